@@ -1,0 +1,237 @@
+//! Cuts an output down to what its policy keeps.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::keep::{Chosen, choose};
+use crate::size::breaks;
+use crate::text::lines;
+use crate::view::View;
+use crate::{Limits, LineRule, Meter, Policy, Size, Source, Unit};
+
+/// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
+///
+/// ```
+/// use overspill_core::{Keep, Limits, Policy, cut};
+///
+/// let policy = Policy::new(Limits::NONE.lines(2), Keep::ENDS);
+/// let cut = cut(b"one\ntwo\nthree\nfour\n", &policy).unwrap();
+/// assert_eq!(cut.pieces[0].text.as_ref(), b"one\n");
+/// assert_eq!(cut.pieces[1].text.as_ref(), b"four\n");
+/// let gap = cut.gaps().next().unwrap();
+/// assert_eq!((gap.bytes, gap.first_line, gap.last_line), (4..14, 2, 3));
+/// ```
+pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
+    Over::of(bytes, policy).map(|over| over.cut(policy))
+}
+
+/// Returns the pieces that [`cut`] would show, without counting what it hides.
+///
+/// Looks only at the two ends, so that it takes no longer for a hundred megabytes than for one.
+pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
+    policy.fired_by(bytes)?;
+    let view = View::of(bytes, policy);
+    let chosen = choose(&view, policy, &policy.limits);
+    Some(pieces(&view, chosen, bytes.len() as u64))
+}
+
+/// A part of an output that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// Where it stands in the original.
+    pub bytes: Range<u64>,
+    /// What is shown of it: the original's bytes, cleaned where the policy says so.
+    pub text: Cow<'a, [u8]>,
+    /// How many of its original bytes are not shown as they are: dropped colours, overwritten
+    /// text, control bytes made visible.
+    pub altered: u64,
+}
+
+/// Where a piece, or the gap between two, stands in the original.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Its bytes.
+    pub bytes: Range<u64>,
+    /// Number of the line it begins in, counted from 1.
+    pub first_line: u64,
+    /// Number of the line it ends in.
+    pub last_line: u64,
+    /// It begins where a line begins.
+    pub starts_line: bool,
+    /// It ends where a line ends.
+    pub ends_line: bool,
+}
+
+/// What survives of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut<'a> {
+    /// The size of the whole output.
+    pub total: Size,
+    /// The limit because of which it was cut.
+    pub fired: Unit,
+    /// What is shown, in order.
+    pub pieces: Vec<Piece<'a>>,
+    spans: Vec<Span>,
+    rule: LineRule,
+}
+
+impl Cut<'_> {
+    /// Returns where each piece stands, in order.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// Returns where what is left out stands, in order.
+    pub fn gaps(&self) -> impl Iterator<Item = Span> + '_ {
+        let edges = |index: usize| {
+            let before = index.checked_sub(1).map(|index| &self.spans[index]);
+            let after = self.spans.get(index);
+            gap(before, after, &self.total)
+        };
+        (0..=self.spans.len()).map(edges).filter(|gap| !gap.bytes.is_empty())
+    }
+
+    /// Returns the size of what is shown, each piece counted for itself.
+    pub fn shown(&self) -> Size {
+        let size = |piece: &Piece| Size::of(&piece.text, self.rule);
+        self.pieces.iter().map(size).fold(Size::default(), |all, one| all + one)
+    }
+
+    /// Returns how many bytes of the pieces are not shown as they are.
+    pub fn altered(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.altered).sum()
+    }
+}
+
+/// Returns the gap between two neighbouring pieces, either of which may be missing.
+fn gap(before: Option<&Span>, after: Option<&Span>, total: &Size) -> Span {
+    let (start, first_line, starts_line) = match before {
+        None => (0, 1, true),
+        Some(piece) => {
+            let starts_line = piece.ends_line || piece.bytes.end == 0;
+            (piece.bytes.end, piece.last_line + u64::from(piece.ends_line), starts_line)
+        }
+    };
+    let (end, last_line, ends_line) = match after {
+        None => (total.bytes, total.lines, true),
+        Some(piece) => {
+            let ends_line = piece.starts_line || piece.bytes.start == total.bytes;
+            (piece.bytes.start, piece.first_line - u64::from(piece.starts_line), ends_line)
+        }
+    };
+    Span { bytes: start..end.max(start), first_line, last_line, starts_line, ends_line }
+}
+
+/// An output that is too large: measured and looked at, not cut yet.
+///
+/// Cutting waits until the notice is known, because its room comes out of the same limits.
+#[derive(Debug, Clone)]
+pub struct Over<'a> {
+    view: View<'a>,
+    total: Size,
+    breaks: u64,
+    fired: Unit,
+}
+
+impl<'a> Over<'a> {
+    /// Measures `bytes`; returns `None` when they are shown whole.
+    pub fn of(bytes: &'a [u8], policy: &Policy) -> Option<Over<'a>> {
+        let fired = policy.fired_by(bytes)?;
+        let mut meter = Meter::new(policy.lines);
+        meter.push(bytes);
+        Some(Over::new(View::of(bytes, policy), &meter, fired))
+    }
+
+    /// Looks at the stored copy of an output that was measured as it streamed by.
+    pub(crate) fn read<S: Source>(
+        source: &mut S,
+        policy: &Policy,
+        meter: &Meter,
+        fired: Unit,
+    ) -> Result<Over<'static>, S::Error> {
+        Ok(Over::new(View::read(source, policy)?, meter, fired))
+    }
+
+    pub(crate) fn new(view: View<'a>, meter: &Meter, fired: Unit) -> Over<'a> {
+        Over { view, total: meter.size(), breaks: meter.breaks(), fired }
+    }
+
+    /// Returns the size of the whole output.
+    pub fn total(&self) -> Size {
+        self.total
+    }
+
+    /// Tells whether there is anything to show: an output of nothing but colours has nothing.
+    pub(crate) fn has_text(&self) -> bool {
+        !(self.view.head.text().is_empty() && self.view.tail.text().is_empty())
+    }
+
+    /// Cuts to the limits of `policy`.
+    pub fn cut(&self, policy: &Policy) -> Cut<'a> {
+        self.cut_within(policy, &policy.limits)
+    }
+
+    /// Cuts to limits of which a part is spent already.
+    pub(crate) fn cut_within(&self, policy: &Policy, limits: &Limits) -> Cut<'a> {
+        let chosen = choose(&self.view, policy, limits);
+        let pieces = pieces(&self.view, chosen, self.total.bytes);
+        let spans = self.spans(&pieces, chosen, policy.lines);
+        Cut { total: self.total, fired: self.fired, pieces, spans, rule: policy.lines }
+    }
+
+    fn spans(&self, pieces: &[Piece], chosen: Chosen, rule: LineRule) -> Vec<Span> {
+        let span = |piece: &Piece| {
+            let breaks = breaks(&piece.text, rule, None);
+            let at_start = piece.bytes.start == 0;
+            let at_end = piece.bytes.end == self.total.bytes;
+            let starts_line = at_start
+                || chosen
+                    .tail
+                    .is_some_and(|at| lines::starts_line(self.view.tail.text(), at, rule));
+            let ends_line = at_end
+                || chosen.head.is_some_and(|at| lines::ends_line(self.view.head.text(), at, rule));
+            let first_line = if at_start { 1 } else { self.breaks - breaks + 1 };
+            let last_line = if at_end {
+                self.total.lines.max(first_line)
+            } else {
+                let closed = rule != LineRule::Separated && ends_line;
+                (first_line + breaks - u64::from(closed)).max(first_line)
+            };
+            Span { bytes: piece.bytes.clone(), first_line, last_line, starts_line, ends_line }
+        };
+        pieces.iter().map(span).collect()
+    }
+}
+
+/// Takes what was chosen out of the view.
+fn pieces<'a>(view: &View<'a>, chosen: Chosen, len: u64) -> Vec<Piece<'a>> {
+    let (head, tail) = (&view.head, &view.tail);
+    let head_piece = chosen.head.map(|end| {
+        let all = view.head_is_all && end == head.len();
+        let bytes = 0..if all { len } else { head.original_at(end) };
+        let altered = bytes.end - head.unchanged_within(&(0..end));
+        Piece { bytes, text: head.piece(0..end), altered }
+    });
+    let tail_piece = chosen.tail.map(|start| {
+        let all = view.tail_is_all && start == 0;
+        let bytes = if all { 0 } else { tail.original_at(start) }..len;
+        let range = start..tail.len();
+        let altered = bytes.end - bytes.start - tail.unchanged_within(&range);
+        Piece { bytes, text: tail.piece(range), altered }
+    });
+    match (head_piece, tail_piece) {
+        (Some(head_piece), Some(tail_piece)) if head_piece.bytes.end >= tail_piece.bytes.start => {
+            // The two meet: everything is shown.
+            let rest = tail.offset_of(head_piece.bytes.end)..tail.len();
+            let unchanged = len_of(&head_piece) - head_piece.altered + tail.unchanged_within(&rest);
+            let mut text = head_piece.text.into_owned();
+            text.extend_from_slice(&tail.piece(rest));
+            vec![Piece { bytes: 0..len, text: Cow::Owned(text), altered: len - unchanged }]
+        }
+        (head_piece, tail_piece) => head_piece.into_iter().chain(tail_piece).collect(),
+    }
+}
+
+fn len_of(piece: &Piece) -> u64 {
+    piece.bytes.end - piece.bytes.start
+}

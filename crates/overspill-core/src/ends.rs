@@ -1,0 +1,169 @@
+//! Holds the start and the end of a text that streams by, and forgets the middle.
+
+use crate::text::held::Held;
+use crate::text::{Sink, nth_char_from_end};
+use crate::view::Extent;
+
+/// The start and the end of what would be shown, in bounded memory.
+#[derive(Debug, Clone)]
+pub(crate) struct Ends {
+    extent: Extent,
+    head: Held<'static>,
+    /// Something that should have been added to the head did not fit.
+    head_overflowed: bool,
+    /// Length of the text of all lines before the current one.
+    lines_before: u64,
+    /// Length of the current line so far.
+    line_len: u64,
+    /// The end of the lines before the current one.
+    tail: Held<'static>,
+    /// The end of the current line, which may yet be overwritten.
+    line: Held<'static>,
+}
+
+/// What is held of the current line at least, so that backspaces find what they take back.
+const LINE: usize = 4096;
+
+impl Ends {
+    /// Starts at a line's start, `at` bytes into the original.
+    pub(crate) fn new(at: u64, extent: Extent) -> Ends {
+        Ends {
+            extent,
+            head: Held::starting_at(at),
+            head_overflowed: false,
+            lines_before: 0,
+            line_len: 0,
+            tail: Held::starting_at(at),
+            line: Held::starting_at(at),
+        }
+    }
+
+    /// Tells whether nothing that comes can change the head any more.
+    pub(crate) fn head_is_settled(&self) -> bool {
+        self.lines_before >= self.extent.head as u64
+    }
+
+    /// Tells whether the head holds all there is.
+    pub(crate) fn head_is_all(&self) -> bool {
+        !self.head_overflowed
+    }
+
+    pub(crate) fn into_head(self) -> Held<'static> {
+        self.head
+    }
+
+    pub(crate) fn into_tail(mut self) -> Held<'static> {
+        self.join_line();
+        self.tail
+    }
+
+    /// Returns both ends, the tail no longer than its extent, and whether the tail is all there is.
+    pub(crate) fn into_both(mut self) -> (Held<'static>, Held<'static>, bool) {
+        let len = self.lines_before + self.line_len;
+        let head = std::mem::take(&mut self.head);
+        let extent = self.extent.tail;
+        let (tail, cut) = self.into_tail().last(extent);
+        let is_all = !cut && tail.len() as u64 == len;
+        (head, tail, is_all)
+    }
+
+    fn room_in_head(&mut self, len: usize) -> usize {
+        let at = self.lines_before + self.line_len;
+        // What did not fit leaves a hole; the head goes on only where it left off.
+        let room = self.extent.head.saturating_sub(self.head.len());
+        let taken = if at == self.head.len() as u64 { room.min(len) } else { 0 };
+        self.head_overflowed |= taken < len;
+        taken
+    }
+
+    /// Ends the current line and forgets what is out of reach.
+    fn end_line(&mut self) {
+        self.join_line();
+        self.line.clear();
+        self.lines_before += self.line_len;
+        self.line_len = 0;
+    }
+
+    /// Moves the current line behind the lines before it.
+    fn join_line(&mut self) {
+        if self.line_len > self.line.len() as u64 {
+            // Its start was forgotten; what came before that is out of reach.
+            self.tail = std::mem::take(&mut self.line);
+        } else {
+            self.tail.append(&self.line);
+        }
+    }
+
+    fn trim_tail(&mut self) {
+        self.tail.keep_last(self.extent.tail);
+        if self.extent.tail == usize::MAX {
+            self.tail.keep_last_lines(self.extent.tail_lines);
+        }
+    }
+
+    fn line_extent(&self) -> usize {
+        self.extent.tail.max(LINE)
+    }
+}
+
+impl Sink for Ends {
+    fn keep(&mut self, at: u64, text: &[u8]) {
+        let room = self.room_in_head(text.len());
+        self.head.push(at, &text[..room]);
+
+        let ended = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
+        if ended > 0 {
+            self.end_line();
+            self.lines_before += ended as u64;
+            self.tail.push_last(at, &text[..ended], self.extent.tail);
+            self.trim_tail();
+        }
+        let line = &text[ended..];
+        self.line_len += line.len() as u64;
+        let extent = self.line_extent();
+        self.line.push_last(at + ended as u64, line, extent);
+        self.line.keep_last(extent);
+    }
+
+    fn replace(&mut self, at: u64, len: u64, text: &str) {
+        if self.room_in_head(text.len()) == text.len() {
+            self.head.push_replaced(at, len, text);
+        }
+        self.line.push_replaced(at, len, text);
+        self.line_len += text.len() as u64;
+        if text == "\n" {
+            self.end_line();
+            self.trim_tail();
+        } else {
+            let extent = self.line_extent();
+            self.line.keep_last(extent);
+        }
+    }
+
+    fn restart_line(&mut self) {
+        self.line.clear();
+        self.line_len = 0;
+        self.reopen_head();
+    }
+
+    fn erase(&mut self, chars: u64) {
+        // How much is held out of reach depends on the chunks; what is erased must not.
+        let extent = self.line_extent();
+        self.line.drop_front(self.line.len().saturating_sub(extent));
+        let kept = nth_char_from_end(self.line.text(), chars);
+        self.line_len -= (self.line.len() - kept) as u64;
+        self.line.truncate(kept);
+        self.reopen_head();
+    }
+}
+
+impl Ends {
+    /// Takes back what was overwritten; the head may have room again.
+    fn reopen_head(&mut self) {
+        let len = self.lines_before + self.line_len;
+        if len <= self.head.len() as u64 {
+            self.head.truncate(len as usize);
+            self.head_overflowed = false;
+        }
+    }
+}

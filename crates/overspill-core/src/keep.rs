@@ -1,0 +1,151 @@
+//! Chooses what to show: how much of a text's start, end, or both.
+
+use crate::limits::Cost;
+use crate::text::{ceil_char, floor_char, lines, nth_char, nth_char_from_end};
+use crate::view::View;
+use crate::{Grain, Keep, Limits, LineRule, Policy};
+
+/// What is shown of a [`View`]: its start up to, and its end from, these offsets.
+///
+/// `None` keeps nothing of that end, which is not the same as keeping an empty line of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    /// An offset into the head's text.
+    pub(crate) head: Option<usize>,
+    /// An offset into the tail's text.
+    pub(crate) tail: Option<usize>,
+}
+
+/// Chooses what of `view` to show within `limits`.
+pub(crate) fn choose(view: &View, policy: &Policy, limits: &Limits) -> Chosen {
+    match policy.keep {
+        Keep::Head => Chosen { head: head_end(view, policy, limits), tail: None },
+        Keep::Tail => Chosen { head: None, tail: tail_start(view, policy, limits) },
+        Keep::Ends { head, tail } => {
+            let share = limits.share(head, head.saturating_add(tail));
+            let head = head_end(view, policy, &share);
+            let spent = head.map(|end| {
+                Cost::of(&view.head.text()[..end], limits, policy.lines, &policy.tokens)
+            });
+            let left = limits.less(&spent.unwrap_or_default());
+            Chosen { head, tail: tail_start(view, policy, &left) }
+        }
+    }
+}
+
+/// Returns where the start that `limits` admit ends, or `None` if not one line is admitted.
+fn head_end(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
+    let text = view.head.text();
+    within_tokens(policy, limits, |limits| head_room(view, policy, limits), |end| &text[..end])
+}
+
+/// Returns where the end that `limits` admit begins, or `None` if not one line is admitted.
+fn tail_start(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
+    let text = view.tail.text();
+    within_tokens(policy, limits, |limits| tail_room(view, policy, limits), |at| &text[at..])
+}
+
+/// Picks a place so that the text it admits has no more tokens than `limits` say.
+///
+/// A shorter text may have more tokens than a longer one, so what was picked is counted again.
+fn within_tokens<'a>(
+    policy: &Policy,
+    limits: &Limits,
+    pick: impl Fn(&Limits) -> Option<usize>,
+    text: impl Fn(usize) -> &'a [u8],
+) -> Option<usize> {
+    let Some(most) = limits.tokens else { return pick(limits) };
+    let mut ask = most;
+    loop {
+        let at = pick(&limits.tokens(ask))?;
+        let over = policy.tokens.count(text(at)).saturating_sub(most);
+        if over == 0 {
+            return Some(at);
+        }
+        ask = ask.checked_sub(over)?;
+    }
+}
+
+/// Room that goes unused for the sake of whole lines: at most a quarter.
+const MOST_UNUSED: usize = 4;
+
+fn head_room(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
+    let text = view.head.text();
+    if limits.lines == Some(0) {
+        return None;
+    }
+    let room = within(text.len(), limits.bytes)
+        .min(limits.chars.map_or(usize::MAX, |most| nth_char(text, most)))
+        .min(limits.tokens.map_or(usize::MAX, |most| policy.tokens.prefix(text, most)));
+    let by_lines = limits.lines.and_then(|most| {
+        // One byte more than there is room for: the break after the last line may be left out.
+        let look = &text[..text.len().min(room + 1)];
+        lines::first_lines_end(look, most, policy.lines).filter(|&end| end <= room)
+    });
+    if let Some(end) = by_lines {
+        return Some(end);
+    }
+    if room == text.len() && view.head_is_all {
+        return Some(room);
+    }
+    let clipped = clip_end(text, room, policy.lines);
+    let whole_lines = lines::last_line_end(text, room, policy.lines);
+    match policy.grain {
+        Grain::Char => Some(clipped),
+        Grain::WholeLine => whole_lines,
+        Grain::Line => {
+            let unused = room - whole_lines.unwrap_or(0);
+            if unused > room / MOST_UNUSED {
+                Some(clipped).filter(|&at| at > 0)
+            } else {
+                whole_lines
+            }
+        }
+    }
+}
+
+fn tail_room(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
+    let text = view.tail.text();
+    if limits.lines == Some(0) {
+        return None;
+    }
+    let first = (text.len() - within(text.len(), limits.bytes))
+        .max(limits.chars.map_or(0, |most| nth_char_from_end(text, most)))
+        .max(limits.tokens.map_or(0, |most| policy.tokens.suffix(text, most)));
+    let by_lines = limits
+        .lines
+        .and_then(|most| lines::last_lines_start(text, most, policy.lines))
+        .unwrap_or(0);
+    if by_lines >= first && (by_lines > 0 || view.tail_is_all) {
+        return Some(by_lines);
+    }
+    let clipped = clip_start(text, first, policy.lines);
+    let whole_lines = lines::next_line_start(text, first, policy.lines);
+    match policy.grain {
+        Grain::Char => Some(clipped),
+        Grain::WholeLine => whole_lines,
+        Grain::Line => {
+            let room = text.len() - first;
+            let unused = whole_lines.unwrap_or(text.len()) - first;
+            if unused > room / MOST_UNUSED {
+                Some(clipped).filter(|&at| at < text.len())
+            } else {
+                whole_lines
+            }
+        }
+    }
+}
+
+fn within(len: usize, most: Option<u64>) -> usize {
+    most.map_or(len, |most| usize::try_from(most).unwrap_or(usize::MAX).min(len))
+}
+
+fn clip_end(text: &[u8], at: usize, rule: LineRule) -> usize {
+    let end = floor_char(text, at);
+    end - usize::from(rule == LineRule::Universal && lines::splits_pair(text, end))
+}
+
+fn clip_start(text: &[u8], at: usize, rule: LineRule) -> usize {
+    let start = ceil_char(text, at);
+    start + usize::from(rule == LineRule::Universal && lines::splits_pair(text, start))
+}

@@ -1,0 +1,27 @@
+#![doc = include_str!("lib.md")]
+#![forbid(unsafe_code)]
+
+mod cut;
+mod ends;
+mod keep;
+mod limits;
+mod notice;
+mod policy;
+mod share;
+mod size;
+mod strategy;
+pub mod text;
+mod tokens;
+mod view;
+mod window;
+
+pub use cut::{Cut, Over, Piece, Span, cut, preview};
+pub use limits::{Limits, Unit};
+pub use notice::{Answer, Copy, Notice, Reach, Saved, ToolNames};
+pub use policy::{Cleaning, Grain, Keep, Policy};
+pub use share::{share, share_limits};
+pub use size::{LineRule, Meter, Size};
+pub use strategy::{Choice, Strategy, StrategyError};
+pub use tokens::Tokens;
+pub use view::Source;
+pub use window::{Finished, Window};

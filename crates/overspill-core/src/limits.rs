@@ -1,0 +1,199 @@
+//! How much is too much.
+
+use crate::{LineRule, Meter, Size, Tokens};
+
+/// The unit of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Bytes of UTF-8.
+    Bytes,
+    /// Lines, by the policy's [`LineRule`].
+    Lines,
+    /// Characters: Unicode scalar values.
+    Chars,
+    /// Tokens of a language model, by the policy's [`Tokens`].
+    Tokens,
+}
+
+/// Any set of upper bounds. A bound is inclusive: what is exactly as large still fits.
+///
+/// ```
+/// use overspill_core::{LineRule, Limits, Tokens, Unit};
+///
+/// let limits = Limits::NONE.lines(2).bytes(100);
+/// let over = |text: &str| limits.exceeded_by(text.as_bytes(), LineRule::Terminated, &Tokens::Estimate);
+/// assert_eq!(over("one\ntwo\n"), None);
+/// assert_eq!(over("one\ntwo\nthree\n"), Some(Unit::Lines));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Limits {
+    /// At most this many bytes.
+    pub bytes: Option<u64>,
+    /// At most this many lines.
+    pub lines: Option<u64>,
+    /// At most this many characters.
+    pub chars: Option<u64>,
+    /// At most this many tokens.
+    pub tokens: Option<u64>,
+}
+
+impl Limits {
+    /// Everything fits.
+    pub const NONE: Limits = Limits { bytes: None, lines: None, chars: None, tokens: None };
+
+    /// Sets the bound on bytes.
+    pub const fn bytes(self, most: u64) -> Limits {
+        Limits { bytes: Some(most), ..self }
+    }
+
+    /// Sets the bound on lines.
+    pub const fn lines(self, most: u64) -> Limits {
+        Limits { lines: Some(most), ..self }
+    }
+
+    /// Sets the bound on characters.
+    pub const fn chars(self, most: u64) -> Limits {
+        Limits { chars: Some(most), ..self }
+    }
+
+    /// Sets the bound on tokens.
+    pub const fn tokens(self, most: u64) -> Limits {
+        Limits { tokens: Some(most), ..self }
+    }
+
+    /// Returns the first limit that `bytes` exceed, in the order of [`Unit`], or `None` if they fit.
+    ///
+    /// Looks no further than it must: most outputs are settled by their length.
+    pub fn exceeded_by(&self, bytes: &[u8], rule: LineRule, tokens: &Tokens) -> Option<Unit> {
+        let len = bytes.len() as u64;
+        let over = |most: Option<u64>, exceeds: &dyn Fn(u64) -> bool| most.is_some_and(exceeds);
+        if over(self.bytes, &|most| len > most) {
+            return Some(Unit::Bytes);
+        }
+        // One byte makes at most one line (one more by `Separated`), one character, one token.
+        if over(self.lines, &|most| len >= most && more_lines_than(most, bytes, rule)) {
+            return Some(Unit::Lines);
+        }
+        if over(self.chars, &|most| len > most && crate::text::count_chars(bytes) > most) {
+            return Some(Unit::Chars);
+        }
+        if over(self.tokens, &|most| len > most && tokens.exceed(most, bytes)) {
+            return Some(Unit::Tokens);
+        }
+        None
+    }
+
+    /// Returns the first limit that a size exceeds, tokens aside.
+    pub(crate) fn exceeded_by_size(&self, size: &Size) -> Option<Unit> {
+        let over = |most: Option<u64>, size: u64| most.is_some_and(|most| size > most);
+        if over(self.bytes, size.bytes) {
+            Some(Unit::Bytes)
+        } else if over(self.lines, size.lines) {
+            Some(Unit::Lines)
+        } else if over(self.chars, size.chars) {
+            Some(Unit::Chars)
+        } else {
+            None
+        }
+    }
+
+    /// Returns what is left of the limits once `cost` is spent.
+    pub(crate) fn less(&self, cost: &Cost) -> Limits {
+        let less = |most: Option<u64>, cost: u64| most.map(|most| most.saturating_sub(cost));
+        Limits {
+            bytes: less(self.bytes, cost.size.bytes),
+            lines: less(self.lines, cost.size.lines),
+            chars: less(self.chars, cost.size.chars),
+            tokens: less(self.tokens, cost.tokens),
+        }
+    }
+
+    /// Returns `part` of `whole` of each limit, rounded down.
+    pub(crate) fn share(&self, part: u32, whole: u32) -> Limits {
+        let share = |most: Option<u64>| {
+            most.map(|most| (u128::from(most) * u128::from(part) / u128::from(whole.max(1))) as u64)
+        };
+        Limits {
+            bytes: share(self.bytes),
+            lines: share(self.lines),
+            chars: share(self.chars),
+            tokens: share(self.tokens),
+        }
+    }
+
+    /// Tells whether every limit of these is at least as large as in `other`.
+    pub(crate) fn hold(&self, other: &Limits) -> bool {
+        let holds = |mine: Option<u64>, theirs: Option<u64>| match (mine, theirs) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(mine), Some(theirs)) => mine >= theirs,
+        };
+        holds(self.bytes, other.bytes)
+            && holds(self.lines, other.lines)
+            && holds(self.chars, other.chars)
+            && holds(self.tokens, other.tokens)
+    }
+
+    /// Returns the most bytes a text within these limits can have, if they bound it.
+    pub(crate) fn most_bytes(&self) -> Option<u64> {
+        let by_chars = self.chars.map(|chars| chars.saturating_mul(4));
+        let by_tokens = self.tokens.map(|tokens| tokens.saturating_mul(Tokens::LONGEST));
+        [self.bytes, by_chars, by_tokens].into_iter().flatten().min()
+    }
+}
+
+/// What a piece of text takes up of each limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cost {
+    pub(crate) size: Size,
+    pub(crate) tokens: u64,
+}
+
+impl Cost {
+    /// Measures `text`; tokens only where `limits` ask for them.
+    pub(crate) fn of(text: &[u8], limits: &Limits, rule: LineRule, tokens: &Tokens) -> Cost {
+        let tokens = if limits.tokens.is_some() { tokens.count(text) } else { 0 };
+        Cost { size: Size::of(text, rule), tokens }
+    }
+
+    /// Returns the larger of two costs, unit by unit.
+    pub(crate) fn max(self, other: Cost) -> Cost {
+        let size = Size {
+            bytes: self.size.bytes.max(other.size.bytes),
+            lines: self.size.lines.max(other.size.lines),
+            chars: self.size.chars.max(other.size.chars),
+        };
+        Cost { size, tokens: self.tokens.max(other.tokens) }
+    }
+}
+
+impl std::ops::Add for Cost {
+    type Output = Cost;
+
+    fn add(self, other: Cost) -> Cost {
+        Cost { size: self.size + other.size, tokens: self.tokens + other.tokens }
+    }
+}
+
+/// Tells whether `bytes` have more than `most` lines, looking only until that is known.
+fn more_lines_than(most: u64, bytes: &[u8], rule: LineRule) -> bool {
+    const BLOCK: usize = 64 * 1024;
+    if rule == LineRule::Universal {
+        let mut meter = Meter::new(rule);
+        return bytes.chunks(BLOCK).any(|block| {
+            meter.push(block);
+            meter.size().lines > most
+        });
+    }
+    let open = match rule {
+        LineRule::Separated => true,
+        LineRule::Terminated | LineRule::Universal => bytes.last().is_some_and(|&b| b != b'\n'),
+    };
+    let mut lines = u64::from(open);
+    let mut blocks = bytes.chunks(BLOCK);
+    while lines <= most {
+        let Some(block) = blocks.next() else { return false };
+        lines += bytecount::count(block, b'\n') as u64;
+    }
+    true
+}

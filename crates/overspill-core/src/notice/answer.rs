@@ -1,0 +1,137 @@
+//! Puts pieces, marks and notice together within the limits.
+
+use super::Notice;
+use super::words::{Form, Shown, header, longest_marks, mark};
+use crate::limits::Cost;
+use crate::text::defuse;
+use crate::{Cut, Limits, LineRule, Over, Policy};
+
+/// What the reader gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer<'a> {
+    /// The text: notice, pieces, and a mark at each gap. Valid UTF-8, within the limits.
+    pub text: String,
+    /// What it shows.
+    pub cut: Cut<'a>,
+}
+
+impl Answer<'_> {
+    fn shows_text(&self) -> bool {
+        self.cut.pieces.iter().any(|piece| !piece.text.is_empty())
+    }
+}
+
+/// The forms of a notice, each with the part of every limit that it must leave to the output.
+const FORMS: [(Form, u32, u32); 4] =
+    [(Form::Full, 1, 2), (Form::Short, 1, 2), (Form::Bare, 1, 4), (Form::Dots, 1, 2)];
+
+/// Answers with the longest notice there is room for.
+pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>, policy: &Policy) -> Answer<'a> {
+    let notice = &notice.on_one_line();
+    for (form, part, whole) in FORMS {
+        let room = policy.limits.less(&cost(notice, form, over, policy));
+        if room.hold(&policy.limits.share(part, whole))
+            && let Some(answer) = fit(notice, form, over, policy, room)
+            && (answer.shows_text() || !over.has_text())
+            && !answer.text.is_empty()
+        {
+            return answer;
+        }
+    }
+    fit(notice, Form::Silent, over, policy, policy.limits)
+        .filter(|answer| !answer.text.is_empty())
+        .unwrap_or_else(|| last_resort(over, policy))
+}
+
+/// Cuts to `room` and assembles. Returns `None` if the text does not come out within the limits.
+fn fit<'a>(
+    notice: &Notice,
+    form: Form,
+    over: &Over<'a>,
+    policy: &Policy,
+    mut room: Limits,
+) -> Option<Answer<'a>> {
+    // Sizes add up exactly, so the first try fits. Tokens of an exact counter may not: a text can
+    // have more tokens than its parts.
+    for _ in 0..8 {
+        let cut = over.cut_within(policy, &room);
+        let text = assemble(notice, form, &cut, policy);
+        if policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none() {
+            return Some(Answer { text, cut });
+        }
+        room = room.share(7, 8);
+    }
+    None
+}
+
+fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {
+    let shown = Shown {
+        lines: cut.shown().lines,
+        altered: cut.altered(),
+        all: cut.gaps().next().is_none(),
+    };
+    let mut text = Vec::new();
+    if let Some(header) = header(notice, form, &cut.total, shown) {
+        text.extend_from_slice(header.as_bytes());
+        text.push(b'\n');
+    }
+    let mut gaps = cut.gaps().peekable();
+    for (piece, span) in cut.pieces.iter().zip(cut.spans()) {
+        if let Some(gap) = gaps.next_if(|gap| gap.bytes.start < span.bytes.start) {
+            push_mark(&mut text, mark(notice, form, &gap));
+        }
+        let from = text.len();
+        text.extend_from_slice(&piece.text);
+        defuse(&mut text[from..]);
+    }
+    for gap in gaps {
+        push_mark(&mut text, mark(notice, form, &gap));
+    }
+    if policy.lines == LineRule::Separated && text.last() == Some(&b'\n') && form != Form::Silent {
+        // Where a final break opens one more line, ours must not.
+        let ends_with_piece = cut.spans().last().is_some_and(|s| s.bytes.end == cut.total.bytes);
+        if !ends_with_piece {
+            text.pop();
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Adds a mark as a line of its own.
+fn push_mark(text: &mut Vec<u8>, mark: Option<String>) {
+    let Some(mark) = mark else { return };
+    if !text.is_empty() && text.last() != Some(&b'\n') {
+        text.push(b'\n');
+    }
+    text.extend_from_slice(mark.as_bytes());
+    text.push(b'\n');
+}
+
+/// Returns the most that the notice can take up: its first line, and a mark for the one gap that
+/// head, tail and ends leave.
+fn cost(notice: &Notice, form: Form, over: &Over, policy: &Policy) -> Cost {
+    let total = over.total();
+    let of = |line: &str| Cost::of(line.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
+    let longest = |lines: Vec<String>| {
+        lines.iter().map(|line| of(line)).fold(Cost::default(), |most, cost| most.max(cost))
+    };
+    let headers = [false, true].map(|all| {
+        let shown = Shown { lines: total.lines, altered: total.bytes, all };
+        header(notice, form, &total, shown)
+    });
+    let header = longest(headers.into_iter().flatten().collect());
+    let mark = longest(longest_marks(notice, form, &total));
+    // A line break after each of the two, and one before the mark.
+    let breaks = Cost { size: crate::Size { bytes: 3, lines: 0, chars: 3 }, tokens: 3 };
+    header + mark + breaks
+}
+
+/// Shows that there is something where not one character of it fits.
+fn last_resort<'a>(over: &Over<'a>, policy: &Policy) -> Answer<'a> {
+    let cut = over.cut_within(policy, &Limits::NONE.bytes(0).lines(0));
+    let fits = |text: &&str| {
+        policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
+    };
+    let text = ["[…]", "…", "~"].iter().find(|text| fits(text)).map_or("", |text| text);
+    Answer { text: text.to_owned(), cut }
+}

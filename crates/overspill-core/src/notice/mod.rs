@@ -1,0 +1,119 @@
+//! What the reader is told: how much there is, what is missing where, and how to get it.
+
+mod answer;
+mod words;
+
+use crate::text::one_line;
+use crate::{Cut, Over, Policy};
+
+pub use answer::Answer;
+
+/// The facts of one output that its notice is made of.
+///
+/// ```
+/// use overspill_core::{Copy, Keep, Limits, Notice, Over, Policy, Reach, Saved};
+///
+/// let policy = Policy::new(Limits::NONE.lines(6), Keep::ENDS);
+/// let output: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
+/// let over = Over::of(output.as_bytes(), &policy).unwrap();
+///
+/// let copy = Copy { id: "01KA".into(), path: None };
+/// let reach = Reach { program: Some("overspill".into()), ..Reach::default() };
+/// let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
+/// assert_eq!(notice.answer(&over, &policy).text, "\
+/// [overspill 3f9c2e: 8,893 bytes in 1,000 lines; 4 lines shown. \
+/// All of it: overspill read 01KA · overspill grep PATTERN 01KA]
+/// line 1
+/// line 2
+/// [overspill 3f9c2e: lines 3–998 not shown (8,860 bytes): overspill read 01KA --lines 3:202]
+/// line 999
+/// line 1000
+/// ");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// A short word that is fresh for each output, so that nothing in the output can pass for us.
+    pub token: String,
+    /// Where the whole output is.
+    pub saved: Saved,
+    /// What the reader can do.
+    pub reach: Reach,
+}
+
+/// What became of the whole output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Saved {
+    /// All of it was saved.
+    Whole(Copy),
+    /// Only so many bytes were saved.
+    Partial(Copy, u64),
+    /// It could not be saved, for this reason.
+    Failed(String),
+    /// Nobody asked for it.
+    No,
+}
+
+/// A saved output, as the reader may name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copy {
+    /// Its name for our program and our tools.
+    pub id: String,
+    /// Its file, where it has one.
+    pub path: Option<String>,
+}
+
+/// What the reader of a notice can do. A notice offers nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reach {
+    /// It can run our program, under this name.
+    pub program: Option<String>,
+    /// It can call our tools.
+    pub tools: Option<ToolNames>,
+    /// It can open files.
+    pub files: bool,
+    /// It can hand work to a sub-agent, through the tool of this name.
+    pub delegate: Option<String>,
+}
+
+/// The names under which the reader knows our tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolNames {
+    /// Reads a part of a saved output.
+    pub read: String,
+    /// Searches in a saved output.
+    pub grep: String,
+}
+
+impl Notice {
+    /// Cuts an output and puts pieces, marks and notice together, all within the policy's limits.
+    pub fn answer<'a>(&self, over: &Over<'a>, policy: &Policy) -> Answer<'a> {
+        answer::compose(self, over, policy)
+    }
+
+    /// Returns one line for the person who watches.
+    pub fn for_person(&self, cut: &Cut) -> String {
+        words::person(&self.on_one_line(), cut)
+    }
+
+    /// Keeps what comes from outside from breaking out of its line.
+    fn on_one_line(&self) -> Notice {
+        let copy =
+            |copy: &Copy| Copy { id: one_line(&copy.id), path: copy.path.as_deref().map(one_line) };
+        let saved = match &self.saved {
+            Saved::Whole(whole) => Saved::Whole(copy(whole)),
+            Saved::Partial(part, bytes) => Saved::Partial(copy(part), *bytes),
+            Saved::Failed(reason) => Saved::Failed(words::clipped(&one_line(reason))),
+            Saved::No => Saved::No,
+        };
+        Notice { saved, ..self.clone() }
+    }
+}
+
+impl Saved {
+    fn copy(&self) -> Option<&Copy> {
+        match self {
+            Saved::Whole(copy) | Saved::Partial(copy, _) => Some(copy),
+            Saved::Failed(_) | Saved::No => None,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The sentences. A model acts on them: they are snapshot-tested and changed on purpose.
+
+use super::{Copy, Notice, Reach, Saved};
+use crate::text::nth_char;
+use crate::{Cut, Size, Span};
+
+/// How long a notice is; each form is shorter than the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Everything there is to say, and at each gap the command that reads it.
+    Full,
+    /// How much is shown and one way to the rest; at each gap what is missing.
+    Short,
+    /// No first line; at each gap how much is missing.
+    Bare,
+    /// No first line; dots at each gap.
+    Dots,
+    /// Nothing.
+    Silent,
+}
+
+/// The facts of the first line that are known only once the cut is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown {
+    pub(super) lines: u64,
+    pub(super) altered: u64,
+    pub(super) all: bool,
+}
+
+/// How many lines, or bytes of a line, a mark offers to read next.
+const PAGE_LINES: u64 = 200;
+const PAGE_BYTES: u64 = 16 * 1024;
+
+/// The most characters of a reason that are shown.
+const REASON: u64 = 160;
+
+/// Returns the first line.
+pub(super) fn header(notice: &Notice, form: Form, total: &Size, shown: Shown) -> Option<String> {
+    let token = &notice.token;
+    let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
+    let showing = match shown {
+        Shown { all: true, .. } => "all of it shown".into(),
+        Shown { lines, .. } => format!("{} shown", count(lines, "line")),
+    };
+    let altered = match shown.altered {
+        0 => String::new(),
+        n => format!(", without {} of colours, redraws and control characters", count(n, "byte")),
+    };
+    match form {
+        Form::Full => {
+            let rest = whereabouts(notice);
+            Some(format!("[overspill {token}: {bytes} in {lines}; {showing}{altered}. {rest}]"))
+        }
+        Form::Short => {
+            let rest = shortest_way(notice);
+            Some(format!("[overspill {token}: {lines}, {showing}; {rest}]"))
+        }
+        Form::Bare | Form::Dots | Form::Silent => None,
+    }
+}
+
+/// Returns what stands where a gap is.
+pub(super) fn mark(notice: &Notice, form: Form, gap: &Span) -> Option<String> {
+    let page = if gap.starts_line {
+        Page::Lines(gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
+    } else {
+        Page::Bytes(gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
+    };
+    mark_for(notice, form, &place(gap), gap.bytes.end - gap.bytes.start, page)
+}
+
+/// Returns marks of which one is at least as long as any that an output of this size calls for.
+pub(super) fn longest_marks(notice: &Notice, form: Form, total: &Size) -> Vec<String> {
+    let mut marks = Vec::new();
+    for (starts_line, ends_line) in [(true, true), (true, false), (false, true), (false, false)] {
+        for first_line in [total.lines.saturating_sub(1), total.lines] {
+            let last_line = total.lines;
+            let gap = Span { bytes: 0..0, first_line, last_line, starts_line, ends_line };
+            let page = if starts_line {
+                Page::Lines(total.lines, total.lines)
+            } else {
+                Page::Bytes(total.bytes, total.bytes)
+            };
+            marks.extend(mark_for(notice, form, &place(&gap), total.bytes, page));
+        }
+    }
+    marks
+}
+
+/// A part of a gap to read next.
+enum Page {
+    /// From one line to another, both included.
+    Lines(u64, u64),
+    /// From one offset up to another.
+    Bytes(u64, u64),
+}
+
+fn mark_for(notice: &Notice, form: Form, place: &str, size: u64, page: Page) -> Option<String> {
+    let token = &notice.token;
+    let bytes = count(size, "byte");
+    match form {
+        Form::Full => {
+            let page =
+                command(notice, page).map_or(String::new(), |command| format!(": {command}"));
+            Some(format!("[overspill {token}: {place} not shown ({bytes}){page}]"))
+        }
+        Form::Short => Some(format!("[overspill {token}: {place} not shown]")),
+        Form::Bare => {
+            let name = notice.saved.copy().map_or(token, |copy| &copy.id);
+            Some(format!("[overspill {name}: {bytes} not shown]"))
+        }
+        Form::Dots => Some("[…]".into()),
+        Form::Silent => None,
+    }
+}
+
+/// Returns the line for a person.
+pub(super) fn person(notice: &Notice, cut: &Cut) -> String {
+    let total = &cut.total;
+    let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
+    let shown = count(cut.shown().lines, "line");
+    format!("{bytes} in {lines}; {shown} shown. {}", whereabouts(notice))
+}
+
+/// Says where the whole output is, and all the ways to it.
+fn whereabouts(notice: &Notice) -> String {
+    let ways = |copy: &Copy, what: &str| {
+        let ways = ways(&notice.reach, copy);
+        if ways.is_empty() {
+            format!("{what} saved as {}", copy.id)
+        } else {
+            format!("{what}: {}", ways.join(" · "))
+        }
+    };
+    match &notice.saved {
+        Saved::Whole(copy) => ways(copy, "All of it"),
+        Saved::Partial(copy, bytes) => {
+            ways(copy, &format!("Not all of it could be kept; {} of it", count(*bytes, "byte")))
+        }
+        Saved::Failed(reason) => format!("It could not be saved: {reason}"),
+        Saved::No => "It was not saved".into(),
+    }
+}
+
+fn ways(reach: &Reach, copy: &Copy) -> Vec<String> {
+    let id = &copy.id;
+    let mut ways = Vec::new();
+    if let Some(tools) = &reach.tools {
+        ways.push(format!(r#"{} {{"id":"{id}"}}"#, tools.read));
+        ways.push(format!(r#"{} {{"id":"{id}","pattern":"…"}}"#, tools.grep));
+    }
+    if let Some(program) = &reach.program {
+        ways.push(format!("{program} read {id}"));
+        ways.push(format!("{program} grep PATTERN {id}"));
+    }
+    if reach.files
+        && let Some(path) = &copy.path
+    {
+        ways.push(path.clone());
+    }
+    if let Some(tool) = &reach.delegate {
+        ways.push(format!("or let a sub-agent work through it ({tool})"));
+    }
+    ways
+}
+
+fn shortest_way(notice: &Notice) -> String {
+    let Some(copy) = notice.saved.copy() else {
+        return match notice.saved {
+            Saved::Failed(_) => "could not be saved".into(),
+            _ => "not saved".into(),
+        };
+    };
+    let id = &copy.id;
+    let what = if matches!(notice.saved, Saved::Partial(..)) { "in part" } else { "all" };
+    match &notice.reach {
+        Reach { tools: Some(tools), .. } => format!(r#"{what}: {} {{"id":"{id}"}}"#, tools.read),
+        Reach { program: Some(program), .. } => format!("{what}: {program} read {id}"),
+        Reach { files: true, .. } => format!("{what}: {}", copy.path.as_ref().unwrap_or(id)),
+        Reach { .. } => format!("{what}: {id}"),
+    }
+}
+
+/// Returns the command that reads a page, if the reader has one.
+fn command(notice: &Notice, page: Page) -> Option<String> {
+    // What was kept of a partial copy need not be what is missing here.
+    let Saved::Whole(Copy { id, .. }) = &notice.saved else { return None };
+    let (unit, from, to) = match page {
+        Page::Lines(from, to) => ("lines", from, to),
+        Page::Bytes(from, to) => ("bytes", from, to),
+    };
+    match &notice.reach {
+        Reach { tools: Some(tools), .. } => {
+            Some(format!(r#"{} {{"id":"{id}","{unit}":"{from}:{to}"}}"#, tools.read))
+        }
+        Reach { program: Some(program), .. } => {
+            Some(format!("{program} read {id} --{unit} {from}:{to}"))
+        }
+        Reach { .. } => None,
+    }
+}
+
+/// Says which lines a gap takes.
+fn place(gap: &Span) -> String {
+    let (first, last) = (commas(gap.first_line), commas(gap.last_line));
+    match (gap.starts_line, gap.ends_line, gap.first_line >= gap.last_line) {
+        (true, true, true) => format!("line {first}"),
+        (true, true, false) => format!("lines {first}–{last}"),
+        (_, _, true) => format!("a part of line {first}"),
+        (false, true, false) => format!("the rest of line {first} to line {last}"),
+        (true, false, false) => format!("line {first} to a part of line {last}"),
+        (false, false, false) => format!("the rest of line {first} to a part of line {last}"),
+    }
+}
+
+/// Returns a reason, shortened if it is long.
+pub(super) fn clipped(reason: &str) -> String {
+    let end = nth_char(reason.as_bytes(), REASON);
+    match reason.get(..end) {
+        Some(start) if end < reason.len() => format!("{start}…"),
+        _ => reason.to_owned(),
+    }
+}
+
+fn count(n: u64, unit: &str) -> String {
+    format!("{} {unit}{}", commas(n), if n == 1 { "" } else { "s" })
+}
+
+fn commas(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

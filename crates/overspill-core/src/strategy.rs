@@ -1,0 +1,56 @@
+//! The seam for users who bring their own cut.
+
+use std::ops::Range;
+
+use crate::{Policy, preview};
+
+/// Why a strategy could not answer.
+pub type StrategyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// What a [`Strategy`] wants shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// All of it.
+    Whole,
+    /// These parts of the output, in order and not overlapping.
+    Pieces(Vec<Range<usize>>),
+    /// A text of its own making.
+    Text(String),
+}
+
+/// Chooses what to show of an output. What we ship ourselves is [`Keep`](crate::Keep).
+///
+/// ```
+/// use overspill_core::{Choice, Policy, Strategy, StrategyError};
+///
+/// /// Shows the lines that say `error`, or what the policy would.
+/// struct Errors;
+///
+/// impl Strategy for Errors {
+///     fn choose(&self, output: &[u8], policy: &Policy) -> Result<Choice, StrategyError> {
+///         let text = std::str::from_utf8(output)?;
+///         let errors: String = text.lines().filter(|line| line.contains("error")).collect();
+///         Ok(if errors.is_empty() { policy.choose(output) } else { Choice::Text(errors) })
+///     }
+/// }
+///
+/// let choice = Errors.choose(b"fine\nerror: no\nfine\n", &Policy::default()).unwrap();
+/// assert_eq!(choice, Choice::Text("error: no".into()));
+/// ```
+pub trait Strategy: Send + Sync {
+    /// Chooses what to show of `output`; `policy` says what there is room for.
+    fn choose(&self, output: &[u8], policy: &Policy) -> Result<Choice, StrategyError>;
+}
+
+impl Policy {
+    /// Chooses as the policy itself would, for strategies that leave the rest to it.
+    pub fn choose(&self, output: &[u8]) -> Choice {
+        match preview(output, self) {
+            None => Choice::Whole,
+            Some(pieces) => {
+                let range = |bytes: Range<u64>| bytes.start as usize..bytes.end as usize;
+                Choice::Pieces(pieces.into_iter().map(|piece| range(piece.bytes)).collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Text that is held for showing, and where in the original each part of it stands.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::LineRule;
+
+/// A stretch of shown text and the original bytes it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Run {
+    /// Where in the held text it begins.
+    at: usize,
+    /// What it stands for.
+    original: Range<u64>,
+    /// It is one character that is shown instead; otherwise it is the original, byte for byte.
+    replaced: bool,
+}
+
+/// Text as shown, with its origin.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Held<'a> {
+    text: Cow<'a, [u8]>,
+    runs: Vec<Run>,
+    /// Where in the original ends what was shown before this text.
+    before: u64,
+    /// The length up to which it is not worth looking for lines to drop.
+    enough: usize,
+}
+
+/// Lines are dropped when at least this much text has come.
+const LINES_AT_ONCE: usize = 64 * 1024;
+
+impl<'a> Held<'a> {
+    /// Holds a part of the original that begins at `at`, as it is.
+    pub(crate) fn borrowed(at: u64, text: &'a [u8]) -> Held<'a> {
+        let original = at..at + text.len() as u64;
+        let runs = vec![Run { at: 0, original, replaced: false }];
+        Held { text: Cow::Borrowed(text), runs, before: at, enough: 0 }
+    }
+
+    /// Holds nothing; what was shown before ends at `before`.
+    pub(crate) fn starting_at(before: u64) -> Held<'a> {
+        Held { before, ..Held::default() }
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    pub(crate) fn into_text(self) -> Vec<u8> {
+        self.text.into_owned()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Adds text that stands at `at` in the original, byte for byte.
+    pub(crate) fn push(&mut self, at: u64, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        let end = at + text.len() as u64;
+        let from = self.text.len();
+        self.text.to_mut().extend_from_slice(text);
+        match self.runs.last_mut() {
+            Some(last) if last.original.end == at && !last.replaced => last.original.end = end,
+            _ => self.runs.push(Run { at: from, original: at..end, replaced: false }),
+        }
+    }
+
+    /// Adds one character that is shown instead of `len` bytes at `at`.
+    pub(crate) fn push_replaced(&mut self, at: u64, len: u64, text: &str) {
+        let original = at..at + len;
+        self.runs.push(Run { at: self.text.len(), original, replaced: true });
+        self.text.to_mut().extend_from_slice(text.as_bytes());
+    }
+
+    /// Adds what `other` holds.
+    pub(crate) fn append(&mut self, other: &Held) {
+        for (index, run) in other.runs.iter().enumerate() {
+            let text = &other.text[run.at..other.run_end(index)];
+            if run.replaced {
+                self.runs.push(Run { at: self.text.len(), ..run.clone() });
+                self.text.to_mut().extend_from_slice(text);
+            } else {
+                self.push(run.original.start, text);
+            }
+        }
+    }
+
+    /// Drops the text from `len` on.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        if len >= self.text.len() {
+            return;
+        }
+        let end = self.original_at(len);
+        self.text.to_mut().truncate(len);
+        self.runs.retain(|run| run.at < len);
+        if let Some(last) = self.runs.last_mut() {
+            last.original.end = end;
+        }
+    }
+
+    /// Drops the text before `from`.
+    pub(crate) fn drop_front(&mut self, from: usize) {
+        if from == 0 {
+            return;
+        }
+        self.before = self.original_at(from);
+        let first = self.runs.partition_point(|run| run.at <= from).saturating_sub(1);
+        self.runs.drain(..first);
+        for run in &mut self.runs {
+            if run.at < from {
+                run.original.start += (from - run.at) as u64;
+            }
+            run.at = run.at.saturating_sub(from);
+        }
+        self.text.to_mut().drain(..from);
+        if self.text.is_empty() {
+            self.runs.clear();
+        }
+    }
+
+    /// Adds text of which no more than the last `reach` bytes will be asked for.
+    pub(crate) fn push_last(&mut self, at: u64, text: &[u8], reach: usize) {
+        if text.len() < reach {
+            return self.push(at, text);
+        }
+        let skipped = text.len() - reach;
+        if text.is_empty() {
+            return;
+        }
+        self.clear();
+        self.before = at + skipped as u64;
+        self.push(self.before, &text[skipped..]);
+    }
+
+    /// Drops what lies before the last `reach` bytes, now and then, so that it costs little.
+    pub(crate) fn keep_last(&mut self, reach: usize) {
+        if self.len() > reach.saturating_mul(2) {
+            self.drop_front(self.len() - reach);
+        }
+    }
+
+    /// Drops what lies before the last `lines` lines, now and then.
+    pub(crate) fn keep_last_lines(&mut self, lines: u64) {
+        if self.len() > self.enough {
+            let from = super::lines::last_lines_start(self.text(), lines, LineRule::Terminated);
+            self.drop_front(from.unwrap_or(0));
+            self.enough = self.len().saturating_mul(2).max(LINES_AT_ONCE);
+        }
+    }
+
+    /// Returns the last `reach` bytes, and whether there were more.
+    pub(crate) fn last(mut self, reach: usize) -> (Held<'a>, bool) {
+        let more = self.len().saturating_sub(reach);
+        self.drop_front(more);
+        (self, more > 0)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.text.to_mut().clear();
+        self.runs.clear();
+    }
+
+    /// Returns where in the original ends what is shown before `offset` of this text.
+    ///
+    /// What was dropped by cleaning belongs to the text after it.
+    pub(crate) fn original_at(&self, offset: usize) -> u64 {
+        let after = self.runs.partition_point(|run| run.at < offset);
+        match self.runs[..after].last() {
+            None => self.before,
+            Some(run) if run.replaced => run.original.end,
+            Some(run) => run.original.start + (offset - run.at) as u64,
+        }
+    }
+
+    /// Returns where in this text is shown what stands at `original`, or what comes next.
+    pub(crate) fn offset_of(&self, original: u64) -> usize {
+        let index = self.runs.partition_point(|run| run.original.end <= original);
+        let Some(run) = self.runs.get(index) else { return self.text.len() };
+        if run.original.start >= original || run.replaced {
+            return run.at;
+        }
+        run.at + (original - run.original.start) as usize
+    }
+
+    /// Returns the ranges of the original that are shown unchanged.
+    pub(crate) fn unchanged(&self) -> Vec<Range<u64>> {
+        self.runs.iter().filter(|run| !run.replaced).map(|run| run.original.clone()).collect()
+    }
+
+    /// Returns how many original bytes within `range` of this text are shown unchanged.
+    pub(crate) fn unchanged_within(&self, range: &Range<usize>) -> u64 {
+        let first = self.runs.partition_point(|run| run.at <= range.start).saturating_sub(1);
+        let mut unchanged = 0;
+        for (index, run) in self.runs.iter().enumerate().skip(first) {
+            if run.at >= range.end {
+                break;
+            }
+            if !run.replaced {
+                let (from, to) = (run.at.max(range.start), self.run_end(index).min(range.end));
+                unchanged += to.saturating_sub(from) as u64;
+            }
+        }
+        unchanged
+    }
+
+    fn run_end(&self, index: usize) -> usize {
+        self.runs.get(index + 1).map_or(self.text.len(), |next| next.at)
+    }
+
+    /// Returns `range` of this text, borrowed from the original where it can be.
+    pub(crate) fn piece(&self, range: Range<usize>) -> Cow<'a, [u8]> {
+        match &self.text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
+            Cow::Owned(text) => Cow::Owned(text[range].to_vec()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shows `ab`, then `␀` for one byte, then `cd` after three dropped bytes.
+    fn sample() -> Held<'static> {
+        let mut held = Held::default();
+        held.push(0, b"a");
+        held.push(1, b"b");
+        held.push_replaced(2, 1, "␀");
+        held.push(6, b"cd");
+        held
+    }
+
+    #[test]
+    fn offsets_lead_back_to_the_original() {
+        let held = sample();
+        let original: Vec<u64> = [0, 1, 2, 5, 6, 7].map(|at| held.original_at(at)).to_vec();
+        assert_eq!(original, [0, 1, 2, 3, 7, 8]);
+        let offsets: Vec<usize> = (0..9).map(|at| held.offset_of(at)).collect();
+        assert_eq!(offsets, [0, 1, 2, 5, 5, 5, 5, 6, 7]);
+        assert_eq!(held.unchanged(), [0..2, 6..8]);
+        assert_eq!(held.unchanged_within(&(1..6)), 2);
+    }
+
+    #[test]
+    fn the_front_can_go() {
+        for from in [0, 1, 2, 5, 6, 7] {
+            let (mut held, whole) = (sample(), sample());
+            held.drop_front(from);
+            assert_eq!(held.text(), &whole.text()[from..]);
+            for at in from..=whole.len() {
+                if [0, 1, 2, 5, 6, 7].contains(&at) {
+                    assert_eq!(held.original_at(at - from), whole.original_at(at), "{from} {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_can_go_and_come_back() {
+        for len in [0, 1, 2, 5, 6, 7] {
+            let mut held = sample();
+            held.truncate(len);
+            let end = held.original_at(len);
+            assert_eq!(end, sample().original_at(len));
+            held.push(100, b"x");
+            assert_eq!(held.original_at(len + 1), 101);
+        }
+    }
+}

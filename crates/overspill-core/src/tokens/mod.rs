@@ -1,0 +1,106 @@
+//! Tokens of a language model: an estimate that knows scripts, and a seam for an exact counter.
+
+use std::sync::Arc;
+
+mod estimate;
+
+pub(crate) use estimate::Estimate;
+
+/// How tokens are counted.
+///
+/// The estimate needs no vocabulary and no start-up time. A program that has a real tokenizer
+/// plugs it in, and it is asked only where the estimate is too close to call:
+///
+/// ```
+/// use overspill_core::Tokens;
+///
+/// let words = Tokens::exact(|text| text.split(|b| b.is_ascii_whitespace()).count() as u64);
+/// assert_eq!(words.count(b"three short words"), 3);
+/// assert_eq!(Tokens::Estimate.count(b"three short words"), 3);
+/// ```
+#[derive(Clone, Default)]
+pub enum Tokens {
+    /// Our own estimate, calibrated against the o200k vocabulary.
+    #[default]
+    Estimate,
+    /// An exact counter.
+    Exact(Arc<dyn Fn(&[u8]) -> u64 + Send + Sync>),
+}
+
+impl Tokens {
+    /// The most bytes that count as one token.
+    ///
+    /// Vocabularies do have longer ones, for runs of blanks; counting those as several keeps the
+    /// text that a token limit can admit, and so the memory it takes, within bounds.
+    pub const LONGEST: u64 = 16;
+
+    /// Plugs in an exact counter.
+    pub fn exact(count: impl Fn(&[u8]) -> u64 + Send + Sync + 'static) -> Tokens {
+        Tokens::Exact(Arc::new(count))
+    }
+
+    /// Counts the tokens of `text`.
+    pub fn count(&self, text: &[u8]) -> u64 {
+        let count = match self {
+            Tokens::Estimate => Estimate::of(text),
+            Tokens::Exact(count) => count(text),
+        };
+        count.max((text.len() as u64).div_ceil(Tokens::LONGEST))
+    }
+
+    /// Tells whether `text` has more than `most` tokens.
+    pub(crate) fn exceed(&self, most: u64, text: &[u8]) -> bool {
+        let mut estimate = Estimate::default();
+        estimate.push(text);
+        self.surely_exceed(most, &estimate) || self.count(text) > most
+    }
+
+    /// Tells whether the estimate alone shows that a text has more than `most` tokens.
+    pub(crate) fn surely_exceed(&self, most: u64, estimate: &Estimate) -> bool {
+        let sure = match self {
+            Tokens::Estimate => most,
+            // The estimate may be off, but not by a factor of two.
+            Tokens::Exact(_) => most.saturating_mul(2),
+        };
+        estimate.tokens() > sure
+    }
+
+    /// Returns where the longest start of `text` with at most `most` tokens ends.
+    pub(crate) fn prefix(&self, text: &[u8], most: u64) -> usize {
+        if self.count(text) <= most {
+            return text.len();
+        }
+        bisect(text.len(), |len| self.count(&text[..len]) <= most)
+    }
+
+    /// Returns where the longest end of `text` with at most `most` tokens begins.
+    pub(crate) fn suffix(&self, text: &[u8], most: u64) -> usize {
+        if self.count(text) <= most {
+            return 0;
+        }
+        text.len() - bisect(text.len(), |len| self.count(&text[text.len() - len..]) <= most)
+    }
+}
+
+impl std::fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Tokens::Estimate => "Estimate",
+            Tokens::Exact(_) => "Exact(..)",
+        })
+    }
+}
+
+/// Returns the largest length below `len` that fits, given that 0 does.
+fn bisect(len: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut good, mut bad) = (0, len);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if fits(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    good
+}

@@ -1,0 +1,199 @@
+//! What must be seen of an output to choose from it: enough of its start and of its end.
+//!
+//! A [`View`] is made from bytes at hand, from a stored copy, or by a [`Window`](crate::Window)
+//! from a stream; what is chosen depends on the view alone, so all three agree.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::ends::Ends;
+use crate::text::Cleaner;
+use crate::text::held::Held;
+use crate::{Cleaning, Keep, Policy};
+
+/// The two ends of an output, as they would be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct View<'a> {
+    pub(crate) head: Held<'a>,
+    /// The head holds the output to its end.
+    pub(crate) head_is_all: bool,
+    pub(crate) tail: Held<'a>,
+    /// The tail holds the output from its start.
+    pub(crate) tail_is_all: bool,
+}
+
+/// Bytes that can be read again: the output itself, or its stored copy.
+pub trait Source {
+    /// Why reading failed.
+    type Error;
+
+    /// Returns how many bytes there are.
+    fn len(&self) -> u64;
+
+    /// Tells whether there is nothing to read.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads a range, which lies within the length.
+    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>, Self::Error>;
+}
+
+impl Source for &[u8] {
+    type Error = std::convert::Infallible;
+
+    fn len(&self) -> u64 {
+        <[u8]>::len(self) as u64
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>, Self::Error> {
+        Ok(Cow::Borrowed(&self[range.start as usize..range.end as usize]))
+    }
+}
+
+/// How many bytes of text must be in view at an end, beyond what may be shown of it: the rest of a
+/// character, and the line break before or after.
+const BEYOND: u64 = 8;
+
+/// How much of a source is read at a time.
+const BLOCK: u64 = 64 * 1024;
+
+/// How much text must be in view.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) head: usize,
+    pub(crate) tail: usize,
+    /// Where only lines are limited, the tail in view is that many lines instead.
+    pub(crate) tail_lines: u64,
+}
+
+impl Extent {
+    pub(crate) fn of(policy: &Policy) -> Extent {
+        let most = policy.limits.most_bytes().map_or(u64::MAX, |most| most.saturating_add(BEYOND));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let (head, tail) = match policy.keep {
+            Keep::Head => (most, 0),
+            Keep::Tail => (0, most),
+            Keep::Ends { .. } => (most, most),
+        };
+        let tail_lines = policy.limits.lines.map_or(u64::MAX, |lines| lines.saturating_add(1));
+        Extent { head, tail, tail_lines }
+    }
+}
+
+impl<'a> View<'a> {
+    /// Looks at bytes that are all at hand.
+    pub(crate) fn of(bytes: &'a [u8], policy: &Policy) -> View<'a> {
+        let extent = Extent::of(policy);
+        let head = &bytes[..extent.head.min(bytes.len())];
+        let tail_from = bytes.len() - extent.tail.min(bytes.len());
+        let tail = &bytes[tail_from..];
+        let as_it_is =
+            policy.cleaning == Cleaning::Off && is_utf8(head, bytes) && is_utf8(tail, bytes);
+        if !as_it_is {
+            let Ok(view) = View::read(&mut &*bytes, policy);
+            return view;
+        }
+        View {
+            head_is_all: head.len() == bytes.len(),
+            head: Held::borrowed(0, head),
+            tail_is_all: tail_from == 0,
+            tail: Held::borrowed(tail_from as u64, tail),
+        }
+    }
+}
+
+impl View<'static> {
+    /// Reads no more of a source than it takes.
+    pub(crate) fn read<S: Source>(source: &mut S, policy: &Policy) -> Result<Self, S::Error> {
+        let extent = Extent::of(policy);
+        let len = source.len();
+
+        let mut start = Reader::new(0, policy, Extent { tail: 0, ..extent });
+        while start.at < len && !start.ends.head_is_settled() {
+            start.step(source, len)?;
+        }
+        if start.at == len {
+            start.finish();
+        }
+        let head_is_all = start.at == len && start.ends.head_is_all();
+
+        let (tail, tail_is_all) = View::read_tail(source, policy, extent)?;
+        Ok(View { head: start.ends.into_head(), head_is_all, tail, tail_is_all })
+    }
+
+    /// Reads the end of a source, and tells whether that is all of it.
+    fn read_tail<S: Source>(
+        source: &mut S,
+        policy: &Policy,
+        extent: Extent,
+    ) -> Result<(Held<'static>, bool), S::Error> {
+        let len = source.len();
+        if extent.tail == 0 {
+            return Ok((Held::starting_at(len), false));
+        }
+        let mut back = (extent.tail as u64).min(len);
+        loop {
+            let from = line_start(source, len - back)?;
+            let mut end = Reader::new(from, policy, Extent { head: 0, ..extent });
+            while end.at < len {
+                end.step(source, len)?;
+            }
+            end.finish();
+            let tail = end.ends.into_tail();
+            if tail.len() >= extent.tail || from == 0 {
+                let (tail, cut) = tail.last(extent.tail);
+                return Ok((tail, from == 0 && !cut));
+            }
+            // Cleaning left less than is needed: look further back.
+            back = (len - from).saturating_mul(2).min(len);
+        }
+    }
+}
+
+/// Tells whether the start or end of `all` is UTF-8, but for a character that is cut off.
+fn is_utf8(part: &[u8], all: &[u8]) -> bool {
+    let is_start = part.len() == all.len() || part.as_ptr() == all.as_ptr();
+    let cut_off = part.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count();
+    match std::str::from_utf8(if is_start { part } else { &part[cut_off..] }) {
+        Ok(_) => true,
+        Err(error) => is_start && part.len() < all.len() && error.error_len().is_none(),
+    }
+}
+
+/// Reads a source in blocks and shows what it reads to [`Ends`].
+struct Reader {
+    at: u64,
+    cleaner: Cleaner,
+    ends: Ends,
+}
+
+impl Reader {
+    fn new(at: u64, policy: &Policy, extent: Extent) -> Reader {
+        Reader { at, cleaner: Cleaner::new(at, policy), ends: Ends::new(at, extent) }
+    }
+
+    fn step<S: Source>(&mut self, source: &mut S, len: u64) -> Result<(), S::Error> {
+        let block = source.read(self.at..len.min(self.at + BLOCK))?;
+        self.cleaner.push(&block, &mut self.ends);
+        self.at += block.len() as u64;
+        Ok(())
+    }
+
+    fn finish(&mut self) {
+        self.cleaner.finish(&mut self.ends);
+    }
+}
+
+/// Returns where the line that `at` lies in begins.
+fn line_start<S: Source>(source: &mut S, at: u64) -> Result<u64, S::Error> {
+    let mut end = at;
+    while end > 0 {
+        let from = end.saturating_sub(BLOCK);
+        if let Some(feed) = memchr::memrchr(b'\n', &source.read(from..end)?) {
+            return Ok(from + feed as u64 + 1);
+        }
+        end = from;
+    }
+    Ok(0)
+}

@@ -1,0 +1,211 @@
+//! The same decision over a stream, in memory bounded by the limits.
+
+use crate::ends::Ends;
+use crate::text::Cleaner;
+use crate::tokens::Estimate;
+use crate::view::{Extent, View};
+use crate::{Limits, Meter, Over, Policy, Size, Source, Unit};
+
+/// Measures an output that arrives in chunks, and remembers what may have to be shown of it.
+///
+/// Until the output is too large all of it is held; from then on only its two ends are, however
+/// much comes. The result is that of [`cut`](crate::cut()) on the whole, for every chunking.
+///
+/// ```
+/// use overspill_core::{Finished, Keep, Limits, Policy, Window};
+///
+/// let policy = Policy::new(Limits::NONE.lines(2), Keep::Tail);
+/// let mut window = Window::new(policy.clone());
+/// for n in 1..=1_000_000 {
+///     window.push(format!("{n}\n").as_bytes());
+/// }
+/// let Finished::Over(over) = window.finish() else { unreachable!() };
+/// assert_eq!(over.cut(&policy).pieces[0].text.as_ref(), b"999999\n1000000\n");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Window {
+    policy: Policy,
+    meter: Meter,
+    /// Kept only where tokens are limited.
+    estimate: Option<Estimate>,
+    state: State,
+    memory: Memory,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    /// Everything so far; it may still fit.
+    Within(Vec<u8>),
+    /// Too large; the ends, if they are held here.
+    Over(Option<Box<Stream>>),
+}
+
+/// Where the pieces come from at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    Held,
+    ReadAgain,
+}
+
+#[derive(Debug, Clone)]
+struct Stream {
+    ends: Ends,
+    cleaner: Cleaner,
+}
+
+/// What a [`Window`] has come to.
+#[derive(Debug)]
+pub enum Finished {
+    /// The output is shown whole; here it is.
+    Whole(Vec<u8>),
+    /// It is too large.
+    Over(Over<'static>),
+}
+
+impl Window {
+    /// Starts with nothing; both ends will be held in memory.
+    pub fn new(policy: Policy) -> Window {
+        Window::with(policy, Memory::Held)
+    }
+
+    /// Starts with nothing; once too large, the output is only counted, and its ends are read from
+    /// its stored copy by [`Window::finish_from`].
+    pub fn counting(policy: Policy) -> Window {
+        Window::with(policy, Memory::ReadAgain)
+    }
+
+    fn with(policy: Policy, memory: Memory) -> Window {
+        let limited = policy.trigger.tokens.is_some() || policy.limits.tokens.is_some();
+        Window {
+            meter: Meter::new(policy.lines),
+            estimate: limited.then(Estimate::default),
+            state: State::Within(Vec::new()),
+            policy,
+            memory,
+        }
+    }
+
+    /// Takes the next chunk.
+    ///
+    /// Returns all that came before, once, when this chunk makes the output too large: that is when
+    /// storing it begins.
+    pub fn push(&mut self, chunk: &[u8]) -> Option<Vec<u8>> {
+        if chunk.is_empty() {
+            return None;
+        }
+        self.meter.push(chunk);
+        if let Some(estimate) = &mut self.estimate {
+            estimate.push(chunk);
+        }
+        match &mut self.state {
+            State::Within(held) => {
+                let held = std::mem::take(held);
+                return self.push_within(held, chunk);
+            }
+            State::Over(Some(stream)) => stream.push(chunk),
+            State::Over(None) => {}
+        }
+        None
+    }
+
+    /// Says that nothing more comes.
+    ///
+    /// Returns all that came if it turns out to be too large only now, as it may with an exact
+    /// token counter.
+    pub fn settle(&mut self) -> Option<Vec<u8>> {
+        let State::Within(held) = &self.state else { return None };
+        self.policy.fired_by(held)?;
+        let held = held.clone();
+        self.state = State::Over(self.begin_stream(&held));
+        Some(held)
+    }
+
+    /// Tells whether the output is too large already; it stays so.
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, State::Over(_))
+    }
+
+    /// Returns the size of what came so far.
+    pub fn total(&self) -> Size {
+        self.meter.size()
+    }
+
+    /// Says that the output is complete.
+    ///
+    /// # Panics
+    ///
+    /// A window made by [`Window::counting`] holds nothing to answer with; it is finished with
+    /// [`Window::finish_from`].
+    pub fn finish(self) -> Finished {
+        assert!(self.memory == Memory::Held, "a counting window is finished with `finish_from`");
+        let Ok(finished) = self.finish_with(&mut [].as_slice());
+        finished
+    }
+
+    /// Says that the output is complete and stored in `source`.
+    pub fn finish_from<S: Source>(self, source: &mut S) -> Result<Finished, S::Error> {
+        self.finish_with(source)
+    }
+
+    fn finish_with<S: Source>(mut self, source: &mut S) -> Result<Finished, S::Error> {
+        self.settle();
+        let size = self.meter.size();
+        let fired = self.policy.trigger.exceeded_by_size(&size).unwrap_or(Unit::Tokens);
+        match self.state {
+            State::Within(held) => Ok(Finished::Whole(held)),
+            State::Over(Some(stream)) => Ok(Finished::Over(stream.finish(&self.meter, fired))),
+            State::Over(None) => {
+                Over::read(source, &self.policy, &self.meter, fired).map(Finished::Over)
+            }
+        }
+    }
+
+    /// Takes a chunk of an output that has fitted so far.
+    fn push_within(&mut self, mut held: Vec<u8>, chunk: &[u8]) -> Option<Vec<u8>> {
+        if self.exceeds(&self.policy.trigger) && self.exceeds(&self.policy.limits) {
+            let mut stream = self.begin_stream(&held);
+            if let Some(stream) = &mut stream {
+                stream.push(chunk);
+            }
+            self.state = State::Over(stream);
+            return Some(held);
+        }
+        held.extend_from_slice(chunk);
+        self.state = State::Within(held);
+        None
+    }
+
+    /// Starts to look at the ends, if they are held here.
+    fn begin_stream(&self, held: &[u8]) -> Option<Box<Stream>> {
+        (self.memory == Memory::Held).then(|| Stream::of(&self.policy, held))
+    }
+
+    fn exceeds(&self, limits: &Limits) -> bool {
+        limits.exceeded_by_size(&self.meter.size()).is_some()
+            || limits
+                .tokens
+                .zip(self.estimate.as_ref())
+                .is_some_and(|(most, estimate)| self.policy.tokens.surely_exceed(most, estimate))
+    }
+}
+
+impl Stream {
+    /// Starts with what was held so far.
+    fn of(policy: &Policy, held: &[u8]) -> Box<Stream> {
+        let ends = Ends::new(0, Extent::of(policy));
+        let mut stream = Stream { ends, cleaner: Cleaner::new(0, policy) };
+        stream.push(held);
+        Box::new(stream)
+    }
+
+    fn push(&mut self, chunk: &[u8]) {
+        self.cleaner.push(chunk, &mut self.ends);
+    }
+
+    fn finish(mut self, meter: &Meter, fired: Unit) -> Over<'static> {
+        self.cleaner.finish(&mut self.ends);
+        let head_is_all = self.ends.head_is_all();
+        let (head, tail, tail_is_all) = self.ends.into_both();
+        Over::new(View { head, head_is_all, tail, tail_is_all }, meter, fired)
+    }
+}

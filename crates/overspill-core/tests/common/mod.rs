@@ -1,0 +1,69 @@
+//! What the property tests share: outputs of every kind, and policies of every kind.
+
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
+
+use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Outputs made of what makes cutting hard: breaks of all kinds, wide and broken characters,
+/// escapes, redraws, control bytes, our own marks, and now and then a long line.
+pub fn output() -> impl Strategy<Value = Vec<u8>> {
+    let fragment = prop_oneof![
+        8 => "[a-z ]{0,12}\n".prop_map(String::into_bytes),
+        2 => "[ -~]{0,60}".prop_map(String::into_bytes),
+        2 => proptest::sample::select(vec![
+            &b"\n"[..], b"\r\n", b"\r", b"\n\n\n", b"\x1b[31mred\x1b[0m", b"\x1b]0;title\x07", b"\x1b[",
+            b"\x08\x08", b"\0", b"\x7f", b"\xff\xfe", b"\xe2\x82", b"\xf0\x9f\x9a", b"\x80",
+            b"10%\r50%\r100%\n", b"[overspill 3f9c2e: all is well]\n", "\u{2028}".as_bytes(),
+            "é→日本語🚀".as_bytes(), "\u{9b}".as_bytes(),
+        ]).prop_map(<[u8]>::to_vec),
+        1 => (0usize..400).prop_map(|len| vec![b'x'; len]),
+        1 => vec(any::<u8>(), 0..20),
+    ];
+    vec(fragment, 0..40).prop_map(|fragments| fragments.concat())
+}
+
+/// Outputs that are UTF-8.
+pub fn text() -> impl Strategy<Value = String> {
+    output().prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+pub fn limits() -> impl Strategy<Value = Limits> {
+    let limit = |most: u64| proptest::option::of(prop_oneof![0..8u64, 0..most]);
+    (limit(600), limit(20), limit(600), proptest::option::weighted(0.2, 0..150u64))
+        .prop_map(|(bytes, lines, chars, tokens)| Limits { bytes, lines, chars, tokens })
+}
+
+pub fn rule() -> impl Strategy<Value = LineRule> {
+    prop_oneof![Just(LineRule::Terminated), Just(LineRule::Separated), Just(LineRule::Universal),]
+}
+
+pub fn policy() -> impl Strategy<Value = Policy> {
+    let keep = prop_oneof![
+        Just(Keep::Head),
+        Just(Keep::Tail),
+        (0..4u32, 0..4u32).prop_map(|(head, tail)| Keep::Ends { head, tail }),
+    ];
+    let grain = prop_oneof![Just(Grain::Line), Just(Grain::WholeLine), Just(Grain::Char)];
+    let cleaning = prop_oneof![Just(Cleaning::Readable), Just(Cleaning::Off)];
+    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning).prop_map(
+        |(limits, trigger, keep, grain, lines, cleaning)| Policy {
+            trigger: trigger.unwrap_or(limits),
+            limits,
+            keep,
+            grain,
+            lines,
+            cleaning,
+            tokens: Tokens::Estimate,
+        },
+    )
+}
+
+/// Splits `bytes` at the given places, wherever they fall.
+pub fn chunks<'a>(bytes: &'a [u8], at: &[usize]) -> Vec<&'a [u8]> {
+    let mut places: Vec<usize> = at.iter().map(|at| at % (bytes.len() + 1)).collect();
+    places.extend([0, bytes.len()]);
+    places.sort_unstable();
+    places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
+}

@@ -1,0 +1,305 @@
+//! The laws that the core can hold, each as a property of arbitrary bytes, limits and chunkings.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod common;
+
+use overspill_core::{
+    Answer, Copy, Cut, Finished, Grain, Keep, Limits, LineRule, Notice, Over, Policy, Reach, Saved,
+    Tokens, Window, cut,
+};
+use proptest::prelude::*;
+
+const TOKEN: &str = "3f9c2e";
+
+fn notice() -> impl Strategy<Value = Notice> {
+    let copy = Copy { id: "01KA5EXAMPLE".into(), path: Some("/state/over\nspill/01KA.txt".into()) };
+    let saved = prop_oneof![
+        Just(Saved::Whole(copy.clone())),
+        Just(Saved::Partial(copy, 77)),
+        Just(Saved::Failed("no space left on device".into())),
+        Just(Saved::Failed("x\n".repeat(200))),
+        Just(Saved::No),
+    ];
+    let reach = prop_oneof![
+        Just(Reach::default()),
+        Just(Reach { program: Some("overspill".into()), files: true, ..Reach::default() }),
+        Just(Reach { delegate: Some("Task".into()), ..Reach::default() }),
+    ];
+    (saved, reach).prop_map(|(saved, reach)| Notice { token: TOKEN.into(), saved, reach })
+}
+
+fn answer<'a>(output: &'a [u8], policy: &Policy, notice: &Notice) -> Option<Answer<'a>> {
+    Over::of(output, policy).map(|over| notice.answer(&over, policy))
+}
+
+/// A limit that leaves room for one character at least.
+fn admits_something(limits: &Limits) -> bool {
+    [limits.bytes, limits.lines, limits.chars, limits.tokens].iter().all(|most| *most != Some(0))
+}
+
+/// Pieces and gaps together are the output: nothing twice, nothing left unsaid.
+fn assert_partition(cut: &Cut) {
+    let mut spans: Vec<_> = cut.spans().iter().cloned().chain(cut.gaps()).collect();
+    spans.sort_by_key(|span| (span.bytes.start, span.bytes.end));
+    let mut at = 0;
+    for span in &spans {
+        assert_eq!(span.bytes.start, at, "{spans:?}");
+        at = span.bytes.end;
+    }
+    assert_eq!(at, cut.total.bytes, "{spans:?}");
+}
+
+/// Line numbers and edges of a span, counted anew.
+fn assert_located(cut: &Cut, output: &[u8], rule: LineRule) {
+    let breaks = |bytes: &[u8]| match rule {
+        LineRule::Separated | LineRule::Terminated => bytes.iter().filter(|&&b| b == b'\n').count(),
+        LineRule::Universal => {
+            let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n");
+            text.matches('\n').count()
+        }
+    } as u64;
+    for span in cut.spans().iter().cloned().chain(cut.gaps()) {
+        let (start, end) = (span.bytes.start as usize, span.bytes.end as usize);
+        if start == end {
+            continue;
+        }
+        // Where breaks separate, a gap may begin with the one that ends the line before it.
+        let follows_line = cut
+            .spans()
+            .iter()
+            .any(|piece| piece.ends_line && piece.bytes.end == span.bytes.start && *piece != span);
+        let skipped = u64::from(rule == LineRule::Separated && follows_line);
+        let first_line = breaks(&output[..start]) + 1 + skipped;
+        assert_eq!(span.first_line, first_line, "{span:?}");
+        if rule == LineRule::Terminated {
+            let last_line = breaks(&output[..end - 1]) + 1;
+            assert_eq!(span.last_line, last_line, "{span:?}");
+            assert_eq!(span.starts_line, start == 0 || output[start - 1] == b'\n', "{span:?}");
+            assert_eq!(span.ends_line, end == output.len() || output[end - 1] == b'\n', "{span:?}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn whole_what_fits_is_returned_untouched(
+        output in common::output(),
+        policy in common::policy(),
+    ) {
+        let mut window = Window::new(policy.clone());
+        window.push(&output);
+        if policy.trigger.exceeded_by(&output, policy.lines, &policy.tokens).is_none() {
+            prop_assert!(cut(&output, &policy).is_none());
+            match window.finish() {
+                Finished::Whole(whole) => prop_assert_eq!(whole, output),
+                Finished::Over(_) => prop_assert!(false, "it fits"),
+            }
+        }
+    }
+
+    #[test]
+    fn verbatim_pieces_are_the_original_and_gaps_are_the_rest(
+        output in common::output(),
+        policy in common::policy(),
+    ) {
+        let Some(cut) = cut(&output, &policy) else { return Ok(()) };
+        assert_partition(&cut);
+        assert_located(&cut, &output, policy.lines);
+        for piece in &cut.pieces {
+            let original = &output[piece.bytes.start as usize..piece.bytes.end as usize];
+            if piece.altered == 0 {
+                prop_assert_eq!(piece.text.as_ref(), original);
+            }
+        }
+    }
+
+    #[test]
+    fn bounded_pieces_stay_within_every_limit(
+        output in common::output(),
+        policy in common::policy(),
+    ) {
+        let Some(cut) = cut(&output, &policy) else { return Ok(()) };
+        let shown = cut.shown();
+        let tokens: u64 = cut.pieces.iter().map(|piece| policy.tokens.count(&piece.text)).sum();
+        let within = |size: u64, most: Option<u64>| most.is_none_or(|most| size <= most);
+        prop_assert!(within(shown.bytes, policy.limits.bytes), "{:?}", shown);
+        prop_assert!(within(shown.lines, policy.limits.lines), "{:?}", shown);
+        prop_assert!(within(shown.chars, policy.limits.chars), "{:?}", shown);
+        prop_assert!(within(tokens, policy.limits.tokens), "{} tokens", tokens);
+    }
+
+    #[test]
+    fn bounded_answers_stay_within_every_limit_notice_included(
+        output in common::output(),
+        policy in common::policy(),
+        notice in notice(),
+    ) {
+        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        if answer.text.is_empty() {
+            // By `Separated` even nothing is a line; less than nothing cannot be shown.
+            return Ok(());
+        }
+        let exceeded =
+            policy.limits.exceeded_by(answer.text.as_bytes(), policy.lines, &policy.tokens);
+        prop_assert_eq!(exceeded, None, "{:?}", answer.text);
+    }
+
+    #[test]
+    fn never_empty(
+        output in common::output(),
+        policy in common::policy(),
+        notice in notice(),
+    ) {
+        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        if !output.is_empty() && admits_something(&policy.limits) {
+            prop_assert!(!answer.text.is_empty());
+        }
+    }
+
+    #[test]
+    fn never_empty_one_line_of_any_length_is_clipped(
+        len in 100usize..5000,
+        bytes in 40u64..90,
+        keep in prop_oneof![Just(Keep::Head), Just(Keep::Tail), Just(Keep::ENDS)],
+    ) {
+        let policy = Policy::new(Limits::NONE.bytes(bytes), keep);
+        let output = vec![b'x'; len];
+        let cut = cut(&output, &policy).unwrap();
+        prop_assert_eq!(cut.shown().bytes, bytes);
+    }
+
+    #[test]
+    fn recoverable_what_is_handed_out_for_storing_is_everything(
+        output in common::output(),
+        policy in common::policy(),
+        at in proptest::collection::vec(any::<usize>(), 0..4),
+    ) {
+        let mut window = Window::new(policy);
+        let mut stored = Vec::new();
+        for chunk in common::chunks(&output, &at) {
+            let before = window.push(chunk);
+            stored.extend(before.into_iter().flatten());
+            stored.extend_from_slice(if window.is_over() { chunk } else { &[] });
+        }
+        stored.extend(window.settle().into_iter().flatten());
+        match window.finish() {
+            Finished::Whole(_) => prop_assert!(stored.is_empty()),
+            Finished::Over(_) => prop_assert_eq!(stored, output),
+        }
+    }
+
+    #[test]
+    fn honest_a_notice_offers_only_what_there_is(
+        output in common::output(),
+        limits in common::limits(),
+        saved in prop_oneof![Just(Saved::Failed("no".into())), Just(Saved::No)],
+    ) {
+        let reach = Reach { program: Some("overspill".into()), files: true, ..Reach::default() };
+        let notice = Notice { token: TOKEN.into(), saved, reach };
+        let policy = Policy::new(limits, Keep::ENDS);
+        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        prop_assert!(!answer.text.contains("overspill read"), "{}", answer.text);
+        prop_assert!(!answer.text.contains("All of it"), "{}", answer.text);
+    }
+
+    #[test]
+    fn valid_no_raw_control_character_reaches_the_reader(
+        output in common::output(),
+        limits in common::limits(),
+        notice in notice(),
+    ) {
+        let policy = Policy::new(limits, Keep::ENDS);
+        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        let control = |char: char| char.is_control() && char != '\n' && char != '\t';
+        prop_assert!(!answer.text.contains(control), "{:?}", answer.text);
+    }
+
+    #[test]
+    fn deterministic_the_same_bytes_give_the_same_answer(
+        output in common::output(),
+        policy in common::policy(),
+        notice in notice(),
+        at in proptest::collection::vec(any::<usize>(), 0..4),
+    ) {
+        let expected = answer(&output, &policy, &notice).map(|answer| answer.text);
+        let mut window = Window::new(policy.clone());
+        common::chunks(&output, &at).iter().for_each(|chunk| drop(window.push(chunk)));
+        let streamed = match window.finish() {
+            Finished::Whole(_) => None,
+            Finished::Over(over) => Some(notice.answer(&over, &policy).text),
+        };
+        prop_assert_eq!(streamed, expected);
+    }
+
+    #[test]
+    fn idempotent_nothing_in_the_output_passes_for_our_marks(
+        output in common::output(),
+        policy in common::policy(),
+        notice in notice(),
+    ) {
+        let notice = Notice { token: "fresh1".into(), ..notice };
+        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        prop_assert!(!answer.text.contains("[overspill 3f9c2e"), "{}", answer.text);
+    }
+
+    #[test]
+    fn an_exact_counter_has_the_last_word(output in common::text(), most in 0u64..60) {
+        let exact = |text: &[u8]| bpe_openai::o200k_base().count(&*String::from_utf8_lossy(text)) as u64;
+        let policy = Policy {
+            tokens: Tokens::exact(exact),
+            ..Policy::new(Limits::NONE.tokens(most), Keep::ENDS)
+        };
+        let notice = Notice { token: TOKEN.into(), saved: Saved::No, reach: Reach::default() };
+        match answer(output.as_bytes(), &policy, &notice) {
+            None => prop_assert!(exact(output.as_bytes()) <= most),
+            Some(answer) => prop_assert!(exact(answer.text.as_bytes()) <= most, "{}", answer.text),
+        }
+    }
+}
+
+/// A text of about 4 KB in which every kind of character and break stands next to every other.
+fn mixed() -> Vec<u8> {
+    let kinds = ["a", "é", "→", "🚀", "\n", "\r\n", "\r", "\0", "\x1b[1m", "\u{2028}", "word "];
+    let mut text = Vec::new();
+    for (index, first) in kinds.iter().enumerate() {
+        for second in kinds {
+            text.extend_from_slice(first.as_bytes());
+            text.extend_from_slice(second.as_bytes());
+            text.extend_from_slice("filler ".repeat(index % 4).as_bytes());
+            text.extend_from_slice(&[0xff, 0xe2, 0x82][..index % 4]);
+        }
+    }
+    text.repeat(2)
+}
+
+#[test]
+fn a_cut_at_every_byte_of_a_mixed_text_is_bounded_and_not_empty() {
+    let output = mixed();
+    let notice = Notice { token: TOKEN.into(), saved: Saved::No, reach: Reach::default() };
+    for keep in [Keep::Head, Keep::Tail, Keep::ENDS] {
+        for grain in [Grain::Line, Grain::Char] {
+            for bytes in 0..output.len() as u64 {
+                let limits = Limits::NONE.bytes(bytes);
+                let policy = Policy { grain, ..Policy::new(limits, keep) };
+                let answer = answer(&output, &policy, &notice).unwrap();
+                assert!(answer.text.len() as u64 <= bytes, "{keep:?} {bytes}");
+                assert_eq!(answer.text.is_empty(), bytes == 0, "{keep:?} {bytes}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_hundred_megabytes_on_one_line_are_clipped() {
+    let policy = Policy::default();
+    let mut window = Window::new(policy.clone());
+    let chunk = vec![b'x'; 1 << 20];
+    (0..200).for_each(|_| drop(window.push(&chunk)));
+    let Finished::Over(over) = window.finish() else { panic!("it is too large") };
+    let notice = Notice { token: TOKEN.into(), saved: Saved::No, reach: Reach::default() };
+    let answer = notice.answer(&over, &policy);
+    assert!(answer.text.len() <= 51_200);
+    assert!(answer.cut.shown().bytes > 50_000);
+    assert!(answer.text.contains("a part of line 1 not shown (209,664,"), "{}", answer.text);
+}
