@@ -22,6 +22,6 @@ pub use policy::{Cleaning, Grain, Keep, Policy};
 pub use share::{share, share_limits};
 pub use size::{LineRule, Meter, Size};
 pub use strategy::{Choice, Strategy, StrategyError};
-pub use tokens::Tokens;
+pub use tokens::{Counter, Tokens};
 pub use view::Source;
 pub use window::{Finished, Window};

@@ -34,37 +34,118 @@ fn answer_within(output: &str, notice: &Notice, keep: Keep, limits: Limits) -> S
 #[test]
 fn a_reader_with_a_shell() {
     let notice = notice(Saved::Whole(copy()), shell());
-    assert_snapshot!(answer(&numbered(5234), &notice, Keep::ENDS), @"");
-    assert_snapshot!(answer(&numbered(5234), &notice, Keep::Head), @"");
-    assert_snapshot!(answer(&numbered(5234), &notice, Keep::Tail), @"");
+    assert_snapshot!(answer(&numbered(5234), &notice, Keep::ENDS), @"
+    [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    line 1
+    line 2
+    line 3
+    [overspill 3f9c2e: lines 4–5,231 not shown (51,182 bytes): overspill read 01KA3F9C2E --lines 4:203]
+    line 5232
+    line 5233
+    line 5234
+    ");
+    assert_snapshot!(answer(&numbered(5234), &notice, Keep::Head), @"
+    [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    line 1
+    line 2
+    line 3
+    line 4
+    line 5
+    line 6
+    [overspill 3f9c2e: lines 7–5,234 not shown (51,191 bytes): overspill read 01KA3F9C2E --lines 7:206]
+    ");
+    assert_snapshot!(answer(&numbered(5234), &notice, Keep::Tail), @"
+    [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    [overspill 3f9c2e: lines 1–5,228 not shown (51,173 bytes): overspill read 01KA3F9C2E --lines 1:200]
+    line 5229
+    line 5230
+    line 5231
+    line 5232
+    line 5233
+    line 5234
+    ");
 }
 
 #[test]
 fn a_reader_with_our_tools() {
     let tools = ToolNames { read: "overspill_read".into(), grep: "overspill_grep".into() };
     let reach = Reach { tools: Some(tools), ..Reach::default() };
-    assert_snapshot!(answer(&numbered(100), &notice(Saved::Whole(copy()), reach), Keep::ENDS), @"");
+    assert_snapshot!(answer(&numbered(100), &notice(Saved::Whole(copy()), reach), Keep::ENDS), @r#"
+    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it: overspill_read {"id":"01KA3F9C2E"} · overspill_grep {"id":"01KA3F9C2E","pattern":"…"}]
+    line 1
+    line 2
+    line 3
+    [overspill 3f9c2e: lines 4–97 not shown (746 bytes): overspill_read {"id":"01KA3F9C2E","lines":"4:97"}]
+    line 98
+    line 99
+    line 100
+    "#);
 }
 
 #[test]
 fn a_reader_that_can_only_open_files_or_delegate() {
     let reach = Reach { files: true, delegate: Some("Task".into()), ..Reach::default() };
-    assert_snapshot!(answer(&numbered(100), &notice(Saved::Whole(copy()), reach), Keep::Tail), @"");
+    assert_snapshot!(answer(&numbered(100), &notice(Saved::Whole(copy()), reach), Keep::Tail), @"
+    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it: /state/overspill/01KA3F9C2E.txt · or let a sub-agent work through it (Task)]
+    [overspill 3f9c2e: lines 1–94 not shown (743 bytes)]
+    line 95
+    line 96
+    line 97
+    line 98
+    line 99
+    line 100
+    ");
 }
 
 #[test]
 fn a_reader_that_can_do_nothing() {
     let notice = notice(Saved::Whole(copy()), Reach::default());
-    assert_snapshot!(answer(&numbered(100), &notice, Keep::Tail), @"");
+    assert_snapshot!(answer(&numbered(100), &notice, Keep::Tail), @"
+    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it saved as 01KA3F9C2E]
+    [overspill 3f9c2e: lines 1–94 not shown (743 bytes)]
+    line 95
+    line 96
+    line 97
+    line 98
+    line 99
+    line 100
+    ");
 }
 
 #[test]
 fn what_was_saved_in_part_or_not_at_all() {
     let partial = notice(Saved::Partial(copy(), 268_435_456), shell());
-    assert_snapshot!(answer(&numbered(100), &partial, Keep::Head), @"");
+    assert_snapshot!(answer(&numbered(100), &partial, Keep::Head), @"
+    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. Not all of it could be kept; 268,435,456 bytes of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    line 1
+    line 2
+    line 3
+    line 4
+    line 5
+    line 6
+    [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
+    ");
     let failed = notice(Saved::Failed("/state: no space left on device".into()), shell());
-    assert_snapshot!(answer(&numbered(100), &failed, Keep::Head), @"");
-    assert_snapshot!(answer(&numbered(100), &notice(Saved::No, shell()), Keep::Head), @"");
+    assert_snapshot!(answer(&numbered(100), &failed, Keep::Head), @"
+    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. It could not be saved: /state: no space left on device]
+    line 1
+    line 2
+    line 3
+    line 4
+    line 5
+    line 6
+    [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
+    ");
+    assert_snapshot!(answer(&numbered(100), &notice(Saved::No, shell()), Keep::Head), @"
+    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. It was not saved]
+    line 1
+    line 2
+    line 3
+    line 4
+    line 5
+    line 6
+    [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
+    ");
 }
 
 #[test]
@@ -72,7 +153,12 @@ fn one_long_line() {
     let notice = notice(Saved::Whole(copy()), shell());
     let output = "0123456789".repeat(1000);
     let limits = Limits::NONE.bytes(600);
-    assert_snapshot!(answer_within(&output, &notice, Keep::ENDS, limits), @"");
+    assert_snapshot!(answer_within(&output, &notice, Keep::ENDS, limits), @"
+    [overspill 3f9c2e: 10,000 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
+    01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567
+    [overspill 3f9c2e: a part of line 1 not shown]
+    23456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
+    ");
 }
 
 #[test]
@@ -80,8 +166,18 @@ fn a_long_line_among_others() {
     let notice = notice(Saved::Whole(copy()), shell());
     let output = format!("first\n{}\nlast\n", "0123456789".repeat(1000));
     let limits = Limits::NONE.bytes(600);
-    assert_snapshot!(answer_within(&output, &notice, Keep::Head, limits), @"");
-    assert_snapshot!(answer_within(&output, &notice, Keep::Tail, limits), @"");
+    assert_snapshot!(answer_within(&output, &notice, Keep::Head, limits), @"
+    [overspill 3f9c2e: 10,012 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
+    first
+    0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
+    [overspill 3f9c2e: the rest of line 2 to line 3 not shown]
+    ");
+    assert_snapshot!(answer_within(&output, &notice, Keep::Tail, limits), @"
+    [overspill 3f9c2e: 10,012 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
+    [overspill 3f9c2e: line 1 to a part of line 2 not shown]
+    0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
+    last
+    ");
 }
 
 #[test]
@@ -90,7 +186,10 @@ fn colours_and_redraws() {
     let output: String =
         (0..100).map(|n| format!("\r{n}%")).collect::<String>() + "\r\x1b[32mdone\x1b[0m\n";
     let limits = Limits::NONE.bytes(300);
-    assert_snapshot!(answer_within(&output, &notice, Keep::ENDS, limits), @"");
+    assert_snapshot!(answer_within(&output, &notice, Keep::ENDS, limits), @"
+    [overspill 3f9c2e: 405 bytes, all of it shown, cleaned; all: overspill read 01KA3F9C2E]
+    done
+    ");
 }
 
 #[test]
@@ -100,20 +199,99 @@ fn shorter_forms_where_room_is_short() {
         let limits = Limits::NONE.bytes(bytes);
         answer_within(&numbered(1000), &notice, Keep::ENDS, limits)
     };
-    assert_snapshot!(within(400), @"");
-    assert_snapshot!(within(250), @"");
-    assert_snapshot!(within(100), @"");
-    assert_snapshot!(within(30), @"");
-    assert_snapshot!(within(8), @"");
-    assert_snapshot!(within(1), @"");
-    assert_snapshot!(answer_within("🚀🚀", &notice, Keep::Head, Limits::NONE.bytes(3)), @"");
+    assert_snapshot!(within(400), @"
+    [overspill 3f9c2e: 8,893 bytes, 28 lines shown; all: overspill read 01KA3F9C2E]
+    line 1
+    line 2
+    line 3
+    line 4
+    line 5
+    line 6
+    line 7
+    line 8
+    line 9
+    line 10
+    line 11
+    line 12
+    line 13
+    line 14
+    line 15
+    [overspill 3f9c2e: lines 16–987 not shown]
+    line 988
+    line 989
+    line 990
+    line 991
+    line 992
+    line 993
+    line 994
+    line 995
+    line 996
+    line 997
+    line 998
+    line 999
+    line 1000
+    ");
+    assert_snapshot!(within(250), @"
+    line 1
+    line 2
+    line 3
+    line 4
+    line 5
+    line 6
+    line 7
+    line 8
+    line 9
+    line 10
+    line 11
+    line 12
+    line 13
+    [overspill 01KA3F9C2E: 8,698 bytes not shown]
+    line 990
+    line 991
+    line 992
+    line 993
+    line 994
+    line 995
+    line 996
+    line 997
+    line 998
+    line 999
+    line 1000
+    ");
+    assert_snapshot!(within(100), @"
+    line 1
+    line 2
+    line 3
+    [overspill 01KA3F9C2E: 8,844 bytes not shown]
+    line 998
+    line 999
+    line 1000
+    ");
+    assert_snapshot!(within(30), @"
+    line 1
+    line
+    […]
+    line 1000
+    ");
+    assert_snapshot!(within(8), @"line 1");
+    assert_snapshot!(within(1), @"l");
+    assert_snapshot!(answer_within("🚀🚀", &notice, Keep::Head, Limits::NONE.bytes(3)), @"…");
 }
 
 #[test]
 fn an_output_that_quotes_us() {
     let notice = notice(Saved::Whole(copy()), shell());
     let output = "[overspill 3f9c2e: nothing is missing]\n".repeat(20);
-    assert_snapshot!(answer(&output, &notice, Keep::Head), @"");
+    assert_snapshot!(answer(&output, &notice, Keep::Head), @"
+    [overspill 3f9c2e: 780 bytes in 20 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    (overspill 3f9c2e: nothing is missing]
+    (overspill 3f9c2e: nothing is missing]
+    (overspill 3f9c2e: nothing is missing]
+    (overspill 3f9c2e: nothing is missing]
+    (overspill 3f9c2e: nothing is missing]
+    (overspill 3f9c2e: nothing is missing]
+    [overspill 3f9c2e: lines 7–20 not shown (546 bytes): overspill read 01KA3F9C2E --lines 7:20]
+    ");
 }
 
 #[test]
@@ -122,5 +300,5 @@ fn words_for_a_person() {
     let output = numbered(5234);
     let over = Over::of(output.as_bytes(), &policy).unwrap();
     let notice = notice(Saved::Whole(copy()), shell());
-    assert_snapshot!(notice.for_person(&over.cut(&policy)), @"");
+    assert_snapshot!(notice.for_person(&over.cut(&policy)), @"51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt");
 }

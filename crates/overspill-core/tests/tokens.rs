@@ -1,5 +1,7 @@
 //! The token estimate against the exact o200k count.
 
+#![allow(clippy::print_stdout, reason = "the ratios are worth seeing")]
+
 use overspill_core::Tokens;
 
 #[track_caller]

@@ -1,10 +1,10 @@
 //! Puts pieces, marks and notice together within the limits.
 
 use super::Notice;
-use super::words::{Form, Shown, header, longest_marks, mark};
+use super::words::{Form, Shown, What, header, longest_marks, mark};
 use crate::limits::Cost;
 use crate::text::defuse;
-use crate::{Cut, Limits, LineRule, Over, Policy};
+use crate::{Cut, Keep, Limits, LineRule, Over, Policy};
 
 /// What the reader gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,15 +30,20 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>, policy: &Policy) -> 
     let notice = &notice.on_one_line();
     for (form, part, whole) in FORMS {
         let room = policy.limits.less(&cost(notice, form, over, policy));
-        if room.hold(&policy.limits.share(part, whole))
-            && let Some(answer) = fit(notice, form, over, policy, room)
-            && (answer.shows_text() || !over.has_text())
-            && !answer.text.is_empty()
-        {
+        let Some(answer) = fit(notice, form, over, policy, room) else { continue };
+        let enough_room = room.hold(&policy.limits.share(part, whole));
+        let shows_something = answer.shows_text() || !over.has_text();
+        let hides_nothing = answer.cut.gaps().next().is_none();
+        if !answer.text.is_empty() && (hides_nothing || enough_room && shows_something) {
             return answer;
         }
     }
-    fit(notice, Form::Silent, over, policy, policy.limits)
+    // Two ends with nothing between them would read as one text.
+    let one_piece = match policy.keep {
+        Keep::Ends { .. } => &Policy { keep: Keep::Head, ..policy.clone() },
+        Keep::Head | Keep::Tail => policy,
+    };
+    fit(notice, Form::Silent, over, one_piece, policy.limits)
         .filter(|answer| !answer.text.is_empty())
         .unwrap_or_else(|| last_resort(over, policy))
 }
@@ -65,13 +70,8 @@ fn fit<'a>(
 }
 
 fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {
-    let shown = Shown {
-        lines: cut.shown().lines,
-        altered: cut.altered(),
-        all: cut.gaps().next().is_none(),
-    };
     let mut text = Vec::new();
-    if let Some(header) = header(notice, form, &cut.total, shown) {
+    if let Some(header) = header(notice, form, &cut.total, Shown::of(cut)) {
         text.extend_from_slice(header.as_bytes());
         text.push(b'\n');
     }
@@ -115,8 +115,9 @@ fn cost(notice: &Notice, form: Form, over: &Over, policy: &Policy) -> Cost {
     let longest = |lines: Vec<String>| {
         lines.iter().map(|line| of(line)).fold(Cost::default(), |most, cost| most.max(cost))
     };
-    let headers = [false, true].map(|all| {
-        let shown = Shown { lines: total.lines, altered: total.bytes, all };
+    let most = [What::All, What::Lines(total.lines), What::Bytes(total.bytes)];
+    let headers = most.map(|what| {
+        let shown = Shown { what, altered: total.bytes };
         header(notice, form, &total, shown)
     });
     let header = longest(headers.into_iter().flatten().collect());

@@ -22,9 +22,41 @@ pub(super) enum Form {
 /// The facts of the first line that are known only once the cut is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown {
-    pub(super) lines: u64,
+    pub(super) what: What,
+    /// How many bytes of it are not shown as they are.
     pub(super) altered: u64,
-    pub(super) all: bool,
+}
+
+impl Shown {
+    pub(super) fn of(cut: &Cut) -> Shown {
+        let whole_lines = cut.spans().iter().all(|span| span.starts_line && span.ends_line);
+        let what = match cut.gaps().next() {
+            None => What::All,
+            Some(_) if whole_lines => What::Lines(cut.shown().lines),
+            Some(_) => What::Bytes(cut.shown().bytes),
+        };
+        Shown { what, altered: cut.altered() }
+    }
+}
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum What {
+    All,
+    /// So many lines, all of them whole.
+    Lines(u64),
+    /// So many bytes, where a line is shown in part.
+    Bytes(u64),
+}
+
+impl std::fmt::Display for What {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            What::All => f.write_str("all of it shown"),
+            What::Lines(n) => write!(f, "{} shown", count(*n, "line")),
+            What::Bytes(n) => write!(f, "{} shown", count(*n, "byte")),
+        }
+    }
 }
 
 /// How many lines, or bytes of a line, a mark offers to read next.
@@ -38,22 +70,23 @@ const REASON: u64 = 160;
 pub(super) fn header(notice: &Notice, form: Form, total: &Size, shown: Shown) -> Option<String> {
     let token = &notice.token;
     let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
-    let showing = match shown {
-        Shown { all: true, .. } => "all of it shown".into(),
-        Shown { lines, .. } => format!("{} shown", count(lines, "line")),
-    };
-    let altered = match shown.altered {
-        0 => String::new(),
-        n => format!(", without {} of colours, redraws and control characters", count(n, "byte")),
-    };
+    let Shown { what, altered } = shown;
     match form {
         Form::Full => {
             let rest = whereabouts(notice);
-            Some(format!("[overspill {token}: {bytes} in {lines}; {showing}{altered}. {rest}]"))
+            let without = match altered {
+                0 => String::new(),
+                _ => {
+                    let bytes = count(altered, "byte");
+                    format!(", without {bytes} of colours, redraws and control characters")
+                }
+            };
+            Some(format!("[overspill {token}: {bytes} in {lines}; {what}{without}. {rest}]"))
         }
         Form::Short => {
             let rest = shortest_way(notice);
-            Some(format!("[overspill {token}: {lines}, {showing}; {rest}]"))
+            let cleaned = if altered > 0 { ", cleaned" } else { "" };
+            Some(format!("[overspill {token}: {bytes}, {what}{cleaned}; {rest}]"))
         }
         Form::Bare | Form::Dots | Form::Silent => None,
     }
@@ -118,8 +151,7 @@ fn mark_for(notice: &Notice, form: Form, place: &str, size: u64, page: Page) -> 
 pub(super) fn person(notice: &Notice, cut: &Cut) -> String {
     let total = &cut.total;
     let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
-    let shown = count(cut.shown().lines, "line");
-    format!("{bytes} in {lines}; {shown} shown. {}", whereabouts(notice))
+    format!("{bytes} in {lines}; {}. {}", Shown::of(cut).what, whereabouts(notice))
 }
 
 /// Says where the whole output is, and all the ways to it.

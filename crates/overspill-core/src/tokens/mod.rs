@@ -6,6 +6,9 @@ mod estimate;
 
 pub(crate) use estimate::Estimate;
 
+/// Counts the tokens of a text.
+pub type Counter = dyn Fn(&[u8]) -> u64 + Send + Sync;
+
 /// How tokens are counted.
 ///
 /// The estimate needs no vocabulary and no start-up time. A program that has a real tokenizer
@@ -24,7 +27,7 @@ pub enum Tokens {
     #[default]
     Estimate,
     /// An exact counter.
-    Exact(Arc<dyn Fn(&[u8]) -> u64 + Send + Sync>),
+    Exact(Arc<Counter>),
 }
 
 impl Tokens {

@@ -1,0 +1,156 @@
+//! What was typed, and what it means.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use overspill::Overspill;
+use overspill::core::{Keep, Limits, Policy, Reach};
+use overspill::store::Disk;
+
+/// Keeps the output of a command within what a model can read, and loses none of it.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Run(RunArgs),
+    Cut(CutArgs),
+}
+
+/// Runs a command and bounds what it prints.
+///
+/// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
+/// a preview is shown, and all of it is saved.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  overspill run -- cargo test")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// The command and its arguments.
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Bounds a file, or what comes in by a pipe.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  overspill cut --keep tail --max-lines 100 < build.log")]
+pub(crate) struct CutArgs {
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// The file; standard input if there is none.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// How much is shown, and what.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LimitArgs {
+    /// Which part of a long output is shown.
+    #[arg(long, value_enum, default_value_t = KeepArg::Ends)]
+    keep: KeepArg,
+    /// Show at most this many lines, or `none` for any number.
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = limit)]
+    max_lines: Limit,
+    /// Show at most this many bytes, such as `50KiB`, or `none` for any number.
+    #[arg(long, value_name = "N", default_value = "50KiB", value_parser = limit)]
+    max_bytes: Limit,
+    /// Show at most this many characters.
+    #[arg(long, value_name = "N", default_value = "none", value_parser = limit)]
+    max_chars: Limit,
+    /// Show at most this many tokens, by estimate.
+    #[arg(long, value_name = "N", default_value = "none", value_parser = limit)]
+    max_tokens: Limit,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeepArg {
+    /// The start.
+    Head,
+    /// The end.
+    Tail,
+    /// Both ends.
+    Ends,
+}
+
+/// A limit as typed; `None` lifts it. (Clap gives a bare `Option` a meaning of its own.)
+#[derive(Debug, Clone, Copy)]
+struct Limit(Option<u64>);
+
+fn limit(typed: &str) -> Result<Limit, String> {
+    if typed == "none" {
+        return Ok(Limit(None));
+    }
+    let digits = typed.find(|char: char| !char.is_ascii_digit()).unwrap_or(typed.len());
+    let (number, unit) = typed.split_at(digits);
+    let scale: u64 = match unit {
+        "" | "B" => 1,
+        "K" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return Err("expected a number, a size such as `50KiB`, or `none`".into()),
+    };
+    let number: u64 = number
+        .parse()
+        .map_err(|_| String::from("expected a number, a size such as `50KiB`, or `none`"))?;
+    number.checked_mul(scale).map(Some).map(Limit).ok_or_else(|| "too large a number".into())
+}
+
+impl LimitArgs {
+    /// Turns what was typed, and where we are, into an engine.
+    pub(crate) fn overspill(&self) -> anyhow::Result<Overspill> {
+        let limits = Limits {
+            bytes: self.max_bytes.0,
+            lines: self.max_lines.0,
+            chars: self.max_chars.0,
+            tokens: self.max_tokens.0,
+        };
+        let keep = match self.keep {
+            KeepArg::Head => Keep::Head,
+            KeepArg::Tail => Keep::Tail,
+            KeepArg::Ends => Keep::ENDS,
+        };
+        Ok(Overspill {
+            policy: Policy::new(limits, keep),
+            store: Disk::at(store_root()?),
+            reach: Reach { files: true, ..Reach::default() },
+        })
+    }
+}
+
+/// Returns the directory that outputs are saved in.
+fn store_root() -> anyhow::Result<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(root) = variable("OVERSPILL_DIR") {
+        return std::path::absolute(root).context("OVERSPILL_DIR is no usable path");
+    }
+    // The specification of base directories has relative paths ignored.
+    let state = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(state) = state {
+        return Ok(state.join("overspill"));
+    }
+    match variable("HOME").or_else(|| variable("LOCALAPPDATA")) {
+        Some(home) => Ok(PathBuf::from(home).join(".local/state/overspill")),
+        None => bail!("there is no home directory to save outputs in\nhint: set OVERSPILL_DIR"),
+    }
+}
+
+/// Returns the exit code for words we do not understand: 125 for `run`, as its own codes are the
+/// command's, and 2 otherwise.
+pub(crate) fn misuse() -> ExitCode {
+    let is_run = std::env::args_os().nth(1).is_some_and(|word| word == "run");
+    ExitCode::from(if is_run { 125 } else { 2 })
+}

@@ -1,0 +1,51 @@
+//! `overspill cut`
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use overspill::Spill;
+
+use crate::args::CutArgs;
+use crate::ui;
+
+/// As much as a pipe holds at a time.
+const CHUNK: usize = 64 * 1024;
+
+pub(crate) fn cut(args: CutArgs) -> ExitCode {
+    match try_cut(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            ui::complain(&error);
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn try_cut(args: CutArgs) -> anyhow::Result<()> {
+    let overspill = args.limits.overspill()?;
+    let mut spill = overspill.spill();
+    match &args.file {
+        None => drain(&mut io::stdin().lock(), &mut spill).context("standard input")?,
+        Some(path) => {
+            let named = || path.display().to_string();
+            let mut file = File::open(path).with_context(named)?;
+            drain(&mut file, &mut spill).with_context(named)?;
+        }
+    }
+    ui::show(&spill.finish()).context("standard output")
+}
+
+/// Feeds everything there is to read to `spill`.
+pub(crate) fn drain(from: &mut impl Read, spill: &mut Spill) -> io::Result<()> {
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        match from.read(&mut chunk) {
+            Ok(0) => return Ok(()),
+            Ok(len) => spill.push(&chunk[..len]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The program `overspill`.
+
+mod args;
+mod command;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help goes to stdout and is no mistake; everything else is one of usage.
+            let code = if error.use_stderr() { args::misuse() } else { ExitCode::SUCCESS };
+            let _ = error.print();
+            return code;
+        }
+    };
+    match args.command {
+        args::Command::Run(args) => command::run::run(args),
+        args::Command::Cut(args) => command::cut::cut(args),
+    }
+}
