@@ -21,6 +21,7 @@ use crate::{Limits, LineRule, Meter, Policy, Size, Source, Unit};
 /// let gap = cut.gaps().next().unwrap();
 /// assert_eq!((gap.bytes, gap.first_line, gap.last_line), (4..14, 2, 3));
 /// ```
+#[inline]
 pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
     Over::of(bytes, policy).map(|over| over.cut(policy))
 }
@@ -135,11 +136,17 @@ pub struct Over<'a> {
 
 impl<'a> Over<'a> {
     /// Measures `bytes`; returns `None` when they are shown whole.
+    #[inline]
     pub fn of(bytes: &'a [u8], policy: &Policy) -> Option<Over<'a>> {
-        let fired = policy.fired_by(bytes)?;
+        // Inlined into the caller up to here: most outputs fit, and are seen to by their length.
+        policy.fired_by(bytes).map(|fired| Over::measure(bytes, policy, fired))
+    }
+
+    #[inline(never)]
+    fn measure(bytes: &'a [u8], policy: &Policy, fired: Unit) -> Over<'a> {
         let mut meter = Meter::new(policy.lines);
         meter.push(bytes);
-        Some(Over::new(View::of(bytes, policy), &meter, fired))
+        Over::new(View::of(bytes, policy), &meter, fired)
     }
 
     /// Looks at the stored copy of an output that was measured as it streamed by.

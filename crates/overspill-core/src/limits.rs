@@ -64,20 +64,20 @@ impl Limits {
     /// Returns the first limit that `bytes` exceed, in the order of [`Unit`], or `None` if they fit.
     ///
     /// Looks no further than it must: most outputs are settled by their length.
+    #[inline]
     pub fn exceeded_by(&self, bytes: &[u8], rule: LineRule, tokens: &Tokens) -> Option<Unit> {
         let len = bytes.len() as u64;
-        let over = |most: Option<u64>, exceeds: &dyn Fn(u64) -> bool| most.is_some_and(exceeds);
-        if over(self.bytes, &|most| len > most) {
+        if self.bytes.is_some_and(|most| len > most) {
             return Some(Unit::Bytes);
         }
         // One byte makes at most one line (one more by `Separated`), one character, one token.
-        if over(self.lines, &|most| len >= most && more_lines_than(most, bytes, rule)) {
+        if self.lines.is_some_and(|most| len >= most && more_lines_than(most, bytes, rule)) {
             return Some(Unit::Lines);
         }
-        if over(self.chars, &|most| len > most && crate::text::count_chars(bytes) > most) {
+        if self.chars.is_some_and(|most| len > most && crate::text::count_chars(bytes) > most) {
             return Some(Unit::Chars);
         }
-        if over(self.tokens, &|most| len > most && tokens.exceed(most, bytes)) {
+        if self.tokens.is_some_and(|most| len > most && tokens.exceed(most, bytes)) {
             return Some(Unit::Tokens);
         }
         None

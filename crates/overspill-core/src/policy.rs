@@ -103,6 +103,7 @@ impl Policy {
     }
 
     /// Returns the limit because of which `bytes` are cut, or `None` if they are shown whole.
+    #[inline]
     pub fn fired_by(&self, bytes: &[u8]) -> Option<Unit> {
         let fired = self.trigger.exceeded_by(bytes, self.lines, &self.tokens)?;
         if self.limits == self.trigger {

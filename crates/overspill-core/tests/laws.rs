@@ -1,6 +1,6 @@
 //! The laws that the core can hold, each as a property of arbitrary bytes, limits and chunkings.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! The words of the notice, as a model and a person read them.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use insta::assert_snapshot;
 use overspill_core::{Copy, Keep, Limits, Notice, Over, Policy, Reach, Saved, ToolNames};

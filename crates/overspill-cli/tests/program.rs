@@ -1,0 +1,212 @@
+//! The program from outside: what is typed, what is printed, what is left behind.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// A store of its own, and the program with it.
+struct Test {
+    dir: tempfile::TempDir,
+    args: Vec<String>,
+    stdin: Vec<u8>,
+}
+
+struct Done {
+    test: Test,
+    output: Output,
+}
+
+impl Test {
+    fn new(args: &[&str]) -> Test {
+        let dir = tempfile::tempdir().unwrap();
+        Test { dir, args: args.iter().map(|arg| (*arg).to_owned()).collect(), stdin: Vec::new() }
+    }
+
+    fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Test {
+        self.stdin = bytes.into();
+        self
+    }
+
+    #[track_caller]
+    fn run(self) -> Done {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_overspill"))
+            .args(&self.args)
+            .env("OVERSPILL_DIR", self.dir.path().join("store"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let stdin = self.stdin.clone();
+        // A command that reads nothing closes the pipe on us.
+        let feeder = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+        let output = child.wait_with_output().unwrap();
+        feeder.join().unwrap();
+        Done { test: self, output }
+    }
+}
+
+impl Done {
+    #[track_caller]
+    fn code(self, code: i32) -> Done {
+        assert_eq!(self.output.status.code(), Some(code), "{:?}", self.output);
+        self
+    }
+
+    #[track_caller]
+    fn stdout(self, expected: impl AsRef<[u8]>) -> Done {
+        assert_eq!(self.text(), String::from_utf8_lossy(expected.as_ref()));
+        self
+    }
+
+    #[track_caller]
+    fn stderr_contains(self, expected: &str) -> Done {
+        let stderr = String::from_utf8_lossy(&self.output.stderr);
+        assert!(stderr.contains(expected), "{stderr}");
+        self
+    }
+
+    #[track_caller]
+    fn saved(self, expected: impl AsRef<[u8]>) -> Done {
+        let files = self.files();
+        assert_eq!(files.len(), 1, "{files:?}");
+        assert!(fs::read(&files[0]).unwrap() == expected.as_ref(), "the copy differs");
+        self
+    }
+
+    #[track_caller]
+    fn nothing_saved(self) -> Done {
+        assert_eq!(self.files(), [] as [PathBuf; 0]);
+        self
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.test.dir.path().join("store")) else { return vec![] };
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect()
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.output.stdout).into_owned()
+    }
+}
+
+fn numbered(lines: u32) -> String {
+    (1..=lines).map(|n| format!("{n}\n")).collect()
+}
+
+#[test]
+fn what_fits_passes_through() {
+    Test::new(&["cut"])
+        .stdin("a\0\x1b[31mb\r\n")
+        .run()
+        .code(0)
+        .stdout("a\0\x1b[31mb\r\n")
+        .nothing_saved();
+    Test::new(&["cut"]).run().code(0).stdout("").nothing_saved();
+    Test::new(&["run", "--", "printf", "x"]).run().code(0).stdout("x").nothing_saved();
+}
+
+#[test]
+fn a_long_output_keeps_both_ends_and_is_saved() {
+    let done = Test::new(&["cut", "--max-lines", "6"]).stdin(numbered(5000)).run().code(0);
+    let text = done.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("[overspill "), "{text}");
+    assert!(
+        lines[0].contains(": 23,893 bytes in 5,000 lines; 4 lines shown. All of it: /"),
+        "{text}"
+    );
+    assert_eq!(lines[1..3], ["1", "2"]);
+    assert!(lines[3].contains("lines 3–4,998 not shown (23,879 bytes)"), "{text}");
+    assert_eq!(lines[4..], ["4999", "5000"]);
+    done.saved(numbered(5000));
+}
+
+#[test]
+fn every_limit_holds() {
+    for (flag, most) in [("--max-bytes", 300), ("--max-chars", 300), ("--max-tokens", 150)] {
+        let done = Test::new(&["cut", flag, &most.to_string()]).stdin(numbered(5000)).run();
+        let done = done.code(0).saved(numbered(5000));
+        assert!(done.text().len() <= most.max(600), "{flag}: {}", done.text());
+    }
+    let done =
+        Test::new(&["cut", "--keep", "tail", "--max-bytes", "1KiB"]).stdin(numbered(5000)).run();
+    assert!(done.text().len() <= 1024 && done.text().ends_with("\n5000\n"));
+    let none = Test::new(&["cut", "--max-lines", "none"]).stdin(numbered(5000)).run();
+    none.stdout(numbered(5000)).nothing_saved();
+}
+
+#[test]
+fn a_limit_of_zero_shows_nothing_and_loses_nothing() {
+    Test::new(&["cut", "--max-bytes", "0"]).stdin("text").run().code(0).stdout("").saved("text");
+}
+
+#[test]
+fn run_shows_both_streams_in_order() {
+    let script = "echo one; echo two >&2; echo three";
+    Test::new(&["run", "--", "sh", "-c", script]).run().code(0).stdout("one\ntwo\nthree\n");
+}
+
+#[test]
+fn run_hands_its_input_on() {
+    Test::new(&["run", "--", "cat"]).stdin("through\n").run().code(0).stdout("through\n");
+}
+
+#[test]
+fn exit_codes_are_the_commands() {
+    for code in [0, 1, 7, 125, 255] {
+        let script = format!("seq 1 5000; exit {code}");
+        Test::new(&["run", "--", "sh", "-c", &script]).run().code(code).saved(numbered(5000));
+    }
+    Test::new(&["run", "--", "sh", "-c", "kill -TERM $$"]).run().code(128 + 15);
+}
+
+#[test]
+fn a_command_that_cannot_be_run_is_what_a_shell_says() {
+    Test::new(&["run", "--", "no-such-command"])
+        .run()
+        .code(127)
+        .stdout("")
+        .stderr_contains("no-such-command: command not found");
+    Test::new(&["run", "--", "/"]).run().code(126).stderr_contains("overspill: /: ");
+}
+
+#[test]
+fn misuse_is_told_apart_from_the_commands_own_codes() {
+    Test::new(&["run", "--no-such-flag", "--", "true"])
+        .run()
+        .code(125)
+        .stderr_contains("--no-such-flag");
+    Test::new(&["cut", "--max-lines", "many"]).run().code(2).stderr_contains("expected a number");
+    Test::new(&["cut", "/no/such/file"]).run().code(1).stderr_contains("/no/such/file");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_mistake() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = format!(
+        "seq 1 100000 | {} cut --max-bytes 900000 | head -n 1; echo done",
+        env!("CARGO_BIN_EXE_overspill")
+    );
+    let output = Command::new("sh")
+        .args(["-c", &line])
+        .env("OVERSPILL_DIR", dir.path().join("store"))
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with("done\n"));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn without_a_home_the_hint_says_what_to_do() {
+    let output = Command::new(env!("CARGO_BIN_EXE_overspill"))
+        .args(["run", "--", "true"])
+        .env_clear()
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("hint: set OVERSPILL_DIR"));
+}
