@@ -72,26 +72,9 @@ fn naive_end(text: &str, limits: &Limits, policy: &Policy, head: bool) -> Option
         Grain::Char => Some(clipped),
         Grain::WholeLine => by_lines,
         Grain::Line => {
-            // The room in bytes: up to which byte every limit but that on lines admits.
-            let room = (0..=text.len())
-                .filter(|&len| {
-                    let at = if head { len } else { text.len() - len };
-                    let lossy = String::from_utf8_lossy(if head {
-                        &text.as_bytes()[..at]
-                    } else {
-                        &text.as_bytes()[at..]
-                    })
-                    .into_owned();
-                    limits.bytes.is_none_or(|most| len as u64 <= most)
-                        && limits.chars.is_none_or(|most| lossy.chars().count() as u64 <= most)
-                })
-                .max()
-                .unwrap();
-            let room = match limits.chars {
-                // Characters admit no part of one.
-                Some(_) => room.min(chars_room(text, limits, head)),
-                None => room,
-            };
+            // The room in bytes; a limit on characters admits no part of one.
+            let by_bytes = limits.bytes.map_or(text.len(), |most| text.len().min(most as usize));
+            let room = by_bytes.min(chars_room(text, limits, head));
             let used = by_lines.as_ref().map_or(0, |kept| kept.len());
             if room - used > room / 4 {
                 Some(clipped).filter(|text| !text.is_empty())
