@@ -7,7 +7,7 @@ use crate::keep::{Chosen, choose};
 use crate::size::breaks;
 use crate::text::lines;
 use crate::view::View;
-use crate::{Limits, LineRule, Meter, Policy, Size, Source, Unit};
+use crate::{Keep, Limits, LineRule, Meter, Policy, Size, Source, Unit};
 
 /// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
 ///
@@ -23,7 +23,7 @@ use crate::{Limits, LineRule, Meter, Policy, Size, Source, Unit};
 /// ```
 #[inline]
 pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
-    Over::of(bytes, policy).map(|over| over.cut(policy))
+    Over::of(bytes, policy).map(|over| over.cut())
 }
 
 /// Returns the pieces that [`cut`] would show, without counting what it hides.
@@ -98,9 +98,59 @@ impl Cut<'_> {
         self.pieces.iter().map(size).fold(Size::default(), |all, one| all + one)
     }
 
+    /// Lets go of the output it was cut from.
+    pub fn into_owned(self) -> Cut<'static> {
+        let own = |piece: Piece| Piece { text: Cow::Owned(piece.text.into_owned()), ..piece };
+        Cut { pieces: self.pieces.into_iter().map(own).collect(), ..self }
+    }
+
     /// Returns how many bytes of the pieces are not shown as they are.
     pub fn altered(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.altered).sum()
+    }
+}
+
+impl<'a> Cut<'a> {
+    /// Makes a cut of pieces that were chosen elsewhere; `None` if they are not in order, overlap,
+    /// or lie outside of `output`.
+    ///
+    /// They are shown as they are, but for bytes that are not UTF-8.
+    pub fn of_pieces(
+        output: &'a [u8],
+        pieces: &[Range<usize>],
+        policy: &Policy,
+    ) -> Option<Cut<'a>> {
+        let rule = policy.lines;
+        let total = Size::of(output, rule);
+        let (mut at, mut line) = (0, 0);
+        let (mut shown, mut spans) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            if piece.start < at || piece.end < piece.start {
+                return None;
+            }
+            let bytes = output.get(piece.clone())?;
+            line += breaks(&output[at..piece.start], rule, output[..at].last().copied());
+            let first_line = line + 1;
+            line += breaks(bytes, rule, output[..piece.start].last().copied());
+            at = piece.end;
+            let ends_line = at == output.len() || lines::ends_line(output, at, rule);
+            let closed = rule != LineRule::Separated && lines::ends_line(output, at, rule);
+            let range = piece.start as u64..piece.end as u64;
+            spans.push(Span {
+                bytes: range.clone(),
+                first_line,
+                last_line: (line + 1 - u64::from(closed)).max(first_line),
+                starts_line: lines::starts_line(output, piece.start, rule),
+                ends_line,
+            });
+            let (text, altered) = match String::from_utf8_lossy(bytes) {
+                Cow::Borrowed(_) => (Cow::Borrowed(bytes), 0),
+                Cow::Owned(text) => (Cow::Owned(text.into_bytes()), 1),
+            };
+            shown.push(Piece { bytes: range, text, altered });
+        }
+        let fired = policy.fired_by(output).unwrap_or(Unit::Bytes);
+        Some(Cut { total, fired, pieces: shown, spans, rule })
     }
 }
 
@@ -132,6 +182,7 @@ pub struct Over<'a> {
     total: Size,
     breaks: u64,
     fired: Unit,
+    policy: Policy,
 }
 
 impl<'a> Over<'a> {
@@ -146,21 +197,21 @@ impl<'a> Over<'a> {
     fn measure(bytes: &'a [u8], policy: &Policy, fired: Unit) -> Over<'a> {
         let mut meter = Meter::new(policy.lines);
         meter.push(bytes);
-        Over::new(View::of(bytes, policy), &meter, fired)
+        Over::new(View::of(bytes, policy), &meter, fired, policy.clone())
     }
 
     /// Looks at the stored copy of an output that was measured as it streamed by.
     pub(crate) fn read<S: Source>(
         source: &mut S,
-        policy: &Policy,
+        policy: Policy,
         meter: &Meter,
         fired: Unit,
     ) -> Result<Over<'static>, S::Error> {
-        Ok(Over::new(View::read(source, policy)?, meter, fired))
+        Ok(Over::new(View::read(source, &policy)?, meter, fired, policy))
     }
 
-    pub(crate) fn new(view: View<'a>, meter: &Meter, fired: Unit) -> Over<'a> {
-        Over { view, total: meter.size(), breaks: meter.breaks(), fired }
+    pub(crate) fn new(view: View<'a>, meter: &Meter, fired: Unit, policy: Policy) -> Over<'a> {
+        Over { view, total: meter.size(), breaks: meter.breaks(), fired, policy }
     }
 
     /// Returns the size of the whole output.
@@ -173,40 +224,54 @@ impl<'a> Over<'a> {
         !(self.view.head.text().is_empty() && self.view.tail.text().is_empty())
     }
 
-    /// Cuts to the limits of `policy`.
-    pub fn cut(&self, policy: &Policy) -> Cut<'a> {
-        self.cut_within(policy, &policy.limits)
+    /// Returns the policy it was measured by.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Cuts to the limits.
+    pub fn cut(&self) -> Cut<'a> {
+        self.cut_within(&self.policy.limits)
+    }
+
+    /// Shows the start only, of an output of which the start is in view.
+    pub fn start_only(self) -> Over<'a> {
+        let keep = match self.policy.keep {
+            Keep::Ends { .. } => Keep::Head,
+            keep @ (Keep::Head | Keep::Tail) => keep,
+        };
+        Over { policy: Policy { keep, ..self.policy }, ..self }
     }
 
     /// Cuts to limits of which a part is spent already.
-    pub(crate) fn cut_within(&self, policy: &Policy, limits: &Limits) -> Cut<'a> {
-        let chosen = choose(&self.view, policy, limits);
+    pub(crate) fn cut_within(&self, limits: &Limits) -> Cut<'a> {
+        let chosen = choose(&self.view, &self.policy, limits);
         let pieces = pieces(&self.view, chosen, self.total.bytes);
-        let spans = self.spans(&pieces, chosen, policy.lines);
-        Cut { total: self.total, fired: self.fired, pieces, spans, rule: policy.lines }
+        let spans = pieces.iter().map(|piece| self.span(piece, chosen)).collect();
+        Cut { total: self.total, fired: self.fired, pieces, spans, rule: self.policy.lines }
     }
 
-    fn spans(&self, pieces: &[Piece], chosen: Chosen, rule: LineRule) -> Vec<Span> {
-        let span = |piece: &Piece| {
-            let breaks = breaks(&piece.text, rule, None);
-            let at_start = piece.bytes.start == 0;
-            let at_end = piece.bytes.end == self.total.bytes;
-            let starts_line = at_start
-                || chosen
-                    .tail
-                    .is_some_and(|at| lines::starts_line(self.view.tail.text(), at, rule));
-            let ends_line = at_end
-                || chosen.head.is_some_and(|at| lines::ends_line(self.view.head.text(), at, rule));
-            let first_line = if at_start { 1 } else { self.breaks - breaks + 1 };
-            let last_line = if at_end {
-                self.total.lines.max(first_line)
-            } else {
-                let closed = rule != LineRule::Separated && ends_line;
-                (first_line + breaks - u64::from(closed)).max(first_line)
-            };
-            Span { bytes: piece.bytes.clone(), first_line, last_line, starts_line, ends_line }
+    /// Says where a piece stands: at the start of the output, at its end, or both.
+    fn span(&self, piece: &Piece, chosen: Chosen) -> Span {
+        let rule = self.policy.lines;
+        let breaks = breaks(&piece.text, rule, None);
+        let (at_start, at_end) = (piece.bytes.start == 0, piece.bytes.end == self.total.bytes);
+        let starts_line = at_start || {
+            let text = self.view.tail.text();
+            chosen.tail.is_some_and(|at| lines::starts_line(text, at, rule))
         };
-        pieces.iter().map(span).collect()
+        let ends_line = at_end || {
+            let text = self.view.head.text();
+            chosen.head.is_some_and(|at| lines::ends_line(text, at, rule))
+        };
+        let first_line = if at_start { 1 } else { self.breaks - breaks + 1 };
+        let last_line = if at_end {
+            self.total.lines
+        } else {
+            first_line + breaks - u64::from(ends_line && rule != LineRule::Separated)
+        };
+        let last_line = last_line.max(first_line);
+        Span { bytes: piece.bytes.clone(), first_line, last_line, starts_line, ends_line }
     }
 }
 

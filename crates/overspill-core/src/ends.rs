@@ -1,7 +1,9 @@
 //! Holds the start and the end of a text that streams by, and forgets the middle.
 
+use crate::LineRule;
+use crate::size::breaks;
 use crate::text::held::Held;
-use crate::text::{Sink, nth_char_from_end};
+use crate::text::{LONGEST_ERASURE, Sink, lines, nth_char_from_end};
 use crate::view::Extent;
 
 /// The start and the end of what would be shown, in bounded memory.
@@ -11,6 +13,8 @@ pub(crate) struct Ends {
     head: Held<'static>,
     /// Something that should have been added to the head did not fit.
     head_overflowed: bool,
+    /// How many lines the head holds to their end.
+    head_lines: u64,
     /// Length of the text of all lines before the current one.
     lines_before: u64,
     /// Length of the current line so far.
@@ -21,9 +25,6 @@ pub(crate) struct Ends {
     line: Held<'static>,
 }
 
-/// What is held of the current line at least, so that backspaces find what they take back.
-const LINE: usize = 4096;
-
 impl Ends {
     /// Starts at a line's start, `at` bytes into the original.
     pub(crate) fn new(at: u64, extent: Extent) -> Ends {
@@ -31,6 +32,7 @@ impl Ends {
             extent,
             head: Held::starting_at(at),
             head_overflowed: false,
+            head_lines: 0,
             lines_before: 0,
             line_len: 0,
             tail: Held::starting_at(at),
@@ -40,7 +42,7 @@ impl Ends {
 
     /// Tells whether nothing that comes can change the head any more.
     pub(crate) fn head_is_settled(&self) -> bool {
-        self.lines_before >= self.extent.head as u64
+        self.lines_before >= self.extent.head as u64 || self.head_lines >= self.extent.lines
     }
 
     /// Tells whether the head holds all there is.
@@ -67,12 +69,20 @@ impl Ends {
         (head, tail, is_all)
     }
 
-    fn room_in_head(&mut self, len: usize) -> usize {
+    /// Returns how much of `text` the head still takes.
+    fn room_in_head(&mut self, text: &[u8]) -> usize {
         let at = self.lines_before + self.line_len;
         // What did not fit leaves a hole; the head goes on only where it left off.
-        let room = self.extent.head.saturating_sub(self.head.len());
-        let taken = if at == self.head.len() as u64 { room.min(len) } else { 0 };
-        self.head_overflowed |= taken < len;
+        let goes_on = at == self.head.len() as u64 && self.head_lines < self.extent.lines;
+        let room = self.extent.head.saturating_sub(self.head.len()).min(text.len());
+        let mut taken = if goes_on { room } else { 0 };
+        if self.extent.lines < u64::MAX && taken > 0 {
+            let left = self.extent.lines - self.head_lines;
+            let end = lines::first_lines_end(&text[..taken], left, LineRule::Terminated);
+            taken = end.unwrap_or(taken);
+            self.head_lines += breaks(&text[..taken], LineRule::Terminated, None);
+        }
+        self.head_overflowed |= taken < text.len();
         taken
     }
 
@@ -96,19 +106,27 @@ impl Ends {
 
     fn trim_tail(&mut self) {
         self.tail.keep_last(self.extent.tail);
-        if self.extent.tail == usize::MAX {
-            self.tail.keep_last_lines(self.extent.tail_lines);
+        self.tail.keep_last_lines(self.extent.lines);
+    }
+
+    /// Takes back what was overwritten; the head may have room again.
+    fn reopen_head(&mut self) {
+        let len = self.lines_before + self.line_len;
+        if len <= self.head.len() as u64 {
+            self.head.truncate(len as usize);
+            self.head_overflowed = false;
         }
     }
 
     fn line_extent(&self) -> usize {
-        self.extent.tail.max(LINE)
+        // Beyond what may be shown, as much as backspaces may take back.
+        self.extent.tail.saturating_add(4 * LONGEST_ERASURE as usize)
     }
 }
 
 impl Sink for Ends {
     fn keep(&mut self, at: u64, text: &[u8]) {
-        let room = self.room_in_head(text.len());
+        let room = self.room_in_head(text);
         self.head.push(at, &text[..room]);
 
         let ended = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
@@ -126,7 +144,7 @@ impl Sink for Ends {
     }
 
     fn replace(&mut self, at: u64, len: u64, text: &str) {
-        if self.room_in_head(text.len()) == text.len() {
+        if self.room_in_head(text.as_bytes()) == text.len() {
             self.head.push_replaced(at, len, text);
         }
         self.line.push_replaced(at, len, text);
@@ -147,23 +165,9 @@ impl Sink for Ends {
     }
 
     fn erase(&mut self, chars: u64) {
-        // How much is held out of reach depends on the chunks; what is erased must not.
-        let extent = self.line_extent();
-        self.line.drop_front(self.line.len().saturating_sub(extent));
         let kept = nth_char_from_end(self.line.text(), chars);
         self.line_len -= (self.line.len() - kept) as u64;
         self.line.truncate(kept);
         self.reopen_head();
-    }
-}
-
-impl Ends {
-    /// Takes back what was overwritten; the head may have room again.
-    fn reopen_head(&mut self) {
-        let len = self.lines_before + self.line_len;
-        if len <= self.head.len() as u64 {
-            self.head.truncate(len as usize);
-            self.head_overflowed = false;
-        }
     }
 }

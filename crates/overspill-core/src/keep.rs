@@ -22,14 +22,44 @@ pub(crate) fn choose(view: &View, policy: &Policy, limits: &Limits) -> Chosen {
         Keep::Head => Chosen { head: head_end(view, policy, limits), tail: None },
         Keep::Tail => Chosen { head: None, tail: tail_start(view, policy, limits) },
         Keep::Ends { head, tail } => {
-            let share = limits.share(head, head.saturating_add(tail));
+            let share = limits.part(head, head.saturating_add(tail));
             let head = head_end(view, policy, &share);
             let spent = head.map(|end| {
                 Cost::of(&view.head.text()[..end], limits, policy.lines, &policy.tokens)
             });
             let left = limits.less(&spent.unwrap_or_default());
-            Chosen { head, tail: tail_start(view, policy, &left) }
+            Chosen { head, tail: tail_beside(view, policy, head, limits, left) }
         }
+    }
+}
+
+/// Returns where the end begins that has room beside a start up to `head`.
+///
+/// Sizes add up, so two ends that meet fit together. Tokens do not: what is two ends within the
+/// limit may be one text beyond it.
+fn tail_beside(
+    view: &View,
+    policy: &Policy,
+    head: Option<usize>,
+    limits: &Limits,
+    mut left: Limits,
+) -> Option<usize> {
+    loop {
+        let tail = tail_start(view, policy, &left)?;
+        let (Some(most), Some(tokens), Some(head)) = (limits.tokens, left.tokens, head) else {
+            return Some(tail);
+        };
+        let met = view.head.original_at(head);
+        if met < view.tail.original_at(tail) {
+            return Some(tail);
+        }
+        let rest = &view.tail.text()[view.tail.offset_of(met)..];
+        let together = [&view.head.text()[..head], rest].concat();
+        let over = policy.tokens.count(&together).saturating_sub(most);
+        if over == 0 {
+            return Some(tail);
+        }
+        left.tokens = Some(tokens.checked_sub(over)?);
     }
 }
 

@@ -17,11 +17,11 @@ mod window;
 
 pub use cut::{Cut, Over, Piece, Span, cut, preview};
 pub use limits::{Limits, Unit};
-pub use notice::{Answer, Copy, Notice, Reach, Saved, ToolNames};
+pub use notice::{Answer, Notice, Reach, Saved, Stored, ToolNames};
 pub use policy::{Cleaning, Grain, Keep, Policy};
 pub use share::{share, share_limits};
 pub use size::{LineRule, Meter, Size};
-pub use strategy::{Choice, Strategy, StrategyError};
+pub use strategy::{Choice, LeftOut, Strategy, StrategyError};
 pub use tokens::{Counter, Tokens};
 pub use view::Source;
-pub use window::{Finished, Window};
+pub use window::{Finished, ReadError, Window};

@@ -74,7 +74,7 @@ impl Limits {
         if self.lines.is_some_and(|most| len >= most && more_lines_than(most, bytes, rule)) {
             return Some(Unit::Lines);
         }
-        if self.chars.is_some_and(|most| len > most && crate::text::count_chars(bytes) > most) {
+        if self.chars.is_some_and(|most| len > most && more_chars_than(most, bytes)) {
             return Some(Unit::Chars);
         }
         if self.tokens.is_some_and(|most| len > most && tokens.exceed(most, bytes)) {
@@ -108,8 +108,22 @@ impl Limits {
         }
     }
 
+    /// Returns the tighter of each pair of limits.
+    pub fn tightened(&self, other: &Limits) -> Limits {
+        let tighter = |mine: Option<u64>, theirs: Option<u64>| match (mine, theirs) {
+            (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
+            (mine, theirs) => mine.or(theirs),
+        };
+        Limits {
+            bytes: tighter(self.bytes, other.bytes),
+            lines: tighter(self.lines, other.lines),
+            chars: tighter(self.chars, other.chars),
+            tokens: tighter(self.tokens, other.tokens),
+        }
+    }
+
     /// Returns `part` of `whole` of each limit, rounded down.
-    pub(crate) fn share(&self, part: u32, whole: u32) -> Limits {
+    pub(crate) fn part(&self, part: u32, whole: u32) -> Limits {
         let share = |most: Option<u64>| {
             most.map(|most| (u128::from(most) * u128::from(part) / u128::from(whole.max(1))) as u64)
         };
@@ -122,7 +136,7 @@ impl Limits {
     }
 
     /// Tells whether every limit of these is at least as large as in `other`.
-    pub(crate) fn hold(&self, other: &Limits) -> bool {
+    pub(crate) fn at_least(&self, other: &Limits) -> bool {
         let holds = |mine: Option<u64>, theirs: Option<u64>| match (mine, theirs) {
             (None, _) => true,
             (Some(_), None) => false,
@@ -173,6 +187,11 @@ impl std::ops::Add for Cost {
     fn add(self, other: Cost) -> Cost {
         Cost { size: self.size + other.size, tokens: self.tokens + other.tokens }
     }
+}
+
+/// Tells whether `bytes` have more than `most` characters; none has more than four bytes.
+fn more_chars_than(most: u64, bytes: &[u8]) -> bool {
+    bytes.len() as u64 > most.saturating_mul(4) || crate::text::count_chars(bytes) > most
 }
 
 /// Tells whether `bytes` have more than `most` lines, looking only until that is known.

@@ -14,14 +14,23 @@ pub enum Choice {
     Whole,
     /// These parts of the output, in order and not overlapping.
     Pieces(Vec<Range<usize>>),
-    /// A text of its own making.
-    Text(String),
+    /// A text of its own making, and what it leaves out.
+    Text(String, LeftOut),
+}
+
+/// How much is left out, in the unit that says most about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut {
+    /// So many lines, or elements that take a line each.
+    Lines(u64),
+    /// So many bytes.
+    Bytes(u64),
 }
 
 /// Chooses what to show of an output. What we ship ourselves is [`Keep`](crate::Keep).
 ///
 /// ```
-/// use overspill_core::{Choice, Policy, Strategy, StrategyError};
+/// use overspill_core::{Choice, LeftOut, Policy, Strategy, StrategyError};
 ///
 /// /// Shows the lines that say `error`, or what the policy would.
 /// struct Errors;
@@ -29,13 +38,16 @@ pub enum Choice {
 /// impl Strategy for Errors {
 ///     fn choose(&self, output: &[u8], policy: &Policy) -> Result<Choice, StrategyError> {
 ///         let text = std::str::from_utf8(output)?;
-///         let errors: String = text.lines().filter(|line| line.contains("error")).collect();
-///         Ok(if errors.is_empty() { policy.choose(output) } else { Choice::Text(errors) })
+///         let (errors, rest): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.contains("error"));
+///         if errors.is_empty() {
+///             return Ok(policy.choose(output));
+///         }
+///         Ok(Choice::Text(errors.join("\n"), LeftOut::Lines(rest.len() as u64)))
 ///     }
 /// }
 ///
 /// let choice = Errors.choose(b"fine\nerror: no\nfine\n", &Policy::default()).unwrap();
-/// assert_eq!(choice, Choice::Text("error: no".into()));
+/// assert_eq!(choice, Choice::Text("error: no".into(), LeftOut::Lines(2)));
 /// ```
 pub trait Strategy: Send + Sync {
     /// Chooses what to show of `output`; `policy` says what there is room for.

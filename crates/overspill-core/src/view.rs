@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::ends::Ends;
+use crate::size::breaks;
 use crate::text::Cleaner;
 use crate::text::held::Held;
-use crate::{Cleaning, Keep, Policy};
+use crate::{Cleaning, Keep, LineRule, Policy};
 
 /// The two ends of an output, as they would be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +64,8 @@ const BLOCK: u64 = 64 * 1024;
 pub(crate) struct Extent {
     pub(crate) head: usize,
     pub(crate) tail: usize,
-    /// Where only lines are limited, the tail in view is that many lines instead.
-    pub(crate) tail_lines: u64,
+    /// At either end, no more than so many lines are needed.
+    pub(crate) lines: u64,
 }
 
 impl Extent {
@@ -76,8 +77,8 @@ impl Extent {
             Keep::Tail => (0, most),
             Keep::Ends { .. } => (most, most),
         };
-        let tail_lines = policy.limits.lines.map_or(u64::MAX, |lines| lines.saturating_add(1));
-        Extent { head, tail, tail_lines }
+        let lines = policy.limits.lines.map_or(u64::MAX, |lines| lines.saturating_add(1));
+        Extent { head, tail, lines }
     }
 }
 
@@ -132,7 +133,7 @@ impl View<'static> {
         if extent.tail == 0 {
             return Ok((Held::starting_at(len), false));
         }
-        let mut back = (extent.tail as u64).min(len);
+        let mut back = (extent.tail as u64).min(BLOCK).min(len);
         loop {
             let from = line_start(source, len - back)?;
             let mut end = Reader::new(from, policy, Extent { head: 0, ..extent });
@@ -140,12 +141,13 @@ impl View<'static> {
                 end.step(source, len)?;
             }
             end.finish();
-            let tail = end.ends.into_tail();
-            if tail.len() >= extent.tail || from == 0 {
-                let (tail, cut) = tail.last(extent.tail);
-                return Ok((tail, from == 0 && !cut));
+            let (_, tail, is_all) = end.ends.into_both();
+            let enough = tail.len() >= extent.tail
+                || breaks(tail.text(), LineRule::Terminated, None) > extent.lines;
+            if enough || from == 0 {
+                return Ok((tail, from == 0 && is_all));
             }
-            // Cleaning left less than is needed: look further back.
+            // Too little, perhaps because cleaning dropped much: look further back.
             back = (len - from).saturating_mul(2).min(len);
         }
     }
@@ -176,7 +178,8 @@ impl Reader {
     fn step<S: Source>(&mut self, source: &mut S, len: u64) -> Result<(), S::Error> {
         let block = source.read(self.at..len.min(self.at + BLOCK))?;
         self.cleaner.push(&block, &mut self.ends);
-        self.at += block.len() as u64;
+        // A source that ends before it should must not keep us waiting.
+        self.at = if block.is_empty() { len } else { self.at + block.len() as u64 };
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::ends::Ends;
 use crate::text::Cleaner;
 use crate::tokens::Estimate;
 use crate::view::{Extent, View};
-use crate::{Limits, Meter, Over, Policy, Size, Source, Unit};
+use crate::{Limits, Meter, Over, Policy, Size, Source, Tokens, Unit};
 
 /// Measures an output that arrives in chunks, and remembers what may have to be shown of it.
 ///
@@ -15,18 +15,18 @@ use crate::{Limits, Meter, Over, Policy, Size, Source, Unit};
 /// use overspill_core::{Finished, Keep, Limits, Policy, Window};
 ///
 /// let policy = Policy::new(Limits::NONE.lines(2), Keep::Tail);
-/// let mut window = Window::new(policy.clone());
+/// let mut window = Window::new(policy);
 /// for n in 1..=1_000_000 {
 ///     window.push(format!("{n}\n").as_bytes());
 /// }
 /// let Finished::Over(over) = window.finish() else { unreachable!() };
-/// assert_eq!(over.cut(&policy).pieces[0].text.as_ref(), b"999999\n1000000\n");
+/// assert_eq!(over.cut().pieces[0].text.as_ref(), b"999999\n1000000\n");
 /// ```
 #[derive(Debug, Clone)]
 pub struct Window {
     policy: Policy,
     meter: Meter,
-    /// Kept only where tokens are limited.
+    /// Kept only while it may decide.
     estimate: Option<Estimate>,
     state: State,
     memory: Memory,
@@ -53,13 +53,27 @@ struct Stream {
     cleaner: Cleaner,
 }
 
+/// Why the stored copy of an output could not be looked at.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ReadError<E> {
+    /// It could not be read.
+    Source(E),
+    /// It is not what came by.
+    Length {
+        /// How many bytes came by.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+}
+
 /// What a [`Window`] has come to.
 #[derive(Debug)]
 pub enum Finished {
     /// The output is shown whole; here it is.
     Whole(Vec<u8>),
     /// It is too large.
-    Over(Over<'static>),
+    Over(Box<Over<'static>>),
 }
 
 impl Window {
@@ -76,9 +90,10 @@ impl Window {
 
     fn with(policy: Policy, memory: Memory) -> Window {
         let limited = policy.trigger.tokens.is_some() || policy.limits.tokens.is_some();
+        let estimates = limited && matches!(policy.tokens, Tokens::Estimate);
         Window {
             meter: Meter::new(policy.lines),
-            estimate: limited.then(Estimate::default),
+            estimate: estimates.then(Estimate::default),
             state: State::Within(Vec::new()),
             policy,
             memory,
@@ -143,8 +158,12 @@ impl Window {
     }
 
     /// Says that the output is complete and stored in `source`.
-    pub fn finish_from<S: Source>(self, source: &mut S) -> Result<Finished, S::Error> {
-        self.finish_with(source)
+    pub fn finish_from<S: Source>(self, source: &mut S) -> Result<Finished, ReadError<S::Error>> {
+        let (expected, found) = (self.meter.size().bytes, source.len());
+        if self.is_over() && expected != found {
+            return Err(ReadError::Length { expected, found });
+        }
+        self.finish_with(source).map_err(ReadError::Source)
     }
 
     fn finish_with<S: Source>(mut self, source: &mut S) -> Result<Finished, S::Error> {
@@ -153,9 +172,12 @@ impl Window {
         let fired = self.policy.trigger.exceeded_by_size(&size).unwrap_or(Unit::Tokens);
         match self.state {
             State::Within(held) => Ok(Finished::Whole(held)),
-            State::Over(Some(stream)) => Ok(Finished::Over(stream.finish(&self.meter, fired))),
+            State::Over(Some(stream)) => {
+                Ok(Finished::Over(Box::new(stream.finish(&self.meter, fired, self.policy))))
+            }
             State::Over(None) => {
-                Over::read(source, &self.policy, &self.meter, fired).map(Finished::Over)
+                let over = Over::read(source, self.policy, &self.meter, fired)?;
+                Ok(Finished::Over(Box::new(over)))
             }
         }
     }
@@ -168,6 +190,7 @@ impl Window {
                 stream.push(chunk);
             }
             self.state = State::Over(stream);
+            self.estimate = None;
             return Some(held);
         }
         held.extend_from_slice(chunk);
@@ -181,11 +204,13 @@ impl Window {
     }
 
     fn exceeds(&self, limits: &Limits) -> bool {
-        limits.exceeded_by_size(&self.meter.size()).is_some()
-            || limits
-                .tokens
-                .zip(self.estimate.as_ref())
-                .is_some_and(|(most, estimate)| self.policy.tokens.surely_exceed(most, estimate))
+        let size = self.meter.size();
+        limits.exceeded_by_size(&size).is_some()
+            || limits.tokens.is_some_and(|most| match &self.estimate {
+                Some(estimate) => estimate.tokens() > most,
+                // An exact counter is asked at the end, if the length does not settle it.
+                None => size.bytes > most.saturating_mul(Tokens::LONGEST),
+            })
     }
 }
 
@@ -202,10 +227,10 @@ impl Stream {
         self.cleaner.push(chunk, &mut self.ends);
     }
 
-    fn finish(mut self, meter: &Meter, fired: Unit) -> Over<'static> {
+    fn finish(mut self, meter: &Meter, fired: Unit, policy: Policy) -> Over<'static> {
         self.cleaner.finish(&mut self.ends);
         let head_is_all = self.ends.head_is_all();
         let (head, tail, tail_is_all) = self.ends.into_both();
-        Over::new(View { head, head_is_all, tail, tail_is_all }, meter, fired)
+        Over::new(View { head, head_is_all, tail, tail_is_all }, meter, fired, policy)
     }
 }

@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use insta::assert_snapshot;
-use overspill_core::{Copy, Keep, Limits, Notice, Over, Policy, Reach, Saved, ToolNames};
+use overspill_core::{Keep, Limits, Notice, Over, Policy, Reach, Saved, Stored, ToolNames};
 
 fn numbered(lines: u64) -> String {
     (1..=lines).map(|n| format!("line {n}\n")).collect()
 }
 
-fn copy() -> Copy {
-    Copy { id: "01KA3F9C2E".into(), path: Some("/state/overspill/01KA3F9C2E.txt".into()) }
+fn copy() -> Stored {
+    Stored { id: "01KA3F9C2E".into(), path: Some("/state/overspill/01KA3F9C2E.txt".into()) }
 }
 
 fn shell() -> Reach {
@@ -28,7 +28,7 @@ fn answer(output: &str, notice: &Notice, keep: Keep) -> String {
 
 fn answer_within(output: &str, notice: &Notice, keep: Keep, limits: Limits) -> String {
     let policy = Policy::new(limits, keep);
-    notice.answer(&Over::of(output.as_bytes(), &policy).unwrap(), &policy).text
+    notice.answer(&Over::of(output.as_bytes(), &policy).unwrap()).text
 }
 
 #[test]
@@ -300,5 +300,5 @@ fn words_for_a_person() {
     let output = numbered(5234);
     let over = Over::of(output.as_bytes(), &policy).unwrap();
     let notice = notice(Saved::Whole(copy()), shell());
-    assert_snapshot!(notice.for_person(&over.cut(&policy)), @"51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt");
+    assert_snapshot!(notice.for_person(&over.cut()), @"51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt");
 }

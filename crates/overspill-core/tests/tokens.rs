@@ -57,6 +57,16 @@ fn base64() {
 }
 
 #[test]
+fn progress_bars_are_not_taken_for_little() {
+    for bar in ["🟩", "🚀", "✅", "░", "⠋", "→"] {
+        let text = bar.repeat(200);
+        let exact = bpe_openai::o200k_base().count(&text) as u64;
+        let estimate = Tokens::Estimate.count(text.as_bytes());
+        assert!(estimate * 10 >= exact * 8, "{bar}: {estimate} of {exact}");
+    }
+}
+
+#[test]
 fn hex() {
     let hex: Vec<String> = noise(8_000).iter().map(|byte| format!("{byte:02x}")).collect();
     let dump: Vec<String> = hex.chunks(16).map(|row| row.join(" ")).collect();

@@ -4,7 +4,7 @@ use super::Notice;
 use super::words::{Form, Shown, What, header, longest_marks, mark};
 use crate::limits::Cost;
 use crate::text::defuse;
-use crate::{Cut, Keep, Limits, LineRule, Over, Policy};
+use crate::{Cut, Limits, LineRule, Over, Policy, Size};
 
 /// What the reader gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +26,12 @@ const FORMS: [(Form, u32, u32); 4] =
     [(Form::Full, 1, 2), (Form::Short, 1, 2), (Form::Bare, 1, 4), (Form::Dots, 1, 2)];
 
 /// Answers with the longest notice there is room for.
-pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>, policy: &Policy) -> Answer<'a> {
-    let notice = &notice.on_one_line();
+pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
+    let (notice, policy) = (&notice.on_one_line(), over.policy());
     for (form, part, whole) in FORMS {
-        let room = policy.limits.less(&cost(notice, form, over, policy));
-        let Some(answer) = fit(notice, form, over, policy, room) else { continue };
-        let enough_room = room.hold(&policy.limits.share(part, whole));
+        let room = policy.limits.less(&cost(notice, form, over));
+        let Some(answer) = fit(notice, form, over, room) else { continue };
+        let enough_room = room.at_least(&policy.limits.part(part, whole));
         let shows_something = answer.shows_text() || !over.has_text();
         let hides_nothing = answer.cut.gaps().next().is_none();
         if !answer.text.is_empty() && (hides_nothing || enough_room && shows_something) {
@@ -39,32 +39,43 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>, policy: &Policy) -> 
         }
     }
     // Two ends with nothing between them would read as one text.
-    let one_piece = match policy.keep {
-        Keep::Ends { .. } => &Policy { keep: Keep::Head, ..policy.clone() },
-        Keep::Head | Keep::Tail => policy,
-    };
-    fit(notice, Form::Silent, over, one_piece, policy.limits)
+    fit(notice, Form::Silent, &over.clone().start_only(), policy.limits)
         .filter(|answer| !answer.text.is_empty())
-        .unwrap_or_else(|| last_resort(over, policy))
+        .unwrap_or_else(|| last_resort(over))
+}
+
+/// Words a cut that is made already.
+pub(super) fn around(notice: &Notice, cut: &Cut, policy: &Policy) -> Option<String> {
+    let text = assemble(&notice.on_one_line(), Form::Full, cut, policy);
+    fits(&text, policy).then_some(text)
+}
+
+/// Words a text that is no part of the output.
+pub(super) fn above(notice: &Notice, text: &str, total: &Size, policy: &Policy) -> Option<String> {
+    let what = What::Lines(Size::of(text.as_bytes(), policy.lines).lines);
+    let header = header(&notice.on_one_line(), Form::Full, total, Shown { what, altered: 0 })?;
+    let mut text = text.to_owned().into_bytes();
+    defuse(&mut text);
+    let text = format!("{header}\n{}", String::from_utf8_lossy(&text));
+    fits(&text, policy).then_some(text)
+}
+
+fn fits(text: &str, policy: &Policy) -> bool {
+    policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
 }
 
 /// Cuts to `room` and assembles. Returns `None` if the text does not come out within the limits.
-fn fit<'a>(
-    notice: &Notice,
-    form: Form,
-    over: &Over<'a>,
-    policy: &Policy,
-    mut room: Limits,
-) -> Option<Answer<'a>> {
+fn fit<'a>(notice: &Notice, form: Form, over: &Over<'a>, mut room: Limits) -> Option<Answer<'a>> {
+    let policy = over.policy();
     // Sizes add up exactly, so the first try fits. Tokens of an exact counter may not: a text can
     // have more tokens than its parts.
     for _ in 0..8 {
-        let cut = over.cut_within(policy, &room);
+        let cut = over.cut_within(&room);
         let text = assemble(notice, form, &cut, policy);
-        if policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none() {
+        if fits(&text, policy) {
             return Some(Answer { text, cut });
         }
-        room = room.share(7, 8);
+        room = room.part(7, 8);
     }
     None
 }
@@ -109,8 +120,8 @@ fn push_mark(text: &mut Vec<u8>, mark: Option<String>) {
 
 /// Returns the most that the notice can take up: its first line, and a mark for the one gap that
 /// head, tail and ends leave.
-fn cost(notice: &Notice, form: Form, over: &Over, policy: &Policy) -> Cost {
-    let total = over.total();
+fn cost(notice: &Notice, form: Form, over: &Over) -> Cost {
+    let (total, policy) = (over.total(), over.policy());
     let of = |line: &str| Cost::of(line.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
     let longest = |lines: Vec<String>| {
         lines.iter().map(|line| of(line)).fold(Cost::default(), |most, cost| most.max(cost))
@@ -123,16 +134,14 @@ fn cost(notice: &Notice, form: Form, over: &Over, policy: &Policy) -> Cost {
     let header = longest(headers.into_iter().flatten().collect());
     let mark = longest(longest_marks(notice, form, &total));
     // A line break after each of the two, and one before the mark.
-    let breaks = Cost { size: crate::Size { bytes: 3, lines: 0, chars: 3 }, tokens: 3 };
+    let breaks = Cost { size: Size { bytes: 3, lines: 0, chars: 3 }, tokens: 3 };
     header + mark + breaks
 }
 
 /// Shows that there is something where not one character of it fits.
-fn last_resort<'a>(over: &Over<'a>, policy: &Policy) -> Answer<'a> {
-    let cut = over.cut_within(policy, &Limits::NONE.bytes(0).lines(0));
-    let fits = |text: &&str| {
-        policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
-    };
-    let text = ["[…]", "…", "~"].iter().find(|text| fits(text)).map_or("", |text| text);
+fn last_resort<'a>(over: &Over<'a>) -> Answer<'a> {
+    let policy = over.policy();
+    let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0));
+    let text = ["[…]", "…", "~"].iter().find(|text| fits(text, policy)).map_or("", |text| text);
     Answer { text: text.to_owned(), cut }
 }

@@ -4,23 +4,23 @@ mod answer;
 mod words;
 
 use crate::text::one_line;
-use crate::{Cut, Over, Policy};
+use crate::{Cut, Over, Policy, Size};
 
 pub use answer::Answer;
 
 /// The facts of one output that its notice is made of.
 ///
 /// ```
-/// use overspill_core::{Copy, Keep, Limits, Notice, Over, Policy, Reach, Saved};
+/// use overspill_core::{Keep, Limits, Notice, Over, Policy, Reach, Saved, Stored};
 ///
 /// let policy = Policy::new(Limits::NONE.lines(6), Keep::ENDS);
 /// let output: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
 /// let over = Over::of(output.as_bytes(), &policy).unwrap();
 ///
-/// let copy = Copy { id: "01KA".into(), path: None };
+/// let copy = Stored { id: "01KA".into(), path: None };
 /// let reach = Reach { program: Some("overspill".into()), ..Reach::default() };
 /// let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
-/// assert_eq!(notice.answer(&over, &policy).text, "\
+/// assert_eq!(notice.answer(&over).text, "\
 /// [overspill 3f9c2e: 8,893 bytes in 1,000 lines; 4 lines shown. \
 /// All of it: overspill read 01KA · overspill grep PATTERN 01KA]
 /// line 1
@@ -44,9 +44,9 @@ pub struct Notice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {
     /// All of it was saved.
-    Whole(Copy),
+    Whole(Stored),
     /// Only so many bytes were saved.
-    Partial(Copy, u64),
+    Partial(Stored, u64),
     /// It could not be saved, for this reason.
     Failed(String),
     /// Nobody asked for it.
@@ -55,7 +55,7 @@ pub enum Saved {
 
 /// A saved output, as the reader may name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copy {
+pub struct Stored {
     /// Its name for our program and our tools.
     pub id: String,
     /// Its file, where it has one.
@@ -86,8 +86,20 @@ pub struct ToolNames {
 
 impl Notice {
     /// Cuts an output and puts pieces, marks and notice together, all within the policy's limits.
-    pub fn answer<'a>(&self, over: &Over<'a>, policy: &Policy) -> Answer<'a> {
-        answer::compose(self, over, policy)
+    pub fn answer<'a>(&self, over: &Over<'a>) -> Answer<'a> {
+        answer::compose(self, over)
+    }
+
+    /// Puts pieces that were chosen elsewhere together with marks and notice; `None` if that is
+    /// more than the policy's limits admit.
+    pub fn around(&self, cut: &Cut, policy: &Policy) -> Option<String> {
+        answer::around(self, cut, policy)
+    }
+
+    /// Puts a text of its own making under the notice; `None` if that is more than the policy's
+    /// limits admit.
+    pub fn above(&self, text: &str, total: &Size, policy: &Policy) -> Option<String> {
+        answer::above(self, text, total, policy)
     }
 
     /// Returns one line for the person who watches.
@@ -97,8 +109,10 @@ impl Notice {
 
     /// Keeps what comes from outside from breaking out of its line.
     fn on_one_line(&self) -> Notice {
-        let copy =
-            |copy: &Copy| Copy { id: one_line(&copy.id), path: copy.path.as_deref().map(one_line) };
+        let copy = |copy: &Stored| Stored {
+            id: one_line(&copy.id),
+            path: copy.path.as_deref().map(one_line),
+        };
         let saved = match &self.saved {
             Saved::Whole(whole) => Saved::Whole(copy(whole)),
             Saved::Partial(part, bytes) => Saved::Partial(copy(part), *bytes),
@@ -110,7 +124,7 @@ impl Notice {
 }
 
 impl Saved {
-    fn copy(&self) -> Option<&Copy> {
+    fn copy(&self) -> Option<&Stored> {
         match self {
             Saved::Whole(copy) | Saved::Partial(copy, _) => Some(copy),
             Saved::Failed(_) | Saved::No => None,

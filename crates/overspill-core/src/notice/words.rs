@@ -1,6 +1,6 @@
 //! The sentences. A model acts on them: they are snapshot-tested and changed on purpose.
 
-use super::{Copy, Notice, Reach, Saved};
+use super::{Notice, Reach, Saved, Stored};
 use crate::text::nth_char;
 use crate::{Cut, Size, Span};
 
@@ -31,9 +31,9 @@ impl Shown {
     pub(super) fn of(cut: &Cut) -> Shown {
         let whole_lines = cut.spans().iter().all(|span| span.starts_line && span.ends_line);
         let what = match cut.gaps().next() {
-            None => What::All,
+            None if cut.shown().bytes > 0 => What::All,
             Some(_) if whole_lines => What::Lines(cut.shown().lines),
-            Some(_) => What::Bytes(cut.shown().bytes),
+            _ => What::Bytes(cut.shown().bytes),
         };
         Shown { what, altered: cut.altered() }
     }
@@ -94,6 +94,7 @@ pub(super) fn header(notice: &Notice, form: Form, total: &Size, shown: Shown) ->
 
 /// Returns what stands where a gap is.
 pub(super) fn mark(notice: &Notice, form: Form, gap: &Span) -> Option<String> {
+    // Where a line is cut apart, line numbers do not say what is missing.
     let page = if gap.starts_line {
         Page::Lines(gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
     } else {
@@ -156,7 +157,7 @@ pub(super) fn person(notice: &Notice, cut: &Cut) -> String {
 
 /// Says where the whole output is, and all the ways to it.
 fn whereabouts(notice: &Notice) -> String {
-    let ways = |copy: &Copy, what: &str| {
+    let ways = |copy: &Stored, what: &str| {
         let ways = ways(&notice.reach, copy);
         if ways.is_empty() {
             format!("{what} saved as {}", copy.id)
@@ -174,7 +175,7 @@ fn whereabouts(notice: &Notice) -> String {
     }
 }
 
-fn ways(reach: &Reach, copy: &Copy) -> Vec<String> {
+fn ways(reach: &Reach, copy: &Stored) -> Vec<String> {
     let id = &copy.id;
     let mut ways = Vec::new();
     if let Some(tools) = &reach.tools {
@@ -216,7 +217,7 @@ fn shortest_way(notice: &Notice) -> String {
 /// Returns the command that reads a page, if the reader has one.
 fn command(notice: &Notice, page: Page) -> Option<String> {
     // What was kept of a partial copy need not be what is missing here.
-    let Saved::Whole(Copy { id, .. }) = &notice.saved else { return None };
+    let Saved::Whole(Stored { id, .. }) = &notice.saved else { return None };
     let (unit, from, to) = match page {
         Page::Lines(from, to) => ("lines", from, to),
         Page::Bytes(from, to) => ("bytes", from, to),

@@ -32,6 +32,8 @@ pub(crate) struct Cleaner {
     returned: Option<u64>,
     /// How many backspaces have come since anything visible.
     backspaces: u64,
+    /// How many characters of the line they can take back.
+    erasable: u64,
     returns_end_lines: bool,
     cleaning: Cleaning,
 }
@@ -45,8 +47,8 @@ enum State {
     Escape,
     /// After ESC and an intermediate byte: one final byte is to come.
     EscapeMore,
-    /// After ESC `[`: parameters, until a final byte.
-    Csi,
+    /// After ESC `[`: so many parameter bytes, until a final one.
+    Csi(u8),
     /// After ESC `]` and its like: a string of this many bytes so far, until BEL or ESC `\`.
     String(u16),
 }
@@ -56,8 +58,15 @@ const LONGEST_STRING: u16 = 4096;
 
 const BLOCK: usize = 64;
 
-/// How much text beyond ASCII is checked at a time.
-const WIDE: usize = 4096;
+/// How much text beyond ASCII is checked at a time. More would be checked again and again where it
+/// alternates with colours.
+const WIDE: usize = 64;
+
+/// How many parameter bytes a sequence can have; with more it was never one.
+const LONGEST_PARAMETERS: u8 = 64;
+
+/// How many characters backspaces can take back at most, so that no more of a line need be held.
+pub(crate) const LONGEST_ERASURE: u64 = 1024;
 
 impl Cleaner {
     /// Starts at a line's start, `at` bytes into the original.
@@ -67,6 +76,7 @@ impl Cleaner {
             state: State::Ground,
             returned: None,
             backspaces: 0,
+            erasable: 0,
             returns_end_lines: policy.lines == LineRule::Universal,
             cleaning: policy.cleaning,
         }
@@ -81,7 +91,7 @@ impl Cleaner {
                 State::Char(_) => self.within_char(byte, sink),
                 State::Escape => self.escape(byte, sink),
                 State::EscapeMore => self.escape_more(byte),
-                State::Csi => self.csi(byte),
+                State::Csi(_) => self.csi(byte),
                 State::String(_) => self.string(byte),
             };
             rest = &rest[taken..];
@@ -94,7 +104,7 @@ impl Cleaner {
         match std::mem::replace(&mut self.state, State::Ground) {
             State::Char(unfinished) => self.broken_char(&unfinished, sink),
             State::Escape => self.picture(self.at - 1, 0x1b, sink),
-            State::Ground | State::EscapeMore | State::Csi | State::String(_) => {}
+            State::Ground | State::EscapeMore | State::Csi(_) | State::String(_) => {}
         }
         self.end_line_by_return(sink);
     }
@@ -106,8 +116,7 @@ impl Cleaner {
         }
         let plain = plain_len(rest);
         if plain > 0 {
-            self.show(rest[0], sink);
-            sink.keep(self.at, &rest[..plain]);
+            self.keep(&rest[..plain], sink);
             return plain;
         }
         match rest[0] {
@@ -141,20 +150,17 @@ impl Cleaner {
             Cleaning::Off => valid.len(),
         };
         if clean > 0 {
-            self.show(rest[0], sink);
-            sink.keep(self.at, &rest[..clean]);
+            self.keep(&rest[..clean], sink);
             return clean;
         }
         if let Some(char) = valid.chars().next() {
             // A C1 control, such as U+009B.
-            self.show(rest[0], sink);
-            sink.replace(self.at, char.len_utf8() as u64, "\u{FFFD}");
+            self.replace(self.at, char.len_utf8(), "\u{FFFD}", sink);
             return char.len_utf8();
         }
         match broken {
             Some((Some(len), _)) => {
-                self.show(rest[0], sink);
-                sink.replace(self.at, len as u64, "\u{FFFD}");
+                self.replace(self.at, len, "\u{FFFD}", sink);
                 len
             }
             Some((None, after)) => {
@@ -191,14 +197,13 @@ impl Cleaner {
     }
 
     fn broken_char(&mut self, unfinished: &Unfinished, sink: &mut impl Sink) {
-        let len = unfinished.bytes().len() as u64;
-        self.show(0xff, sink);
-        sink.replace(self.at - len, len, "\u{FFFD}");
+        let len = unfinished.bytes().len();
+        self.replace(self.at - len as u64, len, "\u{FFFD}", sink);
     }
 
     fn escape(&mut self, byte: u8, sink: &mut impl Sink) -> usize {
         self.state = match byte {
-            b'[' => State::Csi,
+            b'[' => State::Csi(0),
             b']' | b'P' | b'X' | b'^' | b'_' => State::String(0),
             0x20..=0x2f => State::EscapeMore,
             0x30..=0x7e => State::Ground,
@@ -223,8 +228,12 @@ impl Cleaner {
     }
 
     fn csi(&mut self, byte: u8) -> usize {
+        let State::Csi(len) = &mut self.state else { return 0 };
         match byte {
-            0x20..=0x3f => 1,
+            0x20..=0x3f if *len < LONGEST_PARAMETERS => {
+                *len += 1;
+                1
+            }
             _ => {
                 self.state = State::Ground;
                 usize::from((0x40..=0x7e).contains(&byte))
@@ -250,12 +259,43 @@ impl Cleaner {
     }
 
     fn picture(&mut self, at: u64, control: u8, sink: &mut impl Sink) {
-        self.show(control, sink);
         let picture = match control {
             0x7f => '\u{2421}',
             _ => char::from_u32(0x2400 + u32::from(control)).unwrap_or('\u{FFFD}'),
         };
-        sink.replace(at, 1, picture.encode_utf8(&mut [0; 4]));
+        let mut buffer = [0; 4];
+        let picture = picture.encode_utf8(&mut buffer);
+        if matches!(control, 0x00 | 0x07) && self.cleaning == Cleaning::Readable {
+            // These take no room on a terminal, so they overwrite nothing.
+            self.end_line_by_return(sink);
+            self.erasable = LONGEST_ERASURE.min(self.erasable + 1);
+            sink.replace(at, 1, picture);
+        } else {
+            self.replace(at, 1, picture, sink);
+        }
+    }
+
+    /// Shows text as it is.
+    fn keep(&mut self, text: &[u8], sink: &mut impl Sink) {
+        self.show(text[0], sink);
+        sink.keep(self.at, text);
+        let line = match memchr::memrchr(b'\n', text) {
+            None => text,
+            Some(feed) => {
+                self.erasable = 0;
+                &text[feed + 1..]
+            }
+        };
+        // Only as many characters as matter are counted.
+        let end = &line[line.len().saturating_sub(4 * LONGEST_ERASURE as usize)..];
+        self.erasable = LONGEST_ERASURE.min(self.erasable + super::count_chars(end));
+    }
+
+    /// Shows one character for `len` bytes.
+    fn replace(&mut self, at: u64, len: usize, text: &str, sink: &mut impl Sink) {
+        self.show(0xff, sink);
+        self.erasable = LONGEST_ERASURE.min(self.erasable + 1);
+        sink.replace(at, len as u64, text);
     }
 
     /// Something visible, or a line feed, comes next: settles an earlier carriage return.
@@ -272,10 +312,12 @@ impl Cleaner {
             }
         }
         self.end_line_by_return(sink);
-        let backspaces = std::mem::take(&mut self.backspaces);
+        let backspaces = std::mem::take(&mut self.backspaces).min(self.erasable);
         if self.returned.take().is_some() {
+            self.erasable = 0;
             sink.restart_line();
         } else if backspaces > 0 {
+            self.erasable -= backspaces;
             sink.erase(backspaces);
         }
     }
@@ -285,6 +327,7 @@ impl Cleaner {
             && let Some(at) = self.returned.take()
         {
             self.backspaces = 0;
+            self.erasable = 0;
             sink.replace(at, 1, "\n");
         }
     }
@@ -416,11 +459,18 @@ mod tests {
     }
 
     #[test]
+    fn a_sequence_that_never_ends_does_not_swallow_the_text() {
+        let raw = [b"\x1b[".as_slice(), &b"12345 67890; ".repeat(100)].concat();
+        assert_eq!(clean(&raw).text.len(), 1300 - LONGEST_PARAMETERS as usize);
+    }
+
+    #[test]
     fn a_redrawn_line_leaves_its_last_state() {
         cleans(b"1%\r50%\r100%\ndone\n", "100%\ndone\n");
         cleans(b"first\nabc\r\x1b[K\r\n", "first\nabc\n");
         cleans(b"windows\r\nlines\r\n", "windows\nlines\n");
         cleans(b"last\r", "last");
+        cleans(b"ERROR: disk failed\r\0\n", "ERROR: disk failed\u{2400}\n");
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl<'a> Held<'a> {
         }
         let end = self.original_at(len);
         self.text.to_mut().truncate(len);
-        self.runs.retain(|run| run.at < len);
+        self.runs.truncate(self.runs.partition_point(|run| run.at < len));
         if let Some(last) = self.runs.last_mut() {
             last.original.end = end;
         }

@@ -6,12 +6,17 @@ pub(crate) mod held;
 pub(crate) mod lines;
 pub(crate) mod utf8;
 
-/// Makes `text` readable and keeps it on one line.
+/// Keeps `text` on one line: control characters become visible.
 pub(crate) fn one_line(text: &str) -> String {
-    clean(text.as_bytes()).text.replace('\n', "\u{240A}")
+    let visible = |char: char| match u32::from(char) {
+        control @ 0..0x20 => char::from_u32(0x2400 + control).unwrap_or('\u{FFFD}'),
+        _ if char.is_control() => '\u{FFFD}',
+        _ => char,
+    };
+    text.chars().map(visible).collect()
 }
 
 pub use clean::{Cleaned, clean};
-pub(crate) use clean::{Cleaner, Sink};
+pub(crate) use clean::{Cleaner, LONGEST_ERASURE, Sink};
 pub(crate) use defuse::defuse;
 pub(crate) use utf8::{ceil_char, count_chars, floor_char, nth_char, nth_char_from_end};

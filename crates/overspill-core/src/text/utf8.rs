@@ -172,7 +172,14 @@ pub(crate) fn nth_char_from_end(bytes: &[u8], n: u64) -> usize {
     if bytes[bytes.len() - plain..].is_ascii() {
         return bytes.len() - plain;
     }
-    nth_char(bytes, count_chars(bytes).saturating_sub(n))
+    let mut at = bytes.len();
+    for _ in 0..n {
+        if at == 0 {
+            break;
+        }
+        at = floor_char(bytes, at - 1);
+    }
+    at
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ enum Piece {
     Punctuation {
         len: u64,
         repeated: u64,
+        quotes: u64,
         last: u8,
     },
     LineBreak,
@@ -83,8 +84,10 @@ impl Piece {
                 '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => 12,
                 '\u{3040}'..='\u{30ff}' => 13,
                 '\u{ac00}'..='\u{d7a3}' => 14,
-                _ if char.is_alphabetic() => 5,
-                _ => 31,
+                '\u{80}'..='\u{24f}' | '\u{400}'..='\u{52f}' if char.is_alphabetic() => 5,
+                _ if char.is_alphabetic() => 7,
+                '\u{1f000}'.. | '\u{2800}'..='\u{28ff}' => 50,
+                _ => 28,
             },
         }
     }
@@ -179,8 +182,11 @@ impl Estimate {
     }
 
     fn punctuation(&mut self, byte: u8) {
-        if let Piece::Punctuation { len, repeated, last } = &mut self.piece {
-            *repeated += u64::from(*last == byte);
+        let quote = byte == b'"';
+        if let Piece::Punctuation { len, repeated, quotes, last } = &mut self.piece {
+            let again = *last == byte;
+            *repeated += u64::from(again);
+            *quotes += u64::from(quote && !again);
             *len += 1;
             *last = byte;
             self.run = 0;
@@ -194,7 +200,8 @@ impl Estimate {
             self.pieces = 0;
         }
         self.pay_blanks(0);
-        self.begin(Piece::Punctuation { len: 1, repeated: 0, last: byte });
+        let quotes = u64::from(quote);
+        self.begin(Piece::Punctuation { len: 1, repeated: 0, quotes, last: byte });
     }
 
     fn line_break(&mut self) {
@@ -215,11 +222,14 @@ impl Estimate {
             self.pieces = 0;
         }
         self.pay_blanks(0);
-        // Lines drawn with one character, over and over, are few tokens.
-        if self.piece == Piece::Other(char) && !char.is_alphabetic() {
-            self.cost += 3;
-        } else {
-            self.begin(Piece::Other(char));
+        // Lines drawn with one character, over and over, are few tokens. Only for some of them does
+        // the vocabulary know that.
+        match char {
+            '─' | '━' | '═' | '—' | '…' if self.piece == Piece::Other(char) => {
+                self.cost += 3
+            }
+            '█' | '·' | '•' if self.piece == Piece::Other(char) => self.cost += 8,
+            _ => self.begin(Piece::Other(char)),
         }
     }
 

@@ -12,7 +12,7 @@ pub type Counter = dyn Fn(&[u8]) -> u64 + Send + Sync;
 /// How tokens are counted.
 ///
 /// The estimate needs no vocabulary and no start-up time. A program that has a real tokenizer
-/// plugs it in, and it is asked only where the estimate is too close to call:
+/// plugs it in; it is asked only where the length does not settle the question:
 ///
 /// ```
 /// use overspill_core::Tokens;
@@ -53,19 +53,7 @@ impl Tokens {
 
     /// Tells whether `text` has more than `most` tokens.
     pub(crate) fn exceed(&self, most: u64, text: &[u8]) -> bool {
-        let mut estimate = Estimate::default();
-        estimate.push(text);
-        self.surely_exceed(most, &estimate) || self.count(text) > most
-    }
-
-    /// Tells whether the estimate alone shows that a text has more than `most` tokens.
-    pub(crate) fn surely_exceed(&self, most: u64, estimate: &Estimate) -> bool {
-        let sure = match self {
-            Tokens::Estimate => most,
-            // The estimate may be off, but not by a factor of two.
-            Tokens::Exact(_) => most.saturating_mul(2),
-        };
-        estimate.tokens() > sure
+        text.len() as u64 > most.saturating_mul(Tokens::LONGEST) || self.count(text) > most
     }
 
     /// Returns where the longest start of `text` with at most `most` tokens ends.

@@ -19,6 +19,9 @@ pub fn output() -> impl Strategy<Value = Vec<u8>> {
             "é→日本語🚀".as_bytes(), "\u{9b}".as_bytes(),
         ]).prop_map(<[u8]>::to_vec),
         1 => (0usize..400).prop_map(|len| vec![b'x'; len]),
+        1 => (0usize..3000).prop_map(|len| vec![b'\x08'; len]),
+        1 => (0usize..300).prop_map(|len| "é→\0".repeat(len).into_bytes()),
+        1 => Just(vec![b'y'; 6000]),
         1 => vec(any::<u8>(), 0..20),
     ];
     vec(fragment, 0..40).prop_map(|fragments| fragments.concat())
