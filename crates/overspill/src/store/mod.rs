@@ -1,10 +1,116 @@
 //! Where whole outputs are kept.
+//!
+//! A [`Store`] has few verbs; what can be done with them, such as sweeping, is a function over them.
 
-#[cfg_attr(unix, path = "access_unix.rs")]
-#[cfg_attr(not(unix), path = "access_other.rs")]
-mod access;
+mod conformance;
 mod disk;
-mod id;
+mod entry;
+mod memory;
+mod name;
+mod nowhere;
 
-pub use disk::{Disk, Draft, SpillRef};
-pub use id::Id;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::time::Duration;
+
+use crate::{Call, Error};
+
+pub use conformance::conformance;
+pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
+pub use entry::{Entry, Gone, Kept, Record, SpillRef, State};
+pub use memory::Memory;
+pub(crate) use name::random;
+pub use name::{Also, Missing, Name, NameStyle, Part};
+pub use nowhere::Nowhere;
+
+/// Keeps outputs under names that are never used twice.
+///
+/// A store of your own needs the first six verbs; the others have an answer for stores that know
+/// nothing beyond the bytes.
+pub trait Store: Debug + Send + Sync {
+    /// Begins a new output for `call`. Nobody sees it before it is published.
+    fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error>;
+
+    /// Reads a part of an output; what lies beyond its end is left out.
+    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error>;
+
+    /// Says how large and how old an output is.
+    fn entry(&self, name: &Name) -> Result<Entry, Error>;
+
+    /// Lists what is there, in no particular order, and only what is ours.
+    fn list(&self) -> Result<Vec<Entry>, Error>;
+
+    /// Removes an output, and whatever is known of it.
+    fn delete(&self, name: &Name) -> Result<(), Error>;
+
+    /// Marks an output as used now.
+    fn touch(&self, name: &Name) -> Result<(), Error>;
+
+    /// Adds what is known of an output beyond its bytes.
+    fn describe(&self, _: &Name, _: &Record) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns what was last said by [`Store::describe`].
+    fn record(&self, _: &Name) -> Result<Option<Record>, Error> {
+        Ok(None)
+    }
+
+    /// Keeps an output from being swept, or no longer.
+    fn pin(&self, _: &Name, _pinned: bool) -> Result<(), Error> {
+        Err(Error::Unsupported { what: "pinning" })
+    }
+
+    /// Returns where line `line` begins, counted from 1, if the store knows without reading on.
+    ///
+    /// Of an output that was not kept whole these are the lines as they are stored.
+    fn line_start(&self, _: &Name, _line: u64) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+
+    /// Tells whether an output is still what was published.
+    fn check(&self, _: &Name) -> Result<State, Error> {
+        Ok(State::Unknown)
+    }
+
+    /// Removes an output because its time is over, unless something has happened to it since it
+    /// was listed; tells whether it did. A store that can remembers it for [`Store::gone`].
+    fn expire(&self, entry: &Entry) -> Result<bool, Error> {
+        let unchanged = match self.entry(&entry.name) {
+            Err(Error::NotFound { .. }) => false,
+            now => now? == *entry,
+        };
+        if !unchanged {
+            return Ok(false);
+        }
+        match self.delete(&entry.name) {
+            Err(Error::NotFound { .. }) => Ok(false),
+            deleted => deleted.map(|()| true),
+        }
+    }
+
+    /// Returns what is remembered of an output that has expired.
+    fn gone(&self, _: &Name) -> Result<Option<Gone>, Error> {
+        Ok(None)
+    }
+
+    /// Lists for a little sweep what can be listed in so much `time`, going on where the last one
+    /// stopped; or `None` if there was one less than `every` ago, by anybody.
+    fn due(&self, _every: Duration, _time: Duration) -> Result<Option<Vec<Entry>>, Error> {
+        self.list().map(Some)
+    }
+
+    /// Clears away what interrupted writers have left.
+    fn tidy(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// An output that is being written. Dropped without being published, it leaves nothing behind.
+pub trait Draft: Debug + Send {
+    /// Adds to the output.
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error>;
+
+    /// Gives the complete output its name; from now on it can be read and listed.
+    fn publish(self: Box<Self>) -> Result<SpillRef, Error>;
+}

@@ -1,0 +1,33 @@
+//! Sweeps a directory of outputs named `tool_…` that were not used for seven days: `gc DIR`.
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
+use std::error::Error;
+
+use jiff::{SignedDuration, Timestamp};
+use overspill::store::{Access, Also, Disk, DiskOptions, NameStyle, Part};
+use overspill::sweep::{Budget, Retention, sweep};
+
+const NAMES: NameStyle = NameStyle {
+    parts: &[Part::Text("tool_"), Part::UtcDay, Part::Text("_"), Part::Random(6)],
+    ending: "",
+    also: Also::Prefix("tool_"),
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let directory = std::env::args_os().nth(1).ok_or("usage: gc DIR")?;
+    let options = DiskOptions {
+        names: NAMES,
+        records: false,
+        access: Access::Shared,
+        ..DiskOptions::default()
+    };
+    let retention = Retention {
+        unused_for: Some(SignedDuration::from_hours(7 * 24)),
+        quota: None,
+        ..Retention::default()
+    };
+    let store = Disk::new(directory, options);
+    let swept = sweep(&store, &retention, Budget::Whole, Timestamp::now())?;
+    println!("{} removed ({} bytes), {} kept", swept.removed, swept.bytes, swept.kept);
+    Ok(())
+}

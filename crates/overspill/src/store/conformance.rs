@@ -1,0 +1,273 @@
+//! What every store must do, as tests.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::thread;
+
+use super::{Draft, Entry, Kept, Name, Record, SpillRef, Store};
+use crate::{Call, Error};
+
+/// Checks that a store keeps what [`Store`] promises, and panics where it does not.
+///
+/// Whoever writes a store of their own calls this in a test. `make` returns a new, empty store
+/// each time; its clock must not run backwards.
+///
+/// ```
+/// use std::sync::Arc;
+/// use overspill::store::{Memory, conformance};
+///
+/// conformance(|| Arc::new(Memory::default()));
+/// ```
+pub fn conformance(make: impl Fn() -> Arc<dyn Store>) {
+    nothing_is_there_at_first(&*make());
+    what_is_saved_is_read_back(&*make());
+    nothing_is_seen_before_it_is_published(&*make());
+    ranges_end_where_the_output_ends(&*make());
+    calls_from_outside_make_safe_names(&*make());
+    names_are_never_given_twice(&*make());
+    what_is_deleted_is_gone(&*make());
+    use_is_noted(&*make());
+    pins_are_kept(&*make());
+    records_are_kept(&*make());
+    only_what_is_unchanged_expires(&*make());
+    lines_are_found_or_not_known(&*make());
+    many_at_once_lose_and_mix_nothing(make());
+}
+
+fn nothing_is_there_at_first(store: &dyn Store) {
+    assert_eq!(list(store), [], "a new store is empty");
+    let name = Name::parse("01ARZ3NDEKTSV4RRFFQ69G5FAV").expect("a name");
+    let known = [
+        store.read(&name, 0..1).map(drop),
+        store.entry(&name).map(drop),
+        store.delete(&name),
+        store.touch(&name),
+    ];
+    for answer in known {
+        assert!(matches!(answer, Err(Error::NotFound { .. })), "nothing is there: {answer:?}");
+    }
+    let optional = [
+        store.describe(&name, &Record::default()),
+        store.record(&name).map(|record| assert_eq!(record, None)),
+        store.pin(&name, true),
+        store.line_start(&name, 2).map(|start| assert_eq!(start, None)),
+        store.gone(&name).map(|gone| assert_eq!(gone, None)),
+        store.check(&name).map(drop),
+        store.tidy(),
+    ];
+    for answer in optional {
+        let fine =
+            matches!(answer, Ok(()) | Err(Error::NotFound { .. }) | Err(Error::Unsupported { .. }));
+        assert!(fine, "nothing is there: {answer:?}");
+    }
+}
+
+fn what_is_saved_is_read_back(store: &dyn Store) {
+    let awkward: &[&[u8]] =
+        &[b"", b"\0", b"\xef\xbb\xbfa\r\nb\r", b"{\"a\":\"\\n\"}", b"\xff\xfe\n\n"];
+    for bytes in awkward {
+        let saved = save(store, &Call::of("tool"), &[bytes]);
+        assert_eq!(saved.kept, Kept::Whole);
+        assert!(!saved.path.is_empty(), "somebody can be told where it is");
+        assert_eq!(read(store, &saved.name), *bytes, "byte for byte");
+        assert_eq!(entry(store, &saved.name).bytes, bytes.len() as u64);
+    }
+    assert_eq!(list(store).len(), awkward.len());
+
+    let long: Vec<u8> = (0..300_000_u32).flat_map(|number| number.to_le_bytes()).collect();
+    let parts: Vec<&[u8]> = long.chunks(7_919).collect();
+    assert_eq!(read(store, &save(store, &Call::default(), &parts).name), long);
+}
+
+fn nothing_is_seen_before_it_is_published(store: &dyn Store) {
+    let mut draft = create(store, &Call::of("tool"));
+    append(&mut *draft, b"half");
+    assert_eq!(list(store), [], "a draft is not listed");
+    drop(draft);
+    assert_eq!(list(store), [], "a draft that is dropped leaves nothing");
+
+    let mut draft = create(store, &Call::of("tool"));
+    append(&mut *draft, b"whole");
+    let saved = draft.publish().expect("published");
+    assert_eq!(list(store), [entry(store, &saved.name)]);
+}
+
+fn ranges_end_where_the_output_ends(store: &dyn Store) {
+    let name = save(store, &Call::of("tool"), &[b"0123456789"]).name;
+    let (open, backwards) = (3..u64::MAX, std::ops::Range { start: 7, end: 4 });
+    for (range, part) in [
+        (0..10, "0123456789"),
+        (0..4, "0123"),
+        (4..7, "456"),
+        (9..11, "9"),
+        (10..12, ""),
+        (99..100, ""),
+        (5..5, ""),
+        (open, "3456789"),
+        (backwards, ""),
+    ] {
+        let got = store.read(&name, range.clone()).expect("read");
+        assert_eq!(String::from_utf8_lossy(&got), part, "{range:?}");
+    }
+}
+
+fn calls_from_outside_make_safe_names(store: &dyn Store) {
+    let long = "x".repeat(2048);
+    let texts = ["../../etc/passwd", "a/b", "..", ".", "", "a\0b", "日本", " ", "\n", "-rf", &long];
+    for text in texts {
+        let text = Some(text.to_owned());
+        let call = Call {
+            tool: text.clone(),
+            id: text.clone(),
+            session: text.clone(),
+            command: text.clone(),
+            directory: text,
+        };
+        let saved = save(store, &call, &[b"output"]);
+        assert_eq!(Name::parse(saved.name.as_str()), Some(saved.name.clone()), "{call:?}");
+        assert_eq!(read(store, &saved.name), b"output", "{call:?}");
+    }
+    assert_eq!(list(store).len(), texts.len());
+}
+
+fn names_are_never_given_twice(store: &dyn Store) {
+    let call = Call { tool: Some("tool".into()), id: Some("1".into()), ..Call::default() };
+    let outputs: Vec<String> = (0..30).map(|number| format!("output {number}")).collect();
+    let saved: Vec<SpillRef> =
+        outputs.iter().map(|output| save(store, &call, &[output.as_bytes()])).collect();
+    let names: HashSet<&Name> = saved.iter().map(|saved| &saved.name).collect();
+    assert_eq!(names.len(), outputs.len(), "the same call gets a new name each time");
+    for (saved, output) in saved.iter().zip(&outputs) {
+        assert_eq!(read(store, &saved.name), output.as_bytes(), "nothing is overwritten");
+    }
+}
+
+fn what_is_deleted_is_gone(store: &dyn Store) {
+    let call = Call::of("tool");
+    let [a, b] = [b"a", b"b"].map(|bytes| save(store, &call, &[bytes]).name);
+    store.delete(&a).expect("deleted");
+    assert!(matches!(store.delete(&a), Err(Error::NotFound { .. })));
+    assert!(matches!(store.read(&a, 0..1), Err(Error::NotFound { .. })));
+    assert_eq!(list(store), [entry(store, &b)], "the other one stays");
+}
+
+fn use_is_noted(store: &dyn Store) {
+    let name = save(store, &Call::of("tool"), &[b"a"]).name;
+    let before = entry(store, &name);
+    store.touch(&name).expect("touched");
+    let after = entry(store, &name);
+    assert!(after.used >= before.used, "{after:?}");
+    assert_eq!(Entry { used: before.used, ..after }, before, "nothing else has changed");
+    assert_eq!(read(store, &name), b"a");
+}
+
+fn pins_are_kept(store: &dyn Store) {
+    let name = save(store, &Call::of("tool"), &[b"a"]).name;
+    assert!(!entry(store, &name).pinned);
+    match store.pin(&name, true) {
+        Err(Error::Unsupported { .. }) => return,
+        pinned => pinned.expect("pinned"),
+    }
+    assert!(entry(store, &name).pinned);
+    assert!(list(store)[0].pinned);
+    store.pin(&name, true).expect("pinned twice");
+    store.pin(&name, false).expect("no longer");
+    store.pin(&name, false).expect("no longer, twice");
+    assert!(!list(store)[0].pinned);
+}
+
+fn records_are_kept(store: &dyn Store) {
+    let name = save(store, &Call::of("tool"), &[b"a"]).name;
+    assert_eq!(store.record(&name).expect("a record or none"), None);
+    for exit in [1, 2] {
+        let record =
+            Record { call: Call::of("日本"), exit: Some(exit), bytes: 1, ..Record::default() };
+        store.describe(&name, &record).expect("described");
+        let known = store.record(&name).expect("a record or none");
+        // A store may know nothing beyond the bytes, but nothing false.
+        assert!(known.is_none_or(|known| known == record));
+    }
+    assert_eq!(list(store).len(), 1, "what is known of an output is not an output");
+    store.delete(&name).expect("deleted");
+}
+
+fn only_what_is_unchanged_expires(store: &dyn Store) {
+    let call = Call::of("tool");
+    let name = save(store, &call, &[b"a"]).name;
+    let seen = entry(store, &name);
+    if store.pin(&name, true).is_ok() {
+        assert!(!store.expire(&seen).expect("expire"), "it was pinned meanwhile");
+        store.pin(&name, false).expect("no longer");
+    }
+    assert!(store.expire(&seen).expect("expire"));
+    assert!(!store.expire(&seen).expect("expire"), "it is gone already");
+    assert_eq!(list(store), []);
+}
+
+fn lines_are_found_or_not_known(store: &dyn Store) {
+    let text: String = (1..=40_000).map(|number| format!("line {number}\n")).collect();
+    let name = save(store, &Call::of("tool"), &[text.as_bytes()]).name;
+    for line in [1, 2, 39, 20_000, 40_000, 40_001, u64::MAX] {
+        let Some(start) = store.line_start(&name, line).expect("a place or none") else { continue };
+        let shown = store.read(&name, start..start + 20).expect("read");
+        assert!(shown.starts_with(format!("line {line}\n").as_bytes()), "line {line} at {start}");
+    }
+    assert_eq!(store.line_start(&name, 0).expect("a place or none"), None);
+}
+
+fn many_at_once_lose_and_mix_nothing(store: Arc<dyn Store>) {
+    const THREADS: usize = 8;
+    const EACH: usize = 20;
+    let write = |thread: usize, store: &dyn Store| -> Vec<(Name, Vec<u8>)> {
+        let one = |number: usize| {
+            let line = format!("{thread}/{number};");
+            let bytes = line.repeat(200 + number).into_bytes();
+            let parts: Vec<&[u8]> = bytes.chunks(100).collect();
+            let name = save(store, &Call::of("tool"), &parts).name;
+            store.list().expect("a list while others write");
+            (name, bytes)
+        };
+        (0..EACH).map(one).collect()
+    };
+    let saved: Vec<(Name, Vec<u8>)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let store = store.clone();
+                scope.spawn(move || write(thread, &*store))
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("no thread fails")).collect()
+    });
+    for (name, bytes) in &saved {
+        assert_eq!(&read(&*store, name), bytes, "{name}");
+    }
+    let listed: Vec<Name> = list(&*store).into_iter().map(|entry| entry.name).collect();
+    let distinct: HashSet<&Name> = listed.iter().collect();
+    assert_eq!((listed.len(), distinct.len()), (THREADS * EACH, THREADS * EACH));
+}
+
+fn create(store: &dyn Store, call: &Call) -> Box<dyn Draft> {
+    store.create(call).expect("a draft")
+}
+
+fn append(draft: &mut dyn Draft, bytes: &[u8]) {
+    draft.append(bytes).expect("room for it");
+}
+
+fn save(store: &dyn Store, call: &Call, parts: &[&[u8]]) -> SpillRef {
+    let mut draft = create(store, call);
+    parts.iter().for_each(|part| append(&mut *draft, part));
+    draft.publish().expect("published")
+}
+
+fn read(store: &dyn Store, name: &Name) -> Vec<u8> {
+    store.read(name, 0..u64::MAX).expect("read")
+}
+
+fn entry(store: &dyn Store, name: &Name) -> Entry {
+    store.entry(name).expect("an entry")
+}
+
+fn list(store: &dyn Store) -> Vec<Entry> {
+    store.list().expect("a list")
+}

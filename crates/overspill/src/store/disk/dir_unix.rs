@@ -1,0 +1,279 @@
+//! A directory held open, and what can be done in it without following a link.
+
+use std::ffi::CStr;
+use std::fs::File;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use jiff::Timestamp;
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RawMode, Stat, chmodat, fchmod, fstat, fstatvfs, fsync,
+    linkat, mkdirat, openat, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use super::dir_extra as extra;
+use super::{Access, Found};
+use crate::Error;
+
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+// Without blocking: a pipe that somebody planted under one of our names must not hold us up.
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+const PRIVATE_DIRECTORY: Mode = Mode::RWXU;
+const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// A directory held open.
+#[derive(Debug)]
+pub(super) struct Dir {
+    fd: OwnedFd,
+    /// What it was when it was opened: its owner is the user.
+    stat: Stat,
+}
+
+impl Dir {
+    /// Opens the directory at `path` if it may be used; one that is missing is `None`.
+    pub(super) fn open_root(path: &Path, access: Access) -> Result<Option<Dir>, Error> {
+        let failed = |errno: Errno| Error::Io { path: path.into(), source: errno.into() };
+        let fd = match openat(CWD, path, DIRECTORY, Mode::empty()) {
+            Ok(fd) => fd,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::NOTDIR | Errno::LOOP) => {
+                let is_link = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)
+                    .is_ok_and(|stat| kind(&stat) == FileType::Symlink);
+                let reason = if is_link { "it is a link" } else { "it is not a directory" };
+                return Err(Error::Unsafe { path: path.into(), reason: reason.into() });
+            }
+            Err(errno) => return Err(failed(errno)),
+        };
+        let stat = fstat(&fd).map_err(failed)?;
+        if let Some(reason) = objection(&stat, access) {
+            return Err(Error::Unsafe { path: path.into(), reason });
+        }
+        Ok(Some(Dir { fd, stat }))
+    }
+
+    /// Tells whether this is still what stands at `path`, and still may be used.
+    pub(super) fn is_at(&self, path: &Path, access: Access) -> bool {
+        statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
+            (stat.st_dev, stat.st_ino) == (self.stat.st_dev, self.stat.st_ino)
+                && objection(&stat, access).is_none()
+        })
+    }
+
+    /// Makes the directory at `path` and those above it that are missing, for the user alone.
+    pub(super) fn make_all(path: &Path) -> io::Result<()> {
+        match mkdirat(CWD, path, PRIVATE_DIRECTORY) {
+            Ok(()) => give_owner_all(CWD, path),
+            // Somebody was faster; what it is, opening it will show.
+            Err(Errno::EXIST) => Ok(()),
+            Err(Errno::NOENT) => {
+                let parent = path.parent().ok_or(Errno::NOENT)?;
+                Dir::make_all(parent)?;
+                match mkdirat(CWD, path, PRIVATE_DIRECTORY) {
+                    Ok(()) => give_owner_all(CWD, path),
+                    Err(Errno::EXIST) => Ok(()),
+                    Err(errno) => Err(errno.into()),
+                }
+            }
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Opens a directory of ours in this one.
+    pub(super) fn open_dir(&self, name: &str) -> io::Result<Dir> {
+        let fd = openat(&self.fd, name, DIRECTORY, Mode::empty())?;
+        let stat = fstat(&fd)?;
+        match objection(&stat, Access::Private) {
+            Some(reason) => Err(io::Error::new(io::ErrorKind::PermissionDenied, reason)),
+            None => Ok(Dir { fd, stat }),
+        }
+    }
+
+    /// Makes a directory in this one, if it is not there.
+    pub(super) fn make_dir(&self, name: &str) -> io::Result<()> {
+        match mkdirat(&self.fd, name, PRIVATE_DIRECTORY) {
+            Ok(()) => give_owner_all(&self.fd, name),
+            Err(Errno::EXIST) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Tells whether this directory still has a name.
+    pub(super) fn is_alive(&self) -> bool {
+        fstat(&self.fd).is_ok_and(|stat| stat.st_nlink > 0)
+    }
+
+    /// Opens a file of ours to read it. What is not a file, or not ours, is not found.
+    pub(super) fn open_file(&self, name: &str) -> io::Result<(File, Found)> {
+        self.open_with(name, OFlags::RDONLY)
+    }
+
+    /// Opens a file to read and write it, and makes it if it is not there.
+    pub(super) fn open_or_make(&self, name: &str) -> io::Result<(File, Found)> {
+        self.open_with(name, OFlags::RDWR | OFlags::CREATE)
+    }
+
+    /// Opens a file to add to it, and makes it if it is not there.
+    pub(super) fn open_to_append(&self, name: &str) -> io::Result<(File, Found)> {
+        self.open_with(name, OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)
+    }
+
+    fn open_with(&self, name: &str, flags: OFlags) -> io::Result<(File, Found)> {
+        let fd = match openat(&self.fd, name, flags | FILE, PRIVATE_FILE) {
+            // A link (`LOOP`), or something that cannot be opened at all (`NXIO`).
+            Err(Errno::LOOP | Errno::NXIO) => return Err(Errno::NOENT.into()),
+            opened => opened?,
+        };
+        let found = self.found(&fstat(&fd)?).ok_or(Errno::NOENT)?;
+        let file = if flags.contains(OFlags::CREATE) { private(fd)? } else { File::from(fd) };
+        Ok((file, found))
+    }
+
+    /// Makes a file that was not there.
+    pub(super) fn make_file(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | FILE;
+        private(openat(&self.fd, name, flags, PRIVATE_FILE)?)
+    }
+
+    /// Makes a file without a name, where the file system has such files.
+    pub(super) fn make_nameless(&self) -> io::Result<Option<File>> {
+        extra::make_nameless(&self.fd, PRIVATE_FILE)?.map(private).transpose()
+    }
+
+    /// Gives a file without a name its name, which must be free.
+    pub(super) fn link_nameless(&self, file: &File, name: &str) -> io::Result<()> {
+        extra::link_nameless(file, &self.fd, name)
+    }
+
+    /// Moves the file `from` of this directory to a name in another one, which must be free.
+    pub(super) fn move_to(&self, from: &str, to: &Dir, name: &str) -> io::Result<()> {
+        match linkat(&self.fd, from, &to.fd, name, AtFlags::empty()) {
+            // Published; what is left behind, the sweep finds.
+            Ok(()) => self.remove(from).or(Ok(())),
+            // Some file systems have no second names.
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => {
+                extra::rename_if_free(&self.fd, from, &to.fd, name)
+            }
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Moves the file `from` of this directory to a name in another one, whatever is there.
+    pub(super) fn replace(&self, from: &str, to: &Dir, name: &str) -> io::Result<()> {
+        Ok(renameat(&self.fd, from, &to.fd, name)?)
+    }
+
+    /// Looks at a file of ours. What is not a file, or not ours, is not found.
+    pub(super) fn find(&self, name: &str) -> io::Result<Found> {
+        let stat = statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        self.found(&stat).ok_or_else(|| Errno::NOENT.into())
+    }
+
+    /// Removes a name.
+    pub(super) fn remove(&self, name: &str) -> io::Result<()> {
+        Ok(unlinkat(&self.fd, name, AtFlags::empty())?)
+    }
+
+    /// Shows every name that may be a file, with a number that is cheap to sort by, from a place
+    /// on; returns the place where it was told to stop, or 0 at the end.
+    pub(super) fn walk(
+        &self,
+        place: u64,
+        mut show: impl FnMut(&str, u64) -> ControlFlow<()>,
+    ) -> io::Result<u64> {
+        let mut entries = rustix::fs::Dir::read_from(&self.fd)?;
+        extra::go_to(&mut entries, place)?;
+        while let Some(entry) = entries.read() {
+            let entry = entry?;
+            if !matches!(entry.file_type(), FileType::RegularFile | FileType::Unknown) {
+                continue;
+            }
+            let Ok(name) = CStr::to_str(entry.file_name()) else { continue };
+            if show(name, entry.ino()).is_break() {
+                return Ok(extra::place_of(&entry));
+            }
+        }
+        Ok(0)
+    }
+
+    /// Returns how many bytes the user may still write here.
+    pub(super) fn free(&self) -> io::Result<u64> {
+        let room = fstatvfs(&self.fd)?;
+        Ok(room.f_bavail.saturating_mul(room.f_frsize))
+    }
+
+    /// Sees to it that names survive a power loss.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        Ok(fsync(&self.fd)?)
+    }
+
+    fn found(&self, stat: &Stat) -> Option<Found> {
+        let ours = kind(stat) == FileType::RegularFile && stat.st_uid == self.stat.st_uid;
+        let used = Timestamp::new(stat.st_mtime as _, stat.st_mtime_nsec as _).ok()?;
+        ours.then_some(Found { bytes: stat.st_size as u64, used })
+    }
+}
+
+/// Reads at a place until the buffer is full or the file ends.
+pub(super) fn read_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<usize> {
+    let wanted = buffer.len();
+    while !buffer.is_empty() {
+        match file.read_at(buffer, at) {
+            Ok(0) => break,
+            Ok(len) => {
+                buffer = &mut buffer[len..];
+                at += len as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(wanted - buffer.len())
+}
+
+/// Says why a directory may not be used.
+fn objection(stat: &Stat, access: Access) -> Option<String> {
+    let mode = stat.st_mode as RawMode & 0o777;
+    let open_to = match access {
+        Access::Private if mode & 0o077 != 0 => "others can get at it",
+        Access::Shared if mode & 0o002 != 0 => "anybody can write to it",
+        Access::Private | Access::Shared => "",
+    };
+    if kind(stat) != FileType::Directory {
+        Some("it is not a directory".into())
+    } else if stat.st_uid != geteuid().as_raw() {
+        Some(format!("it belongs to another user ({})", stat.st_uid))
+    } else if !open_to.is_empty() {
+        Some(format!("{open_to} (mode {mode:04o})"))
+    } else {
+        None
+    }
+}
+
+fn kind(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode as RawMode)
+}
+
+/// Undoes a umask that takes rights from the owner.
+fn give_owner_all(
+    dir: impl rustix::fd::AsFd,
+    name: impl rustix::path::Arg + Copy,
+) -> io::Result<()> {
+    let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if kind(&stat) == FileType::Directory && stat.st_mode as RawMode & 0o700 != 0o700 {
+        chmodat(&dir, name, PRIVATE_DIRECTORY, AtFlags::empty())?;
+    }
+    Ok(())
+}
+
+fn private(fd: OwnedFd) -> io::Result<File> {
+    if fstat(&fd)?.st_mode as RawMode & 0o777 != 0o600 {
+        fchmod(&fd, PRIVATE_FILE)?;
+    }
+    Ok(File::from(fd))
+}

@@ -1,0 +1,220 @@
+//! An output on its way to the disk.
+
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+
+use super::root::{Area, Root};
+use super::seal::{Seal, Sealer, copy};
+use super::temp::Temp;
+use super::{Disk, Durability, seal_file};
+use crate::store::{Draft, Kept, Name, SpillRef};
+use crate::{Call, Error};
+
+/// How much is written between two looks at the room that is left.
+const LOOK_EVERY: u64 = 16 << 20;
+/// Names that are tried before it must be something else.
+const MOST_ATTEMPTS: u32 = 10_000;
+
+/// An output that is being written.
+///
+/// Up to the cap its file grows. Then the second half of the file becomes a ring, in which the
+/// newest bytes take the place of the oldest; publishing puts them in order.
+#[derive(Debug)]
+pub(super) struct DiskDraft {
+    disk: Disk,
+    root: Arc<Root>,
+    call: Call,
+    temp: Temp,
+    /// Bytes produced so far.
+    produced: u64,
+    /// Bytes that can be written before the next look at the room that is left.
+    room: u64,
+    sealer: Option<Sealer>,
+    /// A write has failed: nobody knows what is in the file.
+    torn: bool,
+}
+
+impl DiskDraft {
+    pub(super) fn new(disk: &Disk, call: &Call) -> Result<DiskDraft, Error> {
+        let root = disk.make_root()?;
+        let temp = Temp::new(&root).map_err(|error| failed(disk.path(), error))?;
+        let sealer = disk.options().records.then(Sealer::new);
+        let (disk, call) = (disk.clone(), call.clone());
+        Ok(DiskDraft { disk, root, call, temp, produced: 0, room: 0, sealer, torn: false })
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        failed(self.disk.path(), error)
+    }
+
+    /// Returns how many bytes are kept of the start and, at most, of the end.
+    fn ends(&self) -> (u64, u64) {
+        let most = self.disk.options().most_per_output;
+        (most - most / 2, most / 2)
+    }
+
+    fn is_over(&self) -> bool {
+        self.produced > self.disk.options().most_per_output
+    }
+
+    fn look_for_room(&mut self, len: u64) -> Result<(), Error> {
+        let keep = self.disk.options().keep_free;
+        if len > self.room && keep > 0 {
+            let free = self.root.dir.free().map_err(|error| self.failed(error))?;
+            let usable = free.saturating_sub(keep);
+            if usable < len {
+                let reason = format!("{free} bytes are free, and {keep} are to stay so");
+                return Err(Error::Full { path: self.disk.path().into(), reason });
+            }
+            self.room = usable.min(len.max(LOOK_EVERY));
+        }
+        self.room = self.room.saturating_sub(len);
+        Ok(())
+    }
+
+    /// Writes what is over the cap into the ring.
+    fn write_round(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (first, last) = self.ends();
+        // What would be overwritten at once need not be written.
+        let skip = (bytes.len() as u64).saturating_sub(last);
+        let mut at = self.produced + skip;
+        let mut bytes = &bytes[skip as usize..];
+        while !bytes.is_empty() {
+            let offset = (at - first) % last;
+            let len = (bytes.len() as u64).min(last - offset);
+            let (now, later) = bytes.split_at(len as usize);
+            self.temp.file.seek(SeekFrom::Start(first + offset))?;
+            self.temp.file.write_all(now)?;
+            at += len;
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// Copies the start and the ring, in order, to a new file.
+    fn unroll(&mut self) -> io::Result<()> {
+        let (first, last) = self.ends();
+        let mut straight = Temp::new(&self.root)?;
+        let mut sealer = Sealer::new();
+        let turn = if last == 0 { 0 } else { (self.produced - first) % last };
+        for (from, len) in [(0, first), (first + turn, last - turn), (first, turn)] {
+            copy(&self.temp.file, from, len, |bytes| {
+                sealer.push(bytes);
+                straight.file.write_all(bytes)
+            })?;
+        }
+        self.temp = straight;
+        self.sealer = Some(sealer);
+        Ok(())
+    }
+
+    /// Gives the output a name that nobody else has.
+    fn place(&mut self, seal: Option<&Seal>) -> Result<Name, Error> {
+        let (disk, now) = (self.disk.clone(), self.disk.options().clock.now());
+        for attempt in 0..MOST_ATTEMPTS {
+            let name = disk.options().names.draw(&self.call, &now, attempt)?;
+            let file = disk.options().names.file_of(&name);
+            // The seal comes first: an output that is not whole must never be seen without it.
+            if let Some(seal) = seal {
+                match self.put_seal(&name, seal) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                    // An output that is whole does without.
+                    Err(error) if seal.kept() != Kept::Whole => return Err(self.failed(error)),
+                    Ok(()) | Err(_) => {}
+                }
+            }
+            let placed = self.temp.publish(&self.root.dir, &file);
+            let Err(error) = placed else { return Ok(name) };
+            if let (Some(_), Ok(Some(records))) = (seal, self.root.area(Area::Records)) {
+                let _ = records.remove(&seal_file(&name));
+            }
+            if error.kind() != io::ErrorKind::AlreadyExists {
+                return Err(failed(&disk.path().join(file), error));
+            }
+        }
+        Err(self.failed(io::Error::new(io::ErrorKind::AlreadyExists, "no name is free")))
+    }
+
+    fn put_seal(&self, name: &Name, seal: &Seal) -> io::Result<()> {
+        let records = self.root.make_area(Area::Records)?;
+        let file_name = seal_file(name);
+        let mut file = records.make_file(&file_name)?;
+        let durable = self.disk.options().durability == Durability::Full;
+        let written = file.write_all(&seal.to_bytes()).and_then(|()| {
+            // The seal of a whole output may be lost: what is torn says so itself.
+            if durable && seal.kept() != Kept::Whole {
+                file.sync_all()?;
+                records.sync()?;
+            }
+            Ok(())
+        });
+        written.inspect_err(|_| {
+            let _ = records.remove(&file_name);
+        })
+    }
+}
+
+impl Draft for DiskDraft {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let was_torn = std::mem::replace(&mut self.torn, true);
+        let left = self.disk.options().most_per_output.saturating_sub(self.produced);
+        let (straight, round) = bytes.split_at(left.min(bytes.len() as u64) as usize);
+        self.look_for_room(straight.len() as u64)?;
+        self.temp.file.write_all(straight).map_err(|error| self.failed(error))?;
+        self.produced += straight.len() as u64;
+        if !round.is_empty() {
+            self.sealer = None;
+            self.write_round(round).map_err(|error| self.failed(error))?;
+            self.produced += round.len() as u64;
+        } else if let Some(sealer) = &mut self.sealer {
+            sealer.push(straight);
+        }
+        self.torn = was_torn;
+        Ok(())
+    }
+
+    fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
+        if self.torn {
+            return Err(self.failed(io::Error::other("a part of it could not be written")));
+        }
+        if self.is_over() {
+            self.room = 0;
+            self.look_for_room(self.disk.options().most_per_output)?;
+            self.unroll().map_err(|error| self.failed(error))?;
+        }
+        let (first, _) = self.ends();
+        let seal = self.sealer.take().map(|sealer| sealer.finish(self.produced, first));
+        let kept = seal.as_ref().map_or(Kept::Whole, Seal::kept);
+        let durable = self.disk.options().durability == Durability::Full;
+        let used = system_time(self.disk.options().clock.now().timestamp());
+        // The store's own clock tells ages; a file system that cannot note them tells them itself.
+        let _ = self.temp.file.set_modified(used);
+        if durable {
+            self.temp.file.sync_all().map_err(|error| self.failed(error))?;
+        }
+        let name = self.place(seal.as_ref())?;
+        if durable {
+            self.root.dir.sync().map_err(|error| self.failed(error))?;
+        }
+        Ok(SpillRef { path: self.disk.shown(&name), name, kept })
+    }
+}
+
+pub(super) fn system_time(at: Timestamp) -> SystemTime {
+    at.into()
+}
+
+/// Says what failed, and tells a full disk from other failures.
+pub(super) fn failed(path: &Path, source: io::Error) -> Error {
+    let path = PathBuf::from(path);
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Error::Full { path, reason: source.to_string() }
+        }
+        _ => Error::Io { path, source },
+    }
+}

@@ -1,0 +1,324 @@
+//! A directory of files, one for each output.
+
+#[cfg_attr(unix, path = "dir_unix.rs")]
+#[cfg_attr(not(unix), path = "dir_other.rs")]
+mod dir;
+#[cfg(unix)]
+#[cfg_attr(all(target_os = "linux", target_pointer_width = "64"), path = "dir_extra_linux.rs")]
+#[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), path = "dir_extra_unix.rs")]
+mod dir_extra;
+mod draft;
+mod gone;
+mod options;
+mod pins;
+mod root;
+mod seal;
+mod temp;
+mod turn;
+
+use std::io::{self, Read, Write};
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use self::dir::Dir;
+use self::draft::{DiskDraft, failed, system_time};
+use self::pins::Pins;
+use self::root::{Area, Root, if_there};
+use self::seal::{BLOCK, SMALL, Seal};
+use self::temp::Temp;
+use super::{Draft, Entry, Gone, Kept, Name, Record, State, Store};
+use crate::{Call, Error};
+
+pub use options::{Access, DiskOptions, Durability, PathStyle};
+
+/// Records longer than this are not read.
+const LONGEST_RECORD: u64 = 16 << 20;
+
+/// Keeps each output as a file of its own, private to the user.
+///
+/// The file holds the bytes as they came, for any tool to search. It appears under its name when
+/// it is complete and never changes after that. Whatever else is known stands in a hidden
+/// directory beside it and can be lost without harm. No link below the directory is followed, and
+/// files that are not ours are neither shown nor touched.
+#[derive(Debug, Clone)]
+pub struct Disk(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    options: DiskOptions,
+    root: Mutex<Option<Arc<Root>>>,
+}
+
+/// A file of ours.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    bytes: u64,
+    used: Timestamp,
+}
+
+impl Disk {
+    /// Keeps outputs in the directory `path`, which is made when the first one comes.
+    pub fn new(path: impl Into<PathBuf>, options: DiskOptions) -> Disk {
+        let path = path.into();
+        // Also takes away a slash at the end, which would make the system follow a link there.
+        let path = std::path::absolute(&path).unwrap_or(path).components().collect();
+        Disk(Arc::new(Inner { path, options, root: Mutex::default() }))
+    }
+
+    /// Returns the directory.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Returns the file of an output, whether it is there or not.
+    pub fn file(&self, name: &Name) -> PathBuf {
+        self.0.path.join(self.file_name(name))
+    }
+
+    fn options(&self) -> &DiskOptions {
+        &self.0.options
+    }
+
+    fn file_name(&self, name: &Name) -> String {
+        self.options().names.file_of(name)
+    }
+
+    /// Returns the file of an output as it is shown to somebody.
+    fn shown(&self, name: &Name) -> String {
+        self.options().paths.show(&self.file(name))
+    }
+
+    /// Opens the directory, if it is there.
+    fn root(&self) -> Result<Option<Arc<Root>>, Error> {
+        let mut known = self.0.root.lock().unwrap_or_else(PoisonError::into_inner);
+        let access = self.options().access;
+        if let Some(root) = known.as_ref().filter(|root| root.dir.is_at(self.path(), access)) {
+            return Ok(Some(root.clone()));
+        }
+        *known = None;
+        *known = Root::open(self.path(), access)?.map(Arc::new);
+        Ok(known.clone())
+    }
+
+    /// Opens the directory, and makes it if it is not there.
+    fn make_root(&self) -> Result<Arc<Root>, Error> {
+        if let Some(root) = self.root()? {
+            return Ok(root);
+        }
+        Dir::make_all(self.path()).map_err(|error| failed(self.path(), error))?;
+        if self.options().unversioned {
+            // Without it outputs only show up where they are not wanted.
+            let _ = std::fs::write(self.path().join(".gitignore"), "*\n");
+        }
+        let gone = || failed(self.path(), io::ErrorKind::NotFound.into());
+        self.root()?.ok_or_else(gone)
+    }
+
+    /// Opens the directory and looks for an output in it.
+    fn find(&self, name: &Name) -> Result<(Arc<Root>, Found), Error> {
+        let not_found = || Error::NotFound { name: name.clone() };
+        let root = self.root()?.ok_or_else(not_found)?;
+        let found = if_there(root.dir.find(&self.file_name(name)))
+            .map_err(|error| failed(&self.file(name), error))?;
+        Ok((root, found.ok_or_else(not_found)?))
+    }
+
+    fn open(&self, name: &Name) -> Result<(Arc<Root>, std::fs::File, Found), Error> {
+        let not_found = || Error::NotFound { name: name.clone() };
+        let root = self.root()?.ok_or_else(not_found)?;
+        let opened = if_there(root.dir.open_file(&self.file_name(name)))
+            .map_err(|error| failed(&self.file(name), error))?;
+        let (file, found) = opened.ok_or_else(not_found)?;
+        Ok((root, file, found))
+    }
+
+    /// Returns what was noted when an output was published, if it can be read.
+    fn seal(&self, root: &Root, name: &Name) -> Option<Seal> {
+        let records = root.area(Area::Records).ok()??;
+        let (mut file, found) = records.open_file(&seal_file(name)).ok()?;
+        let mut bytes = Vec::with_capacity(found.bytes as usize + 1);
+        file.read_to_end(&mut bytes).ok()?;
+        Seal::from_bytes(&bytes)
+    }
+
+    /// Removes an output, and then whatever is known of it.
+    fn remove(&self, root: &Root, name: &Name) -> Result<(), Error> {
+        if_there(root.dir.remove(&self.file_name(name)))
+            .map_err(|error| failed(&self.file(name), error))?
+            .ok_or_else(|| Error::NotFound { name: name.clone() })?;
+        if let Ok(Some(records)) = root.area(Area::Records) {
+            let _ = records.remove(&record_file(name));
+            let _ = records.remove(&seal_file(name));
+        }
+        if let Ok(Some(pins)) = root.area(Area::Pins) {
+            let _ = pins.remove(name.as_str());
+        }
+        Ok(())
+    }
+}
+
+impl Store for Disk {
+    fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error> {
+        Ok(Box::new(DiskDraft::new(self, call)?))
+    }
+
+    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+        let (_, file, found) = self.open(name)?;
+        let end = range.end.min(found.bytes);
+        let start = range.start.min(end);
+        let mut bytes = vec![0; (end - start) as usize];
+        let len = dir::read_at(&file, &mut bytes, start)
+            .map_err(|error| failed(&self.file(name), error))?;
+        bytes.truncate(len);
+        Ok(bytes)
+    }
+
+    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+        let (root, found) = self.find(name)?;
+        let pinned = pins::is_pinned(&root, name);
+        Ok(Entry { name: name.clone(), bytes: found.bytes, used: found.used, pinned })
+    }
+
+    fn list(&self) -> Result<Vec<Entry>, Error> {
+        let Some(root) = self.root()? else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        root.dir
+            .walk(0, |file, number| {
+                names.extend(self.options().names.name_of(file).map(|name| (number, name)));
+                ControlFlow::Continue(())
+            })
+            .map_err(|error| failed(self.path(), error))?;
+        // In the order in which the files were made: looking at them and removing them in this
+        // order is several times faster on a large directory.
+        names.sort_unstable();
+        // A directory that changes while it is read may show a name twice.
+        names.dedup();
+        Ok(self.entries(&root, names.into_iter().map(|(_, name)| name)))
+    }
+
+    fn delete(&self, name: &Name) -> Result<(), Error> {
+        let (root, _) = self.find(name)?;
+        self.remove(&root, name)
+    }
+
+    fn touch(&self, name: &Name) -> Result<(), Error> {
+        let (_, file, _) = self.open(name)?;
+        let now = self.options().clock.now().timestamp();
+        file.set_modified(system_time(now)).map_err(|error| failed(&self.file(name), error))
+    }
+
+    fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
+        let (root, _) = self.find(name)?;
+        if !self.options().records {
+            return Ok(());
+        }
+        let write = || {
+            let records = root.make_area(Area::Records)?;
+            let mut temp = Temp::named(&root)?;
+            temp.file.write_all(&serde_json::to_vec(record)?)?;
+            temp.replace(&records, &record_file(name))
+        };
+        write().map_err(|error| failed(&self.path().join(record_file(name)), error))
+    }
+
+    fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
+        let (root, _) = self.find(name)?;
+        let read = || {
+            let records = root.area(Area::Records).ok()??;
+            let (file, _) = records.open_file(&record_file(name)).ok()?;
+            let mut bytes = Vec::new();
+            file.take(LONGEST_RECORD).read_to_end(&mut bytes).ok()?;
+            // An array of values would do for `serde` as well.
+            serde_json::from_slice(&bytes).ok().filter(|_| bytes.starts_with(b"{"))
+        };
+        Ok(read())
+    }
+
+    fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {
+        let (root, _) = self.find(name)?;
+        pins::set(&root, name, pinned).map_err(|error| failed(&self.file(name), error))
+    }
+
+    fn line_start(&self, name: &Name, line: u64) -> Result<Option<u64>, Error> {
+        let (root, file, found) = self.open(name)?;
+        let Some(line_feeds) = line.checked_sub(1) else { return Ok(None) };
+        if line_feeds == 0 || found.bytes == 0 {
+            return Ok((line_feeds == 0 && found.bytes > 0).then_some(0));
+        }
+        let (block, before) = if found.bytes <= SMALL {
+            (0, 0)
+        } else {
+            let seal = self.seal(&root, name).filter(|seal| seal.bytes == found.bytes);
+            match seal.and_then(|seal| seal.block_of(line_feeds)) {
+                Some(block) => block,
+                None => return Ok(None),
+            }
+        };
+        let mut bytes = vec![0; if found.bytes <= SMALL { SMALL as usize } else { BLOCK }];
+        let from = block * BLOCK as u64;
+        let len = dir::read_at(&file, &mut bytes, from)
+            .map_err(|error| failed(&self.file(name), error))?;
+        let nth = (line_feeds - before - 1) as usize;
+        let at = memchr::memchr_iter(b'\n', &bytes[..len]).nth(nth);
+        // A line feed at the very end begins no line.
+        let start = at.map(|at| from + at as u64 + 1).filter(|&start| start < found.bytes);
+        Ok(start)
+    }
+
+    fn check(&self, name: &Name) -> Result<State, Error> {
+        let (root, file, found) = self.open(name)?;
+        let Some(seal) = self.seal(&root, name) else { return Ok(State::Unknown) };
+        let same = seal.bytes == found.bytes
+            && seal::hash_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.hash;
+        Ok(match seal.kept() {
+            _ if !same => State::Damaged,
+            Kept::Whole => State::Whole,
+            Kept::Ends { .. } => State::Partial,
+        })
+    }
+
+    fn expire(&self, entry: &Entry) -> Result<bool, Error> {
+        self.expire_entry(entry)
+    }
+
+    fn gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
+        self.find_gone(name)
+    }
+
+    fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {
+        self.entries_due(every, time)
+    }
+
+    fn tidy(&self) -> Result<(), Error> {
+        self.tidy_hidden()
+    }
+}
+
+impl Disk {
+    /// Looks at each of the files; what cannot be looked at is left out.
+    fn entries(&self, root: &Root, names: impl Iterator<Item = Name>) -> Vec<Entry> {
+        let pins = Pins::read(root);
+        let mut entries = Vec::with_capacity(names.size_hint().0);
+        for name in names {
+            let Ok(found) = root.dir.find(&self.file_name(&name)) else { continue };
+            let pinned = pins.hold(&name);
+            entries.push(Entry { name, bytes: found.bytes, used: found.used, pinned });
+        }
+        entries
+    }
+}
+
+/// Returns the file that says what is known of an output.
+fn record_file(name: &Name) -> String {
+    format!("{name}.json")
+}
+
+/// Returns the file with what was noted when an output was published.
+fn seal_file(name: &Name) -> String {
+    format!("{name}.seal")
+}

@@ -1,0 +1,90 @@
+//! How a directory is kept.
+
+use std::path::{Path, PathBuf};
+
+use crate::Clock;
+use crate::store::NameStyle;
+
+/// How a [`Disk`](super::Disk) keeps its outputs.
+#[derive(Debug, Clone)]
+pub struct DiskOptions {
+    /// How outputs are named.
+    pub names: NameStyle,
+    /// Whether to keep records of calls, a hash and a line index beside the outputs.
+    ///
+    /// What was cut by [`most_per_output`](DiskOptions::most_per_output) is noted in any case.
+    pub records: bool,
+    /// What a power loss may cost.
+    pub durability: Durability,
+    /// The most bytes of one output. Of a larger one the first and the last half of that are kept.
+    pub most_per_output: u64,
+    /// Bytes of the disk that are to stay free: an output that would take them is not saved.
+    pub keep_free: u64,
+    /// Tells the time.
+    pub clock: Clock,
+    /// Who else may see into the directory.
+    pub access: Access,
+    /// How paths are shown.
+    pub paths: PathStyle,
+    /// A directory that is made here tells version control to pass it over.
+    pub unversioned: bool,
+}
+
+impl Default for DiskOptions {
+    /// Our own names, records, full durability, 256 MiB an output, 1 GiB free, the system's clock.
+    fn default() -> DiskOptions {
+        DiskOptions {
+            names: NameStyle::OWN,
+            records: true,
+            durability: Durability::Full,
+            most_per_output: 256 << 20,
+            keep_free: 1 << 30,
+            clock: Clock::default(),
+            access: Access::Private,
+            paths: PathStyle::Whole,
+            unversioned: false,
+        }
+    }
+}
+
+/// What a power loss may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Nothing that was published.
+    Full,
+    /// What the system has not written yet. With records, what is torn can be told.
+    None,
+}
+
+/// Who else may see into the directory.
+///
+/// A directory of another user, and a link, is never used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Nobody.
+    Private,
+    /// Whoever the user has let in, as in a project's directory; only one that anybody can write
+    /// to is refused. The files in it are private all the same.
+    Shared,
+}
+
+/// How the path of an output is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathStyle {
+    /// From the root of the file system.
+    Whole,
+    /// From this directory, with `/` on every system; what is not below it is shown whole.
+    From(PathBuf),
+}
+
+impl PathStyle {
+    pub(super) fn show(&self, path: &Path) -> String {
+        let below = match self {
+            PathStyle::Whole => None,
+            PathStyle::From(directory) => path.strip_prefix(directory).ok(),
+        };
+        let Some(below) = below else { return path.to_string_lossy().into_owned() };
+        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        parts.join("/")
+    }
+}

@@ -1,0 +1,56 @@
+//! Outputs that are to stay: empty files with their names.
+
+use std::collections::HashSet;
+use std::io;
+use std::ops::ControlFlow;
+
+use super::root::{Area, Root, if_there};
+use crate::store::Name;
+
+/// What is pinned.
+pub(super) enum Pins {
+    These(HashSet<String>),
+    /// They cannot be read. Not to know what is pinned must not be to lose it.
+    Unknown,
+}
+
+impl Pins {
+    pub(super) fn read(root: &Root) -> Pins {
+        let mut names = HashSet::new();
+        let read = match root.area(Area::Pins) {
+            Ok(Some(pins)) => pins.walk(0, |name, _| {
+                names.insert(name.to_owned());
+                ControlFlow::Continue(())
+            }),
+            Ok(None) => Ok(0),
+            Err(error) => Err(error),
+        };
+        if read.is_ok() { Pins::These(names) } else { Pins::Unknown }
+    }
+
+    pub(super) fn hold(&self, name: &Name) -> bool {
+        match self {
+            Pins::These(names) => names.contains(name.as_str()),
+            Pins::Unknown => true,
+        }
+    }
+}
+
+/// Looks at one output only.
+pub(super) fn is_pinned(root: &Root, name: &Name) -> bool {
+    match root.area(Area::Pins) {
+        Ok(Some(pins)) => !matches!(if_there(pins.find(name.as_str())), Ok(None)),
+        Ok(None) => false,
+        Err(_) => true,
+    }
+}
+
+pub(super) fn set(root: &Root, name: &Name, pinned: bool) -> io::Result<()> {
+    if pinned {
+        return root.make_area(Area::Pins)?.open_or_make(name.as_str()).map(drop);
+    }
+    match root.area(Area::Pins)? {
+        Some(pins) => if_there(pins.remove(name.as_str())).map(drop),
+        None => Ok(()),
+    }
+}

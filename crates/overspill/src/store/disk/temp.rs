@@ -1,0 +1,68 @@
+//! Files that nobody sees yet.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::dir::Dir;
+use super::root::{Area, Root};
+
+/// A file that is gone when it is dropped, unless it was given a place.
+#[derive(Debug)]
+pub(super) struct Temp {
+    pub(super) file: File,
+    /// Where it stands while it is written, if it could not be without a name.
+    stand: Option<(Arc<Dir>, String)>,
+}
+
+impl Temp {
+    /// Begins a file: without a name where that works, so that not even a kill leaves it behind.
+    pub(super) fn new(root: &Root) -> io::Result<Temp> {
+        if root.nameless.load(Ordering::Relaxed) {
+            if let Some(file) = root.dir.make_nameless()? {
+                return Ok(Temp { file, stand: None });
+            }
+            root.give_up_nameless();
+        }
+        Temp::named(root)
+    }
+
+    /// Begins a file among the drafts.
+    pub(super) fn named(root: &Root) -> io::Result<Temp> {
+        let drafts = root.make_area(Area::Drafts)?;
+        let mut bits = [0; 16];
+        getrandom::fill(&mut bits).map_err(io::Error::other)?;
+        let name = format!("{:032x}", u128::from_ne_bytes(bits));
+        let file = drafts.make_file(&name)?;
+        Ok(Temp { file, stand: Some((drafts, name)) })
+    }
+
+    /// Gives it a name, which must be free. If that fails it is still a temporary file.
+    pub(super) fn publish(&mut self, dir: &Dir, name: &str) -> io::Result<()> {
+        match &self.stand {
+            None => dir.link_nameless(&self.file, name)?,
+            Some((drafts, stand)) => drafts.move_to(stand, dir, name)?,
+        }
+        self.stand = None;
+        Ok(())
+    }
+
+    /// Gives it a name, whatever had that name before.
+    pub(super) fn replace(mut self, dir: &Dir, name: &str) -> io::Result<()> {
+        if let Some((drafts, stand)) = &self.stand {
+            drafts.replace(stand, dir, name)?;
+            self.stand = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        if let Some((drafts, stand)) = &self.stand {
+            // If even this fails, the sweep finds it.
+            let _ = drafts.remove(stand);
+        }
+    }
+}

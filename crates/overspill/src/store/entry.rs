@@ -1,0 +1,115 @@
+//! What is known of a stored output.
+
+use std::ops::Range;
+
+use jiff::Timestamp;
+use overspill_core::Size;
+use serde::{Deserialize, Serialize};
+
+use super::Name;
+use crate::Call;
+
+/// A stored output, as it can be told to somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpillRef {
+    /// Its name in the store.
+    pub name: Name,
+    /// Where it is, as the store likes it shown: a path, or an address.
+    pub path: String,
+    /// How much of the output the store kept.
+    pub kept: Kept,
+}
+
+/// How much of an output was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kept {
+    /// Every byte.
+    Whole,
+    /// So many bytes of its start and so many of its end, one after the other.
+    Ends {
+        /// Bytes of the start.
+        first: u64,
+        /// Bytes of the end.
+        last: u64,
+    },
+}
+
+/// An output as it stands in a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: Name,
+    /// How many bytes are stored.
+    pub bytes: u64,
+    /// When it was last used.
+    pub used: Timestamp,
+    /// It is not to be swept.
+    pub pinned: bool,
+}
+
+/// Whether an output is still what was published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It is, and it is all of it.
+    Whole,
+    /// It is, but it was too large to be kept whole.
+    Partial,
+    /// It is not.
+    Damaged,
+    /// Nothing was noted when it was published.
+    Unknown,
+}
+
+/// An output that has expired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gone {
+    /// The name it had.
+    pub name: Name,
+    /// When it was removed.
+    pub expired: Timestamp,
+    /// When it was saved, if that is known.
+    #[serde(default)]
+    pub created: Option<Timestamp>,
+    /// The tool it came from.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// The beginning of the command it came from.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// How large it was.
+    pub bytes: u64,
+    /// How many lines it had, if that is known.
+    #[serde(default)]
+    pub lines: Option<u64>,
+}
+
+/// What is known of an output beyond its bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Record {
+    /// The call it comes from.
+    pub call: Call,
+    /// When it was saved.
+    pub created: Timestamp,
+    /// How the command ended.
+    pub exit: Option<i32>,
+    /// How large it was when it was produced.
+    pub bytes: u64,
+    /// How many lines it had.
+    pub lines: u64,
+    /// How many characters it had.
+    pub chars: u64,
+    /// Which parts of it were shown.
+    pub shown: Vec<Range<u64>>,
+    /// How much of it was kept, if not all.
+    pub kept: Option<Kept>,
+}
+
+impl Record {
+    /// Sets the three sizes.
+    #[must_use]
+    pub fn with_size(self, size: Size) -> Record {
+        Record { bytes: size.bytes, lines: size.lines, chars: size.chars, ..self }
+    }
+}

@@ -1,0 +1,306 @@
+//! Names of stored outputs: how they are made, and which are ours.
+
+use std::fmt;
+
+use jiff::Zoned;
+use serde::{Deserialize, Serialize};
+
+use crate::{Call, Error};
+
+/// The name of a stored output, without the ending of its file.
+///
+/// Letters, digits, `_` and `-` only, so that it never leads out of its directory.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Name(String);
+
+impl From<Name> for String {
+    fn from(name: Name) -> String {
+        name.0
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Name, &'static str> {
+        Name::parse(&text).ok_or("letters, digits, `_` and `-` make a name")
+    }
+}
+
+impl Name {
+    /// Takes a name that comes from outside, if it can be one.
+    pub fn parse(text: &str) -> Option<Name> {
+        let fits = !text.is_empty() && text.len() <= 255 && text.bytes().all(is_plain);
+        fits.then(|| Name(text.to_owned()))
+    }
+
+    /// Returns the name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns a short word for the marks of this output: the end of its name, which is where its
+    /// random part is.
+    pub fn token(&self) -> String {
+        self.0[self.0.len().saturating_sub(6)..].to_ascii_lowercase()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a store names its outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NameStyle {
+    /// What a name is made of, in order.
+    pub parts: &'static [Part],
+    /// The ending of its file.
+    pub ending: &'static str,
+    /// What else of a name may be ours beyond the style itself.
+    pub also: Also,
+}
+
+/// One part of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// These letters.
+    Text(&'static str),
+    /// The tool's name.
+    Tool(Missing),
+    /// The call's id.
+    CallId,
+    /// The session's id.
+    Session,
+    /// Seconds since 1970.
+    Seconds,
+    /// Milliseconds since 1970.
+    Millis,
+    /// Local time, `20260113_153045`.
+    LocalTime,
+    /// The day in UTC, `20260113`.
+    UtcDay,
+    /// So many random characters of `0-9a-z`.
+    Random(usize),
+    /// A ULID: 48 bits of time, so that names sort by age, and 80 random bits.
+    ///
+    /// The time is for sorting only. How old an output is, its file says.
+    Ulid,
+}
+
+/// What stands for a name that is empty or missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The word `unknown`.
+    Unknown,
+    /// The word `unknown` if it is missing, nothing if it is empty.
+    EmptyStaysEmpty,
+}
+
+/// Names that are ours without having been made by the style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Also {
+    /// None.
+    No,
+    /// Whatever begins so and has the style's ending.
+    Prefix(&'static str),
+}
+
+impl NameStyle {
+    /// Our own: sortable, and 80 random bits.
+    pub const OWN: NameStyle = NameStyle { parts: &[Part::Ulid], ending: ".txt", also: Also::No };
+
+    /// Draws a name. `attempt` counts from 0 for the same output: a style without a random part
+    /// goes on with `-2`, `-3`.
+    pub fn draw(&self, call: &Call, now: &Zoned, attempt: u32) -> Result<Name, Error> {
+        let mut name = String::new();
+        for part in self.parts {
+            part.write(&mut name, call, now)?;
+        }
+        let has_random = |part: &Part| matches!(part, Part::Random(_) | Part::Ulid);
+        if attempt > 0 && !self.parts.iter().any(has_random) {
+            name.push_str(&format!("-{}", attempt + 1));
+        }
+        Ok(Name(name))
+    }
+
+    /// Returns the name of a file, if it is one of ours.
+    pub fn name_of(&self, file: &str) -> Option<Name> {
+        let stem = file.strip_suffix(self.ending)?;
+        let name = Name::parse(stem)?;
+        let ours = match self.also {
+            Also::Prefix(prefix) => stem.starts_with(prefix),
+            Also::No => matches(self.parts, stem.as_bytes()),
+        };
+        ours.then_some(name)
+    }
+
+    /// Returns the file of a name.
+    pub fn file_of(&self, name: &Name) -> String {
+        format!("{name}{}", self.ending)
+    }
+}
+
+impl Part {
+    fn write(&self, name: &mut String, call: &Call, now: &Zoned) -> Result<(), Error> {
+        let since = now.timestamp();
+        match self {
+            Part::Text(text) => name.push_str(text),
+            Part::Tool(missing) => match (missing, call.tool.as_deref()) {
+                (Missing::EmptyStaysEmpty, Some("")) => {}
+                (_, tool) => name.push_str(&component(tool)),
+            },
+            Part::CallId => name.push_str(&component(call.id.as_deref())),
+            Part::Session => name.push_str(&component(call.session.as_deref())),
+            Part::Seconds => name.push_str(&since.as_second().to_string()),
+            Part::Millis => name.push_str(&since.as_millisecond().to_string()),
+            Part::LocalTime => name.push_str(&now.strftime("%Y%m%d_%H%M%S").to_string()),
+            Part::UtcDay => name.push_str(&since.strftime("%Y%m%d").to_string()),
+            Part::Random(len) => name.push_str(&random(*len)?),
+            Part::Ulid => {
+                let mut bits = [0; 16];
+                getrandom::fill(&mut bits[6..]).map_err(Error::Random)?;
+                // A clock before 1970 only spoils the order.
+                let millis = since.as_millisecond().max(0) as u64;
+                let ulid = ulid::Ulid::from_parts(millis, u128::from_be_bytes(bits));
+                name.push_str(&ulid.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the shortest and longest this part can be, and which bytes it can have.
+    fn shape(&self) -> (usize, usize, fn(u8) -> bool) {
+        let digit: fn(u8) -> bool = |byte| byte.is_ascii_digit();
+        let random: fn(u8) -> bool = |byte| byte.is_ascii_digit() || byte.is_ascii_lowercase();
+        let ulid: fn(u8) -> bool = |byte| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+        match self {
+            Part::Text(text) => (text.len(), text.len(), is_plain),
+            Part::Tool(_) | Part::CallId | Part::Session => (0, LONGEST, is_plain),
+            Part::Seconds | Part::Millis => (1, 20, digit),
+            Part::LocalTime => (15, 15, |byte| byte.is_ascii_digit() || byte == b'_'),
+            Part::UtcDay => (8, 8, digit),
+            Part::Random(len) => (*len, *len, random),
+            Part::Ulid => (26, 26, ulid),
+        }
+    }
+}
+
+/// The most characters of a component that comes from outside.
+const LONGEST: usize = 80;
+
+/// Makes a part of a name of what comes from outside.
+fn component(text: Option<&str>) -> String {
+    let plain = |char: char| if u8::try_from(char).is_ok_and(is_plain) { char } else { '_' };
+    match text {
+        None | Some("") => "unknown".into(),
+        Some(text) => text.chars().take(LONGEST).map(plain).collect(),
+    }
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// Returns random characters of `0-9a-z`.
+pub(crate) fn random(len: usize) -> Result<String, Error> {
+    const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    let mut text = String::with_capacity(len);
+    let mut bytes = [0; 16];
+    while text.len() < len {
+        getrandom::fill(&mut bytes).map_err(Error::Random)?;
+        // What is left over of 256 would favour the first letters.
+        let fair =
+            bytes.iter().filter(|&&byte| byte < 252).map(|byte| ALPHABET[*byte as usize % 36]);
+        text.extend(fair.take(len - text.len()).map(char::from));
+    }
+    Ok(text)
+}
+
+/// Tells whether `text` can be parted so that every part has its shape; a final `-2` is allowed
+/// for.
+fn matches(parts: &[Part], text: &[u8]) -> bool {
+    let Some((part, rest)) = parts.split_first() else {
+        return text.is_empty()
+            || text.len() > 1 && text[0] == b'-' && text[1..].iter().all(u8::is_ascii_digit);
+    };
+    if let Part::Text(expected) = part {
+        return text.strip_prefix(expected.as_bytes()).is_some_and(|text| matches(rest, text));
+    }
+    let (shortest, longest, allowed) = part.shape();
+    let run = text.iter().take(longest).take_while(|&&byte| allowed(byte)).count();
+    (shortest..=run).rev().any(|len| matches(rest, &text[len..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STYLE: NameStyle = NameStyle {
+        parts: &[
+            Part::Tool(Missing::Unknown),
+            Part::Text("_"),
+            Part::Millis,
+            Part::Text("_"),
+            Part::Random(6),
+        ],
+        ending: ".txt",
+        also: Also::No,
+    };
+
+    fn now() -> Zoned {
+        let now: jiff::Timestamp = "2026-01-13T15:30:45Z".parse().unwrap();
+        now.to_zoned(jiff::tz::TimeZone::UTC)
+    }
+
+    #[test]
+    fn what_comes_from_outside_stays_inside() {
+        for (tool, name) in [
+            ("../../etc/passwd", "______etc_passwd_"),
+            ("a\0b", "a_b_"),
+            ("", "unknown_"),
+            ("日本", "___"),
+        ] {
+            let call = Call { tool: Some(tool.into()), ..Call::default() };
+            let drawn = STYLE.draw(&call, &now(), 0).unwrap();
+            assert!(drawn.as_str().starts_with(name), "{drawn}");
+            assert_eq!(STYLE.name_of(&STYLE.file_of(&drawn)), Some(drawn));
+        }
+        let long = Call { tool: Some("x".repeat(2048)), ..Call::default() };
+        assert_eq!(STYLE.draw(&long, &now(), 0).unwrap().as_str().len(), 80 + 1 + 13 + 1 + 6);
+    }
+
+    #[test]
+    fn a_taken_name_without_a_random_part_gets_a_number() {
+        let style = NameStyle {
+            parts: &[Part::Tool(Missing::Unknown), Part::Text("-"), Part::Seconds],
+            ..STYLE
+        };
+        let call = Call { tool: Some("Bash".into()), ..Call::default() };
+        let drawn = |attempt| style.draw(&call, &now(), attempt).unwrap().to_string();
+        assert_eq!(
+            [drawn(0), drawn(1), drawn(2)],
+            ["Bash-1768318245", "Bash-1768318245-2", "Bash-1768318245-3"]
+        );
+        assert!(style.name_of("Bash-1768318245-2.txt").is_some());
+    }
+
+    #[test]
+    fn only_our_own_names_are_ours() {
+        for file in [
+            "notes.txt",
+            "bash_1.txt",
+            "bash_1_abc12.txt",
+            "bash_1_ABC123.txt",
+            "bash_1_abc123.json",
+            ".._1_abc123.txt",
+        ] {
+            assert_eq!(STYLE.name_of(file), None, "{file}");
+        }
+        assert!(NameStyle::OWN.name_of("01M7GH5D7NFTZKZ0ESDTQ7ATZY.txt").is_some());
+        assert!(NameStyle::OWN.name_of("01m7gh5d7nftzkz0esdtq7atzy.txt").is_none());
+    }
+}

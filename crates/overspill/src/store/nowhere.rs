@@ -1,0 +1,49 @@
+//! No store at all.
+
+use std::ops::Range;
+
+use super::{Draft, Entry, Name, Store};
+use crate::{Call, Error};
+
+/// Saves nothing, and says why. Previews are made all the same.
+#[derive(Debug, Clone)]
+pub struct Nowhere {
+    reason: String,
+}
+
+impl Nowhere {
+    /// Nothing is saved, for this reason.
+    pub fn because(reason: impl Into<String>) -> Nowhere {
+        Nowhere { reason: reason.into() }
+    }
+
+    fn refuse<T>(&self) -> Result<T, Error> {
+        Err(Error::Other(self.reason.clone().into()))
+    }
+}
+
+impl Store for Nowhere {
+    fn create(&self, _: &Call) -> Result<Box<dyn Draft>, Error> {
+        self.refuse()
+    }
+
+    fn read(&self, name: &Name, _: Range<u64>) -> Result<Vec<u8>, Error> {
+        Err(Error::NotFound { name: name.clone() })
+    }
+
+    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+        Err(Error::NotFound { name: name.clone() })
+    }
+
+    fn list(&self) -> Result<Vec<Entry>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn delete(&self, name: &Name) -> Result<(), Error> {
+        Err(Error::NotFound { name: name.clone() })
+    }
+
+    fn touch(&self, name: &Name) -> Result<(), Error> {
+        Err(Error::NotFound { name: name.clone() })
+    }
+}

@@ -1,0 +1,150 @@
+//! Removing what nobody uses any more.
+
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::Error;
+use crate::store::{Entry, Store};
+
+/// What may stay, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// What was not used for longer than this goes.
+    pub unused_for: Option<SignedDuration>,
+    /// With more bytes than this in the store, what was not used for longest goes.
+    pub quota: Option<u64>,
+    /// What was used more recently than this never goes.
+    pub spare_younger_than: SignedDuration,
+}
+
+impl Default for Retention {
+    /// Seven days, 5 GiB, and nothing younger than an hour.
+    fn default() -> Retention {
+        Retention {
+            unused_for: Some(SignedDuration::from_hours(7 * 24)),
+            quota: Some(5 << 30),
+            spare_younger_than: SignedDuration::from_hours(1),
+        }
+    }
+}
+
+/// How much of a sweep to do at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Budget {
+    /// All of it.
+    Whole,
+    /// A little now and then, so that no call has to wait for it: at most so much, and nothing if
+    /// anybody did it within the last hour. Over quota only what is seen of the store counts.
+    Little {
+        /// The most outputs to remove.
+        removals: usize,
+        /// The longest it may take.
+        time: Duration,
+    },
+}
+
+impl Budget {
+    /// What can be done at the end of a call without being noticed.
+    pub const LITTLE: Budget = Budget::Little { removals: 64, time: Duration::from_millis(5) };
+}
+
+/// What a sweep has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Swept {
+    /// Outputs removed.
+    pub removed: u64,
+    /// Bytes they had.
+    pub bytes: u64,
+    /// Outputs looked at that stay.
+    pub kept: u64,
+    /// Those among them that could not be removed.
+    pub failed: u64,
+    /// Those among them that will go another time, because the budget was spent.
+    pub left: u64,
+}
+
+/// How often a little is swept.
+const LITTLE_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// Removes from `store` what `retention` does not keep.
+///
+/// An output that cannot be removed does not end the sweep; one that was used since it was looked
+/// at stays.
+pub fn sweep(
+    store: &dyn Store,
+    retention: &Retention,
+    budget: Budget,
+    now: Timestamp,
+) -> Result<Swept, Error> {
+    let started = Instant::now();
+    let (entries, removals, time) = match budget {
+        Budget::Whole => {
+            // What is left of interrupted writers does no harm; it is no reason to give up.
+            let _ = store.tidy();
+            (store.list()?, usize::MAX, Duration::MAX)
+        }
+        // Half of the time for looking, the rest for removing.
+        Budget::Little { removals, time } => match store.due(LITTLE_EVERY, time / 2)? {
+            Some(entries) => (entries, removals, time),
+            None => return Ok(Swept::default()),
+        },
+    };
+    let expired = expired(&entries, retention, now);
+    let mut swept = Swept { left: expired.len() as u64, ..Swept::default() };
+    for entry in expired.into_iter().take(removals) {
+        if started.elapsed() >= time {
+            break;
+        }
+        swept.left -= 1;
+        match store.expire(entry) {
+            Ok(true) => {
+                swept.removed += 1;
+                swept.bytes += entry.bytes;
+            }
+            Ok(false) => {}
+            Err(_) => swept.failed += 1,
+        }
+    }
+    swept.kept = entries.len() as u64 - swept.removed;
+    Ok(swept)
+}
+
+/// Returns what `retention` does not keep of `entries`: first what is too old, in the order given,
+/// then what is over quota, oldest first.
+///
+/// What is exactly as old as the retention stays. So does what was used in the future, and
+/// everything if it is before 1970: the clock is wrong, and nobody knows how old anything is.
+pub fn expired<'a>(entries: &'a [Entry], retention: &Retention, now: Timestamp) -> Vec<&'a Entry> {
+    if now < Timestamp::UNIX_EPOCH {
+        return Vec::new();
+    }
+    let may_go = |entry: &Entry| {
+        let age = now.duration_since(entry.used);
+        !entry.pinned && !age.is_negative() && age >= retention.spare_younger_than
+    };
+    let is_old = |entry: &Entry| {
+        retention.unused_for.is_some_and(|longest| now.duration_since(entry.used) > longest)
+    };
+    let (mut going, mut staying) = (Vec::new(), Vec::new());
+    let mut bytes = 0_u64;
+    for entry in entries {
+        match (may_go(entry), is_old(entry)) {
+            (true, true) => going.push(entry),
+            (may_go, _) => {
+                bytes = bytes.saturating_add(entry.bytes);
+                staying.extend(may_go.then_some(entry));
+            }
+        }
+    }
+    let Some(quota) = retention.quota.filter(|&quota| bytes > quota) else { return going };
+    staying.sort_unstable_by(|a, b| (a.used, &a.name).cmp(&(b.used, &b.name)));
+    for entry in staying {
+        if bytes <= quota {
+            break;
+        }
+        bytes -= entry.bytes;
+        going.push(entry);
+    }
+    going
+}

@@ -1,0 +1,268 @@
+//! Kills, and many at once.
+//!
+//! The other processes are this program again: each names one of the `part_…` tests, which do
+//! nothing unless they are told where.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use overspill::Call;
+use overspill::store::{Disk, DiskOptions, Durability, Kept, Name, NameStyle, Part, State, Store};
+use overspill::sweep::{Budget, Retention, sweep};
+
+const WHERE: &str = "OVERSPILL_TEST_STORE";
+const CAP: u64 = 100_000;
+
+/// Starts this program again, to play a part in `store`.
+fn start(part: &str, store: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", part, "--nocapture", "--test-threads=1"])
+        .env(WHERE, store)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Returns where to play a part.
+fn told() -> Option<PathBuf> {
+    std::env::var_os(WHERE).map(PathBuf::from)
+}
+
+/// Says that an output was saved, on a line of its own and in one piece.
+fn say(name: &Name, kept: Kept) {
+    println!("\nsaved {name} {}", matches!(kept, Kept::Whole));
+}
+
+/// Returns the names that were said by now.
+fn said(child: &mut Child) -> Vec<Name> {
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    // What follows the last line feed may be half a line.
+    let (lines, _) = text.rsplit_once('\n').unwrap_or_default();
+    let names = lines.lines().filter_map(|line| line.strip_prefix("saved ")?.split_once(' '));
+    names.map(|(name, _)| Name::parse(name).unwrap()).collect()
+}
+
+fn options() -> DiskOptions {
+    DiskOptions {
+        durability: Durability::None,
+        keep_free: 0,
+        most_per_output: CAP,
+        ..DiskOptions::default()
+    }
+}
+
+/// An output that says itself what it must be: its seed and length, then lines that follow.
+fn output(seed: u32, len: usize) -> Vec<u8> {
+    let mut bytes = format!("{seed} {len}\n").into_bytes();
+    let mut line = seed;
+    while bytes.len() < len {
+        line = line.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        bytes.extend(format!("{line:x}\n").bytes());
+    }
+    bytes
+}
+
+/// Checks that an entry is what its first line says.
+fn verify(store: &Disk, name: &Name) -> (u32, usize) {
+    let stored = store.read(name, 0..u64::MAX).unwrap();
+    let text = String::from_utf8_lossy(&stored);
+    let (head, _) = text.split_once('\n').unwrap_or_else(|| panic!("{name} is torn: {text:?}"));
+    let (seed, len) = head.split_once(' ').unwrap();
+    let (seed, len) = (seed.parse().unwrap(), len.parse().unwrap());
+    let whole = output(seed, len);
+    let half = (CAP / 2) as usize;
+    let (expected, state) = if whole.len() as u64 <= CAP {
+        (whole, State::Whole)
+    } else {
+        ([&whole[..half], &whole[whole.len() - half..]].concat(), State::Partial)
+    };
+    assert!(stored == expected, "{name} is not what was written");
+    assert_eq!(store.check(name).unwrap(), state, "{name}");
+    (seed, len)
+}
+
+fn save(store: &Disk, seed: u32, len: usize) -> Name {
+    let bytes = output(seed, len);
+    let mut draft = store.create(&Call::of("tool")).unwrap();
+    bytes.chunks(10_000).for_each(|chunk| draft.append(chunk).unwrap());
+    let saved = draft.publish().unwrap();
+    say(&saved.name, saved.kept);
+    saved.name
+}
+
+fn listed(store: &Disk) -> Vec<Name> {
+    store.list().unwrap().into_iter().map(|entry| entry.name).collect()
+}
+
+fn distinct(names: &[Name]) -> usize {
+    names.iter().collect::<HashSet<_>>().len()
+}
+
+#[test]
+fn part_write_until_killed() {
+    let Some(path) = told() else { return };
+    let store = Disk::new(path, options());
+    for number in 0.. {
+        // Every fourth is over the cap.
+        let len = if number % 4 == 0 { 150_000 } else { number as usize * 977 % 90_000 };
+        save(&store, std::process::id() ^ number, len);
+    }
+}
+
+#[test]
+fn a_kill_leaves_whole_entries_or_none() {
+    if told().is_some() {
+        return;
+    }
+    let mut random = 2_463_534_242_u32;
+    let (mut entries, mut acknowledged) = (0, 0);
+    for _ in 0..20 {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store");
+        let store = Disk::new(&path, options());
+        let mut known = Vec::new();
+        for _ in 0..10 {
+            random ^= random << 13;
+            random ^= random >> 17;
+            random ^= random << 5;
+            let mut child = start("part_write_until_killed", &path);
+            thread::sleep(Duration::from_micros(2_000 + u64::from(random) % 15_000));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            known.extend(said(&mut child));
+        }
+        let listed = listed(&store);
+        for name in &listed {
+            verify(&store, name);
+        }
+        let there: HashSet<&Name> = listed.iter().collect();
+        assert!(
+            known.iter().all(|name| there.contains(name)),
+            "what was said to be saved is there"
+        );
+        let visible = std::fs::read_dir(&path).map_or(0, |entries| {
+            entries.filter(|entry| entry.as_ref().unwrap().file_type().unwrap().is_file()).count()
+        });
+        assert_eq!(visible, listed.len(), "nothing else is to be seen");
+        entries += listed.len();
+        acknowledged += known.len();
+    }
+    println!("200 kills: {entries} entries, {acknowledged} of them were said to be saved");
+    assert!(acknowledged > 200, "the writers came to write: {acknowledged}");
+}
+
+const THREADS: u32 = 8;
+const EACH: u32 = 20;
+
+#[test]
+fn part_do_everything_at_once() {
+    let Some(path) = told() else { return };
+    let store = Disk::new(path, options());
+    let retention = Retention {
+        unused_for: Some(SignedDuration::from_hours(24)),
+        quota: Some(1_000),
+        ..Retention::default()
+    };
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let store = &store;
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let seed = std::process::id() * 1_000 + thread * EACH + number;
+                    let name = save(store, seed, (number as usize * 7_001) % 120_000);
+                    assert_eq!(verify(store, &name).0, seed);
+                    match number % 5 {
+                        0 => {
+                            let listed = listed(store);
+                            assert_eq!(distinct(&listed), listed.len(), "listed twice");
+                            assert!(listed.contains(&name));
+                        }
+                        1 => {
+                            sweep(store, &retention, Budget::Whole, Timestamp::now()).unwrap();
+                        }
+                        2 => drop(
+                            sweep(store, &retention, Budget::LITTLE, Timestamp::now()).unwrap(),
+                        ),
+                        3 => store.touch(&name).unwrap(),
+                        _ => store.pin(&name, true).unwrap(),
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn eight_processes_with_eight_threads_each_lose_and_mix_nothing() {
+    if told().is_some() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let store = Disk::new(&path, options());
+    let old: Vec<Name> = (0..300).map(|number| save(&store, number, 100)).collect();
+    for name in &old {
+        let file = std::fs::File::open(store.file(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - Duration::from_secs(3 * 86_400)).unwrap();
+    }
+    let mut children: Vec<Child> =
+        (0..8).map(|_| start("part_do_everything_at_once", &path)).collect();
+    let mut saved = Vec::new();
+    for child in &mut children {
+        saved.extend(said(child));
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(saved.len() as u32, 8 * THREADS * EACH);
+    let listed = listed(&store);
+    assert_eq!(distinct(&listed), listed.len());
+    assert_eq!(listed.iter().collect::<HashSet<_>>(), saved.iter().collect(), "no more, no less");
+    let seeds: HashSet<u32> = listed.iter().map(|name| verify(&store, name).0).collect();
+    assert_eq!(seeds.len(), saved.len(), "each of them once");
+    assert!(old.iter().all(|name| store.gone(name).unwrap().is_some()));
+}
+
+/// Names without anything random: everybody wants the same.
+const SAME: NameStyle = NameStyle { parts: &[Part::Text("same")], ..NameStyle::OWN };
+const ROUNDS: u32 = 60;
+
+#[test]
+fn part_want_the_same_name() {
+    let Some(path) = told() else { return };
+    let store = Disk::new(path, DiskOptions { names: SAME, ..options() });
+    for round in 0..ROUNDS {
+        let seed = std::process::id() * 1_000 + round;
+        assert_eq!(verify(&store, &save(&store, seed, 500)).0, seed);
+    }
+}
+
+#[test]
+fn two_processes_that_want_the_same_name_get_one_each() {
+    if told().is_some() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let mut children: Vec<Child> =
+        (0..2).map(|_| start("part_want_the_same_name", &path)).collect();
+    let mut saved = Vec::new();
+    for child in &mut children {
+        saved.extend(said(child));
+        assert!(child.wait().unwrap().success());
+    }
+    let store = Disk::new(&path, DiskOptions { names: SAME, ..options() });
+    let seeds: HashMap<u32, &Name> =
+        saved.iter().map(|name| (verify(&store, name).0, name)).collect();
+    assert_eq!((seeds.len() as u32, distinct(&saved)), (2 * ROUNDS, saved.len()));
+    let numbers: HashSet<String> = listed(&store).iter().map(Name::to_string).collect();
+    let expected = (1..=2 * ROUNDS)
+        .map(|number| if number == 1 { "same".into() } else { format!("same-{number}") });
+    assert_eq!(numbers, expected.collect(), "no number is left out");
+}

@@ -1,0 +1,197 @@
+//! Which files are touched.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use overspill::Error;
+use overspill::store::{DiskOptions, NameStyle, Record, Store};
+use overspill::sweep::{Budget, Retention, sweep};
+
+use super::*;
+
+#[test]
+fn planted_links_and_pipes_are_neither_followed_nor_touched() {
+    let directory = tempfile::tempdir().unwrap();
+    let secret = directory.path().join("secret");
+    fs::write(&secret, "secret").unwrap();
+    let store = disk(&directory, DiskOptions { names: FORESEEN, ..options() });
+    let first = save(&store, b"ours");
+    let path = |name: &str| store.path().join(name);
+    symlink(&secret, path("out-2.txt")).unwrap();
+    assert!(Command::new("mkfifo").arg(path("out-3.txt")).status().unwrap().success());
+    fs::create_dir(path("out-4.txt")).unwrap();
+    symlink(directory.path().join("nowhere"), path("out-5.txt")).unwrap();
+
+    let saved = save(&store, b"new");
+    assert_eq!(saved.name.as_str(), "out-6", "a taken name is passed over, whatever took it");
+    for planted in ["out-2", "out-3", "out-4", "out-5"].map(name) {
+        let answers = [
+            store.read(&planted, 0..9).map(drop),
+            store.entry(&planted).map(drop),
+            store.touch(&planted),
+            store.delete(&planted),
+            store.pin(&planted, true),
+            store.describe(&planted, &Record::default()),
+            store.line_start(&planted, 2).map(drop),
+            store.check(&planted).map(drop),
+        ];
+        for answer in answers {
+            assert!(matches!(answer, Err(Error::NotFound { .. })), "{planted}: {answer:?}");
+        }
+    }
+    let listed: HashSet<_> = store.list().unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(listed, HashSet::from([first.name, saved.name]));
+    assert_eq!(fs::read(&secret).unwrap(), b"secret");
+    assert!(!directory.path().join("nowhere").exists());
+    assert!(fs::symlink_metadata(path("out-2.txt")).unwrap().is_symlink());
+}
+
+#[test]
+fn a_planted_hidden_directory_is_not_followed() {
+    let directory = tempfile::tempdir().unwrap();
+    let elsewhere = directory.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let store = disk(&directory, options());
+    fs::create_dir(store.path()).unwrap();
+    set_mode(store.path(), 0o700);
+    symlink(&elsewhere, store.path().join(".overspill")).unwrap();
+    let saved = save(&store, b"x");
+    assert_eq!(read(&store, &saved.name), b"x", "the output itself needs nothing hidden");
+    assert!(store.describe(&saved.name, &Record::default()).is_err());
+    assert!(store.pin(&saved.name, true).is_err());
+    assert_eq!(store.record(&saved.name).unwrap(), None);
+    assert!(store.entry(&saved.name).unwrap().pinned, "who cannot tell keeps it");
+    assert_eq!(below(&elsewhere), [""; 0]);
+}
+
+#[test]
+fn modes_do_not_depend_on_the_umask() {
+    // The umask is the whole process's, so the work is done by another one.
+    const INSIDE: &str = "OVERSPILL_TEST_UMASK";
+    if let Some(path) = std::env::var_os(INSIDE) {
+        for mask in [0o000, 0o022, 0o077, 0o277, 0o777] {
+            rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
+            let path = Path::new(&path).join(format!("{mask:03o}/store"));
+            let store = Disk::new(&path, options());
+            let saved = save(&store, b"x");
+            store.describe(&saved.name, &Record::default()).unwrap();
+            store.pin(&saved.name, true).unwrap();
+            assert_eq!(read(&store, &saved.name), b"x");
+            for part in below(path.parent().unwrap()) {
+                let part = path.parent().unwrap().join(part);
+                let expected = if part.is_dir() { 0o700 } else { 0o600 };
+                assert_eq!(mode(&part), expected, "{} under {mask:03o}", part.display());
+            }
+        }
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let done = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "disk::files::modes_do_not_depend_on_the_umask", "--nocapture"])
+        .env(INSIDE, directory.path())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn a_dropped_draft_leaves_nothing_and_a_published_one_no_more_than_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, DiskOptions { records: false, ..options() });
+    let mut draft = store.create(&overspill::Call::of("tool")).unwrap();
+    draft.append(&[b'x'; 100_000]).unwrap();
+    drop(draft);
+    assert_eq!(below(store.path()), [""; 0]);
+    let saved = save(&store, b"x");
+    assert_eq!(below(store.path()), [format!("{}.txt", saved.name)]);
+}
+
+#[test]
+fn deleting_takes_all_that_is_known_along() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, options());
+    let saved = save(&store, &b"line\n".repeat(50_000));
+    store.describe(&saved.name, &Record::default()).unwrap();
+    store.pin(&saved.name, true).unwrap();
+    store.delete(&saved.name).unwrap();
+    let files = below(store.path());
+    assert!(!files.iter().any(|file| file.contains(saved.name.as_str())), "{files:?}");
+}
+
+#[test]
+fn broken_records_are_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, options());
+    let saved = save(&store, b"x");
+    let record = Record { exit: Some(1), ..Record::default() };
+    store.describe(&saved.name, &record).unwrap();
+    assert_eq!(store.record(&saved.name).unwrap(), Some(record));
+    let path = store.path().join(format!(".overspill/records/{}.json", saved.name));
+    for broken in ["", "{", "[]", "null", "{\"bytes\": -1}", "\0"] {
+        fs::write(&path, broken).unwrap();
+        let read = store.record(&saved.name).unwrap();
+        assert!(read.is_none(), "{broken:?}: {read:?}");
+    }
+}
+
+#[test]
+fn ten_thousand_entries_with_foreign_files_among_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, options());
+    save(&store, b"first");
+    let old = std::time::SystemTime::now() - Duration::from_secs(30 * 24 * 3600);
+    for number in 0..10_000 {
+        let ours = store.path().join(format!("01ARZ3NDEKTSV4RRFFQ69{number:05}.txt"));
+        File::create(ours).unwrap().set_modified(old).unwrap();
+        if number % 10 == 0 {
+            let foreign = store.path().join(format!("notes {number}.txt"));
+            File::create(foreign).unwrap().set_modified(old).unwrap();
+        }
+    }
+    let started = Instant::now();
+    let listed = store.list().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(2));
+    assert_eq!(listed.len(), 10_001);
+    assert!(listed.iter().all(|entry| !entry.name.as_str().contains("notes")));
+
+    let swept =
+        sweep(&store, &Retention::default(), Budget::Whole, jiff::Timestamp::now()).unwrap();
+    assert_eq!((swept.removed, swept.kept, swept.failed), (10_000, 1, 0));
+    let left = fs::read_dir(store.path()).unwrap().count();
+    assert_eq!(left, 1_000 + 1 + 1, "foreign files, ours, and the hidden directory");
+}
+
+#[test]
+fn what_interrupted_writers_have_left_is_tidied_away_after_a_day() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, options());
+    let saved = save(&store, &b"line\n".repeat(50_000));
+    store.describe(&saved.name, &Record::default()).unwrap();
+    let hidden = store.path().join(".overspill");
+    let gone = NameStyle::OWN.name_of("01ARZ3NDEKTSV4RRFFQ6900000.txt").unwrap();
+    let put = |file: String, hours: u64| {
+        let at = std::time::SystemTime::now() - Duration::from_secs(hours * 3600);
+        fs::create_dir_all(hidden.join("drafts")).unwrap();
+        set_mode(hidden.join("drafts"), 0o700);
+        File::create(hidden.join(&file)).unwrap().set_modified(at).unwrap();
+        hidden.join(file)
+    };
+    let stale = [
+        put("drafts/stale".into(), 25),
+        put(format!("records/{gone}.seal"), 25),
+        put(format!("records/{gone}.json"), 25),
+    ];
+    let fresh = [
+        put("drafts/fresh".into(), 23),
+        put("records/01ARZ3NDEKTSV4RRFFQ6900001.seal".into(), 23),
+        put("records/of-another-store.json".into(), 25),
+        put(format!("records/{}.json", saved.name), 25),
+    ];
+    store.tidy().unwrap();
+    assert!(stale.iter().all(|path| !path.exists()));
+    assert!(fresh.iter().all(|path| path.exists()));
+    assert_eq!(store.line_start(&saved.name, 2).unwrap(), Some(5));
+}

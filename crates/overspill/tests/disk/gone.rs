@@ -1,0 +1,65 @@
+//! What is remembered of what was swept.
+
+use overspill::Call;
+use overspill::store::{Gone, Record, Store};
+use overspill::sweep::{Budget, Retention, sweep};
+
+use super::*;
+
+const NOW: &str = "2026-01-13T15:30:45Z";
+
+#[test]
+fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = at(NOW);
+    let store = disk(&directory, DiskOptions { clock: clock.clone(), ..options() });
+    let [swept, bare, deleted] =
+        [b"one\n", b"two\n", b"six\n"].map(|bytes| save(&store, bytes).name);
+    let created = "2026-01-01T00:00:00Z".parse().unwrap();
+    let call = Call { command: Some("é".repeat(5_000)), ..Call::of("bash") };
+    let record = Record { call, created, bytes: 4, lines: 1, ..Record::default() };
+    store.describe(&swept, &record).unwrap();
+    store.delete(&deleted).unwrap();
+
+    let later = clock.now().timestamp() + jiff::SignedDuration::from_hours(8 * 24);
+    let done = sweep(&store, &Retention::default(), Budget::Whole, later).unwrap();
+    assert_eq!((done.removed, done.bytes), (2, 8));
+
+    let expired = clock.now().timestamp();
+    let expected = Gone {
+        name: swept.clone(),
+        expired,
+        created: Some(created),
+        tool: Some("bash".into()),
+        command: Some("é".repeat(200)),
+        bytes: 4,
+        lines: Some(1),
+    };
+    assert_eq!(store.gone(&swept).unwrap(), Some(expected));
+    let known = store.gone(&bare).unwrap().unwrap();
+    assert_eq!((known.bytes, known.lines, known.created), (4, None, None));
+    assert_eq!(store.gone(&deleted).unwrap(), None);
+    assert_eq!(mode(store.path().join(".overspill/gone.jsonl")), 0o600);
+}
+
+#[test]
+fn the_memory_is_bounded_and_keeps_the_newest() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, options());
+    let mut names = Vec::new();
+    for _ in 0..2_500 {
+        let saved = save(&store, b"x").name;
+        let call = Call { command: Some("\"".repeat(200)), ..Call::of("bash") };
+        store.describe(&saved, &Record { call, ..Record::default() }).unwrap();
+        assert!(store.expire(&store.entry(&saved).unwrap()).unwrap());
+        names.push(saved);
+    }
+    let path = store.path().join(".overspill/gone.jsonl");
+    assert!(fs::metadata(&path).unwrap().len() <= 1 << 20);
+    assert!(store.gone(names.last().unwrap()).unwrap().is_some());
+    assert!(store.gone(&names[1_800]).unwrap().is_some());
+    assert_eq!(store.gone(&names[0]).unwrap(), None);
+
+    fs::write(&path, b"{broken\n\0\0\n").unwrap();
+    assert_eq!(store.gone(names.last().unwrap()).unwrap(), None);
+}

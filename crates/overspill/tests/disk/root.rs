@@ -1,0 +1,168 @@
+//! Which directories are used.
+
+use std::fs;
+use std::os::unix::fs::{chown, symlink};
+use std::process::Command;
+
+use overspill::store::{Access, Disk, DiskOptions, PathStyle, Store};
+use overspill::{Call, Error};
+
+use super::*;
+
+/// Nothing is saved in or read from a directory that may not be used.
+fn refuses(path: &Path, access: Access, reason: &str) {
+    let before = fs::symlink_metadata(path).unwrap().permissions();
+    let store = Disk::new(path, DiskOptions { access, ..options() });
+    let answers = [
+        store.create(&Call::of("tool")).map(drop),
+        store.list().map(drop),
+        store.read(&name("x"), 0..1).map(drop),
+        store.delete(&name("x")),
+    ];
+    for answer in answers {
+        match answer {
+            Err(Error::Unsafe { path: named, reason: said }) => {
+                assert_eq!(named, path);
+                assert!(said.contains(reason), "{said}");
+            }
+            other => panic!("{}: {other:?}", path.display()),
+        }
+    }
+    assert_eq!(fs::symlink_metadata(path).unwrap().permissions(), before);
+}
+
+#[test]
+fn a_missing_directory_is_made_with_all_above_it_and_private() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Disk::new(directory.path().join("a/b/c/"), options());
+    assert_eq!(store.list().unwrap(), []);
+    assert!(!directory.path().join("a").exists(), "looking makes nothing");
+    let saved = save(&store, b"x");
+    for part in ["a", "a/b", "a/b/c", "a/b/c/.overspill", "a/b/c/.overspill/records"] {
+        assert_eq!(mode(directory.path().join(part)), 0o700, "{part}");
+    }
+    assert_eq!(mode(&saved.path), 0o600);
+}
+
+#[test]
+fn what_is_not_a_directory_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    fs::write(path("file"), "mine").unwrap();
+    refuses(&path("file"), Access::Shared, "not a directory");
+    assert_eq!(fs::read(path("file")).unwrap(), b"mine");
+
+    fs::create_dir(path("real")).unwrap();
+    set_mode(path("real"), 0o700);
+    symlink(path("real"), path("link")).unwrap();
+    refuses(&path("link"), Access::Shared, "link");
+    assert!(matches!(
+        Disk::new(path("link/"), options()).create(&Call::default()),
+        Err(Error::Unsafe { .. })
+    ));
+    symlink(path("nowhere"), path("dangling")).unwrap();
+    refuses(&path("dangling"), Access::Shared, "link");
+    assert!(!path("nowhere").exists());
+
+    assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+    refuses(&path("pipe"), Access::Private, "not a directory");
+    assert_eq!(below(&path("real")), [""; 0]);
+
+    let below_file = Disk::new(path("file/store"), options());
+    assert!(matches!(
+        below_file.create(&Call::default()),
+        Err(Error::Io { .. } | Error::Unsafe { .. })
+    ));
+}
+
+#[test]
+fn what_others_can_get_at_is_refused_unless_it_was_shared_on_purpose() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    fs::create_dir(&path).unwrap();
+    for open in [0o755, 0o750, 0o770, 0o701, 0o720, 0o777] {
+        set_mode(&path, open);
+        refuses(&path, Access::Private, &format!("{open:04o}"));
+    }
+    refuses(&path, Access::Shared, "anybody can write");
+
+    set_mode(&path, 0o775);
+    let store = Disk::new(&path, DiskOptions { access: Access::Shared, ..options() });
+    let saved = save(&store, b"x");
+    assert_eq!((mode(&path), mode(&saved.path)), (0o775, 0o600), "only what is ours is private");
+    assert_eq!(mode(path.join(".overspill")), 0o700);
+}
+
+#[test]
+fn the_directory_of_another_user_is_refused() {
+    if !is_root() {
+        println!("skipped: only root can give a directory to another user");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    fs::create_dir(&path).unwrap();
+    set_mode(&path, 0o700);
+    chown(&path, Some(65534), Some(65534)).unwrap();
+    refuses(&path, Access::Private, "another user (65534)");
+    refuses(&path, Access::Shared, "another user (65534)");
+}
+
+#[test]
+fn a_directory_that_turns_bad_is_refused_from_then_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, options());
+    let saved = save(&store, b"x");
+    set_mode(store.path(), 0o777);
+    refuses(store.path(), Access::Private, "0777");
+    assert!(matches!(store.read(&saved.name, 0..1), Err(Error::Unsafe { .. })));
+    set_mode(store.path(), 0o700);
+    assert_eq!(read(&store, &saved.name), b"x");
+}
+
+#[test]
+fn a_directory_that_was_removed_is_made_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, options());
+    let first = save(&store, b"x");
+    store.pin(&first.name, true).unwrap();
+    fs::remove_dir_all(store.path()).unwrap();
+    assert_eq!(store.list().unwrap(), []);
+    assert!(matches!(store.entry(&first.name), Err(Error::NotFound { .. })));
+    let second = save(&store, b"y");
+    fs::remove_dir_all(store.path().join(".overspill")).unwrap();
+    store.pin(&second.name, true).unwrap();
+    assert_eq!(store.list().unwrap().len(), 1);
+    assert!(Path::new(&second.path).exists());
+}
+
+#[test]
+fn a_read_only_directory_is_an_error_that_names_it() {
+    if is_root() {
+        println!("skipped: root can write to any directory");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    fs::create_dir(&path).unwrap();
+    set_mode(&path, 0o500);
+    match Disk::new(&path, options()).create(&Call::default()) {
+        Err(Error::Io { path: named, .. }) => assert_eq!(named, path),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn paths_are_shown_whole_or_from_a_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let shown = |paths| {
+        let options = DiskOptions { names: FORESEEN, paths, ..options() };
+        let saved = save(&Disk::new(directory.path().join("a/b"), options), b"x");
+        fs::remove_dir_all(directory.path().join("a")).unwrap();
+        saved.path
+    };
+    let whole = directory.path().join("a/b/out.txt").to_str().unwrap().to_owned();
+    assert_eq!(shown(PathStyle::Whole), whole);
+    assert_eq!(shown(PathStyle::From(directory.path().into())), "a/b/out.txt");
+    assert_eq!(shown(PathStyle::From("/elsewhere".into())), whole);
+}

@@ -1,0 +1,47 @@
+//! Every store, and what is special about the one on disk.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+#[cfg(unix)]
+mod disk;
+
+use std::sync::Arc;
+
+use overspill::Clock;
+use overspill::store::{
+    Disk, DiskOptions, Durability, Memory, Missing, NameStyle, Part, conformance,
+};
+
+const PLAIN: NameStyle = NameStyle {
+    parts: &[Part::Tool(Missing::Unknown), Part::Text("-"), Part::CallId],
+    ..NameStyle::OWN
+};
+
+#[test]
+fn memory_is_a_store() {
+    conformance(|| Arc::new(Memory::default()));
+    conformance(|| Arc::new(Memory::new(PLAIN, Clock::default())));
+}
+
+#[test]
+fn disk_is_a_store_however_it_is_kept() {
+    for records in [true, false] {
+        for durability in [Durability::None, Durability::Full] {
+            for names in [NameStyle::OWN, PLAIN] {
+                let directory = tempfile::tempdir().unwrap();
+                let next = std::sync::atomic::AtomicU32::new(0);
+                conformance(|| {
+                    let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let path = directory.path().join(format!("made/by/us/{number}"));
+                    let options = DiskOptions {
+                        names,
+                        records,
+                        durability,
+                        keep_free: 0,
+                        ..DiskOptions::default()
+                    };
+                    Arc::new(Disk::new(path, options))
+                });
+            }
+        }
+    }
+}

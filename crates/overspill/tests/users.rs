@@ -1,0 +1,151 @@
+//! Another user of the same machine can neither read nor lead astray.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use overspill::store::{
+    Access, Disk, DiskOptions, Durability, Name, NameStyle, Part, Record, Store,
+};
+use overspill::sweep::{Budget, Retention, sweep};
+use overspill::{Call, Error};
+
+const OTHER: u32 = 65_534;
+const NAMES: NameStyle = NameStyle { parts: &[Part::Text("out")], ..NameStyle::OWN };
+
+/// Returns a directory that everybody can enter, or says why there is nothing to try.
+fn stage() -> Option<tempfile::TempDir> {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root can act as another user");
+        return None;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    set_mode(directory.path(), 0o755);
+    Some(directory)
+}
+
+fn set_mode(path: impl AsRef<Path>, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// Runs a line of shell as another user.
+fn other(line: &str, path: &Path) -> Output {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", line]).current_dir("/").env("P", path).uid(OTHER).gid(OTHER);
+    command.output().unwrap()
+}
+
+fn store(path: &Path, access: Access) -> Disk {
+    let durability = Durability::None;
+    let options =
+        DiskOptions { names: NAMES, access, durability, keep_free: 0, ..DiskOptions::default() };
+    Disk::new(path, options)
+}
+
+fn save(store: &Disk, bytes: &[u8]) -> Name {
+    let mut draft = store.create(&Call::of("tool")).unwrap();
+    draft.append(bytes).unwrap();
+    draft.publish().unwrap().name
+}
+
+#[test]
+fn another_user_can_neither_list_nor_read() {
+    let Some(stage) = stage() else { return };
+    let store = store(&stage.path().join("store"), Access::Private);
+    let name = save(&store, b"secret");
+    for line in ["ls $P", "ls $P/.overspill", "cat $P/out.txt", "cat $P/*", "touch $P/x", "cd $P"] {
+        let output = other(line, store.path());
+        assert!(!output.status.success() && output.stdout.is_empty(), "{line}: {output:?}");
+    }
+    assert_eq!(store.read(&name, 0..9).unwrap(), b"secret");
+}
+
+#[test]
+fn what_is_in_a_shared_directory_is_private_all_the_same() {
+    let Some(stage) = stage() else { return };
+    let path = stage.path().join("store");
+    fs::create_dir(&path).unwrap();
+    set_mode(&path, 0o755);
+    let store = store(&path, Access::Shared);
+    store.describe(&save(&store, b"secret"), &Record::default()).unwrap();
+    for line in ["cat $P/out.txt", "ls $P/.overspill", "cat $P/.overspill/records/out.json"] {
+        let output = other(line, &path);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{line}: {output:?}");
+    }
+}
+
+#[test]
+fn a_store_planted_in_a_public_directory_is_not_used() {
+    let Some(stage) = stage() else { return };
+    let public = stage.path().join("public");
+    fs::create_dir(&public).unwrap();
+    set_mode(&public, 0o1777);
+    let ours = stage.path().join("ours");
+    fs::create_dir(&ours).unwrap();
+    set_mode(&ours, 0o700);
+    fs::write(stage.path().join("file"), "ours").unwrap();
+    for line in [
+        "mkdir -m 700 $P/public/store",
+        "mkdir -m 777 $P/public/store",
+        "ln -s $P/ours $P/public/store",
+        "ln -s $P/nowhere $P/public/store",
+        "ln -s $P/file $P/public/store",
+        "mkfifo $P/public/store",
+    ] {
+        let planted = other(line, stage.path());
+        assert!(planted.status.success(), "{planted:?}");
+        for access in [Access::Private, Access::Shared] {
+            let store = store(&public.join("store"), access);
+            let refused = store.create(&Call::default());
+            assert!(matches!(refused, Err(Error::Unsafe { .. })), "{line}: {refused:?}");
+            assert!(store.list().is_err() && store.tidy().is_err(), "{line}");
+        }
+        other("rm -r $P/public/store", stage.path());
+    }
+    assert_eq!(fs::read_dir(&ours).unwrap().count(), 0);
+    assert!(!stage.path().join("nowhere").exists());
+    assert_eq!(fs::read(stage.path().join("file")).unwrap(), b"ours");
+}
+
+#[test]
+fn what_a_member_of_the_group_plants_is_neither_followed_nor_shown_nor_removed() {
+    let Some(stage) = stage() else { return };
+    let path = stage.path().join("store");
+    fs::create_dir(&path).unwrap();
+    chown(&path, None, Some(OTHER)).unwrap();
+    set_mode(&path, 0o770);
+    let secret = stage.path().join("secret");
+    fs::write(&secret, "secret").unwrap();
+    set_mode(&secret, 0o600);
+    for line in [
+        "ln -s $P/secret $P/store/out.txt",
+        "echo theirs > $P/store/out-2.txt && touch -d '2001-01-01' $P/store/out-2.txt",
+        "mkfifo $P/store/out-3.txt",
+        "mkdir -m 777 $P/store/.overspill && ln -s $P/secret $P/store/.overspill/swept",
+    ] {
+        let planted = other(line, stage.path());
+        assert!(planted.status.success(), "{planted:?}");
+    }
+    let store = store(&path, Access::Shared);
+    let name = save(&store, b"ours");
+    assert_eq!(name.as_str(), "out-4");
+    let listed = store.list().unwrap();
+    assert_eq!(listed.len(), 1);
+    for planted in ["out", "out-2", "out-3"].map(|name| Name::parse(name).unwrap()) {
+        assert!(matches!(store.read(&planted, 0..9), Err(Error::NotFound { .. })));
+        assert!(matches!(store.delete(&planted), Err(Error::NotFound { .. })));
+        assert!(matches!(store.touch(&planted), Err(Error::NotFound { .. })));
+    }
+    assert!(store.describe(&name, &Record::default()).is_err(), "the hidden directory is not ours");
+    let now = jiff::Timestamp::now();
+    let swept = sweep(&store, &Retention::default(), Budget::Whole, now).unwrap();
+    assert_eq!((swept.removed, swept.kept), (0, 1));
+    assert!(sweep(&store, &Retention::default(), Budget::LITTLE, now).is_err());
+    assert_eq!(fs::read(&secret).unwrap(), b"secret");
+    assert_eq!(fs::symlink_metadata(path.join("out-2.txt")).unwrap().uid(), OTHER);
+    assert_eq!(fs::symlink_metadata(path.join(".overspill")).unwrap().mode() & 0o777, 0o777);
+}
