@@ -4,11 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use overspill::Overspill;
-use overspill::core::{Keep, Limits, Policy, Reach};
-use overspill::store::Disk;
+use overspill::core::{Keep, Limits, Policy};
+use overspill::store::{Disk, DiskOptions, Nowhere};
+use overspill::{Overspill, Profile};
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
 #[derive(Debug, Parser)]
@@ -55,16 +54,16 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_enum, default_value_t = KeepArg::Ends)]
     keep: KeepArg,
     /// Show at most this many lines, or `none` for any number.
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = limit)]
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = limit, allow_hyphen_values = true)]
     max_lines: Limit,
     /// Show at most this many bytes, such as `50KiB`, or `none` for any number.
-    #[arg(long, value_name = "N", default_value = "50KiB", value_parser = limit)]
+    #[arg(long, value_name = "N", default_value = "50KiB", value_parser = limit, allow_hyphen_values = true)]
     max_bytes: Limit,
     /// Show at most this many characters.
-    #[arg(long, value_name = "N", default_value = "none", value_parser = limit)]
+    #[arg(long, value_name = "N", default_value = "none", value_parser = limit, allow_hyphen_values = true)]
     max_chars: Limit,
     /// Show at most this many tokens, by estimate.
-    #[arg(long, value_name = "N", default_value = "none", value_parser = limit)]
+    #[arg(long, value_name = "N", default_value = "none", value_parser = limit, allow_hyphen_values = true)]
     max_tokens: Limit,
 }
 
@@ -106,31 +105,32 @@ fn limit(typed: &str) -> Result<Limit, String> {
 
 impl LimitArgs {
     /// Turns what was typed, and where we are, into an engine.
-    pub(crate) fn overspill(&self) -> anyhow::Result<Overspill> {
+    pub(crate) fn overspill(&self) -> Overspill {
+        let keep = match self.keep {
+            KeepArg::Head => Keep::Head,
+            KeepArg::Tail => Keep::Tail,
+            KeepArg::Ends => Keep::ENDS,
+        };
         let limits = Limits {
             bytes: self.max_bytes.0,
             lines: self.max_lines.0,
             chars: self.max_chars.0,
             tokens: self.max_tokens.0,
         };
-        let keep = match self.keep {
-            KeepArg::Head => Keep::Head,
-            KeepArg::Tail => Keep::Tail,
-            KeepArg::Ends => Keep::ENDS,
-        };
-        Ok(Overspill {
-            policy: Policy::new(limits, keep),
-            store: Disk::at(store_root()?),
-            reach: Reach { files: true, ..Reach::default() },
-        })
+        let profile = Profile { policy: Policy::new(limits, keep), ..Profile::OWN };
+        // Without a place for it the output is not saved; that is no reason not to run.
+        match store_root() {
+            Ok(root) => Overspill::new(profile, Disk::new(root, DiskOptions::default())),
+            Err(reason) => Overspill::new(profile, Nowhere::because(reason)),
+        }
     }
 }
 
 /// Returns the directory that outputs are saved in.
-fn store_root() -> anyhow::Result<PathBuf> {
+fn store_root() -> Result<PathBuf, String> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if let Some(root) = variable("OVERSPILL_DIR") {
-        return std::path::absolute(root).context("OVERSPILL_DIR is no usable path");
+        return std::path::absolute(root).map_err(|error| format!("OVERSPILL_DIR: {error}"));
     }
     // The specification of base directories has relative paths ignored.
     let state = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
@@ -139,7 +139,7 @@ fn store_root() -> anyhow::Result<PathBuf> {
     }
     match variable("HOME").or_else(|| variable("LOCALAPPDATA")) {
         Some(home) => Ok(PathBuf::from(home).join(".local/state/overspill")),
-        None => bail!("there is no home directory to save outputs in\nhint: set OVERSPILL_DIR"),
+        None => Err("there is no home directory, and OVERSPILL_DIR is not set".into()),
     }
 }
 

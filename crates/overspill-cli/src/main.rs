@@ -15,6 +15,7 @@ fn main() -> ExitCode {
             // Help goes to stdout and is no mistake; everything else is one of usage.
             let code = if error.use_stderr() { args::misuse() } else { ExitCode::SUCCESS };
             let _ = error.print();
+            ui::hint_after(&error);
             return code;
         }
     };

@@ -128,11 +128,15 @@ fn a_long_output_keeps_both_ends_and_is_saved() {
 
 #[test]
 fn every_limit_holds() {
-    for (flag, most) in [("--max-bytes", 300), ("--max-chars", 300), ("--max-tokens", 150)] {
+    let cut = |flag: &str, most: u64| {
         let done = Test::new(&["cut", flag, &most.to_string()]).stdin(numbered(5000)).run();
-        let done = done.code(0).saved(numbered(5000));
-        assert!(done.text().len() <= most.max(600), "{flag}: {}", done.text());
-    }
+        done.code(0).saved(numbered(5000)).text()
+    };
+    assert!(cut("--max-bytes", 300).len() <= 300);
+    assert!(cut("--max-chars", 300).chars().count() <= 300);
+    assert!(cut("--max-lines", 7).lines().count() <= 7);
+    // A token of digits has at most three of them, and there is little else here.
+    assert!(cut("--max-tokens", 150).len() <= 4 * 150);
     let done =
         Test::new(&["cut", "--keep", "tail", "--max-bytes", "1KiB"]).stdin(numbered(5000)).run();
     assert!(done.text().len() <= 1024 && done.text().ends_with("\n5000\n"));
@@ -202,11 +206,37 @@ fn a_reader_that_goes_away_is_no_mistake() {
 }
 
 #[test]
-fn without_a_home_the_hint_says_what_to_do() {
+fn without_a_home_the_command_runs_and_the_preview_says_so() {
+    let script = "i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done; exit 3";
     let output = Command::new(env!("CARGO_BIN_EXE_overspill"))
-        .args(["run", "--", "true"])
+        .args(["run", "--", "/bin/sh", "-c", script])
         .env_clear()
         .output()
         .unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("hint: set OVERSPILL_DIR"));
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("It could not be saved: there is no home directory"), "{text}");
+    assert!(text.ends_with("2999\n"), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_shown_does_not_change_the_exit_code() {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_overspill"))
+        .args(["run", "--", "sh", "-c", "echo x; exit 3"])
+        .stdout(full)
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(3));
+}
+
+#[test]
+fn a_command_without_dashes_before_it_gets_a_hint() {
+    Test::new(&["run", "seq", "1", "3"])
+        .run()
+        .code(125)
+        .stderr_contains("hint: the command stands after");
+    Test::new(&["cut", "--max-lines", "-1"]).run().code(2).stderr_contains("expected a number");
 }

@@ -3,30 +3,55 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why an output could not be saved.
+use crate::store::Name;
+
+/// Why a store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The directory could not be made, or is not ours to use.
+    /// There is no such output.
+    #[error("there is no output {name}")]
+    NotFound {
+        /// Its name.
+        name: Name,
+    },
+    /// A file or directory could not be used.
     #[error("{}: {source}", path.display())]
-    Root {
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The store's directory is not ours, or others can get at it.
+    #[error("{}: {reason}, so nothing is saved there", path.display())]
+    Unsafe {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
-        source: io::Error,
+        /// What is wrong with it.
+        reason: String,
     },
-    /// The file could not be written.
-    #[error("{}: {source}", path.display())]
-    Write {
-        /// The file.
+    /// There is no room.
+    #[error("{}: {reason}", path.display())]
+    Full {
+        /// The directory.
         path: PathBuf,
-        /// What the system said.
-        source: io::Error,
+        /// Which limit was reached.
+        reason: String,
     },
-    /// Nothing was handed over for saving.
-    #[error("saving was never begun")]
-    NotBegun,
-    /// The system gave no random numbers to name it with.
+    /// The profile saves nothing.
+    #[error("nothing is saved")]
+    NotAsked,
+    /// A store cannot do this.
+    #[error("this store knows nothing of {what}")]
+    Unsupported {
+        /// What it cannot do.
+        what: &'static str,
+    },
+    /// The system gave no random numbers to make a name of.
     #[error("no name for the output: {0}")]
-    Name(getrandom::Error),
+    Random(getrandom::Error),
+    /// A store of your own failed.
+    #[error("{0}")]
+    Other(Box<dyn std::error::Error + Send + Sync>),
 }

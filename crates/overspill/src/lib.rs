@@ -1,13 +1,34 @@
 #![doc = include_str!("lib.md")]
 #![forbid(unsafe_code)]
 
+mod call;
+mod clock;
+pub mod envelope;
 mod error;
+mod event;
+mod json_settings;
+mod outcome;
 mod overspill;
+mod parts;
+pub mod profile;
+#[cfg(feature = "registry")]
+pub mod registry;
+mod settings;
 mod spill;
 pub mod store;
+pub mod sweep;
+pub mod tool;
+mod word;
 
+pub use crate::call::Call;
+pub use crate::clock::Clock;
 pub use crate::error::Error;
-pub use crate::overspill::{Outcome, Overspill, Spilled};
+pub use crate::event::{Event, What};
+pub use crate::json_settings::{takumi_enabled, takumi_set};
+pub use crate::outcome::{Outcome, Spilled};
+pub use crate::overspill::{Observer, Options, Overspill};
+pub use crate::profile::Profile;
+pub use crate::settings::{Effective, Layer, Most, Origin, Setting, Settings, Warning};
 pub use crate::spill::Spill;
 
 /// The pure part: what is measured, cut and worded.

@@ -1,53 +1,337 @@
 //! The one place where the steps meet.
 
-use overspill_core::{Cut, Policy, Reach};
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::store::{Disk, SpillRef};
-use crate::{Error, Spill};
+use overspill_core::{Choice, Cut, Keep, LeftOut, Limits, Over, Policy, Reach, Size, Strategy};
 
-/// Bounds outputs by one policy and saves what is too large in one store.
-#[derive(Debug, Clone)]
+use crate::event::What;
+use crate::profile::{OnSaveError, Sweeps, Words};
+use crate::store::{Record, SpillRef, Store};
+use crate::sweep::{Budget, Retention, Swept, sweep};
+use crate::{Call, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
+
+/// Bounds outputs as a profile says, and saves what is too large.
+///
+/// Built once from values; nothing in it changes afterwards.
+#[derive(Clone)]
 pub struct Overspill {
-    /// When an output is cut, and how.
-    pub policy: Policy,
-    /// Where the whole of it goes.
-    pub store: Disk,
-    /// What the reader of the preview can do.
-    pub reach: Reach,
+    pub(crate) profile: Profile,
+    pub(crate) settings: Settings,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) reach: Reach,
+    strategy: Option<Arc<dyn Strategy>>,
+    observer: Option<Arc<Observer>>,
+    retention: Retention,
+    clock: Clock,
+    swept: Arc<AtomicBool>,
 }
 
-/// What became of an output.
-#[derive(Debug)]
-pub enum Outcome {
-    /// It fits; here it is, byte for byte. Nothing was stored.
-    Whole(Vec<u8>),
-    /// It is too large.
-    Spilled(Box<Spilled>),
+/// Hears of every call.
+pub type Observer = dyn Fn(&Event) + Send + Sync;
+
+/// What a single call asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Settings of the call itself.
+    pub settings: Layer,
+    /// Settings that the tool declares for itself.
+    pub declared: Option<Layer>,
+    /// The caller can hand work to a sub-agent.
+    pub delegate: bool,
+    /// A budget that this output shares with others; it can only tighten.
+    pub share: Option<Limits>,
+    /// How the command ended, for the record.
+    pub exit: Option<i32>,
 }
 
-/// An output that was too large.
-#[derive(Debug)]
-pub struct Spilled {
-    /// What the model gets, notice included.
-    pub text: String,
-    /// What it shows.
-    pub cut: Cut<'static>,
-    /// Where the whole output is, or why it could not be saved.
-    pub saved: Result<SpillRef, Error>,
-    /// One line for the person who watches.
-    pub for_person: String,
+/// What is to be done with an output.
+pub(crate) struct Plan {
+    /// When it is cut, and how. Where it is not to be cut, only the ceiling triggers.
+    pub(crate) policy: Policy,
+    /// It is to be cut.
+    pub(crate) enabled: bool,
+}
+
+/// What was chosen of an output that is too large.
+pub(crate) enum Chosen<'a> {
+    /// Nothing yet: the policy chooses, once the words are known.
+    Over(Over<'a>),
+    /// Pieces that a strategy chose, and what the policy would have.
+    Cut(Cut<'a>, Option<Over<'a>>),
+    /// A text that a strategy made, and what the policy would have.
+    Text(OwnText, Option<Over<'a>>),
+}
+
+/// A text that a strategy made of an output.
+pub(crate) struct OwnText {
+    pub(crate) text: String,
+    pub(crate) left_out: LeftOut,
+    pub(crate) total: Size,
 }
 
 impl Overspill {
-    /// Takes an output that is all there.
-    pub fn process(&self, output: &[u8]) -> Outcome {
-        let mut spill = self.spill();
-        spill.push(output);
-        spill.finish()
+    /// Bounds outputs by `profile` and saves what is too large in `store`.
+    pub fn new(profile: Profile, store: impl Store + 'static) -> Overspill {
+        Overspill::sharing(profile, Arc::new(store))
     }
 
-    /// Takes an output as it is being written.
-    pub fn spill(&self) -> Spill<'_> {
-        Spill::new(self)
+    /// Like [`Overspill::new`], with a store that others use as well.
+    pub fn sharing(profile: Profile, store: Arc<dyn Store>) -> Overspill {
+        Overspill {
+            retention: profile.retention(),
+            profile,
+            settings: Settings::default(),
+            store,
+            reach: Reach { files: true, ..Reach::default() },
+            strategy: None,
+            observer: None,
+            clock: Clock::default(),
+            swept: Arc::default(),
+        }
+    }
+
+    /// Sets the layers of settings between the profile and the call.
+    #[must_use]
+    pub fn with_settings(self, settings: Settings) -> Overspill {
+        Overspill { settings, ..self }
+    }
+
+    /// Says what the reader of a preview can do.
+    #[must_use]
+    pub fn with_reach(self, reach: Reach) -> Overspill {
+        Overspill { reach, ..self }
+    }
+
+    /// Cuts by a strategy of your own.
+    #[must_use]
+    pub fn with_strategy(self, strategy: impl Strategy + 'static) -> Overspill {
+        Overspill { strategy: Some(Arc::new(strategy)), ..self }
+    }
+
+    /// Reports every call to `observer`.
+    #[must_use]
+    pub fn with_observer(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Overspill {
+        Overspill { observer: Some(Arc::new(observer)), ..self }
+    }
+
+    /// Tells the time by `clock`.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Overspill {
+        Overspill { clock, ..self }
+    }
+
+    /// Sets how long outputs stay, where the profile removes any.
+    #[must_use]
+    pub fn with_retention(self, retention: Retention) -> Overspill {
+        Overspill { retention, ..self }
+    }
+
+    /// Removes what has expired now.
+    pub fn sweep(&self) -> Result<Swept, Error> {
+        sweep(&*self.store, &self.retention, Budget::Whole, self.clock.now().timestamp())
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Takes an output that is all there.
+    pub fn process<'a>(&self, output: &'a [u8], call: &Call) -> Outcome<'a> {
+        self.process_with(output, call, &Options::default())
+    }
+
+    /// Takes an output that is all there, with settings of the call's own.
+    pub fn process_with<'a>(
+        &self,
+        output: &'a [u8],
+        call: &Call,
+        options: &Options,
+    ) -> Outcome<'a> {
+        self.bound(output, output, call, options)
+    }
+
+    /// Takes an output as it is being written. A strategy of your own is not asked: it needs all
+    /// of the output at once.
+    pub fn spill(&self, call: Call, options: Options) -> Spill<'_> {
+        Spill::new(self, call, options)
+    }
+
+    /// Bounds `measured`, which stands for the output `stored`.
+    pub(crate) fn bound<'a>(
+        &self,
+        measured: &'a [u8],
+        stored: &[u8],
+        call: &Call,
+        options: &Options,
+    ) -> Outcome<'a> {
+        let Plan { policy, enabled } = self.plan(call, options);
+        let strategy = self.strategy.as_deref().filter(|_| enabled);
+        let (chosen, failure) = match choose(strategy, measured, &policy) {
+            Ok(chosen) => (chosen, None),
+            // A strategy that fails costs its own choice, not the preview.
+            Err(error) => (Over::of(measured, &policy).map(Chosen::Over), Some(error)),
+        };
+        let Some(chosen) = chosen else {
+            return self.whole(Cow::Borrowed(measured), call);
+        };
+        let saved = match failure {
+            Some(error) if self.profile.on_save_error == OnSaveError::Original => Err(error),
+            _ => self.save(stored, call),
+        };
+        let words = &self.profile.words;
+        match (&saved, self.profile.on_save_error) {
+            (Err(error), OnSaveError::Original) if self.is_below_ceiling(measured) => {
+                self.report(call, stored.len(), stored.len(), What::Failed { error });
+                Outcome::Whole(Cow::Borrowed(measured))
+            }
+            (Err(_), OnSaveError::SimpleCut) => {
+                let simple = Policy { limits: policy.trigger, keep: Keep::Head, ..policy.clone() };
+                let chosen = Over::of(measured, &simple).map_or(chosen, Chosen::Over);
+                self.answer(chosen, &Words::StartOnly, &simple, saved, call, options)
+            }
+            _ => self.answer(chosen, words, &policy, saved, call, options),
+        }
+    }
+
+    /// Lets an output pass that is not to be cut, up to the ceiling.
+    pub(crate) fn pass<'a>(&self, output: &'a [u8], call: &Call, options: &Options) -> Outcome<'a> {
+        let off = Layer { enabled: Some(false), ..Layer::default() };
+        self.bound(output, output, call, &Options { settings: off, ..options.clone() })
+    }
+
+    /// Looks up what is to be done with a call's output.
+    pub(crate) fn plan(&self, call: &Call, options: &Options) -> Plan {
+        let (tool, declared) = (call.tool.as_deref(), options.declared.as_ref());
+        let effective = self.settings.effective(&self.profile, tool, declared, &options.settings);
+        let policy = effective.policy(&self.profile);
+        let enabled = effective.enabled.value;
+        let policy = match &options.share {
+            _ if !enabled => Policy { trigger: self.profile.ceiling, ..policy },
+            None => policy,
+            Some(share) => Policy {
+                trigger: policy.trigger.tightened(share),
+                limits: policy.limits.tightened(share),
+                ..policy
+            },
+        };
+        Plan { policy, enabled }
+    }
+
+    pub(crate) fn is_below_ceiling(&self, output: &[u8]) -> bool {
+        let Profile { ceiling, policy, .. } = &self.profile;
+        ceiling.exceeded_by(output, policy.lines, &policy.tokens).is_none()
+    }
+
+    /// Saves a whole output.
+    fn save(&self, output: &[u8], call: &Call) -> Result<SpillRef, Error> {
+        /// Small enough to be looked at and written while it is in the cache.
+        const CHUNK: usize = 256 * 1024;
+        if !self.profile.saves {
+            return Err(Error::NotAsked);
+        }
+        self.sweep_before_first_save();
+        let mut draft = self.store.create(call)?;
+        for chunk in output.chunks(CHUNK) {
+            draft.append(chunk)?;
+        }
+        draft.publish()
+    }
+
+    pub(crate) fn sweep_before_first_save(&self) {
+        let due = self.profile.sweeps == Sweeps::BeforeFirstSave;
+        if due && !self.swept.swap(true, Ordering::Relaxed) {
+            // A sweep never fails a call.
+            let _ = self.sweep();
+        }
+    }
+
+    /// Says that an output is shown as it is.
+    pub(crate) fn whole<'a>(&self, output: Cow<'a, [u8]>, call: &Call) -> Outcome<'a> {
+        self.report(call, output.len(), output.len(), What::Skipped);
+        Outcome::Whole(output)
+    }
+
+    /// Words what is shown, now that it is known whether the whole was saved.
+    pub(crate) fn answer<'a>(
+        &self,
+        chosen: Chosen,
+        words: &Words,
+        policy: &Policy,
+        saved: Result<SpillRef, Error>,
+        call: &Call,
+        options: &Options,
+    ) -> Outcome<'a> {
+        let spilled = self.word(chosen, words, policy, saved, options.delegate);
+        if let (Ok(saved), Some(cut)) = (&spilled.saved, &spilled.cut) {
+            let record = Record {
+                call: call.clone(),
+                created: self.clock.now().timestamp(),
+                exit: options.exit,
+                shown: cut.pieces.iter().map(|piece| piece.bytes.clone()).collect(),
+                kept: Some(saved.kept),
+                ..Record::default()
+            };
+            // What is known of an output is a convenience; the output itself is safe.
+            let _ = self.store.describe(&saved.name, &record.with_size(cut.total));
+        }
+        let what = match &spilled.saved {
+            Ok(saved) => What::Spilled { path: Some(&saved.path) },
+            Err(Error::NotAsked) => What::Spilled { path: None },
+            Err(error) => What::Failed { error },
+        };
+        self.report(call, spilled.total.bytes as usize, spilled.text.len(), what);
+        if self.profile.sweeps == Sweeps::AfterAnswer {
+            let now = self.clock.now().timestamp();
+            let _ = sweep(&*self.store, &self.retention, Budget::LITTLE, now);
+        }
+        Outcome::Spilled(Box::new(spilled))
+    }
+
+    /// Tells the observer. What it does with it is its own affair: a panic changes nothing here.
+    fn report(&self, call: &Call, original: usize, shown: usize, what: What) {
+        if let Some(observer) = &self.observer {
+            let (original_bytes, shown_bytes) = (original as u64, shown as u64);
+            let event = Event { call, original_bytes, shown_bytes, what };
+            let _ = catch_unwind(AssertUnwindSafe(|| observer(&event)));
+        }
+    }
+}
+
+impl std::fmt::Debug for Overspill {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Overspill")
+            .field("profile", &self.profile.name)
+            .field("settings", &self.settings)
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Chooses what to show; `None` if that is all of it.
+fn choose<'a>(
+    strategy: Option<&dyn Strategy>,
+    output: &'a [u8],
+    policy: &Policy,
+) -> Result<Option<Chosen<'a>>, Error> {
+    let Some(strategy) = strategy else {
+        return Ok(Over::of(output, policy).map(Chosen::Over));
+    };
+    let choice = catch_unwind(AssertUnwindSafe(|| strategy.choose(output, policy)))
+        .unwrap_or_else(|_| Err("the strategy panicked".into()));
+    let otherwise = Over::of(output, policy);
+    match choice.map_err(Error::Other)? {
+        Choice::Whole => Ok(None),
+        Choice::Text(text, left_out) => {
+            let total = Size::of(output, policy.lines);
+            Ok(Some(Chosen::Text(OwnText { text, left_out, total }, otherwise)))
+        }
+        Choice::Pieces(pieces) => match Cut::of_pieces(output, &pieces, policy) {
+            Some(cut) => Ok(Some(Chosen::Cut(cut, otherwise))),
+            None => Err(Error::Other("the strategy chose pieces that are not there".into())),
+        },
     }
 }

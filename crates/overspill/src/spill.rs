@@ -1,11 +1,14 @@
 //! An output as it is being written.
 
+use std::borrow::Cow;
 use std::io;
 
-use overspill_core::{Copy, Finished, Notice, Saved, Window};
+use overspill_core::{Finished, Policy, Window};
 
-use crate::store::{Draft, Id, SpillRef};
-use crate::{Error, Outcome, Overspill, Spilled};
+use crate::overspill::Chosen;
+use crate::profile::{OnSaveError, Words};
+use crate::store::{Draft, SpillRef};
+use crate::{Call, Error, Options, Outcome, Overspill};
 
 /// Takes an output chunk by chunk: measures it, and once it is too large saves every byte.
 ///
@@ -13,87 +16,85 @@ use crate::{Error, Outcome, Overspill, Spilled};
 #[derive(Debug)]
 pub struct Spill<'a> {
     overspill: &'a Overspill,
+    call: Call,
+    options: Options,
+    policy: Policy,
     window: Window,
     /// Begun when the output turns out to be too large.
-    save: Option<Save>,
-}
-
-#[derive(Debug)]
-struct Save {
-    /// Marks this output's own notice, saved or not.
-    token: String,
-    draft: Result<Draft, Error>,
+    draft: Option<Result<Box<dyn Draft>, Error>>,
 }
 
 impl<'a> Spill<'a> {
-    pub(crate) fn new(overspill: &'a Overspill) -> Spill<'a> {
-        Spill { overspill, window: Window::new(overspill.policy.clone()), save: None }
+    pub(crate) fn new(overspill: &'a Overspill, call: Call, options: Options) -> Spill<'a> {
+        let policy = overspill.plan(&call, &options).policy;
+        let window = Window::new(policy.clone());
+        Spill { overspill, call, options, policy, window, draft: None }
     }
 
     /// Takes the next chunk.
     pub fn push(&mut self, chunk: &[u8]) {
         if let Some(before) = self.window.push(chunk) {
-            self.save = Some(Save::begin(self.overspill, &before));
+            self.begin(&before);
         }
-        if let Some(save) = &mut self.save {
-            save.append(chunk);
-        }
+        self.append(chunk);
+    }
+
+    /// Tells whether the output is too large already, and being saved.
+    pub fn is_over(&self) -> bool {
+        self.window.is_over()
+    }
+
+    /// Says how the command ended, for the record.
+    pub fn exited(&mut self, code: Option<i32>) {
+        self.options.exit = code;
     }
 
     /// Says that the output is complete.
-    pub fn finish(mut self) -> Outcome {
+    pub fn finish(mut self) -> Outcome<'static> {
         if let Some(all) = self.window.settle() {
-            self.save = Some(Save::begin(self.overspill, &all));
+            self.begin(&all);
         }
-        let over = match self.window.finish() {
-            Finished::Whole(bytes) => return Outcome::Whole(bytes),
-            Finished::Over(over) => over,
+        let Spill { overspill, call, options, policy, window, draft } = self;
+        let over = match window.finish() {
+            Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call),
+            Finished::Over(over) => *over,
         };
-        let (token, saved) =
-            self.save.map_or_else(|| (String::new(), Err(Error::NotBegun)), Save::end);
-        let notice = Notice {
-            token,
-            saved: match &saved {
-                Ok(SpillRef { id, path }) => {
-                    let path = Some(path.to_string_lossy().into_owned());
-                    Saved::Whole(Copy { id: id.to_string(), path })
-                }
-                Err(error) => Saved::Failed(error.to_string()),
-            },
-            reach: self.overspill.reach.clone(),
+        let saved = publish(draft);
+        // The original is gone by now; what is held of it has to do.
+        let simple = saved.is_err() && overspill.profile.on_save_error == OnSaveError::SimpleCut;
+        let (over, words) = if simple {
+            (over.start_only(), &Words::StartOnly)
+        } else {
+            (over, &overspill.profile.words)
         };
-        let answer = notice.answer(&over, &self.overspill.policy);
-        let for_person = notice.for_person(&answer.cut);
-        Outcome::Spilled(Box::new(Spilled {
-            text: answer.text,
-            cut: answer.cut,
-            saved,
-            for_person,
-        }))
+        overspill.answer(Chosen::Over(over), words, &policy, saved, &call, &options)
     }
-}
 
-impl Save {
     /// Opens a draft and adds what came before it was needed.
-    fn begin(overspill: &Overspill, before: &[u8]) -> Save {
-        let mut save = match Id::draw() {
-            Ok(id) => Save { token: id.token(), draft: overspill.store.draft(id) },
-            Err(error) => Save { token: String::new(), draft: Err(error) },
-        };
-        save.append(before);
-        save
+    fn begin(&mut self, before: &[u8]) {
+        self.overspill.sweep_before_first_save();
+        let overspill = self.overspill;
+        self.draft = Some(match overspill.profile.saves {
+            true => overspill.store.create(&self.call),
+            false => Err(Error::NotAsked),
+        });
+        self.append(before);
     }
 
     fn append(&mut self, bytes: &[u8]) {
-        if let Ok(draft) = &mut self.draft
+        if let Some(Ok(draft)) = &mut self.draft
             && let Err(error) = draft.append(bytes)
         {
-            self.draft = Err(error);
+            self.draft = Some(Err(error));
         }
     }
+}
 
-    fn end(self) -> (String, Result<SpillRef, Error>) {
-        (self.token, self.draft.and_then(Draft::publish))
+fn publish(draft: Option<Result<Box<dyn Draft>, Error>>) -> Result<SpillRef, Error> {
+    match draft {
+        Some(draft) => draft?.publish(),
+        // Only what is too large gets here, and with that a draft was begun.
+        None => Err(Error::Other("saving was never begun".into())),
     }
 }
 

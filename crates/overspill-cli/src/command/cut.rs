@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use overspill::Spill;
+use overspill::{Call, Options, Spill};
 
 use crate::args::CutArgs;
 use crate::ui;
@@ -24,8 +24,8 @@ pub(crate) fn cut(args: CutArgs) -> ExitCode {
 }
 
 fn try_cut(args: CutArgs) -> anyhow::Result<()> {
-    let overspill = args.limits.overspill()?;
-    let mut spill = overspill.spill();
+    let overspill = args.limits.overspill();
+    let mut spill = overspill.spill(Call::of("cut"), Options::default());
     match &args.file {
         None => drain(&mut io::stdin().lock(), &mut spill).context("standard input")?,
         Some(path) => {

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind};
 use std::process::{Command, ExitCode, ExitStatus};
 
 use anyhow::Context;
+use overspill::{Call, Options};
 
 use crate::args::RunArgs;
 use crate::command::cut::drain;
@@ -47,7 +48,7 @@ impl std::fmt::Display for Unstartable {
 impl std::error::Error for Unstartable {}
 
 fn try_run(args: RunArgs) -> anyhow::Result<ExitCode> {
-    let overspill = args.limits.overspill()?;
+    let overspill = args.limits.overspill();
     // Both streams into one pipe, so that their lines keep the order they were written in.
     let (mut output, input) = io::pipe().context("no pipe for the command's output")?;
     let mut command = Command::new(&args.command[0]);
@@ -60,13 +61,27 @@ fn try_run(args: RunArgs) -> anyhow::Result<ExitCode> {
     // It holds the pipe's other end, which must not stay open in this process.
     drop(command);
 
-    let mut spill = overspill.spill();
+    let mut spill = overspill.spill(call(&args), Options::default());
     let read = drain(&mut output, &mut spill).context("the command's output");
     drop(output);
     let status = child.wait().context("waiting for the command")?;
-    ui::show(&spill.finish()).context("standard output")?;
-    read?;
+    spill.exited(status.code());
+    let shown = ui::show(&spill.finish()).context("standard output");
+    // From here on the exit code is the command's, whatever befalls us.
+    for error in [read, shown].into_iter().filter_map(Result::err) {
+        ui::complain(&error);
+    }
     Ok(exit_code(status))
+}
+
+/// Says what was run, for the record.
+fn call(args: &RunArgs) -> Call {
+    let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
+    Call {
+        command: Some(words.join(" ")),
+        directory: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
+        ..Call::of("run")
+    }
 }
 
 #[cfg(unix)]

@@ -1,0 +1,40 @@
+//! A strategy of your own: of a long JSON array, show its first elements.
+//!
+//! `cargo run -p overspill --example json_arrays`
+
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use overspill::core::{Choice, LeftOut, Policy, Strategy, StrategyError};
+use overspill::store::Memory;
+use overspill::{Call, Overspill, Profile};
+use serde_json::Value;
+
+/// Shows as many elements of an array as lines are allowed, one below the other; anything else is
+/// left to the policy.
+pub struct JsonArrays;
+
+impl Strategy for JsonArrays {
+    fn choose(&self, output: &[u8], policy: &Policy) -> Result<Choice, StrategyError> {
+        let (Ok(Value::Array(mut items)), Some(most)) =
+            (serde_json::from_slice(output), policy.limits.lines)
+        else {
+            return Ok(policy.choose(output));
+        };
+        let all = items.len();
+        let most = usize::try_from(most)?;
+        if all <= most {
+            return Ok(Choice::Whole);
+        }
+        items.truncate(most);
+        let text = serde_json::to_string_pretty(&Value::Array(items))?;
+        Ok(Choice::Text(text, LeftOut::Lines((all - most) as u64)))
+    }
+}
+
+fn main() {
+    let numbers: Vec<u32> = (1..=10_000).collect();
+    let output = serde_json::to_string(&numbers).unwrap_or_default();
+    let overspill = Overspill::new(Profile::AGENT_V2, Memory::default()).with_strategy(JsonArrays);
+    let outcome = overspill.process(output.as_bytes(), &Call::of("numbers"));
+    println!("{}", String::from_utf8_lossy(outcome.bytes()));
+}

@@ -1,0 +1,77 @@
+//! What becomes of an output.
+
+use std::borrow::Cow;
+
+use overspill_core::{Cut, Keep, LeftOut, Size, Unit};
+
+use crate::Error;
+use crate::profile::Words;
+use crate::store::SpillRef;
+
+/// What became of an output.
+#[derive(Debug)]
+pub enum Outcome<'a> {
+    /// The reader gets it as it is, byte for byte. Nothing was stored.
+    Whole(Cow<'a, [u8]>),
+    /// It was too large.
+    Spilled(Box<Spilled>),
+}
+
+/// An output that was too large.
+#[derive(Debug)]
+pub struct Spilled {
+    /// What the reader gets, notice included.
+    pub text: String,
+    /// What is shown of the output, without any words of ours.
+    pub preview: String,
+    /// The words alone.
+    pub notice: String,
+    /// The size of the whole output, as the profile measures it.
+    pub total: Size,
+    /// The size of what is shown of it.
+    pub shown: Size,
+    /// How much is left out, as the profile counts it.
+    pub left_out: LeftOut,
+    /// Which parts are shown; a strategy's own text has none.
+    pub cut: Option<Cut<'static>>,
+    /// Where the whole output is, or why it could not be saved.
+    pub saved: Result<SpillRef, Error>,
+    /// What was kept.
+    pub keep: Keep,
+    pub(crate) words: Words,
+}
+
+impl Outcome<'_> {
+    /// Returns what the reader gets.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Outcome::Whole(bytes) => bytes,
+            Outcome::Spilled(spilled) => spilled.text.as_bytes(),
+        }
+    }
+}
+
+impl Spilled {
+    /// Returns where the whole output is, as the reader is told.
+    pub fn path(&self) -> Option<&str> {
+        self.saved.as_ref().ok().map(|saved| saved.path.as_str())
+    }
+
+    /// Returns the preview and the end it was kept from, where it is whole lines from one end.
+    pub(crate) fn walked(&self) -> Option<(&str, Keep)> {
+        match self.words {
+            Words::Walk(_) => Some((&self.preview, self.keep)),
+            Words::Own | Words::BothEnds | Words::StartOnly | Words::Envelope => None,
+        }
+    }
+
+    /// Returns how much of the output is hidden. Tokens are not counted: characters are.
+    pub fn hidden(&self, unit: Unit) -> u64 {
+        let (total, shown) = (&self.total, &self.shown);
+        match unit {
+            Unit::Bytes => total.bytes.saturating_sub(shown.bytes),
+            Unit::Lines => total.lines.saturating_sub(shown.lines),
+            Unit::Chars | Unit::Tokens => total.chars.saturating_sub(shown.chars),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The profile `agent-v2`: a service with settings for each tool, and the original on failure.
+
+use std::borrow::Cow;
+
+use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+
+use super::opencode::WORDS;
+use super::{
+    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps,
+    ToolDefaults, Unmarked, Words,
+};
+use crate::store::{Also, Missing, NameStyle, Part};
+
+/// What the published table has; `read_file` is `read`.
+const TOOLS: &[ToolDefaults] = &[
+    ToolDefaults { tool: "bash", enabled: None, max_lines: Some(500), keep: Some(Keep::Tail) },
+    ToolDefaults { tool: "grep", enabled: None, max_lines: Some(3000), keep: None },
+    ToolDefaults { tool: "read", enabled: Some(false), max_lines: None, keep: None },
+    ToolDefaults { tool: "read_file", enabled: Some(false), max_lines: None, keep: None },
+];
+
+/// Its middleware names the path and the count after itself.
+const SHAPE: Shape = Shape {
+    path: Slot::Metadata("truncationPath"),
+    left_out: Some((
+        Slot::Metadata("truncationRemovedLines"),
+        Slot::Metadata("truncationRemovedBytes"),
+    )),
+    nothing: Unmarked::Unchanged,
+    disabled: Unmarked::Marked,
+    ..Shape::OUTPUT
+};
+
+impl Profile {
+    /// 2000 lines and 50 KiB, whole lines from the head, or as the tool's entry says.
+    pub const AGENT_V2: Profile = Profile {
+        name: "agent-v2",
+        policy: Policy {
+            trigger: Policy::LIMITS,
+            limits: Policy::LIMITS,
+            keep: Keep::Head,
+            grain: Grain::WholeLine,
+            lines: LineRule::Separated,
+            cleaning: Cleaning::Off,
+            tokens: Tokens::Estimate,
+        },
+        ceiling: CEILING,
+        accounting: Accounting::WhatIsExceeded,
+        words: Words::Walk(WORDS),
+        saves: true,
+        on_save_error: OnSaveError::Original,
+        errors: Errors::Cut,
+        tools: TOOLS,
+        shape: SHAPE,
+        directory: Directory::Working(Cow::Borrowed("data/truncation")),
+        names: NameStyle {
+            parts: &[
+                Part::Tool(Missing::EmptyStaysEmpty),
+                Part::Text("_"),
+                Part::Millis,
+                Part::Text("_"),
+                Part::Random(6),
+            ],
+            ending: ".txt",
+            also: Also::No,
+        },
+        retention_days: Some(7),
+        sweeps: Sweeps::OnDemand,
+    };
+}

@@ -1,0 +1,163 @@
+//! The profile `opencode`: head or tail, and a hint that depends on what the agent may do.
+
+use std::borrow::Cow;
+
+use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+
+use super::words::WalkWords;
+use super::{Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Sweeps, Words};
+use crate::store::{Also, NameStyle, Part};
+use crate::{Layer, Most};
+
+/// What it says.
+pub(super) const WORDS: WalkWords = WalkWords {
+    saved: "The tool call succeeded but the output was truncated. Full output saved to: {PATH}",
+    look: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
+    delegate: Some(
+        "Use the Task tool to have a subagent process this file with Grep and Read (with \
+         offset/limit). Do NOT read the full file yourself - delegate to save context.",
+    ),
+    failed: "The tool call succeeded but the output was truncated. The full output could not be saved.",
+};
+
+impl Profile {
+    /// 2000 lines and 50 KiB, whole lines from the head.
+    pub const OPENCODE: Profile = Profile {
+        name: "opencode",
+        policy: Policy {
+            trigger: Policy::LIMITS,
+            limits: Policy::LIMITS,
+            keep: Keep::Head,
+            grain: Grain::WholeLine,
+            lines: LineRule::Separated,
+            cleaning: Cleaning::Off,
+            tokens: Tokens::Estimate,
+        },
+        ceiling: CEILING,
+        accounting: Accounting::WhatStopped,
+        words: Words::Walk(WORDS),
+        saves: true,
+        on_save_error: OnSaveError::SaySo,
+        errors: Errors::Cut,
+        tools: &[],
+        shape: Shape::OUTPUT,
+        directory: Directory::Data(Cow::Borrowed("tool-output")),
+        names: NameStyle {
+            parts: &[Part::Text("tool_"), Part::UtcDay, Part::Text("_"), Part::Random(12)],
+            ending: "",
+            also: Also::Prefix("tool_"),
+        },
+        retention_days: Some(7),
+        sweeps: Sweeps::BeforeFirstSave,
+    };
+}
+
+/// Limits for a kind of output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// 2000 lines, 50 KiB, from the head.
+    Code,
+    /// 500 lines, 20 KiB, from the tail.
+    Log,
+    /// 100 lines, 10 KiB, from the tail.
+    Error,
+}
+
+impl Preset {
+    /// Returns the settings it stands for; what a call sets itself goes on top.
+    pub fn layer(self) -> Layer {
+        let (lines, bytes, keep) = match self {
+            Preset::Code => (2000, 51_200, None),
+            Preset::Log => (500, 20_480, Some(Keep::Tail)),
+            Preset::Error => (100, 10_240, Some(Keep::Tail)),
+        };
+        Layer {
+            max_lines: Some(Most::Of(lines)),
+            max_bytes: Some(Most::Of(bytes)),
+            keep,
+            ..Layer::default()
+        }
+    }
+}
+
+/// A kind of output, for which one end is the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Source code.
+    Code,
+    /// Configuration.
+    Config,
+    /// Search results.
+    Search,
+    /// A log.
+    Log,
+    /// An error or a stack trace.
+    Error,
+}
+
+impl Kind {
+    /// Returns which end to keep.
+    pub fn keep(self) -> Keep {
+        match self {
+            Kind::Code | Kind::Config | Kind::Search => Keep::Head,
+            Kind::Log | Kind::Error => Keep::Tail,
+        }
+    }
+}
+
+/// A permission rule of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Which permission it is about, as a pattern.
+    pub permission: String,
+    /// Which uses of it, as a pattern.
+    pub pattern: String,
+    /// `allow`, `ask` or `deny`.
+    pub action: String,
+}
+
+/// Tells whether an agent with these rules may hand work to a sub-agent.
+///
+/// The last rule that matches decides; no rule means that it is asked, which is not a no. Without
+/// any list there is nobody to ask.
+pub fn can_delegate(rules: Option<&[Rule]>) -> bool {
+    let Some(rules) = rules else { return false };
+    let decides = |rule: &&Rule| {
+        matches_wildcard("task", &rule.permission) && matches_wildcard("*", &rule.pattern)
+    };
+    rules.iter().rev().find(decides).is_none_or(|rule| rule.action != "deny")
+}
+
+/// Tells whether `text` matches `pattern` as a whole: `*` is any run of characters, `?` any one, a
+/// final ` *` may be missing, and everything else stands for itself.
+pub fn matches_wildcard(text: &str, pattern: &str) -> bool {
+    let optional = pattern.strip_suffix(" *").is_some_and(|start| matches(text, start));
+    optional || matches(text, pattern)
+}
+
+fn matches(text: &str, pattern: &str) -> bool {
+    let (text, pattern): (Vec<char>, Vec<char>) =
+        (text.chars().collect(), pattern.chars().collect());
+    let (mut at, mut next) = (0, 0);
+    // Where the last star stands, and where in the text it ends for now.
+    let mut star: Option<(usize, usize)> = None;
+    while at < text.len() {
+        match pattern.get(next) {
+            Some('*') => {
+                star = Some((next, at));
+                next += 1;
+            }
+            Some(&char) if char == '?' || char == text[at] => {
+                at += 1;
+                next += 1;
+            }
+            _ => {
+                let Some((stands, ends)) = star else { return false };
+                star = Some((stands, ends + 1));
+                at = ends + 1;
+                next = stands + 1;
+            }
+        }
+    }
+    pattern[next..].iter().all(|&char| char == '*')
+}

@@ -1,0 +1,36 @@
+//! Our own profile.
+
+use std::borrow::Cow;
+
+use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+
+use super::{Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Sweeps, Words};
+use crate::store::NameStyle;
+
+impl Profile {
+    /// Our own: 2000 lines and 50 KiB, notice included, both ends, readable.
+    pub const OWN: Profile = Profile {
+        name: "overspill",
+        policy: Policy {
+            trigger: Policy::LIMITS,
+            limits: Policy::LIMITS,
+            keep: Keep::ENDS,
+            grain: Grain::Line,
+            lines: LineRule::Terminated,
+            cleaning: Cleaning::Readable,
+            tokens: Tokens::Estimate,
+        },
+        ceiling: CEILING,
+        accounting: Accounting::WhatStopped,
+        words: Words::Own,
+        saves: true,
+        on_save_error: OnSaveError::SaySo,
+        errors: Errors::Cut,
+        tools: &[],
+        shape: Shape::OWN,
+        directory: Directory::State(Cow::Borrowed("overspill")),
+        names: NameStyle::OWN,
+        retention_days: Some(7),
+        sweeps: Sweeps::AfterAnswer,
+    };
+}

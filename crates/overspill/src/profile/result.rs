@@ -1,0 +1,94 @@
+//! The results and events of the services that two of the source systems describe.
+
+use overspill_core::LeftOut;
+use serde::{Deserialize, Serialize};
+
+use crate::{Event, Outcome, What};
+
+/// Content, and whether and where it was cut: `{content, truncated, outputPath?, …}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceResult {
+    /// What the model gets.
+    pub content: String,
+    /// Whether it was cut.
+    pub truncated: bool,
+    /// Where the whole output is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_path: Option<String>,
+    /// How many lines were removed, where they are what is counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_lines: Option<u64>,
+    /// How many bytes were removed, where they are what is counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_bytes: Option<u64>,
+}
+
+impl ServiceResult {
+    /// Says what became of an output.
+    pub fn of(outcome: &Outcome) -> ServiceResult {
+        let content = String::from_utf8_lossy(outcome.bytes()).into_owned();
+        match outcome {
+            Outcome::Whole(_) => ServiceResult {
+                content,
+                truncated: false,
+                output_path: None,
+                removed_lines: None,
+                removed_bytes: None,
+            },
+            Outcome::Spilled(spilled) => {
+                let (removed_lines, removed_bytes) = match spilled.left_out {
+                    LeftOut::Lines(n) => (Some(n), None),
+                    LeftOut::Bytes(n) => (None, Some(n)),
+                };
+                let output_path = spilled.path().map(str::to_owned);
+                ServiceResult {
+                    content,
+                    truncated: true,
+                    output_path,
+                    removed_lines,
+                    removed_bytes,
+                }
+            }
+        }
+    }
+}
+
+/// An event in the words of the `agent-v2` document. The time is the listener's to add.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceEvent {
+    /// `truncated`, `skipped` or `error`.
+    pub r#type: String,
+    /// The tool.
+    pub tool_name: String,
+    /// Bytes of the output.
+    pub original_size: u64,
+    /// Bytes of what the model gets.
+    pub truncated_size: u64,
+    /// Where the whole output is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_path: Option<String>,
+    /// What failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl ServiceEvent {
+    /// Puts an event of ours in those words.
+    pub fn of(event: &Event) -> ServiceEvent {
+        let (r#type, output_path, error) = match &event.what {
+            What::Skipped => ("skipped", None, None),
+            What::Spilled { path } => ("truncated", path.map(str::to_owned), None),
+            What::Failed { error } => ("error", None, Some(error.to_string())),
+        };
+        ServiceEvent {
+            r#type: r#type.to_owned(),
+            tool_name: event.call.tool.clone().unwrap_or_default(),
+            original_size: event.original_bytes,
+            truncated_size: event.shown_bytes,
+            output_path,
+            error,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The one entry for the execution of tools: arguments checked, calls run at once, results bounded.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use overspill_core::{Limits, Size, share_limits};
+use serde_json::{Value, json};
+
+use crate::tool::{Bounded, Gates};
+use crate::{Call, Layer, Options, Overspill};
+
+/// What a tool does with its arguments: a result object of the profile's shape, or why it failed.
+pub type Execute = dyn Fn(&Value) -> Result<Value, String> + Send + Sync;
+
+/// A tool, as the registry knows it.
+pub struct Tool {
+    name: String,
+    schema: Option<jsonschema::Validator>,
+    settings: Option<Layer>,
+    execute: Box<Execute>,
+}
+
+/// A call that a model makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// Its id.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments, as JSON text.
+    pub arguments: String,
+}
+
+/// A call and its result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Executed {
+    /// The call.
+    pub call: ToolCall,
+    /// The result, bounded.
+    pub result: Value,
+}
+
+/// Tools by name, and what bounds their results.
+pub struct Registry {
+    tools: HashMap<String, Tool>,
+    overspill: Option<(Overspill, Gates)>,
+    budget: Option<Limits>,
+    session: Option<String>,
+}
+
+/// Why a tool cannot be registered.
+#[derive(Debug, thiserror::Error)]
+#[error("the schema of {tool} is no JSON Schema: {reason}")]
+pub struct BadSchema {
+    /// The tool.
+    pub tool: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Tool {
+    /// A tool that takes anything.
+    pub fn new(
+        name: impl Into<String>,
+        execute: impl Fn(&Value) -> Result<Value, String> + Send + Sync + 'static,
+    ) -> Tool {
+        Tool { name: name.into(), schema: None, settings: None, execute: Box::new(execute) }
+    }
+
+    /// Checks arguments against a JSON Schema before the tool runs.
+    pub fn with_schema(self, schema: &Value) -> Result<Tool, BadSchema> {
+        match jsonschema::validator_for(schema) {
+            Ok(schema) => Ok(Tool { schema: Some(schema), ..self }),
+            Err(error) => Err(BadSchema { tool: self.name, reason: error.to_string() }),
+        }
+    }
+
+    /// Declares settings for this tool's results, which hold unless the user has some.
+    #[must_use]
+    pub fn with_settings(self, settings: Layer) -> Tool {
+        Tool { settings: Some(settings), ..self }
+    }
+}
+
+impl Registry {
+    /// Starts without tools; results pass as they are.
+    pub fn new() -> Registry {
+        Registry { tools: HashMap::new(), overspill: None, budget: None, session: None }
+    }
+
+    /// Bounds every result.
+    #[must_use]
+    pub fn bounded_by(self, overspill: Overspill, gates: Gates) -> Registry {
+        Registry { overspill: Some((overspill, gates)), ..self }
+    }
+
+    /// Bounds the results of one turn together: small ones stay whole, large ones give way.
+    #[must_use]
+    pub fn with_budget(self, budget: Limits) -> Registry {
+        Registry { budget: Some(budget), ..self }
+    }
+
+    /// Names the session that calls belong to.
+    #[must_use]
+    pub fn in_session(self, session: impl Into<String>) -> Registry {
+        Registry { session: Some(session.into()), ..self }
+    }
+
+    /// Adds a tool; one of the same name is replaced.
+    pub fn register(&mut self, tool: Tool) {
+        self.tools.insert(tool.name.clone(), tool);
+    }
+
+    /// Runs all calls at once and returns their results in the order of the calls.
+    ///
+    /// A call that cannot be run, fails or panics has an error for a result, and harms no other.
+    pub fn execute(&self, calls: &[ToolCall]) -> Vec<Executed> {
+        let results: Vec<Value> = thread::scope(|scope| {
+            let running: Vec<_> = calls.iter().map(|call| scope.spawn(|| self.run(call))).collect();
+            let panicked = |_| failure("the tool panicked");
+            running.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
+        });
+        let shares = self.shares(&results);
+        let bounded = |((call, result), share)| {
+            let result = self.bound(call, result, share);
+            Executed { call: call.clone(), result }
+        };
+        calls.iter().zip(results).zip(shares).map(bounded).collect()
+    }
+
+    /// Runs one call, if its arguments are what the tool takes.
+    fn run(&self, call: &ToolCall) -> Value {
+        let Some(tool) = self.tools.get(&call.name) else {
+            return failure(&format!("there is no tool {}", call.name));
+        };
+        let text = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
+        let arguments: Value = match serde_json::from_str(text) {
+            Ok(arguments) => arguments,
+            Err(error) => return failure(&format!("the arguments are not JSON: {error}")),
+        };
+        if let Some(error) = tool.schema.as_ref().and_then(|s| s.iter_errors(&arguments).next()) {
+            let at = error.instance_path().to_string();
+            let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+            return failure(&format!("invalid arguments{at}: {error}"));
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| (tool.execute)(&arguments)));
+        match outcome {
+            Ok(Ok(result)) => result,
+            Ok(Err(message)) => failure(&message),
+            Err(_) => failure("the tool panicked"),
+        }
+    }
+
+    /// Shares the budget out among the results.
+    fn shares(&self, results: &[Value]) -> Vec<Option<Limits>> {
+        let (Some(budget), Some((overspill, _))) = (&self.budget, &self.overspill) else {
+            return vec![None; results.len()];
+        };
+        let profile = &overspill.profile;
+        let size = |result: &Value| {
+            let text = crate::parts::text_of(result.get(profile.shape.text)).unwrap_or_default();
+            Size::of(text.as_bytes(), profile.policy.lines)
+        };
+        let sizes: Vec<Size> = results.iter().map(size).collect();
+        share_limits(&sizes, budget).into_iter().map(Some).collect()
+    }
+
+    /// Bounds one result; whatever goes wrong in there, the result stays as it was.
+    fn bound(&self, call: &ToolCall, result: Value, share: Option<Limits>) -> Value {
+        let Some((overspill, gates)) = &self.overspill else { return result };
+        let about = Call {
+            tool: Some(call.name.clone()),
+            id: Some(call.id.clone()),
+            session: self.session.clone(),
+            ..Call::default()
+        };
+        let declared = self.tools.get(&call.name).and_then(|tool| tool.settings.clone());
+        let options = Options { declared, share, ..Options::default() };
+        let bounded = || overspill.bound_result(&result, &about, &options, gates);
+        match catch_unwind(AssertUnwindSafe(bounded)) {
+            Ok(Bounded::Changed(bounded)) => bounded,
+            Ok(Bounded::Unchanged) | Err(_) => result,
+        }
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Registry {
+        Registry::new()
+    }
+}
+
+fn failure(message: &str) -> Value {
+    json!({"success": false, "isError": true, "output": message, "error": message})
+}

@@ -1,0 +1,283 @@
+//! Settings as values, and where each of them comes from.
+//!
+//! A value is looked up from the innermost layer outwards:
+//! default < profile < user < project < environment < tool < call.
+//! Nothing here reads a file or the environment; the edge does, and hands the layers in.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use overspill_core::{Keep, Limits, Policy};
+
+use crate::Profile;
+
+/// One level of settings: what it does not set is left to the level below.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layer {
+    /// Whether outputs are bounded at all.
+    pub enabled: Option<bool>,
+    /// The limit on lines.
+    pub max_lines: Option<Most>,
+    /// The limit on bytes.
+    pub max_bytes: Option<Most>,
+    /// The limit on characters.
+    pub max_chars: Option<Most>,
+    /// The limit on tokens.
+    pub max_tokens: Option<Most>,
+    /// What is kept.
+    pub keep: Option<Keep>,
+    /// Settings of single tools.
+    pub tools: BTreeMap<String, Layer>,
+}
+
+/// A limit, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Most {
+    /// At most so many.
+    Of(u64),
+    /// Any number.
+    Any,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The profile; it sets everything.
+    Profile,
+    /// The user's file.
+    User,
+    /// The project's file.
+    Project,
+    /// The environment.
+    Environment,
+    /// An entry for the tool: the user's, the tool's own or the profile's.
+    Tool,
+    /// The call itself.
+    Call,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Profile => "profile",
+            Origin::User => "user",
+            Origin::Project => "project",
+            Origin::Environment => "environment",
+            Origin::Tool => "tool",
+            Origin::Call => "call",
+        })
+    }
+}
+
+/// A setting that could not be used; what holds is the level below.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The key, or the variable.
+    pub key: String,
+    /// The file and line, where there is one.
+    pub place: Option<String>,
+    /// What is wrong, and what is allowed.
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}: {}", self.key, self.message)
+    }
+}
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// The layers between the profile and the call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// The user's.
+    pub user: Layer,
+    /// The project's.
+    pub project: Layer,
+    /// The environment's.
+    pub environment: Layer,
+}
+
+/// What holds for one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effective {
+    /// Whether its output is bounded.
+    pub enabled: Setting<bool>,
+    /// The limit on lines.
+    pub max_lines: Setting<Most>,
+    /// The limit on bytes.
+    pub max_bytes: Setting<Most>,
+    /// The limit on characters.
+    pub max_chars: Setting<Most>,
+    /// The limit on tokens.
+    pub max_tokens: Setting<Most>,
+    /// What is kept.
+    pub keep: Setting<Keep>,
+}
+
+impl Settings {
+    /// Looks up what holds for a call of `tool`, which may have `declared` settings of its own.
+    pub fn effective(
+        &self,
+        profile: &Profile,
+        tool: Option<&str>,
+        declared: Option<&Layer>,
+        call: &Layer,
+    ) -> Effective {
+        let built_in = tool.and_then(|tool| profile.tool(tool));
+        // One entry applies, not a mixture of several: what a tool needs is said in one place.
+        let entry = tool
+            .and_then(|tool| self.project.tools.get(tool).or_else(|| self.user.tools.get(tool)))
+            .or(declared)
+            .or(built_in.as_ref())
+            .cloned()
+            .unwrap_or_default();
+        let base = Layer::of(profile);
+        let layers = [
+            (Origin::Call, call),
+            (Origin::Tool, &entry),
+            (Origin::Environment, &self.environment),
+            (Origin::Project, &self.project),
+            (Origin::User, &self.user),
+            (Origin::Profile, &base),
+        ];
+        Effective {
+            enabled: pick(&layers, |layer| layer.enabled, true),
+            max_lines: pick(&layers, |layer| layer.max_lines, Most::Any),
+            max_bytes: pick(&layers, |layer| layer.max_bytes, Most::Any),
+            max_chars: pick(&layers, |layer| layer.max_chars, Most::Any),
+            max_tokens: pick(&layers, |layer| layer.max_tokens, Most::Any),
+            keep: pick(&layers, |layer| layer.keep, profile.policy.keep),
+        }
+    }
+}
+
+/// Returns the value of the first layer that sets it.
+fn pick<T>(
+    layers: &[(Origin, &Layer)],
+    get: impl Fn(&Layer) -> Option<T>,
+    otherwise: T,
+) -> Setting<T> {
+    layers
+        .iter()
+        .find_map(|(origin, layer)| get(layer).map(|value| Setting { value, origin: *origin }))
+        .unwrap_or(Setting { value: otherwise, origin: Origin::Profile })
+}
+
+impl Layer {
+    /// What a profile sets.
+    fn of(profile: &Profile) -> Layer {
+        let limits = &profile.policy.limits;
+        Layer {
+            enabled: Some(true),
+            max_lines: Some(Most::from(limits.lines)),
+            max_bytes: Some(Most::from(limits.bytes)),
+            max_chars: Some(Most::from(limits.chars)),
+            max_tokens: Some(Most::from(limits.tokens)),
+            keep: Some(profile.policy.keep),
+            tools: BTreeMap::new(),
+        }
+    }
+
+    /// Returns these settings with those of `other` on top.
+    #[must_use]
+    pub fn updated(&self, other: &Layer) -> Layer {
+        let mut tools = self.tools.clone();
+        tools.extend(other.tools.clone());
+        Layer {
+            enabled: other.enabled.or(self.enabled),
+            max_lines: other.max_lines.or(self.max_lines),
+            max_bytes: other.max_bytes.or(self.max_bytes),
+            max_chars: other.max_chars.or(self.max_chars),
+            max_tokens: other.max_tokens.or(self.max_tokens),
+            keep: other.keep.or(self.keep),
+            tools,
+        }
+    }
+}
+
+impl Effective {
+    /// Returns the policy that these settings make of a profile's.
+    pub fn policy(&self, profile: &Profile) -> Policy {
+        let limits = Limits {
+            bytes: self.max_bytes.value.into(),
+            lines: self.max_lines.value.into(),
+            chars: self.max_chars.value.into(),
+            tokens: self.max_tokens.value.into(),
+        };
+        // A profile that waits longer than it shows keeps waiting, unless told what to show.
+        let told = limits != profile.policy.limits;
+        let trigger = if told { limits } else { profile.policy.trigger };
+        Policy { trigger, limits, keep: self.keep.value, ..profile.policy.clone() }
+    }
+}
+
+impl From<Option<u64>> for Most {
+    fn from(limit: Option<u64>) -> Most {
+        limit.map_or(Most::Any, Most::Of)
+    }
+}
+
+impl From<Most> for Option<u64> {
+    fn from(most: Most) -> Option<u64> {
+        match most {
+            Most::Of(limit) => Some(limit),
+            Most::Any => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(most: u64) -> Layer {
+        Layer { max_lines: Some(Most::Of(most)), ..Layer::default() }
+    }
+
+    #[test]
+    fn the_innermost_layer_that_speaks_has_its_way() {
+        let call = lines(6);
+        let mut settings = Settings { user: lines(2), ..Settings::default() };
+        let found = |settings: &Settings, call: &Layer| {
+            let effective = settings.effective(&Profile::OWN, Some("bash"), None, call);
+            (effective.max_lines.value, effective.max_lines.origin)
+        };
+        let nothing = Layer::default();
+        assert_eq!(found(&Settings::default(), &nothing), (Most::Of(2000), Origin::Profile));
+        assert_eq!(found(&settings, &nothing), (Most::Of(2), Origin::User));
+        settings.project = lines(3);
+        assert_eq!(found(&settings, &nothing), (Most::Of(3), Origin::Project));
+        settings.environment = lines(4);
+        assert_eq!(found(&settings, &nothing), (Most::Of(4), Origin::Environment));
+        settings.user.tools.insert("bash".into(), lines(5));
+        assert_eq!(found(&settings, &nothing), (Most::Of(5), Origin::Tool));
+        assert_eq!(found(&settings, &call), (Most::Of(6), Origin::Call));
+    }
+
+    #[test]
+    fn one_entry_for_a_tool_applies_not_a_mixture() {
+        let mut settings = Settings::default();
+        let of = |settings: &Settings, declared: Option<&Layer>| {
+            let nothing = Layer::default();
+            let effective =
+                settings.effective(&Profile::AGENT_V2, Some("bash"), declared, &nothing);
+            (effective.max_lines.value, effective.keep.value)
+        };
+        assert_eq!(of(&settings, None), (Most::Of(500), Keep::Tail));
+        assert_eq!(of(&settings, Some(&lines(7))), (Most::Of(7), Keep::Head));
+        settings.user.tools.insert("bash".into(), lines(5));
+        assert_eq!(of(&settings, Some(&lines(7))), (Most::Of(5), Keep::Head));
+    }
+}

@@ -1,0 +1,160 @@
+//! Vectors of the profile `opencode`.
+
+use std::collections::BTreeSet;
+
+use overspill::profile::{Kind, Preset, Rule, ServiceResult, can_delegate, matches_wildcard};
+use overspill::tool::{Bounded, Gates};
+use overspill::{Call, Layer, Options, Profile};
+use serde_json::{Value, json};
+
+use crate::Vector;
+use crate::fixture::Fixture;
+use crate::text;
+
+pub(crate) fn output(vector: &Vector) {
+    let fixture = Fixture::new(Profile::OPENCODE, vector.get("fault"));
+    let input = text::make(vector.field("input"));
+    let options = Options {
+        settings: settings(vector.field("options"), vector.get("preset")),
+        delegate: delegates(vector.get("agent")),
+        ..Options::default()
+    };
+    let outcome = fixture.overspill.process_with(input.as_bytes(), &Call::default(), &options);
+    let result = ServiceResult::of(&outcome);
+
+    let expect = vector.expect();
+    let path = result.output_path.clone().unwrap_or_default();
+    text::check(expect.field("content"), &result.content, &input, &[("{PATH}", &path)]);
+    assert_eq!(*expect.field("truncated"), result.truncated);
+    if let Some(expected) = expect.get("outputPath") {
+        assert_eq!(expected.is_null(), result.output_path.is_none(), "outputPath");
+    }
+    fixture.check_saved(expect.field("saved"), &input);
+    expect.done();
+}
+
+fn settings(options: &Value, preset: Option<&Value>) -> Layer {
+    let (own, warnings) = Layer::from_json(options);
+    assert_eq!(warnings, []);
+    let preset = match preset.map(|preset| preset.as_str().unwrap()) {
+        None => return own,
+        Some("code") => Preset::Code,
+        Some("log") => Preset::Log,
+        Some("error") => Preset::Error,
+        Some(other) => panic!("unknown preset {other}"),
+    };
+    preset.layer().updated(&own)
+}
+
+fn delegates(agent: Option<&Value>) -> bool {
+    let rules = agent.and_then(|agent| agent.get("permission")).map(|rules| {
+        let text = |rule: &Value, key: &str| rule[key].as_str().unwrap().to_owned();
+        let rule = |rule: &Value| Rule {
+            permission: text(rule, "permission"),
+            pattern: text(rule, "pattern"),
+            action: text(rule, "action"),
+        };
+        rules.as_array().unwrap().iter().map(rule).collect::<Vec<_>>()
+    });
+    can_delegate(rules.as_deref())
+}
+
+pub(crate) fn define(vector: &Vector) {
+    let fixture = Fixture::new(Profile::OPENCODE, vector.get("fault"));
+    let input = text::make(vector.field("input"));
+    let mut result = json!({"title": "a title", "output": input});
+    if !vector.field("metadata").is_null() {
+        result["metadata"] = vector.field("metadata").clone();
+    }
+    let expect = vector.expect();
+    if vector.get("args_valid") == Some(&Value::Bool(false)) {
+        return invalid_arguments(&fixture, &expect);
+    }
+    let options = Options { delegate: delegates(vector.get("agent")), ..Options::default() };
+    let bounded =
+        fixture.overspill.bound_result(&result, &Call::default(), &options, &Gates::default());
+    let after = match bounded {
+        Bounded::Changed(after) => after,
+        Bounded::Unchanged => result.clone(),
+    };
+    let path = after["metadata"]["outputPath"].as_str().unwrap_or_default().to_owned();
+    let places = [("{PATH}", path.as_str())];
+    text::check(expect.field("output"), after["output"].as_str().unwrap(), &input, &places);
+    let metadata = after["metadata"].to_string();
+    let is_new = fixture.saved().len() == 1;
+    let metadata = if is_new { metadata.replace(&path, "{PATH}") } else { metadata };
+    assert_eq!(*expect.field("metadata"), serde_json::from_str::<Value>(&metadata).unwrap());
+    assert_eq!(after["title"], "a title");
+    fixture.check_saved(expect.field("saved"), &input);
+    expect.done();
+}
+
+/// The wrapper is the registry's: what does not fit the schema is not executed.
+fn invalid_arguments(fixture: &Fixture, expect: &Vector) {
+    use overspill::registry::{Registry, Tool, ToolCall};
+    let ran = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let seen = ran.clone();
+    let tool = Tool::new("tool", move |_| {
+        seen.store(true, std::sync::atomic::Ordering::Relaxed);
+        Ok(json!({"output": "ran"}))
+    });
+    let schema = json!({"type": "object", "required": ["path"]});
+    let mut registry = Registry::new().bounded_by(fixture.overspill.clone(), Gates::default());
+    registry.register(tool.with_schema(&schema).unwrap());
+    let call = ToolCall { id: "c1".into(), name: "tool".into(), arguments: "{}".into() };
+    let executed = registry.execute(&[call]);
+    assert_eq!(*expect.field("error"), "invalid-arguments");
+    assert!(executed[0].result["error"].as_str().unwrap().starts_with("invalid arguments"));
+    assert_eq!(*expect.field("executed"), ran.load(std::sync::atomic::Ordering::Relaxed));
+    fixture.check_saved(expect.field("saved"), "");
+    expect.done();
+}
+
+pub(crate) fn wildcard(vector: &Vector) {
+    let (text, pattern) = (vector.text("str").unwrap(), vector.text("pattern").unwrap());
+    let expect = vector.expect();
+    assert_eq!(*expect.field("match"), matches_wildcard(&text, &pattern));
+    expect.done();
+}
+
+pub(crate) fn direction(vector: &Vector) {
+    let kind = match vector.field("type").as_str().unwrap() {
+        "code" => Kind::Code,
+        "config" => Kind::Config,
+        "search" => Kind::Search,
+        "log" => Kind::Log,
+        "error" => Kind::Error,
+        other => panic!("unknown type {other}"),
+    };
+    let direction = if kind.keep() == overspill::core::Keep::Tail { "tail" } else { "head" };
+    let expect = vector.expect();
+    assert_eq!(*expect.field("direction"), direction);
+    expect.done();
+}
+
+/// One process: a file that has expired goes at the first cut, and not again.
+pub(crate) fn lazy_sweep(vector: &Vector) {
+    let fixture = Fixture::new(Profile::OPENCODE, None);
+    let mut planted: BTreeSet<String> = BTreeSet::new();
+    let mut found = Vec::new();
+    for step in vector.field("steps").as_array().unwrap() {
+        for key in step.as_object().unwrap().keys() {
+            assert!(["plant", "input", "options"].contains(&key.as_str()), "unknown field {key}");
+        }
+        if let Some(name) = step.get("plant") {
+            let name = name.as_str().unwrap();
+            fixture.plant(name, 1_577_836_800_000);
+            planted.insert(name.to_owned());
+        } else {
+            let input = text::make(&step["input"]);
+            let settings = settings(step.get("options").unwrap_or(&json!({})), None);
+            let options = Options { settings, ..Options::default() };
+            fixture.overspill.process_with(input.as_bytes(), &Call::default(), &options);
+        }
+        let there: BTreeSet<String> = fixture.saved().into_iter().map(|(name, _)| name).collect();
+        found.push(json!(there.intersection(&planted).collect::<Vec<_>>()));
+    }
+    let expect = vector.expect();
+    assert_eq!(*expect.field("expired_after_each_step"), json!(found));
+    expect.done();
+}

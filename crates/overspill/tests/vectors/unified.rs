@@ -1,0 +1,62 @@
+//! Vectors of the profile `unified`.
+
+use overspill::profile::Directory;
+use overspill::{Call, Options, Profile, Settings, envelope};
+use serde_json::Value;
+
+use crate::Vector;
+use crate::fixture::Fixture;
+use crate::text;
+
+pub(crate) fn respond(vector: &Vector) {
+    let env = vector.field("env").as_object().unwrap();
+    let outside = std::env::temp_dir().display().to_string();
+    let variable = |key: &str| {
+        env.get(key).map(|value| value.as_str().unwrap().replace("{OUTSIDE}", &outside))
+    };
+    let (variables, warnings) = envelope::variables(variable);
+
+    let directory = Directory::Project(variables.directory.into());
+    let profile = Profile { directory, ..Profile::UNIFIED };
+    let mut fixture = Fixture::new(profile, vector.get("fault"));
+    let settings = Settings { environment: variables.layer, ..Settings::default() };
+    fixture.overspill = fixture.overspill.clone().with_settings(settings);
+    let input = text::make(vector.field("input"));
+    let call = Call { tool: vector.text("tool"), ..Call::default() };
+    let delegate = vector.get("task_tool") == Some(&Value::Bool(true));
+    let options = Options { delegate, ..Options::default() };
+    let answer = envelope::respond(&fixture.overspill, &input, &call, &options);
+
+    let expect = vector.expect();
+    let file = fixture.saved().first().map(|(name, _)| name.clone()).unwrap_or_default();
+    let places = [("{FILE}", file.as_str())];
+    if expect.get("same_as_input").is_some() {
+        assert_eq!(answer, input);
+    }
+    let by_value = vector.get("by_value").is_some();
+    if let Some(output) = expect.get("output").filter(|_| !by_value) {
+        text::check(output, &answer, &input, &places);
+    }
+    if let Some(json) = expect.get("json") {
+        check_json(json, &serde_json::from_str(&answer).unwrap(), &places);
+    }
+    if expect.get("warned") == Some(&Value::Bool(true)) {
+        assert!(!warnings.is_empty(), "nothing was warned of");
+    }
+    fixture.check_saved(expect.field("saved"), &input);
+    expect.done();
+}
+
+/// Compares by value; the preview is an expected text.
+fn check_json(expected: &Value, found: &Value, places: &[(&str, &str)]) {
+    let preview = found["data"]["preview"].as_str().unwrap();
+    text::check(&expected["data"]["preview"], preview, "", places);
+    let put_in = |json: &Value| {
+        let text = json.to_string();
+        let text = places.iter().fold(text, |text, (place, value)| text.replace(place, value));
+        let mut json: Value = serde_json::from_str(&text).unwrap();
+        json["data"]["preview"] = Value::Null;
+        json
+    };
+    assert_eq!(put_in(found), put_in(expected));
+}
