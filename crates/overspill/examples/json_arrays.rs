@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p overspill --example json_arrays`
 
-#![allow(clippy::print_stdout, reason = "an example")]
+#![allow(clippy::print_stdout, unreachable_pub, reason = "an example, which a test runs as well")]
 
 use overspill::core::{Choice, LeftOut, Policy, Strategy, StrategyError};
 use overspill::store::Memory;
@@ -31,7 +31,8 @@ impl Strategy for JsonArrays {
     }
 }
 
-fn main() {
+/// Runs the example.
+pub fn main() {
     let numbers: Vec<u32> = (1..=10_000).collect();
     let output = serde_json::to_string(&numbers).unwrap_or_default();
     let overspill = Overspill::new(Profile::AGENT_V2, Memory::default()).with_strategy(JsonArrays);

@@ -27,7 +27,8 @@ pub fn respond<'a>(
     options: &Options,
 ) -> Cow<'a, str> {
     let parsed: Option<Value> = serde_json::from_str(response).ok();
-    if skips(parsed.as_ref()) && overspill.is_below_ceiling(response.as_bytes()) {
+    let passes = skips(parsed.as_ref()) || is_ours(parsed.as_ref(), overspill);
+    if passes && overspill.is_below_ceiling(response.as_bytes()) {
         return Cow::Borrowed(response);
     }
     let measured = match parsed {
@@ -53,6 +54,21 @@ pub fn respond<'a>(
 fn skips(response: Option<&Value>) -> bool {
     let skip = |response: &Value| response.get("context")?.get("truncation_skip").cloned();
     response.and_then(skip) == Some(Value::Bool(true))
+}
+
+/// Tells whether a response is an answer of ours already: it has our record, and the output that
+/// the record speaks of is there.
+fn is_ours(response: Option<&Value>, overspill: &Overspill) -> bool {
+    let ours = |response: &Value| {
+        let truncation = response.get("data")?.get("truncation")?.as_object()?;
+        let keys = ["direction", "original_lines", "original_bytes", "kept_lines", "kept_bytes"];
+        let complete = keys.iter().all(|key| truncation.contains_key(*key));
+        let path = truncation.get("full_output_path")?.as_str()?;
+        let file = path.rsplit(['/', '\\', ':']).next()?;
+        let name = overspill.profile.names.name_of(file)?;
+        Some(complete && overspill.store.entry(&name).is_ok())
+    };
+    response.and_then(ours).unwrap_or(false)
 }
 
 /// Returns JSON text in which every `\n` escape is a line feed, so that lines can be counted.

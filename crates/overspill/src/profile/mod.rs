@@ -241,6 +241,11 @@ impl Profile {
         Profile::ALL.into_iter().find(|profile| profile.name == name)
     }
 
+    /// Returns the pattern that matches its files, for hosts that ask who may read what.
+    pub fn glob(&self, places: &Places) -> String {
+        format!("{}/*", self.directory.within(places).display())
+    }
+
     /// Returns how long its files stay.
     pub fn retention(&self) -> Retention {
         let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));

@@ -1,0 +1,264 @@
+//! What the source systems state and no golden vector says. `docs/seeds.md` has them all.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use overspill::core::{Keep, Unit};
+use overspill::profile::{Places, Preset, ServiceResult, Sweeps, TruncationResult};
+use overspill::store::{Disk, DiskOptions, Memory};
+use overspill::sweep::Retention;
+use overspill::tool::Gates;
+use overspill::{
+    Call, Clock, Layer, Most, Options, Outcome, Overspill, Profile, Settings, envelope,
+};
+use serde_json::{Value, json};
+
+fn places(dir: &Path) -> Places {
+    let below = |name: &str| dir.join(name);
+    Places {
+        state: below("state"),
+        data: below("data"),
+        home: below("home"),
+        project: below("project"),
+        working: below("working"),
+    }
+}
+
+fn lines(n: usize) -> String {
+    "a line\n".repeat(n)
+}
+
+#[track_caller]
+fn path_of(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Spilled(spilled) => spilled.path().unwrap().to_owned(),
+        Outcome::Whole(_) => panic!("it is too large"),
+    }
+}
+
+/// S0-7, S1-7, S2-13, S3-25, S4-2, S4-19, S4-31
+#[test]
+fn each_profile_has_its_place() {
+    let places = places(Path::new("/x"));
+    let at = |profile: &Profile| profile.directory.within(&places).display().to_string();
+    assert_eq!(at(&Profile::OWN), "/x/state/overspill");
+    assert_eq!(at(&Profile::KLAUDE), "/tmp/klaude");
+    assert_eq!(at(&Profile::UNIFIED), "/x/project/tool-output");
+    assert_eq!(at(&Profile::TAKUMI), "/x/home/.takumi/tool-output");
+    assert_eq!(at(&Profile::AGENT_V2), "/x/working/data/truncation");
+    assert_eq!(at(&Profile::OPENCODE), "/x/data/tool-output");
+    assert_eq!(Profile::OPENCODE.glob(&places), "/x/data/tool-output/*");
+}
+
+/// S-F, S0-9, S1-7, S1-15, S3-27: directories are made, what is saved can be read, and how its path
+/// is shown is the profile's.
+#[test]
+fn what_is_saved_can_be_read_where_it_is_said_to_be() {
+    for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "klaude") {
+        let dir = tempfile::tempdir().unwrap();
+        let places = places(dir.path());
+        let overspill = Overspill::new(profile.clone(), profile.disk(&places, Clock::default()));
+        let output = format!("\u{feff}{}\0\r\n", lines(60_000));
+        let shown = path_of(&overspill.process(output.as_bytes(), &Call::of("Read")));
+        let path = places.project.join(&shown);
+        assert_eq!(fs::read(path).unwrap(), output.as_bytes(), "{}", profile.name);
+        assert_eq!(Path::new(&shown).is_relative(), profile.name == "unified");
+    }
+}
+
+/// S1-7: the directory in a project keeps itself out of version control.
+#[test]
+fn a_project_is_not_cluttered() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(dir.path());
+    let disk = Profile::UNIFIED.disk(&places, Clock::default());
+    path_of(
+        &Overspill::new(Profile::UNIFIED, disk).process(lines(3000).as_bytes(), &Call::of("LS")),
+    );
+    let ignore = places.project.join("tool-output/.gitignore");
+    assert_eq!(fs::read_to_string(ignore).unwrap(), "*\n");
+}
+
+/// S0-7: a directory that is a link counts as a failed save.
+#[cfg(unix)]
+#[test]
+fn a_directory_that_is_a_link_is_a_failed_save() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("elsewhere")).unwrap();
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink("elsewhere", &link).unwrap();
+    let options = DiskOptions { names: Profile::KLAUDE.names, ..DiskOptions::default() };
+    let overspill = Overspill::new(Profile::KLAUDE, Disk::new(&link, options));
+    let output = "x".repeat(50_000);
+    let outcome = overspill.process(output.as_bytes(), &Call::of("Bash"));
+    let result = TruncationResult::of(&outcome);
+    assert_eq!((result.was_truncated, result.saved_file_path), (true, None));
+    assert_eq!(fs::read_dir(dir.path().join("elsewhere")).unwrap().count(), 0);
+}
+
+/// S0-18, S1-10, S2-15, S3-28, S4-20, S4-21
+#[test]
+fn each_profile_sweeps_when_it_says() {
+    let when = |profile: Profile| (profile.sweeps, profile.retention_days);
+    assert_eq!(when(Profile::KLAUDE), (Sweeps::Never, None));
+    assert_eq!(when(Profile::UNIFIED), (Sweeps::AfterAnswer, Some(7)));
+    assert_eq!(when(Profile::TAKUMI), (Sweeps::Never, None));
+    assert_eq!(when(Profile::AGENT_V2), (Sweeps::OnDemand, Some(7)));
+    assert_eq!(when(Profile::OPENCODE), (Sweeps::BeforeFirstSave, Some(7)));
+    // What is not kept for some time only is never removed, asked to or not.
+    assert_eq!(
+        Profile::KLAUDE.retention(),
+        Retention { unused_for: None, quota: None, ..Retention::default() }
+    );
+}
+
+/// S0-1, S0-13, S0-14, S0-20: over 40,000 characters both ends and a path, error or not; a policy of
+/// one's own is a value; an empty output is not processed.
+#[test]
+fn klaude_shows_both_ends_and_the_path() {
+    let overspill = Overspill::new(Profile::KLAUDE, Memory::default());
+    let output = "é".repeat(40_001);
+    let outcome = overspill.process(output.as_bytes(), &Call::of("Read"));
+    let result = TruncationResult::of(&outcome);
+    assert_eq!((result.original_length, result.truncated_length), (40_001, 20_001));
+    assert!(result.output.contains(&path_of(&outcome)));
+    let Outcome::Spilled(spilled) = outcome else { panic!("it is too large") };
+    assert_eq!((spilled.shown.chars, spilled.hidden(Unit::Chars)), (20_000, 20_001));
+    let small = Overspill::new(Profile::klaude(10, 2, 3), Memory::default());
+    assert!(TruncationResult::of(&small.process(b"0123456789a", &Call::default())).was_truncated);
+    assert!(!TruncationResult::of(&overspill.process(b"", &Call::default())).was_truncated);
+}
+
+/// S1-23: the answer goes into the history, and is not cut again.
+#[test]
+fn an_answer_of_ours_is_left_alone() {
+    let overspill =
+        Overspill::new(Profile::UNIFIED, Memory::new(Profile::UNIFIED.names, Clock::default()));
+    let (call, options) = (Call::of("Read"), Options::default());
+    let response = format!(r#"{{"status":"success","text":"{}"}}"#, "x".repeat(60_000));
+    let once = envelope::respond(&overspill, &response, &call, &options).into_owned();
+    assert!(envelope::respond(&overspill, &once, &call, &options) == once);
+    // Whoever only looks like it is cut: there is no such output of ours.
+    let imitation = once.replace("tool_2", "tool_1");
+    assert!(envelope::respond(&overspill, &imitation, &call, &options) != imitation);
+}
+
+/// S1-1, S2-1, S2-20: one rule for every tool, none of them known by name.
+#[test]
+fn a_tool_nobody_has_heard_of_needs_nothing() {
+    for profile in Profile::ALL {
+        let overspill = Overspill::new(profile, Memory::default());
+        path_of(&overspill.process(lines(60_000).as_bytes(), &Call::of("brand-new")));
+    }
+}
+
+/// S3-5, S3-6, S3-10, S3-11, S3-33, S3-35: global limits, entries for tools, a skip list, options.
+#[test]
+fn agent_v2_is_set_up_as_its_document_does() {
+    let (user, warnings) = Layer::from_json(&json!({
+        "maxLines": 2000,
+        "maxBytes": 51200,
+        "tools": {"bash": {"direction": "tail", "maxLines": 500}, "grep": {"maxLines": 3000}},
+    }));
+    assert_eq!(warnings, []);
+    let settings = Settings { user, ..Settings::default() };
+    let overspill = Overspill::new(Profile::AGENT_V2, Memory::default()).with_settings(settings);
+    let shown = |tool: &str, options: Layer| {
+        let call = Call { session: Some("s".into()), ..Call::of(tool) };
+        let options = Options { settings: options, ..Options::default() };
+        let output = lines(6000);
+        let outcome = overspill.process_with(output.as_bytes(), &call, &options);
+        ServiceResult::of(&outcome).content.lines().filter(|line| *line == "a line").count()
+    };
+    let nothing = Layer::default();
+    assert_eq!(shown("bash", nothing.clone()), 499, "and the empty line after the last break");
+    assert_eq!(shown("grep", nothing.clone()), 3000);
+    assert_eq!(shown("other", nothing), 2000);
+    assert_eq!(shown("other", Layer { max_lines: Some(Most::Of(7)), ..Layer::default() }), 7);
+    let gates = Gates { skip: vec!["web_fetch".into()], ..Gates::default() };
+    let result = json!({"output": lines(6000)});
+    let bounded =
+        overspill.bound_result(&result, &Call::of("web_fetch"), &Options::default(), &gates);
+    assert_eq!(bounded, overspill::tool::Bounded::Unchanged);
+}
+
+/// S4-26, S4-28, S4-29: a tool cuts its own output with its own options and names the path itself.
+#[test]
+fn a_tool_may_call_the_same_engine_itself() {
+    let overspill = Overspill::new(Profile::OPENCODE, Memory::default());
+    let settings = Preset::Log.layer().updated(&Layer {
+        max_lines: Some(Most::Of(1000)),
+        keep: Some(Keep::Tail),
+        ..Layer::default()
+    });
+    let options = Options { settings, ..Options::default() };
+    let output = lines(2000);
+    let outcome = overspill.process_with(output.as_bytes(), &Call::of("log"), &options);
+    let cut = ServiceResult::of(&outcome);
+    let result = json!({
+        "output": cut.content,
+        "metadata": {"truncated": cut.truncated, "logPath": cut.output_path},
+    });
+    let again =
+        overspill.bound_result(&result, &Call::of("log"), &Options::default(), &Gates::default());
+    assert_eq!(again, overspill::tool::Bounded::Unchanged);
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every file of tests in the workspace, as one text.
+fn all_tests(dir: &Path, into: &mut String) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all_tests(&path, into);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            into.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// `docs/seeds.md` leaves no statement out, and names no test that is not there.
+#[test]
+fn the_map_of_statements_is_complete_and_true() {
+    let map = fs::read_to_string(root().join("docs/seeds.md")).unwrap();
+    let mut expected: BTreeSet<String> = ('A'..='H').map(|letter| format!("S-{letter}")).collect();
+    for (seed, count) in [(0, 21), (1, 25), (2, 21), (3, 41), (4, 31)] {
+        expected.extend((1..=count).map(|n| format!("S{seed}-{n}")));
+    }
+    let rows = map.lines().filter_map(|line| line.strip_prefix("| S"));
+    let rows: Vec<(String, &str)> = rows
+        .map(|row| row.split_once(" | ").unwrap())
+        .map(|(statement, proof)| (format!("S{statement}"), proof))
+        .collect();
+    let found: BTreeSet<String> = rows.iter().map(|(statement, _)| statement.clone()).collect();
+    assert_eq!(found, expected);
+
+    let mut tests = String::new();
+    all_tests(&root().join("crates"), &mut tests);
+    let mut cited = BTreeSet::new();
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/data");
+    for entry in fs::read_dir(vectors).unwrap() {
+        let file: Value =
+            serde_json::from_slice(&fs::read(entry.unwrap().path()).unwrap()).unwrap();
+        for vector in file["vectors"].as_array().unwrap() {
+            cited.extend(
+                vector["seed"].as_array().unwrap().iter().map(|s| s.as_str().unwrap().to_owned()),
+            );
+        }
+    }
+    for (statement, proof) in rows {
+        let names: Vec<&str> = proof.split('`').skip(1).step_by(2).collect();
+        for name in &names {
+            assert!(tests.contains(&format!("fn {name}(")), "{statement} names {name}");
+        }
+        let by_vectors = proof.contains("vectors");
+        assert!(by_vectors || !names.is_empty() || proof.contains("later"), "{statement}: {proof}");
+        assert!(!by_vectors || cited.contains(&statement), "{statement} has no vectors");
+    }
+}

@@ -1,0 +1,163 @@
+//! What becomes of an output and of its copy.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use overspill::core::{Choice, Limits, Policy, Strategy, StrategyError};
+use overspill::profile::ServiceEvent;
+use overspill::store::{Disk, DiskOptions, Durability, Memory, Store};
+use overspill::{Call, Layer, Options, Outcome, Overspill, Profile, Spilled};
+
+fn on_disk(root: &Path) -> Overspill {
+    let options = DiskOptions { durability: Durability::None, ..DiskOptions::default() };
+    Overspill::new(Profile::OWN, Disk::new(root, options))
+}
+
+fn long() -> Vec<u8> {
+    (0..20_000).flat_map(|n| format!("line {n}\0\x1b[31m\r\n").into_bytes()).collect()
+}
+
+#[track_caller]
+fn spilled(outcome: Outcome) -> Spilled {
+    match outcome {
+        Outcome::Spilled(spilled) => *spilled,
+        Outcome::Whole(_) => panic!("it is too large"),
+    }
+}
+
+#[track_caller]
+fn whole(outcome: Outcome) -> Vec<u8> {
+    match outcome {
+        Outcome::Whole(bytes) => bytes.into_owned(),
+        Outcome::Spilled(spilled) => panic!("{}", spilled.text),
+    }
+}
+
+#[test]
+fn what_fits_comes_back_as_it_is_and_touches_no_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("store");
+    let output = b"small\0\x1b[31m\xff";
+    assert_eq!(whole(on_disk(&root).process(output, &Call::default())), output);
+    assert!(!root.exists());
+}
+
+#[test]
+fn what_is_too_large_is_saved_byte_for_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let spilled = spilled(on_disk(&dir.path().join("a/b")).process(&long(), &Call::default()));
+    let saved = spilled.saved.unwrap();
+    assert_eq!(std::fs::read(&saved.path).unwrap(), long());
+    assert!(spilled.text.len() <= 51_200);
+    assert!(spilled.text.contains(&saved.path), "{}", spilled.text);
+}
+
+#[test]
+fn chunks_make_no_difference_to_copy_or_preview() {
+    let overspill = Overspill::new(Profile::OWN, Memory::default());
+    let mut spill = overspill.spill(Call::default(), Options::default());
+    for chunk in long().chunks(777) {
+        spill.write_all(chunk).unwrap();
+    }
+    let streamed = spilled(spill.finish());
+    let at_once = spilled(overspill.process(&long(), &Call::default()));
+    assert_eq!(streamed.preview, at_once.preview);
+    let name = streamed.saved.unwrap().name;
+    assert_eq!(overspill.store().read(&name, 0..u64::MAX).unwrap(), long());
+}
+
+#[test]
+fn a_spill_that_is_given_up_leaves_nothing_behind() {
+    let memory = Memory::default();
+    let overspill = Overspill::new(Profile::OWN, memory.clone());
+    let mut spill = overspill.spill(Call::default(), Options::default());
+    spill.push(&long());
+    drop(spill);
+    assert_eq!(memory.list().unwrap(), []);
+}
+
+#[test]
+fn the_record_says_where_it_came_from_and_what_was_shown() {
+    let overspill = Overspill::new(Profile::OWN, Memory::default());
+    let call = Call { command: Some("make".into()), ..Call::of("run") };
+    let options = Options { exit: Some(2), ..Options::default() };
+    let spilled = spilled(overspill.process_with(&long(), &call, &options));
+    let record = overspill.store().record(&spilled.saved.unwrap().name).unwrap().unwrap();
+    assert_eq!((record.call, record.exit), (call, Some(2)));
+    assert_eq!(record.bytes, long().len() as u64);
+    let shown: Vec<_> =
+        spilled.cut.unwrap().pieces.iter().map(|piece| piece.bytes.clone()).collect();
+    assert_eq!(record.shown, shown);
+}
+
+#[test]
+fn there_is_one_event_for_each_call() {
+    let events: Arc<Mutex<Vec<String>>> = Arc::default();
+    let heard = events.clone();
+    let overspill = Overspill::new(Profile::OWN, Memory::default()).with_observer(move |event| {
+        heard.lock().unwrap().push(ServiceEvent::of(event).r#type);
+        panic!("an observer's troubles are its own");
+    });
+    overspill.process(b"small", &Call::default());
+    overspill.process(&long(), &Call::default());
+    overspill.spill(Call::default(), Options::default()).finish();
+    assert_eq!(*events.lock().unwrap(), ["skipped", "truncated", "skipped"]);
+}
+
+/// Statement S-G: what is switched off passes, up to the ceiling of every profile.
+#[test]
+fn what_passes_uncut_is_cut_beyond_the_ceiling() {
+    let off = Options {
+        settings: Layer { enabled: Some(false), ..Layer::default() },
+        ..Options::default()
+    };
+    let below = "x\n".repeat(19_999);
+    let above = "x\n".repeat(20_001);
+    for profile in Profile::ALL {
+        let name = profile.name;
+        let overspill = Overspill::new(profile.clone(), Memory::default());
+        whole(overspill.process_with(below.as_bytes(), &Call::default(), &off));
+        let spilled = spilled(overspill.process_with(above.as_bytes(), &Call::default(), &off));
+        assert!(spilled.text.len() < 52_000, "{name}: {} bytes", spilled.text.len());
+        // `off` is allowed: there is no ceiling then.
+        let open = Overspill::new(Profile { ceiling: Limits::NONE, ..profile }, Memory::default());
+        whole(open.process_with(above.as_bytes(), &Call::default(), &off));
+    }
+}
+
+struct Chooses(fn(&[u8]) -> Choice);
+
+impl Strategy for Chooses {
+    fn choose(&self, output: &[u8], _: &Policy) -> Result<Choice, StrategyError> {
+        Ok((self.0)(output))
+    }
+}
+
+#[test]
+fn a_strategy_of_your_own_has_its_way_within_the_limits() {
+    let own =
+        |choose| Overspill::new(Profile::OWN, Memory::default()).with_strategy(Chooses(choose));
+    let call = Call::default();
+    let output = "one\ntwo\nthree\n".repeat(10_000);
+    let output = output.as_bytes();
+
+    let pieces = spilled(own(|_| Choice::Pieces(vec![0..4, 14..18])).process(output, &call));
+    assert!(pieces.text.contains("\none\n[overspill "), "{}", pieces.text);
+    assert!(pieces.text.contains("lines 2–3 not shown (10 bytes)"), "{}", pieces.text);
+
+    // Beyond the limits, the policy chooses; and so it does where a strategy makes no sense.
+    for choose in [
+        (|output: &[u8]| Choice::Pieces(vec![0..output.len()])) as fn(&[u8]) -> Choice,
+        |_| Choice::Pieces(vec![10..20, 5..8]),
+        |_| Choice::Pieces(vec![0..usize::MAX]),
+        |_| panic!("a strategy's troubles are its own"),
+    ] {
+        let spilled = spilled(own(choose).process(output, &call));
+        assert!(spilled.text.len() <= 51_200 && spilled.preview.len() > 5_000);
+        assert!(spilled.saved.is_ok());
+    }
+    assert_eq!(whole(own(|_| Choice::Whole).process(b"anything", &call)), b"anything");
+}

@@ -1,0 +1,174 @@
+//! Tool results, in our own shape and by the registry.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+use std::sync::Arc;
+
+use overspill::core::Limits;
+use overspill::registry::{Registry, Tool, ToolCall};
+use overspill::store::Memory;
+use overspill::tool::{Bounded, Gates, Verdict};
+use overspill::{Call, Layer, Most, Options, Overspill, Profile, envelope};
+use serde_json::{Value, json};
+
+fn own() -> Overspill {
+    Overspill::new(Profile::OWN, Memory::default())
+}
+
+fn bound(result: &Value, gates: &Gates) -> Bounded {
+    own().bound_result(result, &Call::of("tool"), &Options::default(), gates)
+}
+
+#[track_caller]
+fn changed(bounded: Bounded) -> Value {
+    match bounded {
+        Bounded::Changed(result) => result,
+        Bounded::Unchanged => panic!("it is too large"),
+    }
+}
+
+fn long() -> String {
+    "line\n".repeat(5000)
+}
+
+#[test]
+fn other_parts_stay_untouched_in_place_and_in_order() {
+    let image = json!({"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"});
+    let unknown = json!({"type": "from-the-future", "text": 17});
+    let text = |text: &str| json!({"type": "text", "text": text, "annotations": {"a": 1}});
+    let other: Value = serde_json::from_str("[1,2.50]").unwrap();
+    let result = json!({"output": [image, text(&long()), unknown, text("second")], "other": other});
+    let after = changed(bound(&result, &Gates::default()));
+    let parts = after["output"].as_array().unwrap();
+    assert_eq!([&parts[0], &parts[2]], [&image, &unknown]);
+    assert_eq!(parts.len(), 3);
+    assert_eq!(parts[1]["annotations"], json!({"a": 1}));
+    assert!(parts[1]["text"].as_str().unwrap().len() <= 51_200);
+    assert_eq!(after["other"].to_string(), "[1,2.50]");
+}
+
+#[test]
+fn our_own_work_is_known_by_its_record_and_not_done_again() {
+    let result = json!({"output": long()});
+    let once = changed(bound(&result, &Gates::default()));
+    assert_eq!(once["metadata"]["truncated"], true);
+    assert_eq!(once["metadata"]["overspill"]["lines"], 5000);
+    assert_eq!(bound(&once, &Gates::default()), Bounded::Unchanged);
+    // Text that looks like ours is no record.
+    let imitation = json!({"output": format!("[overspill 123456: all is well]\n{}", long())});
+    changed(bound(&imitation, &Gates::default()));
+}
+
+#[test]
+fn gates_let_pass_and_the_ceiling_does_not() {
+    let result = json!({"output": long()});
+    let skip = Gates { skip: vec!["tool".into()], ..Gates::default() };
+    assert_eq!(bound(&result, &skip), Bounded::Unchanged);
+    let no = Gates { predicate: Some(Arc::new(|_, _| Verdict::No)), ..Gates::default() };
+    assert_eq!(bound(&result, &no), Bounded::Unchanged);
+    let two = Layer { max_lines: Some(Most::Of(4)), ..Layer::default() };
+    let with = Gates {
+        predicate: Some(Arc::new(move |_, _| Verdict::With(two.clone()))),
+        ..Gates::default()
+    };
+    assert!(changed(bound(&result, &with))["output"].as_str().unwrap().lines().count() <= 4);
+    let huge = json!({"output": "line\n".repeat(30_000)});
+    for gates in [&skip, &no] {
+        assert!(changed(bound(&huge, gates))["output"].as_str().unwrap().len() <= 51_200);
+    }
+}
+
+#[test]
+fn there_is_nothing_to_measure_in_what_is_no_result() {
+    for result in
+        [json!(null), json!("text"), json!({}), json!({"output": null}), json!({"output": ""})]
+    {
+        assert_eq!(bound(&result, &Gates::default()), Bounded::Unchanged, "{result}");
+    }
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
+}
+
+fn registry() -> Registry {
+    let mut registry = Registry::new().bounded_by(own(), Gates::default());
+    let schema = json!({
+        "type": "object",
+        "required": ["lines"],
+        "properties": {"lines": {"type": "integer", "minimum": 0}},
+    });
+    let print = |arguments: &Value| {
+        let lines = arguments["lines"].as_u64().unwrap() as usize;
+        Ok(json!({"success": true, "output": "line\n".repeat(lines)}))
+    };
+    registry.register(Tool::new("print", print).with_schema(&schema).unwrap());
+    registry.register(Tool::new("fail", |_| Err("no such file".into())));
+    registry.register(Tool::new("panic", |_| panic!("a tool's troubles are its own")));
+    registry
+}
+
+#[test]
+fn a_bad_call_is_an_error_and_harms_no_other() {
+    let executed = registry().execute(&[
+        call("1", "print", r#"{"lines": 3}"#),
+        call("2", "print", r#"{"lines": -1}"#),
+        call("3", "print", "{not json"),
+        call("4", "no-such-tool", "{}"),
+        call("5", "fail", "{}"),
+        call("6", "panic", "{}"),
+        call("7", "print", r#"{"lines": 5000}"#),
+    ]);
+    let ids: Vec<&str> = executed.iter().map(|executed| executed.call.id.as_str()).collect();
+    assert_eq!(ids, ["1", "2", "3", "4", "5", "6", "7"]);
+    assert_eq!(executed[0].result["output"], "line\nline\nline\n");
+    let errors: Vec<&str> =
+        executed[1..6].iter().map(|executed| executed.result["error"].as_str().unwrap()).collect();
+    assert!(errors[0].starts_with("invalid arguments at /lines: -1 is less than"), "{errors:?}");
+    assert!(errors[1].starts_with("the arguments are not JSON"), "{errors:?}");
+    assert_eq!(errors[2..], ["there is no tool no-such-tool", "no such file", "the tool panicked"]);
+    assert_eq!(executed[6].result["metadata"]["truncated"], true);
+}
+
+#[test]
+fn small_results_of_a_turn_stay_whole_and_large_ones_give_way() {
+    let registry = registry().with_budget(Limits::NONE.bytes(10_000));
+    let executed = registry.execute(&[
+        call("1", "print", r#"{"lines": 3}"#),
+        call("2", "print", r#"{"lines": 4000}"#),
+        call("3", "print", r#"{"lines": 5000}"#),
+    ]);
+    let len = |index: usize| executed[index].result["output"].as_str().unwrap().len();
+    assert_eq!(len(0), 15);
+    assert!(len(1) > 4000 && len(2) > 4000, "{} {}", len(1), len(2));
+    assert!(len(0) + len(1) + len(2) <= 10_000);
+}
+
+#[test]
+fn a_schema_that_is_none_is_refused_with_its_tools_name() {
+    let error = Tool::new("print", |_| Ok(json!({}))).with_schema(&json!({"type": 17}));
+    assert!(error.err().unwrap().to_string().starts_with("the schema of print is no JSON Schema"));
+}
+
+#[test]
+fn an_envelope_that_is_none_gets_a_bounded_answer() {
+    let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
+    let long = "x".repeat(60_000);
+    for response in [
+        long.clone(),
+        format!("[\"{long}\"]"),
+        format!(r#"{{"context": null, "text": "{long}"}}"#),
+        format!(r#"{{"stats": 123456789012345678901234567890, "text": "{long}"}}"#),
+        format!(r#"{{"status": "error", "status": "success", "text": "{long}"}}"#),
+        format!(r#"{{"context": {{"truncation_skip": 1}}, "text": "{long}"}}"#),
+    ] {
+        let answer =
+            envelope::respond(&overspill, &response, &Call::default(), &Options::default());
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["status"], "partial", "{}", &response[..40]);
+        assert_eq!(answer["data"]["truncation"]["kept_bytes"], 51_200);
+    }
+    let skipped = format!(r#"{{"context": {{"truncation_skip": true}}, "text": "{long}"}}"#);
+    let answer = envelope::respond(&overspill, &skipped, &Call::default(), &Options::default());
+    assert_eq!(answer, skipped);
+}
