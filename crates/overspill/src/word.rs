@@ -1,6 +1,6 @@
 //! From what was chosen to what is said.
 
-use overspill_core::{Cut, Keep, LeftOut, Notice, Policy, Reach, Saved, Size, Stored};
+use overspill_core::{Cut, Keep, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Stored};
 
 use crate::overspill::{Chosen, OwnText};
 use crate::profile::{Accounting, Facts, Worded, Words, word};
@@ -17,122 +17,94 @@ impl Overspill {
         saved: Result<SpillRef, Error>,
         delegate: bool,
     ) -> Spilled {
-        let own = (*words == Words::Own).then(|| self.notice(&saved, delegate));
-        match (chosen, own) {
-            (Chosen::Over(over), None) => self.source(over.cut(), words, policy, saved, delegate),
-            (Chosen::Cut(cut, _), None) => self.source(cut, words, policy, saved, delegate),
-            (Chosen::Text(own, _), None) => {
-                let OwnText { text: preview, left_out, total } = own;
-                let shown = Size::of(preview.as_bytes(), policy.lines);
-                let (pieces, keep) = (vec![preview.clone()], policy.keep);
-                let facts = Facts { pieces, total, shown, left_out, keep, saved: &saved, delegate };
-                let Worded { notice, text } = word(words, &facts);
-                Spilled {
-                    text,
-                    preview,
-                    notice,
-                    total,
-                    shown,
-                    left_out,
-                    cut: None,
-                    saved,
-                    keep: policy.keep,
-                    words: *words,
-                }
-            }
-            (Chosen::Over(over), Some(notice)) => {
-                let answer = notice.answer(&over);
-                self.own(&notice, answer.cut, answer.text, policy, saved)
-            }
-            // What a strategy chose beyond the limits gives way to what the policy chooses.
-            (Chosen::Cut(cut, otherwise), Some(notice)) => {
-                match (notice.around(&cut, policy), otherwise) {
-                    (None, Some(over)) => {
-                        let answer = notice.answer(&over);
-                        self.own(&notice, answer.cut, answer.text, policy, saved)
-                    }
-                    (text, _) => {
-                        let text = text.unwrap_or_else(|| piece_texts(&cut, policy.keep).concat());
-                        self.own(&notice, cut, text, policy, saved)
-                    }
-                }
-            }
-            (Chosen::Text(own, otherwise), Some(notice)) => {
-                let OwnText { text: preview, left_out, total } = own;
-                match (notice.above(&preview, &total, policy), otherwise) {
-                    (None, Some(over)) => {
-                        let answer = notice.answer(&over);
-                        self.own(&notice, answer.cut, answer.text, policy, saved)
-                    }
-                    (text, _) => {
-                        let text = text.unwrap_or_else(|| preview.clone());
-                        let shown = Size::of(preview.as_bytes(), policy.lines);
-                        let notice = String::new();
-                        Spilled {
-                            text,
-                            preview,
-                            notice,
-                            total,
-                            shown,
-                            left_out,
-                            cut: None,
-                            saved,
-                            keep: policy.keep,
-                            words: *words,
-                        }
-                    }
-                }
-            }
-        }
+        let shown = match words {
+            Words::Own => self.in_our_words(chosen, policy, &saved, delegate),
+            _ => self.in_their_words(chosen, words, policy, &saved, delegate),
+        };
+        let Shown { text, notice, preview, total, shown, left_out, cut } = shown;
+        let (keep, words) = (policy.keep, *words);
+        Spilled { text, preview, notice, total, shown, left_out, cut, saved, keep, words }
     }
 
-    fn own(
+    /// Answers with our own notice, everything within the limits.
+    ///
+    /// What a strategy chose beyond the limits gives way to what the policy chooses.
+    fn in_our_words(
         &self,
-        notice: &Notice,
-        cut: Cut,
-        text: String,
+        chosen: Chosen,
         policy: &Policy,
-        saved: Result<SpillRef, Error>,
-    ) -> Spilled {
-        Spilled {
-            text,
-            preview: piece_texts(&cut, policy.keep).concat(),
-            notice: notice.for_person(&cut),
+        saved: &Result<SpillRef, Error>,
+        delegate: bool,
+    ) -> Shown {
+        let notice = self.notice(saved, delegate);
+        let by_policy = |over: &Over| {
+            let answer = notice.answer(over);
+            (answer.text, answer.cut.into_owned())
+        };
+        let (text, cut) = match chosen {
+            Chosen::Over(over) => by_policy(&over),
+            Chosen::Cut(cut, otherwise) => match (notice.around(&cut, policy), otherwise) {
+                (None, Some(over)) => by_policy(&over),
+                (text, _) => (text.unwrap_or_default(), cut.into_owned()),
+            },
+            Chosen::Text(own, otherwise) => {
+                match (notice.above(&own.text, &own.total, policy), otherwise) {
+                    (None, Some(over)) => by_policy(&over),
+                    (text, _) => {
+                        let text = text.unwrap_or_else(|| own.text.clone());
+                        return Shown::of_text(own, policy, Worded { notice: String::new(), text });
+                    }
+                }
+            }
+        };
+        let words = Worded { notice: notice.for_person(&cut), text };
+        self.shown(cut, policy, words)
+    }
+
+    /// Answers as a source system does.
+    fn in_their_words(
+        &self,
+        chosen: Chosen,
+        words: &Words,
+        policy: &Policy,
+        saved: &Result<SpillRef, Error>,
+        delegate: bool,
+    ) -> Shown {
+        let keep = policy.keep;
+        let cut = match chosen {
+            Chosen::Over(over) => over.cut(),
+            Chosen::Cut(cut, _) => cut,
+            Chosen::Text(own, _) => {
+                let OwnText { text, left_out, total } = &own;
+                let (pieces, shown) = (vec![text.clone()], Size::of(text.as_bytes(), policy.lines));
+                let (total, left_out) = (*total, *left_out);
+                let facts = Facts { pieces, total, shown, left_out, keep, saved, delegate };
+                let worded = word(words, &facts);
+                return Shown::of_text(own, policy, worded);
+            }
+        };
+        let facts = Facts {
+            pieces: piece_texts(&cut, keep),
             total: cut.total,
             shown: cut.shown(),
             left_out: self.left_out(&cut, policy),
-            cut: Some(cut.into_owned()),
+            keep,
             saved,
-            keep: policy.keep,
-            words: Words::Own,
-        }
+            delegate,
+        };
+        let worded = word(words, &facts);
+        self.shown(cut.into_owned(), policy, worded)
     }
 
-    fn source(
-        &self,
-        cut: Cut,
-        words: &Words,
-        policy: &Policy,
-        saved: Result<SpillRef, Error>,
-        delegate: bool,
-    ) -> Spilled {
-        let pieces = piece_texts(&cut, policy.keep);
-        let preview = pieces.concat();
-        let (total, shown, left_out) = (cut.total, cut.shown(), self.left_out(&cut, policy));
-        let facts =
-            Facts { pieces, total, shown, left_out, keep: policy.keep, saved: &saved, delegate };
-        let Worded { notice, text } = word(words, &facts);
-        Spilled {
-            text,
-            preview,
-            notice,
-            total,
-            shown,
-            left_out,
-            cut: Some(cut.into_owned()),
-            saved,
-            keep: policy.keep,
-            words: *words,
+    fn shown(&self, cut: Cut<'static>, policy: &Policy, words: Worded) -> Shown {
+        Shown {
+            text: words.text,
+            notice: words.notice,
+            preview: piece_texts(&cut, policy.keep).concat(),
+            total: cut.total,
+            shown: cut.shown(),
+            left_out: self.left_out(&cut, policy),
+            cut: Some(cut),
         }
     }
 
@@ -178,19 +150,39 @@ impl Overspill {
     }
 }
 
-/// Returns the texts of the pieces, one for each end that `keep` asks for.
-fn piece_texts(cut: &Cut, keep: Keep) -> Vec<String> {
-    let text = |index: usize| {
-        let piece = cut.pieces.get(index);
-        piece.map_or(String::new(), |piece| String::from_utf8_lossy(&piece.text).into_owned())
-    };
-    match keep {
-        Keep::Head | Keep::Tail => vec![text(0)],
-        Keep::Ends { .. } if cut.pieces.len() >= 2 => (0..cut.pieces.len()).map(text).collect(),
-        Keep::Ends { .. } => {
-            // With one piece only, it says itself which end it is.
-            let starts = cut.pieces.first().is_some_and(|piece| piece.bytes.start == 0);
-            if starts { vec![text(0), String::new()] } else { vec![String::new(), text(0)] }
+/// What is shown and said; all of a [`Spilled`] but how it came about.
+struct Shown {
+    text: String,
+    notice: String,
+    preview: String,
+    total: Size,
+    shown: Size,
+    left_out: LeftOut,
+    cut: Option<Cut<'static>>,
+}
+
+impl Shown {
+    fn of_text(own: OwnText, policy: &Policy, words: Worded) -> Shown {
+        Shown {
+            text: words.text,
+            notice: words.notice,
+            shown: Size::of(own.text.as_bytes(), policy.lines),
+            preview: own.text,
+            total: own.total,
+            left_out: own.left_out,
+            cut: None,
         }
     }
+}
+
+/// Returns the texts of the pieces, one for each end that `keep` asks for.
+fn piece_texts(cut: &Cut, keep: Keep) -> Vec<String> {
+    let mut texts: Vec<String> =
+        cut.pieces.iter().map(|piece| String::from_utf8_lossy(&piece.text).into_owned()).collect();
+    if let (Keep::Ends { .. }, [piece]) = (keep, &*cut.pieces) {
+        // With one piece only, it says itself which end it is.
+        let at = if piece.bytes.start == 0 { 1 } else { 0 };
+        texts.insert(at, String::new());
+    }
+    texts
 }

@@ -1,6 +1,6 @@
 //! What becomes of an output and of its copy.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::single_range_in_vec_init, reason = "a test")]
 
 use std::io::Write;
 use std::path::Path;
