@@ -197,7 +197,13 @@ impl<'a> Over<'a> {
     fn measure(bytes: &'a [u8], policy: &Policy, fired: Unit) -> Over<'a> {
         let mut meter = Meter::new(policy.lines);
         meter.push(bytes);
-        Over::new(View::of(bytes, policy), &meter, fired, policy.clone())
+        Over::of_measured(bytes, &meter, policy, fired)
+    }
+
+    /// Takes `bytes` that `meter` has counted already, perhaps while they were being saved; they
+    /// are too large because of `fired`.
+    pub fn of_measured(bytes: &'a [u8], meter: &Meter, policy: &Policy, fired: Unit) -> Over<'a> {
+        Over::new(View::of(bytes, policy), meter, fired, policy.clone())
     }
 
     /// Looks at the stored copy of an output that was measured as it streamed by.

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod chosen;
 mod clock;
 pub mod envelope;
 mod error;

@@ -5,11 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use overspill_core::{Choice, Cut, Keep, LeftOut, Limits, Over, Policy, Reach, Size, Strategy};
+use overspill_core::{Keep, Limits, Meter, Over, Policy, Reach, Strategy};
 
+use crate::chosen::Chosen;
 use crate::event::What;
 use crate::profile::{OnSaveError, Sweeps, Words};
-use crate::store::{Record, SpillRef, Store};
+use crate::store::{Draft, Record, SpillRef, Store};
 use crate::sweep::{Budget, Retention, Swept, sweep};
 use crate::{Call, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
 
@@ -53,23 +54,6 @@ pub(crate) struct Plan {
     pub(crate) policy: Policy,
     /// It is to be cut.
     pub(crate) enabled: bool,
-}
-
-/// What was chosen of an output that is too large.
-pub(crate) enum Chosen<'a> {
-    /// Nothing yet: the policy chooses, once the words are known.
-    Over(Over<'a>),
-    /// Pieces that a strategy chose, and what the policy would have.
-    Cut(Cut<'a>, Option<Over<'a>>),
-    /// A text that a strategy made, and what the policy would have.
-    Text(OwnText, Option<Over<'a>>),
-}
-
-/// A text that a strategy made of an output.
-pub(crate) struct OwnText {
-    pub(crate) text: String,
-    pub(crate) left_out: LeftOut,
-    pub(crate) total: Size,
 }
 
 impl Overspill {
@@ -169,18 +153,24 @@ impl Overspill {
         options: &Options,
     ) -> Outcome<'a> {
         let Plan { policy, enabled } = self.plan(call, options);
-        let strategy = self.strategy.as_deref().filter(|_| enabled);
-        let (chosen, failure) = match choose(strategy, measured, &policy) {
-            Ok(chosen) => (chosen, None),
-            // A strategy that fails costs its own choice, not the preview.
-            Err(error) => (Over::of(measured, &policy).map(Chosen::Over), Some(error)),
-        };
-        let Some(chosen) = chosen else {
-            return self.whole(Cow::Borrowed(measured), call);
-        };
-        let saved = match failure {
-            Some(error) if self.profile.on_save_error == OnSaveError::Original => Err(error),
-            _ => self.save(stored, call),
+        let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
+            None => {
+                let Some(fired) = policy.fired_by(measured) else {
+                    return self.whole(Cow::Borrowed(measured), call);
+                };
+                let (meter, saved) = self.measure_and_save(measured, stored, &policy, call);
+                (Chosen::Over(Over::of_measured(measured, &meter, &policy, fired)), saved)
+            }
+            Some(strategy) => match self.ask(strategy, measured, &policy) {
+                (None, _) => return self.whole(Cow::Borrowed(measured), call),
+                // Where failing means giving the original back, a strategy's failure does too.
+                (Some(chosen), Some(error))
+                    if self.profile.on_save_error == OnSaveError::Original =>
+                {
+                    (chosen, Err(error))
+                }
+                (Some(chosen), _) => (chosen, self.save(stored, call, |_| {})),
+            },
         };
         let words = &self.profile.words;
         match (&saved, self.profile.on_save_error) {
@@ -226,22 +216,72 @@ impl Overspill {
         ceiling.exceeded_by(output, policy.lines, &policy.tokens).is_none()
     }
 
-    /// Saves a whole output.
-    fn save(&self, output: &[u8], call: &Call) -> Result<SpillRef, Error> {
+    /// Measures an output while it is being saved, when each part of it is at hand anyway.
+    fn measure_and_save(
+        &self,
+        measured: &[u8],
+        stored: &[u8],
+        policy: &Policy,
+        call: &Call,
+    ) -> (Meter, Result<SpillRef, Error>) {
+        let mut meter = Meter::new(policy.lines);
+        if std::ptr::eq(measured, stored) {
+            let saved = self.save(stored, call, |chunk| meter.push(chunk));
+            (meter, saved)
+        } else {
+            meter.push(measured);
+            (meter, self.save(stored, call, |_| {}))
+        }
+    }
+
+    /// Saves a whole output. `look` sees all of it, saved or not.
+    fn save(
+        &self,
+        output: &[u8],
+        call: &Call,
+        mut look: impl FnMut(&[u8]),
+    ) -> Result<SpillRef, Error> {
         /// Small enough to be looked at and written while it is in the cache.
         const CHUNK: usize = 256 * 1024;
+        let mut draft = self.begin(call);
+        for chunk in output.chunks(CHUNK) {
+            look(chunk);
+            if let Ok(open) = &mut draft
+                && let Err(error) = open.append(chunk)
+            {
+                draft = Err(error);
+            }
+        }
+        draft?.publish()
+    }
+
+    /// Begins to save an output.
+    pub(crate) fn begin(&self, call: &Call) -> Result<Box<dyn Draft>, Error> {
         if !self.profile.saves {
             return Err(Error::NotAsked);
         }
         self.sweep_before_first_save();
-        let mut draft = self.store.create(call)?;
-        for chunk in output.chunks(CHUNK) {
-            draft.append(chunk)?;
-        }
-        draft.publish()
+        self.store.create(call)
     }
 
-    pub(crate) fn sweep_before_first_save(&self) {
+    /// Asks a strategy. If it fails, that costs its own choice, not the preview.
+    fn ask<'a>(
+        &self,
+        strategy: &dyn Strategy,
+        output: &'a [u8],
+        policy: &Policy,
+    ) -> (Option<Chosen<'a>>, Option<Error>) {
+        match Chosen::by(strategy, output, policy) {
+            // Not even a strategy lets everything pass.
+            Ok(None) if !self.is_below_ceiling(output) => {
+                (Over::of(output, policy).map(Chosen::Over), None)
+            }
+            Ok(chosen) => (chosen, None),
+            Err(error) => (Over::of(output, policy).map(Chosen::Over), Some(error)),
+        }
+    }
+
+    fn sweep_before_first_save(&self) {
         let due = self.profile.sweeps == Sweeps::BeforeFirstSave;
         if due && !self.swept.swap(true, Ordering::Relaxed) {
             // A sweep never fails a call.
@@ -308,30 +348,5 @@ impl std::fmt::Debug for Overspill {
             .field("settings", &self.settings)
             .field("store", &self.store)
             .finish_non_exhaustive()
-    }
-}
-
-/// Chooses what to show; `None` if that is all of it.
-fn choose<'a>(
-    strategy: Option<&dyn Strategy>,
-    output: &'a [u8],
-    policy: &Policy,
-) -> Result<Option<Chosen<'a>>, Error> {
-    let Some(strategy) = strategy else {
-        return Ok(Over::of(output, policy).map(Chosen::Over));
-    };
-    let choice = catch_unwind(AssertUnwindSafe(|| strategy.choose(output, policy)))
-        .unwrap_or_else(|_| Err("the strategy panicked".into()));
-    let otherwise = Over::of(output, policy);
-    match choice.map_err(Error::Other)? {
-        Choice::Whole => Ok(None),
-        Choice::Text(text, left_out) => {
-            let total = Size::of(output, policy.lines);
-            Ok(Some(Chosen::Text(OwnText { text, left_out, total }, otherwise)))
-        }
-        Choice::Pieces(pieces) => match Cut::of_pieces(output, &pieces, policy) {
-            Some(cut) => Ok(Some(Chosen::Cut(cut, otherwise))),
-            None => Err(Error::Other("the strategy chose pieces that are not there".into())),
-        },
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use overspill_core::{Finished, Policy, Window};
 
-use crate::overspill::Chosen;
+use crate::chosen::Chosen;
 use crate::profile::{OnSaveError, Words};
 use crate::store::{Draft, SpillRef};
 use crate::{Call, Error, Options, Outcome, Overspill};
@@ -72,12 +72,7 @@ impl<'a> Spill<'a> {
 
     /// Opens a draft and adds what came before it was needed.
     fn begin(&mut self, before: &[u8]) {
-        self.overspill.sweep_before_first_save();
-        let overspill = self.overspill;
-        self.draft = Some(match overspill.profile.saves {
-            true => overspill.store.create(&self.call),
-            false => Err(Error::NotAsked),
-        });
+        self.draft = Some(self.overspill.begin(&self.call));
         self.append(before);
     }
 

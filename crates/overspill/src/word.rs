@@ -2,7 +2,7 @@
 
 use overspill_core::{Cut, Keep, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Stored};
 
-use crate::overspill::{Chosen, OwnText};
+use crate::chosen::{Chosen, OwnText};
 use crate::profile::{Accounting, Facts, Worded, Words, word};
 use crate::store::{Kept, SpillRef, random};
 use crate::{Error, Overspill, Spilled};

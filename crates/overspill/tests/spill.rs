@@ -141,7 +141,7 @@ fn a_strategy_of_your_own_has_its_way_within_the_limits() {
     let own =
         |choose| Overspill::new(Profile::OWN, Memory::default()).with_strategy(Chooses(choose));
     let call = Call::default();
-    let output = "one\ntwo\nthree\n".repeat(10_000);
+    let output = "one\ntwo\nthree\n".repeat(5_000);
     let output = output.as_bytes();
 
     let pieces = spilled(own(|_| Choice::Pieces(vec![0..4, 14..18])).process(output, &call));
@@ -159,5 +159,7 @@ fn a_strategy_of_your_own_has_its_way_within_the_limits() {
         assert!(spilled.text.len() <= 51_200 && spilled.preview.len() > 5_000);
         assert!(spilled.saved.is_ok());
     }
-    assert_eq!(whole(own(|_| Choice::Whole).process(b"anything", &call)), b"anything");
+    assert_eq!(whole(own(|_| Choice::Whole).process(output, &call)), output);
+    let beyond = "one\n".repeat(20_001);
+    spilled(own(|_| Choice::Whole).process(beyond.as_bytes(), &call));
 }

@@ -14,7 +14,7 @@ use crate::fixture::Fixture;
 use crate::text;
 
 #[path = "../../examples/json_arrays.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the example's own main")]
+#[allow(dead_code, reason = "the example's own main")]
 mod json_arrays;
 
 fn layer(json: &Value) -> Layer {

@@ -1,0 +1,48 @@
+//! What is to be shown of an output that is too large, and whose choice it was.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use overspill_core::{Choice, Cut, LeftOut, Over, Policy, Size, Strategy};
+
+use crate::Error;
+
+/// What was chosen of an output that is too large.
+pub(crate) enum Chosen<'a> {
+    /// Nothing yet: the policy chooses, once the words are known.
+    Over(Over<'a>),
+    /// Pieces that a strategy chose, and what the policy would have.
+    Cut(Cut<'a>, Option<Over<'a>>),
+    /// A text that a strategy made, and what the policy would have.
+    Text(OwnText, Option<Over<'a>>),
+}
+
+/// A text that a strategy made of an output.
+pub(crate) struct OwnText {
+    pub(crate) text: String,
+    pub(crate) left_out: LeftOut,
+    pub(crate) total: Size,
+}
+
+impl<'a> Chosen<'a> {
+    /// Asks a strategy what to show; `None` if that is all of it.
+    pub(crate) fn by(
+        strategy: &dyn Strategy,
+        output: &'a [u8],
+        policy: &Policy,
+    ) -> Result<Option<Chosen<'a>>, Error> {
+        let choice = catch_unwind(AssertUnwindSafe(|| strategy.choose(output, policy)))
+            .unwrap_or_else(|_| Err("the strategy panicked".into()));
+        let otherwise = Over::of(output, policy);
+        match choice.map_err(Error::Other)? {
+            Choice::Whole => Ok(None),
+            Choice::Text(text, left_out) => {
+                let total = Size::of(output, policy.lines);
+                Ok(Some(Chosen::Text(OwnText { text, left_out, total }, otherwise)))
+            }
+            Choice::Pieces(pieces) => match Cut::of_pieces(output, &pieces, policy) {
+                Some(cut) => Ok(Some(Chosen::Cut(cut, otherwise))),
+                None => Err(Error::Other("the strategy chose pieces that are not there".into())),
+            },
+        }
+    }
+}
