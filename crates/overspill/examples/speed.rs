@@ -8,10 +8,12 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use jiff::Timestamp;
 use overspill::Call;
 use overspill::store::{
     Access, Also, Disk, DiskOptions, Durability, NameStyle, Part, Record, Store,
 };
+use overspill::sweep::{Retention, expired};
 
 type Done = Result<(), Box<dyn Error>>;
 
@@ -100,7 +102,13 @@ fn clear(store: &Disk) -> Done {
 
 fn list(directory: &Path) -> Done {
     let store = Disk::new(directory, options(false));
-    best("list", 5, || store.list().map(drop).map_err(Into::into), || Ok(()))
+    best("list", 5, || store.list().map(drop).map_err(Into::into), || Ok(()))?;
+    let entries = store.list()?;
+    let decide = || {
+        expired(&entries, &Retention::default(), Timestamp::now());
+        Ok(())
+    };
+    best("decide", 5, decide, || Ok(()))
 }
 
 /// Prints the best and the middle time of `rounds`; `clean` is not counted.

@@ -40,9 +40,19 @@ fn say(name: &Name, kept: Kept) {
     println!("\nsaved {name} {}", matches!(kept, Kept::Whole));
 }
 
-/// Returns the names that were said by now.
-fn said(child: &mut Child) -> Vec<Name> {
-    let mut text = String::new();
+/// Waits until the first name was said, and returns what was.
+fn first_words(child: &mut Child) -> String {
+    let mut words = Vec::new();
+    let mut byte = [0];
+    while !words.ends_with(b"saved ") && child.stdout.as_mut().unwrap().read(&mut byte).unwrap() > 0
+    {
+        words.extend(byte);
+    }
+    String::from_utf8(words).unwrap()
+}
+
+/// Returns the names that are said until the end, and in the text before.
+fn said(child: &mut Child, mut text: String) -> Vec<Name> {
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     // What follows the last line feed may be half a line.
     let (lines, _) = text.rsplit_once('\n').unwrap_or_default();
@@ -129,15 +139,17 @@ fn a_kill_leaves_whole_entries_or_none() {
         let path = directory.path().join("store");
         let store = Disk::new(&path, options());
         let mut known = Vec::new();
-        for _ in 0..10 {
+        for number in 0..10 {
             random ^= random << 13;
             random ^= random >> 17;
             random ^= random << 5;
             let mut child = start("part_write_until_killed", &path);
-            thread::sleep(Duration::from_micros(2_000 + u64::from(random) % 15_000));
+            // Half of them in the midst of writing, however slow the machine is.
+            let words = if number % 2 == 0 { first_words(&mut child) } else { String::new() };
+            thread::sleep(Duration::from_micros(u64::from(random) % 12_000));
             child.kill().unwrap();
             child.wait().unwrap();
-            known.extend(said(&mut child));
+            known.extend(said(&mut child, words));
         }
         let listed = listed(&store);
         for name in &listed {
@@ -156,7 +168,7 @@ fn a_kill_leaves_whole_entries_or_none() {
         acknowledged += known.len();
     }
     println!("200 kills: {entries} entries, {acknowledged} of them were said to be saved");
-    assert!(acknowledged > 200, "the writers came to write: {acknowledged}");
+    assert!(acknowledged >= 50, "the writers came to write: {acknowledged}");
 }
 
 const THREADS: u32 = 8;
@@ -217,7 +229,7 @@ fn eight_processes_with_eight_threads_each_lose_and_mix_nothing() {
         (0..8).map(|_| start("part_do_everything_at_once", &path)).collect();
     let mut saved = Vec::new();
     for child in &mut children {
-        saved.extend(said(child));
+        saved.extend(said(child, String::new()));
         assert!(child.wait().unwrap().success());
     }
     assert_eq!(saved.len() as u32, 8 * THREADS * EACH);
@@ -254,7 +266,7 @@ fn two_processes_that_want_the_same_name_get_one_each() {
         (0..2).map(|_| start("part_want_the_same_name", &path)).collect();
     let mut saved = Vec::new();
     for child in &mut children {
-        saved.extend(said(child));
+        saved.extend(said(child, String::new()));
         assert!(child.wait().unwrap().success());
     }
     let store = Disk::new(&path, DiskOptions { names: SAME, ..options() });

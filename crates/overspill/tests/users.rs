@@ -64,6 +64,60 @@ fn another_user_can_neither_list_nor_read() {
     assert_eq!(store.read(&name, 0..9).unwrap(), b"secret");
 }
 
+/// What another user tries with a store of their own making.
+#[test]
+fn part_as_another_user() {
+    let Some(path) = std::env::var_os("OVERSPILL_TEST_OTHER") else { return };
+    let theirs = Path::new(&path).join("theirs");
+    for access in [Access::Private, Access::Shared] {
+        let store = store(&Path::new(&path).join("store"), access);
+        assert!(matches!(
+            store.create(&Call::default()),
+            Err(Error::Unsafe { .. } | Error::Io { .. })
+        ));
+        let out = Name::parse("out").unwrap();
+        assert!(store.read(&out, 0..9).is_err() && store.list().is_err());
+        assert!(store.delete(&out).is_err());
+    }
+    fs::create_dir(theirs.join("read-only")).unwrap();
+    set_mode(theirs.join("read-only"), 0o500);
+    for place in ["read-only", "read-only/below"] {
+        let path = theirs.join(place);
+        match store(&path, Access::Private).create(&Call::default()) {
+            Err(Error::Io { path: named, source }) => {
+                assert_eq!((named, source.kind()), (path, std::io::ErrorKind::PermissionDenied));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn another_user_fails_with_this_library_as_well() {
+    let Some(stage) = stage() else { return };
+    let name = save(&store(&stage.path().join("store"), Access::Private), b"secret");
+    assert_eq!(name.as_str(), "out");
+    // Theirs to run, wherever it was built.
+    let program = stage.path().join("program");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    set_mode(&program, 0o755);
+    fs::create_dir(stage.path().join("theirs")).unwrap();
+    chown(stage.path().join("theirs"), Some(OTHER), Some(OTHER)).unwrap();
+    let mut command = Command::new(program);
+    command.args(["--exact", "part_as_another_user", "--nocapture"]);
+    command.env("OVERSPILL_TEST_OTHER", stage.path()).current_dir("/").uid(OTHER).gid(OTHER);
+    // Another test that starts a process at this moment holds the copy open for writing.
+    let done = loop {
+        match command.output() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            done => break done.unwrap(),
+        }
+    };
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
 #[test]
 fn what_is_in_a_shared_directory_is_private_all_the_same() {
     let Some(stage) = stage() else { return };
@@ -72,7 +126,7 @@ fn what_is_in_a_shared_directory_is_private_all_the_same() {
     set_mode(&path, 0o755);
     let store = store(&path, Access::Shared);
     store.describe(&save(&store, b"secret"), &Record::default()).unwrap();
-    for line in ["cat $P/out.txt", "ls $P/.overspill", "cat $P/.overspill/records/out.json"] {
+    for line in ["cat $P/out.txt", "ls $P/.overspill", "cat $P/.overspill/records/out.record"] {
         let output = other(line, &path);
         assert!(!output.status.success() && output.stdout.is_empty(), "{line}: {output:?}");
     }

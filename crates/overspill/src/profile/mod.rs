@@ -284,7 +284,7 @@ impl Profile {
                 Directory::Project(_) => PathStyle::From(places.project.clone()),
                 _ => PathStyle::Whole,
             },
-            unversioned: project,
+            git_ignored: project,
             ..DiskOptions::default()
         };
         Disk::new(self.directory.within(places), options)

@@ -12,8 +12,7 @@ fn a_torn_output_is_damaged() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let bytes = b"some line\n".repeat(20_000);
-    #[allow(clippy::type_complexity, reason = "a table")]
-    let tear: [(&str, fn(&fs::File)); 4] = [
+    let tear: [(_, fn(&fs::File)); 4] = [
         ("shorter", |file| file.set_len(1_000).unwrap()),
         ("empty", |file| file.set_len(0).unwrap()),
         ("longer", |file| file.set_len(300_000).unwrap()),
@@ -32,7 +31,7 @@ fn a_torn_seal_says_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"some line\n".repeat(20_000));
-    let path = store.path().join(format!(".overspill/records/{}.seal", saved.name));
+    let path = store.path().join(format!(".overspill/records/{}.record", saved.name));
     let whole = fs::read(&path).unwrap();
     let mut flipped = whole.clone();
     flipped[20] ^= 1;

@@ -98,6 +98,36 @@ fn modes_do_not_depend_on_the_umask() {
 }
 
 #[test]
+fn a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing() {
+    const INSIDE: &str = "OVERSPILL_TEST_FILE_LIMIT";
+    if let Some(path) = std::env::var_os(INSIDE) {
+        let store = Disk::new(&path, options());
+        let mut draft = store.create(&overspill::Call::of("tool")).unwrap();
+        match draft.append(&[b'x'; 100_000]) {
+            Err(Error::Io { path: named, source }) => {
+                assert_eq!((named, source.kind()), (path.into(), std::io::ErrorKind::FileTooLarge));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(draft.append(b"more").is_err() || draft.publish().is_err());
+        assert_eq!(store.list().unwrap(), []);
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    // Files of at most 8 blocks, and no signal for the attempt.
+    let done = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture"])
+        .arg("disk::files::a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing")
+        .env(INSIDE, directory.path().join("store"))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(below(&directory.path().join("store")), [""; 0]);
+}
+
+#[test]
 fn a_dropped_draft_leaves_nothing_and_a_published_one_no_more_than_itself() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { records: false, ..options() });
@@ -129,12 +159,31 @@ fn broken_records_are_none() {
     let record = Record { exit: Some(1), ..Record::default() };
     store.describe(&saved.name, &record).unwrap();
     assert_eq!(store.record(&saved.name).unwrap(), Some(record));
-    let path = store.path().join(format!(".overspill/records/{}.json", saved.name));
+    let path = store.path().join(format!(".overspill/records/{}.record", saved.name));
     for broken in ["", "{", "[]", "null", "{\"bytes\": -1}", "\0"] {
-        fs::write(&path, broken).unwrap();
+        fs::write(&path, broken.to_owned() + "\n").unwrap();
         let read = store.record(&saved.name).unwrap();
         assert!(read.is_none(), "{broken:?}: {read:?}");
     }
+}
+
+#[test]
+fn a_torn_line_leaves_the_record_before_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = disk(&directory, options());
+    let saved = save(&store, &b"line\n".repeat(50_000));
+    let record = Record { exit: Some(1), ..Record::default() };
+    store.describe(&saved.name, &record).unwrap();
+    let path = store.path().join(format!(".overspill/records/{}.record", saved.name));
+    let mut notes = fs::read(&path).unwrap();
+    notes.extend(b"{\"exit\":2}");
+    fs::write(&path, &notes).unwrap();
+    assert_eq!(store.record(&saved.name).unwrap(), Some(record.clone()));
+    let next = Record { exit: Some(3), ..record };
+    store.describe(&saved.name, &next).unwrap();
+    assert_eq!(store.record(&saved.name).unwrap(), Some(next));
+    assert_eq!(store.check(&saved.name).unwrap(), overspill::store::State::Whole);
+    assert_eq!(store.line_start(&saved.name, 2).unwrap(), Some(5));
 }
 
 #[test]
@@ -179,17 +228,15 @@ fn what_interrupted_writers_have_left_is_tidied_away_after_a_day() {
         File::create(hidden.join(&file)).unwrap().set_modified(at).unwrap();
         hidden.join(file)
     };
-    let stale = [
-        put("drafts/stale".into(), 25),
-        put(format!("records/{gone}.seal"), 25),
-        put(format!("records/{gone}.json"), 25),
-    ];
+    let stale = [put("drafts/stale".into(), 25), put(format!("records/{gone}.record"), 25)];
     let fresh = [
         put("drafts/fresh".into(), 23),
-        put("records/01ARZ3NDEKTSV4RRFFQ6900001.seal".into(), 23),
-        put("records/of-another-store.json".into(), 25),
-        put(format!("records/{}.json", saved.name), 25),
+        put("records/01ARZ3NDEKTSV4RRFFQ6900001.record".into(), 23),
+        put("records/of-another-store.record".into(), 25),
     ];
+    let notes = hidden.join(format!("records/{}.record", saved.name));
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(25 * 3600);
+    File::open(notes).unwrap().set_modified(long_ago).unwrap();
     store.tidy().unwrap();
     assert!(stale.iter().all(|path| !path.exists()));
     assert!(fresh.iter().all(|path| path.exists()));

@@ -44,7 +44,7 @@ fn the_index_is_under_a_thousandth_of_the_text() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"a line of text\n".repeat(1_000_000));
-    let seal = store.path().join(format!(".overspill/records/{}.seal", saved.name));
+    let seal = store.path().join(format!(".overspill/records/{}.record", saved.name));
     assert!(fs::metadata(seal).unwrap().len() < 15_000, "of 15,000,000 bytes");
     assert_eq!(store.line_start(&saved.name, 777_777).unwrap(), Some(777_776 * 15));
 }

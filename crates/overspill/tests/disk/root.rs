@@ -137,19 +137,16 @@ fn a_directory_that_was_removed_is_made_again() {
 }
 
 #[test]
-fn a_read_only_directory_is_an_error_that_names_it() {
-    if is_root() {
-        println!("skipped: root can write to any directory");
-        return;
-    }
+fn a_directory_in_a_project_can_hide_itself_from_git() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("store");
-    fs::create_dir(&path).unwrap();
-    set_mode(&path, 0o500);
-    match Disk::new(&path, options()).create(&Call::default()) {
-        Err(Error::Io { path: named, .. }) => assert_eq!(named, path),
-        other => panic!("{other:?}"),
-    }
+    let store = disk(&directory, DiskOptions { git_ignored: true, ..options() });
+    save(&store, b"x");
+    let ignore = store.path().join(".gitignore");
+    assert_eq!(fs::read(&ignore).unwrap(), b"*\n");
+    assert_eq!(store.list().unwrap().len(), 1);
+    fs::write(&ignore, "mine").unwrap();
+    save(&Disk::new(store.path(), DiskOptions { git_ignored: true, ..options() }), b"x");
+    assert_eq!(fs::read(&ignore).unwrap(), b"mine", "what is there stays");
 }
 
 #[test]

@@ -5,9 +5,18 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, DirEntry, Mode, OFlags, RenameFlags, linkat, openat, renameat_with,
+    Access, AtFlags, CWD, Dir, DirEntry, Mode, OFlags, RenameFlags, access, linkat, openat,
+    renameat_with,
 };
 use rustix::io::Errno;
+
+/// By way of this a file gets its first name, as `open(2)` says: to link the descriptor itself takes
+/// a privilege on older kernels.
+const OPEN_FILES: &str = "/proc/self/fd";
+
+pub(super) fn can_name_the_nameless() -> bool {
+    access(OPEN_FILES, Access::EXISTS).is_ok()
+}
 
 pub(super) fn make_nameless(dir: &OwnedFd, mode: Mode) -> io::Result<Option<OwnedFd>> {
     let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
@@ -19,13 +28,8 @@ pub(super) fn make_nameless(dir: &OwnedFd, mode: Mode) -> io::Result<Option<Owne
 }
 
 pub(super) fn link_nameless(file: &File, dir: &OwnedFd, name: &str) -> io::Result<()> {
-    // By way of `/proc`, as `open(2)` says: linking the descriptor itself takes a privilege on
-    // older kernels.
-    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    match linkat(CWD, path, dir, name, AtFlags::SYMLINK_FOLLOW) {
-        Err(Errno::NOENT) => Ok(linkat(file, "", dir, name, AtFlags::EMPTY_PATH)?),
-        linked => Ok(linked?),
-    }
+    let path = format!("{OPEN_FILES}/{}", file.as_raw_fd());
+    Ok(linkat(CWD, path, dir, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 pub(super) fn rename_if_free(from: &OwnedFd, old: &str, to: &OwnedFd, new: &str) -> io::Result<()> {

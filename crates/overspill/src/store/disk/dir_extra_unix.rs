@@ -6,6 +6,10 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{Dir, DirEntry, Mode};
 
+pub(super) fn can_name_the_nameless() -> bool {
+    false
+}
+
 pub(super) fn make_nameless(_: &OwnedFd, _: Mode) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }

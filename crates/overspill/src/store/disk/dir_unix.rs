@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::dir_extra as extra;
-use super::{Access, Found};
+use super::{Access, Durability, Found};
 use crate::Error;
 
 const DIRECTORY: OFlags =
@@ -66,20 +66,22 @@ impl Dir {
     }
 
     /// Makes the directory at `path` and those above it that are missing, for the user alone.
-    pub(super) fn make_all(path: &Path) -> io::Result<()> {
-        match mkdirat(CWD, path, PRIVATE_DIRECTORY) {
-            Ok(()) => give_owner_all(CWD, path),
-            // Somebody was faster; what it is, opening it will show.
-            Err(Errno::EXIST) => Ok(()),
-            Err(Errno::NOENT) => {
-                let parent = path.parent().ok_or(Errno::NOENT)?;
-                Dir::make_all(parent)?;
-                match mkdirat(CWD, path, PRIVATE_DIRECTORY) {
-                    Ok(()) => give_owner_all(CWD, path),
-                    Err(Errno::EXIST) => Ok(()),
-                    Err(errno) => Err(errno.into()),
+    pub(super) fn make_all(path: &Path, durability: Durability) -> io::Result<()> {
+        let mut made = mkdirat(CWD, path, PRIVATE_DIRECTORY);
+        if let (Err(Errno::NOENT), Some(parent)) = (made, path.parent()) {
+            Dir::make_all(parent, durability)?;
+            made = mkdirat(CWD, path, PRIVATE_DIRECTORY);
+        }
+        match made {
+            Ok(()) => {
+                give_owner_all(CWD, path)?;
+                match (durability, path.parent()) {
+                    (Durability::Full, Some(parent)) => File::open(parent)?.sync_all(),
+                    (Durability::Full | Durability::None, _) => Ok(()),
                 }
             }
+            // Somebody was faster; what it is, opening it will show.
+            Err(Errno::EXIST) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
     }
@@ -140,6 +142,11 @@ impl Dir {
         private(openat(&self.fd, name, flags, PRIVATE_FILE)?)
     }
 
+    /// Tells whether a file without a name could be given one.
+    pub(super) fn can_name_the_nameless() -> bool {
+        extra::can_name_the_nameless()
+    }
+
     /// Makes a file without a name, where the file system has such files.
     pub(super) fn make_nameless(&self) -> io::Result<Option<File>> {
         extra::make_nameless(&self.fd, PRIVATE_FILE)?.map(private).transpose()
@@ -179,12 +186,11 @@ impl Dir {
         Ok(unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
-    /// Shows every name that may be a file, with a number that is cheap to sort by, from a place
-    /// on; returns the place where it was told to stop, or 0 at the end.
+    /// Shows every name that may be a file, from a place on; returns the place where it was told to stop, or 0 at the end.
     pub(super) fn walk(
         &self,
         place: u64,
-        mut show: impl FnMut(&str, u64) -> ControlFlow<()>,
+        mut show: impl FnMut(&str) -> ControlFlow<()>,
     ) -> io::Result<u64> {
         let mut entries = rustix::fs::Dir::read_from(&self.fd)?;
         extra::go_to(&mut entries, place)?;
@@ -194,7 +200,7 @@ impl Dir {
                 continue;
             }
             let Ok(name) = CStr::to_str(entry.file_name()) else { continue };
-            if show(name, entry.ino()).is_break() {
+            if show(name).is_break() {
                 return Ok(extra::place_of(&entry));
             }
         }

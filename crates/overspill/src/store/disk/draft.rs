@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-use super::root::{Area, Root};
+use super::root::Root;
 use super::seal::{Seal, Sealer, copy};
 use super::temp::Temp;
-use super::{Disk, Durability, seal_file};
+use super::{Disk, Durability, notes};
 use crate::store::{Draft, Kept, Name, SpillRef};
 use crate::{Call, Error};
 
@@ -55,6 +55,10 @@ impl DiskDraft {
     fn ends(&self) -> (u64, u64) {
         let most = self.disk.options().most_per_output;
         (most - most / 2, most / 2)
+    }
+
+    fn is_durable(&self) -> bool {
+        self.disk.options().durability == Durability::Full
     }
 
     fn is_over(&self) -> bool {
@@ -118,43 +122,28 @@ impl DiskDraft {
         for attempt in 0..MOST_ATTEMPTS {
             let name = disk.options().names.draw(&self.call, &now, attempt)?;
             let file = disk.options().names.file_of(&name);
+            let mut sealed = false;
             // The seal comes first: an output that is not whole must never be seen without it.
             if let Some(seal) = seal {
-                match self.put_seal(&name, seal) {
+                // That of a whole output may be lost: what is torn says so itself.
+                let durable = self.is_durable() && seal.kept() != Kept::Whole;
+                match notes::put_seal(&self.root, &name, seal, durable) {
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                     // An output that is whole does without.
                     Err(error) if seal.kept() != Kept::Whole => return Err(self.failed(error)),
-                    Ok(()) | Err(_) => {}
+                    put => sealed = put.is_ok(),
                 }
             }
             let placed = self.temp.publish(&self.root.dir, &file);
             let Err(error) = placed else { return Ok(name) };
-            if let (Some(_), Ok(Some(records))) = (seal, self.root.area(Area::Records)) {
-                let _ = records.remove(&seal_file(&name));
+            if sealed {
+                notes::remove(&self.root, &name);
             }
             if error.kind() != io::ErrorKind::AlreadyExists {
                 return Err(failed(&disk.path().join(file), error));
             }
         }
         Err(self.failed(io::Error::new(io::ErrorKind::AlreadyExists, "no name is free")))
-    }
-
-    fn put_seal(&self, name: &Name, seal: &Seal) -> io::Result<()> {
-        let records = self.root.make_area(Area::Records)?;
-        let file_name = seal_file(name);
-        let mut file = records.make_file(&file_name)?;
-        let durable = self.disk.options().durability == Durability::Full;
-        let written = file.write_all(&seal.to_bytes()).and_then(|()| {
-            // The seal of a whole output may be lost: what is torn says so itself.
-            if durable && seal.kept() != Kept::Whole {
-                file.sync_all()?;
-                records.sync()?;
-            }
-            Ok(())
-        });
-        written.inspect_err(|_| {
-            let _ = records.remove(&file_name);
-        })
     }
 }
 
@@ -189,15 +178,14 @@ impl Draft for DiskDraft {
         let (first, _) = self.ends();
         let seal = self.sealer.take().map(|sealer| sealer.finish(self.produced, first));
         let kept = seal.as_ref().map_or(Kept::Whole, Seal::kept);
-        let durable = self.disk.options().durability == Durability::Full;
         let used = system_time(self.disk.options().clock.now().timestamp());
         // The store's own clock tells ages; a file system that cannot note them tells them itself.
         let _ = self.temp.file.set_modified(used);
-        if durable {
+        if self.is_durable() {
             self.temp.file.sync_all().map_err(|error| self.failed(error))?;
         }
         let name = self.place(seal.as_ref())?;
-        if durable {
+        if self.is_durable() {
             self.root.dir.sync().map_err(|error| self.failed(error))?;
         }
         Ok(SpillRef { path: self.disk.shown(&name), name, kept })

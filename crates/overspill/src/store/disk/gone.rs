@@ -2,10 +2,10 @@
 
 use std::io::{self, Read, Write};
 
-use super::Disk;
 use super::draft::failed;
 use super::root::{Root, if_there};
 use super::temp::Temp;
+use super::{Disk, pins};
 use crate::Error;
 use crate::store::{Entry, Gone, Name, Store};
 
@@ -18,14 +18,13 @@ const COMMAND_CHARS: usize = 200;
 impl Disk {
     /// Removes an entry if nothing has happened to it since it was listed.
     pub(super) fn expire_entry(&self, entry: &Entry) -> Result<bool, Error> {
-        let now = match self.entry(&entry.name) {
-            Err(Error::NotFound { .. }) => return Ok(false),
-            now => now?,
-        };
-        if now != *entry {
+        let Some(root) = self.last_root()? else { return Ok(false) };
+        let found = if_there(root.dir.find(&self.file_name(&entry.name)))
+            .map_err(|error| failed(&self.file(&entry.name), error))?;
+        let same = found.is_some_and(|now| (now.bytes, now.used) == (entry.bytes, entry.used));
+        if !same || pins::is_pinned(&root, &entry.name) {
             return Ok(false);
         }
-        let Some(root) = self.root()? else { return Ok(false) };
         if self.options().records {
             // Before it goes: a line too many says nothing, as long as the output is there.
             let _ = self.note_gone(&root, entry);

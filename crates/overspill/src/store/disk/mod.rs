@@ -9,6 +9,7 @@ mod dir;
 mod dir_extra;
 mod draft;
 mod gone;
+mod notes;
 mod options;
 mod pins;
 mod root;
@@ -16,7 +17,7 @@ mod seal;
 mod temp;
 mod turn;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,15 +29,11 @@ use self::dir::Dir;
 use self::draft::{DiskDraft, failed, system_time};
 use self::pins::Pins;
 use self::root::{Area, Root, if_there};
-use self::seal::{BLOCK, SMALL, Seal};
-use self::temp::Temp;
+use self::seal::{BLOCK, SMALL};
 use super::{Draft, Entry, Gone, Kept, Name, Record, State, Store};
 use crate::{Call, Error};
 
 pub use options::{Access, DiskOptions, Durability, PathStyle};
-
-/// Records longer than this are not read.
-const LONGEST_RECORD: u64 = 16 << 20;
 
 /// Keeps each output as a file of its own, private to the user.
 ///
@@ -105,18 +102,26 @@ impl Disk {
         Ok(known.clone())
     }
 
+    /// Returns the directory as it was last opened, without looking again what stands there.
+    fn last_root(&self) -> Result<Option<Arc<Root>>, Error> {
+        let known = self.0.root.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if known.is_some() { Ok(known) } else { self.root() }
+    }
+
     /// Opens the directory, and makes it if it is not there.
     fn make_root(&self) -> Result<Arc<Root>, Error> {
         if let Some(root) = self.root()? {
             return Ok(root);
         }
-        Dir::make_all(self.path()).map_err(|error| failed(self.path(), error))?;
-        if self.options().unversioned {
-            // Without it outputs only show up where they are not wanted.
-            let _ = std::fs::write(self.path().join(".gitignore"), "*\n");
-        }
+        Dir::make_all(self.path(), self.options().durability)
+            .map_err(|error| failed(self.path(), error))?;
         let gone = || failed(self.path(), io::ErrorKind::NotFound.into());
-        self.root()?.ok_or_else(gone)
+        let root = self.root()?.ok_or_else(gone)?;
+        if self.options().git_ignored {
+            // If it fails, or is there already, the output matters more.
+            let _ = root.dir.make_file(".gitignore").and_then(|mut file| file.write_all(b"*\n"));
+        }
+        Ok(root)
     }
 
     /// Opens the directory and looks for an output in it.
@@ -137,24 +142,15 @@ impl Disk {
         Ok((root, file, found))
     }
 
-    /// Returns what was noted when an output was published, if it can be read.
-    fn seal(&self, root: &Root, name: &Name) -> Option<Seal> {
-        let records = root.area(Area::Records).ok()??;
-        let (mut file, found) = records.open_file(&seal_file(name)).ok()?;
-        let mut bytes = Vec::with_capacity(found.bytes as usize + 1);
-        file.read_to_end(&mut bytes).ok()?;
-        Seal::from_bytes(&bytes)
-    }
-
     /// Removes an output, and then whatever is known of it.
     fn remove(&self, root: &Root, name: &Name) -> Result<(), Error> {
         if_there(root.dir.remove(&self.file_name(name)))
             .map_err(|error| failed(&self.file(name), error))?
             .ok_or_else(|| Error::NotFound { name: name.clone() })?;
-        if let Ok(Some(records)) = root.area(Area::Records) {
-            let _ = records.remove(&record_file(name));
-            let _ = records.remove(&seal_file(name));
+        if matches!(root.hidden(), Ok(None)) {
+            return Ok(());
         }
+        notes::remove(root, name);
         if let Ok(Some(pins)) = root.area(Area::Pins) {
             let _ = pins.remove(name.as_str());
         }
@@ -188,17 +184,14 @@ impl Store for Disk {
         let Some(root) = self.root()? else { return Ok(Vec::new()) };
         let mut names = Vec::new();
         root.dir
-            .walk(0, |file, number| {
-                names.extend(self.options().names.name_of(file).map(|name| (number, name)));
+            .walk(0, |file| {
+                names.extend(self.options().names.name_of(file));
                 ControlFlow::Continue(())
             })
             .map_err(|error| failed(self.path(), error))?;
-        // In the order in which the files were made: looking at them and removing them in this
-        // order is several times faster on a large directory.
-        names.sort_unstable();
-        // A directory that changes while it is read may show a name twice.
-        names.dedup();
-        Ok(self.entries(&root, names.into_iter().map(|(_, name)| name)))
+        // In the directory's own order: to remove files in another one, such as that of their
+        // inodes, makes the file system write the directory's blocks over and over.
+        Ok(self.entries(&root, names.into_iter()))
     }
 
     fn delete(&self, name: &Name) -> Result<(), Error> {
@@ -217,26 +210,12 @@ impl Store for Disk {
         if !self.options().records {
             return Ok(());
         }
-        let write = || {
-            let records = root.make_area(Area::Records)?;
-            let mut temp = Temp::named(&root)?;
-            temp.file.write_all(&serde_json::to_vec(record)?)?;
-            temp.replace(&records, &record_file(name))
-        };
-        write().map_err(|error| failed(&self.path().join(record_file(name)), error))
+        notes::describe(&root, name, record).map_err(|error| failed(&self.file(name), error))
     }
 
     fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
         let (root, _) = self.find(name)?;
-        let read = || {
-            let records = root.area(Area::Records).ok()??;
-            let (file, _) = records.open_file(&record_file(name)).ok()?;
-            let mut bytes = Vec::new();
-            file.take(LONGEST_RECORD).read_to_end(&mut bytes).ok()?;
-            // An array of values would do for `serde` as well.
-            serde_json::from_slice(&bytes).ok().filter(|_| bytes.starts_with(b"{"))
-        };
-        Ok(read())
+        Ok(notes::record(&root, name))
     }
 
     fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {
@@ -253,7 +232,7 @@ impl Store for Disk {
         let (block, before) = if found.bytes <= SMALL {
             (0, 0)
         } else {
-            let seal = self.seal(&root, name).filter(|seal| seal.bytes == found.bytes);
+            let seal = notes::seal(&root, name).filter(|seal| seal.bytes == found.bytes);
             match seal.and_then(|seal| seal.block_of(line_feeds)) {
                 Some(block) => block,
                 None => return Ok(None),
@@ -272,7 +251,7 @@ impl Store for Disk {
 
     fn check(&self, name: &Name) -> Result<State, Error> {
         let (root, file, found) = self.open(name)?;
-        let Some(seal) = self.seal(&root, name) else { return Ok(State::Unknown) };
+        let Some(seal) = notes::seal(&root, name) else { return Ok(State::Unknown) };
         let same = seal.bytes == found.bytes
             && seal::hash_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.hash;
         Ok(match seal.kept() {
@@ -311,14 +290,4 @@ impl Disk {
         }
         entries
     }
-}
-
-/// Returns the file that says what is known of an output.
-fn record_file(name: &Name) -> String {
-    format!("{name}.json")
-}
-
-/// Returns the file with what was noted when an output was published.
-fn seal_file(name: &Name) -> String {
-    format!("{name}.seal")
 }

@@ -26,8 +26,8 @@ pub struct DiskOptions {
     pub access: Access,
     /// How paths are shown.
     pub paths: PathStyle,
-    /// A directory that is made here tells version control to pass it over.
-    pub unversioned: bool,
+    /// Whether a directory that is made tells Git to ignore it, as one in a project should.
+    pub git_ignored: bool,
 }
 
 impl Default for DiskOptions {
@@ -42,7 +42,7 @@ impl Default for DiskOptions {
             clock: Clock::default(),
             access: Access::Private,
             paths: PathStyle::Whole,
-            unversioned: false,
+            git_ignored: false,
         }
     }
 }

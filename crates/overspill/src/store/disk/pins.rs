@@ -18,7 +18,7 @@ impl Pins {
     pub(super) fn read(root: &Root) -> Pins {
         let mut names = HashSet::new();
         let read = match root.area(Area::Pins) {
-            Ok(Some(pins)) => pins.walk(0, |name, _| {
+            Ok(Some(pins)) => pins.walk(0, |name| {
                 names.insert(name.to_owned());
                 ControlFlow::Continue(())
             }),

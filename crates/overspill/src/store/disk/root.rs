@@ -16,7 +16,7 @@ const HIDDEN: &str = ".overspill";
 pub(super) struct Root {
     pub(super) dir: Dir,
     areas: Mutex<[Option<Arc<Dir>>; 3]>,
-    /// Files without a name have not failed here yet.
+    /// Files without a name may work here.
     pub(super) nameless: AtomicBool,
 }
 
@@ -44,8 +44,9 @@ impl Area {
 impl Root {
     /// Opens the directory, if it is there and may be used.
     pub(super) fn open(path: &Path, access: Access) -> Result<Option<Root>, Error> {
-        let root = |dir| Root { dir, areas: Mutex::default(), nameless: AtomicBool::new(true) };
-        Ok(Dir::open_root(path, access)?.map(root))
+        let Some(dir) = Dir::open_root(path, access)? else { return Ok(None) };
+        let nameless = AtomicBool::new(Dir::can_name_the_nameless());
+        Ok(Some(Root { dir, areas: Mutex::default(), nameless }))
     }
 
     /// Opens a part of the hidden directory, if it is there.

@@ -35,6 +35,18 @@ pub(super) struct Seal {
 }
 
 impl Seal {
+    /// Bytes that tell how long a seal is.
+    pub(super) const HEAD: usize = 6 * 8;
+
+    /// Returns how many bytes a seal has that begins like this, if it is one.
+    pub(super) fn len(bytes: &[u8]) -> Option<usize> {
+        let (numbers, _) = bytes.get(..Seal::HEAD)?.as_chunks();
+        let marks = usize::try_from(u64::from_le_bytes(numbers[5])).ok()?;
+        let is_one = u64::from_le_bytes(numbers[0]) == MAGIC;
+        let rest = marks.checked_add(1)?.checked_mul(8)?;
+        Seal::HEAD.checked_add(rest).filter(|_| is_one)
+    }
+
     pub(super) fn kept(&self) -> Kept {
         if self.bytes == self.produced {
             Kept::Whole

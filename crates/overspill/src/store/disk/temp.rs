@@ -66,3 +66,44 @@ impl Drop for Temp {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Disk, DiskOptions, Durability};
+    use super::*;
+    use crate::Call;
+    use crate::store::{Store, conformance};
+
+    /// A store as on file systems that know no files without a name.
+    fn store(directory: &tempfile::TempDir, name: String) -> Disk {
+        let durability = Durability::None;
+        let options = DiskOptions { durability, keep_free: 0, ..DiskOptions::default() };
+        let disk = Disk::new(directory.path().join(name), options);
+        disk.make_root().unwrap().give_up_nameless();
+        disk
+    }
+
+    #[test]
+    fn files_with_names_do_as_well() {
+        let directory = tempfile::tempdir().unwrap();
+        let next = std::sync::atomic::AtomicU32::new(0);
+        conformance(|| {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            Arc::new(store(&directory, number.to_string()))
+        });
+    }
+
+    #[test]
+    fn files_with_names_leave_nothing_either() {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = store(&directory, "store".into());
+        let drafts = || disk.path().join(".overspill/drafts").read_dir().unwrap().count();
+        let mut draft = disk.create(&Call::of("tool")).unwrap();
+        draft.append(b"half").unwrap();
+        assert_eq!(drafts(), 1);
+        drop(draft);
+        assert_eq!(drafts(), 0);
+        disk.create(&Call::of("tool")).unwrap().publish().unwrap();
+        assert_eq!((drafts(), disk.list().unwrap().len()), (0, 1));
+    }
+}

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Disk;
 use super::dir::Dir;
 use super::draft::{failed, system_time};
 use super::root::{Area, Root};
+use super::{Disk, notes};
 use crate::Error;
 use crate::store::{Entry, Name};
 
@@ -69,7 +69,7 @@ impl Disk {
         let mut entries = Vec::new();
         loop {
             let mut names = Vec::with_capacity(STEP);
-            place = root.dir.walk(place, |file, _| {
+            place = root.dir.walk(place, |file| {
                 names.extend(self.options().names.name_of(file));
                 match names.len() {
                     STEP.. => ControlFlow::Break(()),
@@ -103,7 +103,7 @@ impl Disk {
 
     /// Tells whether a file is about an output of ours that is not there.
     fn is_orphan(&self, root: &Root, file: &str) -> bool {
-        let stem = file.strip_suffix(".json").or(file.strip_suffix(".seal")).unwrap_or(file);
+        let stem = file.strip_suffix(notes::ENDING).unwrap_or(file);
         let Some(name) = Name::parse(stem) else { return false };
         let data = self.file_name(&name);
         // Stores with other names may share the directory.
@@ -114,7 +114,7 @@ impl Disk {
 
 fn remove_stale(dir: &Dir, now: Timestamp, is_done: impl Fn(&str) -> bool) -> io::Result<()> {
     let mut names = Vec::new();
-    dir.walk(0, |name, _| {
+    dir.walk(0, |name| {
         names.push(name.to_owned());
         ControlFlow::Continue(())
     })?;

@@ -1,0 +1,186 @@
+//! A directory and what can be done in it, where files have neither owners nor modes that the
+//! standard library knows: whom the directory above admits, the system decides.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::{Access, Durability, Found};
+use crate::Error;
+
+/// A directory.
+#[derive(Debug)]
+pub(super) struct Dir {
+    path: PathBuf,
+}
+
+impl Dir {
+    /// Opens the directory at `path` if it may be used; one that is missing is `None`.
+    pub(super) fn open_root(path: &Path, _: Access) -> Result<Option<Dir>, Error> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_dir() => Ok(Some(Dir { path: path.into() })),
+            Ok(metadata) => {
+                let is_link = metadata.is_symlink();
+                let reason = if is_link { "it is a link" } else { "it is not a directory" };
+                Err(Error::Unsafe { path: path.into(), reason: reason.into() })
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::Io { path: path.into(), source }),
+        }
+    }
+
+    /// Tells whether this is still what stands at `path`, and still may be used.
+    pub(super) fn is_at(&self, path: &Path, _: Access) -> bool {
+        self.path == path && self.is_alive()
+    }
+
+    /// Makes the directory at `path` and those above it that are missing.
+    pub(super) fn make_all(path: &Path, _: Durability) -> io::Result<()> {
+        match fs::create_dir_all(path) {
+            // What it is, opening it will show.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        }
+    }
+
+    /// Opens a directory of ours in this one.
+    pub(super) fn open_dir(&self, name: &str) -> io::Result<Dir> {
+        let path = self.path.join(name);
+        match fs::symlink_metadata(&path)?.is_dir() {
+            true => Ok(Dir { path }),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    /// Makes a directory in this one, if it is not there.
+    pub(super) fn make_dir(&self, name: &str) -> io::Result<()> {
+        match fs::create_dir(self.path.join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        }
+    }
+
+    /// Tells whether this directory is still there.
+    pub(super) fn is_alive(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_dir())
+    }
+
+    /// Opens a file of ours to read it. What is not a file is not found.
+    pub(super) fn open_file(&self, name: &str) -> io::Result<(File, Found)> {
+        // Times can be set through a file only if it was opened for writing.
+        self.open_with(name, OpenOptions::new().read(true).write(true))
+    }
+
+    /// Opens a file to read and write it, and makes it if it is not there.
+    pub(super) fn open_or_make(&self, name: &str) -> io::Result<(File, Found)> {
+        self.open_with(name, OpenOptions::new().read(true).write(true).create(true))
+    }
+
+    /// Opens a file to add to it, and makes it if it is not there.
+    pub(super) fn open_to_append(&self, name: &str) -> io::Result<(File, Found)> {
+        self.open_with(name, OpenOptions::new().append(true).create(true))
+    }
+
+    fn open_with(&self, name: &str, options: &OpenOptions) -> io::Result<(File, Found)> {
+        let path = self.path.join(name);
+        if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let file = options.open(path)?;
+        let found = found(&file.metadata()?)?;
+        Ok((file, found))
+    }
+
+    /// Makes a file that was not there.
+    pub(super) fn make_file(&self, name: &str) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).create_new(true).open(self.path.join(name))
+    }
+
+    /// All files have names.
+    pub(super) fn can_name_the_nameless() -> bool {
+        false
+    }
+
+    /// Makes no file: all of them have names.
+    pub(super) fn make_nameless(&self) -> io::Result<Option<File>> {
+        Ok(None)
+    }
+
+    /// Links nothing: all files have names.
+    pub(super) fn link_nameless(&self, _: &File, _: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Moves the file `from` of this directory to a name in another one, which must be free.
+    pub(super) fn move_to(&self, from: &str, to: &Dir, name: &str) -> io::Result<()> {
+        fs::hard_link(self.path.join(from), to.path.join(name))?;
+        // Published; what is left behind, the sweep finds.
+        self.remove(from).or(Ok(()))
+    }
+
+    /// Moves the file `from` of this directory to a name in another one, whatever is there.
+    pub(super) fn replace(&self, from: &str, to: &Dir, name: &str) -> io::Result<()> {
+        fs::rename(self.path.join(from), to.path.join(name))
+    }
+
+    /// Looks at a file of ours. What is not a file is not found.
+    pub(super) fn find(&self, name: &str) -> io::Result<Found> {
+        found(&fs::symlink_metadata(self.path.join(name))?)
+    }
+
+    /// Removes a name.
+    pub(super) fn remove(&self, name: &str) -> io::Result<()> {
+        fs::remove_file(self.path.join(name))
+    }
+
+    /// Shows every name that may be a file. A walk that was stopped begins again.
+    pub(super) fn walk(
+        &self,
+        _: u64,
+        mut show: impl FnMut(&str) -> ControlFlow<()>,
+    ) -> io::Result<u64> {
+        for entry in fs::read_dir(&self.path)? {
+            let name = entry?.file_name();
+            if name.to_str().is_some_and(|name| show(name).is_break()) {
+                break;
+            }
+        }
+        Ok(0)
+    }
+
+    /// Returns how many bytes may still be written here: nobody knows.
+    pub(super) fn free(&self) -> io::Result<u64> {
+        Ok(u64::MAX)
+    }
+
+    /// Does nothing: names are the system's business.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads at a place until the buffer is full or the file ends.
+pub(super) fn read_at(mut file: &File, mut buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    let wanted = buffer.len();
+    file.seek(SeekFrom::Start(at))?;
+    while !buffer.is_empty() {
+        match file.read(buffer) {
+            Ok(0) => break,
+            Ok(len) => buffer = &mut buffer[len..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(wanted - buffer.len())
+}
+
+fn found(metadata: &Metadata) -> io::Result<Found> {
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    let used = Timestamp::try_from(metadata.modified()?).map_err(io::Error::other)?;
+    Ok(Found { bytes: metadata.len(), used })
+}
