@@ -70,6 +70,11 @@ pub(crate) fn below(directory: &Path) -> Vec<String> {
     found
 }
 
+/// Returns all files below a directory, sorted.
+pub(crate) fn files_below(directory: &Path) -> Vec<String> {
+    below(directory).into_iter().filter(|path| directory.join(path).is_file()).collect()
+}
+
 pub(crate) fn disk(directory: &tempfile::TempDir, options: DiskOptions) -> Disk {
     Disk::new(directory.path().join("store"), options)
 }

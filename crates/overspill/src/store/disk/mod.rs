@@ -191,7 +191,7 @@ impl Store for Disk {
             .map_err(|error| failed(self.path(), error))?;
         // In the directory's own order: to remove files in another one, such as that of their
         // inodes, makes the file system write the directory's blocks over and over.
-        Ok(self.entries(&root, names.into_iter()))
+        Ok(self.entries(&root, &Pins::read(&root), names))
     }
 
     fn delete(&self, name: &Name) -> Result<(), Error> {
@@ -280,9 +280,8 @@ impl Store for Disk {
 
 impl Disk {
     /// Looks at each of the files; what cannot be looked at is left out.
-    fn entries(&self, root: &Root, names: impl Iterator<Item = Name>) -> Vec<Entry> {
-        let pins = Pins::read(root);
-        let mut entries = Vec::with_capacity(names.size_hint().0);
+    fn entries(&self, root: &Root, pins: &Pins, names: Vec<Name>) -> Vec<Entry> {
+        let mut entries = Vec::with_capacity(names.len());
         for name in names {
             let Ok(found) = root.dir.find(&self.file_name(&name)) else { continue };
             let pinned = pins.hold(&name);

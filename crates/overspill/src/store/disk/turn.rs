@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::dir::Dir;
 use super::draft::{failed, system_time};
+use super::pins::Pins;
 use super::root::{Area, Root};
 use super::{Disk, notes};
 use crate::Error;
@@ -66,6 +67,7 @@ impl Disk {
         time: Duration,
     ) -> io::Result<(Vec<Entry>, u64)> {
         let until = Instant::now() + time;
+        let pins = Pins::read(root);
         let mut entries = Vec::new();
         loop {
             let mut names = Vec::with_capacity(STEP);
@@ -76,7 +78,7 @@ impl Disk {
                     _ => ControlFlow::Continue(()),
                 }
             })?;
-            entries.extend(self.entries(root, names.into_iter()));
+            entries.extend(self.entries(root, &pins, names));
             if place == 0 || Instant::now() >= until {
                 return Ok((entries, place));
             }
