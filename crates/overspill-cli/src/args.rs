@@ -6,8 +6,11 @@ use std::process::ExitCode;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use overspill::core::{Keep, Limits, Policy};
-use overspill::store::{Disk, DiskOptions, Nowhere};
+use overspill::retrieve::Part;
+use overspill::store::Nowhere;
 use overspill::{Overspill, Profile};
+
+use crate::home;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
 #[derive(Debug, Parser)]
@@ -21,6 +24,12 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Run(RunArgs),
     Cut(CutArgs),
+    Read(ReadArgs),
+    List(ListArgs),
+    Info(InfoArgs),
+    Rm(RmArgs),
+    Pin(PinArgs),
+    Gc(GcArgs),
 }
 
 /// Runs a command and bounds what it prints.
@@ -45,6 +54,101 @@ pub(crate) struct CutArgs {
     pub(crate) limits: LimitArgs,
     /// The file; standard input if there is none.
     pub(crate) file: Option<PathBuf>,
+}
+
+/// Shows a part of a saved output, and how to get the next one.
+///
+/// An output is named by its id, the beginning of it, or the path that was shown.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  overspill read 01KA --lines 181:380\n  overspill read 01KA --tail 50"
+)]
+pub(crate) struct ReadArgs {
+    /// The output.
+    pub(crate) id: String,
+    /// These lines, both included, counted from 1.
+    #[arg(long, value_name = "A:B", value_parser = range, conflicts_with_all = ["bytes", "tail"])]
+    lines: Option<(u64, u64)>,
+    /// These bytes, from A up to B, counted from 0.
+    #[arg(long, value_name = "A:B", value_parser = range, conflicts_with = "tail")]
+    bytes: Option<(u64, u64)>,
+    /// The last N lines.
+    #[arg(long, value_name = "N")]
+    tail: Option<u64>,
+    /// Everything, byte for byte and without a limit.
+    #[arg(long, conflicts_with_all = ["lines", "bytes", "tail"])]
+    pub(crate) raw: bool,
+}
+
+impl ReadArgs {
+    /// Which part is meant; the first page if none is named.
+    pub(crate) fn part(&self) -> Part {
+        match (self.lines, self.bytes, self.tail) {
+            (Some((from, to)), _, _) => Part::Lines(from, to),
+            (_, Some((from, to)), _) => Part::Bytes(from..to.max(from)),
+            (_, _, Some(count)) => Part::Tail(count),
+            (None, None, None) => Part::Lines(1, u64::MAX),
+        }
+    }
+}
+
+fn range(typed: &str) -> Result<(u64, u64), String> {
+    let parts = typed.split_once(':').and_then(|(from, to)| {
+        let to = if to.is_empty() { u64::MAX } else { to.parse().ok()? };
+        Some((from.parse().ok()?, to))
+    });
+    match parts {
+        Some((from, to)) if from <= to => Ok((from, to)),
+        _ => Err("expected two numbers, such as `181:380`, the smaller one first".into()),
+    }
+}
+
+/// Lists the saved outputs, the last used first.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ListArgs {
+    /// A line of JSON for each.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No more than so many.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: usize,
+}
+
+/// Says what is known of a saved output.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct InfoArgs {
+    /// The output.
+    pub(crate) id: String,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Removes saved outputs.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RmArgs {
+    /// The outputs.
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
+}
+
+/// Keeps saved outputs from being removed by time.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PinArgs {
+    /// The outputs.
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Let them go again.
+    #[arg(long)]
+    pub(crate) off: bool,
+}
+
+/// Removes what was not used for seven days, and the oldest beyond 5 GiB.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct GcArgs {
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// How much is shown, and what.
@@ -119,27 +223,10 @@ impl LimitArgs {
         };
         let profile = Profile { policy: Policy::new(limits, keep), ..Profile::OWN };
         // Without a place for it the output is not saved; that is no reason not to run.
-        match store_root() {
-            Ok(root) => Overspill::new(profile, Disk::new(root, DiskOptions::default())),
+        match home::disk() {
+            Ok(disk) => Overspill::new(profile, disk),
             Err(reason) => Overspill::new(profile, Nowhere::because(reason)),
         }
-    }
-}
-
-/// Returns the directory that outputs are saved in.
-fn store_root() -> Result<PathBuf, String> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(root) = variable("OVERSPILL_DIR") {
-        return std::path::absolute(root).map_err(|error| format!("OVERSPILL_DIR: {error}"));
-    }
-    // The specification of base directories has relative paths ignored.
-    let state = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    if let Some(state) = state {
-        return Ok(state.join("overspill"));
-    }
-    match variable("HOME").or_else(|| variable("LOCALAPPDATA")) {
-        Some(home) => Ok(PathBuf::from(home).join(".local/state/overspill")),
-        None => Err("there is no home directory, and OVERSPILL_DIR is not set".into()),
     }
 }
 

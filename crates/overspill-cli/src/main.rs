@@ -2,6 +2,8 @@
 
 mod args;
 mod command;
+mod find;
+mod home;
 mod ui;
 
 use std::process::ExitCode;
@@ -22,5 +24,11 @@ fn main() -> ExitCode {
     match args.command {
         args::Command::Run(args) => command::run::run(args),
         args::Command::Cut(args) => command::cut::cut(args),
+        args::Command::Read(args) => ui::ended(command::read::read(&args)),
+        args::Command::List(args) => ui::ended(command::list::list(&args)),
+        args::Command::Info(args) => ui::ended(command::info::info(&args)),
+        args::Command::Rm(args) => ui::ended(command::rm::rm(&args)),
+        args::Command::Pin(args) => ui::ended(command::pin::pin(&args)),
+        args::Command::Gc(args) => ui::ended(command::gc::gc(&args)),
     }
 }

@@ -3,18 +3,70 @@
 #![allow(clippy::print_stderr, reason = "the one place that talks")]
 
 use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
 
+use jiff::Timestamp;
 use overspill::Outcome;
 
 /// Writes the outcome to standard output.
 ///
 /// A reader that has gone away is no mistake of ours: it has seen what it wanted.
 pub(crate) fn show(outcome: &Outcome) -> io::Result<()> {
+    print(outcome.bytes())
+}
+
+/// Writes data to standard output.
+pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(outcome.bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
+}
+
+/// Turns how a command ended into an exit code: 1 for what is not there or did not work.
+pub(crate) fn ended(result: anyhow::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Returns a size as people read it.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+/// Returns how long ago something was, as people say it.
+pub(crate) fn ago(then: Timestamp, now: Timestamp) -> String {
+    let seconds = now.duration_since(then).as_secs();
+    match seconds {
+        i64::MIN..0 => "in the future".into(),
+        0..60 => "just now".into(),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} d ago", seconds / 86_400),
+    }
+}
+
+/// Returns `text` on one line, shortened to `width` characters.
+pub(crate) fn short(text: &str, width: usize) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.chars().count() <= width {
+        return line;
+    }
+    let start: String = line.chars().take(width.saturating_sub(1)).collect();
+    format!("{start}…")
 }
 
 /// Says what to do about words we did not understand, where it is likely what was meant.

@@ -240,3 +240,93 @@ fn a_command_without_dashes_before_it_gets_a_hint() {
         .stderr_contains("hint: the command stands after");
     Test::new(&["cut", "--max-lines", "-1"]).run().code(2).stderr_contains("expected a number");
 }
+
+/// Runs `args` in the store of another run.
+impl Done {
+    #[track_caller]
+    fn then(&self, args: &[&str]) -> (i32, String, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_overspill"))
+            .args(args)
+            .env("OVERSPILL_DIR", self.test.dir.path().join("store"))
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    }
+
+    fn id(&self) -> String {
+        self.files()[0].file_stem().unwrap().to_str().unwrap().to_owned()
+    }
+}
+
+fn saved_run() -> Done {
+    Test::new(&["run", "--", "sh", "-c", "seq 1 5000; exit 3"]).run().code(3)
+}
+
+#[test]
+fn read_shows_a_page_and_the_command_for_the_next() {
+    let done = saved_run();
+    let id = done.id();
+    let (code, page, _) = done.then(&["read", &id, "--lines", "3:5"]);
+    let token = id[20..].to_lowercase();
+    let next = format!("overspill read {id} --lines 6:8");
+    assert_eq!(page, format!("3\n4\n5\n[overspill {token}: lines 3–5 of 5000; next: {next}]\n"));
+    assert_eq!(code, 0);
+    let (_, first, _) = done.then(&["read", &id]);
+    assert!(first.len() <= 51_200 && first.lines().count() <= 2000);
+    assert!(first.ends_with(&format!("next: overspill read {id} --lines 2000:3998]\n")), "{first}");
+    let (_, tail, _) = done.then(&["read", &id, "--tail", "2"]);
+    assert!(tail.starts_with("4999\n5000\n["), "{tail}");
+    let (_, beyond, _) = done.then(&["read", &id, "--lines", "9000:9001"]);
+    assert_eq!(beyond, format!("[overspill {token}: there are 5000 lines]\n"));
+    let (_, raw, _) = done.then(&["read", &id, "--raw"]);
+    assert_eq!(raw, numbered(5000));
+}
+
+#[test]
+fn an_output_is_named_by_id_beginning_or_path() {
+    let done = saved_run();
+    let path = done.files()[0].to_str().unwrap().to_owned();
+    for name in [done.id(), done.id()[..12].to_lowercase(), path] {
+        let (code, text, error) = done.then(&["read", &name, "--lines", "1:1"]);
+        assert!(code == 0 && text.starts_with("1\n["), "{name}: {error}");
+    }
+    done.then(&["run", "--", "seq", "1", "5000"]);
+    let (code, _, error) = done.then(&["read", "0"]);
+    assert!(code == 1 && error.contains("0 is the beginning of 2 outputs: 0"), "{error}");
+    let (code, _, error) = done.then(&["read", "no-such-id"]);
+    assert!(code == 1 && error.contains("there is no output no-such-id"), "{error}");
+    let (code, _, error) = done.then(&["read", &done.id(), "--lines", "5:1"]);
+    assert!(code == 2 && error.contains("expected two numbers"), "{error}");
+}
+
+#[test]
+fn list_info_pin_and_rm_speak_of_what_is_saved() {
+    let done = saved_run();
+    let id = done.id();
+    let (_, list, _) = done.then(&["list"]);
+    assert!(list.starts_with(&id) && list.contains("23.3 KiB") && list.contains("   3 "), "{list}");
+    assert!(list.trim_end().ends_with("sh -c seq 1 5000; exit 3"), "{list}");
+    let (_, info, _) = done.then(&["info", &id]);
+    assert!(info.contains("state      whole, as it was saved"), "{info}");
+    done.then(&["pin", &id]);
+    let (_, json, _) = done.then(&["list", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["pinned"], &json["record"]["exit"]), (&true.into(), &3.into()));
+    assert_eq!(done.then(&["gc"]).1, "0 removed (0 B), 1 kept\n");
+    assert_eq!(done.then(&["rm", &id]).0, 0);
+    assert_eq!(done.then(&["list"]).1, "nothing is saved\n");
+    assert_eq!(done.then(&["rm", &id]).0, 1);
+}
+
+#[test]
+fn what_has_expired_is_remembered() {
+    let done = saved_run();
+    let id = done.id();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
+    fs::File::options().write(true).open(&done.files()[0]).unwrap().set_modified(old).unwrap();
+    assert_eq!(done.then(&["gc"]).1, "1 removed (23.3 KiB), 0 kept\n");
+    let (code, _, error) = done.then(&["read", &id]);
+    assert!(code == 1 && error.contains(&format!("{id} expired on ")), "{error}");
+    assert!(error.contains("it was 23.3 KiB of `sh -c seq 1 5000; exit 3`"), "{error}");
+}

@@ -14,6 +14,7 @@ mod parts;
 pub mod profile;
 #[cfg(feature = "registry")]
 pub mod registry;
+pub mod retrieve;
 mod settings;
 mod spill;
 pub mod store;

@@ -14,13 +14,7 @@ use crate::ui;
 const CHUNK: usize = 64 * 1024;
 
 pub(crate) fn cut(args: CutArgs) -> ExitCode {
-    match try_cut(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            ui::complain(&error);
-            ExitCode::from(1)
-        }
-    }
+    ui::ended(try_cut(args))
 }
 
 fn try_cut(args: CutArgs) -> anyhow::Result<()> {

@@ -1,4 +1,10 @@
 //! One file a subcommand.
 
 pub(crate) mod cut;
+pub(crate) mod gc;
+pub(crate) mod info;
+pub(crate) mod list;
+pub(crate) mod pin;
+pub(crate) mod read;
+pub(crate) mod rm;
 pub(crate) mod run;
