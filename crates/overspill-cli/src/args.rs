@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use overspill::core::{Keep, Limits, Policy};
-use overspill::retrieve::Part;
+use overspill::core::{Keep, Limits, Policy, Reach};
+use overspill::retrieve::{Part, Query};
 use overspill::store::Nowhere;
 use overspill::{Overspill, Profile};
 
@@ -25,6 +25,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     Cut(CutArgs),
     Read(ReadArgs),
+    Grep(GrepArgs),
     List(ListArgs),
     Info(InfoArgs),
     Rm(RmArgs),
@@ -100,6 +101,70 @@ fn range(typed: &str) -> Result<(u64, u64), String> {
     match parts {
         Some((from, to)) if from <= to => Ok((from, to)),
         _ => Err("expected two numbers, such as `181:380`, the smaller one first".into()),
+    }
+}
+
+/// Searches in saved outputs, with ripgrep's engine and habits.
+///
+/// Exits with 1 if nothing matches.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  overspill grep -i -C 2 'error|failed' 01KA\n  overspill grep -F -c 'warning:'"
+)]
+pub(crate) struct GrepArgs {
+    /// What is searched for: a regular expression.
+    pub(crate) pattern: String,
+    /// The outputs; all of them if none is named.
+    pub(crate) ids: Vec<String>,
+    /// Whatever the case.
+    #[arg(short, long)]
+    pub(crate) ignore_case: bool,
+    /// The pattern is plain text.
+    #[arg(short = 'F', long)]
+    pub(crate) fixed_strings: bool,
+    /// Only whole words.
+    #[arg(short, long)]
+    pub(crate) word_regexp: bool,
+    /// Lines that do not match.
+    #[arg(short = 'v', long)]
+    pub(crate) invert_match: bool,
+    /// Only how many lines match.
+    #[arg(short, long)]
+    pub(crate) count: bool,
+    /// Line numbers are always shown; this is here for habit.
+    #[arg(short = 'n', long)]
+    line_number: bool,
+    /// No more than N matches of each output.
+    #[arg(short, long, value_name = "N")]
+    pub(crate) max_count: Option<u64>,
+    /// N lines after each match.
+    #[arg(short = 'A', long, value_name = "N")]
+    after_context: Option<usize>,
+    /// N lines before each match.
+    #[arg(short = 'B', long, value_name = "N")]
+    before_context: Option<usize>,
+    /// N lines around each match.
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    context: usize,
+    /// From this line on.
+    #[arg(long, value_name = "LINE", default_value_t = 1)]
+    pub(crate) from: u64,
+}
+
+impl GrepArgs {
+    /// What is asked of each output.
+    pub(crate) fn query(&self) -> Query {
+        Query {
+            pattern: self.pattern.clone(),
+            ignore_case: self.ignore_case,
+            fixed: self.fixed_strings,
+            word: self.word_regexp,
+            invert: self.invert_match,
+            before: self.before_context.unwrap_or(self.context),
+            after: self.after_context.unwrap_or(self.context),
+            most: self.max_count,
+            from_line: self.from,
+        }
     }
 }
 
@@ -223,10 +288,13 @@ impl LimitArgs {
         };
         let profile = Profile { policy: Policy::new(limits, keep), ..Profile::OWN };
         // Without a place for it the output is not saved; that is no reason not to run.
-        match home::disk() {
+        let overspill = match home::disk() {
             Ok(disk) => Overspill::new(profile, disk),
             Err(reason) => Overspill::new(profile, Nowhere::because(reason)),
-        }
+        };
+        // Whoever reads this has run us, and so can run us again.
+        let program = Some(home::program());
+        overspill.with_reach(Reach { program, files: true, ..Reach::default() })
     }
 }
 

@@ -4,6 +4,21 @@ use std::path::PathBuf;
 
 use overspill::store::{Disk, DiskOptions};
 
+/// Returns what to type to run this program: its name, or the path it was run by.
+pub(crate) fn program() -> String {
+    let typed = std::env::args().next().unwrap_or_default();
+    if typed.contains('/') { quoted(&typed) } else { "overspill".into() }
+}
+
+/// Returns `text` as one word of a shell.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// Returns the store, or why there is none.
 pub(crate) fn disk() -> Result<Disk, String> {
     root().map(|root| Disk::new(root, DiskOptions::default()))

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         args::Command::Run(args) => command::run::run(args),
         args::Command::Cut(args) => command::cut::cut(args),
         args::Command::Read(args) => ui::ended(command::read::read(&args)),
+        args::Command::Grep(args) => command::grep::grep(&args),
         args::Command::List(args) => ui::ended(command::list::list(&args)),
         args::Command::Info(args) => ui::ended(command::info::info(&args)),
         args::Command::Rm(args) => ui::ended(command::rm::rm(&args)),

@@ -117,7 +117,7 @@ fn a_long_output_keeps_both_ends_and_is_saved() {
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("[overspill "), "{text}");
     assert!(
-        lines[0].contains(": 23,893 bytes in 5,000 lines; 4 lines shown. All of it: /"),
+        lines[0].contains(": 23,893 bytes in 5,000 lines; 4 lines shown. All of it: "),
         "{text}"
     );
     assert_eq!(lines[1..3], ["1", "2"]);
@@ -269,12 +269,12 @@ fn read_shows_a_page_and_the_command_for_the_next() {
     let id = done.id();
     let (code, page, _) = done.then(&["read", &id, "--lines", "3:5"]);
     let token = id[20..].to_lowercase();
-    let next = format!("overspill read {id} --lines 6:8");
+    let next = format!("{} read {id} --lines 6:8", env!("CARGO_BIN_EXE_overspill"));
     assert_eq!(page, format!("3\n4\n5\n[overspill {token}: lines 3–5 of 5000; next: {next}]\n"));
     assert_eq!(code, 0);
     let (_, first, _) = done.then(&["read", &id]);
     assert!(first.len() <= 51_200 && first.lines().count() <= 2000);
-    assert!(first.ends_with(&format!("next: overspill read {id} --lines 2000:3998]\n")), "{first}");
+    assert!(first.ends_with(&format!(" read {id} --lines 2000:3998]\n")), "{first}");
     let (_, tail, _) = done.then(&["read", &id, "--tail", "2"]);
     assert!(tail.starts_with("4999\n5000\n["), "{tail}");
     let (_, beyond, _) = done.then(&["read", &id, "--lines", "9000:9001"]);
@@ -329,4 +329,48 @@ fn what_has_expired_is_remembered() {
     let (code, _, error) = done.then(&["read", &id]);
     assert!(code == 1 && error.contains(&format!("{id} expired on ")), "{error}");
     assert!(error.contains("it was 23.3 KiB of `sh -c seq 1 5000; exit 3`"), "{error}");
+}
+
+#[test]
+fn the_commands_in_a_notice_work_as_printed() {
+    let done = Test::new(&["run", "--max-lines", "8", "--", "seq", "1", "5000"]).run().code(0);
+    let text = done.text();
+    let gap = text.lines().find(|line| line.contains("not shown")).unwrap();
+    let command = gap.split_once("): ").unwrap().1.trim_end_matches(']');
+    let words: Vec<&str> = command.split(' ').collect();
+    assert_eq!(words[0], env!("CARGO_BIN_EXE_overspill"));
+    let (code, page, error) = done.then(&words[1..]);
+    assert!(code == 0 && page.starts_with("4\n5\n6\n"), "{command}: {error}");
+}
+
+#[test]
+fn grep_finds_lines_as_ripgrep_shows_them() {
+    let done = saved_run();
+    let id = done.id();
+    assert_eq!(done.then(&["grep", "^49[89]$", &id]).1, "498:498\n499:499\n");
+    let around = done.then(&["grep", "-C", "1", "-F", "2500", &id]).1;
+    assert_eq!(around, "2499-2499\n2500:2500\n2501-2501\n");
+    assert_eq!(done.then(&["grep", "-c", "7", &id]).1, "1355\n");
+    assert_eq!(done.then(&["grep", "-m", "2", "."]).1, "1:1\n2:2\n");
+    let (code, text, _) = done.then(&["grep", "no such line", &id]);
+    assert_eq!((code, text.as_str()), (1, ""));
+    let (code, _, error) = done.then(&["grep", "a(b", &id]);
+    assert!(code == 2 && error.contains("unclosed group"), "{error}");
+}
+
+#[test]
+fn grep_is_bounded_and_its_last_line_leads_on() {
+    let done = saved_run();
+    let mut args: Vec<String> = vec!["grep".into(), "-i".into(), "[0-9]".into(), done.id()];
+    let mut seen = 0;
+    for _ in 0..9 {
+        let words: Vec<&str> = args.iter().map(String::as_str).collect();
+        let (code, page, error) = done.then(&words);
+        assert!(code == 0 && page.len() <= 51_200 && page.lines().count() <= 2000, "{error}");
+        seen += page.lines().filter(|line| !line.starts_with('[')).count();
+        let Some((_, next)) = page.split_once("; next: ") else { break };
+        let next = next.trim_end().trim_end_matches(']').replace('\'', "");
+        args = next.split(' ').skip(1).map(str::to_owned).collect();
+    }
+    assert_eq!(seen, 5000);
 }

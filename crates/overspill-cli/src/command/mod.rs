@@ -2,6 +2,7 @@
 
 pub(crate) mod cut;
 pub(crate) mod gc;
+pub(crate) mod grep;
 pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod pin;

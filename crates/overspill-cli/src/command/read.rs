@@ -6,7 +6,7 @@ use overspill::retrieve::{self, Page, Part};
 use overspill::store::{Name, Store};
 
 use crate::args::ReadArgs;
-use crate::{find, ui};
+use crate::{find, home, ui};
 
 /// What the last line may take.
 const FOOTER_BYTES: u64 = 200;
@@ -41,13 +41,14 @@ fn footer(name: &Name, page: &Page, lines: Option<u64>) -> String {
         (Some((first, last)), None) => format!("lines {first}–{last}"),
         (None, _) => format!("bytes {}–{} of {}", page.bytes.start, page.bytes.end, page.total),
     };
+    let program = home::program();
     let next = match &page.next {
         None => String::new(),
-        Some(Part::Lines(from, to)) => format!("; next: overspill read {name} --lines {from}:{to}"),
+        Some(Part::Lines(from, to)) => format!("; next: {program} read {name} --lines {from}:{to}"),
         Some(Part::Bytes(range)) => {
-            format!("; next: overspill read {name} --bytes {}:{}", range.start, range.end)
+            format!("; next: {program} read {name} --bytes {}:{}", range.start, range.end)
         }
-        Some(Part::Tail(count)) => format!("; next: overspill read {name} --tail {count}"),
+        Some(Part::Tail(count)) => format!("; next: {program} read {name} --tail {count}"),
     };
     format!("[overspill {}: {what}{next}]\n", name.token())
 }

@@ -2,12 +2,18 @@
 //!
 //! Every answer fits the limits it is asked under, and says where the next page begins.
 
+#[cfg(feature = "grep")]
+mod grep;
+
 use std::ops::Range;
 
 use overspill_core::Limits;
 
 use crate::Error;
 use crate::store::{Name, Store};
+
+#[cfg(feature = "grep")]
+pub use grep::{BadPattern, Found, GrepError, Query, count, grep};
 
 /// Which part of an output is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
