@@ -102,6 +102,16 @@ impl Policy {
         }
     }
 
+    /// Returns this policy with a bound on bytes where it has none of any kind that bounds them.
+    #[must_use]
+    pub fn below(self, ceiling: &Limits) -> Policy {
+        let bound = |limits: Limits| match limits.most_bytes() {
+            Some(_) => limits,
+            None => Limits { bytes: ceiling.bytes, ..limits },
+        };
+        Policy { trigger: bound(self.trigger), limits: bound(self.limits), ..self }
+    }
+
     /// Returns the limit because of which `bytes` are cut, or `None` if they are shown whole.
     #[inline]
     pub fn fired_by(&self, bytes: &[u8]) -> Option<Unit> {

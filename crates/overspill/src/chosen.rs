@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use overspill_core::{Choice, Cut, LeftOut, Over, Policy, Size, Strategy};
+use overspill_core::{Choice, Cut, LeftOut, Limits, Over, Policy, Size, Strategy};
 
 use crate::Error;
 
@@ -43,6 +43,29 @@ impl<'a> Chosen<'a> {
                 Some(cut) => Ok(Some(Chosen::Cut(cut, otherwise))),
                 None => Err(Error::Other("the strategy chose pieces that are not there".into())),
             },
+        }
+    }
+
+    /// Gives way to what the policy would have chosen, if it is more than `most`.
+    pub(crate) fn within(self, most: &Limits, policy: &Policy) -> Option<Chosen<'a>> {
+        let fits = |text: &[u8]| most.exceeded_by(text, policy.lines, &policy.tokens).is_none();
+        match self {
+            Chosen::Over(over) => Some(Chosen::Over(over)),
+            Chosen::Cut(cut, otherwise) => {
+                let text = cut.pieces.iter().flat_map(|piece| piece.text.iter().copied());
+                if fits(&text.collect::<Vec<u8>>()) {
+                    Some(Chosen::Cut(cut, otherwise))
+                } else {
+                    otherwise.map(Chosen::Over)
+                }
+            }
+            Chosen::Text(own, otherwise) => {
+                if fits(own.text.as_bytes()) {
+                    Some(Chosen::Text(own, otherwise))
+                } else {
+                    otherwise.map(Chosen::Over)
+                }
+            }
         }
     }
 }

@@ -11,9 +11,11 @@
 //! ```
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use overspill_core::Keep;
-use serde_json::{Map, Value};
+use overspill_core::{Keep, Limits};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::settings::Warning;
 use crate::{Call, Layer, Most, Options, Outcome, Overspill, Spilled};
@@ -26,49 +28,93 @@ pub fn respond<'a>(
     call: &Call,
     options: &Options,
 ) -> Cow<'a, str> {
-    let parsed: Option<Value> = serde_json::from_str(response).ok();
-    let passes = skips(parsed.as_ref()) || is_ours(parsed.as_ref(), overspill);
-    if passes && overspill.is_below_ceiling(response.as_bytes()) {
+    let decoded = Decoded::of(response);
+    let measured = match decoded {
+        Decoded::Text => Cow::Borrowed(response),
+        Decoded::Json(_) => breaks_undone(response),
+    };
+    let fields = decoded.fields();
+    let passes = skips(&fields) || is_ours(&fields, overspill);
+    if passes && overspill.is_below_ceiling(measured.as_bytes()) {
         return Cow::Borrowed(response);
     }
-    let measured = match parsed {
-        Some(_) => breaks_undone(response),
-        None => Cow::Borrowed(response),
-    };
-    let outcome = overspill.bound(measured.as_bytes(), response.as_bytes(), call, options);
-    match outcome {
+    match overspill.bound(measured.as_bytes(), response.as_bytes(), call, options) {
         Outcome::Whole(_) => Cow::Borrowed(response),
         Outcome::Spilled(spilled) => {
-            let policy = overspill.plan(call, options).policy;
-            let fields = match parsed {
-                Some(Value::Object(fields)) => fields,
-                _ => Map::new(),
-            };
-            let limits = (policy.limits.lines, policy.limits.bytes);
-            Cow::Owned(encode(&fields, &spilled, limits).to_string())
+            let limits = overspill.plan(call, options).policy.limits;
+            let answer = encode(&fields, &spilled, &limits);
+            let most = overspill.profile.ceiling.bytes.unwrap_or(u64::MAX);
+            if answer.len() as u64 <= most {
+                return Cow::Owned(answer);
+            }
+            // What came along is too much itself; the output has it all.
+            let status = fields.into_iter().filter(|(key, _)| key == "status").collect();
+            Cow::Owned(encode(&status, &spilled, &limits))
+        }
+    }
+}
+
+/// The fields of a response, each as its own piece of JSON: values are looked into only where they
+/// must be, so that nesting, numbers and odd strings of others do not matter.
+type Fields = BTreeMap<String, Box<RawValue>>;
+
+enum Decoded {
+    /// JSON; the fields, where it is an object.
+    Json(Fields),
+    /// Something else.
+    Text,
+}
+
+impl Decoded {
+    fn of(response: &str) -> Decoded {
+        if let Ok(fields) = serde_json::from_str::<Fields>(response) {
+            return Decoded::Json(fields);
+        }
+        match serde_json::from_str::<&RawValue>(response) {
+            Ok(_) => Decoded::Json(Fields::new()),
+            Err(_) => Decoded::Text,
+        }
+    }
+
+    fn fields(self) -> Fields {
+        match self {
+            Decoded::Json(fields) => fields,
+            Decoded::Text => Fields::new(),
         }
     }
 }
 
 /// Tells whether a response asks to be left alone. Only `true` does.
-fn skips(response: Option<&Value>) -> bool {
-    let skip = |response: &Value| response.get("context")?.get("truncation_skip").cloned();
-    response.and_then(skip) == Some(Value::Bool(true))
+fn skips(fields: &Fields) -> bool {
+    let context =
+        fields.get("context").and_then(|raw| serde_json::from_str::<Fields>(raw.get()).ok());
+    let skip = context.as_ref().and_then(|context| context.get("truncation_skip"));
+    skip.is_some_and(|raw| raw.get() == "true")
 }
 
-/// Tells whether a response is an answer of ours already: it has our record, and the output that
-/// the record speaks of is there.
-fn is_ours(response: Option<&Value>, overspill: &Overspill) -> bool {
-    let ours = |response: &Value| {
-        let truncation = response.get("data")?.get("truncation")?.as_object()?;
+/// Tells whether a response is an answer of ours already: it has our record, and either the output
+/// that the record speaks of is there, or it shows no more than it says.
+fn is_ours(fields: &Fields, overspill: &Overspill) -> bool {
+    let ours = || {
+        let data: Value = serde_json::from_str(fields.get("data")?.get()).ok()?;
+        let truncation = data.get("truncation")?.as_object()?;
         let keys = ["direction", "original_lines", "original_bytes", "kept_lines", "kept_bytes"];
-        let complete = keys.iter().all(|key| truncation.contains_key(*key));
-        let path = truncation.get("full_output_path")?.as_str()?;
-        let file = path.rsplit(['/', '\\', ':']).next()?;
-        let name = overspill.profile.names.name_of(file)?;
-        Some(complete && overspill.store.entry(&name).is_ok())
+        if !keys.iter().all(|key| truncation.contains_key(*key)) {
+            return None;
+        }
+        let stored = || {
+            let path = truncation.get("full_output_path")?.as_str()?;
+            let file = path.rsplit(['/', '\\', ':']).next()?;
+            let name = overspill.profile.names.name_of(file)?;
+            overspill.store.entry(&name).ok()
+        };
+        let preview = data.get("preview")?.as_str()?.len() as u64;
+        let kept = truncation.get("kept_bytes")?.as_u64()?;
+        let most = truncation.get("max_bytes")?.as_u64()?;
+        let unsaved = !truncation.contains_key("full_output_path");
+        Some(stored().is_some() || unsaved && preview == kept && kept <= most)
     };
-    response.and_then(ours).unwrap_or(false)
+    ours().unwrap_or(false)
 }
 
 /// Returns JSON text in which every `\n` escape is a line feed, so that lines can be counted.
@@ -94,17 +140,14 @@ fn breaks_undone(json: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-fn encode(
-    response: &Map<String, Value>,
-    spilled: &Spilled,
-    limits: (Option<u64>, Option<u64>),
-) -> Value {
-    let failed = response.get("status") == Some(&Value::from("error"));
+fn encode(response: &Fields, spilled: &Spilled, limits: &Limits) -> String {
+    let status = response.get("status").and_then(|raw| serde_json::from_str(raw.get()).ok());
+    let failed = status == Some(Value::from("error"));
     let direction = if spilled.keep == Keep::Tail { "tail" } else { "head" };
     let mut truncation = serde_json::json!({
         "direction": direction,
-        "max_lines": limits.0,
-        "max_bytes": limits.1,
+        "max_lines": limits.lines,
+        "max_bytes": limits.bytes,
         "original_lines": spilled.total.lines,
         "original_bytes": spilled.total.bytes,
         "kept_lines": if spilled.preview.is_empty() { 0 } else { spilled.shown.lines },
@@ -113,36 +156,43 @@ fn encode(
     if let Some(path) = spilled.path() {
         truncation["full_output_path"] = Value::from(path);
     }
-    let or_empty = |key: &str| match response.get(key) {
-        None | Some(Value::Null) => Value::Object(Map::new()),
-        Some(value) => value.clone(),
-    };
-    let mut answer = serde_json::json!({
-        "status": if failed { "error" } else { "partial" },
-        "data": {
-            "truncated": true,
-            "truncation": truncation,
-            "preview": spilled.preview,
-        },
-        "text": spilled.notice,
-        "stats": or_empty("stats"),
-        "context": or_empty("context"),
+    let data = serde_json::json!({
+        "truncated": true,
+        "truncation": truncation,
+        "preview": spilled.preview,
     });
-    if failed && let Some(error) = response.get("error").filter(|error| !is_empty(error)) {
-        answer["error"] = error.clone();
-    }
-    answer
+    let carried = |key: &str| response.get(key).map(|raw| compact(raw.get()));
+    let or_empty = |key: &str| carried(key).filter(|json| json != "null").unwrap_or("{}".into());
+    let is_empty = |json: &String| ["null", "\"\"", "[]", "{}"].contains(&json.as_str());
+    let error = carried("error").filter(|json| failed && !is_empty(json));
+    let error = error.map_or(String::new(), |json| format!(",\"error\":{json}"));
+    let status = if failed { "error" } else { "partial" };
+    let (text, stats, context) =
+        (Value::from(&*spilled.notice), or_empty("stats"), or_empty("context"));
+    format!(
+        "{{\"status\":\"{status}\",\"data\":{data},\"text\":{text},\"stats\":{stats},\"context\":{context}{error}}}"
+    )
 }
 
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
+/// Returns JSON without white space and needless escapes; numbers stay as they are written.
+fn compact(json: &str) -> String {
+    // Values cannot hold everything that is JSON: very deep nesting, half of a surrogate pair.
+    match serde_json::from_str::<Value>(json) {
+        Ok(value) if !json.contains("$serde_json::private") => value.to_string(),
+        _ => without_blanks(json),
     }
+}
+
+fn without_blanks(json: &str) -> String {
+    let (mut text, mut in_string, mut escaped) = (String::with_capacity(json.len()), false, false);
+    for char in json.chars() {
+        if in_string || !matches!(char, ' ' | '\t' | '\n' | '\r') {
+            text.push(char);
+        }
+        in_string ^= char == '"' && !escaped;
+        escaped = in_string && char == '\\' && !escaped;
+    }
+    text
 }
 
 /// What the variables of this profile set, as the edge read them.
@@ -168,9 +218,9 @@ pub fn variables(variable: impl Fn(&str) -> Option<String>) -> (Variables, Vec<W
     };
     let mut limit = |key: &str| {
         let value = variable(key)?;
-        match value.trim().parse() {
-            Ok(limit) => Some(Most::Of(limit)),
-            Err(_) => {
+        match whole_number(&value) {
+            Some(limit) => Some(Most::Of(limit)),
+            None => {
                 warn(key, &value, "a whole number, 0 or more");
                 None
             }
@@ -178,21 +228,26 @@ pub fn variables(variable: impl Fn(&str) -> Option<String>) -> (Variables, Vec<W
     };
     let max_lines = limit("TOOL_OUTPUT_MAX_LINES");
     let max_bytes = limit("TOOL_OUTPUT_MAX_BYTES");
-    // Anything that is not `tail` means `head`.
-    let keep = variable("TOOL_OUTPUT_TRUNCATE_DIRECTION").map(|direction| {
-        if direction.trim().to_lowercase() == "tail" { Keep::Tail } else { Keep::Head }
+    let direction = "TOOL_OUTPUT_TRUNCATE_DIRECTION";
+    let keep = variable(direction).map(|value| match value.trim().to_lowercase().as_str() {
+        "tail" => Keep::Tail,
+        "head" => Keep::Head,
+        _ => {
+            warn(direction, &value, "head or tail");
+            Keep::Head
+        }
     });
     let days = "TOOL_OUTPUT_RETENTION_DAYS";
-    let retention_days = variable(days).and_then(|value| match value.trim().parse() {
-        Ok(days) if days >= 1 => Some(days),
+    let retention_days = variable(days).and_then(|value| match whole_number(&value) {
+        Some(days) if days >= 1 => Some(u32::try_from(days).unwrap_or(u32::MAX)),
         _ => {
             warn(days, &value, "a whole number, 1 or more");
             None
         }
     });
     let directory = variable("TOOL_OUTPUT_DIR").and_then(|value| {
-        if is_below_project(&value) {
-            return Some(value);
+        if let Some(directory) = below_project(&value) {
+            return Some(directory);
         }
         warn("TOOL_OUTPUT_DIR", &value, "a directory below the project's root");
         None
@@ -205,10 +260,30 @@ pub fn variables(variable: impl Fn(&str) -> Option<String>) -> (Variables, Vec<W
     (variables, warnings)
 }
 
-/// Tells whether a path names something below the directory it is taken from.
-fn is_below_project(path: &str) -> bool {
+/// Returns a whole number that is not negative; one too large to be counted is as large as can be.
+fn whole_number(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    let is_zero = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte == b'0');
+    match digits.strip_prefix('-') {
+        Some(digits) => is_zero(digits).then_some(0),
+        None if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) => None,
+        None => Some(digits.parse().unwrap_or(u64::MAX)),
+    }
+}
+
+/// Returns the plainest way to say a path below the directory it is taken from; `None` if it leads
+/// elsewhere.
+fn below_project(path: &str) -> Option<String> {
     use std::path::{Component, Path};
-    let mut components =
-        Path::new(path).components().filter(|c| *c != Component::CurDir).peekable();
-    components.peek().is_some() && components.all(|c| matches!(c, Component::Normal(_)))
+    let mut steps = Vec::new();
+    for component in Path::new(path).components() {
+        match component {
+            Component::Normal(step) => steps.push(step.to_string_lossy()),
+            Component::CurDir => {}
+            Component::ParentDir => drop(steps.pop()?),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    (!steps.is_empty()).then(|| steps.join("/"))
 }

@@ -56,6 +56,14 @@ pub(crate) struct Plan {
     pub(crate) enabled: bool,
 }
 
+/// What is known of a call when its answer is made.
+pub(crate) struct End<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) options: &'a Options,
+    /// What failed on the way, other than saving.
+    pub(crate) failure: Option<Error>,
+}
+
 impl Overspill {
     /// Bounds outputs by `profile` and saves what is too large in `store`.
     pub fn new(profile: Profile, store: impl Store + 'static) -> Overspill {
@@ -153,6 +161,7 @@ impl Overspill {
         options: &Options,
     ) -> Outcome<'a> {
         let Plan { policy, enabled } = self.plan(call, options);
+        let mut failure = None;
         let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
             None => {
                 let Some(fired) = policy.fired_by(measured) else {
@@ -162,14 +171,21 @@ impl Overspill {
                 (Chosen::Over(Over::of_measured(measured, &meter, &policy, fired)), saved)
             }
             Some(strategy) => match self.ask(strategy, measured, &policy) {
-                (None, _) => return self.whole(Cow::Borrowed(measured), call),
+                (None, None) => return self.whole(Cow::Borrowed(measured), call),
+                (None, Some(error)) => {
+                    self.report(call, stored.len(), stored.len(), What::Failed { error: &error });
+                    return Outcome::Whole(Cow::Borrowed(measured));
+                }
                 // Where failing means giving the original back, a strategy's failure does too.
                 (Some(chosen), Some(error))
                     if self.profile.on_save_error == OnSaveError::Original =>
                 {
                     (chosen, Err(error))
                 }
-                (Some(chosen), _) => (chosen, self.save(stored, call, |_| {})),
+                (Some(chosen), error) => {
+                    failure = error;
+                    (chosen, self.save(stored, call, |_| {}))
+                }
             },
         };
         let words = &self.profile.words;
@@ -179,12 +195,18 @@ impl Overspill {
                 Outcome::Whole(Cow::Borrowed(measured))
             }
             (Err(_), OnSaveError::SimpleCut) => {
-                let simple = Policy { limits: policy.trigger, keep: Keep::Head, ..policy.clone() };
+                let simple = self.simple(&policy);
                 let chosen = Over::of(measured, &simple).map_or(chosen, Chosen::Over);
-                self.answer(chosen, &Words::StartOnly, &simple, saved, call, options)
+                let end = End { call, options, failure };
+                self.answer(chosen, &Words::StartOnly, &simple, saved, end)
             }
-            _ => self.answer(chosen, words, &policy, saved, call, options),
+            _ => self.answer(chosen, words, &policy, saved, End { call, options, failure }),
         }
+    }
+
+    /// Returns the policy of the simple cut: as much of the start as would not have been cut.
+    pub(crate) fn simple(&self, policy: &Policy) -> Policy {
+        Policy { limits: policy.trigger, keep: Keep::Head, ..policy.clone() }
     }
 
     /// Lets an output pass that is not to be cut, up to the ceiling.
@@ -197,7 +219,7 @@ impl Overspill {
     pub(crate) fn plan(&self, call: &Call, options: &Options) -> Plan {
         let (tool, declared) = (call.tool.as_deref(), options.declared.as_ref());
         let effective = self.settings.effective(&self.profile, tool, declared, &options.settings);
-        let policy = effective.policy(&self.profile);
+        let policy = effective.policy(&self.profile).below(&self.profile.ceiling);
         let enabled = effective.enabled.value;
         let policy = match &options.share {
             _ if !enabled => Policy { trigger: self.profile.ceiling, ..policy },
@@ -276,7 +298,15 @@ impl Overspill {
             Ok(None) if !self.is_below_ceiling(output) => {
                 (Over::of(output, policy).map(Chosen::Over), None)
             }
-            Ok(chosen) => (chosen, None),
+            // What it makes itself stays within our limits, and within the ceiling of the others.
+            Ok(Some(chosen)) => {
+                let most = match self.profile.words {
+                    Words::Own => &policy.limits,
+                    _ => &self.profile.ceiling,
+                };
+                (chosen.within(most, policy), None)
+            }
+            Ok(None) => (None, None),
             Err(error) => (Over::of(output, policy).map(Chosen::Over), Some(error)),
         }
     }
@@ -302,9 +332,9 @@ impl Overspill {
         words: &Words,
         policy: &Policy,
         saved: Result<SpillRef, Error>,
-        call: &Call,
-        options: &Options,
+        end: End,
     ) -> Outcome<'a> {
+        let End { call, options, failure } = end;
         let spilled = self.word(chosen, words, policy, saved, options.delegate);
         if let (Ok(saved), Some(cut)) = (&spilled.saved, &spilled.cut) {
             let record = Record {
@@ -319,6 +349,9 @@ impl Overspill {
             let _ = self.store.describe(&saved.name, &record.with_size(cut.total));
         }
         let what = match &spilled.saved {
+            _ if failure.is_some() => {
+                failure.as_ref().map_or(What::Skipped, |error| What::Failed { error })
+            }
             Ok(saved) => What::Spilled { path: Some(&saved.path) },
             Err(Error::NotAsked) => What::Spilled { path: None },
             Err(error) => What::Failed { error },

@@ -96,6 +96,9 @@ impl Registry {
     }
 
     /// Bounds the results of one turn together: small ones stay whole, large ones give way.
+    ///
+    /// It is a budget of what is shown of outputs that are cut. Results that pass a gate do not
+    /// take part, and the words of the source profiles are not counted, as everywhere.
     #[must_use]
     pub fn with_budget(self, budget: Limits) -> Registry {
         Registry { budget: Some(budget), ..self }
@@ -118,7 +121,7 @@ impl Registry {
     pub fn execute(&self, calls: &[ToolCall]) -> Vec<Executed> {
         let results: Vec<Value> = thread::scope(|scope| {
             let running: Vec<_> = calls.iter().map(|call| scope.spawn(|| self.run(call))).collect();
-            let panicked = |_| failure("the tool panicked");
+            let panicked = |_| self.failure("the tool panicked");
             running.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
         });
         let shares = self.shares(&results);
@@ -132,24 +135,33 @@ impl Registry {
     /// Runs one call, if its arguments are what the tool takes.
     fn run(&self, call: &ToolCall) -> Value {
         let Some(tool) = self.tools.get(&call.name) else {
-            return failure(&format!("there is no tool {}", call.name));
+            return self.failure(&format!("there is no tool {}", call.name));
         };
         let text = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
         let arguments: Value = match serde_json::from_str(text) {
             Ok(arguments) => arguments,
-            Err(error) => return failure(&format!("the arguments are not JSON: {error}")),
+            Err(error) => return self.failure(&format!("the arguments are not JSON: {error}")),
         };
         if let Some(error) = tool.schema.as_ref().and_then(|s| s.iter_errors(&arguments).next()) {
             let at = error.instance_path().to_string();
             let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
-            return failure(&format!("invalid arguments{at}: {error}"));
+            return self.failure(&format!("invalid arguments{at}: {error}"));
         }
         let outcome = catch_unwind(AssertUnwindSafe(|| (tool.execute)(&arguments)));
         match outcome {
             Ok(Ok(result)) => result,
-            Ok(Err(message)) => failure(&message),
-            Err(_) => failure("the tool panicked"),
+            Ok(Err(message)) => self.failure(&message),
+            Err(_) => self.failure("the tool panicked"),
         }
+    }
+
+    /// Returns the result of a call that failed, in the profile's shape.
+    fn failure(&self, message: &str) -> Value {
+        /// An error is a sentence; whatever a tool makes of it, it is not an output.
+        const LONGEST: usize = 2000;
+        let message: String = message.chars().take(LONGEST).collect();
+        let text = self.overspill.as_ref().map_or("output", |(o, _)| o.profile.shape.text);
+        json!({"success": false, "isError": true, text: message, "error": message})
     }
 
     /// Shares the budget out among the results.
@@ -189,8 +201,4 @@ impl Default for Registry {
     fn default() -> Registry {
         Registry::new()
     }
-}
-
-fn failure(message: &str) -> Value {
-    json!({"success": false, "isError": true, "output": message, "error": message})
 }

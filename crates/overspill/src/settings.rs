@@ -103,9 +103,10 @@ pub struct Setting<T> {
 pub struct Settings {
     /// The user's.
     pub user: Layer,
-    /// The project's.
+    /// The project's. It comes with a checkout and is not trusted: it may tighten limits, choose
+    /// what is kept and switch off, and no more.
     pub project: Layer,
-    /// The environment's.
+    /// The environment's; it has no entries for tools.
     pub environment: Layer,
 }
 
@@ -136,19 +137,22 @@ impl Settings {
         call: &Layer,
     ) -> Effective {
         let built_in = tool.and_then(|tool| profile.tool(tool));
-        // One entry applies, not a mixture of several: what a tool needs is said in one place.
-        let entry = tool
-            .and_then(|tool| self.project.tools.get(tool).or_else(|| self.user.tools.get(tool)))
-            .or(declared)
-            .or(built_in.as_ref())
-            .cloned()
-            .unwrap_or_default();
         let base = Layer::of(profile);
+        let trusted = base.updated(&self.user);
+        let own = |layer: &Layer| tool.and_then(|tool| layer.tools.get(tool)).cloned();
+        // One entry applies, not a mixture of several: what a tool needs is said in one place.
+        let entry = own(&self.project)
+            .map(|entry| entry.no_looser_than(&trusted))
+            .or_else(|| own(&self.user))
+            .or_else(|| declared.cloned())
+            .or(built_in)
+            .unwrap_or_default();
+        let project = self.project.no_looser_than(&trusted);
         let layers = [
             (Origin::Call, call),
             (Origin::Tool, &entry),
             (Origin::Environment, &self.environment),
-            (Origin::Project, &self.project),
+            (Origin::Project, &project),
             (Origin::User, &self.user),
             (Origin::Profile, &base),
         ];
@@ -187,6 +191,24 @@ impl Layer {
             max_tokens: Some(Most::from(limits.tokens)),
             keep: Some(profile.policy.keep),
             tools: BTreeMap::new(),
+        }
+    }
+
+    /// Returns these settings as far as they do not loosen `other`, which sets everything.
+    fn no_looser_than(&self, other: &Layer) -> Layer {
+        let tighter = |mine: Option<Most>, theirs: Option<Most>| match (mine, theirs) {
+            (Some(Most::Of(mine)), Some(Most::Of(theirs))) => Some(Most::Of(mine.min(theirs))),
+            (Some(Most::Any), theirs) => theirs,
+            (mine, _) => mine,
+        };
+        Layer {
+            enabled: self.enabled.filter(|enabled| !enabled || other.enabled != Some(false)),
+            max_lines: tighter(self.max_lines, other.max_lines),
+            max_bytes: tighter(self.max_bytes, other.max_bytes),
+            max_chars: tighter(self.max_chars, other.max_chars),
+            max_tokens: tighter(self.max_tokens, other.max_tokens),
+            keep: self.keep,
+            tools: self.tools.clone(),
         }
     }
 
@@ -257,13 +279,30 @@ mod tests {
         let nothing = Layer::default();
         assert_eq!(found(&Settings::default(), &nothing), (Most::Of(2000), Origin::Profile));
         assert_eq!(found(&settings, &nothing), (Most::Of(2), Origin::User));
-        settings.project = lines(3);
-        assert_eq!(found(&settings, &nothing), (Most::Of(3), Origin::Project));
+        settings.project = lines(1);
+        assert_eq!(found(&settings, &nothing), (Most::Of(1), Origin::Project));
         settings.environment = lines(4);
         assert_eq!(found(&settings, &nothing), (Most::Of(4), Origin::Environment));
         settings.user.tools.insert("bash".into(), lines(5));
         assert_eq!(found(&settings, &nothing), (Most::Of(5), Origin::Tool));
         assert_eq!(found(&settings, &call), (Most::Of(6), Origin::Call));
+    }
+
+    #[test]
+    fn a_project_may_tighten_and_not_loosen() {
+        let settings = Settings { user: lines(10), ..Settings::default() };
+        let with = |project: Layer| {
+            let settings = Settings { project, ..settings.clone() };
+            let effective =
+                settings.effective(&Profile::OWN, Some("bash"), None, &Layer::default());
+            (effective.max_lines.value, effective.enabled.value)
+        };
+        assert_eq!(with(lines(5)), (Most::Of(5), true));
+        assert_eq!(with(lines(50)), (Most::Of(10), true));
+        assert_eq!(with(Layer { max_lines: Some(Most::Any), ..Layer::default() }).0, Most::Of(10));
+        assert!(!with(Layer { enabled: Some(false), ..Layer::default() }).1);
+        let tools = [("bash".to_owned(), lines(50))].into();
+        assert_eq!(with(Layer { tools, ..Layer::default() }).0, Most::Of(10));
     }
 
     #[test]

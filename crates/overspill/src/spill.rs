@@ -6,6 +6,7 @@ use std::io;
 use overspill_core::{Finished, Policy, Window};
 
 use crate::chosen::Chosen;
+use crate::overspill::End;
 use crate::profile::{OnSaveError, Words};
 use crate::store::{Draft, SpillRef};
 use crate::{Call, Error, Options, Outcome, Overspill};
@@ -20,6 +21,8 @@ pub struct Spill<'a> {
     options: Options,
     policy: Policy,
     window: Window,
+    /// What is shown instead, where a profile shows something else when saving fails.
+    simple: Option<Window>,
     /// Begun when the output turns out to be too large.
     draft: Option<Result<Box<dyn Draft>, Error>>,
 }
@@ -28,13 +31,18 @@ impl<'a> Spill<'a> {
     pub(crate) fn new(overspill: &'a Overspill, call: Call, options: Options) -> Spill<'a> {
         let policy = overspill.plan(&call, &options).policy;
         let window = Window::new(policy.clone());
-        Spill { overspill, call, options, policy, window, draft: None }
+        let simple = (overspill.profile.on_save_error == OnSaveError::SimpleCut)
+            .then(|| Window::new(overspill.simple(&policy)));
+        Spill { overspill, call, options, policy, window, simple, draft: None }
     }
 
     /// Takes the next chunk.
     pub fn push(&mut self, chunk: &[u8]) {
         if let Some(before) = self.window.push(chunk) {
             self.begin(&before);
+        }
+        if let Some(simple) = &mut self.simple {
+            simple.push(chunk);
         }
         self.append(chunk);
     }
@@ -54,20 +62,23 @@ impl<'a> Spill<'a> {
         if let Some(all) = self.window.settle() {
             self.begin(&all);
         }
-        let Spill { overspill, call, options, policy, window, draft } = self;
+        let Spill { overspill, call, options, policy, window, simple, draft } = self;
         let over = match window.finish() {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call),
             Finished::Over(over) => *over,
         };
         let saved = publish(draft);
-        // The original is gone by now; what is held of it has to do.
-        let simple = saved.is_err() && overspill.profile.on_save_error == OnSaveError::SimpleCut;
-        let (over, words) = if simple {
-            (over.start_only(), &Words::StartOnly)
-        } else {
-            (over, &overspill.profile.words)
+        let simple = simple.filter(|_| saved.is_err()).map(Window::finish);
+        let (over, words, policy) = match simple {
+            Some(Finished::Over(simple)) => {
+                let policy = simple.policy().clone();
+                (*simple, &Words::StartOnly, policy)
+            }
+            // Where the original was to come back: it is gone by now, and what is held has to do.
+            _ => (over, &overspill.profile.words, policy),
         };
-        overspill.answer(Chosen::Over(over), words, &policy, saved, &call, &options)
+        let end = End { call: &call, options: &options, failure: None };
+        overspill.answer(Chosen::Over(over), words, &policy, saved, end)
     }
 
     /// Opens a draft and adds what came before it was needed.

@@ -3,6 +3,7 @@
 //! A result is a JSON object as the host has it; [`Shape`] says where in it things stand. What we
 //! do not understand stays as it is, where it is.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use overspill_core::LeftOut;
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::parts;
 use crate::profile::{Errors, Shape, Slot, Unmarked};
+use crate::store::Name;
 use crate::{Call, Layer, Options, Outcome, Overspill, Spilled};
 
 /// What keeps a result from being bounded, beyond the settings.
@@ -17,6 +19,9 @@ use crate::{Call, Layer, Options, Outcome, Overspill, Spilled};
 pub struct Gates {
     /// Tools whose results pass.
     pub skip: Vec<String>,
+    /// Tools of the host's own that are believed when they say that they have cut their output;
+    /// for profiles that believe no flag otherwise.
+    pub trusted: Vec<String>,
     /// Decides for each result.
     pub predicate: Option<Arc<Predicate>>,
 }
@@ -47,8 +52,8 @@ pub enum Bounded {
 impl Overspill {
     /// Bounds the result of a tool.
     ///
-    /// The gates, in order: nothing to measure, switched off, handled already, on the skip list,
-    /// the predicate, an error that passes. Whatever passes a gate is cut all the same beyond the
+    /// The gates, in order: nothing to measure, handled already, on the skip list, the predicate, an
+    /// error that passes, switched off. Whatever passes a gate is cut all the same beyond the
     /// ceiling.
     pub fn bound_result(
         &self,
@@ -58,7 +63,11 @@ impl Overspill {
         gates: &Gates,
     ) -> Bounded {
         let shape = &self.profile.shape;
-        let Some(fields) = result.as_object() else { return Bounded::Unchanged };
+        let fields = match result {
+            Value::Object(fields) => fields,
+            Value::String(text) => return self.bound_text(text, call, options),
+            _ => return Bounded::Unchanged,
+        };
         let text = parts::text_of(fields.get(shape.text));
         if text.is_none() && shape.nothing == Unmarked::Unchanged {
             return Bounded::Unchanged;
@@ -91,6 +100,14 @@ impl Overspill {
         Bounded::Changed(Value::Object(fields))
     }
 
+    /// Bounds a result that is nothing but text.
+    fn bound_text(&self, text: &str, call: &Call, options: &Options) -> Bounded {
+        match self.process_with(text.as_bytes(), call, options) {
+            Outcome::Whole(_) => Bounded::Unchanged,
+            Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
+        }
+    }
+
     fn gate(
         &self,
         fields: &Map<String, Value>,
@@ -99,17 +116,49 @@ impl Overspill {
         gates: &Gates,
     ) -> Gate {
         let tool = call.tool.as_deref().unwrap_or_default();
+        let is_among = |tools: &[String]| tools.iter().any(|one| one == tool);
         let shape = &self.profile.shape;
-        if shape.is_handled(fields) || gates.skip.iter().any(|skipped| skipped == tool) {
+        let says_so = is_among(&gates.trusted) && shape.flag.get(fields).is_some();
+        if says_so || self.is_handled(fields) || is_among(&gates.skip) {
             return Gate::Shut;
         }
-        match gates.predicate.as_ref().map(|predicate| predicate(tool, result)) {
+        let ask = |predicate: &Arc<Predicate>| {
+            // A predicate that fails has not said no.
+            catch_unwind(AssertUnwindSafe(|| predicate(tool, result))).unwrap_or(Verdict::Yes)
+        };
+        match gates.predicate.as_ref().map(ask) {
             Some(Verdict::No) => return Gate::Shut,
             Some(Verdict::With(settings)) => return Gate::With(settings),
             Some(Verdict::Yes) | None => {}
         }
         let is_error = shape.error.is_some_and(|key| fields.get(key) == Some(&Value::Bool(true)));
         if is_error && self.profile.errors == Errors::Pass { Gate::Shut } else { Gate::Open }
+    }
+
+    /// Tells whether a result was cut before: by a tool that says so, where the profile believes
+    /// it; or by us, which our store must confirm.
+    fn is_handled(&self, fields: &Map<String, Value>) -> bool {
+        let shape = &self.profile.shape;
+        match (shape.handled.get(fields), shape.record) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(record), Some(_)) => {
+                let stored = record.get("id").and_then(Value::as_str).and_then(Name::parse);
+                let unsaved = record.get("saveError").is_some_and(Value::is_string);
+                stored.map_or(unsaved, |name| self.store.entry(&name).is_ok())
+            }
+        }
+    }
+}
+
+impl Slot {
+    /// Returns what stands there.
+    fn get(self, fields: &Map<String, Value>) -> Option<&Value> {
+        match self {
+            Slot::Top(key) => fields.get(key),
+            Slot::Metadata(key) => fields.get("metadata")?.as_object()?.get(key),
+            Slot::Nowhere => None,
+        }
     }
 }
 
@@ -120,17 +169,6 @@ enum Gate {
 }
 
 impl Shape {
-    /// Tells whether a result was cut before: by us, or by a tool that says so.
-    fn is_handled(&self, fields: &Map<String, Value>) -> bool {
-        match self.handled {
-            Slot::Top(key) => fields.contains_key(key),
-            Slot::Metadata(key) => {
-                let metadata = fields.get("metadata").and_then(Value::as_object);
-                metadata.is_some_and(|metadata| metadata.contains_key(key))
-            }
-        }
-    }
-
     fn mark_whole(&self, fields: &mut Map<String, Value>) {
         set(fields, self.flag, Some(Value::Bool(false)));
     }
@@ -142,11 +180,12 @@ impl Shape {
         set(fields, self.flag, Some(Value::Bool(true)));
         set(fields, self.path, spilled.path().map(Value::from));
         if let Some((lines, bytes)) = self.left_out {
-            let (slot, n) = match spilled.left_out {
-                LeftOut::Lines(n) => (lines, n),
-                LeftOut::Bytes(n) => (bytes, n),
+            let (in_lines, in_bytes) = match spilled.left_out {
+                LeftOut::Lines(n) => (Some(Value::from(n)), None),
+                LeftOut::Bytes(n) => (None, Some(Value::from(n))),
             };
-            set(fields, slot, Some(Value::from(n)));
+            set(fields, lines, in_lines);
+            set(fields, bytes, in_bytes);
         }
         if let Some(record) = self.record {
             set(fields, record, Some(own_record(spilled)));
@@ -185,12 +224,14 @@ fn own_record(spilled: &Spilled) -> Value {
 /// Sets a value in its slot, or removes it.
 fn set(fields: &mut Map<String, Value>, slot: Slot, value: Option<Value>) {
     let (fields, key) = match slot {
+        Slot::Nowhere => return,
         Slot::Top(key) => (fields, key),
         Slot::Metadata(key) => {
             let metadata = fields.entry("metadata").or_insert(Value::Null);
-            if !metadata.is_object() {
+            if metadata.is_null() {
                 *metadata = Value::Object(Map::new());
             }
+            // Metadata that is something else is not ours to throw away.
             let Value::Object(metadata) = metadata else { return };
             (metadata, key)
         }

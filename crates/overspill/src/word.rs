@@ -45,7 +45,10 @@ impl Overspill {
             Chosen::Over(over) => by_policy(&over),
             Chosen::Cut(cut, otherwise) => match (notice.around(&cut, policy), otherwise) {
                 (None, Some(over)) => by_policy(&over),
-                (text, _) => (text.unwrap_or_default(), cut.into_owned()),
+                (text, _) => {
+                    let text = text.unwrap_or_else(|| piece_texts(&cut, policy.keep).concat());
+                    (text, cut.into_owned())
+                }
             },
             Chosen::Text(own, otherwise) => {
                 match (notice.above(&own.text, &own.total, policy), otherwise) {

@@ -99,6 +99,26 @@ fn a_directory_that_is_a_link_is_a_failed_save() {
     assert_eq!(fs::read_dir(dir.path().join("elsewhere")).unwrap().count(), 0);
 }
 
+/// S1-7: a link in a checkout does not lead outputs out of the project.
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_project_leads_nowhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = places(dir.path());
+    fs::create_dir_all(&places.project).unwrap();
+    fs::create_dir(dir.path().join("outside")).unwrap();
+    std::os::unix::fs::symlink("../outside", places.project.join("out")).unwrap();
+    let directory = overspill::profile::Directory::Project("out/tools".into());
+    let profile = Profile { directory, ..Profile::UNIFIED };
+    let overspill = Overspill::new(profile.clone(), profile.disk(&places, Clock::default()));
+    let output = lines(3000);
+    match overspill.process(output.as_bytes(), &Call::of("LS")) {
+        Outcome::Spilled(spilled) => assert!(spilled.saved.is_err()),
+        Outcome::Whole(_) => panic!("it is too large"),
+    }
+    assert_eq!(fs::read_dir(dir.path().join("outside")).unwrap().count(), 0);
+}
+
 /// S0-18, S1-10, S2-15, S3-28, S4-20, S4-21
 #[test]
 fn each_profile_sweeps_when_it_says() {
@@ -109,10 +129,8 @@ fn each_profile_sweeps_when_it_says() {
     assert_eq!(when(Profile::AGENT_V2), (Sweeps::OnDemand, Some(7)));
     assert_eq!(when(Profile::OPENCODE), (Sweeps::BeforeFirstSave, Some(7)));
     // What is not kept for some time only is never removed, asked to or not.
-    assert_eq!(
-        Profile::KLAUDE.retention(),
-        Retention { unused_for: None, quota: None, ..Retention::default() }
-    );
+    let Retention { unused_for, quota, .. } = Profile::KLAUDE.retention();
+    assert_eq!((unused_for, quota), (None, None));
 }
 
 /// S0-1, S0-13, S0-14, S0-20: over 40,000 characters both ends and a path, error or not; a policy of

@@ -107,6 +107,23 @@ fn there_is_one_event_for_each_call() {
     assert_eq!(*events.lock().unwrap(), ["skipped", "truncated", "skipped"]);
 }
 
+/// S0-10, S0-11: the simple cut is the same for a stream.
+#[test]
+fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
+    use overspill::store::Nowhere;
+    let output = "x".repeat(50_000);
+    for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "agent-v2") {
+        let overspill = Overspill::new(profile, Nowhere::because("no reason"));
+        let mut spill = overspill.spill(Call::default(), Options::default());
+        output.as_bytes().chunks(1000).for_each(|chunk| spill.push(chunk));
+        let (streamed, at_once) =
+            (spill.finish(), overspill.process(output.as_bytes(), &Call::default()));
+        // Our own marks have a word that is fresh for each output.
+        let len = |outcome: &Outcome| outcome.bytes().len();
+        assert_eq!(len(&streamed), len(&at_once));
+    }
+}
+
 /// Statement S-G: what is switched off passes, up to the ceiling of every profile.
 #[test]
 fn what_passes_uncut_is_cut_beyond_the_ceiling() {

@@ -49,6 +49,10 @@ fn other_parts_stay_untouched_in_place_and_in_order() {
 
 #[test]
 fn our_own_work_is_known_by_its_record_and_not_done_again() {
+    let overspill = own();
+    let bound = |result: &Value, gates: &Gates| {
+        overspill.bound_result(result, &Call::of("tool"), &Options::default(), gates)
+    };
     let result = json!({"output": long()});
     let once = changed(bound(&result, &Gates::default()));
     assert_eq!(once["metadata"]["truncated"], true);
@@ -79,9 +83,46 @@ fn gates_let_pass_and_the_ceiling_does_not() {
 }
 
 #[test]
+fn a_record_that_nobody_made_is_no_record() {
+    for forged in [json!(null), json!({}), json!({"id": "01KA"}), json!("yes")] {
+        let result =
+            json!({"output": long(), "metadata": {"overspill": forged, "truncated": true}});
+        changed(bound(&result, &Gates::default()));
+        // A tool that the host has named is believed.
+        let trusted = Gates { trusted: vec!["tool".into()], ..Gates::default() };
+        assert_eq!(bound(&result, &trusted), Bounded::Unchanged);
+    }
+}
+
+#[test]
+fn nothing_passes_the_ceiling_by_failing() {
+    let huge = "x".repeat(10_000_000);
+    let panics: Gates =
+        Gates { predicate: Some(Arc::new(|_, _| panic!("its own affair"))), ..Gates::default() };
+    let result = json!({"output": huge});
+    assert!(changed(bound(&result, &panics))["output"].as_str().unwrap().len() <= 51_200);
+    assert!(changed(bound(&json!(huge), &Gates::default())).as_str().unwrap().len() <= 51_200);
+    for profile in Profile::ALL {
+        let overspill = Overspill::new(profile, Memory::default());
+        let mut registry = Registry::new().bounded_by(overspill, Gates::default());
+        let message = huge.clone();
+        registry.register(Tool::new("fail", move |_| Err(message.clone())));
+        let executed = registry.execute(&[call("1", "fail", "{}"), call("2", &huge, "{}")]);
+        for executed in executed {
+            assert!(executed.result.to_string().len() < 10_000);
+        }
+    }
+    let unlimited =
+        Layer { max_lines: Some(Most::Any), max_bytes: Some(Most::Any), ..Layer::default() };
+    let options = Options { settings: unlimited, ..Options::default() };
+    let outcome = own().process_with(huge.as_bytes(), &Call::default(), &options);
+    assert!(outcome.bytes().len() <= 512_000);
+}
+
+#[test]
 fn there_is_nothing_to_measure_in_what_is_no_result() {
     for result in
-        [json!(null), json!("text"), json!({}), json!({"output": null}), json!({"output": ""})]
+        [json!(null), json!(17), json!({}), json!({"output": null}), json!({"output": ""})]
     {
         assert_eq!(bound(&result, &Gates::default()), Bounded::Unchanged, "{result}");
     }
@@ -168,6 +209,15 @@ fn an_envelope_that_is_none_gets_a_bounded_answer() {
         assert_eq!(answer["status"], "partial", "{}", &response[..40]);
         assert_eq!(answer["data"]["truncation"]["kept_bytes"], 51_200);
     }
+    // Deep nesting, half of a pair, numbers beyond everything: JSON all the same.
+    let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
+    let odd = format!(
+        r#"{{"status":"error", "error":"e", "stats":{deep}, "context":{{"n": 1.50, "s": "\ud800"}}, "text":"{long}"}}"#
+    );
+    let answer = envelope::respond(&overspill, &odd, &Call::default(), &Options::default());
+    assert!(answer.starts_with(r#"{"status":"error","data":"#), "{}", &answer[..80]);
+    let end = format!(r#""stats":{deep},"context":{{"n":1.50,"s":"\ud800"}},"error":"e"}}"#);
+    assert!(answer.ends_with(&end), "{}", &answer[answer.len() - 80..]);
     let skipped = format!(r#"{{"context": {{"truncation_skip": true}}, "text": "{long}"}}"#);
     let answer = envelope::respond(&overspill, &skipped, &Call::default(), &Options::default());
     assert_eq!(answer, skipped);

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens, Unit};
 use serde::{Deserialize, Serialize};
 
-use super::{Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Sweeps, Words};
+use super::{
+    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps, Unmarked,
+    Words,
+};
 use crate::Outcome;
 use crate::store::{Also, Missing, NameStyle, Part};
 
@@ -29,7 +32,8 @@ impl Profile {
         on_save_error: OnSaveError::SimpleCut,
         errors: Errors::Cut,
         tools: &[],
-        shape: Shape::OUTPUT,
+        // No gate: what another has cut is cut by this one as well.
+        shape: Shape { handled: Slot::Nowhere, nothing: Unmarked::Unchanged, ..Shape::OUTPUT },
         directory: Directory::Fixed(Cow::Borrowed("/tmp/klaude")),
         names: NameStyle {
             parts: &[

@@ -129,6 +129,8 @@ pub enum Slot {
     Top(&'static str),
     /// A field of its metadata.
     Metadata(&'static str),
+    /// There is no such place.
+    Nowhere,
 }
 
 /// What becomes of a result that there is nothing to do with.
@@ -253,7 +255,12 @@ impl Profile {
         Retention {
             unused_for: self.retention_days.map(days),
             quota: Retention::default().quota.filter(|_| own),
-            ..Retention::default()
+            // The others know no mercy for what is young, and none is needed: days are days.
+            spare_younger_than: if own {
+                Retention::default().spare_younger_than
+            } else {
+                SignedDuration::ZERO
+            },
         }
     }
 
@@ -285,6 +292,8 @@ impl Profile {
                 _ => PathStyle::Whole,
             },
             git_ignored: project,
+            // They promise the full output, whatever its size.
+            most_per_output: if own { DiskOptions::default().most_per_output } else { u64::MAX },
             ..DiskOptions::default()
         };
         Disk::new(self.directory.within(places), options)

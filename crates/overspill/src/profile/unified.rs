@@ -6,7 +6,10 @@ use std::borrow::Cow;
 
 use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
 
-use super::{Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Sweeps, Words};
+use super::{
+    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps, Unmarked,
+    Words,
+};
 use crate::store::{Also, Missing, NameStyle, Part};
 
 impl Profile {
@@ -29,7 +32,8 @@ impl Profile {
         on_save_error: OnSaveError::SaySo,
         errors: Errors::Cut,
         tools: &[],
-        shape: Shape::OUTPUT,
+        // No gate: what another has cut is cut by this one as well.
+        shape: Shape { handled: Slot::Nowhere, nothing: Unmarked::Unchanged, ..Shape::OUTPUT },
         directory: Directory::Project(Cow::Borrowed("tool-output")),
         names: NameStyle {
             parts: &[

@@ -69,11 +69,8 @@ pub(crate) fn word(words: &Words, facts: &Facts) -> Worded {
 fn both_ends(facts: &Facts) -> Worded {
     let path = facts.saved.as_ref().map_or("", |saved| &saved.path);
     let hidden = facts.total.chars.saturating_sub(facts.shown.chars);
-    let (head, tail) = match facts.keep {
-        Keep::Ends { head, tail } => (head, tail),
-        Keep::Head | Keep::Tail => (0, 0),
-    };
     let piece = |index: usize| facts.pieces.get(index).map_or("", String::as_str);
+    let (head, tail) = (piece(0).chars().count(), piece(1).chars().count());
     let notice = format!(
         "[Output truncated: {hidden} chars hidden, full output saved to {path}. \
          Use Read tool or rg to get details. \
@@ -110,7 +107,11 @@ fn walk(words: &WalkWords, facts: &Facts) -> Worded {
     let notice = format!("{marker}\n\n{hint}");
     let text = match facts.keep {
         Keep::Tail => format!("{notice}\n\n{preview}"),
-        Keep::Head | Keep::Ends { .. } => format!("{preview}\n\n{notice}"),
+        Keep::Head => format!("{preview}\n\n{notice}"),
+        Keep::Ends { .. } => {
+            let both = facts.pieces.join(&format!("\n\n{marker}\n\n"));
+            format!("{both}\n\n{hint}")
+        }
     };
     Worded { notice, text }
 }

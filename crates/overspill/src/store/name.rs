@@ -9,7 +9,8 @@ use crate::{Call, Error};
 
 /// The name of a stored output, without the ending of its file.
 ///
-/// Letters, digits, `_` and `-` only, so that it never leads out of its directory.
+/// One plain part of a path, so that it never leads out of its directory. Those we make are of
+/// letters, digits, `_` and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
@@ -24,14 +25,18 @@ impl TryFrom<String> for Name {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Name, &'static str> {
-        Name::parse(&text).ok_or("letters, digits, `_` and `-` make a name")
+        Name::parse(&text).ok_or("a name is one plain part of a path")
     }
 }
 
 impl Name {
     /// Takes a name that comes from outside, if it can be one.
     pub fn parse(text: &str) -> Option<Name> {
-        let fits = !text.is_empty() && text.len() <= 255 && text.bytes().all(is_plain);
+        let apart = |byte: u8| byte == b'/' || byte == b'\\' || byte.is_ascii_control();
+        let fits = !text.is_empty()
+            && text.len() <= 255
+            && !text.starts_with('.')
+            && !text.bytes().any(apart);
         fits.then(|| Name(text.to_owned()))
     }
 

@@ -67,8 +67,8 @@ impl Fixture {
     }
 
     /// A store that says that everything is at `path`.
-    pub(crate) fn elsewhere(profile: Profile, path: &str) -> Fixture {
-        let mut fixture = Fixture::new(profile.clone(), None);
+    pub(crate) fn elsewhere(profile: Profile, path: &str, fault: Option<&Value>) -> Fixture {
+        let mut fixture = Fixture::new(profile.clone(), fault);
         let store = Elsewhere { inner: fixture.store.clone(), path: path.to_owned() };
         let heard = fixture.events.clone();
         fixture.overspill = Overspill::new(profile, store)
@@ -92,7 +92,9 @@ impl Fixture {
         std::fs::create_dir_all(&self.root).unwrap();
         let path = self.root.join(name);
         std::fs::write(&path, "planted").unwrap();
-        let used = std::time::UNIX_EPOCH + Duration::from_millis(millis as u64);
+        let since = Duration::from_millis(millis.unsigned_abs());
+        let epoch = std::time::UNIX_EPOCH;
+        let used = if millis < 0 { epoch - since } else { epoch + since };
         std::fs::File::options().write(true).open(path).unwrap().set_modified(used).unwrap();
     }
 
@@ -172,7 +174,10 @@ pub(crate) fn sweep(profile: &str, vector: &Vector) {
     }
     let swept = fixture.overspill.sweep().unwrap();
     let expect = vector.expect();
-    let remaining: BTreeSet<String> = fixture.saved().into_iter().map(|(name, _)| name).collect();
+    let planted = vector.field("files").as_array().unwrap().iter();
+    let names = planted.map(|file| file[0].as_str().unwrap().to_owned());
+    let remaining: BTreeSet<String> =
+        names.filter(|name| fixture.root.join(name).exists()).collect();
     let expected = expect.field("remaining").as_array().unwrap().iter();
     let expected: BTreeSet<String> =
         expected.map(|name| name.as_str().unwrap().to_owned()).collect();

@@ -9,7 +9,7 @@ use crate::fixture::Fixture;
 use crate::text;
 
 pub(crate) fn truncate(vector: &Vector) {
-    let params = vector.field("params");
+    let params = vector.get("params").cloned().unwrap_or_else(|| json!({}));
     for key in params.as_object().unwrap().keys() {
         assert!(["max_length", "head_chars", "tail_chars"].contains(&key.as_str()), "{key}");
     }
@@ -19,8 +19,8 @@ pub(crate) fn truncate(vector: &Vector) {
 }
 
 pub(crate) fn simple(vector: &Vector) {
-    let max_length = vector.field("params").get("max_length");
-    let max_length = max_length.map_or(40_000, |n| n.as_u64().unwrap());
+    let params = vector.get("params").cloned().unwrap_or_else(|| json!({}));
+    let max_length = params.get("max_length").map_or(40_000, |n| n.as_u64().unwrap());
     run(vector, Profile::klaude_simple(max_length));
 }
 

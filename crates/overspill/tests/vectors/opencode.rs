@@ -15,7 +15,7 @@ pub(crate) fn output(vector: &Vector) {
     let fixture = Fixture::new(Profile::OPENCODE, vector.get("fault"));
     let input = text::make(vector.field("input"));
     let options = Options {
-        settings: settings(vector.field("options"), vector.get("preset")),
+        settings: settings(vector.get("options").unwrap_or(&json!({})), vector.get("preset")),
         delegate: delegates(vector.get("agent")),
         ..Options::default()
     };
@@ -34,8 +34,8 @@ pub(crate) fn output(vector: &Vector) {
 }
 
 fn settings(options: &Value, preset: Option<&Value>) -> Layer {
-    let (own, warnings) = Layer::from_json(options);
-    assert_eq!(warnings, []);
+    // A bad value is warned of, and the default holds.
+    let (own, _) = Layer::from_json(options);
     let preset = match preset.map(|preset| preset.as_str().unwrap()) {
         None => return own,
         Some("code") => Preset::Code,
@@ -48,7 +48,15 @@ fn settings(options: &Value, preset: Option<&Value>) -> Layer {
 
 fn delegates(agent: Option<&Value>) -> bool {
     let rules = agent.and_then(|agent| agent.get("permission")).map(|rules| {
-        let text = |rule: &Value, key: &str| rule[key].as_str().unwrap().to_owned();
+        let text = |rule: &Value, key: &str| {
+            let known = ["permission", "pattern", "action"];
+            let fields = rule.as_object().unwrap();
+            assert!(
+                fields.keys().all(|key| known.contains(&key.as_str())),
+                "unknown field of {rule}"
+            );
+            rule[key].as_str().unwrap().to_owned()
+        };
         let rule = |rule: &Value| Rule {
             permission: text(rule, "permission"),
             pattern: text(rule, "pattern"),
@@ -63,10 +71,11 @@ pub(crate) fn define(vector: &Vector) {
     let fixture = Fixture::new(Profile::OPENCODE, vector.get("fault"));
     let input = text::make(vector.field("input"));
     let mut result = json!({"title": "a title", "output": input});
-    if !vector.field("metadata").is_null() {
-        result["metadata"] = vector.field("metadata").clone();
+    if let Some(metadata) = vector.get("metadata").filter(|metadata| !metadata.is_null()) {
+        result["metadata"] = metadata.clone();
     }
     let expect = vector.expect();
+    vector.get("agent");
     if vector.get("args_valid") == Some(&Value::Bool(false)) {
         return invalid_arguments(&fixture, &expect);
     }

@@ -9,7 +9,11 @@ use crate::fixture::Fixture;
 use crate::text;
 
 pub(crate) fn respond(vector: &Vector) {
-    let env = vector.field("env").as_object().unwrap();
+    let env = vector.get("env").cloned().unwrap_or_default();
+    let env = env.as_object().cloned().unwrap_or_default();
+    for key in env.keys() {
+        assert!(key.starts_with("TOOL_OUTPUT_"), "unknown variable {key}");
+    }
     let outside = std::env::temp_dir().display().to_string();
     let variable = |key: &str| {
         env.get(key).map(|value| value.as_str().unwrap().replace("{OUTSIDE}", &outside))
@@ -40,6 +44,8 @@ pub(crate) fn respond(vector: &Vector) {
     if let Some(json) = expect.get("json") {
         check_json(json, &serde_json::from_str(&answer).unwrap(), &places);
     }
+    let told = ["same_as_input", "output", "json"].iter().any(|key| expect.get(key).is_some());
+    assert!(told, "nothing is expected");
     if expect.get("warned") == Some(&Value::Bool(true)) {
         assert!(!warnings.is_empty(), "nothing was warned of");
     }
@@ -58,5 +64,28 @@ fn check_json(expected: &Value, found: &Value, places: &[(&str, &str)]) {
         json["data"]["preview"] = Value::Null;
         json
     };
-    assert_eq!(put_in(found), put_in(expected));
+    let (found, expected) = (put_in(found), put_in(expected));
+    assert!(same(&found, &expected), "{found}\nis not\n{expected}");
+}
+
+/// Equality by value: `1.50` is `1.5`.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            let whole = |n: &serde_json::Number| n.to_string().parse::<i128>().ok();
+            match (whole(one), whole(other)) {
+                (Some(one), Some(other)) => one == other,
+                _ => one == other || one.as_f64() == other.as_f64(),
+            }
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let alike =
+                |(key, one): (&String, &Value)| other.get(key).is_some_and(|o| same(one, o));
+            one.len() == other.len() && one.iter().all(alike)
+        }
+        _ => one == other,
+    }
 }

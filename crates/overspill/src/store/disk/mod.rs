@@ -110,6 +110,7 @@ impl Disk {
 
     /// Opens the directory, and makes it if it is not there.
     fn make_root(&self) -> Result<Arc<Root>, Error> {
+        self.check_way()?;
         if let Some(root) = self.root()? {
             return Ok(root);
         }
@@ -122,6 +123,21 @@ impl Disk {
             let _ = root.dir.make_file(".gitignore").and_then(|mut file| file.write_all(b"*\n"));
         }
         Ok(root)
+    }
+
+    /// Makes sure that no link leads from the directory paths are shown from to somewhere else.
+    ///
+    /// Such a directory is a project's, and a project comes from anywhere.
+    fn check_way(&self) -> Result<(), Error> {
+        let PathStyle::From(base) = &self.options().paths else { return Ok(()) };
+        for step in self.path().ancestors().take_while(|step| step != base) {
+            let is_link = step.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+            if is_link && step.starts_with(base) {
+                let reason = "a link on the way to the store".to_owned();
+                return Err(Error::Unsafe { path: step.to_owned(), reason });
+            }
+        }
+        Ok(())
     }
 
     /// Opens the directory and looks for an output in it.
