@@ -73,7 +73,7 @@ pub struct Cut<'a> {
     /// What is shown, in order.
     pub pieces: Vec<Piece<'a>>,
     spans: Vec<Span>,
-    rule: LineRule,
+    shown: Size,
 }
 
 impl Cut<'_> {
@@ -94,8 +94,7 @@ impl Cut<'_> {
 
     /// Returns the size of what is shown, each piece counted for itself.
     pub fn shown(&self) -> Size {
-        let size = |piece: &Piece| Size::of(&piece.text, self.rule);
-        self.pieces.iter().map(size).fold(Size::default(), |all, one| all + one)
+        self.shown
     }
 
     /// Lets go of the output it was cut from.
@@ -150,7 +149,8 @@ impl<'a> Cut<'a> {
             shown.push(Piece { bytes: range, text, altered });
         }
         let fired = policy.fired_by(output).unwrap_or(Unit::Bytes);
-        Some(Cut { total, fired, pieces: shown, spans, rule })
+        let size = size_of(&shown, rule);
+        Some(Cut { total, fired, pieces: shown, spans, shown: size })
     }
 }
 
@@ -254,7 +254,8 @@ impl<'a> Over<'a> {
         let chosen = choose(&self.view, &self.policy, limits);
         let pieces = pieces(&self.view, chosen, self.total.bytes);
         let spans = pieces.iter().map(|piece| self.span(piece, chosen)).collect();
-        Cut { total: self.total, fired: self.fired, pieces, spans, rule: self.policy.lines }
+        let shown = size_of(&pieces, self.policy.lines);
+        Cut { total: self.total, fired: self.fired, pieces, spans, shown }
     }
 
     /// Says where a piece stands: at the start of the output, at its end, or both.
@@ -308,6 +309,12 @@ fn pieces<'a>(view: &View<'a>, chosen: Chosen, len: u64) -> Vec<Piece<'a>> {
         }
         (head_piece, tail_piece) => head_piece.into_iter().chain(tail_piece).collect(),
     }
+}
+
+/// Adds up the sizes of pieces.
+fn size_of(pieces: &[Piece], rule: LineRule) -> Size {
+    let size = |piece: &Piece| Size::of(&piece.text, rule);
+    pieces.iter().map(size).fold(Size::default(), |all, one| all + one)
 }
 
 fn len_of(piece: &Piece) -> u64 {

@@ -1,5 +1,7 @@
 //! From what was chosen to what is said.
 
+use std::borrow::Cow;
+
 use overspill_core::{Cut, Keep, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Stored};
 
 use crate::chosen::{Chosen, OwnText};
@@ -79,7 +81,8 @@ impl Overspill {
             Chosen::Cut(cut, _) => cut,
             Chosen::Text(own, _) => {
                 let OwnText { text, left_out, total } = &own;
-                let (pieces, shown) = (vec![text.clone()], Size::of(text.as_bytes(), policy.lines));
+                let pieces = vec![Cow::Borrowed(text.as_str())];
+                let shown = Size::of(text.as_bytes(), policy.lines);
                 let (total, left_out) = (*total, *left_out);
                 let facts = Facts { pieces, total, shown, left_out, keep, saved, delegate };
                 let worded = word(words, &facts);
@@ -179,13 +182,17 @@ impl Shown {
 }
 
 /// Returns the texts of the pieces, one for each end that `keep` asks for.
-fn piece_texts(cut: &Cut, keep: Keep) -> Vec<String> {
-    let mut texts: Vec<String> =
-        cut.pieces.iter().map(|piece| String::from_utf8_lossy(&piece.text).into_owned()).collect();
+fn piece_texts<'a>(cut: &'a Cut, keep: Keep) -> Vec<Cow<'a, str>> {
+    let mut texts: Vec<Cow<str>> = cut.pieces.iter().map(|piece| text_of(&piece.text)).collect();
     if let (Keep::Ends { .. }, [piece]) = (keep, &*cut.pieces) {
         // With one piece only, it says itself which end it is.
         let at = if piece.bytes.start == 0 { 1 } else { 0 };
-        texts.insert(at, String::new());
+        texts.insert(at, Cow::Borrowed(""));
     }
     texts
+}
+
+/// Pieces are UTF-8; checking that is quicker than a lossy look at each character.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

@@ -3,7 +3,7 @@
 use super::Notice;
 use super::words::{Form, Shown, What, header, longest_marks, mark};
 use crate::limits::Cost;
-use crate::text::defuse;
+use crate::text::{defuse, text_of};
 use crate::{Cut, Limits, LineRule, Over, Policy, Size};
 
 /// What the reader gets.
@@ -81,7 +81,8 @@ fn fit<'a>(notice: &Notice, form: Form, over: &Over<'a>, mut room: Limits) -> Op
 }
 
 fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {
-    let mut text = Vec::new();
+    let pieces: usize = cut.pieces.iter().map(|piece| piece.text.len()).sum();
+    let mut text = Vec::with_capacity(pieces + 1024);
     if let Some(header) = header(notice, form, &cut.total, Shown::of(cut)) {
         text.extend_from_slice(header.as_bytes());
         text.push(b'\n');
@@ -105,7 +106,7 @@ fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {
             text.pop();
         }
     }
-    String::from_utf8_lossy(&text).into_owned()
+    text_of(text)
 }
 
 /// Adds a mark as a line of its own.

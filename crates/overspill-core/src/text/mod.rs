@@ -6,6 +6,12 @@ pub(crate) mod held;
 pub(crate) mod lines;
 pub(crate) mod utf8;
 
+/// Returns bytes as text; most often they are, and then nothing is copied.
+pub(crate) fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// Keeps `text` on one line: control characters become visible.
 pub(crate) fn one_line(text: &str) -> String {
     let visible = |char: char| match u32::from(char) {

@@ -1,5 +1,7 @@
 //! How the source systems word what they cut. Their texts are kept to the letter.
 
+use std::borrow::Cow;
+
 use overspill_core::{Keep, LeftOut, Size};
 
 use crate::Error;
@@ -36,7 +38,7 @@ pub struct WalkWords {
 /// What is to be worded.
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
-    pub(crate) pieces: Vec<String>,
+    pub(crate) pieces: Vec<Cow<'a, str>>,
     pub(crate) total: Size,
     pub(crate) shown: Size,
     pub(crate) left_out: LeftOut,
@@ -69,7 +71,7 @@ pub(crate) fn word(words: &Words, facts: &Facts) -> Worded {
 fn both_ends(facts: &Facts) -> Worded {
     let path = facts.saved.as_ref().map_or("", |saved| &saved.path);
     let hidden = facts.total.chars.saturating_sub(facts.shown.chars);
-    let piece = |index: usize| facts.pieces.get(index).map_or("", String::as_str);
+    let piece = |index: usize| facts.pieces.get(index).map_or("", |piece| piece);
     let (head, tail) = (piece(0).chars().count(), piece(1).chars().count());
     let notice = format!(
         "[Output truncated: {hidden} chars hidden, full output saved to {path}. \
