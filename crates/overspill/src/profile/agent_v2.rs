@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+use overspill_core::Keep;
 
 use super::opencode::WORDS;
 use super::{
     Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps,
-    ToolDefaults, Unmarked, Words,
+    ToolDefaults, Unmarked, WALK, Words,
 };
 use crate::store::{Also, Missing, NameStyle, Part};
 
@@ -35,15 +35,7 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head, or as the tool's entry says.
     pub const AGENT_V2: Profile = Profile {
         name: "agent-v2",
-        policy: Policy {
-            trigger: Policy::LIMITS,
-            limits: Policy::LIMITS,
-            keep: Keep::Head,
-            grain: Grain::WholeLine,
-            lines: LineRule::Separated,
-            cleaning: Cleaning::Off,
-            tokens: Tokens::Estimate,
-        },
+        policy: WALK,
         ceiling: CEILING,
         accounting: Accounting::WhatIsExceeded,
         words: Words::Walk(WORDS),

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
-use overspill_core::{Limits, Policy};
+use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens};
 
 use crate::store::{Access, Disk, DiskOptions, NameStyle, PathStyle};
 use crate::sweep::Retention;
@@ -176,7 +176,7 @@ pub struct ToolDefaults {
     /// How many lines are shown.
     pub max_lines: Option<u64>,
     /// What is kept.
-    pub keep: Option<overspill_core::Keep>,
+    pub keep: Option<Keep>,
 }
 
 /// Where a profile's files go, unless it is told otherwise.
@@ -223,6 +223,17 @@ pub enum Sweeps {
     /// A few after an answer, at most once an hour.
     AfterAnswer,
 }
+
+/// Three of the systems walk from one end by whole lines, until 2000 of them or 50 KiB are full.
+const WALK: Policy = Policy {
+    trigger: Policy::LIMITS,
+    limits: Policy::LIMITS,
+    keep: Keep::Head,
+    grain: Grain::WholeLine,
+    lines: LineRule::Separated,
+    cleaning: Cleaning::Off,
+    tokens: Tokens::Estimate,
+};
 
 /// The ceiling of every profile: ten times what is shown.
 const CEILING: Limits = Limits::NONE.bytes(512_000).lines(20_000);

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+use overspill_core::Keep;
 
 use super::words::WalkWords;
-use super::{Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Sweeps, Words};
+use super::{
+    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Sweeps, WALK, Words,
+};
 use crate::store::{Also, NameStyle, Part};
 use crate::{Layer, Most};
 
@@ -24,15 +26,7 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head.
     pub const OPENCODE: Profile = Profile {
         name: "opencode",
-        policy: Policy {
-            trigger: Policy::LIMITS,
-            limits: Policy::LIMITS,
-            keep: Keep::Head,
-            grain: Grain::WholeLine,
-            lines: LineRule::Separated,
-            cleaning: Cleaning::Off,
-            tokens: Tokens::Estimate,
-        },
+        policy: WALK,
         ceiling: CEILING,
         accounting: Accounting::WhatStopped,
         words: Words::Walk(WORDS),

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
-
 use super::words::WalkWords;
 use super::{
     Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps, Unmarked,
-    Words,
+    WALK, Words,
 };
 use crate::store::{Also, NameStyle, Part};
 
@@ -37,15 +35,7 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head; errors pass.
     pub const TAKUMI: Profile = Profile {
         name: "takumi",
-        policy: Policy {
-            trigger: Policy::LIMITS,
-            limits: Policy::LIMITS,
-            keep: Keep::Head,
-            grain: Grain::WholeLine,
-            lines: LineRule::Separated,
-            cleaning: Cleaning::Off,
-            tokens: Tokens::Estimate,
-        },
+        policy: WALK,
         ceiling: CEILING,
         accounting: Accounting::WhatStopped,
         words: Words::Walk(WORDS),
