@@ -27,12 +27,13 @@ fn text_of_part(part: &Value) -> Option<&str> {
 
 /// Puts what is shown in the place of the text.
 ///
-/// Each text part keeps its share of the lines that are shown, and goes if it has none; the words
-/// are added to the last part that stays, or before the first one where the end is kept.
+/// Each text part keeps its share of what is shown, and goes if it has none. Words of the source
+/// systems are added to the last part that stays, or before the first one where the end is kept; our
+/// own stand where they belong.
 pub(crate) fn replaced(content: &Value, spilled: &Spilled) -> Value {
     let Value::Array(parts) = content else { return Value::String(spilled.text.clone()) };
     let Some((preview, keep)) = spilled.walked() else {
-        return in_the_first(parts, &spilled.text);
+        return in_place(parts, spilled).unwrap_or_else(|| in_the_first(parts, &spilled.text));
     };
     let counts: Vec<u64> = parts.iter().filter_map(text_of_part).map(lines_of).collect();
     let shares = shares(&counts, spilled.shown.lines, keep);
@@ -88,6 +89,72 @@ fn add_words(texts: &mut [Option<String>], spilled: &Spilled, keep: Keep) {
             None => texts.iter_mut().take(1).for_each(|text| *text = Some(format!("\n\n{words}"))),
         }
     }
+}
+
+/// Puts every piece back into the part it comes from, with the notice before the first and each mark
+/// where something is missing. `None` where notice and marks cannot be told from the rest.
+fn in_place(parts: &[Value], spilled: &Spilled) -> Option<Value> {
+    let cut = spilled.cut.as_ref()?;
+    let gaps: Vec<_> = cut.gaps().collect();
+    // Nothing else in the text begins so: what the output has of it is defused.
+    let mut marks = spilled.text.lines().filter(|line| line.starts_with("[overspill "));
+    let header = marks.next()?;
+    let marks: Vec<&str> = marks.collect();
+    if marks.len() != gaps.len() {
+        return None;
+    }
+    let texts: Vec<&str> = parts.iter().filter_map(text_of_part).collect();
+    let mut starts = vec![0_usize];
+    texts.iter().for_each(|text| starts.push(starts[starts.len() - 1] + text.len() + 1));
+    let part_at = |at: u64| starts.partition_point(|&start| start as u64 <= at).saturating_sub(1);
+    let mut shown = vec![String::new(); texts.len()];
+    let mut gaps = gaps.iter().zip(marks).peekable();
+    for piece in &cut.pieces {
+        while let Some((gap, mark)) = gaps.next_if(|(gap, _)| gap.bytes.start < piece.bytes.start) {
+            add_line(&mut shown[part_at(gap.bytes.start).min(texts.len() - 1)], mark);
+        }
+        let mut rest = String::from_utf8_lossy(&piece.text).replace("[overspill ", "(overspill ");
+        let mut at = piece.bytes.start as usize;
+        let end = piece.bytes.end as usize;
+        while at < end {
+            let part = part_at(at as u64);
+            let part_end = starts[part + 1] - 1;
+            let breaks = texts[part].as_bytes()
+                [at - starts[part]..end.min(part_end) - starts[part]]
+                .iter()
+                .filter(|&&byte| byte == b'\n')
+                .count();
+            // Cleaning keeps every line break, so the one between two parts can be found again.
+            let joint = rest.match_indices('\n').nth(breaks).filter(|_| end > part_end);
+            let (own, after) = match joint {
+                Some((joint, _)) => (rest[..joint].to_owned(), rest[joint + 1..].to_owned()),
+                None => (std::mem::take(&mut rest), String::new()),
+            };
+            shown[part].push_str(&own);
+            rest = after;
+            at = part_end + 1;
+        }
+    }
+    for (gap, mark) in gaps {
+        add_line(&mut shown[part_at(gap.bytes.start).min(texts.len() - 1)], mark);
+    }
+    let first = shown.iter().position(|text| !text.is_empty()).unwrap_or(0);
+    shown[first].insert_str(0, &format!("{header}\n"));
+    let mut shown = shown.into_iter();
+    let put = |part: &Value| match text_of_part(part) {
+        None => Some(part.clone()),
+        Some(_) => shown.next().filter(|text| !text.is_empty()).map(|text| with_text(part, text)),
+    };
+    Some(Value::Array(parts.iter().filter_map(put).collect()))
+}
+
+/// Adds a line of its own.
+fn add_line(text: &mut String, line: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(line);
+    text.push('\n');
 }
 
 /// Puts everything in the place of the first text part; the other text parts go.

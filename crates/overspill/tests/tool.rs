@@ -41,10 +41,34 @@ fn other_parts_stay_untouched_in_place_and_in_order() {
     let after = changed(bound(&result, &Gates::default()));
     let parts = after["output"].as_array().unwrap();
     assert_eq!([&parts[0], &parts[2]], [&image, &unknown]);
-    assert_eq!(parts.len(), 3);
+    assert_eq!((parts.len(), &parts[3]["text"]), (4, &json!("second")));
     assert_eq!(parts[1]["annotations"], json!({"a": 1}));
     assert!(parts[1]["text"].as_str().unwrap().len() <= 51_200);
     assert_eq!(after["other"].to_string(), "[1,2.50]");
+}
+
+#[test]
+fn text_stays_on_its_side_of_an_image() {
+    let image = json!({"type": "image", "data": "aGVsbG8="});
+    let text = |text: String| json!({"type": "text", "text": text});
+    let numbered = |name: &str| (1..=3000).map(|n| format!("{name} {n}\n")).collect::<String>();
+    let parts = [text(numbered("before")), image.clone(), text(numbered("after") + "END")];
+    let after = changed(bound(&json!({"output": parts}), &Gates::default()));
+    let parts = after["output"].as_array().unwrap();
+    assert_eq!((parts.len(), &parts[1]), (3, &image));
+    let (first, last) = (parts[0]["text"].as_str().unwrap(), parts[2]["text"].as_str().unwrap());
+    assert!(first.starts_with("[overspill ") && first.contains("\nbefore 1\n"), "{first}");
+    assert!(first.ends_with("]\n") && !first.contains("after"), "{first}");
+    assert!(last.starts_with("after ") && last.ends_with("after 3000\nEND"), "{last}");
+    assert!(first.len() + last.len() <= 51_200);
+    // A gap within one part, and parts that are shown whole on either side of it.
+    let parts =
+        [text("one".into()), image.clone(), text(numbered("two")), image, text("three".into())];
+    let after = changed(bound(&json!({"output": parts}), &Gates::default()));
+    let parts = after["output"].as_array().unwrap();
+    assert!(parts[0]["text"].as_str().unwrap().ends_with("]\none"), "{}", parts[0]);
+    assert!(parts[2]["text"].as_str().unwrap().contains(" not shown ("), "{}", parts[2]);
+    assert_eq!(parts[4]["text"], "three");
 }
 
 #[test]
