@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use overspill::store::{Disk, Name, Store};
+use overspill::store::{Disk, Entry, Name, Store};
 
 use crate::{home, ui};
 
@@ -28,6 +28,18 @@ pub(crate) fn find(typed: &str) -> anyhow::Result<(Disk, Name)> {
             bail!("{typed} is the beginning of {n} outputs: {}{more}", first.join(", "))
         }
     }
+}
+
+/// Finds all that are named, before anything is done to any of them.
+pub(crate) fn all(typed: &[String]) -> anyhow::Result<Vec<(Disk, Name)>> {
+    typed.iter().map(|typed| find(typed)).collect()
+}
+
+/// Returns what is saved, the last used first.
+pub(crate) fn newest_first(disk: &Disk) -> anyhow::Result<Vec<Entry>> {
+    let mut entries = disk.list()?;
+    entries.sort_by(|a, b| (b.used, &b.name).cmp(&(a.used, &a.name)));
+    Ok(entries)
 }
 
 /// Says whether an output has expired or never was.

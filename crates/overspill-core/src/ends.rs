@@ -54,7 +54,7 @@ impl Ends {
         self.head
     }
 
-    pub(crate) fn into_tail(mut self) -> Held<'static> {
+    fn into_tail(mut self) -> Held<'static> {
         self.join_line();
         self.tail
     }

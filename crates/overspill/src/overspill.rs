@@ -348,13 +348,11 @@ impl Overspill {
             // What is known of an output is a convenience; the output itself is safe.
             let _ = self.store.describe(&saved.name, &record.with_size(cut.total));
         }
-        let what = match &spilled.saved {
-            _ if failure.is_some() => {
-                failure.as_ref().map_or(What::Skipped, |error| What::Failed { error })
-            }
-            Ok(saved) => What::Spilled { path: Some(&saved.path) },
-            Err(Error::NotAsked) => What::Spilled { path: None },
-            Err(error) => What::Failed { error },
+        let what = match (&failure, &spilled.saved) {
+            (Some(error), _) => What::Failed { error },
+            (None, Ok(saved)) => What::Spilled { path: Some(&saved.path) },
+            (None, Err(Error::NotAsked)) => What::Spilled { path: None },
+            (None, Err(error)) => What::Failed { error },
         };
         self.report(call, spilled.total.bytes as usize, spilled.text.len(), what);
         if self.profile.sweeps == Sweeps::AfterAnswer {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use overspill::core::{Limits, Policy};
 use overspill::retrieve::{self, GrepError};
-use overspill::store::{Disk, Name, Store};
+use overspill::store::{Disk, Name};
 
 use crate::args::GrepArgs;
 use crate::{find, home, ui};
@@ -71,11 +71,10 @@ fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
 /// The outputs that are meant, the last used first if none is named.
 fn outputs(args: &GrepArgs) -> anyhow::Result<Vec<(Disk, Name)>> {
     if !args.ids.is_empty() {
-        return args.ids.iter().map(|id| find::find(id)).collect();
+        return find::all(&args.ids);
     }
     let disk = home::disk().map_err(anyhow::Error::msg)?;
-    let mut entries = disk.list()?;
-    entries.sort_by_key(|entry| std::cmp::Reverse((entry.used, entry.name.clone())));
+    let entries = find::newest_first(&disk)?;
     Ok(entries.into_iter().map(|entry| (disk.clone(), entry.name)).collect())
 }
 

@@ -5,12 +5,11 @@ use jiff::Timestamp;
 use overspill::store::{Disk, Entry, Record, Store};
 
 use crate::args::ListArgs;
-use crate::{home, ui};
+use crate::{find, home, ui};
 
 pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
     let disk = home::disk().map_err(anyhow::Error::msg)?;
-    let mut entries = disk.list()?;
-    entries.sort_by_key(|entry| std::cmp::Reverse((entry.used, entry.name.clone())));
+    let mut entries = find::newest_first(&disk)?;
     let all = entries.len();
     entries.truncate(args.limit);
     let now = Timestamp::now();

@@ -8,7 +8,7 @@ use overspill::store::{Name, Store};
 use crate::args::ReadArgs;
 use crate::{find, home, ui};
 
-/// What the last line may take.
+/// What the last line may take, beside the name of the program.
 const FOOTER_BYTES: u64 = 200;
 
 pub(crate) fn read(args: &ReadArgs) -> anyhow::Result<()> {
@@ -17,8 +17,9 @@ pub(crate) fn read(args: &ReadArgs) -> anyhow::Result<()> {
         return raw(&disk, &name);
     }
     let limits = Policy::LIMITS;
+    let footer_bytes = FOOTER_BYTES + home::program().len() as u64;
     let room = overspill::core::Limits {
-        bytes: limits.bytes.map(|most| most - FOOTER_BYTES),
+        bytes: limits.bytes.map(|most| most.saturating_sub(footer_bytes)),
         lines: limits.lines.map(|most| most - 1),
         ..limits
     };

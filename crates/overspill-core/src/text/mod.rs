@@ -6,6 +6,18 @@ pub(crate) mod held;
 pub(crate) mod lines;
 pub(crate) mod utf8;
 
+/// Leaves off a character at the end of `bytes` that is not there in full.
+///
+/// ```
+/// use overspill_core::text::whole_chars;
+///
+/// assert_eq!(whole_chars(&"né".as_bytes()[..2]), b"n");
+/// assert_eq!(whole_chars(b"n\xff"), b"n\xff");
+/// ```
+pub fn whole_chars(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len() - utf8::unfinished_len(bytes)]
+}
+
 /// Returns bytes as text; most often they are, and then nothing is copied.
 pub(crate) fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)

@@ -83,7 +83,7 @@ impl Unfinished {
 }
 
 /// Returns how many bytes at the end of `bytes` begin a character that is not there in full.
-fn unfinished_len(bytes: &[u8]) -> usize {
+pub(super) fn unfinished_len(bytes: &[u8]) -> usize {
     for len in 1..=bytes.len().min(3) {
         let at = bytes.len() - len;
         if !is_continuation(bytes[at]) {

@@ -8,6 +8,7 @@ mod grep;
 use std::ops::Range;
 
 use overspill_core::Limits;
+use overspill_core::text::{clean, whole_chars};
 
 use crate::Error;
 use crate::store::{Name, Store};
@@ -55,8 +56,8 @@ pub fn read(store: &dyn Store, name: &Name, part: &Part, limits: &Limits) -> Res
         Part::Bytes(range) => {
             let start = range.start.min(total);
             let end = range.end.clamp(start, total);
-            let (text, shown) =
-                fitting(store, name, start..end.min(start.saturating_add(most)), most)?;
+            let raw = store.read(name, start..end.min(start.saturating_add(most)))?;
+            let (text, shown) = fitting(&raw, start, total, most);
             let next = (shown.end < total).then(|| {
                 let len = (range.end - range.start).max(1);
                 Part::Bytes(shown.end..shown.end.saturating_add(len).min(total))
@@ -90,20 +91,19 @@ fn lines(
     };
     let room = store.read(name, start..total.min(start.saturating_add(most)))?;
     // As many whole lines as are wanted and have room; of a line beyond that, what has room.
-    let mut ends = memchr::memchr_iter(b'\n', &room).map(|feed| feed as u64 + 1);
-    let last_end = ends.by_ref().take(usize::try_from(wanted).unwrap_or(usize::MAX)).last();
-    let all_lines = start + room.len() as u64 == total;
-    let end = match last_end {
-        Some(end) if memchr::memchr_iter(b'\n', &room).count() as u64 >= wanted => end,
-        Some(end) if !all_lines => end,
-        _ => room.len() as u64,
+    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+    let feeds: Vec<usize> = memchr::memchr_iter(b'\n', &room).take(wanted).collect();
+    let is_rest = start + room.len() as u64 == total;
+    let end = match feeds.last() {
+        Some(feed) if feeds.len() == wanted || !is_rest => feed + 1,
+        _ => room.len(),
     };
-    let (text, shown) = fitting(store, name, start..start + end, most)?;
-    let shown_len = (shown.end - start) as usize;
-    let breaks = memchr::memchr_iter(b'\n', &room[..shown_len]).count() as u64;
-    let whole = shown.end == total || room[..shown_len].ends_with(b"\n");
-    let last =
-        if whole && room[..shown_len].ends_with(b"\n") { from + breaks - 1 } else { from + breaks };
+    let (text, shown) = fitting(&room[..end], start, total, most);
+    let shown_bytes = &room[..(shown.end - start) as usize];
+    let ends_line = shown_bytes.ends_with(b"\n");
+    let breaks = bytecount::count(shown_bytes, b'\n') as u64;
+    let last = from + breaks - u64::from(ends_line);
+    let whole = ends_line || shown.end == total;
     let next = (shown.end < total).then(|| {
         if whole {
             // As many again as were shown.
@@ -116,24 +116,22 @@ fn lines(
     Ok(Page { text, bytes: shown, lines: Some((from, last)), total, next })
 }
 
-/// Returns `range` as readable text of at most `most` bytes, and how far that reaches.
-fn fitting(
-    store: &dyn Store,
-    name: &Name,
-    range: Range<u64>,
-    most: u64,
-) -> Result<(String, Range<u64>), Error> {
-    let mut raw = store.read(name, range.clone())?;
+/// Returns what stands at `start` as readable text of at most `most` bytes, and how far it reaches.
+fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>) {
+    // A page may end within a character; the next one begins with it.
+    let is_rest = start + raw.len() as u64 == total;
+    let mut raw = match whole_chars(raw) {
+        whole if !is_rest && !whole.is_empty() => whole,
+        _ => raw,
+    };
     loop {
-        let text = overspill_core::text::clean(&raw).text;
+        let text = clean(raw).text;
         if text.len() as u64 <= most {
-            let end = range.start + raw.len() as u64;
-            return Ok((text, range.start..end));
+            return (text, start..start + raw.len() as u64);
         }
         // Control bytes made visible take more room than they had.
-        let keep = raw.len() / 2;
-        let at_line = memchr::memrchr(b'\n', &raw[..keep]).map_or(keep, |feed| feed + 1);
-        raw.truncate(at_line);
+        let half = &raw[..raw.len() / 2];
+        raw = memchr::memrchr(b'\n', half).map_or(whole_chars(half), |feed| &half[..=feed]);
     }
 }
 
@@ -147,7 +145,7 @@ fn fitting_end(
     let raw = store.read(name, range.clone())?;
     let mut from = 0;
     loop {
-        let text = overspill_core::text::clean(&raw[from..]).text;
+        let text = clean(&raw[from..]).text;
         if text.len() as u64 <= most {
             return Ok((text, range.start + from as u64..range.start + raw.len() as u64));
         }
@@ -248,7 +246,8 @@ mod tests {
 
     #[test]
     fn a_page_is_bounded_and_all_pages_are_everything() {
-        let output = [numbered(300), b"x".repeat(5000), b"\n\0\0\0last".to_vec()].concat();
+        let long = "x→é".repeat(900).into_bytes();
+        let output = [numbered(300), long, b"\n\0\0\0last".to_vec()].concat();
         let (store, name) = stored(&output);
         let limits = Limits::NONE.lines(50).bytes(400);
         let mut part = Part::Lines(1, 100);
