@@ -374,3 +374,21 @@ fn grep_is_bounded_and_its_last_line_leads_on() {
     }
     assert_eq!(seen, 5000);
 }
+
+#[test]
+fn grep_stays_bounded_with_a_long_pattern_and_many_outputs() {
+    let done = saved_run();
+    for _ in 0..3 {
+        done.then(&["run", "--", "seq", "1", "5000"]);
+    }
+    let pattern = format!("[0-9]|{}", "x".repeat(20_000));
+    let (code, page, error) = done.then(&["grep", &pattern]);
+    assert!(code == 0 && page.len() <= 51_200 && page.lines().count() <= 2000, "{error}");
+    assert!(page.contains("3 more outputs not searched; next: "), "{}", &page[page.len() - 200..]);
+    let (_, counts, _) = done.then(&["grep", "-c", "7"]);
+    assert_eq!(counts.lines().filter(|line| line.ends_with(":1355")).count(), 4);
+    let (_, first, _) = done.then(&["grep", "-m", "3000", ".", &done.id()]);
+    let next = first.lines().last().unwrap();
+    let shown = first.lines().count() as u64 - 1;
+    assert!(next.contains(&format!(" -m {} ", 3000 - shown)), "{next}");
+}

@@ -4,15 +4,16 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use overspill::core::{Limits, Policy};
-use overspill::retrieve::{self, GrepError};
+use overspill::retrieve::{self, GrepError, Query};
 use overspill::store::{Disk, Name};
 
 use crate::args::GrepArgs;
 use crate::{find, home, ui};
 
-/// What the lines around the matches may take: headings, and the command for the next page.
-const FRAME_BYTES: u64 = 600;
-const FRAME_LINES: u64 = 4;
+/// What a heading may take, or a line that says how many more there are.
+const HEADING_BYTES: u64 = 80;
+/// How many lines there may be beside the matches: a heading, and the command for the next page.
+const FRAME_LINES: u64 = 2;
 
 /// Words that we do not understand, a pattern among them.
 const USAGE: u8 = 2;
@@ -34,20 +35,19 @@ fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
     let outputs = outputs(args)?;
     let several = outputs.len() > 1;
     let query = args.query();
+    if args.count {
+        return count(&outputs, &query);
+    }
+    let longest =
+        outputs.iter().map(|(_, name)| footer(args, name, u64::MAX, u64::MAX, usize::MAX).len());
+    let frame = longest.max().unwrap_or(0) as u64 + HEADING_BYTES;
     let mut room = Limits {
-        bytes: Policy::LIMITS.bytes.map(|most| most - FRAME_BYTES),
+        bytes: Policy::LIMITS.bytes.map(|most| most.saturating_sub(frame)),
         lines: Policy::LIMITS.lines.map(|most| most - FRAME_LINES),
         ..Policy::LIMITS
     };
     let (mut text, mut any) = (String::new(), false);
     for (index, (disk, name)) in outputs.iter().enumerate() {
-        if args.count {
-            let count = retrieve::count(disk, name, &query)?;
-            any |= count > 0;
-            let line = if several { format!("{name}:{count}\n") } else { format!("{count}\n") };
-            text.push_str(&line);
-            continue;
-        }
         let found = retrieve::grep(disk, name, &query, &room)?;
         if found.matches == 0 {
             continue;
@@ -59,10 +59,34 @@ fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
         text.push_str(&found.text);
         if let Some(line) = found.next_line {
             let rest = outputs.len() - index - 1;
-            text.push_str(&footer(args, name, line, rest));
+            text.push_str(&footer(args, name, line, found.shown, rest));
             break;
         }
         room = less(&room, &found.text, several);
+    }
+    ui::print(text.as_bytes()).context("standard output")?;
+    Ok(any)
+}
+
+/// Shows how many lines match in each output.
+fn count(outputs: &[(Disk, Name)], query: &Query) -> anyhow::Result<bool> {
+    let most = Policy::LIMITS.lines.map_or(usize::MAX, |most| most as usize - 1);
+    let (mut text, mut any) = (String::new(), false);
+    for (disk, name) in outputs.iter().take(most) {
+        let count = retrieve::count(disk, name, query)?;
+        any |= count > 0;
+        let name = if outputs.len() > 1 { format!("{name}:") } else { String::new() };
+        let line = format!("{name}{count}\n");
+        if (text.len() + line.len()) as u64 + HEADING_BYTES
+            > Policy::LIMITS.bytes.unwrap_or(u64::MAX)
+        {
+            break;
+        }
+        text.push_str(&line);
+    }
+    let left = outputs.len() - text.lines().count();
+    if left > 0 {
+        text.push_str(&format!("[overspill: {left} more outputs not counted]\n"));
     }
     ui::print(text.as_bytes()).context("standard output")?;
     Ok(any)
@@ -80,7 +104,8 @@ fn outputs(args: &GrepArgs) -> anyhow::Result<Vec<(Disk, Name)>> {
 
 fn less(room: &Limits, text: &str, heading: bool) -> Limits {
     let heading = u64::from(heading);
-    let (bytes, lines) = (text.len() as u64 + 40 * heading, text.lines().count() as u64 + heading);
+    let (bytes, lines) =
+        (text.len() as u64 + HEADING_BYTES * heading, text.lines().count() as u64 + heading);
     Limits {
         bytes: room.bytes.map(|most| most.saturating_sub(bytes)),
         lines: room.lines.map(|most| most.saturating_sub(lines)),
@@ -88,8 +113,8 @@ fn less(room: &Limits, text: &str, heading: bool) -> Limits {
     }
 }
 
-/// Says that there is more, and the command for it.
-fn footer(args: &GrepArgs, name: &Name, line: u64, outputs_left: usize) -> String {
+/// Says that there is more from `line` on, after so many matches `shown`, and the command for it.
+fn footer(args: &GrepArgs, name: &Name, line: u64, shown: u64, outputs_left: usize) -> String {
     let mut flags = String::new();
     for (flag, given) in [
         ("-i", args.ignore_case),
@@ -106,6 +131,9 @@ fn footer(args: &GrepArgs, name: &Name, line: u64, outputs_left: usize) -> Strin
         if lines > 0 {
             flags.push_str(&format!(" {flag} {lines}"));
         }
+    }
+    if let Some(most) = query.most {
+        flags.push_str(&format!(" -m {}", most.saturating_sub(shown).max(1)));
     }
     let rest = match outputs_left {
         0 => String::new(),
