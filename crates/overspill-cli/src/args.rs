@@ -1,15 +1,16 @@
 //! What was typed, and what it means.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use overspill::core::{Keep, Limits, Policy, Reach};
-use overspill::retrieve::{Part, Query};
 use overspill::store::Nowhere;
 use overspill::{Overspill, Profile};
 
+use crate::command::{
+    cut::CutArgs, gc::GcArgs, grep::GrepArgs, info::InfoArgs, list::ListArgs, pin::PinArgs,
+    read::ReadArgs, rm::RmArgs, run::RunArgs,
+};
 use crate::home;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
@@ -31,189 +32,6 @@ pub(crate) enum Command {
     Rm(RmArgs),
     Pin(PinArgs),
     Gc(GcArgs),
-}
-
-/// Runs a command and bounds what it prints.
-///
-/// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
-/// a preview is shown, and all of it is saved.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  overspill run -- cargo test")]
-pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    /// The command and its arguments.
-    #[arg(required = true, last = true, value_name = "CMD")]
-    pub(crate) command: Vec<OsString>,
-}
-
-/// Bounds a file, or what comes in by a pipe.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  overspill cut --keep tail --max-lines 100 < build.log")]
-pub(crate) struct CutArgs {
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    /// The file; standard input if there is none.
-    pub(crate) file: Option<PathBuf>,
-}
-
-/// Shows a part of a saved output, and how to get the next one.
-///
-/// An output is named by its id, the beginning of it, or the path that was shown.
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = "Examples:\n  overspill read 01KA --lines 181:380\n  overspill read 01KA --tail 50"
-)]
-pub(crate) struct ReadArgs {
-    /// The output.
-    pub(crate) id: String,
-    /// These lines, both included, counted from 1.
-    #[arg(long, value_name = "A:B", value_parser = range, conflicts_with_all = ["bytes", "tail"])]
-    lines: Option<(u64, u64)>,
-    /// These bytes, from A up to B, counted from 0.
-    #[arg(long, value_name = "A:B", value_parser = range, conflicts_with = "tail")]
-    bytes: Option<(u64, u64)>,
-    /// The last N lines.
-    #[arg(long, value_name = "N")]
-    tail: Option<u64>,
-    /// Everything, byte for byte and without a limit.
-    #[arg(long, conflicts_with_all = ["lines", "bytes", "tail"])]
-    pub(crate) raw: bool,
-}
-
-impl ReadArgs {
-    /// Which part is meant; the first page if none is named.
-    pub(crate) fn part(&self) -> Part {
-        match (self.lines, self.bytes, self.tail) {
-            (Some((from, to)), _, _) => Part::Lines(from, to),
-            (_, Some((from, to)), _) => Part::Bytes(from..to.max(from)),
-            (_, _, Some(count)) => Part::Tail(count),
-            (None, None, None) => Part::Lines(1, u64::MAX),
-        }
-    }
-}
-
-fn range(typed: &str) -> Result<(u64, u64), String> {
-    let parts = typed.split_once(':').and_then(|(from, to)| {
-        let to = if to.is_empty() { u64::MAX } else { to.parse().ok()? };
-        Some((from.parse().ok()?, to))
-    });
-    match parts {
-        Some((from, to)) if from <= to => Ok((from, to)),
-        _ => Err("expected two numbers, such as `181:380`, the smaller one first".into()),
-    }
-}
-
-/// Searches in saved outputs, with ripgrep's engine and habits.
-///
-/// Exits with 1 if nothing matches.
-#[derive(Debug, ClapArgs)]
-#[command(
-    after_help = "Examples:\n  overspill grep -i -C 2 'error|failed' 01KA\n  overspill grep -F -c 'warning:'"
-)]
-pub(crate) struct GrepArgs {
-    /// What is searched for: a regular expression.
-    pub(crate) pattern: String,
-    /// The outputs; all of them if none is named.
-    pub(crate) ids: Vec<String>,
-    /// Whatever the case.
-    #[arg(short, long)]
-    pub(crate) ignore_case: bool,
-    /// The pattern is plain text.
-    #[arg(short = 'F', long)]
-    pub(crate) fixed_strings: bool,
-    /// Only whole words.
-    #[arg(short, long)]
-    pub(crate) word_regexp: bool,
-    /// Lines that do not match.
-    #[arg(short = 'v', long)]
-    pub(crate) invert_match: bool,
-    /// Only how many lines match.
-    #[arg(short, long)]
-    pub(crate) count: bool,
-    /// Line numbers are always shown; this is here for habit.
-    #[arg(short = 'n', long)]
-    line_number: bool,
-    /// No more than N matches of each output.
-    #[arg(short, long, value_name = "N")]
-    pub(crate) max_count: Option<u64>,
-    /// N lines after each match.
-    #[arg(short = 'A', long, value_name = "N")]
-    after_context: Option<usize>,
-    /// N lines before each match.
-    #[arg(short = 'B', long, value_name = "N")]
-    before_context: Option<usize>,
-    /// N lines around each match.
-    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
-    context: usize,
-    /// From this line on.
-    #[arg(long, value_name = "LINE", default_value_t = 1)]
-    pub(crate) from: u64,
-}
-
-impl GrepArgs {
-    /// What is asked of each output.
-    pub(crate) fn query(&self) -> Query {
-        Query {
-            pattern: self.pattern.clone(),
-            ignore_case: self.ignore_case,
-            fixed: self.fixed_strings,
-            word: self.word_regexp,
-            invert: self.invert_match,
-            before: self.before_context.unwrap_or(self.context),
-            after: self.after_context.unwrap_or(self.context),
-            most: self.max_count,
-            from_line: self.from,
-        }
-    }
-}
-
-/// Lists the saved outputs, the last used first.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ListArgs {
-    /// A line of JSON for each.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// No more than so many.
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub(crate) limit: usize,
-}
-
-/// Says what is known of a saved output.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct InfoArgs {
-    /// The output.
-    pub(crate) id: String,
-    /// As JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Removes saved outputs.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct RmArgs {
-    /// The outputs.
-    #[arg(required = true)]
-    pub(crate) ids: Vec<String>,
-}
-
-/// Keeps saved outputs from being removed by time.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct PinArgs {
-    /// The outputs.
-    #[arg(required = true)]
-    pub(crate) ids: Vec<String>,
-    /// Let them go again.
-    #[arg(long)]
-    pub(crate) off: bool,
-}
-
-/// Removes what was not used for seven days, and the oldest beyond 5 GiB.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct GcArgs {
-    /// As JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// How much is shown, and what.

@@ -2,13 +2,24 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use overspill::{Call, Options, Spill};
 
-use crate::args::CutArgs;
+use crate::args::LimitArgs;
 use crate::ui;
+
+/// Bounds a file, or what comes in by a pipe.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  overspill cut --keep tail --max-lines 100 < build.log")]
+pub(crate) struct CutArgs {
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// The file; standard input if there is none.
+    pub(crate) file: Option<PathBuf>,
+}
 
 /// As much as a pipe holds at a time.
 const CHUNK: usize = 64 * 1024;

@@ -4,8 +4,15 @@ use anyhow::Context;
 use jiff::Timestamp;
 use overspill::sweep::{Budget, Retention, Swept, sweep};
 
-use crate::args::GcArgs;
 use crate::{home, ui};
+
+/// Removes what was not used for seven days, and the oldest beyond 5 GiB.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GcArgs {
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     let disk = home::disk().map_err(anyhow::Error::msg)?;

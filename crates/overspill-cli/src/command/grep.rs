@@ -7,8 +7,71 @@ use overspill::core::{Limits, Policy};
 use overspill::retrieve::{self, GrepError, Query};
 use overspill::store::{Disk, Name};
 
-use crate::args::GrepArgs;
 use crate::{find, home, ui};
+
+/// Searches in saved outputs, with ripgrep's engine and habits.
+///
+/// Exits with 1 if nothing matches.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  overspill grep -i -C 2 'error|failed' 01KA\n  overspill grep -F -c 'warning:'"
+)]
+pub(crate) struct GrepArgs {
+    /// What is searched for: a regular expression.
+    pub(crate) pattern: String,
+    /// The outputs; all of them if none is named.
+    pub(crate) ids: Vec<String>,
+    /// Whatever the case.
+    #[arg(short, long)]
+    pub(crate) ignore_case: bool,
+    /// The pattern is plain text.
+    #[arg(short = 'F', long)]
+    pub(crate) fixed_strings: bool,
+    /// Only whole words.
+    #[arg(short, long)]
+    pub(crate) word_regexp: bool,
+    /// Lines that do not match.
+    #[arg(short = 'v', long)]
+    pub(crate) invert_match: bool,
+    /// Only how many lines match.
+    #[arg(short, long)]
+    pub(crate) count: bool,
+    /// Line numbers are always shown; this is here for habit.
+    #[arg(short = 'n', long)]
+    line_number: bool,
+    /// No more than N matches of each output.
+    #[arg(short, long, value_name = "N")]
+    pub(crate) max_count: Option<u64>,
+    /// N lines after each match.
+    #[arg(short = 'A', long, value_name = "N")]
+    after_context: Option<usize>,
+    /// N lines before each match.
+    #[arg(short = 'B', long, value_name = "N")]
+    before_context: Option<usize>,
+    /// N lines around each match.
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    context: usize,
+    /// From this line on.
+    #[arg(long, value_name = "LINE", default_value_t = 1)]
+    pub(crate) from: u64,
+}
+
+impl GrepArgs {
+    /// What is asked of each output.
+    pub(crate) fn query(&self) -> Query {
+        Query {
+            pattern: self.pattern.clone(),
+            ignore_case: self.ignore_case,
+            fixed: self.fixed_strings,
+            word: self.word_regexp,
+            invert: self.invert_match,
+            before: self.before_context.unwrap_or(self.context),
+            after: self.after_context.unwrap_or(self.context),
+            most: self.max_count,
+            from_line: self.from,
+        }
+    }
+}
 
 /// What a heading may take, or a line that says how many more there are.
 const HEADING_BYTES: u64 = 80;

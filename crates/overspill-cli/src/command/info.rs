@@ -3,8 +3,17 @@
 use anyhow::Context;
 use overspill::store::{State, Store};
 
-use crate::args::InfoArgs;
 use crate::{command, find, ui};
+
+/// Says what is known of a saved output.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InfoArgs {
+    /// The output.
+    pub(crate) id: String,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     let (disk, name) = find::find(&args.id)?;

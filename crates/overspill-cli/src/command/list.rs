@@ -4,8 +4,18 @@ use anyhow::Context;
 use jiff::Timestamp;
 use overspill::store::{Disk, Entry, Record, Store};
 
-use crate::args::ListArgs;
 use crate::{find, home, ui};
+
+/// Lists the saved outputs, the last used first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// A line of JSON for each.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No more than so many.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: usize,
+}
 
 pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
     let disk = home::disk().map_err(anyhow::Error::msg)?;

@@ -2,8 +2,18 @@
 
 use overspill::store::Store;
 
-use crate::args::PinArgs;
 use crate::find;
+
+/// Keeps saved outputs from being removed by time.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PinArgs {
+    /// The outputs.
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Let them go again.
+    #[arg(long)]
+    pub(crate) off: bool,
+}
 
 pub(crate) fn pin(args: &PinArgs) -> anyhow::Result<()> {
     for (disk, name) in find::all(&args.ids)? {

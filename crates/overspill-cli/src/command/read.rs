@@ -5,8 +5,54 @@ use overspill::core::Policy;
 use overspill::retrieve::{self, Page, Part};
 use overspill::store::{Name, Store};
 
-use crate::args::ReadArgs;
 use crate::{find, home, ui};
+
+/// Shows a part of a saved output, and how to get the next one.
+///
+/// An output is named by its id, the beginning of it, or the path that was shown.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  overspill read 01KA --lines 181:380\n  overspill read 01KA --tail 50"
+)]
+pub(crate) struct ReadArgs {
+    /// The output.
+    pub(crate) id: String,
+    /// These lines, both included, counted from 1.
+    #[arg(long, value_name = "A:B", value_parser = range, conflicts_with_all = ["bytes", "tail"])]
+    lines: Option<(u64, u64)>,
+    /// These bytes, from A up to B, counted from 0.
+    #[arg(long, value_name = "A:B", value_parser = range, conflicts_with = "tail")]
+    bytes: Option<(u64, u64)>,
+    /// The last N lines.
+    #[arg(long, value_name = "N")]
+    tail: Option<u64>,
+    /// Everything, byte for byte and without a limit.
+    #[arg(long, conflicts_with_all = ["lines", "bytes", "tail"])]
+    pub(crate) raw: bool,
+}
+
+impl ReadArgs {
+    /// Which part is meant; the first page if none is named.
+    pub(crate) fn part(&self) -> Part {
+        match (self.lines, self.bytes, self.tail) {
+            (Some((from, to)), _, _) => Part::Lines(from, to),
+            (_, Some((from, to)), _) => Part::Bytes(from..to.max(from)),
+            (_, _, Some(count)) => Part::Tail(count),
+            (None, None, None) => Part::Lines(1, u64::MAX),
+        }
+    }
+}
+
+fn range(typed: &str) -> Result<(u64, u64), String> {
+    let parts = typed.split_once(':').and_then(|(from, to)| {
+        let to = if to.is_empty() { u64::MAX } else { to.parse().ok()? };
+        Some((from.parse().ok()?, to))
+    });
+    match parts {
+        Some((from, to)) if from <= to => Ok((from, to)),
+        _ => Err("expected two numbers, such as `181:380`, the smaller one first".into()),
+    }
+}
 
 /// What the last line may take, beside the name of the program.
 const FOOTER_BYTES: u64 = 200;

@@ -1,14 +1,29 @@
 //! `overspill run`
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::process::{Command, ExitCode, ExitStatus};
 
 use anyhow::Context;
 use overspill::{Call, Options};
 
-use crate::args::RunArgs;
+use crate::args::LimitArgs;
 use crate::command::cut::drain;
 use crate::ui;
+
+/// Runs a command and bounds what it prints.
+///
+/// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
+/// a preview is shown, and all of it is saved.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  overspill run -- cargo test")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// The command and its arguments.
+    #[arg(required = true, last = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
 
 /// What a shell says when it cannot find, or cannot run, a command; and our own mistakes.
 const NOT_FOUND: u8 = 127;
