@@ -1,6 +1,6 @@
 //! What was typed, and what it means.
 
-use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use overspill::core::{Keep, Limits, Policy, Reach};
@@ -15,7 +15,7 @@ use crate::home;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(name = "overspill", version, arg_required_else_help = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -118,7 +118,24 @@ impl LimitArgs {
 
 /// Returns the exit code for words we do not understand: 125 for `run`, as its own codes are the
 /// command's, and 2 otherwise.
-pub(crate) fn misuse() -> ExitCode {
+pub(crate) fn misuse() -> u8 {
     let is_run = std::env::args_os().nth(1).is_some_and(|word| word == "run");
-    ExitCode::from(if is_run { 125 } else { 2 })
+    if is_run { 125 } else { 2 }
+}
+
+/// Reads a time such as `90s`, `10m` or `1.5h`; without a unit these are seconds.
+pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
+    let wrong = || String::from("expected a time such as `90s`, `10m` or `2h`");
+    let end = typed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(typed.len());
+    let (number, unit) = typed.split_at(end);
+    let scale = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3_600.0,
+        "d" => 86_400.0,
+        _ => return Err(wrong()),
+    };
+    let seconds = number.parse::<f64>().map_err(|_| wrong())? * scale;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }

@@ -1,6 +1,7 @@
 //! Where things are kept: the one place that looks at the environment for it.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use overspill::store::{Disk, DiskOptions};
 
@@ -8,6 +9,12 @@ use overspill::store::{Disk, DiskOptions};
 pub(crate) fn program() -> String {
     let typed = std::env::args().next().unwrap_or_default();
     if typed.contains('/') { quoted(&typed) } else { "overspill".into() }
+}
+
+/// Returns the user's shell.
+pub(crate) fn shell() -> OsString {
+    let shell = std::env::var_os("SHELL").filter(|shell| Path::new(shell).is_absolute());
+    shell.unwrap_or_else(|| "/bin/sh".into())
 }
 
 /// Returns `text` as one word of a shell.

@@ -1,28 +1,60 @@
 //! The program `overspill`.
+//!
+//! On Linux it begins before the standard library does: that would change what happens to a
+//! command whose reader has gone, and put files in the place of descriptors that are not open,
+//! and a command must find things as they would be without us.
+
+#![cfg_attr(all(target_os = "linux", not(test)), no_main)]
 
 mod args;
+mod buffer;
 mod command;
 mod find;
 mod home;
+mod process;
 mod ui;
-
-use std::process::ExitCode;
 
 use clap::Parser;
 
-fn main() -> ExitCode {
+use process::Descriptors;
+
+/// Where the C library begins.
+#[cfg(all(target_os = "linux", not(test)))]
+#[allow(unsafe_code, reason = "the name is the C library's; nothing else has it")]
+#[unsafe(no_mangle)]
+extern "C" fn main(_: std::ffi::c_int, _: *const *const std::ffi::c_char) -> std::ffi::c_int {
+    // Writes what is still waiting to be written, as returning from here would not.
+    std::process::exit(begin().into())
+}
+
+#[cfg(any(not(target_os = "linux"), test))]
+fn main() -> std::process::ExitCode {
+    begin().into()
+}
+
+fn begin() -> u8 {
+    let descriptors = Descriptors::fill();
+    if process::is_to_linger() {
+        process::linger();
+        return 0;
+    }
+    go(descriptors)
+}
+
+/// Does what was asked for, and returns the exit code.
+fn go(descriptors: Descriptors) -> u8 {
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
             // Help goes to stdout and is no mistake; everything else is one of usage.
-            let code = if error.use_stderr() { args::misuse() } else { ExitCode::SUCCESS };
+            let code = if error.use_stderr() { args::misuse() } else { 0 };
             let _ = error.print();
             ui::hint_after(&error);
             return code;
         }
     };
     match args.command {
-        args::Command::Run(args) => command::run::run(args),
+        args::Command::Run(args) => command::run::run(args, descriptors),
         args::Command::Cut(args) => command::cut::cut(args),
         args::Command::Read(args) => ui::ended(command::read::read(&args)),
         args::Command::Grep(args) => command::grep::grep(&args),

@@ -1,9 +1,6 @@
 //! What people see.
 
-#![allow(clippy::print_stderr, reason = "the one place that talks")]
-
 use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
 
 use jiff::Timestamp;
 use overspill::Outcome;
@@ -25,12 +22,12 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Turns how a command ended into an exit code: 1 for what is not there or did not work.
-pub(crate) fn ended(result: anyhow::Result<()>) -> ExitCode {
+pub(crate) fn ended(result: anyhow::Result<()>) -> u8 {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             complain(&error);
-            ExitCode::from(1)
+            1
         }
     }
 }
@@ -75,11 +72,17 @@ pub(crate) fn hint_after(error: &clap::Error) {
     let is_run = words.first().is_some_and(|word| word == "run");
     let unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
     if is_run && unknown && !words.iter().any(|word| word == "--") {
-        eprintln!("\nhint: the command stands after `--`: overspill run -- COMMAND");
+        let hint = "hint: the command stands after `--`: overspill run -- COMMAND";
+        let _ = writeln!(io::stderr(), "\n{hint}");
     }
+}
+
+/// Says something to whoever watches.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "overspill: {line}");
 }
 
 /// Says what went wrong.
 pub(crate) fn complain(error: &anyhow::Error) {
-    eprintln!("overspill: {error:#}");
+    say(&format!("{error:#}"));
 }

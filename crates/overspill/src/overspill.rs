@@ -46,6 +46,10 @@ pub struct Options {
     pub share: Option<Limits>,
     /// How the command ended, for the record.
     pub exit: Option<i32>,
+    /// The signal that ended it, for the record.
+    pub signal: Option<i32>,
+    /// It was ended before it was done, or may have been.
+    pub interrupted: bool,
 }
 
 /// What is to be done with an output.
@@ -150,6 +154,11 @@ impl Overspill {
     /// of the output at once.
     pub fn spill(&self, call: Call, options: Options) -> Spill<'_> {
         Spill::new(self, call, options)
+    }
+
+    /// Returns what holds for a call.
+    pub fn policy(&self, call: &Call, options: &Options) -> Policy {
+        self.plan(call, options).policy
     }
 
     /// Bounds `measured`, which stands for the output `stored`.
@@ -341,6 +350,8 @@ impl Overspill {
                 call: call.clone(),
                 created: self.clock.now().timestamp(),
                 exit: options.exit,
+                signal: options.signal,
+                interrupted: options.interrupted,
                 shown: cut.pieces.iter().map(|piece| piece.bytes.clone()).collect(),
                 kept: Some(saved.kept),
                 ..Record::default()

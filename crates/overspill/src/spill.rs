@@ -57,6 +57,16 @@ impl<'a> Spill<'a> {
         self.options.exit = code;
     }
 
+    /// Says that a signal ended the command, for the record.
+    pub fn killed(&mut self, signal: i32) {
+        self.options.signal = Some(signal);
+    }
+
+    /// Says that the command may not have been done, for the record.
+    pub fn interrupted(&mut self) {
+        self.options.interrupted = true;
+    }
+
     /// Says that the output is complete.
     pub fn finish(mut self) -> Outcome<'static> {
         if let Some(all) = self.window.settle() {

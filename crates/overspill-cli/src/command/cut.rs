@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use overspill::{Call, Options, Spill};
@@ -24,7 +23,7 @@ pub(crate) struct CutArgs {
 /// As much as a pipe holds at a time.
 const CHUNK: usize = 64 * 1024;
 
-pub(crate) fn cut(args: CutArgs) -> ExitCode {
+pub(crate) fn cut(args: CutArgs) -> u8 {
     ui::ended(try_cut(args))
 }
 

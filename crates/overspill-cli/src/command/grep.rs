@@ -1,7 +1,5 @@
 //! `overspill grep`
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use overspill::core::{Limits, Policy};
 use overspill::retrieve::{self, GrepError, Query};
@@ -81,14 +79,14 @@ const FRAME_LINES: u64 = 2;
 /// Words that we do not understand, a pattern among them.
 const USAGE: u8 = 2;
 
-pub(crate) fn grep(args: &GrepArgs) -> ExitCode {
+pub(crate) fn grep(args: &GrepArgs) -> u8 {
     match try_grep(args) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
+        Ok(true) => 0,
+        Ok(false) => 1,
         Err(error) => {
             ui::complain(&error);
             let pattern = matches!(error.downcast_ref(), Some(GrepError::Pattern(_)));
-            ExitCode::from(if pattern { USAGE } else { 1 })
+            if pattern { USAGE } else { 1 }
         }
     }
 }

@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+mod children;
 mod cut;
 mod program;
 mod retrieval;
 mod run;
+mod scarce;
+mod signals;
+mod terminal;

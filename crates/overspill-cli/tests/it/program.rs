@@ -2,8 +2,12 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A store of its own, and the program with it.
 pub(crate) struct Test {
@@ -28,16 +32,36 @@ impl Test {
         self
     }
 
+    /// Returns the program with its words and its store, not yet started.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
+        command.args(&self.args).envs(self.environment());
+        command
+    }
+
+    /// Returns what keeps a test from touching anything of the user's.
+    pub(crate) fn environment(&self) -> [(&'static str, PathBuf); 1] {
+        [("OVERSPILL_DIR", self.dir.path().join("store"))]
+    }
+
+    /// Starts the program and waits until its command has made the file `ready` in the test's
+    /// directory, which is the command's.
+    #[track_caller]
+    pub(crate) fn start(self) -> Running {
+        let mut command = self.command();
+        command.current_dir(self.dir.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let running = Running { test: self, child };
+        running.wait_for("ready");
+        running
+    }
+
     #[track_caller]
     pub(crate) fn run(self) -> Done {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_overspill"))
-            .args(&self.args)
-            .env("OVERSPILL_DIR", self.dir.path().join("store"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
         let stdin = self.stdin.clone();
         // A command that reads nothing closes the pipe on us.
@@ -48,7 +72,43 @@ impl Test {
     }
 }
 
+/// The program while its command runs.
+pub(crate) struct Running {
+    pub(crate) test: Test,
+    pub(crate) child: Child,
+}
+
+impl Running {
+    /// Waits until there is a file of this name in the test's directory, and returns what it holds.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, file: &str) -> String {
+        let path = self.test.dir.path().join(file);
+        for _ in 0..2000 {
+            match fs::read_to_string(&path) {
+                Ok(text) => return text,
+                Err(_) => std::thread::sleep(Duration::from_millis(10)),
+            }
+        }
+        panic!("{file} never came");
+    }
+
+    /// Sends a signal to the program alone.
+    pub(crate) fn send(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    pub(crate) fn end(self) -> Done {
+        Done { output: self.child.wait_with_output().unwrap(), test: self.test }
+    }
+}
+
 impl Done {
+    #[track_caller]
+    pub(crate) fn signal(self, signal: Signal) -> Done {
+        assert_eq!(self.output.status.signal(), Some(signal.as_raw()), "{:?}", self.output);
+        self
+    }
+
     #[track_caller]
     pub(crate) fn code(self, code: i32) -> Done {
         assert_eq!(self.output.status.code(), Some(code), "{:?}", self.output);
@@ -99,11 +159,8 @@ pub(crate) fn numbered(lines: u32) -> String {
 impl Done {
     #[track_caller]
     pub(crate) fn then(&self, args: &[&str]) -> (i32, String, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_overspill"))
-            .args(args)
-            .env("OVERSPILL_DIR", self.test.dir.path().join("store"))
-            .output()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
+        let output = command.args(args).envs(self.test.environment()).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
     }

@@ -47,7 +47,7 @@ fn list_info_pin_and_rm_speak_of_what_is_saved() {
     let id = done.id();
     let (_, list, _) = done.then(&["list"]);
     assert!(list.starts_with(&id) && list.contains("23.3 KiB") && list.contains("   3 "), "{list}");
-    assert!(list.trim_end().ends_with("sh -c seq 1 5000; exit 3"), "{list}");
+    assert!(list.trim_end().ends_with("sh -c 'seq 1 5000; exit 3'"), "{list}");
     let (_, info, _) = done.then(&["info", &id]);
     assert!(info.contains("state      whole, as it was saved"), "{info}");
     done.then(&["pin", &id]);
@@ -69,7 +69,7 @@ fn what_has_expired_is_remembered() {
     assert_eq!(done.then(&["gc"]).1, "1 removed (23.3 KiB), 0 kept\n");
     let (code, _, error) = done.then(&["read", &id]);
     assert!(code == 1 && error.contains(&format!("{id} expired on ")), "{error}");
-    assert!(error.contains("it was 23.3 KiB of `sh -c seq 1 5000; exit 3`"), "{error}");
+    assert!(error.contains("it was 23.3 KiB of `sh -c 'seq 1 5000; exit 3'`"), "{error}");
 }
 
 #[test]

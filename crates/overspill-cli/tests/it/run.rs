@@ -1,6 +1,7 @@
 //! `overspill run`
 
 use std::fs;
+use std::io::Read;
 use std::process::{Command, Stdio};
 
 use crate::program::{Test, numbered};
@@ -18,11 +19,103 @@ fn run_hands_its_input_on() {
 
 #[test]
 fn exit_codes_are_the_commands() {
-    for code in [0, 1, 7, 125, 255] {
-        let script = format!("seq 1 5000; exit {code}");
-        Test::new(&["run", "--", "sh", "-c", &script]).run().code(code).saved(numbered(5000));
+    for code in 0..=255 {
+        Test::new(&["run", "--", "sh", "-c", &format!("exit {code}")]).run().code(code).stdout("");
     }
-    Test::new(&["run", "--", "sh", "-c", "kill -TERM $$"]).run().code(128 + 15);
+    let script = "seq 1 5000; exit 125";
+    Test::new(&["run", "--", "sh", "-c", script]).run().code(125).saved(numbered(5000));
+}
+
+#[test]
+fn standard_error_is_merged_kept_apart_or_passed() {
+    let script = "seq 1 3000; seq 1 4000 >&2";
+    let both = [numbered(3000), numbered(4000)].concat();
+    Test::new(&["run", "--", "sh", "-c", script]).run().code(0).saved(both);
+
+    let apart = Test::new(&["run", "--stderr", "separate", "--", "sh", "-c", script]).run();
+    let stderr = String::from_utf8_lossy(&apart.output.stderr).into_owned();
+    assert!(apart.text().starts_with("[overspill ") && apart.text().ends_with("\n3000\n"));
+    assert!(stderr.starts_with("[overspill ") && stderr.ends_with("\n4000\n"), "{stderr}");
+    let mut saved: Vec<usize> =
+        apart.files().iter().map(|file| fs::read(file).unwrap().len()).collect();
+    saved.sort_unstable();
+    assert_eq!(saved, [numbered(3000).len(), numbered(4000).len()]);
+
+    let passed = Test::new(&["run", "--stderr", "pass", "--", "sh", "-c", script]).run();
+    assert_eq!(String::from_utf8_lossy(&passed.output.stderr), numbered(4000));
+    passed.code(0).saved(numbered(3000));
+}
+
+#[test]
+fn a_line_for_the_shell_keeps_its_meaning() {
+    let line = "printf 'a\\nb\\n' | grep b && echo yes > /dev/stderr; false || exit 9";
+    Test::new(&["run", "--shell", line]).run().code(9).stdout("b\nyes\n");
+    Test::new(&["run", "--shell", "yes | head -n 2"]).run().code(0).stdout("y\ny\n");
+    Test::new(&["run", "--shell", "true", "--", "true"]).run().code(125);
+    Test::new(&["run"]).run().code(125);
+}
+
+#[test]
+fn a_file_of_commands_without_a_first_line_is_the_shells() {
+    let test = Test::new(&[]);
+    let file = test.dir.path().join("commands");
+    fs::write(&file, "echo run by $1\n").unwrap();
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut test = test;
+    test.args = ["run", "--", file.to_str().unwrap(), "sh"].map(str::to_owned).to_vec();
+    test.run().code(0).stdout("run by sh\n");
+}
+
+#[test]
+fn a_stream_shows_its_start_at_once_and_the_rest_at_the_end() {
+    let fits = "echo one; echo two";
+    Test::new(&["run", "--stream", "--", "sh", "-c", fits]).run().code(0).stdout("one\ntwo\n");
+
+    let done = Test::new(&["run", "--stream", "--", "seq", "1", "5000"]).run().code(0);
+    let text = done.text();
+    assert!(text.starts_with("1\n2\n3\n"), "{text}");
+    assert!(text.lines().last().unwrap().contains("5,000 lines; 1,998 lines shown"), "{text}");
+    assert!(text.lines().count() == 2000 && text.contains("\n5000\n[overspill "));
+    done.saved(numbered(5000));
+
+    // What comes first is seen before the command ends.
+    let script = "echo first; : > ready; while [ ! -e go ]; do sleep 0.02; done; echo last";
+    let mut running = Test::new(&["run", "--stream", "--", "sh", "-c", script]).start();
+    let mut first = [0; 6];
+    running.child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"first\n");
+    fs::write(running.test.dir.path().join("go"), "").unwrap();
+    running.end().code(0).stdout("last\n");
+}
+
+#[test]
+fn a_stream_holds_what_a_preview_would_show_in_another_way() {
+    let script = r"printf 'plain\n\033[31mred\033[0m\n'; seq 1 5000";
+    let text = Test::new(&["run", "--stream", "--", "sh", "-c", script]).run().text();
+    assert!(text.starts_with("plain\nred\n1\n"), "{text}");
+}
+
+#[test]
+fn one_huge_line_and_bytes_of_every_kind_get_through() {
+    let script = "head -c 200000000 /dev/zero | tr '\\0' x";
+    let done = Test::new(&["run", "--", "sh", "-c", script]).run().code(0);
+    assert!(done.text().len() <= 51_200 && done.text().contains("xxxx"));
+    assert_eq!(fs::metadata(&done.files()[0]).unwrap().len(), 200_000_000);
+
+    let bytes: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+    let done = Test::new(&["run", "--", "cat"]).stdin(bytes.clone()).run().code(0);
+    let text = String::from_utf8(done.output.stdout.clone()).unwrap();
+    assert!(!text.contains(['\0', '\x1b']), "control bytes are shown");
+    done.saved(bytes);
+}
+
+#[test]
+fn endless_output_is_kept_within_the_cap() {
+    let script = "head -c 300M /dev/zero | tr '\\0' '\\n'; echo the end";
+    let done = Test::new(&["run", "--", "sh", "-c", script]).run().code(0);
+    assert!(done.text().contains("the end\n"), "{}", done.text());
+    assert_eq!(fs::metadata(&done.files()[0]).unwrap().len(), 256 << 20);
+    assert!(done.then(&["info", &done.id()]).1.contains("only its first and last part"));
 }
 
 #[test]

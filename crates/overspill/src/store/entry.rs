@@ -94,6 +94,12 @@ pub struct Record {
     pub created: Timestamp,
     /// How the command ended.
     pub exit: Option<i32>,
+    /// The signal that ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// It was ended before it was done, or may have been.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// How large it was when it was produced.
     pub bytes: u64,
     /// How many lines it had.

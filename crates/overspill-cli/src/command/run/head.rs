@@ -1,0 +1,88 @@
+//! The start of an output, shown before anybody knows how much there is.
+
+use std::borrow::Cow;
+
+use overspill::Outcome;
+use overspill::core::text::clean;
+use overspill::core::{Keep, Policy};
+
+/// What of the start can be shown at once: whole lines that every preview would begin with.
+#[derive(Debug)]
+pub(super) struct Head {
+    /// How many bytes and lines may still be shown; none once something else must come first.
+    bytes: u64,
+    lines: u64,
+    shown: Vec<u8>,
+    /// A line that is not complete.
+    line: Vec<u8>,
+    /// What is shown next.
+    ready: Vec<u8>,
+}
+
+impl Head {
+    /// A quarter of each limit: a preview that keeps its start shows more than that, whatever the
+    /// notice takes.
+    pub(super) fn within(policy: &Policy) -> Head {
+        /// Below this the notice decides what there is room for.
+        const SMALL: u64 = 4 << 10;
+        let limits = &policy.limits;
+        let keeps_start = matches!(policy.keep, Keep::Head | Keep::Ends { .. });
+        let counted = limits.tokens.is_none() && limits.chars.is_none();
+        let bytes = limits.bytes.unwrap_or(u64::MAX);
+        let usable = keeps_start && counted && bytes >= SMALL;
+        Head {
+            bytes: if usable { bytes / 4 } else { 0 },
+            lines: limits.lines.unwrap_or(u64::MAX) / 4,
+            shown: Vec::new(),
+            line: Vec::new(),
+            ready: Vec::new(),
+        }
+    }
+
+    /// Takes what came and returns what can be shown of it.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> &[u8] {
+        self.ready.clear();
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            if self.bytes == 0 || self.lines == 0 {
+                break;
+            }
+            self.line.extend_from_slice(part);
+            if self.line.len() as u64 > self.bytes
+                || (part.ends_with(b"\n") && !is_plain(&self.line))
+            {
+                self.bytes = 0;
+            } else if part.ends_with(b"\n") {
+                self.bytes -= self.line.len() as u64;
+                self.lines -= 1;
+                self.ready.append(&mut self.line);
+            }
+        }
+        self.shown.extend_from_slice(&self.ready);
+        &self.ready
+    }
+
+    /// Returns what is shown after that: the rest, and the notice last.
+    pub(super) fn rest<'a>(&self, outcome: &'a Outcome) -> Cow<'a, [u8]> {
+        let all = outcome.bytes();
+        if let Some(rest) = all.strip_prefix(&*self.shown) {
+            return Cow::Borrowed(rest);
+        }
+        let first = all.iter().position(|&byte| byte == b'\n').map_or(all.len(), |end| end + 1);
+        let (notice, body) = all.split_at(first);
+        match body.strip_prefix(&*self.shown) {
+            Some(rest) if rest.ends_with(b"\n") || rest.is_empty() => {
+                [rest, notice].concat().into()
+            }
+            Some(rest) => [rest, b"\n", notice].concat().into(),
+            // Shown twice is better than not at all.
+            None => Cow::Borrowed(all),
+        }
+    }
+}
+
+/// Tells whether a preview would show a line as it is.
+fn is_plain(line: &[u8]) -> bool {
+    const OURS: &[u8] = b"[overspill";
+    let imitates = line.windows(OURS.len()).any(|part| part == OURS);
+    !imitates && clean(line).text.as_bytes() == line
+}

@@ -1,0 +1,115 @@
+//! `overspill run`
+
+mod face;
+mod head;
+mod output;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use overspill::Call;
+
+use crate::args::{LimitArgs, duration};
+use crate::process::{self, Asked, Descriptors, Ended, Stderr, Unstartable};
+use crate::{home, ui};
+
+use output::Output;
+
+/// Runs a command and bounds what it prints.
+///
+/// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
+/// a preview is shown, and all of it is saved. On a terminal everything is shown as it comes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  overspill run -- cargo test
+  overspill run --shell 'make 2>&1 | grep -v note'
+  overspill run --timeout 10m --max-lines 200 -- ./integration-tests
+
+Exit codes are the command's: 128+n if a signal ended it, 127 if it was not found, 126 if it could
+not be run, 124 if its time was up, 125 for a mistake in these words.")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    limits: LimitArgs,
+    /// A line for your shell ($SHELL), with pipes, redirections and everything else.
+    #[arg(long, value_name = "LINE", conflicts_with = "command")]
+    shell: Option<OsString>,
+    /// Where the command's standard error goes.
+    #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
+    stderr: Stderr,
+    /// Give the command a terminal to write to.
+    #[arg(long)]
+    pty: bool,
+    /// Show the start as it comes, and the rest when the command has ended.
+    #[arg(long)]
+    stream: bool,
+    /// End the command, and all that it has started, after this time, such as `90s` or `10m`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+    /// The command and its arguments.
+    #[arg(required_unless_present = "shell", last = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+/// Our own mistakes.
+const OUR_OWN: u8 = 125;
+
+pub(crate) fn run(args: RunArgs, descriptors: Descriptors) -> u8 {
+    match try_run(args, descriptors) {
+        Ok(ended) => {
+            say_what_befell(&ended);
+            if ended.timed_out.is_none() {
+                process::end_like(ended.how);
+            }
+            ended.code()
+        }
+        Err(error) => {
+            ui::complain(&error);
+            error.downcast_ref().map_or(OUR_OWN, Unstartable::code)
+        }
+    }
+}
+
+fn try_run(args: RunArgs, descriptors: Descriptors) -> anyhow::Result<Ended> {
+    let overspill = args.limits.overspill();
+    let call = call(&args);
+    let words = match args.shell {
+        Some(line) => vec![home::shell(), "-c".into(), line],
+        None => args.command,
+    };
+    let RunArgs { stderr, pty, stream, timeout, .. } = args;
+    let asked = Asked { words, stderr, pty, timeout };
+    let mut output = Output::new(&overspill, call, &asked, stream);
+    let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
+    // From here on the exit code is the command's, whatever befalls us.
+    output.end(&ended);
+    Ok(ended)
+}
+
+/// Says what was run, for the record.
+fn call(args: &RunArgs) -> Call {
+    let command = match &args.shell {
+        Some(line) => line.to_string_lossy().into_owned(),
+        None => {
+            let words = args.command.iter().map(|word| home::quoted(&word.to_string_lossy()));
+            words.collect::<Vec<_>>().join(" ")
+        }
+    };
+    Call {
+        command: Some(command),
+        directory: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
+        ..Call::of("run")
+    }
+}
+
+fn say_what_befell(ended: &Ended) {
+    if let Some(limit) = ended.timed_out {
+        ui::say(&format!("the command was ended: its time of {limit:?} was up"));
+    }
+    if ended.held {
+        ui::say(
+            "the command has ended, and something that it started still holds its output; \
+             what that prints from now on is not kept",
+        );
+    }
+}

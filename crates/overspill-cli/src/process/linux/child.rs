@@ -1,0 +1,84 @@
+//! The process that was started, as far as it concerns us.
+
+use nix::sys::signal::Signal;
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions, getpgrp, kill_process, kill_process_group, waitpid};
+use rustix::termios::{tcgetpgrp, tcsetpgrp};
+
+use super::start::Group;
+use crate::process::How;
+
+/// A command that was started.
+#[derive(Debug)]
+pub(super) struct Child {
+    pub(super) pid: Pid,
+    group: Group,
+    /// We had the terminal, and the command's group has it now.
+    has_terminal: bool,
+}
+
+/// What has become of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change {
+    Ended(How),
+    /// By this signal.
+    Stopped(i32),
+}
+
+impl Child {
+    pub(super) fn new(pid: Pid, group: Group) -> Child {
+        let mut child = Child { pid, group, has_terminal: false };
+        let ours = tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|group| group == getpgrp());
+        child.has_terminal = ours && group == Group::Own;
+        child.give_terminal();
+        child
+    }
+
+    /// Tells whether what the terminal sends to its group reaches the command without us.
+    pub(super) fn hears_terminal(&self) -> bool {
+        self.group == Group::Ours
+    }
+
+    /// Sends a signal to the command, and to all of its group if that is not ours too.
+    pub(super) fn send(&self, signal: Signal) {
+        let Some(signal) = rustix::process::Signal::from_named_raw(signal as i32) else { return };
+        // It may have ended in the meantime.
+        let _ = match self.group {
+            Group::Ours => kill_process(self.pid, signal),
+            Group::Own | Group::Session => kill_process_group(self.pid, signal),
+        };
+    }
+
+    /// Lets the command use the terminal.
+    pub(super) fn give_terminal(&self) {
+        if self.has_terminal {
+            let _ = tcsetpgrp(rustix::stdio::stdin(), self.pid);
+        }
+    }
+
+    /// Takes the terminal back.
+    pub(super) fn take_terminal(&self) {
+        if self.has_terminal {
+            let _ = tcsetpgrp(rustix::stdio::stdin(), getpgrp());
+        }
+    }
+
+    /// Returns what has become of it since it was last asked.
+    pub(super) fn change(&self) -> Option<Change> {
+        loop {
+            let options = WaitOptions::NOHANG | WaitOptions::UNTRACED;
+            let status = match waitpid(Some(self.pid), options) {
+                Ok(status) => status?.1,
+                Err(Errno::INTR) => continue,
+                // Somebody else has waited for it; how it ended cannot be known.
+                Err(_) => return Some(Change::Ended(How::Code(1))),
+            };
+            let ended = status
+                .exit_status()
+                .map(How::Code)
+                .or_else(|| status.terminating_signal().map(How::Signal))
+                .map(Change::Ended);
+            return ended.or_else(|| status.stopping_signal().map(Change::Stopped));
+        }
+    }
+}

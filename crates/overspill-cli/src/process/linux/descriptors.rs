@@ -1,0 +1,33 @@
+//! Standard input, output and error, which may not be open.
+
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
+
+/// Which of the three we were started without.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Descriptors {
+    closed: [bool; 3],
+}
+
+impl Descriptors {
+    /// Puts something in the place of those that are not open.
+    ///
+    /// Otherwise the next file we open would become somebody's standard output.
+    pub(crate) fn fill() -> Descriptors {
+        let three: [BorrowedFd; 3] =
+            [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+        let closed = three.map(|fd| rustix::io::fcntl_getfd(fd.as_fd()).is_err());
+        for _ in closed.iter().filter(|closed| **closed) {
+            // The lowest number that is free is taken, which is one of the three.
+            if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
+                let _ = null.into_raw_fd();
+            }
+        }
+        Descriptors { closed }
+    }
+
+    /// Tells whether we were started without standard input.
+    pub(crate) fn stdin_was_closed(self) -> bool {
+        self.closed[0]
+    }
+}

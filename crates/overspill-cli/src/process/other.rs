@@ -1,0 +1,67 @@
+//! Runs a command to its end where only the standard library helps.
+
+use std::io::{self, Read};
+use std::process::Command;
+
+use anyhow::Context;
+
+use super::{Asked, Ended, How, News, Stderr, Stream, Unstartable, Wanted};
+use crate::buffer::Buffer;
+
+/// Standard input, output and error, which are open here.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Descriptors;
+
+impl Descriptors {
+    pub(crate) fn fill() -> Descriptors {
+        Descriptors
+    }
+}
+
+/// Nobody is left behind here to read on.
+pub(crate) fn is_to_linger() -> bool {
+    false
+}
+
+pub(crate) fn linger() {}
+
+/// The exit code has to do.
+pub(crate) fn end_like(_: How) {}
+
+/// Runs `asked`, tells `hear` what comes of it, and returns how it ended.
+///
+/// Signals are not handed on here, and there is no terminal and no time limit.
+pub(crate) fn run(asked: &Asked, hear: &mut dyn FnMut(News) -> Wanted) -> anyhow::Result<Ended> {
+    if asked.pty || asked.timeout.is_some() || asked.stderr == Stderr::Separate {
+        anyhow::bail!("--pty, --timeout and --stderr separate are not to be had on this system");
+    }
+    let (mut output, theirs) = io::pipe().context("there is no pipe for the command's output")?;
+    let mut command = Command::new(&asked.words[0]);
+    command.args(&asked.words[1..]);
+    if asked.stderr == Stderr::Merged {
+        command.stderr(theirs.try_clone()?);
+    }
+    command.stdout(theirs);
+    let mut child = command.spawn().map_err(|source| Unstartable {
+        program: asked.words[0].to_string_lossy().into_owned(),
+        source,
+    })?;
+    // It holds the pipe's other end, which must not stay open in this process.
+    drop(command);
+    let mut buffer = Buffer::new();
+    loop {
+        match output.read(buffer.space()) {
+            Ok(0) => break,
+            Ok(len) => match hear(News::Bytes(Stream::Out, &buffer.space()[..len])) {
+                Wanted::More => {}
+                Wanted::NoMore => break,
+            },
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    drop(output);
+    let status = child.wait().context("waiting for the command")?;
+    let how = How::Code(status.code().unwrap_or(1));
+    Ok(Ended { how, timed_out: None, interrupted: false, held: false })
+}

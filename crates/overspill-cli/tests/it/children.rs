@@ -1,0 +1,74 @@
+//! Those that a command starts and leaves behind, and time that is up.
+
+use std::time::{Duration, Instant};
+
+use crate::program::{Test, numbered};
+
+#[test]
+fn a_child_that_keeps_the_pipe_does_not_keep_us() {
+    for line in ["sleep 60 & seq 1 3000", "setsid sleep 60 & seq 1 3000"] {
+        let started = Instant::now();
+        let done = Test::new(&["run", "--", "sh", "-c", line]).run().code(0).saved(numbered(3000));
+        assert!(started.elapsed() < Duration::from_secs(30));
+        done.stderr_contains("something that it started still holds its output");
+    }
+}
+
+#[test]
+fn what_a_child_still_prints_for_a_moment_is_kept() {
+    let line = "(sleep 0.1; echo later) & echo now";
+    Test::new(&["run", "--", "sh", "-c", line]).run().code(0).stdout("now\nlater\n");
+}
+
+#[test]
+fn a_child_that_never_stops_printing_is_left_after_a_while() {
+    let line = "(while echo more; do sleep 0.05; done) & echo now";
+    let done = Test::new(&["run", "--", "sh", "-c", line]).run().code(0);
+    assert!(done.text().starts_with("now\n") || done.text().starts_with("more\n"));
+    done.stderr_contains("is not kept");
+}
+
+#[test]
+fn a_server_in_the_background_survives_its_next_line() {
+    let line = "(trap 'echo dead > died' PIPE; while [ ! -e go ]; do sleep 0.02; done; \
+                 echo line; echo line; echo alive > lived) & : > ready";
+    let running = Test::new(&["run", "--", "sh", "-c", line]).start();
+    let directory = running.test.dir.path().to_owned();
+    let done = running.end().code(0);
+    std::fs::write(directory.join("go"), "").unwrap();
+    for _ in 0..1000 {
+        if directory.join("lived").exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(directory.join("lived").exists() && !directory.join("died").exists());
+    drop(done);
+}
+
+#[test]
+fn when_time_is_up_the_whole_group_ends() {
+    let line = "sleep 60 & echo $! > child; seq 1 3000; : > ready; wait";
+    let started = Instant::now();
+    let running = Test::new(&["run", "--timeout", "500ms", "--", "sh", "-c", line]).start();
+    let child = running.wait_for("child");
+    let done = running.end().code(124).saved(numbered(3000));
+    assert!(started.elapsed() < Duration::from_secs(30));
+    assert!(!alive(child.trim()), "the child is still there");
+    done.stderr_contains("its time of 500ms was up");
+
+    // Nor does it help not to listen.
+    let line = "trap '' TERM; : > ready; while :; do sleep 0.1; done";
+    Test::new(&["run", "--timeout", "300ms", "--", "sh", "-c", line]).start().end().code(124);
+    Test::new(&["run", "--timeout", "1m", "--", "true"]).run().code(0);
+    Test::new(&["run", "--timeout", "soon", "--", "true"])
+        .run()
+        .code(125)
+        .stderr_contains("expected a time such as");
+}
+
+/// Tells whether a process is there and not only waiting to be buried.
+fn alive(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}

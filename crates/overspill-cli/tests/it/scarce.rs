@@ -1,0 +1,113 @@
+//! Where something is missing: memory, descriptors, a home, a place to write.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::process::{Command, Output, Stdio};
+
+use crate::program::{Test, numbered};
+
+/// Runs a line of a shell that knows the program as `$OVERSPILL`.
+fn shell(test: &Test, line: &str) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).env("OVERSPILL", env!("CARGO_BIN_EXE_overspill"));
+    command.envs(test.environment()).stdin(Stdio::null()).output().unwrap()
+}
+
+#[track_caller]
+fn shows_the_end(output: &Output, of: &str) {
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.ends_with(of), "{output:?}");
+}
+
+#[test]
+fn twelve_descriptors_are_enough() {
+    let output = shell(&Test::new(&[]), "ulimit -n 12; $OVERSPILL run -- seq 1 5000");
+    shows_the_end(&output, "\n5000\n");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("overspill read "), "{output:?}");
+}
+
+#[test]
+fn sixty_four_megabytes_of_memory_are_enough() {
+    let line = "ulimit -v 65536; $OVERSPILL run -- sh -c 'head -c 100000000 /dev/zero; echo end'";
+    let output = shell(&Test::new(&[]), line);
+    shows_the_end(&output, "end\n");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("overspill read "), "{output:?}");
+}
+
+#[test]
+fn a_limit_on_files_costs_the_copy_and_nothing_else() {
+    let output = shell(&Test::new(&[]), "ulimit -f 100; $OVERSPILL run -- seq 1 100000");
+    shows_the_end(&output, "\n100000\n");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.lines().next().unwrap().contains("could not be saved"), "{text}");
+}
+
+#[test]
+fn what_is_not_open_is_not_open_for_the_command() {
+    let line = "$OVERSPILL run -- sh -c 'if read x <&0; then echo read; else echo none; fi; \
+                ls /proc/self/fd' <&-";
+    let bare = shell(&Test::new(&[]), &line.replace("$OVERSPILL run -- ", ""));
+    let output = shell(&Test::new(&[]), line);
+    assert_eq!(output.stdout, bare.stdout);
+    shell(&Test::new(&[]), "$OVERSPILL run -- seq 1 5000 >&-");
+    shell(
+        &Test::new(&[]),
+        "$OVERSPILL run -- seq 1 5000 2>&-; $OVERSPILL run -- seq 3 <&- >&- 2>&-",
+    );
+}
+
+#[test]
+fn a_command_finds_things_as_they_would_be_without_us() {
+    let look = "umask; pwd; env | grep -v '^_=' | sort; ulimit -a; ls /proc/self/fd; \
+                grep -E '^Sig(Blk|Ign)|^Shd|^Umask' /proc/self/status";
+    let lines = [
+        "umask 027; cd /; RUN sh -c LOOK 5>/dev/null 9</dev/null",
+        "trap '' PIPE HUP; RUN sh -c LOOK",
+        "env -i PATH=\"$PATH\" OVERSPILL_DIR=\"$OVERSPILL_DIR\" RUN sh -c LOOK",
+    ];
+    for line in lines {
+        let line = line.replace("LOOK", &format!("'{}'", look.replace('\'', r"'\''")));
+        let bare = shell(&Test::new(&[]), &line.replace("RUN ", ""));
+        let test = Test::new(&[]);
+        let run = format!("{} run -- ", env!("CARGO_BIN_EXE_overspill"));
+        let mut wrapped = shell(&test, &line.replace("RUN ", &run));
+        let drop_store = |text: &[u8]| {
+            let text = String::from_utf8_lossy(text).into_owned();
+            text.lines()
+                .filter(|line| !line.starts_with("OVERSPILL_DIR="))
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        let bare = drop_store(&bare.stdout);
+        assert_eq!(drop_store(&std::mem::take(&mut wrapped.stdout)), bare);
+    }
+}
+
+#[test]
+fn words_that_are_not_text_are_handed_on() {
+    let test = Test::new(&[]);
+    let mut command = test.command();
+    command.args(["run", "--", "printf", "%s"]).arg(OsStr::from_bytes(b"a\xff\xfeb"));
+    assert_eq!(command.output().unwrap().stdout, b"a\xff\xfeb");
+    for words in [["cut"], ["read"], ["info"], ["rm"]] {
+        let mut command = test.command();
+        let output = command.args(words).arg(OsStr::from_bytes(b"\xff")).output().unwrap();
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{output:?}");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{output:?}");
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_used_costs_the_copy_and_nothing_else() {
+    for store in ["/proc/nowhere", "/dev/null/store", "/"] {
+        let test = Test::new(&["run", "--", "sh", "-c", "seq 1 5000; exit 5"]);
+        let output = test.command().env("OVERSPILL_DIR", store).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{store}: {text}");
+        assert!(text.ends_with("\n5000\n"), "{store}: {text}");
+        let told = text.lines().next().unwrap();
+        assert!(told.contains("could not be saved") && text.len() <= 51_200, "{store}: {told}");
+    }
+    let test = Test::new(&["run", "--", "seq", "1", "5000"]).run().saved(numbered(5000));
+    drop(test);
+}

@@ -1,0 +1,100 @@
+//! Terminals: ours, and the one that a command is given.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::program::{Test, numbered};
+
+/// A terminal: the end that a person has, and the end that programs have.
+fn terminal() -> (File, OwnedFd) {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let person = openpt(flags).unwrap();
+    grantpt(&person).unwrap();
+    unlockpt(&person).unwrap();
+    let size = Winsize { ws_row: 33, ws_col: 77, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&person, size).unwrap();
+    let program = ioctl_tiocgptpeer(&person, flags).unwrap();
+    (File::from(person), program)
+}
+
+/// Reads what a person sees until the program is gone.
+fn seen(mut person: File) -> String {
+    let mut all = Vec::new();
+    // At the end a terminal gives an error.
+    let mut part = [0; 4096];
+    while let Ok(len @ 1..) = person.read(&mut part) {
+        all.extend_from_slice(&part[..len]);
+    }
+    String::from_utf8(all).unwrap().replace("\r\n", "\n")
+}
+
+#[test]
+fn on_a_terminal_everything_is_shown_and_one_line_says_where_it_is() {
+    let (person, program) = terminal();
+    let test = Test::new(&["run", "--", "seq", "1", "5000"]);
+    let mut command = test.command();
+    let child = command.stdout(program).stderr(Stdio::piped()).stdin(Stdio::null()).spawn();
+    drop(command);
+    assert_eq!(seen(person), numbered(5000));
+    let output = child.unwrap().wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.lines().count() == 1 && told.contains("5,000 lines"), "{told}");
+
+    let (person, program) = terminal();
+    let test = Test::new(&["run", "--", "echo", "short"]);
+    let mut command = test.command();
+    let child = command.stdout(program).stderr(Stdio::piped()).stdin(Stdio::null()).spawn();
+    drop(command);
+    assert_eq!(seen(person), "short\n");
+    assert_eq!(child.unwrap().wait_with_output().unwrap().stderr, b"");
+}
+
+#[test]
+fn a_command_can_be_given_a_terminal() {
+    let look = "test -t 1 && test -t 2 && echo terminal; stty size <&1; seq 1 3";
+    let done = Test::new(&["run", "--pty", "--", "sh", "-c", look]).run().code(0);
+    assert_eq!(done.text(), "terminal\n24 80\n1\n2\n3\n");
+    let done = Test::new(&["run", "--pty", "--", "sh", "-c", "seq 1 5000; exit 6"]).run().code(6);
+    done.saved(numbered(5000));
+    // Its input is still ours.
+    Test::new(&["run", "--pty", "--", "cat"]).stdin("typed\n").run().code(0).stdout("typed\n");
+}
+
+#[test]
+fn what_is_typed_reaches_a_command_with_a_terminal() {
+    let (person, program) = terminal();
+    let test = Test::new(&["run", "--pty", "--", "sh", "-c", "stty size; read x; echo got $x"]);
+    let mut command = test.command();
+    command.stdin(program.try_clone().unwrap()).stdout(program).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut typing = person.try_clone().unwrap();
+    std::io::Write::write_all(&mut typing, b"keys\r").unwrap();
+    let text = seen(person);
+    assert!(text.contains("33 77\n") && text.ends_with("got keys\n"), "{text:?}");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn the_key_that_interrupts_reaches_a_command_with_a_terminal() {
+    let (person, program) = terminal();
+    let script = "trap 'echo interrupted; exit 3' INT; echo ready; while :; do sleep 0.02; done";
+    let test = Test::new(&["run", "--pty", "--", "sh", "-c", script]);
+    let mut command = test.command();
+    command.stdin(program.try_clone().unwrap()).stdout(program).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut typing = person.try_clone().unwrap();
+    let mut reading = person.try_clone().unwrap();
+    let mut start = [0; 5];
+    reading.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"ready");
+    std::io::Write::write_all(&mut typing, b"\x03").unwrap();
+    assert!(seen(person).ends_with("interrupted\n"));
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+}
