@@ -1,6 +1,7 @@
 //! An output as it is being written.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io;
 
 use overspill_core::{Finished, Policy, Window};
@@ -36,6 +37,40 @@ impl<'a> Spill<'a> {
         Spill { overspill, call, options, policy, window, simple, draft: None }
     }
 
+    /// Begins to save at once, and returns the file for the command to write to by itself, if the
+    /// store has one. What it adds there is told with [`Spill::written`] instead of [`Spill::push`].
+    ///
+    /// An output that turns out to fit is still not stored.
+    pub fn file(&mut self) -> Option<File> {
+        let draft = self.overspill.begin(&self.call).ok()?;
+        let file = draft.file()?;
+        self.draft = Some(Ok(draft));
+        Some(file)
+    }
+
+    /// Says that the command has added `chunk` to the file.
+    pub fn written(&mut self, chunk: &[u8]) {
+        self.window.push(chunk);
+        if let Some(simple) = &mut self.simple {
+            simple.push(chunk);
+        }
+        if let Some(Ok(draft)) = &mut self.draft
+            && let Err(error) = draft.written(chunk)
+        {
+            self.draft = Some(Err(error));
+        }
+    }
+
+    /// Says that somebody may still write to the file after [`Spill::finish`].
+    pub fn part(&mut self) {
+        if let Some(Ok(draft)) = &mut self.draft
+            && self.window.is_over()
+            && let Err(error) = draft.part()
+        {
+            self.draft = Some(Err(error));
+        }
+    }
+
     /// Takes the next chunk.
     pub fn push(&mut self, chunk: &[u8]) {
         if let Some(before) = self.window.push(chunk) {
@@ -69,7 +104,9 @@ impl<'a> Spill<'a> {
 
     /// Says that the output is complete.
     pub fn finish(mut self) -> Outcome<'static> {
-        if let Some(all) = self.window.settle() {
+        if let Some(all) = self.window.settle()
+            && self.draft.is_none()
+        {
             self.begin(&all);
         }
         let Spill { overspill, call, options, policy, window, simple, draft } = self;

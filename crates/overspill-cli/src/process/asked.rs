@@ -1,6 +1,7 @@
 //! What is to be run, and how.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::time::Duration;
 
 /// A command as it is asked for.
@@ -14,6 +15,8 @@ pub(crate) struct Asked {
     pub(crate) pty: bool,
     /// When it is ended, with everything it has started.
     pub(crate) timeout: Option<Duration>,
+    /// It writes to this file by itself.
+    pub(crate) file: Option<File>,
 }
 
 /// Where the command's standard error goes.

@@ -189,3 +189,36 @@ fn a_command_without_dashes_before_it_gets_a_hint() {
         .stderr_contains("hint: the command stands after");
     Test::new(&["cut", "--max-lines", "-1"]).run().code(2).stderr_contains("expected a number");
 }
+
+#[test]
+fn a_command_can_write_the_file_by_itself() {
+    let direct = |script: &str| Test::new(&["run", "--direct", "--", "sh", "-c", script]).run();
+    let done = direct("seq 1 5000; echo end >&2; exit 3").code(3);
+    assert!(done.text().ends_with("\n5000\nend\n"), "{}", done.text());
+    done.saved(numbered(5000) + "end\n");
+    direct("echo fits").code(0).stdout("fits\n").nothing_saved();
+    direct("").code(0).stdout("").nothing_saved();
+
+    let done = direct("head -c 300M /dev/zero | tr '\\0' '\\n'; echo the end").code(0);
+    assert!(done.text().contains("the end\n"), "{}", done.text());
+    assert_eq!(fs::metadata(&done.files()[0]).unwrap().len(), 256 << 20);
+    assert!(done.then(&["info", &done.id()]).1.contains("only its first and last part"));
+}
+
+#[test]
+fn whoever_still_writes_to_the_file_does_not_change_what_is_saved() {
+    let script = "(while [ ! -e go ]; do sleep 0.02; done; echo late; : > late) & \
+                  seq 1 5000; : > ready";
+    let running = Test::new(&["run", "--direct", "--", "sh", "-c", script]).start();
+    let directory = running.test.dir.path().to_owned();
+    let done = running.end().code(0).stderr_contains("still holds its output");
+    fs::write(directory.join("go"), "").unwrap();
+    for _ in 0..1000 {
+        if directory.join("late").exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(done.then(&["info", &done.id()]).1.contains("whole, as it was saved"));
+    done.saved(numbered(5000));
+}

@@ -40,6 +40,10 @@ impl Face {
         Face { to, shown }
     }
 
+    pub(super) fn is_live(&self) -> bool {
+        matches!(self.shown, Shown::Live)
+    }
+
     /// Shows what can be shown at once.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Wanted {
         let written = match &mut self.shown {

@@ -46,6 +46,12 @@ pub(crate) struct RunArgs {
     /// End the command, and all that it has started, after this time, such as `90s` or `10m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
+    /// Let the command write to the file by itself, which is faster for large outputs.
+    ///
+    /// What it writes to is then a file and no pipe: a command that opens /dev/stdout or
+    /// /dev/stderr anew, as `> /dev/stderr` does in a shell, overwrites what is there.
+    #[arg(long, conflicts_with_all = ["pty", "stream"])]
+    direct: bool,
     /// The command and its arguments.
     #[arg(required_unless_present = "shell", last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -77,9 +83,10 @@ fn try_run(args: RunArgs, descriptors: Descriptors) -> anyhow::Result<Ended> {
         Some(line) => vec![home::shell(), "-c".into(), line],
         None => args.command,
     };
-    let RunArgs { stderr, pty, stream, timeout, .. } = args;
-    let asked = Asked { words, stderr, pty, timeout };
-    let mut output = Output::new(&overspill, call, &asked, stream);
+    let RunArgs { stderr, pty, stream, timeout, direct, .. } = args;
+    let mut output = Output::new(&overspill, call, stderr, stream);
+    let file = if direct { output.file() } else { None };
+    let asked = Asked { words, stderr, pty, timeout, file };
     let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
     // From here on the exit code is the command's, whatever befalls us.
     output.end(&ended);

@@ -1,9 +1,11 @@
 //! What a command prints, on its way to our reader.
 
+use std::fs::File;
+
 use overspill::{Call, Layer, Most, Options, Overspill, Spill};
 
 use super::face::Face;
-use crate::process::{Asked, Ended, How, News, Stderr, Stream, Wanted};
+use crate::process::{Ended, How, News, Stderr, Stream, Wanted};
 
 /// The command's output: one voice, or two if standard error is kept apart.
 pub(super) struct Output<'a> {
@@ -11,6 +13,8 @@ pub(super) struct Output<'a> {
     call: Call,
     out: Voice<'a>,
     err: Option<Voice<'a>>,
+    /// The command writes to the file of `out` by itself.
+    direct: bool,
 }
 
 /// One stream: what is kept of it, and how it is shown.
@@ -20,14 +24,22 @@ struct Voice<'a> {
 }
 
 impl<'a> Output<'a> {
-    pub(super) fn new(overspill: &'a Overspill, call: Call, asked: &Asked, stream: bool) -> Self {
+    pub(super) fn new(overspill: &'a Overspill, call: Call, stderr: Stderr, stream: bool) -> Self {
         let policy = overspill.policy(&call, &Options::default());
         let voice = |to| Voice {
             spill: overspill.spill(call.clone(), Options::default()),
             face: Face::new(to, stream.then_some(&policy)),
         };
-        let err = (asked.stderr == Stderr::Separate).then(|| voice(Stream::Err));
-        Output { overspill, out: voice(Stream::Out), err, call }
+        let err = (stderr == Stderr::Separate).then(|| voice(Stream::Err));
+        Output { overspill, out: voice(Stream::Out), err, call, direct: false }
+    }
+
+    /// Returns the file for the command to write its output to by itself, if it can.
+    pub(super) fn file(&mut self) -> Option<File> {
+        // On a terminal it must pass by here to be seen.
+        let file = if self.out.face.is_live() { None } else { self.out.spill.file() };
+        self.direct = file.is_some();
+        file
     }
 
     /// Takes what is heard of the command.
@@ -38,9 +50,14 @@ impl<'a> Output<'a> {
                     (Stream::Err, Some(err)) => err,
                     _ => &mut self.out,
                 };
-                voice.spill.push(bytes);
+                match (stream, self.direct) {
+                    (Stream::Out, true) => voice.spill.written(bytes),
+                    _ => voice.spill.push(bytes),
+                }
                 voice.face.take(bytes)
             }
+            // The file is still the command's.
+            News::AskedToEnd if self.direct => Wanted::More,
             News::AskedToEnd => {
                 self.say_what_there_is();
                 Wanted::More
@@ -72,6 +89,9 @@ impl<'a> Output<'a> {
             match ended.how {
                 How::Code(code) => spill.exited(Some(code)),
                 How::Signal(signal) => spill.killed(signal),
+            }
+            if ended.held && self.direct {
+                spill.part();
             }
             if ended.interrupted || ended.timed_out.is_some() || ended.held {
                 spill.interrupted();

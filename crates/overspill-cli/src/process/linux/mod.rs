@@ -2,6 +2,7 @@
 
 mod child;
 mod descriptors;
+mod follow;
 mod keys;
 mod linger;
 mod pty;

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 
 use super::Descriptors;
 use super::child::{Change, Child};
+use super::follow::anybody_left;
 use super::keys::Keys;
 use super::linger::leave_reader;
 use super::signals::{Came, Signals, descends, stop_too};
@@ -120,6 +121,7 @@ impl Watch {
             for stream in ready.streams.into_iter().flatten() {
                 self.read(stream, hear);
             }
+            self.follow(hear);
             if ready.reader_gone {
                 self.stop_reading();
             }
@@ -135,9 +137,21 @@ impl Watch {
         Ok(self.ended())
     }
 
+    /// Takes what the command has added to its file.
+    fn follow(&mut self, hear: &mut dyn FnMut(News) -> Wanted) {
+        let Some(follow) = &mut self.wires.follow else { return };
+        loop {
+            let space = self.buffer.space();
+            match follow.read(space) {
+                0 => return,
+                len => hear(News::Bytes(Stream::Out, &space[..len])),
+            };
+        }
+    }
+
     /// Says how it ended, and leaves whoever still writes a reader.
     fn ended(&mut self) -> Ended {
-        let mut held = false;
+        let mut held = self.wires.follow.is_some() && anybody_left();
         for stream in [Stream::Out, Stream::Err] {
             if self.wires.open(stream).is_some() {
                 held = true;
@@ -172,7 +186,8 @@ impl Watch {
             fds.push(PollFd::from_borrowed_fd(stdout, PollFlags::empty()));
             fds.len() - 1
         });
-        let timeout = self.times.next().map(|wait| Timespec {
+        let pause = self.wires.follow.as_ref().map(|follow| follow.pause);
+        let timeout = self.times.next().into_iter().chain(pause).min().map(|wait| Timespec {
             tv_sec: wait.as_secs() as i64,
             tv_nsec: i64::from(wait.subsec_nanos()),
         });

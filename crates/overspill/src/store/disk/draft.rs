@@ -1,5 +1,6 @@
 //! An output on its way to the disk.
 
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +37,11 @@ pub(super) struct DiskDraft {
     sealer: Option<Sealer>,
     /// A write has failed: nobody knows what is in the file.
     torn: bool,
+    /// Somebody else writes to the file, and so it has no ring: what will not be kept is given
+    /// back to the file system up to here, and its end stays where it is.
+    hollow: Option<u64>,
+    /// There was no room for what somebody else has written.
+    full: Option<Error>,
 }
 
 impl DiskDraft {
@@ -44,7 +50,18 @@ impl DiskDraft {
         let temp = Temp::new(&root).map_err(|error| failed(disk.path(), error))?;
         let sealer = disk.options().records.then(Sealer::new);
         let (disk, call) = (disk.clone(), call.clone());
-        Ok(DiskDraft { disk, root, call, temp, produced: 0, room: 0, sealer, torn: false })
+        Ok(DiskDraft {
+            disk,
+            root,
+            call,
+            temp,
+            produced: 0,
+            room: 0,
+            sealer,
+            torn: false,
+            hollow: None,
+            full: None,
+        })
     }
 
     fn failed(&self, error: io::Error) -> Error {
@@ -102,10 +119,18 @@ impl DiskDraft {
     /// Copies the start and the ring, in order, to a new file.
     fn unroll(&mut self) -> io::Result<()> {
         let (first, last) = self.ends();
+        let turn = if last == 0 { 0 } else { (self.produced - first) % last };
+        match self.hollow {
+            Some(_) => self.gather([(0, first), (self.produced - last, last), (0, 0)]),
+            None => self.gather([(0, first), (first + turn, last - turn), (first, turn)]),
+        }
+    }
+
+    /// Copies these parts, each from a place on and so long, to a new file.
+    fn gather(&mut self, parts: [(u64, u64); 3]) -> io::Result<()> {
         let mut straight = Temp::new(&self.root)?;
         let mut sealer = Sealer::new();
-        let turn = if last == 0 { 0 } else { (self.produced - first) % last };
-        for (from, len) in [(0, first), (first + turn, last - turn), (first, turn)] {
+        for (from, len) in parts {
             copy(&self.temp.file, from, len, |bytes| {
                 sealer.push(bytes);
                 straight.file.write_all(bytes)
@@ -114,6 +139,18 @@ impl DiskDraft {
         self.temp = straight;
         self.sealer = Some(sealer);
         Ok(())
+    }
+
+    /// Gives back what lies between the two ends, now and then.
+    fn hollow_out(&mut self) {
+        /// Little enough to stay near the cap, and enough for the calls not to matter.
+        const STEP: u64 = 32 << 20;
+        let (first, last) = self.ends();
+        let from = self.hollow.unwrap_or(first);
+        let to = self.produced.saturating_sub(last);
+        if to >= from + STEP && super::dir::give_back(&self.temp.file, from..to) {
+            self.hollow = Some(to);
+        }
     }
 
     /// Gives the output a name that nobody else has.
@@ -166,7 +203,41 @@ impl Draft for DiskDraft {
         Ok(())
     }
 
+    fn file(&self) -> Option<File> {
+        self.temp.file.try_clone().ok()
+    }
+
+    fn written(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.produced += bytes.len() as u64;
+        if self.is_over() {
+            self.sealer = None;
+            self.hollow.get_or_insert(self.ends().0);
+            self.hollow_out();
+        } else if let Some(sealer) = &mut self.sealer {
+            sealer.push(bytes);
+        }
+        if self.full.is_none() {
+            self.full = self.look_for_room(bytes.len() as u64).err();
+        } else {
+            // It is too late not to write it, but not to keep it.
+            super::dir::give_back(&self.temp.file, 0..self.produced);
+        }
+        Ok(())
+    }
+
+    fn part(&mut self) -> Result<(), Error> {
+        if self.is_over() {
+            // It gets a new file in any case.
+            return Ok(());
+        }
+        let all = [(0, self.produced), (0, 0), (0, 0)];
+        self.gather(all).map_err(|error| self.failed(error))
+    }
+
     fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
+        if let Some(full) = self.full {
+            return Err(full);
+        }
         if self.torn {
             return Err(self.failed(io::Error::other("a part of it could not be written")));
         }

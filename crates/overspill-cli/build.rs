@@ -1,0 +1,47 @@
+//! Links the released program without shared libraries, where that can be done.
+//!
+//! To load and bind a shared C library takes longer than everything that `overspill run` does for
+//! a short command. `-C target-feature=+crt-static` would be the plain way to say this, but without
+//! `--target` it is said to procedural macros as well, which cannot be built so.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    let released = is("PROFILE", "release");
+    let usual_linux = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
+    let here = env::var("HOST") == env::var("TARGET");
+    let (Some(out), true) = (env::var_os("OUT_DIR"), released && usual_linux && here) else {
+        return;
+    };
+    if !["libc.a", "libm.a", "libgcc_eh.a"].into_iter().all(is_installed) {
+        println!("cargo::warning=linked with shared libraries: the static ones are not installed");
+        return;
+    }
+    // The compiler asks the linker for shared libraries by name; here they lead to the others.
+    let out = PathBuf::from(out);
+    let led = [("libc.so", "libc.a"), ("libm.so", "libm.a"), ("libgcc_s.so", "libgcc_eh.a")];
+    for (asked, given) in led {
+        if let Err(error) = fs::write(out.join(asked), format!("INPUT(-l:{given})\n")) {
+            println!("cargo::warning=linked with shared libraries: {asked}: {error}");
+            return;
+        }
+    }
+    // At a fixed place there is nothing left to be bound at the start.
+    for argument in [format!("-L{}", out.display()), "-static".into(), "-no-pie".into()] {
+        println!("cargo::rustc-link-arg-bin=overspill={argument}");
+    }
+}
+
+/// Tells whether the C compiler knows where a library is.
+fn is_installed(library: &str) -> bool {
+    let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let found = Command::new(compiler).arg(format!("-print-file-name={library}")).output();
+    found.is_ok_and(|found| {
+        let path = String::from_utf8_lossy(&found.stdout).trim().to_owned();
+        Path::new(&path).is_absolute()
+    })
+}
