@@ -9,6 +9,7 @@
 mod args;
 mod buffer;
 mod command;
+mod drain;
 mod find;
 mod home;
 mod process;

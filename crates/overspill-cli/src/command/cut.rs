@@ -1,13 +1,14 @@
 //! `overspill cut`
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use overspill::{Call, Options, Spill};
+use overspill::{Call, Options};
 
 use crate::args::LimitArgs;
+use crate::drain::{drain, widen_stdin};
 use crate::ui;
 
 /// Bounds a file, or what comes in by a pipe.
@@ -20,9 +21,6 @@ pub(crate) struct CutArgs {
     pub(crate) file: Option<PathBuf>,
 }
 
-/// As much as a pipe holds at a time.
-const CHUNK: usize = 64 * 1024;
-
 pub(crate) fn cut(args: CutArgs) -> u8 {
     ui::ended(try_cut(args))
 }
@@ -31,25 +29,14 @@ fn try_cut(args: CutArgs) -> anyhow::Result<()> {
     let overspill = args.limits.overspill();
     let mut spill = overspill.spill(Call::of("cut"), Options::default());
     match &args.file {
-        None => drain(&mut io::stdin().lock(), &mut spill).context("standard input")?,
+        None => {
+            drain(&mut io::stdin().lock(), &mut spill, widen_stdin).context("standard input")?
+        }
         Some(path) => {
             let named = || path.display().to_string();
             let mut file = File::open(path).with_context(named)?;
-            drain(&mut file, &mut spill).with_context(named)?;
+            drain(&mut file, &mut spill, || {}).with_context(named)?;
         }
     }
     ui::show(&spill.finish()).context("standard output")
-}
-
-/// Feeds everything there is to read to `spill`.
-pub(crate) fn drain(from: &mut impl Read, spill: &mut Spill) -> io::Result<()> {
-    let mut chunk = vec![0; CHUNK];
-    loop {
-        match from.read(&mut chunk) {
-            Ok(0) => return Ok(()),
-            Ok(len) => spill.push(&chunk[..len]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
