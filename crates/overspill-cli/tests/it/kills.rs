@@ -1,0 +1,80 @@
+//! Kills at any instant: what is in the store is whole, or it is not there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::program::{Done, Test, numbered, saved_run};
+
+/// Every entry is the whole output, and nothing else is left once it was tidied up.
+#[track_caller]
+fn holds_whole_outputs_only(done: &Done, output: &str) {
+    for file in done.files() {
+        assert!(fs::read(&file).unwrap() == output.as_bytes(), "{}", file.display());
+        let (_, info, _) = done.then(&["info", file.to_str().unwrap()]);
+        assert!(info.contains("whole, as it was saved") || info.contains("unknown"), "{info}");
+    }
+    let hidden = done.test.dir.path().join("store/.overspill/drafts");
+    let drafts = fs::read_dir(hidden).map_or(0, Iterator::count);
+    assert_eq!(drafts, 0, "something is left of what was not finished");
+}
+
+#[test]
+fn a_kill_at_any_instant_leaves_whole_entries_or_none() {
+    let done = saved_run();
+    for round in 0..300_u64 {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
+        command.args(["run", "--", "seq", "1", "5000"]).envs(done.test.environment());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // From before it has begun to after it has ended.
+        thread::sleep(Duration::from_micros(round * 7919 % 9000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    holds_whole_outputs_only(&done, &numbered(5000));
+}
+
+/// Calls by which an entry comes to be.
+const CALLS: [&str; 8] =
+    ["openat", "mkdirat", "write", "fsync", "linkat", "renameat", "renameat2", "unlinkat"];
+
+#[test]
+fn a_kill_before_each_call_leaves_whole_entries_or_none() {
+    let traced = |test: &Test, call: &str, nth: u32| {
+        let inject = format!("inject={call}:signal=KILL:when={nth}");
+        let mut command = Command::new("strace");
+        command.args(["-qq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject]);
+        command.arg(env!("CARGO_BIN_EXE_overspill")).args(["run", "--", "seq", "1", "5000"]);
+        command.envs(test.environment()).stdin(Stdio::null()).output()
+    };
+    let done = saved_run();
+    let works = traced(&done.test, "openat", 100_000).is_ok_and(|output| output.status.success());
+    if !works {
+        println!("skipped: strace is not here, or must not trace");
+        return;
+    }
+    let mut killed = BTreeMap::new();
+    for call in CALLS {
+        for nth in 1..40 {
+            // Once in a store that is there, once in one that is not.
+            let fresh = Test::new(&[]);
+            traced(&fresh, call, nth).unwrap();
+            let fresh = fresh_done(fresh);
+            holds_whole_outputs_only(&fresh, &numbered(5000));
+            let output = traced(&done.test, call, nth).unwrap();
+            holds_whole_outputs_only(&done, &numbered(5000));
+            if output.status.success() {
+                break;
+            }
+            *killed.entry(call).or_insert(0) += 1;
+        }
+    }
+    assert!(killed["write"] > 0 && killed["linkat"] > 0 && killed["fsync"] > 0, "{killed:?}");
+}
+
+fn fresh_done(test: Test) -> Done {
+    let output = Command::new("true").output().unwrap();
+    Done { test, output }
+}
