@@ -1,7 +1,8 @@
 //! A disk that is full, and one that has no room for another file.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,7 +24,10 @@ impl Small {
             .output()
             .is_ok_and(|output| output.status.success());
         if !mounted {
-            println!("skipped: only root can mount a small file system to fill it up");
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped: only root can mount a small file system to fill it up"
+            );
             return None;
         }
         Some(Small { dir })

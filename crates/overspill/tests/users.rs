@@ -1,8 +1,9 @@
 //! Another user of the same machine can neither read nor lead astray.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::fs::{self, Permissions};
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -20,7 +21,7 @@ const NAMES: NameStyle = NameStyle { parts: &[Part::Text("out")], ..NameStyle::O
 /// Returns a directory that everybody can enter, or says why there is nothing to try.
 fn stage() -> Option<tempfile::TempDir> {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: only root can act as another user");
+        let _ = writeln!(std::io::stderr(), "skipped: only root can act as another user");
         return None;
     }
     let directory = tempfile::tempdir().unwrap();

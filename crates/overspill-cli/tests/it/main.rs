@@ -1,6 +1,6 @@
 //! The program from outside: what is typed, what is printed, what is left behind.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod children;
 mod crowd;

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::program::numbered;
+use crate::program::{numbered, skip};
 
 /// Makes a file system forget what it has not written, and refuse everything from then on.
 const SHUT_DOWN: &str = "
@@ -64,7 +64,7 @@ fn text(output: &Output) -> String {
 #[test]
 fn what_was_called_saved_survives_a_power_loss() {
     let Some(disk) = Loop::make() else {
-        println!("skipped: only root, with mkfs.ext4 and loop devices, can make a disk to unplug");
+        skip("only root, with mkfs.ext4 and loop devices, can make a disk to unplug");
         return;
     };
     let store = disk.dir.path().join("mounted/store");
@@ -87,9 +87,7 @@ fn what_was_called_saved_survives_a_power_loss() {
             .collect();
         thread::sleep(Duration::from_millis(3 * round));
         if !done("python3", &["-c", SHUT_DOWN, &disk.path("mounted")]) {
-            println!(
-                "skipped: the disk cannot be unplugged without python3 and the right to do it"
-            );
+            skip("the disk cannot be unplugged without python3 and the right to do it");
             return;
         }
         for mut child in at_it {

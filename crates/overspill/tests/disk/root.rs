@@ -1,6 +1,7 @@
 //! Which directories are used.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{chown, symlink};
 use std::process::Command;
 
@@ -96,7 +97,8 @@ fn what_others_can_get_at_is_refused_unless_it_was_shared_on_purpose() {
 #[test]
 fn the_directory_of_another_user_is_refused() {
     if !is_root() {
-        println!("skipped: only root can give a directory to another user");
+        let _ =
+            writeln!(std::io::stderr(), "skipped: only root can give a directory to another user");
         return;
     }
     let directory = tempfile::tempdir().unwrap();
