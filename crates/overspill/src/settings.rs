@@ -141,12 +141,13 @@ impl Settings {
         let trusted = base.updated(&self.user);
         let own = |layer: &Layer| tool.and_then(|tool| layer.tools.get(tool)).cloned();
         // One entry applies, not a mixture of several: what a tool needs is said in one place.
-        let entry = own(&self.project)
-            .map(|entry| entry.no_looser_than(&trusted))
-            .or_else(|| own(&self.user))
-            .or_else(|| declared.cloned())
-            .or(built_in)
-            .unwrap_or_default();
+        let mut entry =
+            own(&self.user).or_else(|| declared.cloned()).or(built_in).unwrap_or_default();
+        // But for a project's: it may tighten what would hold without it, and not do away with it.
+        if let Some(project) = own(&self.project) {
+            let without = trusted.updated(&self.environment).updated(&entry);
+            entry = entry.updated(&project.no_looser_than(&without));
+        }
         let project = self.project.no_looser_than(&trusted);
         let layers = [
             (Origin::Call, call),
@@ -303,6 +304,26 @@ mod tests {
         assert!(!with(Layer { enabled: Some(false), ..Layer::default() }).1);
         let tools = [("bash".to_owned(), lines(50))].into();
         assert_eq!(with(Layer { tools, ..Layer::default() }).0, Most::Of(10));
+    }
+
+    #[test]
+    fn a_project_does_not_loosen_what_is_said_of_a_tool_or_in_the_environment() {
+        let bash =
+            |layer: Layer| Layer { tools: [("bash".to_owned(), layer)].into(), ..Layer::default() };
+        let lines_of = |settings: &Settings| {
+            let nothing = Layer::default();
+            settings.effective(&Profile::OWN, Some("bash"), None, &nothing).max_lines.value
+        };
+        let mut settings = Settings { user: bash(lines(10)), ..Settings::default() };
+        settings.project = bash(lines(50));
+        assert_eq!(lines_of(&settings), Most::Of(10));
+        settings.project = bash(Layer { keep: Some(Keep::Tail), ..Layer::default() });
+        assert_eq!(lines_of(&settings), Most::Of(10));
+        settings.project = bash(lines(5));
+        assert_eq!(lines_of(&settings), Most::Of(5));
+        let environment = lines(4);
+        let settings = Settings { project: bash(lines(50)), environment, ..Settings::default() };
+        assert_eq!(lines_of(&settings), Most::Of(4));
     }
 
     #[test]

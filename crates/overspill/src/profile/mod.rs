@@ -290,9 +290,14 @@ impl Profile {
 impl Profile {
     /// Returns the store that this profile keeps its outputs in.
     pub fn disk(&self, places: &Places, clock: Clock) -> Disk {
+        Disk::new(self.directory.within(places), self.disk_options(places, clock))
+    }
+
+    /// Returns how this profile keeps its outputs, for a store that is to differ from it.
+    pub fn disk_options(&self, places: &Places, clock: Clock) -> DiskOptions {
         let own = self.words == Words::Own;
         let project = matches!(self.directory, Directory::Project(_));
-        let options = DiskOptions {
+        DiskOptions {
             names: self.names,
             records: own,
             clock,
@@ -306,8 +311,7 @@ impl Profile {
             // They promise the full output, whatever its size.
             most_per_output: if own { DiskOptions::default().most_per_output } else { u64::MAX },
             ..DiskOptions::default()
-        };
-        Disk::new(self.directory.within(places), options)
+        }
     }
 }
 
