@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use overspill::core::{Keep, Limits, Policy, Reach};
-use overspill::store::Nowhere;
-use overspill::{Overspill, Profile};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use overspill::core::Keep;
+use overspill::{Layer, Most, Options, Overspill, Profile};
 
 use crate::command::{
-    cut::CutArgs, gc::GcArgs, grep::GrepArgs, info::InfoArgs, list::ListArgs, pin::PinArgs,
-    read::ReadArgs, rm::RmArgs, run::RunArgs,
+    config::ConfigArgs, cut::CutArgs, gc::GcArgs, grep::GrepArgs, info::InfoArgs, list::ListArgs,
+    pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs,
 };
-use crate::home;
+use crate::settings::Sources;
+use crate::settings::value::{KEEPS, most};
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
 #[derive(Debug, Parser)]
@@ -32,88 +33,84 @@ pub(crate) enum Command {
     Rm(RmArgs),
     Pin(PinArgs),
     Gc(GcArgs),
+    Config(ConfigArgs),
 }
 
-/// How much is shown, and what.
+/// How much is shown, and what. Whatever is not given is as settings say.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct LimitArgs {
-    /// Which part of a long output is shown.
-    #[arg(long, value_enum, default_value_t = KeepArg::Ends)]
-    keep: KeepArg,
-    /// Show at most this many lines, or `none` for any number.
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = limit, allow_hyphen_values = true)]
-    max_lines: Limit,
-    /// Show at most this many bytes, such as `50KiB`, or `none` for any number.
-    #[arg(long, value_name = "N", default_value = "50KiB", value_parser = limit, allow_hyphen_values = true)]
-    max_bytes: Limit,
+    /// Which part of a long output is shown [default: ends].
+    #[arg(long, value_parser = keeps(), hide_default_value = true)]
+    keep: Option<Keep>,
+    /// Show at most this many lines, or `none` for any number [default: 2000].
+    #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
+    max_lines: Option<Most>,
+    /// Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB].
+    #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
+    max_bytes: Option<Most>,
     /// Show at most this many characters.
-    #[arg(long, value_name = "N", default_value = "none", value_parser = limit, allow_hyphen_values = true)]
-    max_chars: Limit,
+    #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
+    max_chars: Option<Most>,
     /// Show at most this many tokens, by estimate.
-    #[arg(long, value_name = "N", default_value = "none", value_parser = limit, allow_hyphen_values = true)]
-    max_tokens: Limit,
+    #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
+    max_tokens: Option<Most>,
+    /// Answer as this system does: its limits, words, names and places.
+    #[arg(long, value_name = "NAME", value_parser = profiles())]
+    profile: Option<&'static str>,
+    /// The tool that the output comes from: for the record, and for its own settings.
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum KeepArg {
-    /// The start.
-    Head,
-    /// The end.
-    Tail,
-    /// Both ends.
-    Ends,
-}
-
-/// A limit as typed; `None` lifts it. (Clap gives a bare `Option` a meaning of its own.)
-#[derive(Debug, Clone, Copy)]
-struct Limit(Option<u64>);
-
-fn limit(typed: &str) -> Result<Limit, String> {
-    if typed == "none" {
-        return Ok(Limit(None));
-    }
-    let digits = typed.find(|char: char| !char.is_ascii_digit()).unwrap_or(typed.len());
-    let (number, unit) = typed.split_at(digits);
-    let scale: u64 = match unit {
-        "" | "B" => 1,
-        "K" | "KiB" => 1 << 10,
-        "M" | "MiB" => 1 << 20,
-        "G" | "GiB" => 1 << 30,
-        "kB" | "KB" => 1_000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        _ => return Err("expected a number, a size such as `50KiB`, or `none`".into()),
-    };
-    let number: u64 = number
-        .parse()
-        .map_err(|_| String::from("expected a number, a size such as `50KiB`, or `none`"))?;
-    number.checked_mul(scale).map(Some).map(Limit).ok_or_else(|| "too large a number".into())
+/// What bounds an output, and what this call asks of it.
+pub(crate) struct Engine {
+    pub(crate) overspill: Overspill,
+    pub(crate) options: Options,
+    /// The tool that the output comes from.
+    pub(crate) tool: String,
+    /// The profile that holds.
+    pub(crate) profile: Profile,
 }
 
 impl LimitArgs {
-    /// Turns what was typed, and where we are, into an engine.
-    pub(crate) fn overspill(&self) -> Overspill {
-        let keep = match self.keep {
-            KeepArg::Head => Keep::Head,
-            KeepArg::Tail => Keep::Tail,
-            KeepArg::Ends => Keep::ENDS,
+    /// Turns what was typed, what is set and where we are into an engine. `tool` is what the
+    /// output comes from where nobody says it.
+    pub(crate) fn engine(&self, tool: &str) -> Engine {
+        let profile = self.profile.and_then(Profile::named);
+        let call = Layer {
+            max_lines: self.max_lines,
+            max_bytes: self.max_bytes,
+            max_chars: self.max_chars,
+            max_tokens: self.max_tokens,
+            keep: self.keep,
+            ..Layer::default()
         };
-        let limits = Limits {
-            bytes: self.max_bytes.0,
-            lines: self.max_lines.0,
-            chars: self.max_chars.0,
-            tokens: self.max_tokens.0,
-        };
-        let profile = Profile { policy: Policy::new(limits, keep), ..Profile::OWN };
-        // Without a place for it the output is not saved; that is no reason not to run.
-        let overspill = match home::disk() {
-            Ok(disk) => Overspill::new(profile, disk),
-            Err(reason) => Overspill::new(profile, Nowhere::because(reason)),
-        };
-        // Whoever reads this has run us, and so can run us again.
-        let program = Some(home::program());
-        overspill.with_reach(Reach { program, files: true, ..Reach::default() })
+        let in_force = Sources::read().in_force(profile);
+        Engine {
+            profile: in_force.profile.clone(),
+            overspill: in_force.overspill(),
+            options: Options { settings: call, ..Options::default() },
+            tool: self.tool.clone().unwrap_or_else(|| tool.to_owned()),
+        }
     }
+}
+
+fn limit(typed: &str) -> Result<Most, String> {
+    most(typed).ok_or_else(|| "expected a number, a size such as `50KiB`, or `none`".to_owned())
+}
+
+fn keeps() -> impl TypedValueParser<Value = Keep> {
+    let values = KEEPS.iter().map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(values).try_map(|name| {
+        let known = KEEPS.iter().find(|(known, ..)| *known == name);
+        known.map(|(_, keep, _)| *keep).ok_or("unknown")
+    })
+}
+
+/// Reads the name of a profile.
+pub(crate) fn profiles() -> impl TypedValueParser<Value = &'static str> {
+    PossibleValuesParser::new(Profile::ALL.map(|profile| profile.name))
+        .try_map(|name| Profile::named(&name).map(|profile| profile.name).ok_or("unknown"))
 }
 
 /// Returns the exit code for words we do not understand: 125 for `run`, as its own codes are the

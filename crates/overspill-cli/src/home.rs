@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use overspill::store::{Disk, DiskOptions};
+use overspill::profile::Places;
+use overspill::store::Disk;
+
+use crate::settings::Sources;
 
 /// Returns what to type to run this program: its name, or the path it was run by.
 pub(crate) fn program() -> String {
@@ -28,22 +31,75 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Returns the store, or why there is none.
 pub(crate) fn disk() -> Result<Disk, String> {
-    root().map(|root| Disk::new(root, DiskOptions::default()))
+    let sources = Sources::of_user();
+    sources.say_warnings();
+    sources.disk(&overspill::Profile::OWN, &places())
 }
 
-/// Returns the directory that outputs are saved in.
-fn root() -> Result<PathBuf, String> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(root) = variable("OVERSPILL_DIR") {
-        return std::path::absolute(root).map_err(|error| format!("OVERSPILL_DIR: {error}"));
+/// Returns a variable that is set to something.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Returns the home directory.
+pub(crate) fn home() -> Option<PathBuf> {
+    let home = variable("HOME").or_else(|| variable("LOCALAPPDATA"));
+    home.map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+/// Returns the directories of the user and the project. Those that cannot be known are empty.
+pub(crate) fn places() -> Places {
+    let working = std::env::current_dir().unwrap_or_default();
+    Places {
+        state: base("XDG_STATE_HOME", ".local/state"),
+        // The one system that keeps its files there means its own directory.
+        data: below(base("XDG_DATA_HOME", ".local/share"), "opencode"),
+        home: home().unwrap_or_default(),
+        project: project_root(&working),
+        working,
     }
-    // The specification of base directories has relative paths ignored.
-    let state = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    if let Some(state) = state {
-        return Ok(state.join("overspill"));
+}
+
+/// Returns the user's file of settings.
+pub(crate) fn user_file() -> Option<PathBuf> {
+    if let Some(named) = variable("OVERSPILL_CONFIG") {
+        return std::path::absolute(named).ok();
     }
-    match variable("HOME").or_else(|| variable("LOCALAPPDATA")) {
-        Some(home) => Ok(PathBuf::from(home).join(".local/state/overspill")),
-        None => Err("there is no home directory, and OVERSPILL_DIR is not set".into()),
-    }
+    let file = below(base("XDG_CONFIG_HOME", ".config"), "overspill/config.toml");
+    Some(file).filter(|file| file.is_absolute())
+}
+
+/// Returns a base directory: what its variable says, else what it is in the home directory.
+///
+/// The specification of base directories has relative paths ignored.
+fn base(name: &str, in_home: &str) -> PathBuf {
+    let said = variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    said.or_else(|| home().map(|home| home.join(in_home))).unwrap_or_default()
+}
+
+/// Returns the path below a directory that is known.
+fn below(directory: PathBuf, path: &str) -> PathBuf {
+    if directory.is_absolute() { directory.join(path) } else { PathBuf::new() }
+}
+
+/// Returns the directories that a project may have its settings in, from the working directory up
+/// to the one that holds `.git`.
+///
+/// The home directory and the root of the file system are nobody's project.
+pub(crate) fn project_directories(working: &Path) -> impl Iterator<Item = &Path> {
+    let home = home();
+    let mut over = !working.is_absolute();
+    working.ancestors().take_while(move |directory| {
+        if over || directory.parent().is_none() || home.as_deref() == Some(*directory) {
+            return false;
+        }
+        over = directory.join(".git").exists();
+        true
+    })
+}
+
+/// Returns the project's root: the directory that holds `.git`, else the working directory.
+pub(crate) fn project_root(working: &Path) -> PathBuf {
+    let root = project_directories(working).find(|directory| directory.join(".git").exists());
+    root.unwrap_or(working).to_owned()
 }

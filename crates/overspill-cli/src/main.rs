@@ -13,6 +13,7 @@ mod drain;
 mod find;
 mod home;
 mod process;
+mod settings;
 mod ui;
 
 use clap::Parser;
@@ -64,5 +65,6 @@ fn go(descriptors: Descriptors) -> u8 {
         args::Command::Rm(args) => ui::ended(command::rm::rm(&args)),
         args::Command::Pin(args) => ui::ended(command::pin::pin(&args)),
         args::Command::Gc(args) => ui::ended(command::gc::gc(&args)),
+        args::Command::Config(args) => command::config::config(&args),
     }
 }

@@ -86,3 +86,22 @@ pub(crate) fn say(line: &str) {
 pub(crate) fn complain(error: &anyhow::Error) {
     say(&format!("{error:#}"));
 }
+
+/// Says which settings could not be used. The call goes on without them.
+pub(crate) fn warn(warnings: &[overspill::Warning]) {
+    const MOST: usize = 20;
+    for warning in warnings.iter().take(MOST) {
+        say(&format!("warning: {warning}"));
+    }
+    if warnings.len() > MOST {
+        say(&format!("warning: and {} more like these", warnings.len() - MOST));
+    }
+}
+
+/// Returns why the system refused, in a word or two, without its number.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let words = text.find(" (os error").map_or(&*text, |at| &text[..at]);
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}

@@ -1,10 +1,12 @@
 //! One file a subcommand.
 
+pub(crate) mod config;
 pub(crate) mod cut;
 pub(crate) mod gc;
 pub(crate) mod grep;
 pub(crate) mod info;
 pub(crate) mod list;
+pub(crate) mod outcome_json;
 pub(crate) mod pin;
 pub(crate) mod read;
 pub(crate) mod rm;

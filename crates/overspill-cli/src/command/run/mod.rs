@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use overspill::Call;
 
-use crate::args::{LimitArgs, duration};
+use crate::args::{Engine, LimitArgs, duration};
 use crate::process::{self, Asked, Descriptors, Ended, Stderr, Unstartable};
 use crate::{home, ui};
 
@@ -77,14 +77,14 @@ pub(crate) fn run(args: RunArgs, descriptors: Descriptors) -> u8 {
 }
 
 fn try_run(args: RunArgs, descriptors: Descriptors) -> anyhow::Result<Ended> {
-    let overspill = args.limits.overspill();
-    let call = call(&args);
+    let Engine { overspill, options, tool, .. } = args.limits.engine("run");
+    let call = call(&args, tool);
     let words = match args.shell {
         Some(line) => vec![home::shell(), "-c".into(), line],
         None => args.command,
     };
     let RunArgs { stderr, pty, stream, timeout, direct, .. } = args;
-    let mut output = Output::new(&overspill, call, stderr, stream);
+    let mut output = Output::new(&overspill, call, options, stderr, stream);
     let file = if direct { output.file() } else { None };
     let asked = Asked { words, stderr, pty, timeout, file };
     let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
@@ -94,7 +94,7 @@ fn try_run(args: RunArgs, descriptors: Descriptors) -> anyhow::Result<Ended> {
 }
 
 /// Says what was run, for the record.
-fn call(args: &RunArgs) -> Call {
+fn call(args: &RunArgs, tool: String) -> Call {
     let command = match &args.shell {
         Some(line) => line.to_string_lossy().into_owned(),
         None => {
@@ -105,7 +105,7 @@ fn call(args: &RunArgs) -> Call {
     Call {
         command: Some(command),
         directory: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
-        ..Call::of("run")
+        ..Call::of(tool)
     }
 }
 

@@ -24,10 +24,16 @@ struct Voice<'a> {
 }
 
 impl<'a> Output<'a> {
-    pub(super) fn new(overspill: &'a Overspill, call: Call, stderr: Stderr, stream: bool) -> Self {
-        let policy = overspill.policy(&call, &Options::default());
+    pub(super) fn new(
+        overspill: &'a Overspill,
+        call: Call,
+        options: Options,
+        stderr: Stderr,
+        stream: bool,
+    ) -> Self {
+        let policy = overspill.policy(&call, &options);
         let voice = |to| Voice {
-            spill: overspill.spill(call.clone(), Options::default()),
+            spill: overspill.spill(call.clone(), options.clone()),
             face: Face::new(to, stream.then_some(&policy)),
         };
         let err = (stderr == Stderr::Separate).then(|| voice(Stream::Err));

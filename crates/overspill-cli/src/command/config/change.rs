@@ -1,0 +1,138 @@
+//! `overspill config set` and `unset`
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+use overspill::takumi_set;
+
+use super::{ConfigArgs, Misuse};
+use crate::settings::edit::{self, Address};
+use crate::settings::keys::{Key, Project};
+use crate::settings::value::{Kind, Value};
+use crate::settings::write::write;
+use crate::settings::{File, NOT_FOR_PROJECTS, Row, Sources, Whose, text};
+use crate::ui;
+
+pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result<()> {
+    let path = args.file()?;
+    if args.is_takumi() {
+        return set_takumi(&path, typed, value);
+    }
+    let address = args.address(typed)?;
+    let (kind, project) = Key::named(address.name)
+        .map(|key| (key.kind, key.project))
+        .with_context(|| format!("there is no setting {typed}"))?;
+    if args.project && project == Project::No {
+        bail!(Misuse(format!("{address}: {NOT_FOR_PROJECTS}")));
+    }
+    let Some(meant) = kind.parse(value) else {
+        bail!(Misuse(format!("{address}: {value:?} is not {}", kind.allowed())));
+    };
+    let before = text_of(&path)?;
+    let after = edit::set(&before, &address, &toml(kind, value))
+        .map_err(|reason| anyhow!("{}: {reason}", path.display()))?;
+    let file = checked(&after, &path, whose(args), &address, Some(&meant))?;
+    if args.project {
+        tightens(file, &path, &address)?;
+    }
+    put(&path, &after)?;
+    ui::say(&format!("{address} = {value} in {}", path.display()));
+    // What was set may not be what holds.
+    let rows = args.in_force().rows(address.tool.as_deref());
+    let stronger = |row: &&Row| row.address == address && row.value != meant;
+    if let Some(row) = rows.iter().find(stronger) {
+        ui::say(&format!("{} holds all the same: {} in {}", row.written, row.origin, row.whence()));
+    }
+    Ok(())
+}
+
+pub(super) fn unset(args: &ConfigArgs, typed: &str) -> anyhow::Result<()> {
+    let path = args.file()?;
+    if args.is_takumi() {
+        bail!(Misuse("takumi's files only know true and false".into()));
+    }
+    let address = args.address(typed)?;
+    let before = text_of(&path)?;
+    let after = edit::unset(&before, &address)
+        .map_err(|reason| anyhow!("{}: {reason}", path.display()))?
+        .with_context(|| format!("{} does not set {address}", path.display()))?;
+    checked(&after, &path, whose(args), &address, None)?;
+    put(&path, &after)
+}
+
+fn whose(args: &ConfigArgs) -> Whose {
+    if args.project { Whose::Project } else { Whose::User }
+}
+
+/// Returns how a value is written in a file: numbers and switches bare, all else in quotes.
+fn toml(kind: Kind, value: &str) -> toml_edit::Value {
+    match (kind, value.parse::<i64>(), value.parse::<bool>()) {
+        (Kind::Count | Kind::Bytes, Ok(number), _) => number.into(),
+        (Kind::Switch, _, Ok(on)) => on.into(),
+        _ => value.into(),
+    }
+}
+
+/// Returns what stands in a file; nothing if there is none.
+fn text_of(path: &Path) -> anyhow::Result<String> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
+        // A link may lead to where there is nothing yet.
+        Ok(metadata) if metadata.is_symlink() && !path.exists() => return Ok(String::new()),
+        _ => {}
+    }
+    text::read(path).map_err(|reason| anyhow!("{}: {reason}", path.display()))
+}
+
+/// Makes sure that the changed text says what it should, before it takes the place of the old.
+fn checked(
+    after: &str,
+    path: &Path,
+    whose: Whose,
+    address: &Address,
+    meant: Option<&Value>,
+) -> anyhow::Result<File> {
+    let (file, _) = File::parse(after, path, whose);
+    if file.get(address).map(|found| &found.value) != meant {
+        bail!(
+            "{}: {address} cannot be changed without harm\n\nhint: edit the file",
+            path.display()
+        );
+    }
+    Ok(file)
+}
+
+/// Refuses what a project may not do, which nobody would heed.
+fn tightens(file: File, path: &Path, address: &Address) -> anyhow::Result<()> {
+    let project_file = Some(path.to_owned());
+    let sources = Sources { project: file, project_file, ..Sources::of_user() };
+    let in_force = sources.in_force(None);
+    if in_force.sources.project.get(address).is_some() {
+        return Ok(());
+    }
+    let key = address.to_string();
+    let why = in_force.sources.warnings.into_iter().find(|warning| warning.key == key);
+    let why = why.map_or_else(String::new, |warning| warning.message);
+    bail!(Misuse(format!("{address}: {why}")))
+}
+
+fn put(path: &Path, text: &str) -> anyhow::Result<()> {
+    write(path, text).map_err(|error| anyhow!("{}: {}", path.display(), ui::reason(&error)))
+}
+
+/// Sets the one setting that takumi's files have.
+fn set_takumi(path: &Path, key: &str, value: &str) -> anyhow::Result<()> {
+    let before = text_of(path)?;
+    let json = match before.trim() {
+        "" => serde_json::Value::Null,
+        text => {
+            serde_json::from_str(text).map_err(|error| anyhow!("{}: {error}", path.display()))?
+        }
+    };
+    let after = takumi_set(&json, key, value).map_err(|refused| Misuse(refused.to_string()))?;
+    put(path, &format!("{after:#}\n"))?;
+    ui::say(&format!("{key} = {value} in {}", path.display()));
+    Ok(())
+}

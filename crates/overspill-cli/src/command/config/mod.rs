@@ -1,0 +1,142 @@
+//! `overspill config`
+
+mod change;
+mod show;
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use overspill::Profile;
+
+use crate::args::profiles;
+use crate::settings::edit::Address;
+use crate::settings::systems::{TAKUMI_FILE, takumi_file};
+use crate::settings::{InForce, PROJECT_FILE, Sources};
+use crate::{home, ui};
+
+/// Shows and changes settings.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  overspill config list
+  overspill config set max_lines 500
+  overspill config set tools.bash.keep tail
+  overspill config set --project truncation false
+  overspill config get store.dir
+
+From the weakest to the strongest: the profile, your file, the project's file, OVERSPILL_ variables,
+entries for a tool, options of a call. docs/settings.md has every setting.")]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// The project's file, `.overspill.toml`, instead of your own.
+    #[arg(long, global = true)]
+    project: bool,
+    /// Settings of this tool.
+    #[arg(long, global = true, value_name = "NAME")]
+    tool: Option<String>,
+    /// As they are with this profile. `takumi` has files of its own.
+    #[arg(long, global = true, value_name = "NAME", value_parser = profiles())]
+    profile: Option<&'static str>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Prints the value that holds.
+    Get {
+        /// A setting: `max_lines`, `store.dir`, `tools.bash.keep`.
+        key: String,
+    },
+    /// Sets a value in a file.
+    Set {
+        /// A setting.
+        key: String,
+        /// Its value.
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Removes a value from a file.
+    Unset {
+        /// A setting.
+        key: String,
+    },
+    /// Shows every setting, its value and where that comes from.
+    List {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows which files are read.
+    Path {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Somebody asked for what cannot be.
+#[derive(Debug)]
+struct Misuse(String);
+
+impl std::fmt::Display for Misuse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
+
+pub(crate) fn config(args: &ConfigArgs) -> u8 {
+    let done = match &args.action {
+        None => show::list(args, false),
+        Some(Action::List { json }) => show::list(args, *json),
+        Some(Action::Get { key }) => show::get(args, key),
+        Some(Action::Set { key, value }) => change::set(args, key, value),
+        Some(Action::Unset { key }) => change::unset(args, key),
+        Some(Action::Path { json }) => show::path(args, *json),
+    };
+    match done {
+        Err(error) if error.is::<Misuse>() => {
+            ui::complain(&error);
+            2
+        }
+        done => ui::ended(done),
+    }
+}
+
+impl ConfigArgs {
+    fn in_force(&self) -> InForce {
+        let in_force = Sources::read().in_force(self.profile.and_then(Profile::named));
+        in_force.sources.say_warnings();
+        in_force
+    }
+
+    fn address(&self, key: &str) -> Result<Address, Misuse> {
+        Address::of(key, self.tool.as_deref()).map_err(Misuse)
+    }
+
+    fn is_takumi(&self) -> bool {
+        self.profile == Some(Profile::TAKUMI.name)
+    }
+
+    /// Returns the file that is meant, whether it is there or not.
+    fn file(&self) -> anyhow::Result<PathBuf> {
+        if self.project {
+            return self.project_file();
+        }
+        let file = if self.is_takumi() { takumi_file() } else { home::user_file() };
+        file.context("there is no home directory\n\nhint: OVERSPILL_CONFIG can name a file")
+    }
+
+    /// Returns the project's file: the nearest there is, else the one in the project's root.
+    fn project_file(&self) -> anyhow::Result<PathBuf> {
+        let name = if self.is_takumi() { TAKUMI_FILE } else { PROJECT_FILE };
+        let working = std::env::current_dir().context("the working directory")?;
+        let mut directories = home::project_directories(&working).peekable();
+        let shown = working.display();
+        directories
+            .peek()
+            .with_context(|| format!("{shown} is no project: a file there is not read"))?;
+        let nearest = directories.map(|directory| directory.join(name)).find(|file| file.is_file());
+        Ok(nearest.unwrap_or_else(|| home::project_root(&working).join(name)))
+    }
+}

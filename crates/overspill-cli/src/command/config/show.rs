@@ -1,0 +1,79 @@
+//! `overspill config get`, `list` and `path`
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use super::ConfigArgs;
+use crate::settings::Row;
+use crate::ui;
+
+pub(super) fn get(args: &ConfigArgs, key: &str) -> anyhow::Result<()> {
+    let address = args.address(key)?;
+    let in_force = args.in_force();
+    let written = if args.project {
+        in_force.sources.project.get(&address).map(|found| found.written.clone())
+    } else {
+        let rows = in_force.rows(address.tool.as_deref());
+        rows.into_iter().find(|row| row.address == address).map(|row| row.written)
+    };
+    let written = written.with_context(|| format!("the project does not set {address}"))?;
+    ui::print(format!("{written}\n").as_bytes()).context("standard output")
+}
+
+pub(super) fn list(args: &ConfigArgs, json: bool) -> anyhow::Result<()> {
+    let in_force = args.in_force();
+    let mut rows = in_force.rows(args.tool.as_deref());
+    if args.project {
+        let file = in_force.sources.project_file.as_deref().map(|path| path.display().to_string());
+        rows.retain(|row| Some(&row.place) == file.as_ref());
+    }
+    let text = if json {
+        format!("{:#}\n", rows.iter().map(Row::json).collect::<Value>())
+    } else {
+        table(&rows)
+    };
+    ui::print(text.as_bytes()).context("standard output")
+}
+
+fn table(rows: &[Row]) -> String {
+    let cells: Vec<[String; 4]> = rows
+        .iter()
+        .map(|row| {
+            let value = ui::short(&row.written, 60);
+            [row.address.to_string(), value, row.origin.clone(), row.whence()]
+        })
+        .collect();
+    let header = ["SETTING", "VALUE", "ORIGIN", "WHERE"].map(String::from);
+    let width = |column: usize| {
+        let all = cells.iter().chain([&header]);
+        all.map(|cells| cells[column].chars().count()).max().unwrap_or(0)
+    };
+    let (first, second, third) = (width(0), width(1), width(2));
+    let line = |[a, b, c, d]: &[String; 4]| format!("{a:first$}  {b:second$}  {c:third$}  {d}\n");
+    [&header].into_iter().chain(&cells).map(line).collect()
+}
+
+pub(super) fn path(args: &ConfigArgs, json: bool) -> anyhow::Result<()> {
+    let mut files: Vec<(&str, PathBuf)> = Vec::new();
+    if !args.project {
+        files.push(("user", args.file()?));
+    }
+    match args.project_file() {
+        Ok(path) => files.push(("project", path)),
+        Err(error) if args.project => return Err(error),
+        Err(_) => {}
+    }
+    let text = if json {
+        let file = |(whose, path): &(&str, PathBuf)| json!({ "whose": whose, "path": path.to_string_lossy(), "exists": path.exists() });
+        format!("{:#}\n", files.iter().map(file).collect::<Value>())
+    } else {
+        let line = |(whose, path): &(&str, PathBuf)| {
+            let there = if path.exists() { "" } else { " (not there)" };
+            format!("{whose:7}  {}{there}\n", path.display())
+        };
+        files.iter().map(line).collect()
+    };
+    ui::print(text.as_bytes()).context("standard output")
+}

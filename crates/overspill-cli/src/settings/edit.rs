@@ -1,0 +1,343 @@
+//! Changes one setting in the text of a file, and nothing else.
+
+use std::ops::Range;
+
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
+
+use super::file::place_of;
+use super::keys::{KEYS, Key, meant, names_in};
+
+/// A setting as somebody names it: `max_lines`, `store.dir`, `tools.bash.keep`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) tool: Option<String>,
+    pub(crate) name: &'static str,
+}
+
+impl Address {
+    /// Understands a name, which may be one of `tool`; otherwise says what was likely meant.
+    pub(crate) fn of(typed: &str, tool: Option<&str>) -> Result<Address, String> {
+        let (tool, typed) =
+            match (tool, typed.strip_prefix("tools.").and_then(|s| s.rsplit_once('.'))) {
+                (None, Some((tool, rest))) => (Some(tool), rest),
+                (tool, _) => (tool, typed),
+            };
+        let is_right = |key: &&Key| tool.is_none() || key.is_per_tool();
+        if let Some(key) = Key::named(typed).filter(is_right) {
+            return Ok(Address { tool: tool.map(str::to_owned), name: key.name });
+        }
+        let in_store = names_in("store").find(|name| tool.is_none() && *name == typed);
+        let all = KEYS.iter().filter(is_right).flat_map(|key| [Some(key.name), key.also]);
+        let hint = match (in_store, meant(typed, all.flatten())) {
+            (Some(name), _) => format!("did you mean store.{name}?"),
+            (None, Some(name)) => format!("did you mean {name}?"),
+            (None, None) => "`overspill config list` shows them all".into(),
+        };
+        let of_tool = if tool.is_some() { " of a tool" } else { "" };
+        Err(format!("there is no setting{of_tool} {typed:?}\n\nhint: {hint}"))
+    }
+
+    /// Returns the tables it stands in, and the names it may have there.
+    fn way(&self) -> (Vec<&str>, Vec<&'static str>) {
+        let key = Key::named(self.name);
+        let names = key.map_or(vec![self.name], |key| {
+            [Some(key.name), key.also].into_iter().flatten().collect()
+        });
+        match (&self.tool, self.name.split_once('.')) {
+            (Some(tool), _) => (vec!["tools", tool], names),
+            (None, Some((table, name))) => (vec![table], vec![name]),
+            (None, None) => (vec![], names),
+        }
+    }
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.tool {
+            Some(tool) => write!(f, "tools.{tool}.{}", self.name),
+            None => f.write_str(self.name),
+        }
+    }
+}
+
+/// Returns `text` with the setting at `address` set to `value`, or why that cannot be.
+pub(crate) fn set(
+    text: &str,
+    address: &Address,
+    value: &toml_edit::Value,
+) -> Result<String, String> {
+    let document = parse(text)?;
+    let (way, names) = address.way();
+    let written = value.to_string();
+    match &find(document.as_table(), &way, &names)[..] {
+        [] if document.is_empty() => {
+            // What there is of comments stays above what is added to it.
+            let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            Ok(format!("{text}{end}{}", added("", &way, names[0], value)?))
+        }
+        [] => added(text, &way, names[0], value),
+        [(name, item)] => match item.span().filter(|_| item.is_value()) {
+            Some(span) => Ok(spliced(text, span, written.trim())),
+            None => Err(format!("{name} is a table there")),
+        },
+        // It is there under both its names.
+        [_, ..] => match unset(text, address)? {
+            Some(without) => set(&without, address, value),
+            None => Ok(text.to_owned()),
+        },
+    }
+}
+
+/// Returns `text` without the setting at `address`; nothing if it is not there.
+pub(crate) fn unset(text: &str, address: &Address) -> Result<Option<String>, String> {
+    let document = parse(text)?;
+    let (way, names) = address.way();
+    let found = find(document.as_table(), &way, &names);
+    let Some((name, item)) = found.first() else { return Ok(None) };
+    let table = way.iter().try_fold(document.as_item(), |item, name| item.get(name));
+    let is_inline = table.is_some_and(|table| table.is_inline_table());
+    let without = match item.span().filter(|_| item.is_value()) {
+        None => return Err(format!("{name} is a table there")),
+        Some(_) if is_inline => changed(text, |root| {
+            made(root, &way)?.remove(name);
+            Ok(())
+        })?,
+        Some(span) => spliced(text, whole_lines(text, span), ""),
+    };
+    // Once more, for its other name.
+    Ok(Some(unset(&without, address)?.unwrap_or(without)))
+}
+
+fn parse(text: &str) -> Result<Document<&str>, String> {
+    Document::parse(text).map_err(|error| {
+        let (line, column) = place_of(text, error.span().map_or(0, |span| span.start));
+        format!("line {line}, column {column} is not TOML: {}", error.message().replace('\n', "; "))
+    })
+}
+
+/// Returns what stands in the table at the end of the way under any of these names.
+fn find<'a>(
+    root: &'a Table,
+    way: &[&str],
+    names: &[&'static str],
+) -> Vec<(&'static str, &'a Item)> {
+    let mut table: Option<&dyn TableLike> = Some(root);
+    for name in way {
+        table = table.and_then(|table| table.get(name)?.as_table_like());
+    }
+    let there = |name: &&'static str| Some((*name, table?.get(name)?));
+    names.iter().filter_map(there).collect()
+}
+
+fn added(text: &str, way: &[&str], name: &str, value: &toml_edit::Value) -> Result<String, String> {
+    changed(text, |root| {
+        made(root, way)?.insert(name, Item::Value(value.clone()));
+        Ok(())
+    })
+}
+
+/// Returns the table at the end of the way, made where it is missing.
+fn made<'a>(root: &'a mut Table, way: &[&str]) -> Result<&'a mut dyn TableLike, String> {
+    let mut table: &mut dyn TableLike = root;
+    for (depth, name) in way.iter().enumerate() {
+        if !table.contains_key(name) {
+            let mut new = Table::new();
+            // Of `[tools.bash]` only the last is written.
+            new.set_implicit(depth + 1 < way.len());
+            table.insert(name, Item::Table(new));
+        }
+        let found = table.get_mut(name).and_then(Item::as_table_like_mut);
+        table = found.ok_or_else(|| format!("{name} is not a table there"))?;
+    }
+    Ok(table)
+}
+
+/// Returns `text` as `change` makes it, with the line ends and the mark at its start that it had.
+fn changed(
+    text: &str,
+    change: impl FnOnce(&mut Table) -> Result<(), String>,
+) -> Result<String, String> {
+    let mut document: DocumentMut = parse(text)?.into_mut();
+    change(document.as_table_mut())?;
+    let mut changed = document.to_string();
+    if text.contains("\r\n") {
+        changed = changed.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+    Ok(format!("{mark}{changed}"))
+}
+
+fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
+    let (before, after) = (text.get(..range.start), text.get(range.end..));
+    [before.unwrap_or_default(), new, after.unwrap_or_default()].concat()
+}
+
+/// Returns the lines that `span` touches, with the break that ends them.
+fn whole_lines(text: &str, span: Range<usize>) -> Range<usize> {
+    let start = text.get(..span.start).and_then(|text| text.rfind('\n')).map_or(0, |at| at + 1);
+    let rest = text.get(span.end..).and_then(|text| text.find('\n'));
+    start..rest.map_or(text.len(), |at| span.end + at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::file::{File, Whose};
+    use super::*;
+
+    fn address(typed: &str) -> Address {
+        Address::of(typed, None).unwrap()
+    }
+
+    #[track_caller]
+    fn check(text: &str, typed: &str, set_to: &str, without: Option<&str>) {
+        assert_eq!(set(text, &address(typed), &7.into()).as_deref(), Ok(set_to));
+        assert_eq!(unset(text, &address(typed)), Ok(without.map(str::to_owned)));
+    }
+
+    #[test]
+    fn a_value_that_is_there_is_changed_where_it_stands() {
+        check("max_lines=5\n", "max_lines", "max_lines=7\n", Some(""));
+        check(
+            "# a\n max_lines = '5' # b\nx=1",
+            "max_lines",
+            "# a\n max_lines = 7 # b\nx=1",
+            Some("# a\nx=1"),
+        );
+        check("\u{feff}max_lines = 5\r\n", "max_lines", "\u{feff}max_lines = 7\r\n", Some(""));
+        check(
+            "[tools.a]\nmax_lines = 5\n",
+            "tools.a.max_lines",
+            "[tools.a]\nmax_lines = 7\n",
+            Some("[tools.a]\n"),
+        );
+        check("tools.a.max_lines = 5\n", "tools.a.max_lines", "tools.a.max_lines = 7\n", Some(""));
+        check(
+            "tools = {a={max_lines=5}}\n",
+            "tools.a.max_lines",
+            "tools = {a={max_lines=7}}\n",
+            Some("tools = {a={}}\n"),
+        );
+        check("truncation = true\n", "enabled", "truncation = 7\n", Some(""));
+        check("enabled = true\ntruncation = true\n", "enabled", "enabled = 7\n", Some(""));
+    }
+
+    #[test]
+    fn a_value_that_is_not_there_is_added_below_the_others_of_its_table() {
+        check("", "max_lines", "max_lines = 7\n", None);
+        check("# mine", "store.quota", "# mine\n[store]\nquota = 7\n", None);
+        check(
+            "keep = \"head\"\n\n[store]\n# s\n",
+            "max_lines",
+            "keep = \"head\"\nmax_lines = 7\n\n[store]\n# s\n",
+            None,
+        );
+        check(
+            "[store]\r\nquota = 5\r\n",
+            "store.keep_free",
+            "[store]\r\nquota = 5\r\nkeep_free = 7\r\n",
+            None,
+        );
+        check(
+            "tools.a = {keep=\"head\"}\n",
+            "tools.a.max_lines",
+            "tools.a = {keep=\"head\", max_lines = 7 }\n",
+            None,
+        );
+        check("", "tools.my.tool.max_lines", "[tools.\"my.tool\"]\nmax_lines = 7\n", None);
+    }
+
+    #[test]
+    fn what_cannot_be_changed_is_left_alone() {
+        let say = |text: &str, typed: &str| set(text, &address(typed), &7.into()).unwrap_err();
+        assert_eq!(say("[max_lines]\n", "max_lines"), "max_lines is a table there");
+        assert_eq!(say("store = 1\n", "store.quota"), "store is not a table there");
+        assert_eq!(
+            say("a = 1\nb\n", "keep"),
+            "line 2, column 2 is not TOML: key with no value, expected `=`"
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_none_gets_a_hint() {
+        let hint = |typed: &str| Address::of(typed, None).unwrap_err();
+        assert!(hint("maxlines").ends_with("hint: did you mean max_lines?"));
+        assert!(hint("quota").ends_with("hint: did you mean store.quota?"));
+        assert!(
+            hint("store.qouta").ends_with("hint: did you mean store.quota?"),
+            "{}",
+            hint("store.qouta")
+        );
+        assert!(hint("tools.x.profile").starts_with("there is no setting of a tool \"profile\""));
+        assert!(hint("x").ends_with("hint: `overspill config list` shows them all"));
+    }
+
+    proptest::proptest! {
+        /// Whatever a file looks like: it is read without harm, and a change is either refused or
+        /// changes that one value.
+        #[test]
+        fn a_change_changes_one_value_or_none(
+            first in proptest::collection::vec(proptest::sample::select(PARTS), 0..2),
+            lines in proptest::collection::vec(proptest::sample::select(LINES), 0..9),
+            last in proptest::collection::vec(proptest::sample::select(PARTS), 0..2),
+        ) {
+            let text = [first, lines, last].concat().concat();
+            let read = |text: &str| File::parse(text, Path::new("f"), Whose::User).0;
+            let before = read(&text);
+            for typed in ["max_lines", "enabled", "store.quota", "tools.a.max_lines"] {
+                let address = address(typed);
+                if let Ok(after) = set(&text, &address, &7.into()) {
+                    let after = read(&after);
+                    proptest::prop_assert_eq!(after.get(&address).is_some(), typed != "enabled");
+                    proptest::prop_assert_eq!(others(&after, &address), others(&before, &address));
+                }
+                if let Ok(Some(after)) = unset(&text, &address) {
+                    let after = read(&after);
+                    proptest::prop_assert_eq!(after.get(&address), None);
+                    proptest::prop_assert_eq!(others(&after, &address), others(&before, &address));
+                }
+            }
+        }
+    }
+
+    /// What files are made of.
+    const LINES: &[&str] = &[
+        "\n",
+        "\r\n",
+        "# é\n",
+        "[store]\n",
+        "[tools.a]\n",
+        "[tools]\n",
+        "[[tools]]\n",
+        "max_lines = 5\n",
+        "keep = \"tail\" # t\r\n",
+        "truncation = true\n",
+        "enabled = false\n",
+        "quota = \"\"\"\n1\"\"\"\n",
+        "tools.a = { max_lines = 5, keep = \"head\" }\n",
+        "tools.a.keep = \"head\"\n",
+        "store.quota = 1\n",
+        "a = { enabled = true }\n",
+        "store = {}\n",
+        "tools = {a={},b={keep='head'}}\n",
+        "max_chars = 1",
+    ];
+
+    /// What breaks them.
+    const PARTS: &[&str] =
+        &["max_lines", ".", " = ", "5", "\"", "{", "}", ",", "\u{feff}", "\u{0}", "[", "]", "\n"];
+
+    /// Returns what is set other than at `address`, without its place.
+    fn others(file: &File, address: &Address) -> Vec<(String, &'static str, String)> {
+        let general = [(String::new(), &file.values)];
+        let tools = file.tools.iter().map(|(tool, values)| (tool.clone(), values));
+        let all = general.into_iter().chain(tools).flat_map(|(tool, values)| {
+            values.iter().map(move |(name, found)| (tool.clone(), *name, found.written.clone()))
+        });
+        let is_other = |(tool, name, _): &(String, &'static str, String)| {
+            (tool.as_str(), *name) != (address.tool.as_deref().unwrap_or_default(), address.name)
+        };
+        all.filter(is_other).collect()
+    }
+}

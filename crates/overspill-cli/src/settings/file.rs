@@ -1,0 +1,210 @@
+//! Reads a file of settings.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use overspill::{Layer, Most, Warning};
+use toml_edit::{Document, Item, TableLike};
+
+use super::edit::Address;
+use super::keys::{Key, Project, meant, names_in};
+use super::value::{Kind, Value};
+
+/// Whose file it is, and so what it may set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    User,
+    Project,
+}
+
+/// A value, how it is written, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) value: Value,
+    pub(crate) written: String,
+    /// The line of the file; variables have none.
+    pub(crate) line: Option<usize>,
+}
+
+/// The values of one level, by the name of their setting.
+pub(crate) type Values = BTreeMap<&'static str, Found>;
+
+/// What a file sets.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct File {
+    pub(crate) values: Values,
+    pub(crate) tools: BTreeMap<String, Values>,
+}
+
+impl File {
+    /// Reads what `text` sets. What cannot be used is left out and warned of.
+    pub(crate) fn parse(text: &str, path: &Path, whose: Whose) -> (File, Vec<Warning>) {
+        let mut reader = Reader { text, path, whose, file: File::default(), warnings: Vec::new() };
+        match Document::parse(text) {
+            Ok(document) => reader.table(document.as_table(), ""),
+            Err(error) => reader.broken(&error),
+        }
+        (reader.file, reader.warnings)
+    }
+
+    /// Returns what it says at `address`.
+    pub(crate) fn get(&self, address: &Address) -> Option<&Found> {
+        let values = match &address.tool {
+            None => Some(&self.values),
+            Some(tool) => self.tools.get(tool),
+        };
+        values?.get(address.name)
+    }
+
+    /// Returns the layer of settings it makes.
+    pub(crate) fn layer(&self) -> Layer {
+        // A table without anything in it is not an entry for a tool.
+        let tools = self.tools.iter().filter(|(_, values)| !values.is_empty());
+        let tools = tools.map(|(tool, values)| (tool.clone(), layer(values))).collect();
+        Layer { tools, ..layer(&self.values) }
+    }
+}
+
+/// Returns the layer of settings that `values` make.
+pub(crate) fn layer(values: &Values) -> Layer {
+    let most = |name: &str| match values.get(name).map(|found| &found.value) {
+        Some(Value::Most(most)) => Some(*most),
+        _ => None,
+    };
+    Layer {
+        enabled: match values.get("enabled").map(|found| &found.value) {
+            Some(Value::Switch(on)) => Some(*on),
+            _ => None,
+        },
+        max_lines: most("max_lines"),
+        max_bytes: most("max_bytes"),
+        max_chars: most("max_chars"),
+        max_tokens: most("max_tokens"),
+        keep: match values.get("keep").map(|found| &found.value) {
+            Some(Value::Keep(keep)) => Some(*keep),
+            _ => None,
+        },
+        tools: BTreeMap::new(),
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    path: &'a Path,
+    whose: Whose,
+    file: File,
+    warnings: Vec<Warning>,
+}
+
+impl Reader<'_> {
+    /// Reads the table of this name: `""`, `"store"`, `"tools"` or `"tools.NAME"`.
+    fn table(&mut self, table: &dyn TableLike, name: &str) {
+        for (key, item) in table.iter() {
+            let whole = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
+            let line = self.line_of(table, key, item);
+            match item.as_table_like() {
+                Some(inner) if name == "tools" || name.is_empty() && key == "tools" => {
+                    self.table(inner, &whole);
+                }
+                Some(inner) if name.is_empty() && key == "store" => self.table(inner, &whole),
+                _ if name == "tools" || name.is_empty() && ["tools", "store"].contains(&key) => {
+                    self.warn(line, &whole, format!("{} is not a table", shown(item)));
+                }
+                _ => self.value(name, key, &whole, item, line),
+            }
+        }
+    }
+
+    fn value(&mut self, table: &str, key: &str, whole: &str, item: &Item, line: usize) {
+        let tool = table.strip_prefix("tools.");
+        let known = if names_in(table).any(|name| name == key) {
+            Key::named(if tool.is_some() { key } else { whole })
+        } else {
+            None
+        };
+        let Some(known) = known else {
+            let hint = match meant(key, names_in(table)) {
+                Some(meant) => format!("; did you mean {meant}?"),
+                None => String::new(),
+            };
+            return self.warn(line, whole, format!("there is no such setting{hint}"));
+        };
+        if self.whose == Whose::Project && known.project == Project::No {
+            return self.warn(line, whole, NOT_FOR_PROJECTS.into());
+        }
+        let Some((value, written)) = value_of(known.kind, item) else {
+            let allowed = known.kind.allowed();
+            return self.warn(line, whole, format!("{} is not {allowed}", shown(item)));
+        };
+        let values = match tool {
+            None => &mut self.file.values,
+            Some(tool) => self.file.tools.entry(tool.to_owned()).or_default(),
+        };
+        let before = values.insert(known.name, Found { value, written, line: Some(line) });
+        if let Some(line_before) = before.and_then(|found| found.line) {
+            let message = format!("this is {} of line {line_before} again", known.name);
+            self.warn(line, whole, message);
+        }
+    }
+
+    fn line_of(&self, table: &dyn TableLike, key: &str, item: &Item) -> usize {
+        let key = table.get_key_value(key).and_then(|(key, _)| key.span());
+        let at = key.or(item.span()).map_or(0, |span| span.start);
+        place_of(self.text, at).0
+    }
+
+    fn broken(&mut self, error: &toml_edit::TomlError) {
+        let (line, column) = place_of(self.text, error.span().map_or(0, |span| span.start));
+        let place = Some(format!("{}:{line}:{column}", self.path.display()));
+        let message = format!("{}, so nothing of it is used", error.message().replace('\n', "; "));
+        self.warnings.push(Warning { key: "not TOML".into(), place, message });
+    }
+
+    fn warn(&mut self, line: usize, key: &str, message: String) {
+        let place = Some(format!("{}:{line}", self.path.display()));
+        self.warnings.push(Warning { key: key.to_owned(), place, message });
+    }
+}
+
+/// Why a project may not have its way.
+pub(crate) const NOT_FOR_PROJECTS: &str =
+    "a project's file may not set this: it comes with a checkout, and this is about your own files";
+
+/// Returns the line and the column, both from 1, of a place in a text.
+pub(super) fn place_of(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+}
+
+/// Returns what an item means, and how it is written without its quotes.
+fn value_of(kind: Kind, item: &Item) -> Option<(Value, String)> {
+    let written = match item.as_value()? {
+        toml_edit::Value::String(text) => {
+            // A switch in quotes is a mistake that is better found here than missed.
+            let text = text.value().clone();
+            (kind != Kind::Switch).then_some(text)?
+        }
+        toml_edit::Value::Integer(number) => number.value().to_string(),
+        toml_edit::Value::Boolean(on) => on.value().to_string(),
+        _ => return None,
+    };
+    Some((kind.parse(&written)?, written))
+}
+
+/// Returns an item as it is written, on one line and not too long.
+fn shown(item: &Item) -> String {
+    match item.as_value() {
+        Some(value) => crate::ui::short(value.to_string().trim(), 40),
+        None => "a table".into(),
+    }
+}
+
+/// Tells whether a limit is looser than another.
+pub(crate) fn is_looser(most: Most, than: Most) -> bool {
+    match (most, than) {
+        (_, Most::Any) => false,
+        (Most::Any, Most::Of(_)) => true,
+        (Most::Of(most), Most::Of(than)) => most > than,
+    }
+}

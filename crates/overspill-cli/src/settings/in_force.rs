@@ -1,0 +1,105 @@
+//! What holds, once it is known for which profile.
+
+use overspill::core::Reach;
+use overspill::store::Nowhere;
+use overspill::{Effective, Layer, Most, Overspill, Profile, Setting, Settings, Warning};
+
+use super::file::{Values, is_looser};
+use super::value::Value;
+use super::{Sources, systems};
+use crate::home;
+
+/// The settings that hold.
+#[derive(Debug)]
+pub(crate) struct InForce {
+    pub(crate) profile: Profile,
+    pub(crate) settings: Settings,
+    /// Without what a project may not do.
+    pub(crate) sources: Sources,
+}
+
+impl Sources {
+    /// Settles what holds for `profile`, or for the one that is set.
+    pub(crate) fn in_force(mut self, profile: Option<Profile>) -> InForce {
+        let mut profile = profile.unwrap_or_else(|| self.profile());
+        let mut settings = Settings {
+            user: self.user.layer(),
+            environment: super::file::layer(&self.environment),
+            ..Settings::default()
+        };
+        self.warnings.extend(systems::read_their_own(&mut profile, &mut settings));
+        self.drop_what_is_looser(&profile, &settings);
+        settings.project = self.project.layer();
+        InForce { profile, settings, sources: self }
+    }
+
+    /// Leaves out what a project may not set because it is looser than what holds without it.
+    fn drop_what_is_looser(&mut self, profile: &Profile, without: &Settings) {
+        let place = self.project_file.as_deref().map(|path| path.display().to_string());
+        let mut drop = |values: &mut Values, table: &str, trusted: Effective| {
+            values.retain(|name, found| {
+                let Some(limit) = looser(name, &found.value, &trusted) else { return true };
+                let line = found.line.unwrap_or_default();
+                self.warnings.push(Warning {
+                    key: format!("{table}{name}"),
+                    place: place.as_ref().map(|place| format!("{place}:{line}")),
+                    message: format!(
+                        "a project's file can only tighten it, and without it {limit} holds"
+                    ),
+                });
+                false
+            });
+        };
+        let nothing = Layer::default();
+        // A variable is stronger than the project's general settings in any case.
+        let no_variables = Settings { environment: Layer::default(), ..without.clone() };
+        let trusted = no_variables.effective(profile, None, None, &nothing);
+        drop(&mut self.project.values, "", trusted);
+        for (tool, values) in &mut self.project.tools {
+            let trusted = without.effective(profile, Some(tool), None, &nothing);
+            drop(values, &format!("tools.{tool}."), trusted);
+        }
+    }
+}
+
+/// Returns what holds, if `value` is looser than that.
+fn looser(name: &str, value: &Value, trusted: &Effective) -> Option<String> {
+    let limit = |setting: Setting<Most>| match value {
+        Value::Most(most) if is_looser(*most, setting.value) => {
+            Option::<u64>::from(setting.value).map(|limit| limit.to_string())
+        }
+        _ => None,
+    };
+    match name {
+        "enabled" => {
+            let switches_on = *value == Value::Switch(true) && !trusted.enabled.value;
+            switches_on.then(|| "false".into())
+        }
+        "max_lines" => limit(trusted.max_lines),
+        "max_bytes" => limit(trusted.max_bytes),
+        "max_chars" => limit(trusted.max_chars),
+        "max_tokens" => limit(trusted.max_tokens),
+        _ => None,
+    }
+}
+
+impl InForce {
+    /// Makes the engine of it.
+    pub(crate) fn overspill(self) -> Overspill {
+        self.sources.say_warnings();
+        let retention = self.sources.retention(&self.profile);
+        let disk = self.sources.disk(&self.profile, &home::places());
+        // Without a place for it the output is not saved; that is no reason not to run.
+        let overspill = match disk {
+            Ok(disk) => Overspill::new(self.profile, disk),
+            Err(reason) => Overspill::new(self.profile, Nowhere::because(reason)),
+        };
+        // Whoever reads this has run us, and so can run us again.
+        let program = Some(home::program());
+        overspill.with_settings(self.settings).with_retention(retention).with_reach(Reach {
+            program,
+            files: true,
+            ..Reach::default()
+        })
+    }
+}

@@ -1,0 +1,174 @@
+//! Every setting there is, as data.
+//!
+//! Reading files and variables, `overspill config`, its complaints and the table in
+//! `docs/settings.md` all go by this one table.
+
+use super::value::Kind;
+
+/// A setting.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// What it is called; of a table, the table's name, a dot and its own.
+    pub(crate) name: &'static str,
+    /// Another name it goes by.
+    pub(crate) also: Option<&'static str>,
+    /// What it can be.
+    pub(crate) kind: Kind,
+    /// What a project's file, which comes with a checkout, may do with it.
+    pub(crate) project: Project,
+    /// What it does, in a sentence.
+    pub(crate) help: &'static str,
+}
+
+/// What a project's file may do with a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Project {
+    /// Set it as it likes.
+    Sets,
+    /// Set it to what is tighter than the user's.
+    Tightens,
+    /// Nothing: it is about the user's files.
+    No,
+}
+
+impl Project {
+    /// Returns it in a word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Project::Sets => "yes",
+            Project::Tightens => "tighter",
+            Project::No => "no",
+        }
+    }
+}
+
+pub(crate) const KEYS: &[Key] = &[
+    Key {
+        name: "enabled",
+        also: Some("truncation"),
+        kind: Kind::Switch,
+        project: Project::Tightens,
+        help: "Whether outputs are bounded; a project can only switch it off.",
+    },
+    Key {
+        name: "max_lines",
+        also: None,
+        kind: Kind::Count,
+        project: Project::Tightens,
+        help: "How many lines are shown.",
+    },
+    Key {
+        name: "max_bytes",
+        also: None,
+        kind: Kind::Bytes,
+        project: Project::Tightens,
+        help: "How many bytes are shown.",
+    },
+    Key {
+        name: "max_chars",
+        also: None,
+        kind: Kind::Count,
+        project: Project::Tightens,
+        help: "How many characters are shown.",
+    },
+    Key {
+        name: "max_tokens",
+        also: None,
+        kind: Kind::Count,
+        project: Project::Tightens,
+        help: "How many tokens are shown, by estimate.",
+    },
+    Key {
+        name: "keep",
+        also: Some("direction"),
+        kind: Kind::Keep,
+        project: Project::Sets,
+        help: "Which part of a long output is shown.",
+    },
+    Key {
+        name: "profile",
+        also: None,
+        kind: Kind::Profile,
+        project: Project::No,
+        help: "Whose limits, words and places hold: our own, or those of a source system.",
+    },
+    Key {
+        name: "store.dir",
+        also: None,
+        kind: Kind::Directory,
+        project: Project::No,
+        help: "Where outputs are saved.",
+    },
+    Key {
+        name: "store.quota",
+        also: None,
+        kind: Kind::Bytes,
+        project: Project::No,
+        help: "How much is kept in all; beyond it, what was not used for longest goes.",
+    },
+    Key {
+        name: "store.max_output",
+        also: None,
+        kind: Kind::Bytes,
+        project: Project::No,
+        help: "How much of one output is saved; of a larger one, its first and last half of that.",
+    },
+    Key {
+        name: "store.keep_free",
+        also: None,
+        kind: Kind::Bytes,
+        project: Project::No,
+        help: "How much of the disk stays free: an output that would take it is not saved.",
+    },
+    Key {
+        name: "store.retention",
+        also: None,
+        kind: Kind::Age,
+        project: Project::No,
+        help: "How long an output stays after its last use.",
+    },
+    Key {
+        name: "store.durability",
+        also: None,
+        kind: Kind::Durability,
+        project: Project::No,
+        help: "Whether a saved output outlasts a power loss.",
+    },
+];
+
+impl Key {
+    /// Returns the setting of this name.
+    pub(crate) fn named(name: &str) -> Option<&'static Key> {
+        KEYS.iter().find(|key| key.name == name || key.also == Some(name))
+    }
+
+    /// Tells whether a tool can have a value of its own for it.
+    pub(crate) fn is_per_tool(&self) -> bool {
+        self.project != Project::No
+    }
+
+    /// Returns the environment variable that sets it.
+    pub(crate) fn variable(&self) -> String {
+        let own = self.name.rsplit('.').next().unwrap_or(self.name);
+        format!("OVERSPILL_{}", own.to_ascii_uppercase())
+    }
+}
+
+/// Returns which of `names` was likely meant by `typed`.
+pub(crate) fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let typed = typed.replace('-', "_").to_lowercase();
+    let alike = |name: &str| strsim::jaro_winkler(&typed, name);
+    names.filter(|name| alike(name) > 0.8).max_by(|a, b| alike(a).total_cmp(&alike(b)))
+}
+
+/// Returns every name a setting goes by, in a table of a file: `""`, `"store"` or `"tools.NAME"`.
+pub(crate) fn names_in(table: &str) -> impl Iterator<Item = &'static str> {
+    let prefix = if table == "store" { "store." } else { "" };
+    let per_tool = table.starts_with("tools");
+    KEYS.iter()
+        .filter(move |key| !per_tool || key.is_per_tool())
+        .flat_map(|key| [Some(key.name), key.also])
+        .flatten()
+        .filter_map(move |name| name.strip_prefix(prefix))
+        .filter(|name| !name.contains('.'))
+}

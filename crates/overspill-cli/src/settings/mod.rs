@@ -1,0 +1,182 @@
+//! Settings from files and variables.
+//!
+//! What is not there is not read: without a file no parser runs, so that a command does not start
+//! later because of settings nobody has made.
+
+pub(crate) mod edit;
+mod file;
+mod in_force;
+pub(crate) mod keys;
+mod listing;
+pub(crate) mod systems;
+pub(crate) mod text;
+pub(crate) mod value;
+pub(crate) mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+use overspill::profile::Places;
+use overspill::store::Disk;
+use overspill::sweep::Retention;
+use overspill::{Profile, Warning};
+
+pub(crate) use self::file::{File, Found, NOT_FOR_PROJECTS, Values, Whose};
+pub(crate) use self::in_force::InForce;
+use self::keys::KEYS;
+pub(crate) use self::listing::Row;
+use self::value::{Kind, Value};
+use crate::{home, ui};
+
+/// The name of a project's file.
+pub(crate) const PROJECT_FILE: &str = ".overspill.toml";
+
+/// What files and variables say.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    /// Where the user's file is, or would be.
+    pub(crate) user_file: Option<PathBuf>,
+    pub(crate) user: File,
+    /// Where the project's file is, if there is one.
+    pub(crate) project_file: Option<PathBuf>,
+    pub(crate) project: File,
+    pub(crate) environment: Values,
+    /// What could not be used.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Sources {
+    /// Reads everything there is.
+    pub(crate) fn read() -> Sources {
+        let mut sources = Sources::of_user();
+        let working = std::env::current_dir().unwrap_or_default();
+        if let Some((path, text)) = text::of_project(PROJECT_FILE, &working, &mut sources.warnings)
+        {
+            let (file, warnings) = File::parse(&text, &path, Whose::Project);
+            sources.project = file;
+            sources.warnings.extend(warnings);
+            sources.project_file = Some(path);
+        }
+        sources
+    }
+
+    /// Reads what is the user's own: the file and the variables. A project has no say in where
+    /// outputs are kept.
+    pub(crate) fn of_user() -> Sources {
+        let mut sources = Sources { user_file: home::user_file(), ..Sources::default() };
+        sources.read_user_file();
+        sources.read_variables();
+        sources
+    }
+
+    fn read_user_file(&mut self) {
+        let Some(path) = self.user_file.clone() else { return };
+        if let Some(text) = text::of_user(&path, &mut self.warnings) {
+            let (file, warnings) = File::parse(&text, &path, Whose::User);
+            self.user = file;
+            self.warnings.extend(warnings);
+        } else if home::variable("OVERSPILL_CONFIG").is_some() && !path.exists() {
+            // A file that was asked for by name and is not there is worth a word.
+            let (key, place) = ("OVERSPILL_CONFIG".into(), Some(path.display().to_string()));
+            self.warnings.push(Warning { key, place, message: "there is no such file".into() });
+        }
+    }
+
+    fn read_variables(&mut self) {
+        for key in KEYS {
+            let variable = key.variable();
+            let Some(set) = home::variable(&variable) else { continue };
+            let written = set.to_string_lossy().into_owned();
+            let value = match key.kind {
+                // A path is a path, whatever its bytes; here it is from where we are.
+                Kind::Directory => std::path::absolute(&set).ok().map(Value::Directory),
+                kind => kind.parse(&written),
+            };
+            match value {
+                Some(value) => {
+                    self.environment.insert(key.name, Found { value, written, line: None });
+                }
+                None => {
+                    let allowed = key.kind.allowed();
+                    let message = format!("{written:?} is not {allowed}");
+                    self.warnings.push(Warning { key: variable, place: None, message });
+                }
+            }
+        }
+    }
+
+    /// Says what could not be used, once, whoever asks.
+    pub(crate) fn say_warnings(&self) {
+        static SAID: Once = Once::new();
+        if !self.warnings.is_empty() {
+            SAID.call_once(|| ui::warn(&self.warnings));
+        }
+    }
+
+    /// Returns what the user has set outside of the layers of a call.
+    pub(crate) fn own(&self, name: &str) -> Option<&Value> {
+        let found = self.environment.get(name).or_else(|| self.user.values.get(name));
+        found.map(|found| &found.value)
+    }
+
+    /// Returns the profile that is set, or our own.
+    pub(crate) fn profile(&self) -> Profile {
+        match self.own("profile") {
+            Some(Value::Profile(name)) => Profile::named(name).unwrap_or(Profile::OWN),
+            _ => Profile::OWN,
+        }
+    }
+
+    /// Returns the directory that outputs are saved in, or why there is none.
+    pub(crate) fn directory(&self, profile: &Profile, places: &Places) -> Result<PathBuf, String> {
+        let (path, is_set) = match self.own("store.dir") {
+            Some(Value::Directory(path)) => (expanded(path, &places.home), true),
+            _ => (profile.directory.within(places), false),
+        };
+        match (path.is_absolute(), is_set) {
+            (true, _) => Ok(path),
+            (false, true) => Err(format!("{}: there is no home directory", path.display())),
+            (false, false) => {
+                Err("there is no home directory, and OVERSPILL_DIR is not set".into())
+            }
+        }
+    }
+
+    /// Returns the store of a profile, or why there is none. What is set holds for any profile.
+    pub(crate) fn disk(&self, profile: &Profile, places: &Places) -> Result<Disk, String> {
+        let directory = self.directory(profile, places)?;
+        let mut options = profile.disk_options(places, overspill::Clock::default());
+        // Only where a project expects its own files may they write something for Git.
+        options.git_ignored &= self.own("store.dir").is_none();
+        if let Some(Value::Most(most)) = self.own("store.max_output") {
+            options.most_per_output = Option::from(*most).unwrap_or(u64::MAX);
+        }
+        if let Some(Value::Most(most)) = self.own("store.keep_free") {
+            options.keep_free = Option::from(*most).unwrap_or(0);
+        }
+        if let Some(Value::Durability(durability)) = self.own("store.durability") {
+            options.durability = *durability;
+        }
+        Ok(Disk::new(directory, options))
+    }
+
+    /// Returns how long outputs stay.
+    pub(crate) fn retention(&self, profile: &Profile) -> Retention {
+        let mut retention = profile.retention();
+        if let Some(Value::Most(most)) = self.own("store.quota") {
+            retention.quota = Option::from(*most);
+        }
+        if let Some(Value::Age(age)) = self.own("store.retention") {
+            retention.unused_for = *age;
+        }
+        retention
+    }
+}
+
+/// Returns a path with a `~` at its start replaced by the home directory.
+fn expanded(path: &Path, home: &Path) -> PathBuf {
+    match path.strip_prefix("~") {
+        Ok(below) if home.is_absolute() => home.join(below),
+        _ => path.to_owned(),
+    }
+}

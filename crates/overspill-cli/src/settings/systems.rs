@@ -1,0 +1,60 @@
+//! What the source systems read of their own: variables of one, JSON files of another.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use overspill::profile::Directory;
+use overspill::{Profile, Settings, Warning, envelope, takumi_enabled};
+use serde_json::Value;
+
+use super::text;
+use crate::home;
+
+/// The name of a file of settings in the home directory or a project of takumi.
+pub(crate) const TAKUMI_FILE: &str = ".takumi/config.json";
+
+/// Adds what `profile` has settings of its own for; ours have the last word.
+pub(crate) fn read_their_own(profile: &mut Profile, settings: &mut Settings) -> Vec<Warning> {
+    match profile.name {
+        "unified" => {
+            let variable = |name: &str| home::variable(name)?.into_string().ok();
+            let (variables, warnings) = envelope::variables(variable);
+            settings.environment = variables.layer.updated(&settings.environment);
+            profile.directory = Directory::Project(Cow::Owned(variables.directory));
+            profile.retention_days = Some(variables.retention_days);
+            warnings
+        }
+        "takumi" => {
+            let mut warnings = Vec::new();
+            let working = std::env::current_dir().unwrap_or_default();
+            let global = takumi_file()
+                .and_then(|path| Some((text::of_user(&path, &mut warnings)?, path)))
+                .and_then(|(text, path)| json(&text, &path, &mut warnings));
+            let project = text::of_project(TAKUMI_FILE, &working, &mut warnings)
+                .and_then(|(path, text)| json(&text, &path, &mut warnings));
+            let (enabled, more) = takumi_enabled(global.as_ref(), project.as_ref());
+            warnings.extend(more);
+            if !enabled {
+                settings.user.enabled.get_or_insert(false);
+            }
+            warnings
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns takumi's file in the home directory.
+pub(crate) fn takumi_file() -> Option<PathBuf> {
+    home::home().map(|home| home.join(TAKUMI_FILE))
+}
+
+fn json(text: &str, path: &Path, warnings: &mut Vec<Warning>) -> Option<Value> {
+    let parsed = serde_json::from_str(text);
+    parsed
+        .map_err(|error| {
+            let place = Some(format!("{}:{}:{}", path.display(), error.line(), error.column()));
+            let message = "it does not parse, so nothing of it is used".into();
+            warnings.push(Warning { key: "not JSON".into(), place, message });
+        })
+        .ok()
+}
