@@ -1,6 +1,11 @@
 //! `overspill cut`, and what holds for every preview.
 
-use crate::program::{Test, numbered};
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::home::Home;
+use crate::program::{Test, numbered, program};
 
 #[test]
 fn what_fits_passes_through() {
@@ -51,4 +56,158 @@ fn every_limit_holds() {
 #[test]
 fn a_limit_of_zero_shows_nothing_and_loses_nothing() {
     Test::new(&["cut", "--max-bytes", "0"]).stdin("text").run().code(0).stdout("").saved("text");
+}
+
+fn outcome(args: &[&str], stdin: impl Into<Vec<u8>>) -> Value {
+    let done = Test::new(&[&["cut", "--json"], args].concat()).stdin(stdin).run().code(0);
+    let text = done.text();
+    assert_eq!(text.lines().count(), 1);
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn the_outcome_as_json_says_everything() {
+    let whole = json!({
+        "spilled": false, "text": "é\u{0}\n", "lossy": false, "id": null, "path": null,
+        "complete": true, "total": { "bytes": 4, "lines": 1, "chars": 3 },
+        "shown": { "bytes": 4, "lines": 1, "chars": 3 },
+        "pieces": [{ "bytes": [0, 4], "lines": [1, 1] }], "gaps": [], "error": null,
+    });
+    assert_eq!(outcome(&[], "é\0\n"), whole);
+    assert_eq!(outcome(&[], "")["pieces"], json!([]));
+    let broken = outcome(&[], b"a\xff\n");
+    assert_eq!((&broken["text"], &broken["lossy"]), (&json!("a\u{fffd}\n"), &json!(true)));
+
+    let mut cut = outcome(&["--max-lines", "5"], numbered(3000));
+    let (id, path) = (cut["id"].as_str().unwrap(), cut["path"].as_str().unwrap());
+    assert!(path.ends_with(&format!("/store/{id}.txt")));
+    assert!(cut["text"].as_str().unwrap().contains(id));
+    for field in ["id", "path", "text"] {
+        cut[field] = Value::Null;
+    }
+    let rest = json!({
+        "spilled": true, "text": null, "lossy": false, "id": null, "path": null,
+        "complete": true, "total": { "bytes": 13893, "lines": 3000, "chars": 13893 },
+        "shown": { "bytes": 12, "lines": 3, "chars": 12 },
+        "pieces": [
+            { "bytes": [0, 2], "lines": [1, 1] }, { "bytes": [13883, 13893], "lines": [2999, 3000] },
+        ],
+        "gaps": [{ "bytes": [2, 13883], "lines": [2, 2998] }], "error": null,
+    });
+    assert_eq!(cut, rest);
+}
+
+#[test]
+fn an_envelope_goes_in_and_comes_out() {
+    let response =
+        json!({ "status": "success", "text": "line\n".repeat(3000), "stats": { "n": 1 } });
+    let cut = |args: &[&str], stdin: String| {
+        Test::new(&[&["cut", "--envelope", "--tool", "LS"], args].concat()).stdin(stdin).run()
+    };
+    let done = cut(&[], response.to_string()).code(0);
+    let answer: Value = serde_json::from_str(&done.text()).unwrap();
+    assert_eq!((&answer["status"], &answer["stats"]), (&json!("partial"), &json!({ "n": 1 })));
+    let truncation = &answer["data"]["truncation"];
+    assert_eq!(truncation["original_lines"], 3001);
+    let saved = fs::read_to_string(truncation["full_output_path"].as_str().unwrap()).unwrap();
+    assert_eq!(saved, response.to_string());
+
+    let small = r#"{"status":"success","text":"x"}"#;
+    cut(&[], small.into()).code(0).stdout(small).nothing_saved();
+    let none = cut(&[], "{\n  oops".into()).code(1).stdout("{\n  oops");
+    none.stderr_contains("standard input: not JSON, so it was taken as text: key must be a string at line 2 column 3");
+    let none = cut(&["--max-lines", "20"], numbered(3000)).code(1);
+    assert_eq!(serde_json::from_str::<Value>(&none.text()).unwrap()["status"], "partial");
+}
+
+/// Each source system's own words, names and places, from the command line.
+#[test]
+fn a_profile_answers_as_its_system_does() {
+    let home = Home::new();
+    let cut = |profile: &str| {
+        let stdin = home.path("stdin");
+        fs::write(&stdin, numbered(2500)).unwrap();
+        let output = program(home.dir.path())
+            .env_remove("OVERSPILL_DIR")
+            .current_dir(home.path("project/deep"))
+            .args(["cut", "--profile", profile, "--tool", "Read"])
+            .stdin(fs::File::open(stdin).unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let only_file = |below: &str| {
+        let files = fs::read_dir(home.path(below)).unwrap().map(|file| file.unwrap().path());
+        let mut files = files.filter(|path| path.is_file() && !path.ends_with(".gitignore"));
+        let file = files.next().unwrap();
+        assert_eq!((files.next(), fs::read_to_string(&file).unwrap()), (None, numbered(2500)));
+        file.display().to_string()
+    };
+    let look =
+        "Use Grep to search the full content or Read with offset/limit to view specific sections.";
+    let start = numbered(2000);
+
+    let said = cut("opencode");
+    let path = only_file(".local/share/opencode/tool-output");
+    assert_eq!(
+        said,
+        format!(
+            "{start}\n...501 lines truncated...\n\nThe tool call succeeded but the output was \
+             truncated. Full output saved to: {path}\n{look}"
+        )
+    );
+    let said = cut("takumi");
+    let path = only_file(".takumi/tool-output");
+    assert_eq!(
+        said,
+        format!("{start}\n...501 lines truncated...\n\nFull output saved to: {path}\n{look}")
+    );
+    let said = cut("agent-v2");
+    let path = only_file("project/deep/data/truncation");
+    assert!(said.ends_with(&format!("Full output saved to: {path}\n{look}")), "{said}");
+    let said: Value = serde_json::from_str(&cut("unified")).unwrap();
+    let path = only_file("project/tool-output");
+    assert_eq!(said["data"]["preview"].as_str(), start.strip_suffix('\n'));
+    let relative = said["data"]["truncation"]["full_output_path"].as_str().unwrap();
+    assert_eq!(home.path("project").join(relative).display().to_string(), path);
+    assert!(relative.starts_with("tool-output/tool_") && relative.ends_with("_Read.json"));
+    // Klaude counts characters, and 40,000 are not too many.
+    assert_eq!(cut("klaude"), numbered(2500));
+}
+
+/// S3-21: what cannot be saved comes back as it was, also through a pipe.
+#[test]
+fn agent_v2_gives_back_what_it_cannot_save() {
+    let home = Home::new();
+    fs::write(home.path("project/deep/down/data"), "in the way").unwrap();
+    let home = home.with("OVERSPILL_DIR", "data/truncation");
+    let (_, stdout, _) = home.run_with(&["cut", "--profile", "agent-v2"], &numbered(2500));
+    assert_eq!(stdout, numbered(2500));
+}
+
+#[test]
+fn what_cannot_be_read_is_said_in_a_sentence() {
+    let said = |path: &str, stderr: &str| {
+        Test::new(&["cut", path]).run().code(1).stdout("").stderr_contains(stderr);
+    };
+    said("/", "overspill: /: is a directory\n");
+    said("/no/such/file", "overspill: /no/such/file: no such file or directory\n");
+    said("/etc/passwd/x", "overspill: /etc/passwd/x: not a directory\n");
+    let words = Test::new(&["cut", "--profile", "claude"]).run().code(2);
+    words.stderr_contains(
+        "[possible values: overspill, klaude, unified, takumi, agent-v2, opencode]",
+    );
+}
+
+#[test]
+fn a_pipe_with_a_name_is_read_to_its_end() {
+    let home = Home::new();
+    let line = format!("{} cut <(seq 1 10)", env!("CARGO_BIN_EXE_overspill"));
+    let output = std::process::Command::new("bash")
+        .args(["-c", &line])
+        .env("HOME", home.dir.path())
+        .output();
+    let Ok(output) = output else { return };
+    assert_eq!(String::from_utf8_lossy(&output.stdout), numbered(10));
 }

@@ -3,13 +3,16 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod children;
+mod config;
 mod crowd;
 mod cut;
+mod home;
 mod kills;
 mod power;
 mod program;
 mod retrieval;
 mod run;
 mod scarce;
+mod settings;
 mod signals;
 mod terminal;

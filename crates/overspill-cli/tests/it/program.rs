@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
@@ -21,6 +21,30 @@ pub(crate) struct Done {
     pub(crate) output: Output,
 }
 
+/// The program at home in `dir`: it sees no settings and no store but those in there.
+pub(crate) fn program(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
+    for (name, _) in std::env::vars_os() {
+        let is_ours = |name: &str| {
+            ["OVERSPILL_", "TOOL_OUTPUT_", "XDG_"].iter().any(|own| name.starts_with(own))
+        };
+        if name.to_str().is_some_and(is_ours) {
+            command.env_remove(name);
+        }
+    }
+    command.envs(environment(dir));
+    command
+}
+
+/// Returns what keeps a test from touching, and from seeing, anything of the user's.
+fn environment(dir: &Path) -> [(&'static str, PathBuf); 3] {
+    [
+        ("OVERSPILL_DIR", dir.join("store")),
+        ("XDG_CONFIG_HOME", dir.join("config")),
+        ("HOME", dir.to_owned()),
+    ]
+}
+
 impl Test {
     pub(crate) fn new(args: &[&str]) -> Test {
         let dir = tempfile::tempdir().unwrap();
@@ -34,14 +58,14 @@ impl Test {
 
     /// Returns the program with its words and its store, not yet started.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
-        command.args(&self.args).envs(self.environment());
+        let mut command = program(self.dir.path());
+        command.args(&self.args);
         command
     }
 
     /// Returns what keeps a test from touching anything of the user's.
-    pub(crate) fn environment(&self) -> [(&'static str, PathBuf); 1] {
-        [("OVERSPILL_DIR", self.dir.path().join("store"))]
+    pub(crate) fn environment(&self) -> [(&'static str, PathBuf); 3] {
+        environment(self.dir.path())
     }
 
     /// Starts the program and waits until its command has made the file `ready` in the test's
@@ -159,8 +183,7 @@ pub(crate) fn numbered(lines: u32) -> String {
 impl Done {
     #[track_caller]
     pub(crate) fn then(&self, args: &[&str]) -> (i32, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
-        let output = command.args(args).envs(self.test.environment()).output().unwrap();
+        let output = program(self.test.dir.path()).args(args).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
     }

@@ -67,8 +67,8 @@ fn a_command_finds_things_as_they_would_be_without_us() {
     ];
     for line in lines {
         let line = line.replace("LOOK", &format!("'{}'", look.replace('\'', r"'\''")));
-        let bare = shell(&Test::new(&[]), &line.replace("RUN ", ""));
         let test = Test::new(&[]);
+        let bare = shell(&test, &line.replace("RUN ", ""));
         let run = format!("{} run -- ", env!("CARGO_BIN_EXE_overspill"));
         let mut wrapped = shell(&test, &line.replace("RUN ", &run));
         let drop_store = |text: &[u8]| {

@@ -1,0 +1,185 @@
+//! `overspill config`
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use crate::home::{Home, put};
+
+#[test]
+fn truncation_can_be_switched_off_for_everything_or_for_a_project() {
+    let home = Home::new();
+    home.config(&["set", "truncation", "false"]);
+    assert_eq!(home.shown(&[]), 5000);
+    assert_eq!(home.config(&["get", "truncation"]), "false\n");
+    home.config(&["unset", "truncation"]);
+    assert_eq!(home.shown(&[]), 2000);
+    home.config(&["set", "--project", "truncation", "false"]);
+    assert_eq!(fs::read_to_string(home.project_file()).unwrap(), "enabled = false\n");
+    assert_eq!(home.shown(&[]), 5000);
+}
+
+#[test]
+fn takumi_has_files_of_its_own() {
+    let home = Home::new();
+    put(&home.path(".takumi/config.json"), r#"{"model":"m","quiet":true}"#);
+    let cut = ["--profile", "takumi"];
+    let whole = |home: &Home| home.shown(&cut) == 5000;
+    assert!(!whole(&home));
+    home.config(&["--profile", "takumi", "set", "truncation", "false"]);
+    let file = fs::read_to_string(home.path(".takumi/config.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(file, serde_json::json!({"model": "m", "quiet": true, "truncation": false}));
+    assert!(whole(&home));
+    home.config(&["--profile", "takumi", "--project", "set", "truncation", "true"]);
+    assert!(home.path("project/.takumi/config.json").is_file());
+    assert!(!whole(&home));
+    let (code, _, stderr) = home.run(&["config", "--profile", "takumi", "set", "truncation", "no"]);
+    assert_eq!((code, &*stderr), (2, "overspill: truncation: \"no\" is not true or false\n"));
+}
+
+/// A value that can be set for each setting, other than what it is anyway.
+const VALUES: &[(&str, &str)] = &[
+    ("enabled", "false"),
+    ("max_lines", "17"),
+    ("max_bytes", "3KiB"),
+    ("max_chars", "1000"),
+    ("max_tokens", "12"),
+    ("keep", "tail"),
+    ("profile", "klaude"),
+    ("store.dir", "/tmp/overspill-elsewhere"),
+    ("store.quota", "none"),
+    ("store.max_output", "1GB"),
+    ("store.keep_free", "0"),
+    ("store.retention", "36h"),
+    ("store.durability", "none"),
+];
+
+/// Every setting in the table can be set, is listed with where it comes from, and can be unset.
+#[test]
+fn every_setting_can_be_set_listed_and_unset() {
+    let home = Home::new();
+    let json: serde_json::Value = serde_json::from_str(&home.config(&["list", "--json"])).unwrap();
+    let all = json.as_array().unwrap().iter();
+    let names: Vec<&str> = all.map(|row| row["key"].as_str().unwrap()).collect();
+    assert_eq!(names, VALUES.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    for (key, value) in VALUES.iter().filter(|(key, _)| *key != "store.dir") {
+        let before = home.row(key);
+        assert_ne!(before.0, *value);
+        home.config(&["set", key, value]);
+        assert_eq!(home.row(key), ((*value).to_owned(), "user".into()));
+        assert_eq!(home.config(&["get", key]), format!("{value}\n"));
+        home.config(&["unset", key]);
+        assert_eq!(home.row(key), before);
+        assert_eq!(home.run(&["config", "unset", key]).0, 1);
+    }
+    // It is set by a variable here, which is said.
+    let (code, _, stderr) = home.run(&["config", "set", "store.dir", "/tmp/overspill-elsewhere"]);
+    assert!(code == 0 && stderr.contains("holds all the same: environment in OVERSPILL_DIR"));
+    for (key, value) in VALUES {
+        let key = format!("tools.my.tool.{key}");
+        let (code, _, stderr) = home.run(&["config", "set", &key, value]);
+        let general = key.contains("store.") || key.ends_with("profile");
+        assert_eq!(code, if general { 2 } else { 0 }, "{stderr}");
+        if !general {
+            assert_eq!(home.config(&["get", &key]), format!("{value}\n"));
+        }
+    }
+}
+
+#[test]
+fn a_file_is_written_where_it_is_and_as_it_was() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let home = Home::new();
+    let real = home.path("dotfiles/overspill.toml");
+    put(&real, "# mine\r\nmax_lines = 5 # few\r\n");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir_all(home.user_file().parent().unwrap()).unwrap();
+    symlink("../../dotfiles/overspill.toml", home.user_file()).unwrap();
+    home.config(&["set", "max_lines", "6"]);
+    home.config(&["set", "keep", "head"]);
+    assert!(fs::symlink_metadata(home.user_file()).unwrap().is_symlink());
+    let text = fs::read_to_string(&real).unwrap();
+    assert_eq!(text, "# mine\r\nmax_lines = 6 # few\r\nkeep = \"head\"\r\n");
+    assert_eq!(fs::metadata(&real).unwrap().mode() & 0o777, 0o640);
+    assert_eq!(fs::read_dir(home.path("dotfiles")).unwrap().count(), 1);
+    let home = Home::new().user("max_lines = \n");
+    let (code, _, stderr) = home.run(&["config", "set", "max_lines", "6"]);
+    assert!(code == 1 && stderr.contains("config.toml: line 1, column 13 is not TOML"), "{stderr}");
+    assert_eq!(fs::read_to_string(home.user_file()).unwrap(), "max_lines = \n");
+}
+
+#[test]
+fn the_files_that_are_read_can_be_seen() {
+    let home = Home::new().project("");
+    let (user, project) = (home.user_file(), home.project_file());
+    let expected =
+        format!("user     {} (not there)\nproject  {}\n", user.display(), project.display());
+    assert_eq!(home.config(&["path"]), expected);
+    assert_eq!(home.config(&["path", "--project"]), format!("project  {}\n", project.display()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Setting a value gives that value back, and leaves every other line alone.
+    #[test]
+    fn setting_one_value_leaves_the_rest(
+        lines in proptest::collection::vec("(# [a-z]{0,9}|)", 0..4),
+        order in Just(VALUES.to_vec()).prop_shuffle(),
+        there in 0..VALUES.len(),
+        chosen in 0..VALUES.len(),
+    ) {
+        let general = order[..there].iter().filter(|(key, _)| !key.contains('.'));
+        let stored = order[..there].iter().filter(|(key, _)| key.contains('.'));
+        let line = |(key, value): &(&str, &str)| {
+            let key = key.trim_start_matches("store.");
+            let value = if value.parse::<bool>().is_ok() { (*value).to_owned() } else { format!("{value:?}") };
+            format!("{key} =  {value} # as it was\n")
+        };
+        let comments: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let text = format!(
+            "{}{comments}\n[store]\n{}{comments}",
+            general.map(line).collect::<String>(), stored.map(line).collect::<String>(),
+        );
+        let home = Home::new().user(&text);
+        let (key, value) = VALUES[chosen];
+        home.config(&["set", key, value]);
+        let after = fs::read_to_string(home.user_file()).unwrap();
+        let ours = key.trim_start_matches("store.");
+        let others = |text: &str| -> Vec<String> {
+            text.lines().filter(|line| !line.starts_with(&format!("{ours} "))).map(str::to_owned).collect()
+        };
+        prop_assert_eq!(others(&after), others(&text));
+        if key != "store.dir" {
+            prop_assert_eq!(home.config(&["get", key]), format!("{value}\n"));
+        }
+        home.config(&["unset", key]);
+        let without = fs::read_to_string(home.user_file()).unwrap();
+        prop_assert_eq!(others(&without), others(&text));
+    }
+}
+
+/// The table in the documentation is the table in the program.
+#[test]
+fn the_documentation_has_every_setting() {
+    let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
+    let documents = fs::read_to_string(documents).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&Home::new().config(&["list", "--json"])).unwrap();
+    for row in json.as_array().unwrap() {
+        let text = |field: &str| row[field].as_str().unwrap();
+        let also = match row["also"].as_str() {
+            Some(also) => format!(", `{also}`"),
+            None => String::new(),
+        };
+        let line = format!(
+            "| `{}`{also} | {} | {} | {} |",
+            text("key"),
+            text("allowed"),
+            text("project"),
+            text("help")
+        );
+        assert!(documents.contains(&line), "docs/settings.md lacks:\n{line}");
+    }
+}

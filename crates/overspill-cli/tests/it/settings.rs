@@ -1,0 +1,176 @@
+//! What settings do, and what is said of those that cannot be used.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::home::{Home, put};
+use crate::program::{numbered, program};
+
+#[test]
+fn each_level_is_stronger_than_the_one_before() {
+    let home = Home::new();
+    assert_eq!(home.shown(&[]), 2000);
+    let home = home.user("max_lines = 100\n");
+    assert_eq!(home.shown(&[]), 100);
+    let home = home.project("max_lines = 90\n");
+    assert_eq!(home.shown(&[]), 90);
+    let home = home.with("OVERSPILL_MAX_LINES", "80");
+    assert_eq!(home.shown(&[]), 80);
+    let home = home.user("max_lines = 100\n[tools.bash]\nmax_lines = 70\n");
+    assert_eq!(home.shown(&[]), 80);
+    assert_eq!(home.shown(&["--tool", "bash"]), 70);
+    assert_eq!(home.shown(&["--tool", "bash", "--max-lines", "60"]), 60);
+    assert_eq!(home.row("max_lines"), ("80".into(), "environment".into()));
+    assert_eq!(home.config(&["get", "--tool", "bash", "max_lines"]), "70\n");
+}
+
+#[test]
+fn a_project_may_tighten_and_choose_and_no_more() {
+    let home = Home::new().user("max_lines = 100\n").project(
+        "max_lines = 5000\nkeep = \"tail\"\nprofile = \"klaude\"\n[store]\ndir = \"/elsewhere\"\n\
+         [tools.bash]\nmax_lines = \"none\"\n",
+    );
+    let (code, stdout, stderr) = home.run_with(&["cut"], &numbered(5000));
+    assert_eq!((code, stdout.lines().count()), (0, 100));
+    assert!(stdout.ends_with("4999\n5000\n") && stdout.contains("[overspill "));
+    let file = home.project_file().display().to_string();
+    let expected: Vec<String> = [
+        "3: profile: a project's file may not set this: it comes with a checkout, and this is about your own files",
+        "5: store.dir: a project's file may not set this: it comes with a checkout, and this is about your own files",
+        "1: max_lines: a project's file can only tighten it, and without it 100 holds",
+        "7: tools.bash.max_lines: a project's file can only tighten it, and without it 100 holds",
+    ]
+    .map(|line| format!("overspill: warning: {file}:{line}"))
+    .into();
+    assert_eq!(stderr.lines().collect::<Vec<_>>(), expected);
+    for (key, value) in [("store.quota", "1GiB"), ("profile", "klaude"), ("max_lines", "101")] {
+        let before = fs::read(home.project_file()).unwrap();
+        let (code, _, stderr) = home.run(&["config", "set", "--project", key, value]);
+        assert!(code == 2 && stderr.contains("a project's file"), "{stderr}");
+        assert_eq!(fs::read(home.project_file()).unwrap(), before);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
+    let said = |text: &str| {
+        let home = Home::new().user(text);
+        let (code, stdout, stderr) = home.run_with(&["cut"], &numbered(5000));
+        assert_eq!((code, stdout.lines().count()), (0, 2000), "{stderr}");
+        stderr.replace(&home.user_file().display().to_string(), "FILE")
+    };
+    let warning = |text: &str| format!("overspill: warning: FILE:{text}\n");
+    assert_eq!(
+        said("\nmax_lines = \"many\"\n"),
+        warning("2: max_lines: \"many\" is not a whole number, 0 or more, or \"none\"")
+    );
+    assert_eq!(
+        said("max_lines = -1 # few\n"),
+        warning("1: max_lines: -1 is not a whole number, 0 or more, or \"none\"")
+    );
+    assert_eq!(
+        said("[tools.x]\nenabled = 1"),
+        warning("2: tools.x.enabled: 1 is not true or false")
+    );
+    assert_eq!(
+        said("keep = \"middle\""),
+        warning("1: keep: \"middle\" is not \"head\", \"tail\" or \"ends\"")
+    );
+    assert_eq!(
+        said("max-lines = 3\ntool = 3\n"),
+        warning("1: max-lines: there is no such setting; did you mean max_lines?")
+            + &warning("2: tool: there is no such setting")
+    );
+    assert_eq!(said("store = 3\n"), warning("1: store: 3 is not a table"));
+    assert_eq!(
+        said("max_bytes = 10\nmax_lines = [1,\n"),
+        warning("2:16: not TOML: unclosed array, expected `]`, so nothing of it is used")
+    );
+    assert_eq!(
+        said("enabled = true\ntruncation = true\n"),
+        warning("2: truncation: this is enabled of line 1 again")
+    );
+    let home = Home::new().with("OVERSPILL_KEEP", "middle");
+    let (_, _, stderr) = home.run(&["cut"]);
+    assert_eq!(
+        stderr,
+        "overspill: warning: OVERSPILL_KEEP: \"middle\" is not \"head\", \"tail\" or \"ends\"\n"
+    );
+}
+
+#[test]
+fn files_that_are_none_are_not_read() {
+    let home = Home::new();
+    put(&home.path("elsewhere.toml"), "max_lines = 5\n");
+    std::os::unix::fs::symlink(home.path("elsewhere.toml"), home.project_file()).unwrap();
+    let (_, stdout, stderr) = home.run_with(&["cut"], &numbered(5000));
+    assert_eq!(stdout.lines().count(), 2000);
+    assert!(stderr.contains(".overspill.toml: not read: it is not a regular file"), "{stderr}");
+    let home = Home::new();
+    fs::create_dir_all(home.user_file()).unwrap();
+    let (_, _, stderr) = home.run(&["cut"]);
+    assert!(stderr.contains("config.toml: not read: it is not a file"), "{stderr}");
+    let home = Home::new();
+    put(&home.user_file(), "");
+    fs::write(home.user_file(), b"max_lines = 5\n\xff").unwrap();
+    assert!(home.run(&["cut"]).2.contains("config.toml: not read: line 2 is not UTF-8"));
+    let home = Home::new().with("OVERSPILL_CONFIG", "/no/such.toml");
+    let (_, _, stderr) = home.run(&["cut"]);
+    assert_eq!(
+        stderr,
+        "overspill: warning: /no/such.toml: OVERSPILL_CONFIG: there is no such file\n"
+    );
+    let home = Home::new().user("max_lines = 5\n").with("OVERSPILL_CONFIG", "/dev/null");
+    assert_eq!(home.shown(&[]), 2000);
+}
+
+#[test]
+fn a_project_ends_at_its_root_and_a_home_is_none() {
+    let home = Home::new();
+    put(&home.path(".overspill.toml"), "max_lines = 5\n");
+    assert_eq!(home.shown(&[]), 2000);
+    fs::remove_dir(home.path("project/.git")).unwrap();
+    assert_eq!(home.shown(&[]), 2000);
+    put(&home.path("project/deep/.overspill.toml"), "max_lines = 7\n");
+    assert_eq!(home.shown(&[]), 7);
+    let nested = Home::new().project("max_lines = 7\n");
+    fs::create_dir_all(nested.path("project/deep/.git")).unwrap();
+    assert_eq!(nested.shown(&[]), 2000);
+}
+
+#[test]
+fn the_stores_settings_act() {
+    let home = Home::new().user("[store]\nmax_output = 1000\nretention = \"1h\"\n");
+    let (_, stdout, _) = home.run_with(&["cut", "--json"], &numbered(5000));
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(json["complete"], false);
+    let saved = PathBuf::from(json["path"].as_str().unwrap());
+    assert_eq!(fs::metadata(&saved).unwrap().len(), 1000);
+    let two_hours_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
+    fs::File::options().append(true).open(&saved).unwrap().set_modified(two_hours_ago).unwrap();
+    assert_eq!(home.run(&["gc"]).1, "1 removed (1000 B), 0 kept\n");
+    assert!(!saved.exists());
+
+    let home = Home::new().user("[store]\nkeep_free = \"1000000GiB\"\n");
+    let (code, stdout, _) = home.run_with(&["cut", "--json"], &numbered(5000));
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, &json["path"]), (0, &serde_json::Value::Null));
+    assert!(json["error"].is_string() && json["spilled"] == true);
+
+    // The variable of the harness is stronger; without it the file says where.
+    let home = Home::new().user("[store]\ndir = \"~/mine\"\n");
+    let output = program(home.dir.path())
+        .env_remove("OVERSPILL_DIR")
+        .args(["config", "get", "store.dir"])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "~/mine\n");
+    let output = program(home.dir.path())
+        .env_remove("OVERSPILL_DIR")
+        .args(["run", "--", "seq", "1", "5000"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let files = fs::read_dir(home.path("mine")).unwrap().filter_map(Result::ok);
+    assert_eq!(files.filter(|file| file.path().is_file()).count(), 1);
+}
