@@ -64,6 +64,8 @@ pub struct Swept {
     pub left: u64,
 }
 
+/// So many are removed between two looks at how far it is.
+const AT_ONCE: usize = 64;
 /// How often a little is swept.
 const LITTLE_EVERY: Duration = Duration::from_secs(60 * 60);
 
@@ -77,13 +79,20 @@ pub fn sweep(
     budget: Budget,
     now: Timestamp,
 ) -> Result<Swept, Error> {
+    sweep_watched(store, retention, budget, now, |_, _| ())
+}
+
+/// Like [`sweep`], and tells `watch` now and then how many are done, and of how many.
+pub fn sweep_watched(
+    store: &dyn Store,
+    retention: &Retention,
+    budget: Budget,
+    now: Timestamp,
+    watch: impl Fn(u64, u64),
+) -> Result<Swept, Error> {
     let started = Instant::now();
     let (entries, removals, time) = match budget {
-        Budget::Whole => {
-            // What is left of interrupted writers does no harm; it is no reason to give up.
-            let _ = store.tidy();
-            (store.list()?, usize::MAX, Duration::MAX)
-        }
+        Budget::Whole => (store.list()?, usize::MAX, Duration::MAX),
         // Half of the time for looking, the rest for removing.
         Budget::Little { removals, time } => match store.due(LITTLE_EVERY, time / 2)? {
             Some(entries) => (entries, removals, time),
@@ -91,20 +100,32 @@ pub fn sweep(
         },
     };
     let expired = expired(&entries, retention, now);
-    let mut swept = Swept { left: expired.len() as u64, ..Swept::default() };
-    for entry in expired.into_iter().take(removals) {
+    let all = expired.len() as u64;
+    let mut swept = Swept { left: all, ..Swept::default() };
+    let expired = &expired[..expired.len().min(removals)];
+    // A few at a time cost less than one by one; but a little must end when its time is over.
+    let at_once = if budget == Budget::Whole { AT_ONCE } else { 1 };
+    for some in expired.chunks(at_once) {
         if started.elapsed() >= time {
             break;
         }
-        swept.left -= 1;
-        match store.expire(entry) {
-            Ok(true) => {
-                swept.removed += 1;
-                swept.bytes += entry.bytes;
+        for (entry, expired) in some.iter().zip(store.expire_all(some)) {
+            swept.left -= 1;
+            match expired {
+                Ok(true) => {
+                    swept.removed += 1;
+                    swept.bytes += entry.bytes;
+                }
+                Ok(false) => {}
+                Err(_) => swept.failed += 1,
             }
-            Ok(false) => {}
-            Err(_) => swept.failed += 1,
         }
+        watch(all - swept.left, all);
+    }
+    if budget == Budget::Whole {
+        // After the others, which take what is known of them along. What is left of interrupted
+        // writers does no harm; it is no reason to fail.
+        let _ = store.tidy();
     }
     swept.kept = entries.len() as u64 - swept.removed;
     Ok(swept)

@@ -51,6 +51,10 @@ fn nothing_is_there_at_first(store: &dyn Store) {
         store.record(&name).map(|record| assert_eq!(record, None)),
         store.pin(&name, true),
         store.line_start(&name, 2).map(|start| assert_eq!(start, None)),
+        store.line_at(&name, 2).map(|line| assert_eq!(line, None)),
+        store.open_file(&name).map(drop),
+        store.retrieved(&name, 1),
+        store.all_gone().map(drop),
         store.gone(&name).map(|gone| assert_eq!(gone, None)),
         store.check(&name).map(drop),
         store.tidy(),
@@ -187,6 +191,10 @@ fn records_are_kept(store: &dyn Store) {
         // A store may know nothing beyond the bytes, but nothing false.
         assert!(known.is_none_or(|known| known == record));
     }
+    store.retrieved(&name, 30).expect("noted");
+    store.retrieved(&name, 12).expect("noted");
+    let known = store.record(&name).expect("a record or none");
+    assert!(known.is_none_or(|known| known.retrieved == 42 || known.retrieved == 0));
     assert_eq!(list(store).len(), 1, "what is known of an output is not an output");
     store.delete(&name).expect("deleted");
 }
@@ -211,6 +219,10 @@ fn lines_are_found_or_not_known(store: &dyn Store) {
         let Some(start) = store.line_start(&name, line).expect("a place or none") else { continue };
         let shown = store.read(&name, start..start + 20).expect("read");
         assert!(shown.starts_with(format!("line {line}\n").as_bytes()), "line {line} at {start}");
+        for place in [start, start + 3] {
+            let found = store.line_at(&name, place).expect("a line or none");
+            assert!(found.is_none_or(|found| found == line), "line {line} at {place}: {found:?}");
+        }
     }
     assert_eq!(store.line_start(&name, 0).expect("a place or none"), None);
 }

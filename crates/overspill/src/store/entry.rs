@@ -82,6 +82,12 @@ pub struct Gone {
     /// How many lines it had, if that is known.
     #[serde(default)]
     pub lines: Option<u64>,
+    /// How many bytes of it were shown in its preview, if that is known.
+    #[serde(default)]
+    pub shown: Option<u64>,
+    /// How many bytes of it were shown after that.
+    #[serde(default)]
+    pub retrieved: u64,
 }
 
 /// What is known of an output beyond its bytes.
@@ -110,9 +116,17 @@ pub struct Record {
     pub shown: Vec<Range<u64>>,
     /// How much of it was kept, if not all.
     pub kept: Option<Kept>,
+    /// How many bytes were shown of it after that, as [`Store::retrieved`](super::Store::retrieved)
+    /// was told.
+    pub retrieved: u64,
 }
 
 impl Record {
+    /// Returns how many bytes of it were shown in its preview.
+    pub fn shown_bytes(&self) -> u64 {
+        self.shown.iter().map(|range| range.end.saturating_sub(range.start)).sum()
+    }
+
     /// Sets the three sizes.
     #[must_use]
     pub fn with_size(self, size: Size) -> Record {

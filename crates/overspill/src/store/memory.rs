@@ -81,11 +81,22 @@ impl Store for Memory {
     }
 
     fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
-        self.with(name, |output| output.record = Some(record.clone()))
+        self.with(name, |output| {
+            let retrieved = output.record.as_ref().map_or(0, |record| record.retrieved);
+            output.record = Some(Record { retrieved, ..record.clone() });
+        })
     }
 
     fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
         self.with(name, |output| output.record.clone())
+    }
+
+    fn retrieved(&self, name: &Name, bytes: u64) -> Result<(), Error> {
+        self.with(name, |output| {
+            if let Some(record) = &mut output.record {
+                record.retrieved += bytes;
+            }
+        })
     }
 
     fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {

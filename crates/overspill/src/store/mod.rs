@@ -57,6 +57,17 @@ pub trait Store: Debug + Send + Sync {
         Ok(None)
     }
 
+    /// Opens an output that is a file, for those who read all of it.
+    fn open_file(&self, _: &Name) -> Result<Option<File>, Error> {
+        Ok(None)
+    }
+
+    /// Notes that so many bytes of an output were shown after the preview;
+    /// [`Record::retrieved`] is the sum of them.
+    fn retrieved(&self, _: &Name, _bytes: u64) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Keeps an output from being swept, or no longer.
     fn pin(&self, _: &Name, _pinned: bool) -> Result<(), Error> {
         Err(Error::Unsupported { what: "pinning" })
@@ -66,6 +77,12 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// Of an output that was not kept whole these are the lines as they are stored.
     fn line_start(&self, _: &Name, _line: u64) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+
+    /// Returns which line the byte at `place` is in, counted from 1, if the store knows without
+    /// reading on.
+    fn line_at(&self, _: &Name, _place: u64) -> Result<Option<u64>, Error> {
         Ok(None)
     }
 
@@ -90,9 +107,19 @@ pub trait Store: Debug + Send + Sync {
         }
     }
 
+    /// Does [`Store::expire`] for many, which may cost less than one by one; answers for each.
+    fn expire_all(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
+        entries.iter().map(|entry| self.expire(entry)).collect()
+    }
+
     /// Returns what is remembered of an output that has expired.
     fn gone(&self, _: &Name) -> Result<Option<Gone>, Error> {
         Ok(None)
+    }
+
+    /// Returns all that is remembered of outputs that have expired, the oldest first.
+    fn all_gone(&self) -> Result<Vec<Gone>, Error> {
+        Ok(Vec::new())
     }
 
     /// Lists for a little sweep what can be listed in so much `time`, going on where the last one

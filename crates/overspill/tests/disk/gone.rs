@@ -17,8 +17,12 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
         [b"one\n", b"two\n", b"six\n"].map(|bytes| save(&store, bytes).name);
     let created = "2026-01-01T00:00:00Z".parse().unwrap();
     let call = Call { command: Some("é".repeat(5_000)), ..Call::of("bash") };
-    let record = Record { call, created, bytes: 4, lines: 1, ..Record::default() };
+    let shown = vec![0..1, 2..4];
+    let record = Record { call, created, bytes: 4, lines: 1, shown, ..Record::default() };
     store.describe(&swept, &record).unwrap();
+    store.retrieved(&swept, 30).unwrap();
+    store.retrieved(&swept, 10).unwrap();
+    assert_eq!(store.record(&swept).unwrap(), Some(Record { retrieved: 40, ..record }));
     store.delete(&deleted).unwrap();
 
     let later = clock.now().timestamp() + jiff::SignedDuration::from_hours(8 * 24);
@@ -34,6 +38,8 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
         command: Some("é".repeat(200)),
         bytes: 4,
         lines: Some(1),
+        shown: Some(3),
+        retrieved: 40,
     };
     assert_eq!(store.gone(&swept).unwrap(), Some(expected));
     let known = store.gone(&bare).unwrap().unwrap();

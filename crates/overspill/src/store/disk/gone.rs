@@ -2,12 +2,16 @@
 
 use std::io::{self, Read, Write};
 
+use jiff::Timestamp;
+
+use super::dir::Dir;
 use super::draft::failed;
-use super::root::{Root, if_there};
+use super::pins::Pins;
+use super::root::{Area, Root, if_there};
 use super::temp::Temp;
-use super::{Disk, pins};
+use super::{Disk, notes};
 use crate::Error;
-use crate::store::{Entry, Gone, Name, Store};
+use crate::store::{Entry, Gone, Name, Record};
 
 const FILE: &str = "gone.jsonl";
 /// Longer than this, the older half of the list is dropped.
@@ -16,23 +20,49 @@ const LONGEST: u64 = 1 << 20;
 const COMMAND_CHARS: usize = 200;
 
 impl Disk {
-    /// Removes an entry if nothing has happened to it since it was listed.
-    pub(super) fn expire_entry(&self, entry: &Entry) -> Result<bool, Error> {
-        let Some(root) = self.last_root()? else { return Ok(false) };
-        let found = if_there(root.dir.find(&self.file_name(&entry.name)))
-            .map_err(|error| failed(&self.file(&entry.name), error))?;
+    /// Removes entries to which nothing has happened since they were listed.
+    pub(super) fn expire_entries(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
+        let root = match self.last_root() {
+            Ok(Some(root)) => root,
+            Ok(None) => return entries.iter().map(|_| Ok(false)).collect(),
+            Err(error) => {
+                let again = |_: &&Entry| self.last_root().map(|_| false);
+                let others = entries.iter().skip(1).map(again);
+                return [Err(error)].into_iter().chain(others).take(entries.len()).collect();
+            }
+        };
+        if self.options().records {
+            // Before they go: a line too many says nothing, as long as the output is there.
+            let _ = self.note_gone(&root, entries);
+        }
+        let pins = Pins::read(&root);
+        let records = root.area(Area::Records).ok().flatten();
+        entries
+            .iter()
+            .map(|entry| self.expire_entry(&root, &pins, records.as_deref(), entry))
+            .collect()
+    }
+
+    fn expire_entry(
+        &self,
+        root: &Root,
+        pins: &Pins,
+        records: Option<&Dir>,
+        entry: &Entry,
+    ) -> Result<bool, Error> {
+        let name = &entry.name;
+        let wrong = |error| failed(&self.file(name), error);
+        let found = if_there(root.dir.find(&self.file_name(name))).map_err(wrong)?;
         let same = found.is_some_and(|now| (now.bytes, now.used) == (entry.bytes, entry.used));
-        if !same || pins::is_pinned(&root, &entry.name) {
+        if !same || pins.hold(name) {
             return Ok(false);
         }
-        if self.options().records {
-            // Before it goes: a line too many says nothing, as long as the output is there.
-            let _ = self.note_gone(&root, entry);
+        let removed = if_there(root.dir.remove(&self.file_name(name))).map_err(wrong)?;
+        if let (Some(()), Some(records)) = (removed, records) {
+            // What stays is tidied away later.
+            let _ = records.remove(&notes::file(name));
         }
-        match self.remove(&root, &entry.name) {
-            Err(Error::NotFound { .. }) => Ok(false),
-            removed => removed.map(|()| true),
-        }
+        Ok(removed.is_some())
     }
 
     /// Returns what is noted of an output that was swept.
@@ -49,26 +79,47 @@ impl Disk {
         Ok(found)
     }
 
-    fn note_gone(&self, root: &Root, entry: &Entry) -> io::Result<()> {
-        let record = self.record(&entry.name).ok().flatten();
-        let known = record.is_some();
-        let record = record.unwrap_or_default();
-        let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
-        let gone = Gone {
-            name: entry.name.clone(),
-            expired: self.options().clock.now().timestamp(),
-            created: known.then_some(record.created),
-            tool: record.call.tool.map(short),
-            command: record.call.command.map(short),
-            bytes: if known { record.bytes } else { entry.bytes },
-            lines: known.then_some(record.lines),
-        };
-        let mut line = serde_json::to_vec(&gone)?;
-        line.push(b'\n');
+    /// Returns everything that is noted.
+    pub(super) fn list_gone(&self) -> Result<Vec<Gone>, Error> {
+        let Some(root) = self.root()? else { return Ok(Vec::new()) };
+        let lines = read(&root).map_err(|error| failed(&self.path().join(FILE), error))?;
+        let lines = lines.split(|&byte| byte == b'\n');
+        Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    }
+
+    /// Notes what is known of outputs that are about to go.
+    fn note_gone(&self, root: &Root, entries: &[&Entry]) -> io::Result<()> {
+        let expired = self.options().clock.now().timestamp();
+        let records = root.area(Area::Records)?;
+        let mut lines = Vec::new();
+        for entry in entries {
+            let record =
+                records.as_ref().and_then(|records| notes::record_in(records, &entry.name));
+            serde_json::to_writer(&mut lines, &gone(entry, record, expired))?;
+            lines.push(b'\n');
+        }
         let (mut file, found) = root.make_hidden()?.open_to_append(FILE)?;
         // In one piece, so that lines of two processes do not mix.
-        file.write_all(&line)?;
-        if found.bytes + line.len() as u64 > LONGEST { shorten(root) } else { Ok(()) }
+        file.write_all(&lines)?;
+        if found.bytes + lines.len() as u64 > LONGEST { shorten(root) } else { Ok(()) }
+    }
+}
+
+fn gone(entry: &Entry, record: Option<Record>, expired: Timestamp) -> Gone {
+    let known = record.is_some();
+    let record = record.unwrap_or_default();
+    let shown = known.then(|| record.shown_bytes());
+    let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
+    Gone {
+        name: entry.name.clone(),
+        expired,
+        created: known.then_some(record.created),
+        tool: record.call.tool.map(short),
+        command: record.call.command.map(short),
+        bytes: if known { record.bytes } else { entry.bytes },
+        lines: known.then_some(record.lines),
+        shown,
+        retrieved: record.retrieved,
     }
 }
 

@@ -234,6 +234,18 @@ impl Store for Disk {
         Ok(notes::record(&root, name))
     }
 
+    fn open_file(&self, name: &Name) -> Result<Option<std::fs::File>, Error> {
+        self.open(name).map(|(_, file, _)| Some(file))
+    }
+
+    fn retrieved(&self, name: &Name, bytes: u64) -> Result<(), Error> {
+        let (root, _) = self.find(name)?;
+        if !self.options().records {
+            return Ok(());
+        }
+        notes::retrieved(&root, name, bytes).map_err(|error| failed(&self.file(name), error))
+    }
+
     fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {
         let (root, _) = self.find(name)?;
         pins::set(&root, name, pinned).map_err(|error| failed(&self.file(name), error))
@@ -265,6 +277,18 @@ impl Store for Disk {
         Ok(start)
     }
 
+    fn line_at(&self, name: &Name, place: u64) -> Result<Option<u64>, Error> {
+        let (root, file, found) = self.open(name)?;
+        let seal = notes::seal(&root, name).filter(|seal| seal.bytes == found.bytes);
+        let block = place / BLOCK as u64;
+        let Some(before) = seal.and_then(|seal| seal.before(block)) else { return Ok(None) };
+        let from = block * BLOCK as u64;
+        let mut bytes = vec![0; (place - from) as usize];
+        let len = dir::read_at(&file, &mut bytes, from)
+            .map_err(|error| failed(&self.file(name), error))?;
+        Ok(Some(before + bytecount::count(&bytes[..len], b'\n') as u64 + 1))
+    }
+
     fn check(&self, name: &Name) -> Result<State, Error> {
         let (root, file, found) = self.open(name)?;
         let Some(seal) = notes::seal(&root, name) else { return Ok(State::Unknown) };
@@ -278,11 +302,19 @@ impl Store for Disk {
     }
 
     fn expire(&self, entry: &Entry) -> Result<bool, Error> {
-        self.expire_entry(entry)
+        self.expire_all(&[entry]).pop().unwrap_or(Ok(false))
+    }
+
+    fn expire_all(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
+        self.expire_entries(entries)
     }
 
     fn gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
         self.find_gone(name)
+    }
+
+    fn all_gone(&self) -> Result<Vec<Gone>, Error> {
+        self.list_gone()
     }
 
     fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {

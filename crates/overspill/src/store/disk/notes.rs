@@ -1,11 +1,12 @@
-//! What is known of an output beyond its bytes: one file with its seal, if it has one, and a line
-//! of JSON for each time it was described, of which the last one counts.
+//! What is known of an output beyond its bytes: one file with its seal, if it has one, a line of
+//! JSON for each time it was described, of which the last one counts, and a line with a number for
+//! each time that more of it was shown.
 //!
 //! One file and not two, because to make a file can cost more than to fill it.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
-use super::dir;
+use super::dir::{self, Dir};
 use super::root::{Area, Root, if_there};
 use super::seal::Seal;
 use super::temp::Temp;
@@ -13,6 +14,8 @@ use crate::store::{Name, Record};
 
 /// The ending of these files.
 pub(super) const ENDING: &str = ".record";
+/// Begins a line that says how much more was shown.
+const RETRIEVED: &str = "retrieved ";
 /// Longer files are not read, and begun anew when something is added.
 const LONGEST: u64 = 16 << 20;
 
@@ -52,7 +55,8 @@ pub(super) fn seal(root: &Root, name: &Name) -> Option<Seal> {
 pub(super) fn describe(root: &Root, name: &Name, record: &Record) -> io::Result<()> {
     // Begins a line of its own also where somebody was interrupted.
     let mut line = vec![b'\n'];
-    serde_json::to_writer(&mut line, record)?;
+    // What was shown later is a sum of lines of its own, which stay.
+    serde_json::to_writer(&mut line, &Record { retrieved: 0, ..record.clone() })?;
     line.push(b'\n');
     let records = root.make_area(Area::Records)?;
     let (mut notes, found) = records.open_to_append(&file(name))?;
@@ -68,18 +72,42 @@ pub(super) fn describe(root: &Root, name: &Name, record: &Record) -> io::Result<
     temp.replace(&records, &file(name))
 }
 
+/// Adds that so many bytes more were shown.
+pub(super) fn retrieved(root: &Root, name: &Name, bytes: u64) -> io::Result<()> {
+    let records = root.make_area(Area::Records)?;
+    let (mut notes, found) = records.open_to_append(&file(name))?;
+    let line = format!("\n{RETRIEVED}{bytes}\n");
+    if found.bytes + line.len() as u64 <= LONGEST {
+        notes.write_all(line.as_bytes())
+    } else {
+        Ok(())
+    }
+}
+
 /// Returns what was last added, if it can be read.
 pub(super) fn record(root: &Root, name: &Name) -> Option<Record> {
-    let records = root.area(Area::Records).ok()??;
-    let (notes, _) = records.open_file(&file(name)).ok()?;
-    let mut bytes = Vec::new();
-    notes.take(2 * LONGEST).read_to_end(&mut bytes).ok()?;
+    record_in(&*root.area(Area::Records).ok()??, name)
+}
+
+/// Like [`record`], for those who have opened the directory.
+pub(super) fn record_in(records: &Dir, name: &Name) -> Option<Record> {
+    let (notes, found) = records.open_file(&file(name)).ok()?;
+    let mut bytes = vec![0; found.bytes.min(2 * LONGEST) as usize];
+    let len = dir::read_at(&notes, &mut bytes, 0).ok()?;
+    bytes.truncate(len);
     let sealed = Seal::len(&bytes).filter(|len| *len <= bytes.len()).unwrap_or(0);
     let lines = bytes[sealed..].split(|&byte| byte == b'\n');
+    let retrieved = lines.clone().rev().skip(1).filter_map(retrieved_in).sum();
     // What follows the last line feed is nothing, or a line that was torn. `serde` would take an
     // array for a record as well.
     let mut whole = lines.rev().skip(1).filter(|line| line.starts_with(b"{"));
-    whole.find_map(|line| serde_json::from_slice(line).ok())
+    let record: Record = whole.find_map(|line| serde_json::from_slice(line).ok())?;
+    Some(Record { retrieved, ..record })
+}
+
+fn retrieved_in(line: &[u8]) -> Option<u64> {
+    let number = line.strip_prefix(RETRIEVED.as_bytes())?;
+    std::str::from_utf8(number).ok()?.parse().ok()
 }
 
 /// Forgets all that is known of an output.

@@ -90,6 +90,12 @@ impl Seal {
         let before = if block == 0 { 0 } else { self.marks[block - 1] };
         (block < self.marks.len()).then_some((block as u64, before))
     }
+
+    /// Returns how many line feeds come before a block.
+    pub(super) fn before(&self, block: u64) -> Option<u64> {
+        let Some(last) = block.checked_sub(1) else { return Some(0) };
+        self.marks.get(usize::try_from(last).ok()?).copied()
+    }
 }
 
 /// Makes a [`Seal`] of bytes as they pass by.
