@@ -4,6 +4,9 @@
 
 #[cfg(feature = "grep")]
 mod grep;
+mod json;
+mod room;
+mod source;
 
 use std::ops::Range;
 
@@ -15,6 +18,9 @@ use crate::store::{Name, Store};
 
 #[cfg(feature = "grep")]
 pub use grep::{BadPattern, Found, GrepError, Query, count, grep};
+
+pub use json::{BadJson, BadPath, FromValue, JsonError, JsonPath, Values, values};
+
 
 /// Which part of an output is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]

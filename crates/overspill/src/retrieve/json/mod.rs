@@ -1,0 +1,265 @@
+//! Values of a stored JSON text, by a path: whatever its size, in one pass and little memory.
+//!
+//! A value is a range of the output, so numbers, the order of keys and everything else are shown
+//! as they were written.
+
+mod path;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use overspill_core::Limits;
+
+use self::scan::{Place, Scan, Stop};
+use self::walk::{Listener, walk};
+use super::fitting;
+use super::room::Room;
+use super::source::Source;
+use crate::Error;
+use crate::store::{Name, Store};
+
+pub use path::{BadPath, JsonPath};
+pub use scan::BadJson;
+
+/// Where a page begins: with which value, and how far into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FromValue {
+    /// The number of the value, counted from 1.
+    pub value: u64,
+    /// So many bytes of it were shown before.
+    pub byte: u64,
+}
+
+impl FromValue {
+    /// The first page.
+    pub const START: FromValue = FromValue { value: 1, byte: 0 };
+}
+
+/// Values that a path leads to, as many as there is room for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Values {
+    /// Each as it is written, on lines of its own. Where the output has a JSON text on each of its
+    /// lines, the number of that line and a colon come first.
+    pub text: String,
+    /// How many are shown, a part of one included.
+    pub shown: u64,
+    /// Where the next page begins.
+    pub next: Option<FromValue>,
+    /// What is not JSON, if anything was met that is not: it was left out.
+    pub bad: Option<BadJson>,
+}
+
+/// Why there are no values.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// The output could not be read.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// It is not JSON.
+    #[error(transparent)]
+    NotJson(#[from] BadJson),
+}
+
+/// Reads the values of a JSON text that `path` leads to, in their order, as many as fit `limits`.
+///
+/// An output of several texts, such as one on each line, is read as all of them.
+pub fn values(
+    store: &dyn Store,
+    name: &Name,
+    path: &JsonPath,
+    from: FromValue,
+    limits: &Limits,
+) -> Result<Values, JsonError> {
+    let source = Source::open(store, name)?;
+    let mut scan = Scan::new(source);
+    let has_lines = has_a_text_a_line(&mut scan)?;
+    scan.go_to(Place::START);
+    let mut page = Page::new(from, Room::of(limits));
+    // There is nothing to look for after the only value of the only text.
+    page.is_single = path.is_single() && !has_lines;
+    let bad = collect(&mut scan, path, &mut page)?;
+    let mut values = page.show(store, name, has_lines)?;
+    match bad {
+        Some(bad) if values.shown == 0 => Err(bad.into()),
+        bad => {
+            values.bad = bad;
+            Ok(values)
+        }
+    }
+}
+
+/// Finds the values of the page; returns what is not JSON, if there is anything.
+fn collect(
+    scan: &mut Scan<'_>,
+    path: &JsonPath,
+    page: &mut Page,
+) -> Result<Option<BadJson>, Error> {
+    let mut bad = None;
+    let mut first = true;
+    loop {
+        match scan.token() {
+            Ok(None) => return Ok(bad),
+            Ok(Some(_)) => page.text_line = scan.place().line,
+            Err(Stop::Store(error)) => return Err(error),
+            Err(Stop::Bad(_)) => {}
+        }
+        match walk(scan, Some(path), page) {
+            Ok(true) => {}
+            Ok(false) => return Ok(bad),
+            Err(Stop::Store(error)) => return Err(error),
+            Err(Stop::Bad(met)) => {
+                page.values.retain(|value| value.end.is_some());
+                page.open.clear();
+                bad.get_or_insert(met);
+                // Among lines of JSON others may stand; a text that is broken has no rest.
+                if first || !matches!(scan.skip_line(), Ok(true)) {
+                    return Ok(bad);
+                }
+            }
+        }
+        first = false;
+    }
+}
+
+/// How much of an output is read to see whether it has a text on each line.
+const FIRST_LINE: u64 = 1 << 20;
+
+/// Tells whether the first line is a text by itself and others follow.
+fn has_a_text_a_line(scan: &mut Scan<'_>) -> Result<bool, Error> {
+    struct OneLine;
+    impl Listener for OneLine {
+        fn begins(&mut self, _: Place) -> Option<usize> {
+            None
+        }
+        fn ends(&mut self, _: usize, _: Place) {}
+        fn is_done(&self, at: Place) -> bool {
+            at.line > 1 || at.byte > FIRST_LINE
+        }
+    }
+    let answer = match walk(scan, None, &mut OneLine) {
+        Ok(true) if scan.place().line == 1 => scan.token().map(|next| next.is_some()),
+        Ok(_) => Ok(false),
+        Err(stop) => Err(stop),
+    };
+    match answer {
+        Err(Stop::Store(error)) => Err(error),
+        Err(Stop::Bad(_)) => Ok(false),
+        Ok(answer) => Ok(answer),
+    }
+}
+
+/// A value that is to be shown.
+struct Value {
+    start: u64,
+    end: Option<u64>,
+    /// The line on which the text begins that it is part of.
+    text_line: u64,
+}
+
+/// The values of a page, as places.
+struct Page {
+    from: FromValue,
+    room: Room,
+    /// How many values were met.
+    met: u64,
+    values: Vec<Value>,
+    /// Which of them have not ended, the outermost first.
+    open: Vec<usize>,
+    /// Bytes that are certainly shown.
+    bytes: u64,
+    text_line: u64,
+    /// There is one more value than have room.
+    full: bool,
+    /// There is one value at most.
+    is_single: bool,
+}
+
+impl Listener for Page {
+    fn begins(&mut self, at: Place) -> Option<usize> {
+        self.met += 1;
+        if self.met < self.from.value {
+            return None;
+        }
+        if self.values.len() as u64 >= self.room.lines || self.bytes > self.room.bytes {
+            self.full = true;
+            return None;
+        }
+        self.open.push(self.values.len());
+        self.values.push(Value { start: at.byte, end: None, text_line: self.text_line });
+        Some(self.values.len() - 1)
+    }
+
+    fn ends(&mut self, number: usize, at: Place) {
+        self.open.pop();
+        if let Some(value) = self.values.get_mut(number) {
+            value.end = Some(at.byte);
+            self.bytes += (at.byte - value.start).saturating_sub(self.from.byte) + 1;
+        }
+    }
+
+    fn is_done(&self, at: Place) -> bool {
+        match self.open.first() {
+            None => self.full || (self.is_single && self.met > 0),
+            // A value that fills the page before it has ended need not be read to its end.
+            Some(&outermost) => {
+                let read = at.byte - self.values[outermost].start;
+                read > self.room.bytes.saturating_add(self.from.byte)
+            }
+        }
+    }
+}
+
+impl Page {
+    fn new(from: FromValue, room: Room) -> Page {
+        let from = FromValue { value: from.value.max(1), ..from };
+        let (values, open) = (Vec::new(), Vec::new());
+        let (full, is_single) = (false, false);
+        Page { from, room, met: 0, values, open, bytes: 0, text_line: 1, full, is_single }
+    }
+
+    /// Reads the values and shows as many as have room.
+    fn show(mut self, store: &dyn Store, name: &Name, has_lines: bool) -> Result<Values, Error> {
+        let mut shown = Values { text: String::new(), shown: 0, next: None, bad: None };
+        for (index, value) in self.values.iter().enumerate() {
+            let number = self.from.value + index as u64;
+            let skipped = if index == 0 { self.from.byte } else { 0 };
+            let label = match has_lines && skipped == 0 {
+                true => format!("{}:", value.text_line),
+                false => String::new(),
+            };
+            let start = value.start.saturating_add(skipped);
+            let end = value.end.unwrap_or(u64::MAX);
+            let most = self.room.bytes.saturating_sub(label.len() as u64 + 1);
+            let raw = store.read(name, start..end.min(start.saturating_add(most)).max(start))?;
+            let lines = usize::try_from(self.room.lines).unwrap_or(usize::MAX);
+            let raw = match memchr::memchr_iter(b'\n', &raw).nth(lines.saturating_sub(1)) {
+                Some(feed) => &raw[..=feed],
+                None => &raw,
+            };
+            let (text, range) = fitting(raw, start, end, most);
+            let is_whole = range.end == end;
+            let is_first = shown.shown == 0;
+            if self.room.lines == 0 || (!is_whole && !is_first) {
+                shown.next = Some(FromValue { value: number, byte: 0 });
+                return Ok(shown);
+            }
+            shown.text.push_str(&label);
+            shown.text.push_str(&text);
+            shown.shown += 1;
+            if !is_whole {
+                let byte = skipped + (range.end - range.start);
+                shown.next = Some(FromValue { value: number, byte });
+                return Ok(shown);
+            }
+            shown.text.push('\n');
+            let breaks = bytecount::count(text.as_bytes(), b'\n') as u64;
+            self.room.take(label.len() + text.len() + 1, breaks + 1);
+        }
+        if self.full {
+            let value = self.from.value + self.values.len() as u64;
+            shown.next = Some(FromValue { value, byte: 0 });
+        }
+        Ok(shown)
+    }
+}

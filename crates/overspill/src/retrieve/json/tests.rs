@@ -1,0 +1,173 @@
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::Call;
+use crate::store::Memory;
+
+fn stored(text: &str) -> (Memory, Name) {
+    let store = Memory::default();
+    let mut draft = store.create(&Call::default()).unwrap();
+    draft.append(text.as_bytes()).unwrap();
+    let name = draft.publish().unwrap().name;
+    (store, name)
+}
+
+fn read(text: &str, path: &str) -> Result<Values, JsonError> {
+    let (store, name) = stored(text);
+    values(&store, &name, &JsonPath::parse(path).unwrap(), FromValue::START, &Limits::NONE)
+}
+
+fn found(text: &str, path: &str) -> String {
+    read(text, path).unwrap().text
+}
+
+const SHOP: &str = r#"{"store": {"book": [
+  {"title": "A", "price": 8.950, "tags": []},
+  {"title": "B", "price": 12e0, "is\u0062n": "0-553"},
+  {"title": "C", "price": 100000000000000000000}],
+  "x y": {"a/b": 1, "m~n": 2, "0": "zero"}, "null": null}}"#;
+
+#[test]
+fn paths_lead_to_values_as_they_are_written() {
+    for (path, expected) in [
+        ("$.store.book[0].title", "\"A\"\n"),
+        ("store.book[-1].price", "100000000000000000000\n"),
+        (".store.book[*].price", "8.950\n12e0\n100000000000000000000\n"),
+        ("$..price", "8.950\n12e0\n100000000000000000000\n"),
+        ("$.store['x y']", "{\"a/b\": 1, \"m~n\": 2, \"0\": \"zero\"}\n"),
+        ("$.store[\"x y\",'null']['a/b']", "1\n"),
+        ("$..isbn", "\"0-553\"\n"),
+        ("$..book[1:].title", "\"B\"\n\"C\"\n"),
+        ("$..book[:-1].title", "\"A\"\n\"B\"\n"),
+        ("$..book[::2].title", "\"A\"\n\"C\"\n"),
+        ("$..book[::-2].title", "\"A\"\n\"C\"\n"),
+        ("$..book[0, 2].title", "\"A\"\n\"C\"\n"),
+        ("$.store.null", "null\n"),
+        ("/store/book/1/title", "\"B\"\n"),
+        ("/store/x y/a~1b", "1\n"),
+        ("/store/x y/m~0n", "2\n"),
+        ("/store/x y/0", "\"zero\"\n"),
+        ("$.store.book[3]", ""),
+        ("$.store.title", ""),
+    ] {
+        assert_eq!(found(SHOP, path), expected, "{path}");
+    }
+    assert_eq!(found(SHOP, ""), format!("{SHOP}\n"));
+    assert_eq!(found(SHOP, "$"), format!("{SHOP}\n"));
+    // What is within another that is meant is meant too.
+    assert_eq!(found(r#"{"a": {"a": 1}}"#, "$..a"), "{\"a\": 1}\n1\n");
+}
+
+#[test]
+fn a_text_on_each_line_is_told_by_its_line() {
+    let text = "{\"a\": 1}\n\n{\"b\": 2}\n{\"a\": [3]}\n";
+    assert_eq!(found(text, "$.a"), "1:1\n4:[3]\n");
+    let mixed = "{\"a\": 1}\nstarting\n{\"a\": \"x\n{\"a\": 2}\n";
+    let values = read(mixed, "$.a").unwrap();
+    assert_eq!(values.text, "1:1\n4:2\n");
+    let bad = values.bad.unwrap();
+    assert_eq!((bad.line, bad.column), (2, 1));
+}
+
+#[test]
+fn what_is_not_json_says_where() {
+    for (text, sentence) in [
+        ("", ""),
+        ("hello", "not JSON: expected a value at line 1, byte 1"),
+        ("{\"a\": 1,\n \"b\" 2}", "not JSON: expected `:` at line 2, byte 6"),
+        ("[1, 2", "not JSON: expected `,` or `]` at line 1, byte 6"),
+        ("[1, ]", "not JSON: expected a value at line 1, byte 5"),
+        ("[1 2]", "not JSON: expected `,` or `]` at line 1, byte 4"),
+        ("[tru]", "not JSON: expected a value at line 1, byte 5"),
+        ("\"abc", "not JSON: a string that does not end at line 1, byte 5"),
+        ("3 passed, 1 failed", "not JSON: expected a value at line 1, byte 3"),
+    ] {
+        match read(text, "$.zzz") {
+            Ok(values) => assert_eq!((values.text.as_str(), sentence), ("", "")),
+            Err(error) => assert_eq!(error.to_string(), sentence, "{text}"),
+        }
+    }
+    let deep = "[".repeat(100_000);
+    assert!(read(&deep, "$.a").unwrap_err().to_string().contains("nested deeper"));
+    // What comes before the fault is there all the same.
+    let values = read("{\"a\": 1, \"b\": [2, 3", "$.*").unwrap();
+    assert_eq!((values.text.as_str(), values.bad.is_some()), ("1\n", true));
+}
+
+#[test]
+fn bad_paths_say_where() {
+    for (path, at) in [("$.", 3), ("$x", 2), ("$['a'", 6), ("$[?@.a]", 3), ("/a~2", 3), ("$[-]", 4)]
+    {
+        assert_eq!(JsonPath::parse(path).unwrap_err().at, at, "{path}");
+    }
+}
+
+fn any_json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<i32>().prop_map(|number| json!(number)),
+        "[a-c\"\\\\é\n]{0,40}".prop_map(Json::String),
+    ];
+    leaf.prop_recursive(4, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
+            prop::collection::vec(("[a-c]", inner), 0..6)
+                .prop_map(|pairs| Json::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+/// All values below one, itself first, in the order they are written in.
+fn below<'a>(value: &'a Json, found: &mut Vec<&'a Json>) {
+    found.push(value);
+    match value {
+        Json::Array(values) => values.iter().for_each(|value| below(value, found)),
+        Json::Object(pairs) => pairs.values().for_each(|value| below(value, found)),
+        _ => {}
+    }
+}
+
+proptest! {
+    #[test]
+    fn everything_below_is_found_once_and_in_order(value in any_json(), pretty: bool) {
+        let text = if pretty { format!("{value:#}") } else { value.to_string() };
+        let mut all = Vec::new();
+        below(&value, &mut all);
+        let found = found(&text, "$..*");
+        let mut stream = serde_json::Deserializer::from_str(&found).into_iter::<Json>();
+        for expected in &all[1..] {
+            prop_assert_eq!(&stream.next().unwrap().unwrap(), *expected);
+        }
+        prop_assert!(stream.next().is_none());
+    }
+
+    #[test]
+    fn a_pointer_agrees_with_another_implementation(value in any_json(), way in "(/[a-c0-3]){0,4}") {
+        let text = value.to_string();
+        let expected = value.pointer(&way).map(|value| format!("{value}\n")).unwrap_or_default();
+        prop_assert_eq!(found(&text, &way), expected);
+    }
+
+    #[test]
+    fn pages_are_bounded_and_together_everything(
+        value in any_json(), pretty: bool, bytes in 12_u64..200, lines in 1_u64..9,
+    ) {
+        let text = if pretty { format!("{value:#}") } else { value.to_string() };
+        let (store, name) = stored(&text);
+        let path = JsonPath::parse("$..*").unwrap();
+        let whole = values(&store, &name, &path, FromValue::START, &Limits::NONE).unwrap();
+        let limits = Limits::NONE.bytes(bytes).lines(lines);
+        let (mut from, mut seen) = (FromValue::START, String::new());
+        loop {
+            let page = values(&store, &name, &path, from, &limits).unwrap();
+            prop_assert!(page.text.len() as u64 <= bytes, "{:?}", page);
+            prop_assert!(page.text.lines().count() as u64 <= lines, "{:?}", page);
+            seen.push_str(&page.text);
+            let Some(next) = page.next else { break };
+            prop_assert!((next.value, next.byte) > (from.value, from.byte));
+            from = next;
+        }
+        prop_assert_eq!(seen, whole.text);
+    }
+}

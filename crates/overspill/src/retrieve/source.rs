@@ -1,0 +1,86 @@
+//! An output, read block by block from wherever it is.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use crate::Error;
+use crate::store::{Name, Store};
+
+/// How much is read at a time.
+pub(super) const BLOCK: usize = 256 << 10;
+const PAGE: usize = 4096;
+
+/// An output that is read from one end to the other, or from places here and there.
+pub(super) struct Source<'a> {
+    store: &'a dyn Store,
+    name: &'a Name,
+    pub(super) total: u64,
+    file: Option<File>,
+    /// Where the file stands.
+    at: u64,
+    space: Vec<u8>,
+    /// What of that was read last.
+    held: Range<usize>,
+}
+
+impl<'a> Source<'a> {
+    /// Opens an output and marks it as used.
+    pub(super) fn open(store: &'a dyn Store, name: &'a Name) -> Result<Source<'a>, Error> {
+        let total = store.entry(name)?.bytes;
+        // Whether it could be marked or not, it can be read.
+        let _ = store.touch(name);
+        let file = store.open_file(name)?;
+        let space = vec![0; if file.is_some() { BLOCK + PAGE } else { 0 }];
+        Ok(Source { store, name, total, file, at: 0, space, held: 0..0 })
+    }
+
+    /// Returns what stands at `at`, a block of it at most; nothing at the end.
+    pub(super) fn block(&mut self, at: u64) -> Result<&[u8], Error> {
+        let end = self.total.min(at.saturating_add(BLOCK as u64));
+        self.range(at, end)
+    }
+
+    /// Returns what stands from `at` up to `end`, a block of it at most.
+    pub(super) fn range(&mut self, at: u64, end: u64) -> Result<&[u8], Error> {
+        let len = end.min(self.total).saturating_sub(at).min(BLOCK as u64) as usize;
+        self.held = 0..0;
+        if len > 0 && self.file.is_none() {
+            self.space = self.store.read(self.name, at..at + len as u64)?;
+            self.held = 0..self.space.len();
+        } else if len > 0 {
+            // Reading into memory that does not begin with a page costs several times as much.
+            let skip = self.space.as_ptr().align_offset(PAGE).min(PAGE);
+            let path = || self.name.as_str().into();
+            let filled = self.fill(at, skip..skip + len);
+            let filled = filled.map_err(|source| Error::Io { path: path(), source })?;
+            self.held = skip..skip + filled;
+        }
+        Ok(self.held())
+    }
+
+    /// Returns what was read last.
+    pub(super) fn held(&self) -> &[u8] {
+        &self.space[self.held.clone()]
+    }
+
+    fn fill(&mut self, at: u64, room: Range<usize>) -> io::Result<usize> {
+        let Some(file) = &mut self.file else { return Ok(0) };
+        if self.at != at {
+            file.seek(SeekFrom::Start(at))?;
+            self.at = at;
+        }
+        let buffer = &mut self.space[room];
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match file.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(len) => filled += len,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.at += filled as u64;
+        Ok(filled)
+    }
+}
