@@ -2,6 +2,10 @@
 //!
 //! Every answer fits the limits it is asked under, and says where the next page begins.
 
+#[cfg(feature = "diff")]
+mod diff;
+#[cfg(feature = "diff")]
+mod excerpt;
 #[cfg(feature = "grep")]
 mod grep;
 mod json;
@@ -19,6 +23,8 @@ use crate::store::{Name, Store};
 #[cfg(feature = "grep")]
 pub use grep::{BadPattern, Found, GrepError, Query, count, grep};
 
+#[cfg(feature = "diff")]
+pub use diff::{Differences, diff, previous_run};
 pub use json::{BadJson, BadPath, FromValue, JsonError, JsonPath, Values, values};
 
 

@@ -1,0 +1,55 @@
+//! A line as it is shown among others.
+
+use std::ops::Range;
+
+use overspill_core::text::{clean, whole_chars};
+
+/// The most bytes of a line that are shown.
+const LONGEST_LINE: usize = 500;
+/// So much of them stands before what is pointed at.
+const BEFORE: usize = 100;
+
+/// Returns a line as readable text, without its end. Of a long one only what is around `at`.
+#[cfg(feature = "grep")]
+pub(super) fn excerpt(line: &[u8], at: usize) -> String {
+    let around = around(line.len(), at);
+    shown(&line[around.clone()], &around, line.len())
+}
+
+/// Returns what of a line of `len` bytes is shown: all, or as much as there is room for around `at`.
+pub(super) fn around(len: usize, at: usize) -> Range<usize> {
+    let start = if len <= LONGEST_LINE || at <= LONGEST_LINE - BEFORE { 0 } else { at - BEFORE };
+    start.min(len)..len.min(start + LONGEST_LINE)
+}
+
+/// Returns what stands at `range` of a line of `len` bytes as readable text.
+pub(super) fn shown(bytes: &[u8], range: &Range<usize>, len: usize) -> String {
+    let cut = if range.start == 0 {
+        bytes
+    } else {
+        // Begins with a whole character.
+        let inside = bytes.iter().take_while(|byte| **byte & 0xC0 == 0x80).count();
+        &bytes[inside..]
+    };
+    let cut = if range.end == len { cut } else { whole_chars(cut) };
+    let text = clean(cut).text;
+    let before = if range.start > 0 { "…" } else { "" };
+    let after = if range.end < len { "…" } else { "" };
+    // A carriage return, which ends lines on some systems, is no text.
+    format!("{before}{}{after}", text.trim_end_matches(['\r', '\n']))
+}
+
+#[cfg(all(test, feature = "grep"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_shows_what_is_pointed_at() {
+        assert_eq!(excerpt(b"short\r\n", 0), "short");
+        let long = format!("{}needle{}", "é".repeat(5000), "x".repeat(5000));
+        let shown = excerpt(long.as_bytes(), 10_000);
+        assert!(shown.contains("needle") && shown.starts_with('…') && shown.ends_with('…'));
+        assert!(shown.len() <= LONGEST_LINE + 6, "{}", shown.len());
+        assert!(excerpt(long.as_bytes(), 0).starts_with('é'));
+    }
+}
