@@ -1,14 +1,16 @@
 //! Search in a stored output, with ripgrep's engine and in its form.
 
-use std::io::{self, Read};
+use std::io;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
-};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use overspill_core::Limits;
 
+use super::found::{Found, Lines, Places};
 use super::line_start;
+use super::numbers::Numbers;
+use super::pieces::{Breaks, Pieces};
+use super::source::Source;
 use crate::Error;
 use crate::store::{Name, Store};
 
@@ -35,20 +37,7 @@ pub struct Query {
     pub from_line: u64,
 }
 
-/// What was found, as much as there is room for.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
-    /// The lines, each with its number: `12:` for a match, `12-` for a line near one.
-    pub text: String,
-    /// How many matches are shown.
-    pub shown: u64,
-    /// How many matches there are, as far as was searched.
-    pub matches: u64,
-    /// The search stopped before the end for lack of room; it goes on from this line.
-    pub next_line: Option<u64>,
-}
-
-/// A pattern that is none.
+/// A pattern that is none: what is wrong with it, and where.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadPattern(String);
@@ -67,8 +56,26 @@ pub enum GrepError {
     Search(#[from] io::Error),
 }
 
-/// The most characters of a line that are shown.
-const LONGEST_LINE: usize = 500;
+impl Query {
+    /// Tells whether the pattern is one, before anything is searched.
+    pub fn check(&self) -> Result<(), BadPattern> {
+        self.matcher().map(drop)
+    }
+
+    fn matcher(&self) -> Result<RegexMatcher, BadPattern> {
+        RegexMatcherBuilder::new()
+            .case_insensitive(self.ignore_case)
+            .fixed_strings(self.fixed)
+            .word(self.word)
+            .line_terminator(Some(b'\n'))
+            .build(&self.pattern)
+            .map_err(|error| match regex_syntax::parse(&self.pattern) {
+                // The engine speaks of the pattern as it has changed it; this is as it was typed.
+                Err(as_typed) => BadPattern(as_typed.to_string()),
+                Ok(_) => BadPattern(error.to_string()),
+            })
+    }
+}
 
 /// Searches an output from a line on, until there is no more room in `limits`.
 pub fn grep(
@@ -77,153 +84,87 @@ pub fn grep(
     query: &Query,
     limits: &Limits,
 ) -> Result<Found, GrepError> {
-    let matcher = matcher(query)?;
-    let total = store.entry(name)?.bytes;
-    // Whether it could be marked as used or not, it can be searched.
-    let _ = store.touch(name);
-    let first = query.from_line.max(1);
-    let Some(start) = line_start(store, name, first, total)? else { return Ok(Found::default()) };
-    let mut searcher = SearcherBuilder::new()
-        .line_number(true)
-        .invert_match(query.invert)
-        .before_context(query.before)
-        .after_context(query.after)
-        // An output is searched whatever it holds; what is shown of it is made readable.
-        .binary_detection(BinaryDetection::none())
-        .build();
-    let mut lines =
-        Lines { found: Found::default(), limits, query, first, last: None, lines: 0, full: false };
-    searcher.search_reader(&matcher, Reader { store, name, at: start, total }, &mut lines)?;
+    let matcher = query.matcher()?;
+    let source = Source::open(store, name)?;
+    let from = query.from_line.max(1);
+    // What comes after a match before `from` is part of the answer.
+    let first = from.saturating_sub(query.after as u64).max(1);
+    let Some(start) = line_start(store, name, first, source.total)? else {
+        return Ok(Found::default());
+    };
+    let numbers = Numbers::new(store, name, start, first)?;
+    let pieces = Pieces::new(source, start);
+    let places = Places { start, breaks: pieces.breaks(), numbers };
+    let mut lines = Lines::new(query, limits, &matcher, places, from);
+    searcher(query).build().search_reader(&matcher, pieces, &mut lines)?;
     Ok(lines.found)
-}
-
-fn matcher(query: &Query) -> Result<RegexMatcher, BadPattern> {
-    RegexMatcherBuilder::new()
-        .case_insensitive(query.ignore_case)
-        .fixed_strings(query.fixed)
-        .word(query.word)
-        .line_terminator(Some(b'\n'))
-        .build(&query.pattern)
-        .map_err(|error| BadPattern(error.to_string()))
-}
-
-/// Reads an output block by block.
-struct Reader<'a> {
-    store: &'a dyn Store,
-    name: &'a Name,
-    at: u64,
-    total: u64,
-}
-
-impl Read for Reader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let end = self.total.min(self.at + buffer.len() as u64);
-        if self.at >= end {
-            return Ok(0);
-        }
-        let bytes = self.store.read(self.name, self.at..end).map_err(io::Error::other)?;
-        buffer[..bytes.len()].copy_from_slice(&bytes);
-        self.at += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-}
-
-/// Collects lines while there is room.
-struct Lines<'a> {
-    found: Found,
-    limits: &'a Limits,
-    query: &'a Query,
-    first: u64,
-    last: Option<u64>,
-    /// How many lines the text has.
-    lines: u64,
-    full: bool,
-}
-
-impl Lines<'_> {
-    /// Adds a line; tells whether it had room.
-    fn add(&mut self, number: Option<u64>, mark: char, bytes: &[u8]) -> bool {
-        let number = self.first + number.unwrap_or(1) - 1;
-        let text = overspill_core::text::clean(bytes).text;
-        let text = text.trim_end_matches('\n');
-        let shown: String = text.chars().take(LONGEST_LINE).collect();
-        let clipped = if shown.len() < text.len() { "…" } else { "" };
-        let apart = self.last.is_some_and(|last| last + 1 < number)
-            && self.query.before + self.query.after > 0;
-        let line = format!("{}{number}{mark}{shown}{clipped}\n", if apart { "--\n" } else { "" });
-        let lines = self.lines + if apart { 2 } else { 1 };
-        let room = self
-            .limits
-            .bytes
-            .is_none_or(|most| (self.found.text.len() + line.len()) as u64 <= most)
-            && self.limits.lines.is_none_or(|most| lines <= most);
-        if room {
-            self.found.text.push_str(&line);
-            self.last = Some(number);
-            self.lines = lines;
-        } else if !self.full {
-            self.full = true;
-            self.found.next_line = Some(number);
-        }
-        room
-    }
-}
-
-impl Sink for Lines<'_> {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.found.matches += 1;
-        if !self.add(found.line_number(), ':', found.bytes()) {
-            return Ok(false);
-        }
-        self.found.shown += 1;
-        Ok(self.query.most.is_none_or(|most| self.found.shown < most))
-    }
-
-    fn context(&mut self, _: &Searcher, near: &SinkContext<'_>) -> io::Result<bool> {
-        Ok(self.add(near.line_number(), '-', near.bytes()))
-    }
-
-    fn finish(&mut self, _: &Searcher, _: &SinkFinish) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Counts the lines that match, without showing any.
 pub fn count(store: &dyn Store, name: &Name, query: &Query) -> Result<u64, GrepError> {
-    struct Count(u64);
-    impl Sink for Count {
-        type Error = io::Error;
-
-        fn matched(&mut self, _: &Searcher, _: &SinkMatch<'_>) -> io::Result<bool> {
-            self.0 += 1;
-            Ok(true)
-        }
+    let matcher = query.matcher()?;
+    let pieces = Pieces::new(Source::open(store, name)?, 0);
+    let mut counted = Count {
+        lines: 0,
+        last: None,
+        most: query.most.unwrap_or(u64::MAX),
+        breaks: pieces.breaks(),
+    };
+    if counted.most > 0 {
+        searcher(query).build().search_reader(&matcher, pieces, &mut counted)?;
     }
-    let matcher = matcher(query)?;
-    let total = store.entry(name)?.bytes;
-    let mut searcher = SearcherBuilder::new()
-        .line_number(false)
+    Ok(counted.lines)
+}
+
+fn searcher(query: &Query) -> SearcherBuilder {
+    let mut builder = SearcherBuilder::new();
+    builder
         .invert_match(query.invert)
+        .before_context(query.before)
+        .after_context(query.after)
+        // Whoever shows a line looks its number up.
+        .line_number(false)
+        // An output is searched whatever it holds, as it is; what is shown of it is made readable.
         .binary_detection(BinaryDetection::none())
-        .build();
-    let mut counted = Count(0);
-    searcher.search_reader(&matcher, Reader { store, name, at: 0, total }, &mut counted)?;
-    Ok(counted.0)
+        .bom_sniffing(false);
+    builder
+}
+
+struct Count {
+    lines: u64,
+    last: Option<u64>,
+    most: u64,
+    breaks: Breaks,
+}
+
+impl Sink for Count {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        let line = Some(self.breaks.line_of(found.absolute_byte_offset()));
+        self.lines += u64::from(line != self.last);
+        self.last = line;
+        Ok(self.lines < self.most)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::pieces::LONGEST_PIECE;
     use super::*;
     use crate::Call;
     use crate::store::Memory;
 
-    fn found(output: &str, query: &Query, limits: Limits) -> Found {
+    fn stored(output: &str) -> (Memory, Name) {
         let store = Memory::default();
         let mut draft = store.create(&Call::default()).unwrap();
         draft.append(output.as_bytes()).unwrap();
         let name = draft.publish().unwrap().name;
+        (store, name)
+    }
+
+    fn found(output: &str, query: &Query, limits: Limits) -> Found {
+        let (store, name) = stored(output);
         grep(&store, &name, query, &limits).unwrap()
     }
 
@@ -236,42 +177,54 @@ mod tests {
     #[test]
     fn lines_are_found_as_ripgrep_shows_them() {
         let all = Limits::NONE;
-        assert_eq!(found(OUTPUT, &query("error"), all).text, "7:error: seven\n");
+        let text = |query: &Query| found(OUTPUT, query, all).text();
+        assert_eq!(text(&query("error")), "7:error: seven\n");
         let any_case = Query { ignore_case: true, before: 1, ..query("error") };
-        assert_eq!(
-            found(OUTPUT, &any_case, all).text,
-            "2-two\n3:Error: three\n--\n6-six\n7:error: seven\n"
-        );
-        assert_eq!(found(OUTPUT, &Query { word: true, ..query("s") }, all).text, "");
-        assert_eq!(found(OUTPUT, &Query { fixed: true, ..query("r: t") }, all).shown, 1);
-        assert_eq!(
-            found(OUTPUT, &Query { invert: true, ..query("e") }, all).text,
-            "2:two\n4:four\n6:six\n"
-        );
-        assert_eq!(found(OUTPUT, &Query { most: Some(1), ..query("o") }, all).shown, 1);
-        assert_eq!(found("a\0\x1b[31mred\n", &query("red"), all).text, "1:a␀red\n");
+        assert_eq!(text(&any_case), "2-two\n3:Error: three\n--\n6-six\n7:error: seven\n");
+        assert_eq!(text(&Query { word: true, ..query("s") }), "");
+        assert_eq!(text(&Query { fixed: true, ..query("r: t") }), "3:Error: three\n");
+        assert_eq!(text(&Query { invert: true, ..query("e") }), "2:two\n4:four\n6:six\n");
+        let first = Query { most: Some(1), after: 2, ..query("o") };
+        assert_eq!(text(&first), "1:one\n2-two\n3-Error: three\n");
+        assert_eq!(found("a\0\x1b[31mred\n", &query("red"), all).text(), "1:a␀red\n");
     }
 
     #[test]
-    fn what_has_no_room_comes_on_the_next_page() {
-        let output: String = (1..=1000).map(|n| format!("match {n}\n")).collect();
-        let limits = Limits::NONE.lines(10).bytes(100);
-        let (mut from, mut seen) = (1, 0);
-        while seen < 1000 {
-            let page = found(&output, &Query { from_line: from, ..query("match") }, limits);
-            assert!(page.text.len() <= 100 && page.text.lines().count() <= 10);
-            seen += page.shown;
-            match page.next_line {
-                Some(next) => from = next,
-                None => break,
+    fn pages_together_are_the_whole_answer() {
+        let output: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
+        for (pattern, before, after) in [("line", 0, 0), ("line .*7", 2, 3), ("00", 0, 9)] {
+            let query = Query { before, after, ..query(pattern) };
+            let whole = found(&output, &query, Limits::NONE);
+            let limits = Limits::NONE.lines(10).bytes(100);
+            let (mut from_line, mut lines) = (1, Vec::new());
+            loop {
+                let page = found(&output, &Query { from_line, ..query.clone() }, limits);
+                assert!(page.text().len() <= 100 && page.text().lines().count() <= 10);
+                lines.extend(page.lines);
+                let Some(next) = page.next_line else { break };
+                assert!(next > from_line);
+                from_line = next;
             }
+            assert!(lines == whole.lines, "{pattern}");
         }
-        assert_eq!(seen, 1000);
+    }
+
+    #[test]
+    fn a_line_too_long_to_hold_is_searched_in_pieces() {
+        let long = "x".repeat(3 * LONGEST_PIECE as usize);
+        let output = format!("first\nxxxx{long}needle{long}needle{long}\nlast\n");
+        let page = found(&output, &query("needle"), Limits::NONE);
+        assert!(page.text().starts_with("2:xxxx") && page.text().contains("needle"));
+        assert_eq!((page.matches, page.text().lines().count()), (1, 1));
+        assert_eq!(found(&output, &query("last"), Limits::NONE).text(), "3:last\n");
+        let (store, name) = stored(&output);
+        assert_eq!(count(&store, &name, &query("x|last")).unwrap(), 2);
+        assert_eq!(count(&store, &name, &query("needle")).unwrap(), 1);
     }
 
     #[test]
     fn a_bad_pattern_says_where() {
-        let error = matcher(&query("a(b")).unwrap_err().to_string();
+        let error = query("a(b").check().unwrap_err().to_string();
         assert!(error.contains("unclosed group"), "{error}");
     }
 }

@@ -4,13 +4,20 @@
 
 #[cfg(feature = "diff")]
 mod diff;
-#[cfg(feature = "diff")]
+#[cfg(any(feature = "diff", feature = "grep"))]
 mod excerpt;
+#[cfg(feature = "grep")]
+mod found;
 #[cfg(feature = "grep")]
 mod grep;
 mod json;
+#[cfg(feature = "grep")]
+mod numbers;
+#[cfg(feature = "grep")]
+mod pieces;
 mod room;
 mod source;
+mod usage;
 
 use std::ops::Range;
 
@@ -21,12 +28,15 @@ use crate::Error;
 use crate::store::{Name, Store};
 
 #[cfg(feature = "grep")]
-pub use grep::{BadPattern, Found, GrepError, Query, count, grep};
+pub use found::{Found, FoundLine};
+#[cfg(feature = "grep")]
+pub use grep::{BadPattern, GrepError, Query, count, grep};
 
 #[cfg(feature = "diff")]
 pub use diff::{Differences, diff, previous_run};
 pub use json::{BadJson, BadPath, FromValue, JsonError, JsonPath, Values, values};
 
+pub use usage::{Usage, usage};
 
 /// Which part of an output is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,153 @@
+//! What a search has found, as much of it as there is room for.
+
+use std::io;
+
+use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
+use overspill_core::Limits;
+
+use super::excerpt::excerpt;
+use super::grep::Query;
+use super::numbers::Numbers;
+use super::pieces::Breaks;
+use super::room::Room;
+use crate::Error;
+
+/// What was found, as much as there is room for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// The lines that match, and those near them.
+    pub lines: Vec<FoundLine>,
+    /// How many matches there are, as far as was searched.
+    pub matches: u64,
+    /// How many of them are shown.
+    pub shown: u64,
+    /// The search stopped before the end for lack of room; it goes on from this line.
+    pub next_line: Option<u64>,
+    /// Lines near a match were asked for, so what is apart is shown apart.
+    near: bool,
+}
+
+/// A line that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLine {
+    /// Its number, counted from 1.
+    pub number: u64,
+    /// It matches, and is not only near one that does.
+    pub matches: bool,
+    /// Readable text; of a long line what is around the match.
+    pub text: String,
+}
+
+impl FoundLine {
+    fn as_shown(&self) -> String {
+        format!("{}{}{}\n", self.number, if self.matches { ':' } else { '-' }, self.text)
+    }
+}
+
+impl Found {
+    /// Returns the lines as ripgrep shows them: `12:` before a match, `12-` before a line near one.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut last = None;
+        for line in &self.lines {
+            if self.near && last.is_some_and(|last| last + 1 < line.number) {
+                text.push_str("--\n");
+            }
+            text.push_str(&line.as_shown());
+            last = Some(line.number);
+        }
+        text
+    }
+}
+
+/// Tells what of the output the searcher means.
+pub(super) struct Places<'a> {
+    /// Where the search began.
+    pub(super) start: u64,
+    pub(super) breaks: Breaks,
+    pub(super) numbers: Numbers<'a>,
+}
+
+impl Places<'_> {
+    fn number_at(&mut self, place: u64) -> Result<u64, Error> {
+        self.numbers.of(self.start + place - self.breaks.before(place))
+    }
+}
+
+/// Collects lines while there is room.
+pub(super) struct Lines<'a> {
+    pub(super) found: Found,
+    query: &'a Query,
+    matcher: &'a RegexMatcher,
+    places: Places<'a>,
+    room: Room,
+    /// The number of the line from which on they are shown.
+    from: u64,
+    /// How many lines after the last match that is wanted are still to come.
+    left: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(
+        query: &'a Query,
+        limits: &Limits,
+        matcher: &'a RegexMatcher,
+        places: Places<'a>,
+        from: u64,
+    ) -> Lines<'a> {
+        let found = Found { near: query.before + query.after > 0, ..Found::default() };
+        let (room, left) = (Room::of(limits), query.after);
+        Lines { found, query, matcher, places, room, from, left }
+    }
+
+    /// Adds a line; tells whether the search goes on.
+    fn add(&mut self, place: u64, bytes: &[u8], matches: bool) -> io::Result<bool> {
+        let number = self.places.number_at(place).map_err(io::Error::other)?;
+        let last = self.found.lines.last().map(|line| line.number);
+        // One line is shown once, also if it is so long that it comes in pieces.
+        if number < self.from || last == Some(number) {
+            return Ok(true);
+        }
+        let done = self.query.most.is_some_and(|most| self.found.shown >= most);
+        if done && self.left == 0 {
+            return Ok(false);
+        }
+        let matches = matches && !done;
+        self.found.matches += u64::from(matches);
+        let at = if matches { self.place_in(bytes) } else { 0 };
+        let line = FoundLine { number, matches, text: excerpt(bytes, at) };
+        let apart = self.found.near && last.is_some_and(|last| last + 1 < number);
+        let (bytes, lines) = if apart { (3, 2) } else { (0, 1) };
+        if !self.room.take(line.as_shown().len() + bytes, lines) {
+            self.found.next_line = Some(number);
+            return Ok(false);
+        }
+        self.found.lines.push(line);
+        self.found.shown += u64::from(matches);
+        self.left -= usize::from(done);
+        let done = self.query.most.is_some_and(|most| self.found.shown >= most);
+        Ok(!(done && self.left == 0))
+    }
+
+    /// Returns where in a line the match is.
+    fn place_in(&self, line: &[u8]) -> usize {
+        match self.query.invert {
+            true => 0,
+            false => self.matcher.find(line).ok().flatten().map_or(0, |found| found.start()),
+        }
+    }
+}
+
+impl Sink for Lines<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.add(found.absolute_byte_offset(), found.bytes(), true)
+    }
+
+    fn context(&mut self, _: &Searcher, near: &SinkContext<'_>) -> io::Result<bool> {
+        self.add(near.absolute_byte_offset(), near.bytes(), false)
+    }
+}

@@ -1,0 +1,89 @@
+//! An output as a searcher reads it: no line is longer than can be held.
+
+use std::cell::RefCell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use super::source::Source;
+
+/// A longer line is searched in pieces of this length. A match across two of them is missed.
+pub(super) const LONGEST_PIECE: u64 = 1 << 20;
+
+/// Where lines were broken, as places of what was read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Breaks(Rc<RefCell<Vec<u64>>>);
+
+impl Breaks {
+    /// Returns how many breaks of ours come before a place.
+    pub(super) fn before(&self, place: u64) -> u64 {
+        self.0.borrow().partition_point(|&at| at < place) as u64
+    }
+
+    /// Returns a number that all pieces of the line that begins or goes on at `place` share, and
+    /// no other line has.
+    pub(super) fn line_of(&self, place: u64) -> u64 {
+        let breaks = self.0.borrow();
+        let mut start = place;
+        let mut before = breaks.partition_point(|&at| at < place);
+        while before > 0 && breaks[before - 1] + 1 == start {
+            before -= 1;
+            start -= LONGEST_PIECE + 1;
+        }
+        start
+    }
+}
+
+/// Reads an output block by block, and breaks lines that are too long.
+pub(super) struct Pieces<'a> {
+    source: Source<'a>,
+    /// Where the next block begins.
+    at: u64,
+    /// How much of the block that is held was handed out.
+    next: usize,
+    /// How much was handed out in all, with our own breaks.
+    handed: u64,
+    /// How long the line is that is being read.
+    line: u64,
+    breaks: Breaks,
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn new(source: Source<'a>, from: u64) -> Pieces<'a> {
+        Pieces { source, at: from, next: 0, handed: 0, line: 0, breaks: Breaks::default() }
+    }
+
+    pub(super) fn breaks(&self) -> Breaks {
+        self.breaks.clone()
+    }
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.next == self.source.held().len() {
+            let len = self.source.block(self.at).map_err(io::Error::other)?.len();
+            self.at += len as u64;
+            self.next = 0;
+        }
+        let rest = &self.source.held()[self.next..];
+        if rest.is_empty() || buffer.is_empty() {
+            return Ok(0);
+        }
+        if self.line == LONGEST_PIECE && rest[0] != b'\n' {
+            self.breaks.0.borrow_mut().push(self.handed);
+            buffer[0] = b'\n';
+            self.line = 0;
+            self.handed += 1;
+            return Ok(1);
+        }
+        let room = (LONGEST_PIECE - self.line).max(1) as usize;
+        let piece = &rest[..rest.len().min(buffer.len()).min(room)];
+        buffer[..piece.len()].copy_from_slice(piece);
+        self.line = match memchr::memrchr(b'\n', piece) {
+            Some(feed) => (piece.len() - feed - 1) as u64,
+            None => self.line + piece.len() as u64,
+        };
+        self.next += piece.len();
+        self.handed += piece.len() as u64;
+        Ok(piece.len())
+    }
+}
