@@ -8,8 +8,9 @@ use overspill::core::Keep;
 use overspill::{Layer, Most, Options, Overspill, Profile};
 
 use crate::command::{
-    config::ConfigArgs, cut::CutArgs, gc::GcArgs, grep::GrepArgs, info::InfoArgs, list::ListArgs,
-    pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs,
+    config::ConfigArgs, cut::CutArgs, diff::DiffArgs, gc::GcArgs, grep::GrepArgs, info::InfoArgs,
+    list::ListArgs, man::CompletionsArgs, man::ManArgs, pin::PinArgs, read::ReadArgs, rm::RmArgs,
+    run::RunArgs, stats::StatsArgs,
 };
 use crate::settings::Sources;
 use crate::settings::value::{KEEPS, most};
@@ -30,10 +31,14 @@ pub(crate) enum Command {
     Grep(GrepArgs),
     List(ListArgs),
     Info(InfoArgs),
+    Diff(DiffArgs),
     Rm(RmArgs),
     Pin(PinArgs),
     Gc(GcArgs),
     Config(ConfigArgs),
+    Stats(StatsArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// How much is shown, and what. Whatever is not given is as settings say.

@@ -10,7 +10,7 @@ use crate::settings::Sources;
 
 /// Returns what to type to run this program: its name, or the path it was run by.
 pub(crate) fn program() -> String {
-    let typed = std::env::args().next().unwrap_or_default();
+    let typed = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
     if typed.contains('/') { quoted(&typed) } else { "overspill".into() }
 }
 

@@ -58,7 +58,7 @@ fn go(descriptors: Descriptors) -> u8 {
     match args.command {
         args::Command::Run(args) => command::run::run(args, descriptors),
         args::Command::Cut(args) => command::cut::cut(args),
-        args::Command::Read(args) => ui::ended(command::read::read(&args)),
+        args::Command::Read(args) => command::read::read(&args),
         args::Command::Grep(args) => command::grep::grep(&args),
         args::Command::List(args) => ui::ended(command::list::list(&args)),
         args::Command::Info(args) => ui::ended(command::info::info(&args)),
@@ -66,5 +66,9 @@ fn go(descriptors: Descriptors) -> u8 {
         args::Command::Pin(args) => ui::ended(command::pin::pin(&args)),
         args::Command::Gc(args) => ui::ended(command::gc::gc(&args)),
         args::Command::Config(args) => command::config::config(&args),
+        args::Command::Diff(args) => command::diff::diff(&args),
+        args::Command::Stats(args) => ui::ended(command::stats::stats(&args)),
+        args::Command::Completions(args) => ui::ended(command::man::completions(&args)),
+        args::Command::Man(args) => ui::ended(command::man::man(&args)),
     }
 }

@@ -1,9 +1,24 @@
 //! What people see.
 
-use std::io::{self, ErrorKind, Write};
+mod progress;
+mod table;
 
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use anyhow::Context;
 use jiff::Timestamp;
 use overspill::Outcome;
+
+pub(crate) use progress::Progress;
+pub(crate) use table::Table;
+
+/// How wide a line may be that nobody looks at on a terminal.
+const WIDTH_ELSEWHERE: usize = 120;
+
+/// Words that were understood, but do not mean anything: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Misuse(pub(crate) String);
 
 /// Writes the outcome to standard output.
 ///
@@ -21,15 +36,45 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Turns how a command ended into an exit code: 1 for what is not there or did not work.
+/// Writes an answer to standard output.
+pub(crate) fn answer(text: &str) -> anyhow::Result<()> {
+    answer_bytes(text.as_bytes())
+}
+
+/// Like [`answer`], whatever the bytes are.
+pub(crate) fn answer_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    print(bytes).context("standard output")
+}
+
+/// Turns how a command ended into an exit code: 1 for what is not there or did not work, 2 for what
+/// makes no sense.
 pub(crate) fn ended(result: anyhow::Result<()>) -> u8 {
+    ended_with(result.map(|()| true))
+}
+
+/// Like [`ended`], with 1 also for an answer that found nothing.
+pub(crate) fn ended_with(result: anyhow::Result<bool>) -> u8 {
     match result {
-        Ok(()) => 0,
+        Ok(true) => 0,
+        Ok(false) => 1,
         Err(error) => {
             complain(&error);
-            1
+            if error.is::<Misuse>() { 2 } else { 1 }
         }
     }
+}
+
+/// Returns how many columns a line may have.
+pub(crate) fn width() -> usize {
+    match terminal_size::terminal_size_of(io::stdout()) {
+        Some((terminal_size::Width(columns), _)) => usize::from(columns).max(40),
+        None => WIDTH_ELSEWHERE,
+    }
+}
+
+/// Tells whether somebody looks at standard output.
+pub(crate) fn is_seen() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Returns a size as people read it.
@@ -44,26 +89,57 @@ pub(crate) fn size(bytes: u64) -> String {
     if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", units[unit]) }
 }
 
-/// Returns how long ago something was, as people say it.
-pub(crate) fn ago(then: Timestamp, now: Timestamp) -> String {
+/// Returns how old something is, as people say it.
+pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.duration_since(then).as_secs();
     match seconds {
-        i64::MIN..0 => "in the future".into(),
-        0..60 => "just now".into(),
-        60..3_600 => format!("{} min ago", seconds / 60),
-        3_600..86_400 => format!("{} h ago", seconds / 3_600),
-        _ => format!("{} d ago", seconds / 86_400),
+        ..0 => "0 s".into(),
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
     }
 }
 
-/// Returns `text` on one line, shortened to `width` characters.
+/// Returns a time to the second.
+pub(crate) fn time(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+/// Returns `count` of something, in the singular if it is one.
+pub(crate) fn count(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns `text` on one line, shortened to `width` columns.
 pub(crate) fn short(text: &str, width: usize) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if line.chars().count() <= width {
+    if columns(&line) <= width {
         return line;
     }
-    let start: String = line.chars().take(width.saturating_sub(1)).collect();
+    let mut start = String::new();
+    let mut left = width.saturating_sub(1);
+    for char in line.chars() {
+        let Some(rest) = left.checked_sub(columns_of(char)) else { break };
+        left = rest;
+        start.push(char);
+    }
     format!("{start}…")
+}
+
+/// Returns how many columns a terminal takes for `text`.
+pub(crate) fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Two for the letters of East Asia and for pictures, as terminals show them.
+fn columns_of(char: char) -> usize {
+    match u32::from(char) {
+        0x1100..=0x115F | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF => 2,
+        0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1FAFF => 2,
+        0x20000..=0x3FFFD => 2,
+        _ => 1,
+    }
 }
 
 /// Says what to do about words we did not understand, where it is likely what was meant.

@@ -1,9 +1,9 @@
 //! `overspill gc`
 
-use anyhow::Context;
 use jiff::Timestamp;
 use overspill::Profile;
-use overspill::sweep::{Budget, Swept, sweep};
+use overspill::store::{Disk, Store};
+use overspill::sweep::{Budget, Retention, Swept, expired, sweep_watched};
 
 use crate::args::profiles;
 use crate::settings::{InForce, Sources};
@@ -11,15 +11,20 @@ use crate::{home, ui};
 
 /// Removes what was not used for seven days, and the oldest beyond 5 GiB.
 ///
-/// The settings `store.retention` and `store.quota` say otherwise.
+/// The settings `store.retention` and `store.quota` say otherwise. What is pinned, or was used
+/// within the last hour, stays.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  overspill gc --dry-run\n  overspill gc --json")]
 pub(crate) struct GcArgs {
+    /// Only say what would be removed.
+    #[arg(long)]
+    dry_run: bool,
     /// As JSON.
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
     /// In the store of this profile.
     #[arg(long, value_name = "NAME", value_parser = profiles())]
-    pub(crate) profile: Option<&'static str>,
+    profile: Option<&'static str>,
 }
 
 pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
@@ -27,17 +32,33 @@ pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     let InForce { profile, sources, .. } = Sources::of_user().in_force(Some(profile));
     sources.say_warnings();
     let disk = sources.disk(&profile, &home::places()).map_err(anyhow::Error::msg)?;
-    let swept = sweep(&disk, &sources.retention(&profile), Budget::Whole, Timestamp::now())?;
+    let (retention, now) = (sources.retention(&profile), Timestamp::now());
+    let progress = ui::Progress::of("removing");
+    let swept = match args.dry_run {
+        true => would_be_swept(&disk, &retention, now)?,
+        false => sweep_watched(&disk, &retention, Budget::Whole, now, |done, all| {
+            progress.at(done, all);
+        })?,
+    };
+    drop(progress);
     let Swept { removed, bytes, kept, failed, .. } = swept;
-    let text = if args.json {
+    if args.json {
         let json = serde_json::json!({
             "removed": removed, "bytes": bytes, "kept": kept, "failed": failed,
+            "dry_run": args.dry_run,
         });
-        format!("{json}\n")
-    } else {
-        let trouble =
-            if failed > 0 { format!(", {failed} could not be removed") } else { String::new() };
-        format!("{removed} removed ({}), {kept} kept{trouble}\n", ui::size(bytes))
-    };
-    ui::print(text.as_bytes()).context("standard output")
+        return ui::answer(&format!("{json}\n"));
+    }
+    let done = if args.dry_run { "would be removed" } else { "removed" };
+    let trouble =
+        if failed > 0 { format!(", {failed} could not be removed") } else { String::new() };
+    ui::answer(&format!("{removed} {done} ({}), {kept} kept{trouble}\n", ui::size(bytes)))
+}
+
+fn would_be_swept(disk: &Disk, retention: &Retention, now: Timestamp) -> anyhow::Result<Swept> {
+    let entries = disk.list()?;
+    let going = expired(&entries, retention, now);
+    let removed = going.len() as u64;
+    let bytes = going.iter().map(|entry| entry.bytes).sum();
+    Ok(Swept { removed, bytes, kept: entries.len() as u64 - removed, ..Swept::default() })
 }

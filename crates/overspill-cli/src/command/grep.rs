@@ -1,45 +1,53 @@
 //! `overspill grep`
 
-use anyhow::Context;
+use std::ffi::OsString;
+
 use overspill::core::{Limits, Policy};
-use overspill::retrieve::{self, GrepError, Query};
-use overspill::store::{Disk, Name};
+use overspill::retrieve::{self, Found, Query};
+use overspill::store::{Disk, Name, Store};
 
 use crate::{find, home, ui};
 
 /// Searches in saved outputs, with ripgrep's engine and habits.
 ///
-/// Exits with 1 if nothing matches.
+/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Exits
+/// with 0 if something matches, with 1 if nothing does, with 2 if the pattern is none.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  overspill grep -i -C 2 'error|failed' 01KA\n  overspill grep -F -c 'warning:'"
-)]
+#[command(after_help = "Examples:
+  overspill grep -i -C 2 'error|failed' 01KA
+  overspill grep -F -c 'warning:'
+  overspill grep -e -Wall 01KA 01KB")]
 pub(crate) struct GrepArgs {
     /// What is searched for: a regular expression.
-    pub(crate) pattern: String,
-    /// The outputs; all of them if none is named.
-    pub(crate) ids: Vec<String>,
+    #[arg(required_unless_present = "regexp")]
+    pattern: Option<OsString>,
+    /// The outputs; all of them, the last saved first, if none is named.
+    #[arg(value_name = "ID")]
+    ids: Vec<OsString>,
+    /// The pattern, also if it begins with a dash.
+    #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
+    regexp: Option<OsString>,
     /// Whatever the case.
     #[arg(short, long)]
-    pub(crate) ignore_case: bool,
+    ignore_case: bool,
     /// The pattern is plain text.
     #[arg(short = 'F', long)]
-    pub(crate) fixed_strings: bool,
+    fixed_strings: bool,
     /// Only whole words.
     #[arg(short, long)]
-    pub(crate) word_regexp: bool,
+    word_regexp: bool,
     /// Lines that do not match.
     #[arg(short = 'v', long)]
-    pub(crate) invert_match: bool,
+    invert_match: bool,
     /// Only how many lines match.
-    #[arg(short, long)]
-    pub(crate) count: bool,
+    #[arg(short, long, conflicts_with = "json")]
+    count: bool,
     /// Line numbers are always shown; this is here for habit.
     #[arg(short = 'n', long)]
     line_number: bool,
     /// No more than N matches of each output.
     #[arg(short, long, value_name = "N")]
-    pub(crate) max_count: Option<u64>,
+    max_count: Option<u64>,
     /// N lines after each match.
     #[arg(short = 'A', long, value_name = "N")]
     after_context: Option<usize>,
@@ -49,25 +57,29 @@ pub(crate) struct GrepArgs {
     /// N lines around each match.
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     context: usize,
-    /// From this line on.
-    #[arg(long, value_name = "LINE", default_value_t = 1)]
-    pub(crate) from: u64,
+    /// From this line of the first output on, or from this line of this one.
+    #[arg(long, value_name = "[ID:]LINE", value_parser = from, default_value = "1")]
+    from: From,
+    /// A line of JSON for each line that is shown.
+    #[arg(long)]
+    json: bool,
 }
 
-impl GrepArgs {
-    /// What is asked of each output.
-    pub(crate) fn query(&self) -> Query {
-        Query {
-            pattern: self.pattern.clone(),
-            ignore_case: self.ignore_case,
-            fixed: self.fixed_strings,
-            word: self.word_regexp,
-            invert: self.invert_match,
-            before: self.before_context.unwrap_or(self.context),
-            after: self.after_context.unwrap_or(self.context),
-            most: self.max_count,
-            from_line: self.from,
-        }
+/// Where to begin.
+#[derive(Debug, Clone)]
+struct From {
+    name: Option<Name>,
+    line: u64,
+}
+
+fn from(typed: &str) -> Result<From, String> {
+    let (name, line) = match typed.rsplit_once(':') {
+        Some((name, line)) => (Some(Name::parse(&name.to_ascii_uppercase())), line),
+        None => (None, typed),
+    };
+    match (name, line.parse()) {
+        (Some(None), _) | (_, Err(_)) => Err("expected a line, or an id and a line".into()),
+        (name, Ok(line)) => Ok(From { name: name.flatten(), line }),
     }
 }
 
@@ -75,92 +87,178 @@ impl GrepArgs {
 const HEADING_BYTES: u64 = 80;
 /// How many lines there may be beside the matches: a heading, and the command for the next page.
 const FRAME_LINES: u64 = 2;
-
-/// Words that we do not understand, a pattern among them.
-const USAGE: u8 = 2;
+/// In JSON an answer has no more lines than this, so that what stands around each has room.
+const JSON_LINES: u64 = 200;
+const JSON_LINE_BYTES: u64 = 100;
+/// The names of those not searched yet may take so much of the last line.
+const NAMES_BYTES: usize = 8_192;
 
 pub(crate) fn grep(args: &GrepArgs) -> u8 {
-    match try_grep(args) {
-        Ok(true) => 0,
-        Ok(false) => 1,
-        Err(error) => {
-            ui::complain(&error);
-            let pattern = matches!(error.downcast_ref(), Some(GrepError::Pattern(_)));
-            if pattern { USAGE } else { 1 }
-        }
-    }
+    ui::ended_with(try_grep(args))
 }
 
 /// Tells whether anything matched.
 fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
-    let outputs = outputs(args)?;
-    let several = outputs.len() > 1;
-    let query = args.query();
-    if args.count {
-        return count(&outputs, &query);
+    let (query, ids) = understood(args)?;
+    let asked = Asked { args, query, all: ids.is_empty() };
+    let outputs = outputs(args, &ids)?;
+    let progress = ui::Progress::of("searching");
+    let (text, any) = match args.count {
+        true => count(&asked, &outputs, &progress)?,
+        false => lines(&asked, &outputs, &progress)?,
+    };
+    drop(progress);
+    ui::answer(&text)?;
+    Ok(any)
+}
+
+/// Returns what is searched for, and where.
+fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
+    let mut ids = args.ids.clone();
+    let pattern = match (&args.regexp, &args.pattern) {
+        (Some(pattern), first) => {
+            ids.splice(0..0, first.clone());
+            pattern.clone()
+        }
+        (None, pattern) => pattern.clone().unwrap_or_default(),
+    };
+    let pattern = pattern
+        .into_string()
+        .map_err(|_| ui::Misuse("the pattern is not UTF-8, and so matches nothing".into()))?;
+    let query = Query {
+        pattern,
+        ignore_case: args.ignore_case,
+        fixed: args.fixed_strings,
+        word: args.word_regexp,
+        invert: args.invert_match,
+        before: args.before_context.unwrap_or(args.context),
+        after: args.after_context.unwrap_or(args.context),
+        most: args.max_count,
+        from_line: args.from.line,
+    };
+    query.check().map_err(|bad| ui::Misuse(explained(&query, &bad.to_string())))?;
+    Ok((query, ids))
+}
+
+/// Says what is wrong with a pattern, where, and what to do.
+fn explained(query: &Query, error: &str) -> String {
+    let (place, what) = error.rsplit_once("\nerror: ").unwrap_or(("", error));
+    // The pattern, and under it a caret: worth showing unless it is very long.
+    let place = place.split_once('\n').map_or("", |(_, place)| place);
+    let place = match place.chars().count() {
+        1..400 => format!("\n\n{place}"),
+        _ => String::new(),
+    };
+    let hint = if query.fixed { "" } else { "\n\nhint: -F searches for it as plain text" };
+    format!("the pattern is not a regular expression: {}{place}{hint}", ui::short(what, 200))
+}
+
+/// The outputs that are meant, from where to begin on.
+fn outputs(args: &GrepArgs, ids: &[OsString]) -> anyhow::Result<Vec<(Disk, Name)>> {
+    if !ids.is_empty() {
+        return find::all(ids);
     }
-    let longest =
-        outputs.iter().map(|(_, name)| footer(args, name, u64::MAX, u64::MAX, usize::MAX).len());
-    let frame = longest.max().unwrap_or(0) as u64 + HEADING_BYTES;
+    let disk = home::disk().map_err(anyhow::Error::msg)?;
+    let names = find::newest_first(&disk)?.into_iter().map(|entry| entry.name);
+    // The one to begin with may be gone by now; then it is the one after it.
+    let names = names.skip_while(|name| args.from.name.as_ref().is_some_and(|from| name > from));
+    Ok(names.map(|name| (disk.clone(), name)).collect())
+}
+
+/// What was asked for.
+struct Asked<'a> {
+    args: &'a GrepArgs,
+    query: Query,
+    /// All outputs were meant.
+    all: bool,
+}
+
+/// Shows the lines that match.
+fn lines(
+    asked: &Asked<'_>,
+    outputs: &[(Disk, Name)],
+    progress: &ui::Progress,
+) -> anyhow::Result<(String, bool)> {
+    let several = outputs.len() > 1 || asked.all && asked.args.from.name.is_some();
+    let is_json = asked.args.json;
+    let most = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + 2 * HEADING_BYTES;
     let mut room = Limits {
-        bytes: Policy::LIMITS.bytes.map(|most| most.saturating_sub(frame)),
-        lines: Policy::LIMITS.lines.map(|most| most - FRAME_LINES),
+        bytes: Policy::LIMITS.bytes.map(|bytes| bytes.saturating_sub(most)),
+        lines: Policy::LIMITS.lines.map(|lines| lines - FRAME_LINES),
         ..Policy::LIMITS
     };
+    if is_json {
+        // Around each line stands more, and a character may take twice the room.
+        let beside = JSON_LINES * JSON_LINE_BYTES;
+        room.bytes = room.bytes.map(|bytes| bytes.saturating_sub(beside + most) / 2);
+        room.lines = Some(JSON_LINES);
+    }
     let (mut text, mut any) = (String::new(), false);
     for (index, (disk, name)) in outputs.iter().enumerate() {
+        progress.at(index as u64, outputs.len() as u64);
+        let from_line = if is_first(asked, index, name) { asked.query.from_line } else { 1 };
+        let query = Query { from_line, ..asked.query.clone() };
         let found = retrieve::grep(disk, name, &query, &room)?;
-        if found.matches == 0 {
+        if found.lines.is_empty() && found.next_line.is_none() {
             continue;
         }
         any = true;
-        if several {
-            text.push_str(&format!("{name}\n"));
+        let before = text.len();
+        if !found.lines.is_empty() {
+            let plain = || if several { format!("{name}\n{}", found.text()) } else { found.text() };
+            text.push_str(&if is_json { json(name, &found) } else { plain() });
         }
-        text.push_str(&found.text);
         if let Some(line) = found.next_line {
-            let rest = outputs.len() - index - 1;
-            text.push_str(&footer(args, name, line, found.shown, rest));
+            text.push_str(&footer(asked, &outputs[index..], line, found.shown));
+        }
+        let _ = disk.retrieved(name, (text.len() - before) as u64);
+        if found.next_line.is_some() {
             break;
         }
-        room = less(&room, &found.text, several);
+        room = less(&room, &found.text(), several);
     }
-    ui::print(text.as_bytes()).context("standard output")?;
-    Ok(any)
+    Ok((text, any))
+}
+
+/// Tells whether this is the output that the line to begin with is meant of.
+fn is_first(asked: &Asked<'_>, index: usize, name: &Name) -> bool {
+    index == 0 && asked.args.from.name.as_ref().is_none_or(|from| from == name)
 }
 
 /// Shows how many lines match in each output.
-fn count(outputs: &[(Disk, Name)], query: &Query) -> anyhow::Result<bool> {
-    let most = Policy::LIMITS.lines.map_or(usize::MAX, |most| most as usize - 1);
+fn count(
+    asked: &Asked<'_>,
+    outputs: &[(Disk, Name)],
+    progress: &ui::Progress,
+) -> anyhow::Result<(String, bool)> {
+    let several = outputs.len() > 1 || asked.all && asked.args.from.name.is_some();
+    let beside = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + HEADING_BYTES;
+    let most_bytes = Policy::LIMITS.bytes.unwrap_or(u64::MAX).saturating_sub(beside);
+    let most_lines = Policy::LIMITS.lines.unwrap_or(u64::MAX) as usize - 1;
     let (mut text, mut any) = (String::new(), false);
-    for (disk, name) in outputs.iter().take(most) {
-        let count = retrieve::count(disk, name, query)?;
-        any |= count > 0;
-        let name = if outputs.len() > 1 { format!("{name}:") } else { String::new() };
-        let line = format!("{name}{count}\n");
-        if (text.len() + line.len()) as u64 + HEADING_BYTES
-            > Policy::LIMITS.bytes.unwrap_or(u64::MAX)
-        {
+    for (index, (disk, name)) in outputs.iter().enumerate() {
+        progress.at(index as u64, outputs.len() as u64);
+        if index == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
+            text.push_str(&footer(asked, &outputs[index..], 1, 0));
             break;
         }
-        text.push_str(&line);
+        let count = retrieve::count(disk, name, &asked.query)?;
+        any |= count > 0;
+        let name = if several { format!("{name}:") } else { String::new() };
+        text.push_str(&format!("{name}{count}\n"));
     }
-    let left = outputs.len() - text.lines().count();
-    if left > 0 {
-        text.push_str(&format!("[overspill: {left} more outputs not counted]\n"));
-    }
-    ui::print(text.as_bytes()).context("standard output")?;
-    Ok(any)
+    Ok((text, any))
 }
 
-/// The outputs that are meant, the last used first if none is named.
-fn outputs(args: &GrepArgs) -> anyhow::Result<Vec<(Disk, Name)>> {
-    if !args.ids.is_empty() {
-        return find::all(&args.ids);
-    }
-    let disk = home::disk().map_err(anyhow::Error::msg)?;
-    let entries = find::newest_first(&disk)?;
-    Ok(entries.into_iter().map(|entry| (disk.clone(), entry.name)).collect())
+fn json(name: &Name, found: &Found) -> String {
+    let lines = found.lines.iter().map(|line| {
+        let (number, matches, text) = (line.number, line.matches, &line.text);
+        let json = serde_json::json!({
+            "id": name, "line": number, "match": matches, "text": text,
+        });
+        format!("{json}\n")
+    });
+    lines.collect()
 }
 
 fn less(room: &Limits, text: &str, heading: bool) -> Limits {
@@ -174,35 +272,57 @@ fn less(room: &Limits, text: &str, heading: bool) -> Limits {
     }
 }
 
+impl Asked<'_> {
+    /// Returns the command that goes on from `line` of the first of these, after so many matches of
+    /// it were `shown`.
+    fn next(&self, outputs: &[(Disk, Name)], line: u64, shown: u64) -> String {
+        let args = self.args;
+        let mut words = vec![home::program(), "grep".into()];
+        for (flag, given) in [
+            ("-i", args.ignore_case),
+            ("-F", args.fixed_strings),
+            ("-w", args.word_regexp),
+            ("-v", args.invert_match),
+            ("-c", args.count),
+            ("--json", args.json),
+        ] {
+            words.extend(given.then(|| flag.into()));
+        }
+        for (flag, lines) in [("-B", self.query.before), ("-A", self.query.after)] {
+            words.extend((lines > 0).then(|| format!("{flag} {lines}")));
+        }
+        // Of the first output some are shown; of others as many may be as of it.
+        if let Some(most) = self.query.most {
+            let left = if outputs.len() > 1 { most } else { most.saturating_sub(shown).max(1) };
+            words.push(format!("-m {left}"));
+        }
+        let dash = if self.query.pattern.starts_with('-') { "-e " } else { "" };
+        words.push(format!("{dash}{}", home::quoted(&self.query.pattern)));
+        let first = outputs.first().map(|(_, name)| name.as_str()).unwrap_or_default();
+        if self.all {
+            words.push(format!("--from {first}:{line}"));
+        } else {
+            let names = outputs.iter().map(|(_, name)| name.to_string());
+            let names: Vec<String> = names.collect();
+            let all = names.join(" ");
+            words.push(if all.len() <= NAMES_BYTES { all } else { first.to_owned() });
+            words.extend((line > 1).then(|| format!("--from {line}")));
+        }
+        words.join(" ")
+    }
+}
+
 /// Says that there is more from `line` on, after so many matches `shown`, and the command for it.
-fn footer(args: &GrepArgs, name: &Name, line: u64, shown: u64, outputs_left: usize) -> String {
-    let mut flags = String::new();
-    for (flag, given) in [
-        ("-i", args.ignore_case),
-        ("-F", args.fixed_strings),
-        ("-w", args.word_regexp),
-        ("-v", args.invert_match),
-    ] {
-        if given {
-            flags.push_str(&format!(" {flag}"));
-        }
+fn footer(asked: &Asked<'_>, left: &[(Disk, Name)], line: u64, shown: u64) -> String {
+    let next = asked.next(left, line, shown);
+    if asked.args.json {
+        return format!("{}\n", serde_json::json!({ "next": next }));
     }
-    let query = args.query();
-    for (flag, lines) in [("-B", query.before), ("-A", query.after)] {
-        if lines > 0 {
-            flags.push_str(&format!(" {flag} {lines}"));
-        }
-    }
-    if let Some(most) = query.most {
-        flags.push_str(&format!(" -m {}", most.saturating_sub(shown).max(1)));
-    }
-    let rest = match outputs_left {
-        0 => String::new(),
-        n => format!("; {n} more outputs not searched"),
+    let Some((_, name)) = left.first() else { return String::new() };
+    let what = match (asked.args.count, left.len() - 1) {
+        (true, others) => format!("{} more outputs not counted", others + 1),
+        (false, 0) => format!("more from line {line}"),
+        (false, others) => format!("more from line {line}; {others} more outputs not searched"),
     };
-    let (program, pattern) = (home::program(), home::quoted(&args.pattern));
-    let token = name.token();
-    format!(
-        "[overspill {token}: more from line {line}{rest}; next: {program} grep{flags} {pattern} {name} --from {line}]\n"
-    )
+    format!("[overspill {}: {what}; next: {next}]\n", name.token())
 }

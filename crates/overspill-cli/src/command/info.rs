@@ -1,48 +1,69 @@
 //! `overspill info`
 
-use anyhow::Context;
-use overspill::store::{State, Store};
+use std::ffi::OsString;
+
+use overspill::store::{Kept, State, Store};
 
 use crate::{command, find, ui};
 
-/// Says what is known of a saved output.
+/// Says what is known of a saved output, and whether it is still what was saved.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  overspill info 01KA")]
 pub(crate) struct InfoArgs {
-    /// The output.
-    pub(crate) id: String,
+    /// The output: its id, the beginning of it, or its path.
+    id: OsString,
     /// As JSON.
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
 pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     let (disk, name) = find::find(&args.id)?;
     let entry = disk.entry(&name)?;
     let record = disk.record(&name)?.unwrap_or_default();
+    let progress = ui::Progress::of("reading it all");
+    let state = disk.check(&name)?;
+    drop(progress);
     if args.json {
-        let line = command::list::json(&disk, &entry, &record) + "\n";
-        return ui::print(line.as_bytes()).context("standard output");
+        let mut json = command::list::json(&disk, &entry, &record);
+        json["state"] = word(state).into();
+        return ui::answer(&format!("{json}\n"));
     }
-    let state = match disk.check(&name)? {
+    let state = match state {
         State::Whole => "whole, as it was saved",
         State::Partial => "only its first and last part could be kept",
         State::Damaged => "damaged: it is not what was saved",
-        State::Unknown => "unknown",
+        State::Unknown => "unknown: nothing was noted when it was saved",
     };
-    let shown: u64 = record.shown.iter().map(|range| range.end - range.start).sum();
+    let bytes = |bytes: u64| format!("{} ({bytes} bytes)", ui::size(bytes));
+    let known = record.bytes > 0;
+    let produced = match record.kept {
+        Some(Kept::Ends { first, last }) => {
+            format!(
+                "{}, of which the first {first} and the last {last} were kept",
+                bytes(record.bytes)
+            )
+        }
+        Some(Kept::Whole) | None => String::new(),
+    };
+    let call = record.call.clone();
     let rows = [
         ("id", name.to_string()),
         ("path", disk.file(&name).display().to_string()),
-        ("size", format!("{} ({} bytes)", ui::size(entry.bytes), entry.bytes)),
-        ("lines", record.lines.to_string()),
-        ("shown", format!("{shown} bytes")),
+        ("size", bytes(entry.bytes)),
+        ("produced", produced),
+        ("lines", if known { record.lines.to_string() } else { String::new() }),
+        ("shown", if known { bytes(record.shown_bytes()) } else { String::new() }),
+        ("read later", if record.retrieved > 0 { bytes(record.retrieved) } else { String::new() }),
         ("state", state.to_owned()),
-        ("saved", record.created.to_string()),
-        ("last used", entry.used.to_string()),
+        ("saved", if known { ui::time(record.created) } else { String::new() }),
+        ("last used", ui::time(entry.used)),
         ("pinned", if entry.pinned { "yes" } else { "no" }.to_owned()),
-        ("tool", record.call.tool.unwrap_or_default()),
-        ("command", ui::short(&record.call.command.unwrap_or_default(), 200)),
-        ("directory", record.call.directory.unwrap_or_default()),
+        ("tool", call.tool.unwrap_or_default()),
+        ("session", call.session.unwrap_or_default()),
+        ("call", call.id.unwrap_or_default()),
+        ("command", ui::short(&call.command.unwrap_or_default(), 1_000)),
+        ("directory", call.directory.unwrap_or_default()),
         ("exit code", record.exit.map(|code| code.to_string()).unwrap_or_default()),
     ];
     let text: String = rows
@@ -50,5 +71,14 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
         .filter(|(_, value)| !value.is_empty())
         .map(|(key, value)| format!("{key:10} {value}\n"))
         .collect();
-    ui::print(text.as_bytes()).context("standard output")
+    ui::answer(&text)
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::Whole => "whole",
+        State::Partial => "partial",
+        State::Damaged => "damaged",
+        State::Unknown => "unknown",
+    }
 }

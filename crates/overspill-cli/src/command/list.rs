@@ -1,63 +1,109 @@
 //! `overspill list`
 
-use anyhow::Context;
 use jiff::Timestamp;
-use overspill::store::{Disk, Entry, Record, Store};
+use overspill::store::{Disk, Entry, Kept, Record, Store};
 
 use crate::{find, home, ui};
 
 /// Lists the saved outputs, the last used first.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  overspill list
+  overspill list --here --command 'cargo test'
+  overspill list --json --limit 1000 | jq -r 'select(.record.exit != 0).id'")]
 pub(crate) struct ListArgs {
-    /// A line of JSON for each.
+    /// Only those of this tool.
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// Only those of commands with this text in them.
+    #[arg(long, value_name = "TEXT")]
+    command: Option<String>,
+    /// Only those of commands that ran in this directory.
     #[arg(long)]
-    pub(crate) json: bool,
+    here: bool,
     /// No more than so many.
     #[arg(long, value_name = "N", default_value_t = 50)]
-    pub(crate) limit: usize,
+    limit: usize,
+    /// A line of JSON for each.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
     let disk = home::disk().map_err(anyhow::Error::msg)?;
+    let progress = ui::Progress::of("reading the store");
     let mut entries = find::newest_first(&disk)?;
-    let all = entries.len();
-    entries.truncate(args.limit);
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.used));
+    let is_any = !entries.is_empty();
+    let rows = wanted(args, &disk, entries)?;
+    drop(progress);
+    let more = rows.len().saturating_sub(args.limit);
+    // Read anew: what is known of all of them would be too much to hold.
+    let rows = rows.iter().take(args.limit).map(|entry| (entry, record(&disk, entry)));
+    if args.json {
+        let lines: String =
+            rows.map(|(entry, record)| format!("{}\n", json(&disk, entry, &record))).collect();
+        return ui::answer(&lines);
+    }
     let now = Timestamp::now();
-    let mut text = String::new();
-    for entry in &entries {
-        let record = disk.record(&entry.name).ok().flatten().unwrap_or_default();
-        text.push_str(&if args.json {
-            json(&disk, entry, &record)
-        } else {
-            row(entry, &record, now)
-        });
-        text.push('\n');
+    let mut table =
+        ui::Table::new(&["ID", ">SIZE", ">LINES", ">AGE", ">EXIT", "STATE", "TOOL", "COMMAND"]);
+    rows.for_each(|(entry, record)| table.row(row(entry, &record, now)));
+    let mut text = table.text(ui::width());
+    if text.is_empty() {
+        text = if is_any { "nothing of that kind is saved\n" } else { "nothing is saved\n" }.into();
     }
-    if !args.json && all == 0 {
-        text.push_str("nothing is saved\n");
-    } else if !args.json && all > entries.len() {
-        text.push_str(&format!("and {} more; --limit shows them\n", all - entries.len()));
+    if more > 0 {
+        let all = args.limit + more;
+        text.push_str(&format!("and {more} more; `--limit {all}` shows them\n"));
     }
-    ui::print(text.as_bytes()).context("standard output")
+    ui::answer(&text)
 }
 
-fn row(entry: &Entry, record: &Record, now: Timestamp) -> String {
-    let what = record.call.command.as_deref().or(record.call.tool.as_deref()).unwrap_or("");
-    let exit = record.exit.map_or("-".into(), |code| code.to_string());
-    format!(
-        "{}  {:>10}  {:>13}  {:>4} {} {}",
-        entry.name,
+/// Leaves out what was not asked for.
+fn wanted(args: &ListArgs, disk: &Disk, mut entries: Vec<Entry>) -> anyhow::Result<Vec<Entry>> {
+    let here = match args.here {
+        true => Some(std::env::current_dir()?.to_string_lossy().into_owned()),
+        false => None,
+    };
+    if args.tool.is_none() && args.command.is_none() && here.is_none() {
+        return Ok(entries);
+    }
+    entries.retain(|entry| {
+        let call = record(disk, entry).call;
+        let has = |part: &str| call.command.as_ref().is_some_and(|all| all.contains(part));
+        args.tool.as_ref().is_none_or(|tool| call.tool.as_ref() == Some(tool))
+            && args.command.as_ref().is_none_or(|part| has(part))
+            && here.as_ref().is_none_or(|here| call.directory.as_ref() == Some(here))
+    });
+    Ok(entries)
+}
+
+fn record(disk: &Disk, entry: &Entry) -> Record {
+    disk.record(&entry.name).ok().flatten().unwrap_or_default()
+}
+
+fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
+    let is_partial = matches!(record.kept, Some(Kept::Ends { .. }));
+    let state = match (entry.pinned, is_partial) {
+        (true, true) => "pinned, partial",
+        (true, false) => "pinned",
+        (false, true) => "partial",
+        (false, false) => "",
+    };
+    vec![
+        entry.name.to_string(),
         ui::size(entry.bytes),
-        ui::ago(entry.used, now),
-        exit,
-        if entry.pinned { "pinned" } else { "      " },
-        ui::short(what, 40),
-    )
-    .trim_end()
-    .to_owned()
+        if record.lines > 0 { record.lines.to_string() } else { String::new() },
+        ui::age(entry.used, now),
+        record.exit.map_or(String::new(), |code| code.to_string()),
+        state.to_owned(),
+        ui::short(record.call.tool.as_deref().unwrap_or(""), 20),
+        record.call.command.clone().unwrap_or_default(),
+    ]
 }
 
-pub(crate) fn json(disk: &Disk, entry: &Entry, record: &Record) -> String {
+pub(crate) fn json(disk: &Disk, entry: &Entry, record: &Record) -> serde_json::Value {
     serde_json::json!({
         "id": entry.name.as_str(),
         "path": disk.file(&entry.name).to_string_lossy(),
@@ -66,5 +112,4 @@ pub(crate) fn json(disk: &Disk, entry: &Entry, record: &Record) -> String {
         "pinned": entry.pinned,
         "record": record,
     })
-    .to_string()
 }

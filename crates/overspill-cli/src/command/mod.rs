@@ -2,12 +2,15 @@
 
 pub(crate) mod config;
 pub(crate) mod cut;
+pub(crate) mod diff;
 pub(crate) mod gc;
 pub(crate) mod grep;
 pub(crate) mod info;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod outcome_json;
 pub(crate) mod pin;
 pub(crate) mod read;
 pub(crate) mod rm;
 pub(crate) mod run;
+pub(crate) mod stats;

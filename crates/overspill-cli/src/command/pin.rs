@@ -1,23 +1,34 @@
 //! `overspill pin`
 
+use std::ffi::OsString;
+
 use overspill::store::Store;
 
-use crate::find;
+use crate::{find, ui};
 
 /// Keeps saved outputs from being removed by time.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  overspill pin 01KA\n  overspill pin --off 01KA")]
 pub(crate) struct PinArgs {
-    /// The outputs.
-    #[arg(required = true)]
-    pub(crate) ids: Vec<String>,
+    /// The outputs: ids, beginnings of them, or paths.
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<OsString>,
     /// Let them go again.
     #[arg(long)]
-    pub(crate) off: bool,
+    off: bool,
+    /// A line of JSON for each.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn pin(args: &PinArgs) -> anyhow::Result<()> {
     for (disk, name) in find::all(&args.ids)? {
         disk.pin(&name, !args.off)?;
+        ui::answer(&if args.json {
+            format!("{}\n", serde_json::json!({ "id": name, "pinned": !args.off }))
+        } else {
+            format!("{} {name}\n", if args.off { "no longer pinned:" } else { "pinned" })
+        })?;
     }
     Ok(())
 }

@@ -1,22 +1,31 @@
 //! `overspill read`
 
-use anyhow::Context;
-use overspill::core::Policy;
-use overspill::retrieve::{self, Page, Part};
-use overspill::store::{Name, Store};
+use std::ffi::OsString;
+
+use overspill::core::{Limits, Policy};
+use overspill::retrieve::{self, FromValue, JsonPath, Page, Part};
+use overspill::store::{Disk, Kept, Name, Store};
 
 use crate::{find, home, ui};
 
 /// Shows a part of a saved output, and how to get the next one.
 ///
-/// An output is named by its id, the beginning of it, or the path that was shown.
+/// An output is named by its id, the beginning of it, or the path that was shown. An answer has at
+/// most 2000 lines and 50 KiB, its last line included, which says what this was and has the command
+/// for the next page. Exits with 1 if there is no such output, or nothing that the path leads to.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  overspill read 01KA --lines 181:380\n  overspill read 01KA --tail 50"
-)]
+#[command(after_help = "Examples:
+  overspill read 01KA --lines 181:380
+  overspill read 01KA --tail 50
+  overspill read 01KA --json '$.items[*].name'
+  overspill read 01KA --json /items/0/name
+  overspill read 01KA --raw > all.txt
+
+A path is a JSONPath without filters ($.a.b[0], ['x y'], [*], ..name, [-1], [1:5]) or, if it begins
+with a slash, a JSON Pointer. It is applied to each text of an output that has many, such as one a line.")]
 pub(crate) struct ReadArgs {
     /// The output.
-    pub(crate) id: String,
+    id: OsString,
     /// These lines, both included, counted from 1.
     #[arg(long, value_name = "A:B", value_parser = range, conflicts_with_all = ["bytes", "tail"])]
     lines: Option<(u64, u64)>,
@@ -26,14 +35,20 @@ pub(crate) struct ReadArgs {
     /// The last N lines.
     #[arg(long, value_name = "N")]
     tail: Option<u64>,
+    /// The values that this path leads to, as they are written.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["lines", "bytes", "tail"])]
+    json: Option<String>,
+    /// From this value on, counted from 1; after a colon, from this byte of it on.
+    #[arg(long, value_name = "N", requires = "json", value_parser = from)]
+    from: Option<FromValue>,
     /// Everything, byte for byte and without a limit.
-    #[arg(long, conflicts_with_all = ["lines", "bytes", "tail"])]
-    pub(crate) raw: bool,
+    #[arg(long, conflicts_with_all = ["lines", "bytes", "tail", "json"])]
+    raw: bool,
 }
 
 impl ReadArgs {
     /// Which part is meant; the first page if none is named.
-    pub(crate) fn part(&self) -> Part {
+    fn part(&self) -> Part {
         match (self.lines, self.bytes, self.tail) {
             (Some((from, to)), _, _) => Part::Lines(from, to),
             (_, Some((from, to)), _) => Part::Bytes(from..to.max(from)),
@@ -54,50 +69,126 @@ fn range(typed: &str) -> Result<(u64, u64), String> {
     }
 }
 
-/// What the last line may take, beside the name of the program.
-const FOOTER_BYTES: u64 = 200;
+fn from(typed: &str) -> Result<FromValue, String> {
+    let (value, byte) = typed.split_once(':').unwrap_or((typed, "0"));
+    match (value.parse(), byte.parse()) {
+        (Ok(value), Ok(byte)) => Ok(FromValue { value, byte }),
+        _ => Err("expected a number, such as `51`, or two, such as `51:2000`".into()),
+    }
+}
 
-pub(crate) fn read(args: &ReadArgs) -> anyhow::Result<()> {
+/// What the last line may take, beside the name of the program and the path.
+const FOOTER_BYTES: u64 = 300;
+
+pub(crate) fn read(args: &ReadArgs) -> u8 {
+    ui::ended(try_read(args))
+}
+
+fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
+    // What makes no sense is said before anything is looked for.
+    let path = args.json.as_deref().map(|typed| {
+        JsonPath::parse(typed)
+            .map_err(|bad| ui::Misuse(format!("{}: {bad}", ui::short(typed, 200))))
+    });
+    let path = path.transpose()?;
     let (disk, name) = find::find(&args.id)?;
     if args.raw {
         return raw(&disk, &name);
     }
+    let text = match &path {
+        Some(path) => values(&disk, &name, path, args.from.unwrap_or(FromValue::START))?,
+        None => part(&disk, &name, &args.part())?,
+    };
+    ui::answer(&text)?;
+    // Of what was printed, not of what was asked for; if it cannot be noted, it was read all the same.
+    let _ = disk.retrieved(&name, text.len() as u64);
+    Ok(())
+}
+
+/// Returns what is left for a page beside its last line.
+fn room(footer_bytes: u64) -> Limits {
     let limits = Policy::LIMITS;
-    let footer_bytes = FOOTER_BYTES + home::program().len() as u64;
-    let room = overspill::core::Limits {
+    Limits {
         bytes: limits.bytes.map(|most| most.saturating_sub(footer_bytes)),
         lines: limits.lines.map(|most| most - 1),
         ..limits
-    };
-    let page = retrieve::read(&disk, &name, &args.part(), &room)?;
+    }
+}
+
+fn part(disk: &Disk, name: &Name, part: &Part) -> anyhow::Result<String> {
+    let room = room(FOOTER_BYTES + home::program().len() as u64);
+    let page = retrieve::read(disk, name, part, &room)?;
     let mut text = page.text.clone();
+    end_line(&mut text);
+    text.push_str(&footer(disk, name, &page));
+    Ok(text)
+}
+
+fn end_line(text: &mut String) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    let lines = disk.record(&name).ok().flatten().map(|record| record.lines);
-    text.push_str(&footer(&name, &page, lines));
-    ui::print(text.as_bytes()).context("standard output")
 }
 
 /// Says what this was, and the command for the next page.
-fn footer(name: &Name, page: &Page, lines: Option<u64>) -> String {
-    let what = match (page.lines, lines) {
-        (Some((first, last)), Some(all)) if first > last => format!("there are {all} lines"),
-        (Some((first, last)), None) if first > last => "there are not so many lines".into(),
-        (Some((first, last)), Some(all)) => format!("lines {first}–{last} of {all}"),
-        (Some((first, last)), None) => format!("lines {first}–{last}"),
-        (None, _) => format!("bytes {}–{} of {}", page.bytes.start, page.bytes.end, page.total),
+fn footer(disk: &Disk, name: &Name, page: &Page) -> String {
+    let record = disk.record(name).ok().flatten();
+    let all = match record {
+        Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => {
+            " of the two ends that were kept".into()
+        }
+        Some(record) => format!(" of {}", record.lines),
+        None => String::new(),
     };
-    let program = home::program();
+    let what = match page.lines {
+        Some((first, last)) if first > last => match all.strip_prefix(" of ") {
+            Some(all) if all.ends_with(|last: char| last.is_ascii_digit()) => {
+                format!("there are {all} lines")
+            }
+            _ => "there are not so many lines".into(),
+        },
+        Some((first, last)) => format!("lines {first}–{last}{all}"),
+        None if page.bytes.is_empty() => format!("there are {} bytes", page.total),
+        None => format!("bytes {}–{} of {}", page.bytes.start, page.bytes.end, page.total),
+    };
     let next = match &page.next {
         None => String::new(),
-        Some(Part::Lines(from, to)) => format!("; next: {program} read {name} --lines {from}:{to}"),
-        Some(Part::Bytes(range)) => {
-            format!("; next: {program} read {name} --bytes {}:{}", range.start, range.end)
-        }
-        Some(Part::Tail(count)) => format!("; next: {program} read {name} --tail {count}"),
+        Some(Part::Lines(from, to)) => next(name, &format!("--lines {from}:{to}")),
+        Some(Part::Bytes(range)) => next(name, &format!("--bytes {}:{}", range.start, range.end)),
+        Some(Part::Tail(count)) => next(name, &format!("--tail {count}")),
     };
     format!("[overspill {}: {what}{next}]\n", name.token())
+}
+
+fn next(name: &Name, words: &str) -> String {
+    format!("; next: {} read {name} {words}", home::program())
+}
+
+fn values(disk: &Disk, name: &Name, path: &JsonPath, from: FromValue) -> anyhow::Result<String> {
+    let typed = home::quoted(&path.to_string());
+    let room = room(FOOTER_BYTES + (home::program().len() + typed.len()) as u64);
+    let progress = ui::Progress::of("reading it all");
+    let values = retrieve::values(disk, name, path, from, &room)
+        .map_err(|error| anyhow::Error::from(error).context(format!("{name}")))?;
+    drop(progress);
+    if values.shown == 0 {
+        anyhow::bail!("nothing in {name} is at {}", ui::short(&path.to_string(), 200));
+    }
+    let (first, last) = (from.value.max(1), from.value.max(1) + values.shown - 1);
+    let what = match (first == last, values.next) {
+        (true, None) if first == 1 => "the only value".into(),
+        (true, _) => format!("value {first}"),
+        (false, _) => format!("values {first}–{last}"),
+    };
+    let bad = values.bad.map(|bad| format!("; left out what is {bad}")).unwrap_or_default();
+    let next = values.next.map_or(String::new(), |FromValue { value, byte }| {
+        let byte = if byte > 0 { format!(":{byte}") } else { String::new() };
+        next(name, &format!("--json {typed} --from {value}{byte}"))
+    });
+    let mut text = values.text;
+    end_line(&mut text);
+    text.push_str(&format!("[overspill {}: {what}{bad}{next}]\n", name.token()));
+    Ok(text)
 }
 
 /// Copies everything.
@@ -105,14 +196,19 @@ fn raw(store: &dyn Store, name: &Name) -> anyhow::Result<()> {
     const CHUNK: u64 = 256 * 1024;
     let total = store.entry(name)?.bytes;
     let _ = store.touch(name);
+    // On a terminal the text itself shows that it goes on.
+    let progress = (!ui::is_seen()).then(|| ui::Progress::of("copying"));
     let mut at = 0;
     while at < total {
         let chunk = store.read(name, at..at + CHUNK)?;
         if chunk.is_empty() {
             break;
         }
-        ui::print(&chunk).context("standard output")?;
+        ui::answer_bytes(&chunk)?;
         at += chunk.len() as u64;
+        if let Some(progress) = &progress {
+            progress.at(at, total);
+        }
     }
     Ok(())
 }

@@ -1,20 +1,38 @@
 //! `overspill rm`
 
+use std::ffi::OsString;
+
 use overspill::store::Store;
 
-use crate::find;
+use crate::{find, ui};
 
 /// Removes saved outputs.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  overspill rm 01KA 01KB
+  overspill list --tool cut --json | jq -r .id | xargs overspill rm")]
 pub(crate) struct RmArgs {
-    /// The outputs.
-    #[arg(required = true)]
-    pub(crate) ids: Vec<String>,
+    /// The outputs: ids, beginnings of them, or paths.
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<OsString>,
+    /// A line of JSON for each.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn rm(args: &RmArgs) -> anyhow::Result<()> {
-    for (disk, name) in find::all(&args.ids)? {
+    let mut found = find::all(&args.ids)?;
+    // Named twice, it is removed once.
+    found.sort_by(|(_, a), (_, b)| a.cmp(b));
+    found.dedup_by(|(_, a), (_, b)| a == b);
+    for (disk, name) in found {
+        let bytes = disk.entry(&name)?.bytes;
         disk.delete(&name)?;
+        ui::answer(&if args.json {
+            format!("{}\n", serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
+        } else {
+            format!("removed {name} ({})\n", ui::size(bytes))
+        })?;
     }
     Ok(())
 }

@@ -189,8 +189,12 @@ impl Done {
     }
 
     pub(crate) fn id(&self) -> String {
-        self.files()[0].file_stem().unwrap().to_str().unwrap().to_owned()
+        id_of(&self.files()[0])
     }
+}
+
+pub(crate) fn id_of(file: &Path) -> String {
+    file.file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
 pub(crate) fn saved_run() -> Done {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Test, numbered, saved_run};
+use crate::program::{Done, Test, id_of, numbered, saved_run};
 
 #[test]
 fn read_shows_a_page_and_the_command_for_the_next() {
@@ -34,7 +34,8 @@ fn an_output_is_named_by_id_beginning_or_path() {
     }
     done.then(&["run", "--", "seq", "1", "5000"]);
     let (code, _, error) = done.then(&["read", "0"]);
-    assert!(code == 1 && error.contains("0 is the beginning of 2 outputs: 0"), "{error}");
+    assert!(code == 1 && error.contains("0 is the beginning of 2 outputs\n  0"), "{error}");
+    assert!(error.contains("  seq 1 5000\n") && error.contains("  sh -c 'seq"), "{error}");
     let (code, _, error) = done.then(&["read", "no-such-id"]);
     assert!(code == 1 && error.contains("there is no output no-such-id"), "{error}");
     let (code, _, error) = done.then(&["read", &done.id(), "--lines", "5:1"]);
@@ -46,16 +47,22 @@ fn list_info_pin_and_rm_speak_of_what_is_saved() {
     let done = saved_run();
     let id = done.id();
     let (_, list, _) = done.then(&["list"]);
-    assert!(list.starts_with(&id) && list.contains("23.3 KiB") && list.contains("   3 "), "{list}");
-    assert!(list.trim_end().ends_with("sh -c 'seq 1 5000; exit 3'"), "{list}");
+    let expected = format!(
+        "ID                              SIZE  LINES  AGE  EXIT  TOOL  COMMAND\n{id}  23.3 KiB   \
+         5000  0 s     3  run   sh -c 'seq 1 5000; exit 3'\n"
+    );
+    assert_eq!(list.replace("  1 s  ", "  0 s  "), expected);
     let (_, info, _) = done.then(&["info", &id]);
     assert!(info.contains("state      whole, as it was saved"), "{info}");
     done.then(&["pin", &id]);
     let (_, json, _) = done.then(&["list", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["pinned"], &json["record"]["exit"]), (&true.into(), &3.into()));
+    assert!(done.then(&["list"]).1.contains("  pinned  run "));
     assert_eq!(done.then(&["gc"]).1, "0 removed (0 B), 1 kept\n");
-    assert_eq!(done.then(&["rm", &id]).0, 0);
+    let (_, pinned, _) = done.then(&["pin", "--off", "--json", &id]);
+    assert_eq!(pinned, format!("{{\"id\":\"{id}\",\"pinned\":false}}\n"));
+    assert_eq!(done.then(&["rm", &id]).1, format!("removed {id} (23.3 KiB)\n"));
     assert_eq!(done.then(&["list"]).1, "nothing is saved\n");
     assert_eq!(done.then(&["rm", &id]).0, 1);
 }
@@ -66,6 +73,8 @@ fn what_has_expired_is_remembered() {
     let id = done.id();
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
     fs::File::options().write(true).open(&done.files()[0]).unwrap().set_modified(old).unwrap();
+    let (_, would, _) = done.then(&["gc", "--dry-run"]);
+    assert_eq!(would, "1 would be removed (23.3 KiB), 0 kept\n");
     assert_eq!(done.then(&["gc"]).1, "1 removed (23.3 KiB), 0 kept\n");
     let (code, _, error) = done.then(&["read", &id]);
     assert!(code == 1 && error.contains(&format!("{id} expired on ")), "{error}");
@@ -132,4 +141,176 @@ fn grep_stays_bounded_with_a_long_pattern_and_many_outputs() {
     let next = first.lines().last().unwrap();
     let shown = first.lines().count() as u64 - 1;
     assert!(next.contains(&format!(" -m {} ", 3000 - shown)), "{next}");
+}
+
+/// Runs a command and then whatever each answer says comes next; returns all answers without their
+/// last lines.
+fn all_pages(done: &Done, first: &[&str]) -> Vec<String> {
+    let mut args: Vec<String> = first.iter().map(|word| (*word).to_owned()).collect();
+    let mut pages = Vec::new();
+    loop {
+        let words: Vec<&str> = args.iter().map(String::as_str).collect();
+        let (code, page, error) = done.then(&words);
+        assert!(code == 0, "{args:?}: {error}");
+        assert!(page.len() <= 51_200 && page.lines().count() <= 2000, "{args:?}");
+        let Some((text, footer)) =
+            page.trim_end().rsplit_once('\n').filter(|_| page.ends_with("]\n"))
+        else {
+            pages.push(page);
+            return pages;
+        };
+        pages.push(format!("{text}\n"));
+        let Some((_, next)) = footer.split_once("; next: ") else { return pages };
+        // None of these has a blank or a quote within a word.
+        let next = next.trim_end_matches(']').replace('\'', "");
+        args = next.split(' ').skip(1).map(str::to_owned).collect();
+        assert!(pages.len() < 50, "{args:?}");
+    }
+}
+
+#[test]
+fn grep_goes_on_through_all_outputs() {
+    let done = saved_run();
+    done.then(&["run", "--", "seq", "1", "4000"]);
+    done.then(&["run", "--", "seq", "1", "3000"]);
+    let pages = all_pages(&done, &["grep", "[0-9]"]).concat();
+    assert_eq!(pages.lines().filter(|line| line.contains(':')).count(), 5000 + 4000 + 3000);
+    let ids: Vec<String> = done.files().iter().map(|file| id_of(file)).collect();
+    let two = all_pages(&done, &["grep", "-C", "4", "[05]$", &ids[0], &ids[1]]).concat();
+    let whole = done.then(&["grep", "-c", ".", &ids[0], &ids[1]]).1;
+    let counts: usize = whole.lines().map(|line| line[27..].parse::<usize>().unwrap()).sum();
+    assert_eq!(two.lines().filter(|line| line.contains([':', '-'])).count(), counts);
+}
+
+#[test]
+fn grep_answers_programs_and_bad_patterns() {
+    let done = saved_run();
+    let id = done.id();
+    let (_, json, _) = done.then(&["grep", "--json", "-A", "1", "^42$", &id]);
+    let lines: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let line = |number: u64, text: &str, matches: bool| serde_json::json!({ "id": id, "line": number, "match": matches, "text": text });
+    assert_eq!(lines, [line(42, "42", true), line(43, "43", false)]);
+    let (_, json, _) = done.then(&["grep", "--json", ".", &id]);
+    assert!(json.len() <= 51_200 && json.lines().last().unwrap().starts_with("{\"next\":"));
+    let (code, _, error) = done.then(&["grep", "a(b", &id]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        error,
+        "overspill: the pattern is not a regular expression: unclosed group\n\n    a(b\n     ^\n\n\
+         hint: -F searches for it as plain text\n"
+    );
+    assert_eq!(done.then(&["grep", "-e", "-5", &id]).0, 1);
+    assert_eq!(done.then(&["grep", "--", "-5", &id]).0, 1);
+    assert_eq!(done.then(&["grep", "-c", "-e", "^5$", &id]).1, "1\n");
+    let binary =
+        Test::new(&["run", "--max-lines", "2", "--", "printf", "a\\0b\\nc\\nd\\ne\\n"]).run();
+    assert_eq!(binary.then(&["grep", "b"]).1, "1:a␀b\n");
+}
+
+#[test]
+fn read_follows_paths_into_json() {
+    let rows: Vec<String> =
+        (0..20_000).map(|n| format!("{{\"id\": {n}, \"x y\": [{n}.50]}}")).collect();
+    let text = format!("{{\"rows\": [{}]}}", rows.join(",\n"));
+    let done = Test::new(&["cut"]).stdin(text).run();
+    let id = done.id();
+    let read = |path: &str| done.then(&["read", &id, "--json", path]);
+    let token = id[20..].to_lowercase();
+    let expected = format!("[19999.50]\n[overspill {token}: the only value]\n");
+    assert_eq!(read("$.rows[-1]['x y']").1, expected);
+    assert_eq!(read("/rows/19999/x y").1, expected);
+    let (code, _, error) = read("$.nothing");
+    assert_eq!((code, error), (1, format!("overspill: nothing in {id} is at $.nothing\n")));
+    let (code, _, error) = read("$.rows[");
+    assert!(code == 2 && error.contains("at character 8 of the path"), "{error}");
+    let ids = all_pages(&done, &["read", &id, "--json", "$.rows[*].id"]).concat();
+    assert_eq!(ids, (0..20_000).map(|n| format!("{n}\n")).collect::<String>());
+    let (_, last, _) = done.then(&["read", &id, "--json", "$.rows[*].id", "--from", "20000"]);
+    assert!(last.starts_with("19999\n[") && !last.contains("next"), "{last}");
+    let text = saved_run();
+    let (code, _, error) = text.then(&["read", &text.id(), "--json", "$.a"]);
+    assert!(code == 1 && error.contains("is at $.a"), "numbers are JSON: {error}");
+    let text =
+        Test::new(&["run", "--max-lines", "2", "--", "printf", "{\\n\"a\": b}\\n\\n\\n"]).run();
+    let (code, _, error) = text.then(&["read", &text.id(), "--json", "$.a"]);
+    assert!(
+        code == 1 && error.ends_with("not JSON: expected a value at line 2, byte 6\n"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_offset_past_the_end_is_told_how_much_there_is() {
+    let done = saved_run();
+    let (code, page, _) = done.then(&["read", &done.id(), "--bytes", "99999999:"]);
+    assert!(code == 0 && page.ends_with(": there are 23893 bytes]\n"), "{page}");
+    let (code, _, error) = done.then(&["read", &done.id(), "--json", "$", "--from", "9000"]);
+    assert!(code == 1 && error.contains("nothing in "), "{error}");
+}
+
+#[test]
+fn list_shows_what_was_asked_for() {
+    let done = saved_run();
+    let none = "nothing of that kind is saved\n";
+    assert_eq!(done.then(&["list", "--tool", "cut"]).1, none);
+    assert_eq!(done.then(&["list", "--command", "make"]).1, none);
+    let rows = |args: &[&str]| done.then(args).1.lines().count();
+    assert_eq!(rows(&["list", "--tool", "run", "--command", "seq 1", "--here"]), 2);
+    done.then(&["run", "--", "seq", "1", "4000"]);
+    assert!(
+        done.then(&["list", "--limit", "1"]).1.ends_with("and 1 more; `--limit 2` shows them\n")
+    );
+    assert_eq!(rows(&["list", "--limit", "1", "--json"]), 1);
+}
+
+#[test]
+fn a_store_that_cannot_be_used_says_why() {
+    let done = saved_run();
+    let run = |store: &str, args: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_overspill"))
+            .args(args)
+            .env_clear()
+            .envs((!store.is_empty()).then_some(("OVERSPILL_DIR", store)))
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let file = done.files()[0].to_str().unwrap().to_owned();
+    for args in
+        [&["list"][..], &["read", "01"], &["grep", "x"], &["gc"], &["stats"], &["diff", "01"]]
+    {
+        let (code, error) = run(&file, args);
+        assert!(code == Some(1) && error.contains("it is not a directory"), "{args:?}: {error}");
+        let (code, error) = run("", args);
+        assert!(
+            code == Some(1) && error.contains("there is no home directory"),
+            "{args:?}: {error}"
+        );
+    }
+    let (code, error) = run("/no/such/place", &["read", "01"]);
+    assert!(code == Some(1) && error.contains("there is no output 01"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn words_that_are_not_text_are_no_reason_to_panic() {
+    use std::os::unix::ffi::OsStrExt;
+    let done = saved_run();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff\xfe");
+    for (words, code) in
+        [(&["read"][..], 1), (&["info"], 1), (&["rm"], 1), (&["grep"], 2), (&["diff"], 1)]
+    {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_overspill"))
+            .args(words)
+            .arg(odd)
+            .env("OVERSPILL_DIR", done.test.dir.path().join("store"))
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(code) && !error.contains("panicked"),
+            "{words:?} {error}"
+        );
+    }
 }

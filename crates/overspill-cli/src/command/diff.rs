@@ -1,0 +1,138 @@
+//! `overspill diff`
+
+use std::ffi::OsString;
+
+use anyhow::bail;
+use overspill::core::{Limits, Policy};
+use overspill::retrieve::{self, Differences};
+use overspill::store::{Disk, Name, Store};
+
+use crate::{find, home, ui};
+
+/// Shows how two saved outputs differ, line by line.
+///
+/// With one output it is compared with the previous run of the same command in the same directory.
+/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Exits
+/// with 0 whether they differ or not, with 1 if there is nothing to compare.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  overspill diff 01KA            what is different since the last time
+  overspill diff 01KA 01KB       from 01KA to 01KB")]
+pub(crate) struct DiffArgs {
+    /// The output; with another one, the older of the two.
+    id: OsString,
+    /// The output it is compared with.
+    other: Option<OsString>,
+    /// From this line of the differences on.
+    #[arg(long, value_name = "LINE", default_value_t = 1)]
+    from: u64,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the last line may take, beside the name of the program.
+const FOOTER_BYTES: u64 = 300;
+/// How much of a command is shown in the heading.
+const COMMAND: usize = 100;
+
+pub(crate) fn diff(args: &DiffArgs) -> u8 {
+    ui::ended(try_diff(args))
+}
+
+fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
+    let (disk, old, new) = both(args)?;
+    let heading = format!("--- {}+++ {}", heading(&disk, &old), heading(&disk, &new));
+    let beside = FOOTER_BYTES + (home::program().len() + heading.len()) as u64;
+    let (share, lines_beside) = if args.json { (2, 0) } else { (1, 3) };
+    let limits = Policy::LIMITS;
+    let room = Limits {
+        // In JSON a character may take twice the room.
+        bytes: limits.bytes.map(|most| most.saturating_sub(beside) / share),
+        lines: limits.lines.map(|most| most - lines_beside),
+        ..limits
+    };
+    let progress = ui::Progress::of("comparing");
+    let found = retrieve::diff(&disk, &old, &new, args.from, &room)?;
+    drop(progress);
+    let text = if args.json {
+        json(&disk, &old, &new, &found)
+    } else {
+        let heading = if args.from <= 1 && !found.same { &heading } else { "" };
+        format!("{heading}{}{}", found.text, footer(&old, &new, &found))
+    };
+    ui::answer(&text)?;
+    let _ = disk.retrieved(&new, text.len() as u64);
+    Ok(())
+}
+
+/// The outputs that are compared, the older one first.
+fn both(args: &DiffArgs) -> anyhow::Result<(Disk, Name, Name)> {
+    let (disk, name) = find::find(&args.id)?;
+    if let Some(other) = &args.other {
+        let (_, new) = find::find(other)?;
+        return Ok((disk, name, new));
+    }
+    match retrieve::previous_run(&disk, &name)? {
+        Some(previous) => Ok((disk, previous, name)),
+        None => bail!(
+            "there is no earlier run to compare {name} with\n\nhint: `overspill diff ID OTHER` \
+             compares any two outputs"
+        ),
+    }
+}
+
+fn heading(disk: &Disk, name: &Name) -> String {
+    let Some(record) = disk.record(name).ok().flatten() else { return format!("{name}\n") };
+    let exit = record.exit.map_or(String::new(), |code| format!("  exit {code}"));
+    let command = record.call.command.or(record.call.tool).unwrap_or_default();
+    let (time, command) = (ui::time(record.created), ui::short(&command, COMMAND));
+    format!("{name}  {time}{exit}  {command}\n")
+}
+
+fn summary(found: &Differences) -> String {
+    let so_far = if found.to_the_end { "" } else { " so far" };
+    let coarse = match found.coarse {
+        true => "; so many differ that not all were compared with all: it may be less",
+        false => "",
+    };
+    format!(
+        "{} added, {} removed{so_far}{coarse}",
+        ui::count(found.added, "line"),
+        ui::count(found.removed, "line")
+    )
+}
+
+fn next(old: &Name, new: &Name, found: &Differences) -> Option<String> {
+    found.next.map(|line| format!("{} diff {old} {new} --from {line}", home::program()))
+}
+
+/// Says what was found, and the command for the next page.
+fn footer(old: &Name, new: &Name, found: &Differences) -> String {
+    let token = new.token();
+    if found.same {
+        return format!("[overspill {token}: {old} and {new} are the same]\n");
+    }
+    let next = match next(old, new, found) {
+        Some(command) => format!("; next: {command}"),
+        None => String::new(),
+    };
+    format!("[overspill {token}: {}{next}]\n", summary(found))
+}
+
+fn json(disk: &Disk, old: &Name, new: &Name, found: &Differences) -> String {
+    let side = |name: &Name| {
+        let record = disk.record(name).ok().flatten().unwrap_or_default();
+        let command = record.call.command.map(|command| ui::short(&command, COMMAND));
+        serde_json::json!({
+            "id": name, "created": record.created, "exit": record.exit, "command": command,
+        })
+    };
+    let json = serde_json::json!({
+        "old": side(old), "new": side(new), "same": found.same,
+        "added": found.added, "removed": found.removed,
+        "to_the_end": found.to_the_end, "coarse": found.coarse,
+        "text": found.text, "next": next(old, new, found),
+    });
+    format!("{json}\n")
+}

@@ -1,0 +1,184 @@
+//! `overspill stats`
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use overspill::retrieve::{self, Usage};
+
+use crate::{home, ui};
+
+/// Says how much of what was produced was shown, and what that has spared.
+///
+/// It speaks of outputs that were too large: what fits is not saved, and so not counted; nor is what
+/// was removed by hand. Pages of `read`, `grep` and `diff` count as shown later; `read --raw` does
+/// not. Tokens are estimated from bytes, four to a token.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  overspill stats\n  overspill stats --days 1 --json")]
+pub(crate) struct StatsArgs {
+    /// Of outputs saved within the last N days.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    days: u32,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// English text and code have about so many.
+const BYTES_PER_TOKEN: u64 = 4;
+/// So many tools are named, those that produced the most.
+const MOST_TOOLS: usize = 10;
+/// The longest bar.
+const BAR: usize = 40;
+
+/// Sums over outputs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    outputs: u64,
+    produced: u64,
+    shown: u64,
+    retrieved: u64,
+}
+
+impl Sum {
+    fn add(&mut self, usage: &Usage) {
+        self.outputs += 1;
+        self.produced += usage.produced;
+        self.shown += usage.shown;
+        self.retrieved += usage.retrieved;
+    }
+
+    /// Bytes that no model has had to read. More may be read later than was produced.
+    fn spared(&self) -> i64 {
+        self.produced as i64 - self.shown as i64 - self.retrieved as i64
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let tokens = |bytes: i64| bytes / BYTES_PER_TOKEN as i64;
+        serde_json::json!({
+            "outputs": self.outputs,
+            "produced_bytes": self.produced,
+            "shown_bytes": self.shown,
+            "retrieved_bytes": self.retrieved,
+            "spared_bytes": self.spared(),
+            "estimated_tokens": {
+                "produced": tokens(self.produced as i64),
+                "shown": tokens(self.shown as i64),
+                "retrieved": tokens(self.retrieved as i64),
+                "spared": tokens(self.spared()),
+            },
+        })
+    }
+}
+
+pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<()> {
+    let disk = home::disk().map_err(anyhow::Error::msg)?;
+    let progress = ui::Progress::of("reading the store");
+    let since =
+        Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(args.days)));
+    let since = since.unwrap_or(Timestamp::MIN);
+    let mut all = Sum::default();
+    let (mut tools, mut days) = (BTreeMap::<String, Sum>::new(), BTreeMap::<String, Sum>::new());
+    for usage in retrieve::usage(&disk)?.iter().filter(|usage| usage.saved >= since) {
+        all.add(usage);
+        let tool = usage.tool.as_deref().unwrap_or("(no name)");
+        tools.entry(ui::short(tool, 30)).or_default().add(usage);
+        days.entry(usage.saved.strftime("%Y-%m-%d").to_string()).or_default().add(usage);
+    }
+    drop(progress);
+    let mut tools: Vec<(String, Sum)> = tools.into_iter().collect();
+    tools.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.produced));
+    let days: Vec<(String, Sum)> = days.into_iter().collect();
+    ui::answer(&if args.json {
+        json(args.days, &all, &tools, &days)
+    } else {
+        text(args.days, &all, &tools, &days)
+    })
+}
+
+fn json(days_asked: u32, all: &Sum, tools: &[(String, Sum)], days: &[(String, Sum)]) -> String {
+    let rows = |key: &str, rows: &[(String, Sum)]| -> Vec<serde_json::Value> {
+        let named = rows.iter().map(|(name, sum)| {
+            let mut json = sum.json();
+            json[key] = name.as_str().into();
+            json
+        });
+        named.collect()
+    };
+    let mut json = all.json();
+    json["days"] = days_asked.into();
+    json["by_tool"] = rows("tool", tools).into();
+    json["by_day"] = rows("day", days).into();
+    format!("{json}\n")
+}
+
+fn text(days_asked: u32, all: &Sum, tools: &[(String, Sum)], days: &[(String, Sum)]) -> String {
+    let span = if days_asked == 1 { "day".into() } else { format!("{days_asked} days") };
+    if all.outputs == 0 {
+        return format!("no output was too large in the last {span}\n");
+    }
+    let outputs = ui::count(all.outputs, "output");
+    let mut table = ui::Table::new(&["", ">BYTES", ">TOKENS, ABOUT", ""]);
+    let part = |bytes: i64| format!("{:>5.1} %", 100.0 * bytes as f64 / all.produced.max(1) as f64);
+    for (what, bytes) in [
+        ("produced", all.produced as i64),
+        ("shown", all.shown as i64),
+        ("shown later", all.retrieved as i64),
+        ("spared", all.spared()),
+    ] {
+        let share = if what == "produced" { String::new() } else { part(bytes) };
+        table.row(vec![what.into(), signed(bytes), tokens(bytes), share]);
+    }
+    let named = &tools[..tools.len().min(MOST_TOOLS)];
+    let more = tools.len() - named.len();
+    let more = if more > 0 {
+        format!("and {}\n", ui::count(more as u64, "more tool"))
+    } else {
+        String::new()
+    };
+    format!(
+        "{outputs} too large to show in the last {span}; what fits is not counted\n\n{}\n{}{more}\n{}",
+        table.text(ui::width()),
+        chart("TOOL", named),
+        chart("DAY (UTC)", days),
+    )
+}
+
+fn signed(bytes: i64) -> String {
+    let sign = if bytes < 0 { "-" } else { "" };
+    format!("{sign}{}", ui::size(bytes.unsigned_abs()))
+}
+
+/// Returns how many tokens so many bytes may be, with no more digits than are known.
+fn tokens(bytes: i64) -> String {
+    let tokens = bytes as f64 / BYTES_PER_TOKEN as f64;
+    match tokens.abs() {
+        ..1_000.0 => format!("{tokens:.0}"),
+        ..1_000_000.0 => format!("{:.0} k", tokens / 1e3),
+        _ => format!("{:.1} M", tokens / 1e6),
+    }
+}
+
+/// Rows with a bar each, where somebody looks at them: how much was produced, and how much of it shown.
+fn chart(title: &'static str, rows: &[(String, Sum)]) -> String {
+    let most = rows.iter().map(|(_, sum)| sum.produced).max().unwrap_or(0).max(1);
+    let titles = [title, ">OUTPUTS", ">PRODUCED", ">SHOWN", ">LATER", ">SPARED"];
+    let with_bars: Vec<&'static str> = titles.into_iter().chain([""]).collect();
+    let mut table = ui::Table::new(&with_bars);
+    for (name, sum) in rows {
+        let columns = |bytes: u64| (bytes as f64 / most as f64 * BAR as f64).round() as usize;
+        let full = columns(sum.shown + sum.retrieved).min(BAR);
+        let rest = columns(sum.produced).saturating_sub(full);
+        let bar =
+            if ui::is_seen() { "█".repeat(full) + &"░".repeat(rest) } else { String::new() };
+        table.row(vec![
+            name.clone(),
+            sum.outputs.to_string(),
+            ui::size(sum.produced),
+            ui::size(sum.shown),
+            ui::size(sum.retrieved),
+            signed(sum.spared()),
+            bar,
+        ]);
+    }
+    table.text(ui::width())
+}

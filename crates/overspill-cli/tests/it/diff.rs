@@ -1,0 +1,77 @@
+//! `overspill diff`
+
+use crate::program::{Done, Test, id_of, saved_run};
+
+/// Returns the ids of all outputs, in the order they were saved.
+fn ids(done: &Done) -> Vec<String> {
+    let mut ids: Vec<String> = done.files().iter().map(|file| id_of(file)).collect();
+    ids.sort();
+    ids
+}
+
+const COUNT: &str = "seq 1 5000; cat extra 2>/dev/null; exit 3";
+
+/// Runs the same command twice, the second time with a line more.
+fn two_runs() -> (Done, Vec<String>) {
+    let done = Test::new(&["run", "--", "sh", "-c", COUNT]).run();
+    let more = "seq 1 4000; echo more; seq 4001 5000";
+    done.then(&["run", "--", "sh", "-c", more]);
+    let ids = ids(&done);
+    (done, ids)
+}
+
+#[test]
+fn diff_shows_what_changed_and_what_is_compared() {
+    let (done, ids) = two_runs();
+    let (code, text, error) = done.then(&["diff", &ids[0], &ids[1]]);
+    assert_eq!((code, error.as_str()), (0, ""));
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with(&format!("--- {}  2", ids[0])), "{text}");
+    assert!(lines[0].ends_with(&format!(" UTC  exit 3  sh -c '{COUNT}'")), "{text}");
+    assert!(lines[1].starts_with(&format!("+++ {}  2", ids[1])), "{text}");
+    let changes =
+        ["@@ -3998,6 +3998,7 @@", " 3998", " 3999", " 4000", "+more", " 4001", " 4002", " 4003"];
+    assert_eq!(lines[2..10], changes);
+    let token = ids[1][20..].to_lowercase();
+    assert_eq!(lines[10], format!("[overspill {token}: 1 line added, 0 lines removed]"));
+    let (code, same, _) = done.then(&["diff", &ids[0], &ids[0]]);
+    assert!(code == 0 && same.ends_with("are the same]\n"), "{same}");
+    let (_, json, _) = done.then(&["diff", "--json", &ids[0], &ids[1]]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["added"], &json["old"]["exit"]), (&1.into(), &3.into()));
+}
+
+#[test]
+fn diff_with_one_output_takes_the_previous_run() {
+    let done = saved_run();
+    let (code, _, error) = done.then(&["diff", &done.id()]);
+    assert!(code == 1 && error.contains("there is no earlier run to compare"), "{error}");
+    done.then(&["run", "--", "sh", "-c", "seq 1 5000; exit 3"]);
+    done.then(&["run", "--", "seq", "1", "5000"]);
+    let ids = ids(&done);
+    let (_, text, _) = done.then(&["diff", &ids[1]]);
+    assert!(text.contains(&format!("{} and {} are the same", ids[0], ids[1])), "{text}");
+    assert_eq!(done.then(&["diff", &ids[2]]).0, 1);
+}
+
+#[test]
+fn long_differences_come_in_pages() {
+    let done = Test::new(&["run", "--", "seq", "1", "5000"]).run();
+    done.then(&["run", "--", "seq", "5001", "2", "15000"]);
+    let ids = ids(&done);
+    let mut args: Vec<String> = vec!["diff".into(), ids[0].clone(), ids[1].clone()];
+    let (mut removed, mut added) = (0, 0);
+    loop {
+        let words: Vec<&str> = args.iter().map(String::as_str).collect();
+        let (code, page, error) = done.then(&words);
+        assert!(code == 0 && page.len() <= 51_200 && page.lines().count() <= 2000, "{error}");
+        let count = |mark: &str, not: &str| {
+            page.lines().filter(|line| line.starts_with(mark) && !line.starts_with(not)).count()
+        };
+        removed += count("-", "---");
+        added += count("+", "+++");
+        let Some((_, next)) = page.rsplit_once("; next: ") else { break };
+        args = next.trim_end_matches("]\n").split(' ').skip(1).map(str::to_owned).collect();
+    }
+    assert_eq!((removed, added), (5000, 5000));
+}

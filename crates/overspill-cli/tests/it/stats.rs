@@ -1,0 +1,51 @@
+//! `overspill stats`
+
+use crate::program::saved_run;
+
+#[test]
+fn stats_count_what_was_shown_against_what_was_produced() {
+    let done = saved_run();
+    let stats = || -> serde_json::Value {
+        let (code, json, error) = done.then(&["stats", "--json"]);
+        assert_eq!(code, 0, "{error}");
+        serde_json::from_str(&json).unwrap()
+    };
+    let before = stats();
+    assert_eq!((&before["outputs"], &before["produced_bytes"]), (&1.into(), &23_893.into()));
+    assert_eq!(before["retrieved_bytes"], 0);
+    let (_, page, _) = done.then(&["read", &done.id(), "--lines", "1:100"]);
+    let (_, found, _) = done.then(&["grep", "77", &done.id()]);
+    let after = stats();
+    assert_eq!(after["retrieved_bytes"], page.len() + found.len());
+    let spared = before["spared_bytes"].as_u64().unwrap() - (page.len() + found.len()) as u64;
+    assert_eq!(after["spared_bytes"], spared);
+    assert_eq!(after["estimated_tokens"]["spared"], spared / 4);
+    assert_eq!(after["by_tool"][0]["tool"], "run");
+
+    let (_, text, _) = done.then(&["stats"]);
+    assert!(
+        text.starts_with(
+            "1 output too large to show in the last 30 days; what fits is not counted\n"
+        )
+    );
+    assert!(
+        text.contains("TOKENS, ABOUT") && text.contains("\nTOOL ") && text.contains("\nDAY (UTC)")
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    assert_eq!(
+        done.then(&["stats", "--days", "0"]).1,
+        "no output was too large in the last 0 days\n"
+    );
+}
+
+#[test]
+fn what_has_expired_is_still_counted() {
+    let done = saved_run();
+    done.then(&["read", &done.id(), "--lines", "1:100"]);
+    let (_, before, _) = done.then(&["stats", "--json"]);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
+    let file = std::fs::File::options().write(true).open(&done.files()[0]).unwrap();
+    file.set_modified(old).unwrap();
+    assert!(done.then(&["gc"]).1.starts_with("1 removed"));
+    assert_eq!(done.then(&["stats", "--json"]).1, before);
+}
