@@ -27,8 +27,10 @@ pub(crate) struct StatsArgs {
 const BYTES_PER_TOKEN: u64 = 4;
 /// So many tools are named, those that produced the most.
 const MOST_TOOLS: usize = 10;
-/// The longest bar.
-const BAR: usize = 40;
+/// Longer bars say no more.
+const LONGEST_BAR: usize = 40;
+/// Shorter ones say nothing.
+const SHORTEST_BAR: usize = 8;
 
 /// Sums over outputs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -158,18 +160,25 @@ fn tokens(bytes: i64) -> String {
     }
 }
 
-/// Rows with a bar each, where somebody looks at them: how much was produced, and how much of it shown.
+/// Rows, with a bar each where somebody looks at them and there is room: how much was produced, and
+/// how much of that was shown.
 fn chart(title: &'static str, rows: &[(String, Sum)]) -> String {
+    let plain = table(title, rows, 0).text(ui::width());
+    let widest = plain.lines().map(ui::columns).max().unwrap_or(0);
+    match ui::width().saturating_sub(widest + 2).min(LONGEST_BAR) {
+        bar @ SHORTEST_BAR.. if ui::is_seen() => table(title, rows, bar).text(ui::width()),
+        _ => plain,
+    }
+}
+
+fn table(title: &'static str, rows: &[(String, Sum)], bar: usize) -> ui::Table {
     let most = rows.iter().map(|(_, sum)| sum.produced).max().unwrap_or(0).max(1);
-    let titles = [title, ">OUTPUTS", ">PRODUCED", ">SHOWN", ">LATER", ">SPARED"];
-    let with_bars: Vec<&'static str> = titles.into_iter().chain([""]).collect();
-    let mut table = ui::Table::new(&with_bars);
+    let titles = [title, ">OUTPUTS", ">PRODUCED", ">SHOWN", ">LATER", ">SPARED", ""];
+    let mut table = ui::Table::new(&titles);
     for (name, sum) in rows {
-        let columns = |bytes: u64| (bytes as f64 / most as f64 * BAR as f64).round() as usize;
-        let full = columns(sum.shown + sum.retrieved).min(BAR);
+        let columns = |bytes: u64| (bytes as f64 / most as f64 * bar as f64).round() as usize;
+        let full = columns(sum.shown + sum.retrieved).min(bar);
         let rest = columns(sum.produced).saturating_sub(full);
-        let bar =
-            if ui::is_seen() { "█".repeat(full) + &"░".repeat(rest) } else { String::new() };
         table.row(vec![
             name.clone(),
             sum.outputs.to_string(),
@@ -177,8 +186,8 @@ fn chart(title: &'static str, rows: &[(String, Sum)]) -> String {
             ui::size(sum.shown),
             ui::size(sum.retrieved),
             signed(sum.spared()),
-            bar,
+            "█".repeat(full) + &"░".repeat(rest),
         ]);
     }
-    table.text(ui::width())
+    table
 }
