@@ -1,5 +1,6 @@
 //! What was typed, and what it means.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -41,8 +42,43 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
+/// `run` alone.
+///
+/// It stands in front of every command an agent runs: to put all the other commands together first
+/// would be a tenth of a short one.
+#[derive(Debug, Parser)]
+#[command(name = "run")]
+struct OnlyRun {
+    #[command(flatten)]
+    args: RunArgs,
+}
+
+/// Reads what was typed.
+pub(crate) fn read() -> Result<Command, clap::Error> {
+    read_words(std::env::args_os().collect())
+}
+
+fn read_words(words: Vec<OsString>) -> Result<Command, clap::Error> {
+    if words.get(1).is_some_and(|word| word == "run") {
+        let args = RunArgs::without_options(&words[2..])
+            .or_else(|| OnlyRun::try_parse_from(&words[1..]).ok().map(|only| only.args));
+        if let Some(args) = args {
+            return Ok(Command::Run(args));
+        }
+    }
+    // Help and mistakes are worded in one place.
+    Args::try_parse_from(words).map(|args| args.command)
+}
+
+/// Tells whether only the version is asked for, which needs no parser.
+pub(crate) fn asks_for_version() -> bool {
+    let mut words = std::env::args_os().skip(1);
+    let asked = words.next().is_some_and(|word| word == "--version" || word == "-V");
+    asked && words.next().is_none()
+}
+
 /// How much is shown, and what. Whatever is not given is as settings say.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Default, ClapArgs)]
 pub(crate) struct LimitArgs {
     /// Which part of a long output is shown [default: ends].
     #[arg(long, value_parser = keeps(), hide_default_value = true)]
@@ -140,4 +176,34 @@ pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
     };
     let seconds = number.parse::<f64>().map_err(|_| wrong())? * scale;
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_is_read_in_the_same_way_by_itself() {
+        for line in [
+            "overspill run -- a",
+            "overspill run -- a --b -- c run",
+            "overspill run --max-lines 3 --pty -- a",
+            "overspill run --shell a",
+            "overspill run --",
+            "overspill run",
+            "overspill run a",
+            "overspill run --help",
+            "overspill run -h",
+            "overspill run --max-lines x -- a",
+            "overspill run --pyt -- a",
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let long = Args::try_parse_from(&words).map(|args| args.command);
+            let say = |read: Result<Command, clap::Error>| match read {
+                Ok(command) => format!("{command:?}"),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(say(read_words(words)), say(long), "{line}");
+        }
+    }
 }

@@ -16,8 +16,6 @@ mod process;
 mod settings;
 mod ui;
 
-use clap::Parser;
-
 use process::Descriptors;
 
 /// Where the C library begins.
@@ -45,8 +43,12 @@ fn begin() -> u8 {
 
 /// Does what was asked for, and returns the exit code.
 fn go(descriptors: Descriptors) -> u8 {
-    let args = match args::Args::try_parse() {
-        Ok(args) => args,
+    if args::asks_for_version() {
+        let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
+        return ui::ended(ui::answer(version));
+    }
+    let command = match args::read() {
+        Ok(command) => command,
         Err(error) => {
             // Help goes to stdout and is no mistake; everything else is one of usage.
             let code = if error.use_stderr() { args::misuse() } else { 0 };
@@ -55,7 +57,7 @@ fn go(descriptors: Descriptors) -> u8 {
             return code;
         }
     };
-    match args.command {
+    match command {
         args::Command::Run(args) => command::run::run(args, descriptors),
         args::Command::Cut(args) => command::cut::cut(args),
         args::Command::Read(args) => command::read::read(&args),

@@ -19,7 +19,7 @@ use output::Output;
 ///
 /// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
 /// a preview is shown, and all of it is saved. On a terminal everything is shown as it comes.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Examples:
   overspill run -- cargo test
@@ -55,6 +55,15 @@ pub(crate) struct RunArgs {
     /// The command and its arguments.
     #[arg(required_unless_present = "shell", last = true, value_name = "CMD")]
     command: Vec<OsString>,
+}
+
+impl RunArgs {
+    /// Reads what follows `run` if that is `-- CMD …`, for which no parser is needed.
+    pub(crate) fn without_options(words: &[OsString]) -> Option<RunArgs> {
+        let (dashes, command) = words.split_first()?;
+        let plain = dashes == "--" && !command.is_empty();
+        plain.then(|| RunArgs { command: command.to_vec(), ..RunArgs::default() })
+    }
 }
 
 /// Our own mistakes.
