@@ -12,6 +12,7 @@ mod home;
 mod kills;
 mod power;
 mod program;
+mod promises;
 mod retrieval;
 mod run;
 mod scarce;

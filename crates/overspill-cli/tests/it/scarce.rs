@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Output, Stdio};
 
-use crate::program::{Test, numbered};
+use crate::program::{Test, numbered, skip};
 
 /// Runs a line of a shell that knows the program as `$OVERSPILL`.
 fn shell(test: &Test, line: &str) -> Output {
@@ -110,4 +110,33 @@ fn a_store_that_cannot_be_used_costs_the_copy_and_nothing_else() {
     }
     let test = Test::new(&["run", "--", "seq", "1", "5000"]).run().saved(numbered(5000));
     drop(test);
+}
+
+#[test]
+fn a_disk_without_room_costs_the_copy_and_nothing_else() {
+    for options in ["size=1m", "size=64m,nr_inodes=3"] {
+        let test = Test::new(&["run", "--", "sh", "-c", "seq 1 300000; exit 5"]);
+        let small = test.dir.path().join("small");
+        std::fs::create_dir(&small).unwrap();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+            .arg(&small)
+            .output();
+        if !mount.is_ok_and(|mount| mount.status.success()) {
+            skip("only root can mount a small file system to fill it up");
+            return;
+        }
+        let mut command = test.command();
+        command.env("OVERSPILL_DIR", small.join("store")).env("OVERSPILL_STORE_KEEP_FREE", "0");
+        let output = command.output().unwrap();
+        Command::new("umount").arg(&small).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{options}");
+        assert!(text.ends_with("\n300000\n") && text.len() <= 51_200, "{options}");
+        let told = text.lines().next().unwrap();
+        // Without inodes there is still room for a file that has no name yet, but not for its notes.
+        let saved = told.contains("overspill read ");
+        assert!(told.contains("could not be saved") || saved, "{options}: {told}");
+        assert!(options.contains("inodes") || !saved, "{told}");
+    }
 }

@@ -128,3 +128,23 @@ fn a_reader_that_goes_away_ends_the_command_as_it_would_without_us() {
     let output = shell.output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "y\n141\n");
 }
+
+#[test]
+fn a_command_that_is_stopped_stops_us_and_goes_on_with_us() {
+    let script = ": > ready; kill -TSTP $$; echo on again";
+    let running = Test::new(&["run", "--", "sh", "-c", script]).start();
+    let stat = format!("/proc/{}/stat", running.child.id());
+    let stopped = || {
+        let stat = fs::read_to_string(&stat).unwrap();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+    };
+    for _ in 0..1000 {
+        if stopped() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(stopped());
+    running.send(Signal::CONT);
+    running.end().code(0).stdout("on again\n");
+}
