@@ -65,6 +65,8 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
         ("command", ui::short(&call.command.unwrap_or_default(), 1_000)),
         ("directory", call.directory.unwrap_or_default()),
         ("exit code", record.exit.map(|code| code.to_string()).unwrap_or_default()),
+        ("signal", record.signal.map(|signal| signal.to_string()).unwrap_or_default()),
+        ("interrupted", if record.interrupted { "it may not have been done" } else { "" }.into()),
     ];
     let text: String = rows
         .iter()

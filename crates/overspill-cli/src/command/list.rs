@@ -84,23 +84,28 @@ fn record(disk: &Disk, entry: &Entry) -> Record {
 }
 
 fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
-    let is_partial = matches!(record.kept, Some(Kept::Ends { .. }));
-    let state = match (entry.pinned, is_partial) {
-        (true, true) => "pinned, partial",
-        (true, false) => "pinned",
-        (false, true) => "partial",
-        (false, false) => "",
-    };
+    let flags = [
+        ("pinned", entry.pinned),
+        ("partial", matches!(record.kept, Some(Kept::Ends { .. }))),
+        ("interrupted", record.interrupted),
+    ];
+    let flags: Vec<&str> = flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();
     vec![
         entry.name.to_string(),
         ui::size(entry.bytes),
         if record.lines > 0 { record.lines.to_string() } else { String::new() },
         ui::age(entry.used, now),
-        record.exit.map_or(String::new(), |code| code.to_string()),
-        state.to_owned(),
+        exit(record),
+        flags.join(", "),
         ui::short(record.call.tool.as_deref().unwrap_or(""), 20),
         record.call.command.clone().unwrap_or_default(),
     ]
+}
+
+/// Returns the exit code as a shell says it.
+fn exit(record: &Record) -> String {
+    let code = record.exit.or(record.signal.map(|signal| 128 + signal));
+    code.map(|code| code.to_string()).unwrap_or_default()
 }
 
 pub(crate) fn json(disk: &Disk, entry: &Entry, record: &Record) -> serde_json::Value {

@@ -77,6 +77,10 @@ fn our_own_end_shows_what_there_is_and_marks_it() {
     let (_, json, _) = done.then(&["info", "--json", &done.id()]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["record"]["interrupted"], true);
+    let (_, list, _) = done.then(&["list"]);
+    assert!(list.contains("  143  interrupted  run "), "{list}");
+    let (_, info, _) = done.then(&["info", &done.id()]);
+    assert!(info.contains("it may not have been done") && info.contains(" 15\n"), "{info}");
 }
 
 #[test]
