@@ -293,7 +293,7 @@ impl Store for Disk {
         let (root, file, found) = self.open(name)?;
         let Some(seal) = notes::seal(&root, name) else { return Ok(State::Unknown) };
         let same = seal.bytes == found.bytes
-            && seal::hash_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.hash;
+            && seal::sum_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.sum;
         Ok(match seal.kept() {
             _ if !same => State::Damaged,
             Kept::Whole => State::Whole,

@@ -10,7 +10,7 @@ use crate::store::NameStyle;
 pub struct DiskOptions {
     /// How outputs are named.
     pub names: NameStyle,
-    /// Whether to keep records of calls, a hash and a line index beside the outputs.
+    /// Whether to keep records of calls, a checksum and a line index beside the outputs.
     ///
     /// What was cut by [`most_per_output`](DiskOptions::most_per_output) is noted in any case.
     pub records: bool,

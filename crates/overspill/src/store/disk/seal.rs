@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::dir;
 use crate::store::Kept;
@@ -17,15 +17,15 @@ pub(super) const BLOCK: usize = 32 << 10;
 /// Up to here an output is read instead.
 pub(super) const SMALL: u64 = 64 << 10;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"ovrspil\x01");
+const MAGIC: u64 = u64::from_le_bytes(*b"ovrspil\x02");
 
 /// What is noted of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seal {
     /// Bytes that were stored.
     pub(super) bytes: u64,
-    /// Their hash.
-    pub(super) hash: u64,
+    /// Their checksum.
+    pub(super) sum: u64,
     /// Bytes there were.
     pub(super) produced: u64,
     /// Bytes of the start that were stored, if not all.
@@ -57,7 +57,7 @@ impl Seal {
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let marks = self.marks.len() as u64;
-        let head = [MAGIC, self.bytes, self.hash, self.produced, self.first, marks];
+        let head = [MAGIC, self.bytes, self.sum, self.produced, self.first, marks];
         let mut bytes: Vec<u8> =
             head.iter().chain(&self.marks).flat_map(|number| number.to_le_bytes()).collect();
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
@@ -76,11 +76,11 @@ impl Seal {
         if next()? != MAGIC {
             return None;
         }
-        let (bytes, hash, produced, first) = (next()?, next()?, next()?, next()?);
+        let (bytes, sum, produced, first) = (next()?, next()?, next()?, next()?);
         let count = next()?;
         let marks: Vec<u64> = numbers.collect();
         let sound = marks.len() as u64 == count && first <= bytes && bytes <= produced;
-        sound.then_some(Seal { bytes, hash, produced, first, marks })
+        sound.then_some(Seal { bytes, sum, produced, first, marks })
     }
 
     /// Returns which block holds the line feed `number`, counted from 1, and how many come before
@@ -100,7 +100,7 @@ impl Seal {
 
 /// Makes a [`Seal`] of bytes as they pass by.
 pub(super) struct Sealer {
-    hash: Box<Xxh3>,
+    sum: crc32fast::Hasher,
     bytes: u64,
     line_feeds: u64,
     marks: Vec<u64>,
@@ -108,7 +108,7 @@ pub(super) struct Sealer {
 
 impl Sealer {
     pub(super) fn new() -> Sealer {
-        Sealer { hash: Box::new(Xxh3::new()), bytes: 0, line_feeds: 0, marks: Vec::new() }
+        Sealer { sum: crc32fast::Hasher::new(), bytes: 0, line_feeds: 0, marks: Vec::new() }
     }
 
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
@@ -116,7 +116,7 @@ impl Sealer {
             let room = BLOCK - (self.bytes % BLOCK as u64) as usize;
             let (block, rest) = bytes.split_at(room.min(bytes.len()));
             // Block by block both find it in the nearest cache.
-            self.hash.update(block);
+            self.sum.update(block);
             self.line_feeds += bytecount::count(block, b'\n') as u64;
             self.bytes += block.len() as u64;
             if self.bytes.is_multiple_of(BLOCK as u64) {
@@ -135,8 +135,8 @@ impl Sealer {
         if self.bytes <= SMALL {
             self.marks.clear();
         }
-        let hash = self.hash.digest();
-        Seal { bytes: self.bytes, hash, produced, first: first.min(self.bytes), marks: self.marks }
+        let sum = self.sum.finalize().into();
+        Seal { bytes: self.bytes, sum, produced, first: first.min(self.bytes), marks: self.marks }
     }
 }
 
@@ -146,14 +146,14 @@ impl std::fmt::Debug for Sealer {
     }
 }
 
-/// Hashes a file as a [`Sealer`] does.
-pub(super) fn hash_of(file: &File) -> io::Result<u64> {
-    let mut hash = Xxh3::new();
+/// Sums a file up as a [`Sealer`] does.
+pub(super) fn sum_of(file: &File) -> io::Result<u64> {
+    let mut sum = crc32fast::Hasher::new();
     copy(file, 0, u64::MAX, |bytes| {
-        hash.update(bytes);
+        sum.update(bytes);
         Ok(())
     })?;
-    Ok(hash.digest())
+    Ok(sum.finalize().into())
 }
 
 /// Hands on so many bytes of a file from a place on, piece by piece.
