@@ -79,7 +79,7 @@ fn what_is_not_json_says_where() {
         ("[1, 2", "not JSON: expected `,` or `]` at line 1, byte 6"),
         ("[1, ]", "not JSON: expected a value at line 1, byte 5"),
         ("[1 2]", "not JSON: expected `,` or `]` at line 1, byte 4"),
-        ("[tru]", "not JSON: expected a value at line 1, byte 5"),
+        ("[tree]", "not JSON: expected a value at line 1, byte 4"),
         ("\"abc", "not JSON: a string that does not end at line 1, byte 5"),
         ("3 passed, 1 failed", "not JSON: expected a value at line 1, byte 3"),
     ] {
