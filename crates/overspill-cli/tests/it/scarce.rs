@@ -127,7 +127,7 @@ fn a_disk_without_room_costs_the_copy_and_nothing_else() {
             return;
         }
         let mut command = test.command();
-        command.env("OVERSPILL_DIR", small.join("store")).env("OVERSPILL_STORE_KEEP_FREE", "0");
+        command.env("OVERSPILL_DIR", small.join("store")).env("OVERSPILL_KEEP_FREE", "0");
         let output = command.output().unwrap();
         Command::new("umount").arg(&small).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
