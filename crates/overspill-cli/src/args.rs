@@ -15,6 +15,7 @@ use crate::command::{
 };
 use crate::settings::Sources;
 use crate::settings::value::{KEEPS, most};
+use crate::tokenizer::Tokenizer;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
 #[derive(Debug, Parser)]
@@ -92,9 +93,12 @@ pub(crate) struct LimitArgs {
     /// Show at most this many characters.
     #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
     max_chars: Option<Most>,
-    /// Show at most this many tokens, by estimate.
+    /// Show at most this many tokens.
     #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
     max_tokens: Option<Most>,
+    /// Whose tokens are counted: `estimate`, `o200k` or `cl100k` [default: estimate].
+    #[arg(long, value_name = "NAME", value_parser = tokenizer)]
+    tokenizer: Option<Tokenizer>,
     /// Answer as this system does: its limits, words, names and places.
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
@@ -126,7 +130,10 @@ impl LimitArgs {
             keep: self.keep,
             ..Layer::default()
         };
-        let in_force = Sources::read().in_force(profile);
+        let mut in_force = Sources::read().in_force(profile);
+        if let Some(tokenizer) = self.tokenizer {
+            in_force.profile.policy.tokens = tokenizer.tokens();
+        }
         Engine {
             profile: in_force.profile.clone(),
             overspill: in_force.overspill(),
@@ -138,6 +145,10 @@ impl LimitArgs {
 
 fn limit(typed: &str) -> Result<Most, String> {
     most(typed).ok_or_else(|| "expected a number, a size such as `50KiB`, or `none`".to_owned())
+}
+
+fn tokenizer(typed: &str) -> Result<Tokenizer, String> {
+    Tokenizer::named(typed).ok_or_else(|| format!("expected {}", Tokenizer::allowed()))
 }
 
 fn keeps() -> impl TypedValueParser<Value = Keep> {

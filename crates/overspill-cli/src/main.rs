@@ -14,6 +14,7 @@ mod find;
 mod home;
 mod process;
 mod settings;
+mod tokenizer;
 mod ui;
 
 use process::Descriptors;

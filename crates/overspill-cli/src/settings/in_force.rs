@@ -28,6 +28,9 @@ impl Sources {
             ..Settings::default()
         };
         self.warnings.extend(systems::read_their_own(&mut profile, &mut settings));
+        if let Some(Value::Tokenizer(tokenizer)) = self.own("tokenizer") {
+            profile.policy.tokens = tokenizer.tokens();
+        }
         self.drop_what_is_looser(&profile, &settings);
         settings.project = self.project.layer();
         InForce { profile, settings, sources: self }

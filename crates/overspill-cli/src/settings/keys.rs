@@ -76,7 +76,14 @@ pub(crate) const KEYS: &[Key] = &[
         also: None,
         kind: Kind::Count,
         project: Project::Tightens,
-        help: "How many tokens are shown, by estimate.",
+        help: "How many tokens are shown.",
+    },
+    Key {
+        name: "tokenizer",
+        also: None,
+        kind: Kind::Tokenizer,
+        project: Project::No,
+        help: "Whose tokens are counted: by our estimate, or exactly by a vocabulary.",
     },
     Key {
         name: "keep",

@@ -12,6 +12,7 @@ use super::keys::{KEYS, Key};
 use super::value::Value;
 use super::{File, InForce};
 use crate::home;
+use crate::tokenizer::Tokenizer;
 
 /// A setting, what it is and why.
 #[derive(Debug)]
@@ -133,6 +134,7 @@ impl InForce {
         let most = |bytes: u64| Value::Most(Most::from(Some(bytes).filter(|&n| n < u64::MAX)));
         let value = match key.name {
             "profile" => Value::Profile(self.profile.name),
+            "tokenizer" => Value::Tokenizer(Tokenizer::default()),
             "store.dir" => {
                 Value::Directory(sources.directory(&self.profile, &places).unwrap_or_default())
             }

@@ -8,6 +8,8 @@ use overspill::store::Durability;
 use overspill::{Most, Profile};
 use serde_json::json;
 
+use crate::tokenizer::Tokenizer;
+
 /// What a setting can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -27,6 +29,8 @@ pub(crate) enum Kind {
     Age,
     /// What a power loss may cost.
     Durability,
+    /// Whose tokens are counted.
+    Tokenizer,
 }
 
 /// A setting's value.
@@ -42,6 +46,7 @@ pub(crate) enum Value {
     /// For ever, if it is none.
     Age(Option<SignedDuration>),
     Durability(Durability),
+    Tokenizer(Tokenizer),
 }
 
 /// The parts of an output that can be kept: name, meaning, and what is said of it.
@@ -94,6 +99,7 @@ impl Kind {
             Kind::Durability => {
                 Value::Durability(DURABILITIES.iter().find(|(name, _)| *name == text)?.1)
             }
+            Kind::Tokenizer => Value::Tokenizer(Tokenizer::named(text)?),
         })
     }
 
@@ -108,6 +114,7 @@ impl Kind {
             Kind::Directory => "a whole path, or one that begins with \"~/\"".into(),
             Kind::Age => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
             Kind::Durability => one_of(DURABILITIES.iter().map(|(name, _)| *name)),
+            Kind::Tokenizer => Tokenizer::allowed().into(),
         }
     }
 }
@@ -164,6 +171,7 @@ impl Value {
                 let known = DURABILITIES.iter().find(|(_, one)| one == durability);
                 known.map_or_else(String::new, |(name, _)| (*name).into())
             }
+            Value::Tokenizer(tokenizer) => tokenizer.name().into(),
         }
     }
 

@@ -45,6 +45,7 @@ const VALUES: &[(&str, &str)] = &[
     ("max_bytes", "3KiB"),
     ("max_chars", "1000"),
     ("max_tokens", "12"),
+    ("tokenizer", "estimate"),
     ("keep", "tail"),
     ("profile", "klaude"),
     ("store.dir", "/tmp/overspill-elsewhere"),

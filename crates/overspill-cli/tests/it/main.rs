@@ -20,3 +20,4 @@ mod settings;
 mod signals;
 mod stats;
 mod terminal;
+mod tokens;

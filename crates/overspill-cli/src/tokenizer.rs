@@ -1,0 +1,66 @@
+//! Whose tokens are counted.
+//!
+//! A vocabulary is tens of megabytes, so exact counting is a feature of the build, and nothing of
+//! it is looked at unless a limit on tokens is asked for by its name.
+
+use overspill::core::Tokens;
+
+/// Whose tokens are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Tokenizer {
+    /// Nobody's: our own estimate.
+    #[default]
+    Estimate,
+    /// Those of the vocabulary o200k.
+    #[cfg(feature = "tokenizers")]
+    O200k,
+    /// Those of the vocabulary cl100k.
+    #[cfg(feature = "tokenizers")]
+    Cl100k,
+}
+
+impl Tokenizer {
+    /// Those there are, by name.
+    pub(crate) const NAMES: &[(&str, Tokenizer)] = &[
+        ("estimate", Tokenizer::Estimate),
+        #[cfg(feature = "tokenizers")]
+        ("o200k", Tokenizer::O200k),
+        #[cfg(feature = "tokenizers")]
+        ("cl100k", Tokenizer::Cl100k),
+    ];
+
+    /// Says which there are.
+    pub(crate) fn allowed() -> &'static str {
+        if cfg!(feature = "tokenizers") {
+            r#""estimate", "o200k" or "cl100k""#
+        } else {
+            r#""estimate"; built with its feature `tokenizers`, the program knows "o200k" and "cl100k" too"#
+        }
+    }
+
+    /// Returns the one of this name.
+    pub(crate) fn named(name: &str) -> Option<Tokenizer> {
+        Tokenizer::NAMES.iter().find(|(known, _)| *known == name).map(|(_, tokenizer)| *tokenizer)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        let known = Tokenizer::NAMES.iter().find(|(_, tokenizer)| *tokenizer == self);
+        known.map_or("estimate", |(name, _)| name)
+    }
+
+    /// Returns how it counts.
+    pub(crate) fn tokens(self) -> Tokens {
+        match self {
+            Tokenizer::Estimate => Tokens::Estimate,
+            #[cfg(feature = "tokenizers")]
+            Tokenizer::O200k => exact(bpe_openai::o200k_base),
+            #[cfg(feature = "tokenizers")]
+            Tokenizer::Cl100k => exact(bpe_openai::cl100k_base),
+        }
+    }
+}
+
+#[cfg(feature = "tokenizers")]
+fn exact(vocabulary: fn() -> &'static bpe_openai::Tokenizer) -> Tokens {
+    Tokens::exact(move |text| vocabulary().count(&*String::from_utf8_lossy(text)) as u64)
+}
