@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use overspill::Call;
+use overspill::core::Keep;
 
 use crate::args::{Engine, LimitArgs, duration};
 use crate::process::{self, Asked, Descriptors, Ended, Stderr, Unstartable};
@@ -40,7 +41,7 @@ pub(crate) struct RunArgs {
     /// Give the command a terminal to write to.
     #[arg(long)]
     pty: bool,
-    /// Show the start as it comes, and the rest when the command has ended.
+    /// Show the start as it comes, and the end when the command has ended.
     #[arg(long)]
     stream: bool,
     /// End the command, and all that it has started, after this time, such as `90s` or `10m`.
@@ -86,7 +87,11 @@ pub(crate) fn run(args: RunArgs, descriptors: Descriptors) -> u8 {
 }
 
 fn try_run(args: RunArgs, descriptors: Descriptors) -> anyhow::Result<Ended> {
-    let Engine { overspill, options, tool, .. } = args.limits.engine("run");
+    let Engine { overspill, mut options, tool, .. } = args.limits.engine("run");
+    if args.stream {
+        // What is shown at once must be kept whatever follows.
+        options.settings.keep.get_or_insert(Keep::ENDS);
+    }
     let call = call(&args, tool);
     let words = match args.shell {
         Some(line) => vec![home::shell(), "-c".into(), line],
