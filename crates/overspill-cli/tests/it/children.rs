@@ -6,10 +6,10 @@ use crate::program::{Test, numbered};
 
 #[test]
 fn a_child_that_keeps_the_pipe_does_not_keep_us() {
-    for line in ["sleep 60 & seq 1 3000", "setsid sleep 60 & seq 1 3000"] {
+    for line in ["sleep 20 & seq 1 3000", "setsid sleep 20 & seq 1 3000"] {
         let started = Instant::now();
         let done = Test::new(&["run", "--", "sh", "-c", line]).run().code(0).saved(numbered(3000));
-        assert!(started.elapsed() < Duration::from_secs(30));
+        assert!(started.elapsed() < Duration::from_secs(20));
         done.stderr_contains("something that it started still holds its output");
     }
 }
@@ -22,8 +22,11 @@ fn what_a_child_still_prints_for_a_moment_is_kept() {
 
 #[test]
 fn a_child_that_never_stops_printing_is_left_after_a_while() {
-    let line = "(while echo more; do sleep 0.05; done) & echo now";
-    let done = Test::new(&["run", "--", "sh", "-c", line]).run().code(0);
+    let line = "(while [ ! -e stop ] && echo more; do sleep 0.05; done) & echo now; : > ready";
+    let running = Test::new(&["run", "--", "sh", "-c", line]).start();
+    let stop = running.test.dir.path().join("stop");
+    let done = running.end().code(0);
+    std::fs::write(stop, "").unwrap();
     assert!(done.text().starts_with("now\n") || done.text().starts_with("more\n"));
     done.stderr_contains("is not kept");
 }
