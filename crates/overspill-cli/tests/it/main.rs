@@ -18,6 +18,7 @@ mod run;
 mod scarce;
 mod settings;
 mod signals;
+mod snapshots;
 mod stats;
 mod terminal;
 mod tokens;

@@ -1,0 +1,51 @@
+//! What people see, word for word. After a change on purpose: `INSTA_UPDATE=always cargo test snapshots`.
+
+use crate::program::{Test, saved_run};
+
+#[test]
+fn help_of_every_command() {
+    let top = Test::new(&["--help"]).run().code(0).text();
+    let commands: Vec<String> = top
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+        .collect();
+    insta::assert_snapshot!("help", top);
+    for command in commands.iter().filter(|command| *command != "help") {
+        let help = Test::new(&[command, "--help"]).run().code(0).text();
+        insta::assert_snapshot!(format!("help-{command}"), help);
+    }
+}
+
+#[test]
+fn tables() {
+    let done = saved_run();
+    let id = done.id();
+    let dir = done.test.dir.path().to_str().unwrap().to_owned();
+    let plain = |text: &str| {
+        let words = text.replace(&id, "ID________________________").replace(&dir, "DIR");
+        let words = words.replace(env!("CARGO_MANIFEST_DIR"), "HERE");
+        // Times and ages are of the moment.
+        let line = |line: &str| {
+            let is_time = line.starts_with("saved ") || line.starts_with("last used ");
+            let is_day = line.starts_with("20");
+            match (is_time, is_day) {
+                (true, _) => "(a time)".to_owned(),
+                (_, true) => "(a day)".to_owned(),
+                _ => line.to_owned(),
+            }
+        };
+        let lines: Vec<String> = words.lines().map(line).collect();
+        lines.join("\n").replace("  1 s  ", "  0 s  ").replace("  2 s  ", "  0 s  ")
+    };
+    insta::assert_snapshot!("list", plain(&done.then(&["list"]).1));
+    insta::assert_snapshot!("info", plain(&done.then(&["info", &id]).1));
+    insta::assert_snapshot!("stats", plain(&done.then(&["stats"]).1));
+    // Its columns are as wide as the path of the store.
+    let settings = plain(&done.then(&["config", "list"]).1);
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join("  ");
+    let settings: Vec<String> = settings.lines().map(words).collect();
+    insta::assert_snapshot!("config-list", settings.join("\n"));
+}
