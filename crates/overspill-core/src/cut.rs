@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::keep::{Chosen, choose};
+use crate::limits::Cost;
+use crate::signal::{Block, Lines};
 use crate::size::breaks;
 use crate::text::lines;
 use crate::view::View;
-use crate::{Keep, Limits, LineRule, Meter, Policy, Size, Source, Unit};
+use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Source, Unit};
 
 /// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
 ///
@@ -28,12 +30,17 @@ pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
 
 /// Returns the pieces that [`cut`] would show, without counting what it hides.
 ///
-/// Looks only at the two ends, so that it takes no longer for a hundred megabytes than for one.
+/// Looks only at the two ends, so that it takes no longer for a hundred megabytes than for one;
+/// for [`Keep::Signal`] it looks at everything.
 pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
     policy.fired_by(bytes)?;
     let view = View::of(bytes, policy);
+    let len = bytes.len() as u64;
+    if let Some((lines, blocks)) = view.blocks(policy, &policy.limits, &Cost::default()) {
+        return Some(blocks.iter().map(|block| lines.piece(block)).collect());
+    }
     let chosen = choose(&view, policy, &policy.limits);
-    Some(pieces(&view, chosen, bytes.len() as u64))
+    Some(pieces(&view, chosen, len))
 }
 
 /// A part of an output that is shown.
@@ -73,6 +80,8 @@ pub struct Cut<'a> {
     /// What is shown, in order.
     pub pieces: Vec<Piece<'a>>,
     spans: Vec<Span>,
+    /// One for each piece, where it was not chosen for its place alone.
+    reasons: Vec<Reason>,
     shown: Size,
 }
 
@@ -80,6 +89,12 @@ impl Cut<'_> {
     /// Returns where each piece stands, in order.
     pub fn spans(&self) -> &[Span] {
         &self.spans
+    }
+
+    /// Returns why each piece is shown, in order. Empty where a piece is shown because it is the
+    /// start or the end.
+    pub fn reasons(&self) -> &[Reason] {
+        &self.reasons
     }
 
     /// Returns where what is left out stands, in order.
@@ -150,7 +165,7 @@ impl<'a> Cut<'a> {
         }
         let fired = policy.fired_by(output).unwrap_or(Unit::Bytes);
         let size = size_of(&shown, rule);
-        Some(Cut { total, fired, pieces: shown, spans, shown: size })
+        Some(Cut { total, fired, pieces: shown, spans, reasons: Vec::new(), shown: size })
     }
 }
 
@@ -230,6 +245,11 @@ impl<'a> Over<'a> {
         !(self.view.head.text().is_empty() && self.view.tail.text().is_empty())
     }
 
+    /// Tells whether there may be more than one gap.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.view.lines.is_some()
+    }
+
     /// Returns the policy it was measured by.
     pub fn policy(&self) -> &Policy {
         &self.policy
@@ -237,25 +257,39 @@ impl<'a> Over<'a> {
 
     /// Cuts to the limits.
     pub fn cut(&self) -> Cut<'a> {
-        self.cut_within(&self.policy.limits)
+        self.cut_within(&self.policy.limits, &Cost::default())
     }
 
     /// Shows the start only, of an output of which the start is in view.
     pub fn start_only(self) -> Over<'a> {
         let keep = match self.policy.keep {
-            Keep::Ends { .. } => Keep::Head,
+            Keep::Ends { .. } | Keep::Signal => Keep::Head,
             keep @ (Keep::Head | Keep::Tail) => keep,
         };
-        Over { policy: Policy { keep, ..self.policy }, ..self }
+        let view = View { lines: None, ..self.view };
+        Over { policy: Policy { keep, ..self.policy }, view, ..self }
     }
 
-    /// Cuts to limits of which a part is spent already.
-    pub(crate) fn cut_within(&self, limits: &Limits) -> Cut<'a> {
-        let chosen = choose(&self.view, &self.policy, limits);
+    /// Cuts to limits of which a part is spent already, and of which each gap takes `mark`.
+    pub(crate) fn cut_within(&self, limits: &Limits, mark: &Cost) -> Cut<'a> {
+        if let Some((lines, blocks)) = self.view.blocks(&self.policy, limits, mark) {
+            return self.cut_to(lines, &blocks);
+        }
+        let chosen = choose(&self.view, &self.policy, &limits.less(mark));
         let pieces = pieces(&self.view, chosen, self.total.bytes);
         let spans = pieces.iter().map(|piece| self.span(piece, chosen)).collect();
         let shown = size_of(&pieces, self.policy.lines);
-        Cut { total: self.total, fired: self.fired, pieces, spans, shown }
+        let reasons = Vec::new();
+        Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
+    }
+
+    /// Cuts to blocks of lines.
+    fn cut_to(&self, lines: &Lines, blocks: &[Block]) -> Cut<'a> {
+        let pieces: Vec<Piece> = blocks.iter().map(|block| lines.piece(block)).collect();
+        let spans = blocks.iter().map(|block| lines.span(block, self.total.bytes)).collect();
+        let reasons = blocks.iter().map(|block| block.reason).collect();
+        let shown = size_of(&pieces, self.policy.lines);
+        Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
     }
 
     /// Says where a piece stands: at the start of the output, at its end, or both.

@@ -50,6 +50,11 @@ impl Ends {
         !self.head_overflowed
     }
 
+    /// Returns the length of the current line so far.
+    pub(crate) fn line_len(&self) -> u64 {
+        self.line_len
+    }
+
     pub(crate) fn into_head(self) -> Held<'static> {
         self.head
     }

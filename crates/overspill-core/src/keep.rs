@@ -18,18 +18,19 @@ pub(crate) struct Chosen {
 
 /// Chooses what of `view` to show within `limits`.
 pub(crate) fn choose(view: &View, policy: &Policy, limits: &Limits) -> Chosen {
+    let ends = |head: u32, tail: u32| {
+        let share = limits.part(head, head.saturating_add(tail));
+        let head = head_end(view, policy, &share);
+        let spent = head
+            .map(|end| Cost::of(&view.head.text()[..end], limits, policy.lines, &policy.tokens));
+        let left = limits.less(&spent.unwrap_or_default());
+        Chosen { head, tail: tail_beside(view, policy, head, limits, left) }
+    };
     match policy.keep {
         Keep::Head => Chosen { head: head_end(view, policy, limits), tail: None },
         Keep::Tail => Chosen { head: None, tail: tail_start(view, policy, limits) },
-        Keep::Ends { head, tail } => {
-            let share = limits.part(head, head.saturating_add(tail));
-            let head = head_end(view, policy, &share);
-            let spent = head.map(|end| {
-                Cost::of(&view.head.text()[..end], limits, policy.lines, &policy.tokens)
-            });
-            let left = limits.less(&spent.unwrap_or_default());
-            Chosen { head, tail: tail_beside(view, policy, head, limits, left) }
-        }
+        Keep::Ends { head, tail } => ends(head, tail),
+        Keep::Signal => ends(1, 1),
     }
 }
 

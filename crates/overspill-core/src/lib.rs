@@ -8,6 +8,9 @@ mod limits;
 mod notice;
 mod policy;
 mod share;
+mod signal;
+#[cfg(feature = "train")]
+pub use signal::train;
 mod size;
 mod strategy;
 pub mod text;
@@ -20,6 +23,7 @@ pub use limits::{Limits, Unit};
 pub use notice::{Answer, Notice, Reach, Saved, Stored, ToolNames};
 pub use policy::{Cleaning, Grain, Keep, Policy};
 pub use share::{share, share_limits};
+pub use signal::{Reason, Why};
 pub use size::{LineRule, Meter, Size};
 pub use strategy::{Choice, LeftOut, Strategy, StrategyError};
 pub use tokens::{Counter, Tokens};

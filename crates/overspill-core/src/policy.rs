@@ -20,6 +20,13 @@ pub enum Keep {
         /// Parts for the end.
         tail: u32,
     },
+    /// The lines that matter, wherever they stand, with the last lines and what room is left for
+    /// others.
+    ///
+    /// Lines that say what went wrong matter, those around them, and those that are rare in the
+    /// output. Where none stands out, both ends are shown. It takes
+    /// [`Grain::Line`] and [`LineRule::Terminated`]; with others it is [`Keep::ENDS`].
+    Signal,
 }
 
 impl Keep {

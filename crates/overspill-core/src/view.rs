@@ -7,13 +7,15 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::ends::Ends;
+use crate::limits::Cost;
+use crate::signal::{self, Block, Lines, Scan, Weights};
 use crate::size::breaks;
 use crate::text::Cleaner;
 use crate::text::held::Held;
-use crate::{Cleaning, Keep, LineRule, Policy};
+use crate::{Cleaning, Keep, Limits, LineRule, Policy};
 
 /// The two ends of an output, as they would be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct View<'a> {
     pub(crate) head: Held<'a>,
     /// The head holds the output to its end.
@@ -21,6 +23,8 @@ pub(crate) struct View<'a> {
     pub(crate) tail: Held<'a>,
     /// The tail holds the output from its start.
     pub(crate) tail_is_all: bool,
+    /// The lines that may matter, where the policy wants them.
+    pub(crate) lines: Option<Box<Lines>>,
 }
 
 /// Bytes that can be read again: the output itself, or its stored copy.
@@ -75,7 +79,7 @@ impl Extent {
         let (head, tail) = match policy.keep {
             Keep::Head => (most, 0),
             Keep::Tail => (0, most),
-            Keep::Ends { .. } => (most, most),
+            Keep::Ends { .. } | Keep::Signal => (most, most),
         };
         let lines = policy.limits.lines.map_or(u64::MAX, |lines| lines.saturating_add(1));
         Extent { head, tail, lines }
@@ -85,6 +89,11 @@ impl Extent {
 impl<'a> View<'a> {
     /// Looks at bytes that are all at hand.
     pub(crate) fn of(bytes: &'a [u8], policy: &Policy) -> View<'a> {
+        if signal::applies(policy) {
+            let mut watch = Watch::new(policy);
+            watch.push(bytes);
+            return watch.finish();
+        }
         let extent = Extent::of(policy);
         let head = &bytes[..extent.head.min(bytes.len())];
         let tail_from = bytes.len() - extent.tail.min(bytes.len());
@@ -100,13 +109,35 @@ impl<'a> View<'a> {
             head: Held::borrowed(0, head),
             tail_is_all: tail_from == 0,
             tail: Held::borrowed(tail_from as u64, tail),
+            lines: None,
         }
+    }
+}
+
+impl View<'_> {
+    /// Chooses lines by what they say, where the policy wants that and there is a choice: what fits
+    /// once it is clean is shown as it is.
+    pub(crate) fn blocks(
+        &self,
+        policy: &Policy,
+        limits: &Limits,
+        mark: &Cost,
+    ) -> Option<(&Lines, Vec<Block>)> {
+        let lines = self.lines.as_deref()?;
+        let fits = || limits.exceeded_by(self.head.text(), policy.lines, &policy.tokens).is_none();
+        if self.head_is_all && fits() {
+            return None;
+        }
+        signal::choose(lines, policy, limits, mark).map(|blocks| (lines, blocks))
     }
 }
 
 impl View<'static> {
     /// Reads no more of a source than it takes.
     pub(crate) fn read<S: Source>(source: &mut S, policy: &Policy) -> Result<Self, S::Error> {
+        if signal::applies(policy) {
+            return View::read_all(source, policy);
+        }
         let extent = Extent::of(policy);
         let len = source.len();
 
@@ -120,7 +151,20 @@ impl View<'static> {
         let head_is_all = start.at == len && start.ends.head_is_all();
 
         let (tail, tail_is_all) = View::read_tail(source, policy, extent)?;
-        Ok(View { head: start.ends.into_head(), head_is_all, tail, tail_is_all })
+        Ok(View { head: start.ends.into_head(), head_is_all, tail, tail_is_all, lines: None })
+    }
+
+    /// Reads a source from its start to its end.
+    fn read_all<S: Source>(source: &mut S, policy: &Policy) -> Result<Self, S::Error> {
+        let (mut watch, len) = (Watch::new(policy), source.len());
+        let mut at = 0;
+        while at < len {
+            let block = source.read(at..len.min(at + BLOCK))?;
+            watch.push(&block);
+            // A source that ends before it should must not keep us waiting.
+            at = if block.is_empty() { len } else { at + block.len() as u64 };
+        }
+        Ok(watch.finish())
     }
 
     /// Reads the end of a source, and tells whether that is all of it.
@@ -160,6 +204,60 @@ fn is_utf8(part: &[u8], all: &[u8]) -> bool {
     match std::str::from_utf8(if is_start { part } else { &part[cut_off..] }) {
         Ok(_) => true,
         Err(error) => is_start && part.len() < all.len() && error.error_len().is_none(),
+    }
+}
+
+/// Looks at an output as it comes, and remembers what may have to be shown of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Watch {
+    cleaner: Cleaner,
+    sees: Sees,
+}
+
+#[derive(Debug, Clone)]
+enum Sees {
+    Ends(Box<Ends>),
+    Lines(Box<Scan>),
+}
+
+impl Watch {
+    pub(crate) fn new(policy: &Policy) -> Watch {
+        Watch::with_weights(policy, Weights::SHIPPED)
+    }
+
+    /// Looks at lines by other weights than those we ship.
+    pub(crate) fn with_weights(policy: &Policy, weights: Weights) -> Watch {
+        let ends = Ends::new(0, Extent::of(policy));
+        let sees = if signal::applies(policy) {
+            Sees::Lines(Box::new(Scan::new(ends, policy, weights)))
+        } else {
+            Sees::Ends(Box::new(ends))
+        };
+        Watch { cleaner: Cleaner::new(0, policy), sees }
+    }
+
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
+        match &mut self.sees {
+            Sees::Ends(ends) => self.cleaner.push(chunk, &mut **ends),
+            Sees::Lines(scan) => self.cleaner.push(chunk, &mut **scan),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> View<'static> {
+        let (ends, lines) = match self.sees {
+            Sees::Ends(mut ends) => {
+                self.cleaner.finish(&mut *ends);
+                (*ends, None)
+            }
+            Sees::Lines(mut scan) => {
+                self.cleaner.finish(&mut *scan);
+                let (ends, lines) = scan.finish(self.cleaner.at());
+                (ends, Some(Box::new(lines)))
+            }
+        };
+        let head_is_all = ends.head_is_all();
+        let (head, tail, tail_is_all) = ends.into_both();
+        View { head, head_is_all, tail, tail_is_all, lines }
     }
 }
 

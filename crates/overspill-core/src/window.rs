@@ -1,9 +1,7 @@
 //! The same decision over a stream, in memory bounded by the limits.
 
-use crate::ends::Ends;
-use crate::text::Cleaner;
 use crate::tokens::Estimate;
-use crate::view::{Extent, View};
+use crate::view::Watch;
 use crate::{Limits, Meter, Over, Policy, Size, Source, Tokens, Unit};
 
 /// Measures an output that arrives in chunks, and remembers what may have to be shown of it.
@@ -36,8 +34,8 @@ pub struct Window {
 enum State {
     /// Everything so far; it may still fit.
     Within(Vec<u8>),
-    /// Too large; the ends, if they are held here.
-    Over(Option<Box<Stream>>),
+    /// Too large; what may be shown of it, if that is held here.
+    Over(Option<Box<Watch>>),
 }
 
 /// Where the pieces come from at the end.
@@ -45,12 +43,6 @@ enum State {
 enum Memory {
     Held,
     ReadAgain,
-}
-
-#[derive(Debug, Clone)]
-struct Stream {
-    ends: Ends,
-    cleaner: Cleaner,
 }
 
 /// Why the stored copy of an output could not be looked at.
@@ -117,7 +109,7 @@ impl Window {
                 let held = std::mem::take(held);
                 return self.push_within(held, chunk);
             }
-            State::Over(Some(stream)) => stream.push(chunk),
+            State::Over(Some(watch)) => watch.push(chunk),
             State::Over(None) => {}
         }
         None
@@ -131,7 +123,7 @@ impl Window {
         let State::Within(held) = &self.state else { return None };
         self.policy.fired_by(held)?;
         let held = held.clone();
-        self.state = State::Over(self.begin_stream(&held));
+        self.state = State::Over(self.begin_watch(&held));
         Some(held)
     }
 
@@ -172,8 +164,9 @@ impl Window {
         let fired = self.policy.trigger.exceeded_by_size(&size).unwrap_or(Unit::Tokens);
         match self.state {
             State::Within(held) => Ok(Finished::Whole(held)),
-            State::Over(Some(stream)) => {
-                Ok(Finished::Over(Box::new(stream.finish(&self.meter, fired, self.policy))))
+            State::Over(Some(watch)) => {
+                let over = Over::new(watch.finish(), &self.meter, fired, self.policy);
+                Ok(Finished::Over(Box::new(over)))
             }
             State::Over(None) => {
                 let over = Over::read(source, self.policy, &self.meter, fired)?;
@@ -185,11 +178,11 @@ impl Window {
     /// Takes a chunk of an output that has fitted so far.
     fn push_within(&mut self, mut held: Vec<u8>, chunk: &[u8]) -> Option<Vec<u8>> {
         if self.exceeds(&self.policy.trigger) && self.exceeds(&self.policy.limits) {
-            let mut stream = self.begin_stream(&held);
-            if let Some(stream) = &mut stream {
-                stream.push(chunk);
+            let mut watch = self.begin_watch(&held);
+            if let Some(watch) = &mut watch {
+                watch.push(chunk);
             }
-            self.state = State::Over(stream);
+            self.state = State::Over(watch);
             self.estimate = None;
             return Some(held);
         }
@@ -198,9 +191,13 @@ impl Window {
         None
     }
 
-    /// Starts to look at the ends, if they are held here.
-    fn begin_stream(&self, held: &[u8]) -> Option<Box<Stream>> {
-        (self.memory == Memory::Held).then(|| Stream::of(&self.policy, held))
+    /// Starts to look at what may be shown, if that is held here.
+    fn begin_watch(&self, held: &[u8]) -> Option<Box<Watch>> {
+        (self.memory == Memory::Held).then(|| {
+            let mut watch = Box::new(Watch::new(&self.policy));
+            watch.push(held);
+            watch
+        })
     }
 
     fn exceeds(&self, limits: &Limits) -> bool {
@@ -211,26 +208,5 @@ impl Window {
                 // An exact counter is asked at the end, if the length does not settle it.
                 None => size.bytes > most.saturating_mul(Tokens::LONGEST),
             })
-    }
-}
-
-impl Stream {
-    /// Starts with what was held so far.
-    fn of(policy: &Policy, held: &[u8]) -> Box<Stream> {
-        let ends = Ends::new(0, Extent::of(policy));
-        let mut stream = Stream { ends, cleaner: Cleaner::new(0, policy) };
-        stream.push(held);
-        Box::new(stream)
-    }
-
-    fn push(&mut self, chunk: &[u8]) {
-        self.cleaner.push(chunk, &mut self.ends);
-    }
-
-    fn finish(mut self, meter: &Meter, fired: Unit, policy: Policy) -> Over<'static> {
-        self.cleaner.finish(&mut self.ends);
-        let head_is_all = self.ends.head_is_all();
-        let (head, tail, tail_is_all) = self.ends.into_both();
-        Over::new(View { head, head_is_all, tail, tail_is_all }, meter, fired, policy)
     }
 }

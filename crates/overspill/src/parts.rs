@@ -97,9 +97,12 @@ fn in_place(parts: &[Value], spilled: &Spilled) -> Option<Value> {
     let cut = spilled.cut.as_ref()?;
     let gaps: Vec<_> = cut.gaps().collect();
     // Nothing else in the text begins so: what the output has of it is defused.
-    let mut marks = spilled.text.lines().filter(|line| line.starts_with("[overspill "));
-    let header = marks.next()?;
-    let marks: Vec<&str> = marks.collect();
+    let mut lines = spilled.text.lines();
+    let header = lines.next().filter(|line| line.starts_with("[overspill "))?;
+    let token = header["[overspill ".len()..].split(':').next()?;
+    let short = format!("[{token}: ");
+    let is_mark = |line: &&str| line.starts_with("[overspill ") || line.starts_with(&short);
+    let marks: Vec<&str> = lines.filter(is_mark).collect();
     if marks.len() != gaps.len() {
         return None;
     }
@@ -114,6 +117,7 @@ fn in_place(parts: &[Value], spilled: &Spilled) -> Option<Value> {
             add_line(&mut shown[part_at(gap.bytes.start).min(texts.len() - 1)], mark);
         }
         let mut rest = String::from_utf8_lossy(&piece.text).replace("[overspill ", "(overspill ");
+        rest = rest.replace(&short, &format!("({token}: "));
         let mut at = piece.bytes.start as usize;
         let end = piece.bytes.end as usize;
         while at < end {

@@ -54,6 +54,7 @@ pub(crate) const KEEPS: &[(&str, Keep, &str)] = &[
     ("head", Keep::Head, "The start"),
     ("tail", Keep::Tail, "The end"),
     ("ends", Keep::ENDS, "Both ends"),
+    ("signal", Keep::Signal, "The lines that matter, from anywhere, and the end"),
 ];
 
 const DURABILITIES: &[(&str, Durability)] =

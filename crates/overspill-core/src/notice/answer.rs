@@ -25,13 +25,19 @@ impl Answer<'_> {
 const FORMS: [(Form, u32, u32); 4] =
     [(Form::Full, 1, 2), (Form::Short, 1, 2), (Form::Bare, 1, 4), (Form::Dots, 1, 2)];
 
+/// The forms where there may be many gaps. The first line takes no more than a sixteenth: what
+/// there is room for is lines that matter.
+const FORMS_MANY: [(Form, u32, u32); 4] =
+    [(Form::Many, 15, 16), (Form::ShortMany, 1, 2), (Form::Bare, 1, 4), (Form::Dots, 1, 2)];
+
 /// Answers with the longest notice there is room for.
 pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
     let (notice, policy) = (&notice.on_one_line(), over.policy());
-    for (form, part, whole) in FORMS {
-        let room = policy.limits.less(&cost(notice, form, over));
-        let Some(answer) = fit(notice, form, over, room) else { continue };
-        let enough_room = room.at_least(&policy.limits.part(part, whole));
+    for (form, part, whole) in if over.has_lines() { FORMS_MANY } else { FORMS } {
+        let (header, mark) = cost(notice, form, over);
+        let room = policy.limits.less(&header);
+        let Some(answer) = fit(notice, form, over, room, &mark) else { continue };
+        let enough_room = room.less(&mark).at_least(&policy.limits.part(part, whole));
         let shows_something = answer.shows_text() || !over.has_text();
         let hides_nothing = answer.cut.gaps().next().is_none();
         if !answer.text.is_empty() && (hides_nothing || enough_room && shows_something) {
@@ -39,7 +45,7 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
         }
     }
     // Two ends with nothing between them would read as one text.
-    fit(notice, Form::Silent, &over.clone().start_only(), policy.limits)
+    fit(notice, Form::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
         .filter(|answer| !answer.text.is_empty())
         .unwrap_or_else(|| last_resort(over))
 }
@@ -55,7 +61,7 @@ pub(super) fn above(notice: &Notice, text: &str, total: &Size, policy: &Policy) 
     let what = What::Lines(Size::of(text.as_bytes(), policy.lines).lines);
     let header = header(&notice.on_one_line(), Form::Full, total, Shown { what, altered: 0 })?;
     let mut text = text.to_owned().into_bytes();
-    defuse(&mut text);
+    defuse(&mut text, &notice.token);
     let text = format!("{header}\n{}", String::from_utf8_lossy(&text));
     fits(&text, policy).then_some(text)
 }
@@ -65,12 +71,18 @@ fn fits(text: &str, policy: &Policy) -> bool {
 }
 
 /// Cuts to `room` and assembles. Returns `None` if the text does not come out within the limits.
-fn fit<'a>(notice: &Notice, form: Form, over: &Over<'a>, mut room: Limits) -> Option<Answer<'a>> {
+fn fit<'a>(
+    notice: &Notice,
+    form: Form,
+    over: &Over<'a>,
+    mut room: Limits,
+    mark: &Cost,
+) -> Option<Answer<'a>> {
     let policy = over.policy();
     // Sizes add up exactly, so the first try fits. Tokens of an exact counter may not: a text can
     // have more tokens than its parts.
     for _ in 0..8 {
-        let cut = over.cut_within(&room);
+        let cut = over.cut_within(&room, mark);
         let text = assemble(notice, form, &cut, policy);
         if fits(&text, policy) {
             return Some(Answer { text, cut });
@@ -94,7 +106,7 @@ fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {
         }
         let from = text.len();
         text.extend_from_slice(&piece.text);
-        defuse(&mut text[from..]);
+        defuse(&mut text[from..], &notice.token);
     }
     for gap in gaps {
         push_mark(&mut text, mark(notice, form, &gap));
@@ -119,9 +131,8 @@ fn push_mark(text: &mut Vec<u8>, mark: Option<String>) {
     text.push(b'\n');
 }
 
-/// Returns the most that the notice can take up: its first line, and a mark for the one gap that
-/// head, tail and ends leave.
-fn cost(notice: &Notice, form: Form, over: &Over) -> Cost {
+/// Returns the most that the notice's first line and each of its marks can take up.
+fn cost(notice: &Notice, form: Form, over: &Over) -> (Cost, Cost) {
     let (total, policy) = (over.total(), over.policy());
     let of = |line: &str| Cost::of(line.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
     let longest = |lines: Vec<String>| {
@@ -135,14 +146,14 @@ fn cost(notice: &Notice, form: Form, over: &Over) -> Cost {
     let header = longest(headers.into_iter().flatten().collect());
     let mark = longest(longest_marks(notice, form, &total));
     // A line break after each of the two, and one before the mark.
-    let breaks = Cost { size: Size { bytes: 3, lines: 0, chars: 3 }, tokens: 3 };
-    header + mark + breaks
+    let breaks = |n: u64| Cost { size: Size { bytes: n, lines: 0, chars: n }, tokens: n };
+    (header + breaks(1), mark + breaks(2))
 }
 
 /// Shows that there is something where not one character of it fits.
 fn last_resort<'a>(over: &Over<'a>) -> Answer<'a> {
     let policy = over.policy();
-    let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0));
+    let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());
     let text = ["[…]", "…", "~"].iter().find(|text| fits(text, policy)).map_or("", |text| text);
     Answer { text: text.to_owned(), cut }
 }

@@ -9,14 +9,25 @@ use crate::{Cut, Size, Span};
 pub(super) enum Form {
     /// Everything there is to say, and at each gap the command that reads it.
     Full,
+    /// Everything there is to say once; at each gap, of which there may be many, what is missing in
+    /// as few bytes as it takes.
+    Many,
     /// How much is shown and one way to the rest; at each gap what is missing.
     Short,
+    /// The same, with the shortest marks that say all.
+    ShortMany,
     /// No first line; at each gap how much is missing.
     Bare,
     /// No first line; dots at each gap.
     Dots,
     /// Nothing.
     Silent,
+}
+
+impl Form {
+    fn has_many_marks(self) -> bool {
+        matches!(self, Form::Many | Form::ShortMany)
+    }
 }
 
 /// The facts of the first line that are known only once the cut is made.
@@ -72,7 +83,7 @@ pub(super) fn header(notice: &Notice, form: Form, total: &Size, shown: Shown) ->
     let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
     let Shown { what, altered } = shown;
     match form {
-        Form::Full => {
+        Form::Full | Form::Many => {
             let rest = whereabouts(notice);
             let without = match altered {
                 0 => String::new(),
@@ -83,7 +94,7 @@ pub(super) fn header(notice: &Notice, form: Form, total: &Size, shown: Shown) ->
             };
             Some(format!("[overspill {token}: {bytes} in {lines}; {what}{without}. {rest}]"))
         }
-        Form::Short => {
+        Form::Short | Form::ShortMany => {
             let rest = shortest_way(notice);
             let cleaned = if altered > 0 { ", cleaned" } else { "" };
             Some(format!("[overspill {token}: {bytes}, {what}{cleaned}; {rest}]"))
@@ -100,7 +111,8 @@ pub(super) fn mark(notice: &Notice, form: Form, gap: &Span) -> Option<String> {
     } else {
         Page::Bytes(gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
     };
-    mark_for(notice, form, &place(gap), gap.bytes.end - gap.bytes.start, page)
+    let place = if form.has_many_marks() { short_place(gap) } else { place(gap) };
+    mark_for(notice, form, &place, gap.bytes.end - gap.bytes.start, page)
 }
 
 /// Returns marks of which one is at least as long as any that an output of this size calls for.
@@ -115,7 +127,8 @@ pub(super) fn longest_marks(notice: &Notice, form: Form, total: &Size) -> Vec<St
             } else {
                 Page::Bytes(total.bytes, total.bytes)
             };
-            marks.extend(mark_for(notice, form, &place(&gap), total.bytes, page));
+            let place = if form.has_many_marks() { short_place(&gap) } else { place(&gap) };
+            marks.extend(mark_for(notice, form, &place, total.bytes, page));
         }
     }
     marks
@@ -139,6 +152,7 @@ fn mark_for(notice: &Notice, form: Form, place: &str, size: u64, page: Page) -> 
             Some(format!("[overspill {token}: {place} not shown ({bytes}){page}]"))
         }
         Form::Short => Some(format!("[overspill {token}: {place} not shown]")),
+        Form::Many | Form::ShortMany => Some(format!("[{token}: {place} cut, {size} bytes]")),
         Form::Bare => {
             let name = notice.saved.copy().map_or(token, |copy| &copy.id);
             Some(format!("[overspill {name}: {bytes} not shown]"))
@@ -243,6 +257,20 @@ fn place(gap: &Span) -> String {
         (false, true, false) => format!("the rest of line {first} to line {last}"),
         (true, false, false) => format!("line {first} to a part of line {last}"),
         (false, false, false) => format!("the rest of line {first} to a part of line {last}"),
+    }
+}
+
+/// Says which lines a gap takes, in numbers that can be asked for.
+fn short_place(gap: &Span) -> String {
+    let (first, last) = (gap.first_line, gap.last_line);
+    match (gap.starts_line, gap.ends_line, first >= last) {
+        (true, true, true) => format!("line {first}"),
+        (true, true, false) => format!("lines {first}-{last}"),
+        (false, true, true) => format!("rest of line {first}"),
+        (true, false, true) => format!("start of line {first}"),
+        (false, false, true) => format!("part of line {first}"),
+        (false, true, false) => format!("rest of lines {first}-{last}"),
+        (_, false, false) => format!("parts of lines {first}-{last}"),
     }
 }
 

@@ -82,6 +82,11 @@ impl Cleaner {
         }
     }
 
+    /// Returns how many bytes of the original have come.
+    pub(crate) fn at(&self) -> u64 {
+        self.at
+    }
+
     /// Cleans the next chunk.
     pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) {
         let mut rest = chunk;

@@ -11,6 +11,10 @@ use proptest::prelude::*;
 pub fn output() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop_oneof![
         8 => "[a-z ]{0,12}\n".prop_map(String::into_bytes),
+        2 => proptest::sample::select(vec![
+            "error: no such file\n", "test a ... FAILED\n", "  at f (a.js:1:2)\n", "ok\n",
+            "2024-05-01T12:00:00Z warning: unused\n",
+        ]).prop_map(|line| line.as_bytes().to_vec()),
         2 => "[ -~]{0,60}".prop_map(String::into_bytes),
         2 => proptest::sample::select(vec![
             &b"\n"[..], b"\r\n", b"\r", b"\n\n\n", b"\x1b[31mred\x1b[0m", b"\x1b]0;title\x07", b"\x1b[",
@@ -47,8 +51,10 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         Just(Keep::Head),
         Just(Keep::Tail),
         (0..4u32, 0..4u32).prop_map(|(head, tail)| Keep::Ends { head, tail }),
+        Just(Keep::Signal),
     ];
-    let grain = prop_oneof![Just(Grain::Line), Just(Grain::WholeLine), Just(Grain::Char)];
+    let grain =
+        prop_oneof![2 => Just(Grain::Line), 1 => Just(Grain::WholeLine), 1 => Just(Grain::Char)];
     let cleaning = prop_oneof![Just(Cleaning::Readable), Just(Cleaning::Off)];
     (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning).prop_map(
         |(limits, trigger, keep, grain, lines, cleaning)| Policy {

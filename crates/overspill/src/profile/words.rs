@@ -110,7 +110,7 @@ fn walk(words: &WalkWords, facts: &Facts) -> Worded {
     let text = match facts.keep {
         Keep::Tail => format!("{notice}\n\n{preview}"),
         Keep::Head => format!("{preview}\n\n{notice}"),
-        Keep::Ends { .. } => {
+        Keep::Ends { .. } | Keep::Signal => {
             let both = facts.pieces.join(&format!("\n\n{marker}\n\n"));
             format!("{both}\n\n{hint}")
         }

@@ -1,0 +1,65 @@
+//! The Rust half of `tools/train`.
+//!
+//! `train features LOG…` writes `LOG.features` beside each log: what the score sees of its lines.
+//! `train scores WEIGHTS BYTES LOG` prints the number and score of each line that is held.
+//! `train previews WEIGHTS BYTES LOG…` writes `LOG.BYTES.preview`, made by these weights.
+
+#![allow(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a tool for those who train"
+)]
+
+use std::fs;
+
+use overspill_core::{Keep, Limits, Notice, Policy, Reach, Saved, Stored, train};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match &*args.iter().map(String::as_str).collect::<Vec<_>>() {
+        ["features", logs @ ..] => logs.iter().for_each(|log| features(log)),
+        ["previews", weights, bytes, logs @ ..] => {
+            let weights: &'static [u8] = fs::read(weights).unwrap().leak();
+            let bytes = bytes.parse().unwrap();
+            logs.iter().for_each(|log| preview(log, weights, bytes));
+        }
+        ["scores", weights, bytes, log] => {
+            let weights: &'static [u8] = fs::read(weights).unwrap().leak();
+            let scores = train::scores(&fs::read(log).unwrap(), bytes.parse().unwrap(), weights);
+            for (number, score) in scores.unwrap() {
+                println!("{} {score}", number + 1);
+            }
+        }
+        _ => eprintln!("usage: train features LOG… | train previews WEIGHTS BYTES LOG…"),
+    }
+}
+
+/// One after the other: how many lines; how many words each has; all words; all circumstances.
+fn features(log: &str) {
+    let rows = train::rows(&fs::read(log).unwrap());
+    let mut out = (rows.len() as u32).to_le_bytes().to_vec();
+    out.extend_from_slice(&(train::AROUND as u32).to_le_bytes());
+    rows.iter().for_each(|row| out.extend((row.words.len() as u32).to_le_bytes()));
+    rows.iter().flat_map(|row| &row.words).for_each(|word| out.extend(word.to_le_bytes()));
+    for index in rows.iter().flat_map(|row| &row.around) {
+        out.extend((*index as u32).to_le_bytes());
+    }
+    fs::write(format!("{log}.features"), out).unwrap();
+}
+
+fn preview(log: &str, weights: &'static [u8], bytes: u64) {
+    let output = fs::read(log).unwrap();
+    let policy = Policy::new(Limits::NONE.bytes(bytes).lines(2000), Keep::Signal);
+    // As long as a real one.
+    let id = "01KA0000000000000000000000";
+    let path = format!("/home/someone/.local/state/overspill/{id}.txt");
+    let copy = Stored { id: id.into(), path: Some(path) };
+    let reach = Reach { program: Some("overspill".into()), files: true, ..Reach::default() };
+    let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
+    let text = match train::answer(&output, &policy, &notice, weights) {
+        Some(answer) => answer.text.into_bytes(),
+        None => output,
+    };
+    fs::write(format!("{log}.{bytes}.preview"), text).unwrap();
+}

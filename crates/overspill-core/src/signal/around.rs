@@ -1,0 +1,160 @@
+//! What a line's worth depends on besides its words: where it stands, how often its like comes,
+//! what stands around it.
+
+/// How many lines must have come after a line before it is scored.
+pub(crate) const LOOK_AHEAD: u32 = 8;
+
+/// The last lines that came, one bit each, the newest lowest.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Recent {
+    hits: u64,
+    blanks: u64,
+}
+
+impl Recent {
+    /// One more line has come.
+    pub(crate) fn push(&mut self, hit: bool, blank: bool) {
+        self.hits = self.hits << 1 | u64::from(hit);
+        self.blanks = self.blanks << 1 | u64::from(blank);
+    }
+
+    /// Returns how far above the line at hand the nearest hit is, 0 if there is none.
+    fn above(&self) -> u32 {
+        match self.hits >> (LOOK_AHEAD + 1) {
+            0 => 0,
+            hits => hits.trailing_zeros() + 1,
+        }
+    }
+
+    /// Returns how far below the line at hand the nearest hit is, 0 if there is none.
+    fn below(&self) -> u32 {
+        match self.hits & ((1 << LOOK_AHEAD) - 1) {
+            0 => 0,
+            hits => LOOK_AHEAD - (63 - hits.leading_zeros()),
+        }
+    }
+
+    /// Returns how many hits there are within five lines, the line itself included.
+    fn near(&self) -> u32 {
+        (self.hits >> (LOOK_AHEAD - 5) & 0x7FF).count_ones()
+    }
+
+    fn blank_above(&self) -> bool {
+        self.blanks >> (LOOK_AHEAD + 1) & 1 == 1
+    }
+
+    fn blank_below(&self) -> bool {
+        self.blanks >> (LOOK_AHEAD - 1) & 1 == 1
+    }
+}
+
+/// The circumstances of a line, each as the index of its weight.
+pub(crate) struct Around;
+
+/// The ranges of weights, one after the other.
+const LENGTH: usize = 0;
+const INDENT: usize = LENGTH + 10;
+const FLAGS: usize = INDENT + 7;
+const BLANKS: usize = FLAGS + 8;
+const SO_FAR: usize = BLANKS + 4;
+const ABOVE: usize = SO_FAR + 2 * COUNTS;
+const BELOW: usize = ABOVE + 2 * DISTANCES;
+const NEAR: usize = BELOW + 2 * (LOOK_AHEAD as usize + 1);
+const FROM_START: usize = NEAR + 12;
+const FINALLY: usize = FROM_START + PLACES;
+const FROM_END: usize = FINALLY + 2 * COUNTS;
+const THIRDS: usize = FROM_END + 2 * PLACES;
+const FAMILY_SO_FAR: usize = THIRDS + 10;
+const FAMILY_FINALLY: usize = FAMILY_SO_FAR + 2 * COUNTS;
+
+const COUNTS: usize = 14;
+const DISTANCES: usize = 12;
+const PLACES: usize = 24;
+
+/// How many lines there are with a line's template, and how many of its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) template: u16,
+    pub(crate) family: u16,
+}
+
+/// What a line itself tells.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Own {
+    pub(crate) len: usize,
+    pub(crate) indent: usize,
+    pub(crate) hit: bool,
+    pub(crate) place: bool,
+    pub(crate) bare: bool,
+    pub(crate) blank: bool,
+    /// How many lines like it came before.
+    pub(crate) so_far: u32,
+    /// How many lines of its family came before.
+    pub(crate) family_so_far: u32,
+    /// How many lines came before it.
+    pub(crate) from_start: u64,
+}
+
+impl Own {
+    /// What is known of a line without reading it.
+    pub(crate) fn unread(text: &[u8], number: u64) -> Own {
+        let blank = text.iter().all(u8::is_ascii_whitespace);
+        // Not the first of its kind: most lines of a long output are not.
+        Own {
+            len: text.len(),
+            blank,
+            so_far: 1000,
+            family_so_far: 1000,
+            from_start: number,
+            ..Own::default()
+        }
+    }
+}
+
+impl Around {
+    pub(crate) const COUNT: usize = FAMILY_FINALLY + 2 * COUNTS;
+
+    /// Names what is known once the lines after it have come.
+    pub(crate) fn known(own: &Own, recent: &Recent, mut each: impl FnMut(usize)) {
+        let hit = usize::from(own.hit);
+        each(LENGTH + log(own.len as u64).min(9));
+        each(INDENT + own.indent.div_ceil(2).min(6));
+        let flags = usize::from(own.bare) + 2 * usize::from(own.place) + 4 * hit;
+        each(FLAGS + flags);
+        let blanks = usize::from(recent.blank_above()) + 2 * usize::from(recent.blank_below());
+        each(BLANKS + blanks);
+        each(SO_FAR + hit * COUNTS + log(u64::from(own.so_far)).min(COUNTS - 1));
+        each(FAMILY_SO_FAR + hit * COUNTS + log(u64::from(own.family_so_far)).min(COUNTS - 1));
+        each(ABOVE + hit * DISTANCES + distance(recent.above()));
+        each(BELOW + hit * (LOOK_AHEAD as usize + 1) + recent.below() as usize);
+        each(NEAR + recent.near() as usize);
+        each(FROM_START + log(own.from_start).min(PLACES - 1));
+    }
+
+    /// Names what is known once everything has come.
+    pub(crate) fn at_the_end(own: &Own, counts: Counts, lines: u64, mut each: impl FnMut(usize)) {
+        let hit = usize::from(own.hit);
+        let from_end = lines.saturating_sub(own.from_start + 1);
+        each(FINALLY + hit * COUNTS + log(u64::from(counts.template)).min(COUNTS - 1));
+        each(FAMILY_FINALLY + hit * COUNTS + log(u64::from(counts.family)).min(COUNTS - 1));
+        each(FROM_END + hit * PLACES + log(from_end).min(PLACES - 1));
+        each(THIRDS + (own.from_start * 10 / lines.max(1)).min(9) as usize);
+    }
+}
+
+/// Returns how many binary digits a number has.
+fn log(number: u64) -> usize {
+    64 - number.leading_zeros() as usize
+}
+
+fn distance(lines: u32) -> usize {
+    match lines {
+        0..=5 => lines as usize,
+        6..=7 => 6,
+        8..=11 => 7,
+        12..=17 => 8,
+        18..=27 => 9,
+        28..=41 => 10,
+        42.. => 11,
+    }
+}

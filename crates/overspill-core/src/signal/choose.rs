@@ -1,0 +1,210 @@
+//! From scored lines to the blocks that are shown.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::block::{Block, Reason, Why};
+use super::line::{Line, Lines};
+use super::pack::{Budget, Item, pack};
+use super::stamp;
+use super::weights::UNIT;
+use crate::limits::Cost;
+use crate::{Limits, Policy};
+
+/// The part of the room that goes to the last lines in any case.
+const TAIL: u64 = 10;
+
+/// How much less a line gains that has been shown already.
+const AGAIN: f64 = 0.02;
+
+/// Chooses what to show within `limits`, of which each gap takes `mark`; `None` leaves the choice
+/// to others.
+pub(crate) fn choose(
+    lines: &Lines,
+    policy: &Policy,
+    limits: &Limits,
+    mark: &Cost,
+) -> Option<Vec<Block>> {
+    if !stands_out(lines) {
+        return None;
+    }
+    let gains = gains(lines);
+    let mut room = bytes_within(lines, policy, limits);
+    for _ in 0..TRIES {
+        let chosen = within(lines, &gains, room, limits.lines, mark)?;
+        let blocks = blocks(lines, &chosen);
+        let over = excess(lines, policy, limits, mark, &blocks);
+        if over <= 1.0 {
+            // Where clipping leaves much of the room unused, others know better what to do with it.
+            let clips = lines.lines.iter().any(|line| line.clipped);
+            let enough = !clips || chosen_bytes(lines, &chosen) >= room / 2;
+            return Some(blocks).filter(|blocks| enough && !blocks.is_empty());
+        }
+        // Characters and tokens do not add up as bytes do.
+        room = (room as f64 / over * 0.97) as u64;
+    }
+    None
+}
+
+const TRIES: u32 = 12;
+
+/// Words that are worth so much are as good as a word of failure.
+const TELLING: i32 = 64;
+
+/// Tells whether any line matters more than others: listings and the like have none.
+fn stands_out(lines: &Lines) -> bool {
+    lines.lines.iter().any(|line| line.own.hit || line.worth.own() >= TELLING)
+}
+
+/// Returns each line's share of what matters, as far as its score tells.
+fn gains(lines: &Lines) -> Vec<f64> {
+    let best = lines.lines.iter().map(|line| line.score).max().unwrap_or(0);
+    let gain = |line: &Line| (f64::from(line.score - best) / UNIT).exp();
+    let mut gains: Vec<f64> = lines.lines.iter().map(gain).collect();
+    // Of lines that look the same, one is enough.
+    let mut copies: HashMap<&[u8], usize> = HashMap::new();
+    for (at, line) in lines.lines.iter().enumerate() {
+        let text = lines.text(line);
+        let text = &text[stamp::len(text).min(text.len())..];
+        match copies.get_mut(text) {
+            Some(other) if gains[at] > gains[*other] => {
+                gains[*other] *= AGAIN;
+                *other = at;
+            }
+            Some(_) => gains[at] *= AGAIN,
+            None => drop(copies.insert(text, at)),
+        }
+    }
+    let sum: f64 = gains.iter().sum();
+    let places: Vec<f64> = lines.lines.iter().map(|line| place(line, lines)).collect();
+    let all_places: f64 = places.iter().sum();
+    for (gain, place) in gains.iter_mut().zip(places) {
+        *gain = *gain / sum * (1.0 - DOUBT) + place / all_places * DOUBT;
+    }
+    gains
+}
+
+/// How likely it is that the score is wrong and the two ends are what matters. Once what the score
+/// wants is in, the rest of the room goes to the ends, not to scattered lines.
+const DOUBT: f64 = 0.03;
+
+/// Returns what a line is worth for its place alone: the nearer to an end the more, most at the end.
+fn place(line: &Line, lines: &Lines) -> f64 {
+    const NEAR: f64 = 20.0;
+    let all = lines.lines.last().map_or(0, |last| last.number);
+    let (from_start, from_end) = (line.number as f64, (all - line.number) as f64);
+    f64::from(line.len) * (1.0 / (from_start + NEAR) + 2.0 / (from_end + NEAR))
+}
+
+fn within(
+    lines: &Lines,
+    gains: &[f64],
+    room: u64,
+    most_lines: Option<u64>,
+    mark: &Cost,
+) -> Option<Vec<bool>> {
+    let mut items: Vec<Item> = Vec::with_capacity(gains.len());
+    let mut next = 0;
+    for (line, &gain) in lines.lines.iter().zip(gains) {
+        items.push(Item {
+            gain,
+            // The mark after a part of a line begins a line of its own.
+            bytes: u64::from(line.len) + u64::from(line.clipped),
+            joined: line.number == next,
+            open: line.clipped,
+            forced: false,
+        });
+        next = line.number + 1;
+    }
+    let most_lines = most_lines.unwrap_or(u64::MAX);
+    let (mut bytes, mut count) = (0, 0);
+    for item in items.iter_mut().rev() {
+        bytes += item.bytes;
+        count += 1;
+        if bytes > room / TAIL || count > most_lines / TAIL {
+            break;
+        }
+        item.forced = true;
+    }
+    let budget = Budget {
+        bytes: room,
+        lines: most_lines,
+        mark_bytes: mark.size.bytes,
+        mark_lines: mark.size.lines,
+    };
+    pack(&items, &budget)
+}
+
+/// Returns how many bytes to try for, given limits of all kinds.
+fn bytes_within(lines: &Lines, policy: &Policy, limits: &Limits) -> u64 {
+    let mut room = limits.bytes.unwrap_or(u64::MAX);
+    if limits.chars.is_some() || limits.tokens.is_some() {
+        let all: Cost = cost(lines, policy, limits, 0..lines.lines.len());
+        let scaled = |most: u64, all_of_them: u64| {
+            let share = most as f64 / all_of_them.max(1) as f64;
+            (share * all.size.bytes as f64).min(1e18) as u64
+        };
+        room = room.min(limits.chars.map_or(u64::MAX, |most| scaled(most, all.size.chars)));
+        room = room.min(limits.tokens.map_or(u64::MAX, |most| scaled(most, all.tokens)));
+    }
+    room
+}
+
+/// Returns by which factor blocks and marks exceed the limits on characters and tokens.
+fn excess(lines: &Lines, policy: &Policy, limits: &Limits, mark: &Cost, blocks: &[Block]) -> f64 {
+    if limits.chars.is_none() && limits.tokens.is_none() {
+        return 1.0;
+    }
+    let mut sum = Cost::default();
+    for block in blocks {
+        sum = sum + cost(lines, policy, limits, block.lines.clone()) + *mark;
+    }
+    sum = sum + *mark;
+    let over = |sum: u64, most: Option<u64>| match most {
+        Some(most) => sum as f64 / most.max(1) as f64,
+        None => 0.0,
+    };
+    over(sum.size.chars, limits.chars).max(over(sum.tokens, limits.tokens)).max(1.0)
+}
+
+/// Measures lines that are shown together.
+fn cost(lines: &Lines, policy: &Policy, limits: &Limits, which: Range<usize>) -> Cost {
+    let text = lines.lines[which].iter().map(|line| lines.text(line)).collect::<Vec<_>>().concat();
+    Cost::of(&text, limits, policy.lines, &policy.tokens)
+}
+
+fn chosen_bytes(lines: &Lines, chosen: &[bool]) -> u64 {
+    let chosen = lines.lines.iter().zip(chosen).filter(|(_, chosen)| **chosen);
+    chosen.map(|(line, _)| u64::from(line.len)).sum()
+}
+
+/// Joins chosen lines that follow each other.
+fn blocks(lines: &Lines, chosen: &[bool]) -> Vec<Block> {
+    let all = &lines.lines;
+    let mut blocks: Vec<Block> = Vec::new();
+    for at in (0..all.len()).filter(|&at| chosen[at]) {
+        match blocks.last_mut() {
+            Some(block) if block.lines.end == at && all[at - 1].end == all[at].start => {
+                block.lines.end = at + 1;
+            }
+            _ => blocks.push(Block { lines: at..at + 1, reason: NONE }),
+        }
+    }
+    let last = all.len() - 1;
+    for block in &mut blocks {
+        let key = |at: &usize| (all[*at].score, std::cmp::Reverse(*at));
+        let Some(best) = block.lines.clone().max_by_key(key) else { continue };
+        let line = &all[best];
+        let why = match () {
+            () if block.lines.contains(&last) && !line.own.hit => Why::Last,
+            () if line.own.hit => Why::Failure,
+            () if line.own.place => Why::Place,
+            () if block.lines.contains(&0) => Why::First,
+            () => Why::Words,
+        };
+        block.reason = Reason { why, line: line.number + 1, score: line.score };
+    }
+    blocks
+}
+
+const NONE: Reason = Reason { why: Why::Words, line: 0, score: 0 };

@@ -1,0 +1,113 @@
+//! Words of failure, in whatever language or tool.
+//!
+//! A line that holds one is a *hit*. What a hit is worth is not said here: the weights know which
+//! of these words lie, and how far from a hit the lines still matter.
+
+use super::words::word;
+
+/// Sorted by hash when the program is built.
+const WORDS: [u32; 58] = sorted([
+    word(b"error"),
+    word(b"errors"),
+    word(b"err"),
+    word(b"errored"),
+    word(b"fail"),
+    word(b"fails"),
+    word(b"failed"),
+    word(b"failing"),
+    word(b"failure"),
+    word(b"failures"),
+    word(b"fatal"),
+    word(b"exception"),
+    word(b"exceptions"),
+    word(b"panic"),
+    word(b"panicked"),
+    word(b"traceback"),
+    word(b"assert"),
+    word(b"asserts"),
+    word(b"assertion"),
+    word(b"undefined"),
+    word(b"unresolved"),
+    word(b"undeclared"),
+    word(b"denied"),
+    word(b"forbidden"),
+    word(b"refused"),
+    word(b"rejected"),
+    word(b"cannot"),
+    word(b"couldn"),
+    word(b"unable"),
+    word(b"unexpected"),
+    word(b"expected"),
+    word(b"mismatch"),
+    word(b"mismatched"),
+    word(b"invalid"),
+    word(b"illegal"),
+    word(b"malformed"),
+    word(b"missing"),
+    word(b"timeout"),
+    word(b"abort"),
+    word(b"aborted"),
+    word(b"aborting"),
+    word(b"killed"),
+    word(b"crash"),
+    word(b"crashed"),
+    word(b"segfault"),
+    word(b"segmentation"),
+    word(b"overflow"),
+    word(b"conflict"),
+    word(b"conflicts"),
+    word(b"broken"),
+    word(b"wrong"),
+    word(b"violation"),
+    word(b"unsatisfied"),
+    word(b"unsupported"),
+    word(b"terminated"),
+    word(b"corrupt"),
+    word("✗".as_bytes()),
+    word("✖".as_bytes()),
+]);
+
+/// Words that say so together.
+const PAIRS: [(u32, u32); 7] = [
+    (word(b"not"), word(b"found")),
+    (word(b"not"), word(b"ok")),
+    (word(b"no"), word(b"such")),
+    (word(b"timed"), word(b"out")),
+    (word(b"caused"), word(b"by")),
+    (word(b"could"), word(b"not")),
+    (word(b"can"), word(b"not")),
+];
+
+/// Tells which hashes are worth looking for; most words are none of them.
+const FILTER: [u64; 64] = {
+    let mut filter = [0; 64];
+    let mut at = 0;
+    while at < WORDS.len() {
+        filter[(WORDS[at] >> 6) as usize & 63] |= 1 << (WORDS[at] & 63);
+        at += 1;
+    }
+    filter
+};
+
+pub(super) fn is_word(hash: u32) -> bool {
+    FILTER[(hash >> 6) as usize & 63] >> (hash & 63) & 1 == 1 && WORDS.binary_search(&hash).is_ok()
+}
+
+pub(super) fn is_pair(one: u32, two: u32) -> bool {
+    PAIRS.contains(&(one, two))
+}
+
+const fn sorted<const N: usize>(mut words: [u32; N]) -> [u32; N] {
+    let mut end = N;
+    while end > 1 {
+        let mut at = 1;
+        while at < end {
+            if words[at - 1] > words[at] {
+                (words[at - 1], words[at]) = (words[at], words[at - 1]);
+            }
+            at += 1;
+        }
+        end -= 1;
+    }
+    words
+}

@@ -1,0 +1,39 @@
+//! Keeps the lines that matter, wherever they stand.
+//!
+//! Every line is scored as it streams by ([`scan`]): its words, those of the lines beside it, and
+//! its circumstances are looked up in a table of weights. The first lines, the last ones and the
+//! best of those between are held ([`pool`]). At the end the ones that are worth most together
+//! under the budget are chosen ([`pack`]), the last lines among them in any case.
+
+mod alarm;
+mod around;
+mod block;
+mod choose;
+mod failure;
+mod line;
+mod pack;
+mod pool;
+mod scan;
+mod stamp;
+mod tally;
+#[cfg(feature = "train")]
+pub mod train;
+mod weights;
+mod words;
+
+pub(crate) use block::Block;
+pub(crate) use choose::choose;
+pub(crate) use line::Lines;
+pub(crate) use scan::Scan;
+pub(crate) use weights::Weights;
+
+pub use block::{Reason, Why};
+
+use crate::{Grain, Keep, LineRule, Policy};
+
+/// Tells whether lines are chosen by what they say.
+pub(crate) fn applies(policy: &Policy) -> bool {
+    policy.keep == Keep::Signal
+        && policy.grain == Grain::Line
+        && policy.lines == LineRule::Terminated
+}

@@ -1,0 +1,184 @@
+//! Holds the lines that may yet be shown: the first, the last, and the best of those between.
+
+use std::collections::VecDeque;
+
+use super::around::LOOK_AHEAD;
+use super::line::{Line, Lines};
+use super::weights::FAR;
+
+/// A line is kept for its neighbours' sake, too, as far as so many lines away.
+const NEIGHBOURS: usize = 2;
+
+/// How much less a line is worth for a neighbour's sake.
+const FOR_NEIGHBOUR: i32 = 8;
+
+/// How much of each is held, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    pub(crate) best: usize,
+}
+
+/// The last lines. They have their text one after the other, the oldest first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Last {
+    pub(crate) lines: VecDeque<Line>,
+    text: Vec<u8>,
+    /// How much text of lines that are gone stands before it.
+    gone: usize,
+}
+
+impl Last {
+    /// Adds a line, its text without and its line feed, if it has one.
+    pub(crate) fn push(&mut self, line: Line, text: &[u8], feed: &[u8]) {
+        self.lines.push_back(Line { at: self.text.len(), ..line });
+        self.text.extend_from_slice(text);
+        self.text.extend_from_slice(feed);
+    }
+
+    /// Returns a line, and what the lines around it say of it.
+    pub(crate) fn with_neighbours(&mut self, number: u64) -> Option<(&mut Line, i32)> {
+        let at = number.checked_sub(self.lines.front()?.number)? as usize;
+        let mut beside = 0;
+        for away in 1..=FAR {
+            let above = at.checked_sub(away).and_then(|at| self.lines.get(at));
+            beside += above.map_or(0, |line| line.worth.below(away));
+            beside += self.lines.get(at + away).map_or(0, |line| line.worth.above(away));
+        }
+        self.lines.get_mut(at).map(|line| (line, beside))
+    }
+
+    pub(crate) fn text(&self, line: &Line) -> &[u8] {
+        &self.text[line.at..line.at + line.len as usize]
+    }
+
+    fn size(&self) -> usize {
+        self.text.len() - self.gone
+    }
+
+    /// Takes the oldest line out and shows its text to `take`.
+    fn pop(&mut self, take: impl FnOnce(Line, &[u8])) {
+        let Some(line) = self.lines.pop_front() else { return };
+        take(line, &self.text[line.at..line.at + line.len as usize]);
+        self.gone += line.len as usize;
+        // Moved rarely, so that it costs little.
+        if self.gone > self.text.len() / 2 && self.gone > 64 * 1024 {
+            self.text.drain(..self.gone);
+            self.lines.iter_mut().for_each(|line| line.at -= self.gone);
+            self.gone = 0;
+        }
+    }
+}
+
+/// The lines that may yet be shown, in bounded memory.
+#[derive(Debug, Clone)]
+pub(crate) struct Pool {
+    room: Room,
+    first: Lines,
+    first_is_full: bool,
+    best: Best,
+    pub(crate) last: Last,
+    /// Scores of the lines that went last, the newest first.
+    went: [i32; NEIGHBOURS],
+}
+
+impl Pool {
+    pub(crate) fn new(room: Room) -> Pool {
+        Pool {
+            room,
+            first: Lines::default(),
+            first_is_full: false,
+            best: Best { most: room.best, ..Best::default() },
+            last: Last::default(),
+            went: [i32::MIN / 2; NEIGHBOURS],
+        }
+    }
+
+    /// Lets go of what is not among the last lines any more.
+    pub(crate) fn trim(&mut self) {
+        let needed = LOOK_AHEAD as usize + NEIGHBOURS.max(FAR) + 1;
+        while self.last.size() > self.room.last && self.last.lines.len() > needed
+            || self.last.lines.len() * 16 > self.room.last.max(needed * 16)
+        {
+            self.let_go();
+        }
+    }
+
+    fn let_go(&mut self) {
+        let near = self.last.lines.iter().skip(1).take(NEIGHBOURS).map(|line| line.score);
+        let near = near.chain(self.went).max().unwrap_or(i32::MIN / 2) - FOR_NEIGHBOUR;
+        let Pool { room, first, first_is_full, best, last, went } = self;
+        last.pop(|line, text| {
+            went.rotate_right(1);
+            went[0] = line.score;
+            *first_is_full |= first.size() >= room.first;
+            if *first_is_full {
+                best.offer(line, near.max(line.score), text);
+            } else {
+                first.push(line, text);
+            }
+        });
+    }
+
+    /// Returns all that is held, in order.
+    pub(crate) fn into_lines(mut self) -> Lines {
+        while !self.last.lines.is_empty() {
+            let Pool { first, best, last, .. } = &mut self;
+            // The last lines are held for being last, whatever they are worth.
+            last.pop(|line, text| match first {
+                _ if best.lines.lines.is_empty() => first.push(line, text),
+                _ => best.lines.push(line, text),
+            });
+        }
+        let Pool { mut first, best, .. } = self;
+        best.lines.lines.iter().for_each(|line| first.push(*line, best.lines.text(line)));
+        first
+    }
+}
+
+/// The best lines of all that were offered.
+#[derive(Debug, Clone, Default)]
+struct Best {
+    most: usize,
+    lines: Lines,
+    /// What each line is worth for its own or its neighbours' sake.
+    ranks: Vec<i32>,
+    /// What is not worth more than this is not held.
+    bar: Option<i32>,
+}
+
+impl Best {
+    fn offer(&mut self, line: Line, rank: i32, text: &[u8]) {
+        if self.bar.is_some_and(|bar| rank <= bar) {
+            return;
+        }
+        self.lines.push(line, text);
+        self.ranks.push(rank);
+        if self.lines.size() > 2 * self.most {
+            self.raise();
+        }
+    }
+
+    /// Raises the bar so far that half of the lines go, of equals the later ones.
+    fn raise(&mut self) {
+        let half = self.ranks.len() / 2;
+        let mut sorted = self.ranks.clone();
+        let (_, &mut bar, above) = sorted.select_nth_unstable(half);
+        let above = above.iter().filter(|&&rank| rank > bar).count();
+        let mut equals = self.ranks.len() - half - above;
+        let kept: Vec<bool> = self
+            .ranks
+            .iter()
+            .map(|&rank| {
+                let equal = rank == bar && equals > 0;
+                equals -= usize::from(equal);
+                rank > bar || equal
+            })
+            .collect();
+        let (mut of_line, mut of_rank) = (kept.iter(), kept.iter());
+        self.lines.retain(|_| of_line.next() == Some(&true));
+        self.ranks.retain(|_| of_rank.next() == Some(&true));
+        self.bar = Some(bar);
+    }
+}

@@ -1,0 +1,333 @@
+//! Scores the lines of an output as they stream by, and holds those that may be shown.
+
+use std::sync::Arc;
+
+use super::alarm::Alarm;
+use super::around::{Around, LOOK_AHEAD, Own, Recent};
+use super::line::{Line, Lines};
+use super::pool::{Pool, Room};
+use super::tally::Tally;
+use super::weights::{Weights, Worth};
+use super::words::{self, Words};
+use crate::Policy;
+use crate::ends::Ends;
+use crate::text::held::Held;
+use crate::text::{Sink, floor_char};
+
+/// How many bytes of a line are shown at most.
+pub(crate) const CLIP: usize = 400;
+
+/// How much of the line at hand is held; more than is shown or scored.
+const HELD: usize = 2048;
+
+/// How much memory the lines between the first and the last may take, about.
+const BEST: usize = 1 << 20;
+
+/// No more than so much of either end is held, whatever the limits.
+const MOST: usize = 4 << 20;
+
+/// Every line of so much output is read; of what comes after, those that hold a word of failure
+/// and the next ones. The others are known by their place and by what stands around them.
+const READ_ALL: u64 = 4 << 20;
+
+/// How many lines are read after one with a word of failure.
+const AFTER_ALARM: u64 = 24;
+
+/// How many lines are remembered for what their words are worth.
+const KNOWN: usize = 1 << 12;
+
+/// What streams by: its two ends, and the lines that may matter.
+#[derive(Debug, Clone)]
+pub(crate) struct Scan {
+    pub(crate) ends: Ends,
+    weights: Weights,
+    /// The start of the line at hand, which may yet be overwritten.
+    line: Held<'static>,
+    /// Where in the original it begins.
+    start: u64,
+    /// How many lines have ended.
+    number: u64,
+    recent: Recent,
+    counts: Tally,
+    /// Lines are alike: most have the words of one that came before.
+    known: Vec<Known>,
+    /// What to look for, once not every line is read.
+    alarm: Option<Arc<Alarm>>,
+    /// Lines are read up to this one.
+    read_until: u64,
+    pool: Pool,
+}
+
+/// What has been found out of a line's words.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    key: u64,
+    worth: Worth,
+    hit: bool,
+}
+
+/// A part of the text of one line, or all of it, and where that stands.
+struct Shown<'a> {
+    text: &'a [u8],
+    clip: usize,
+    shown_end: u64,
+    unchanged: u64,
+    feed: Feed,
+}
+
+/// Whether a line feed ends a line; after the last one there may be none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Feed {
+    There,
+    Missing,
+}
+
+impl Scan {
+    pub(crate) fn new(ends: Ends, policy: &Policy, weights: Weights) -> Scan {
+        let most = policy.limits.most_bytes().unwrap_or(u64::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(MOST);
+        let room = Room { first: most, last: most, best: BEST.max(2 * most) };
+        Scan {
+            ends,
+            weights,
+            line: Held::default(),
+            start: 0,
+            number: 0,
+            recent: Recent::default(),
+            counts: Tally::default(),
+            known: vec![Known::default(); KNOWN],
+            alarm: None,
+            read_until: 0,
+            pool: Pool::new(room),
+        }
+    }
+
+    /// Starts to hold every line there is.
+    #[cfg(feature = "train")]
+    pub(crate) fn holding_all(ends: Ends, policy: &Policy) -> Scan {
+        let room = Room { first: usize::MAX / 64, last: 1, best: 0 };
+        Scan { pool: Pool::new(room), ..Scan::new(ends, policy, Weights::SHIPPED) }
+    }
+
+    /// Says that the output ends, `len` bytes after its start.
+    pub(crate) fn finish(self, len: u64) -> (Ends, Lines) {
+        let (ends, lines, _) = self.finish_with_counts(len);
+        (ends, lines)
+    }
+
+    /// Like `finish`; returns how often each template came, too.
+    pub(crate) fn finish_with_counts(mut self, len: u64) -> (Ends, Lines, Tally) {
+        if self.start < len {
+            self.end_held_line(len, Feed::Missing);
+        }
+        for more in 1..=u64::from(LOOK_AHEAD) {
+            self.recent.push(false, false);
+            self.score_earlier(self.number + more);
+        }
+        self.read_last_lines();
+        let Scan { ends, weights, number, counts, pool, .. } = self;
+        let mut lines = pool.into_lines();
+        for line in &mut lines.lines {
+            line.settle(&weights, counts.of(line), number);
+        }
+        (ends, lines, counts)
+    }
+
+    /// Reads the last lines that have not been read: they are few, and likely to be shown.
+    fn read_last_lines(&mut self) {
+        for at in 0..self.pool.last.lines.len() {
+            let line = self.pool.last.lines[at];
+            if line.read {
+                continue;
+            }
+            let text = self.pool.last.text(&line).to_vec();
+            let (own, worth, (template, family)) =
+                self.read(text.strip_suffix(b"\n").unwrap_or(&text));
+            let own = Own { from_start: line.number, ..own };
+            let score = line.score.saturating_add(worth.own());
+            self.pool.last.lines[at] = Line { own, worth, template, family, score, ..line };
+        }
+    }
+
+    /// Takes the line that is held.
+    fn end_held_line(&mut self, end: u64, feed: Feed) {
+        let line = std::mem::take(&mut self.line);
+        if let Some(alarm) = self.alarm.clone() {
+            self.alarmed(alarm.search(line.text()).finds(0..line.len().min(HELD)));
+        }
+        let clip = clip(line.text());
+        let (shown_end, unchanged) = (line.original_at(clip), line.unchanged_within(&(0..clip)));
+        self.end_line(&Shown { text: line.text(), clip, shown_end, unchanged, feed }, end);
+        self.line = line;
+        self.line.clear();
+    }
+
+    /// Takes a line that came in one part, at `at`, and a line feed.
+    fn end_plain_line(&mut self, at: u64, text: &[u8]) {
+        let clip = clip(text);
+        let (shown_end, unchanged) = (at + clip as u64, clip as u64);
+        let shown = Shown { text, clip, shown_end, unchanged, feed: Feed::There };
+        self.end_line(&shown, at + text.len() as u64 + 1);
+    }
+
+    /// Looks at a line that ends at `end`, break included.
+    fn end_line(&mut self, shown: &Shown, end: u64) {
+        let text = &shown.text[..shown.text.len().min(HELD)];
+        let read = self.alarm.is_none() || self.number < self.read_until;
+        let (own, worth, (template, family)) = if read {
+            self.read(text)
+        } else {
+            (Own::unread(text, self.number), Worth::default(), (0, 0))
+        };
+        let clipped = shown.clip < shown.text.len();
+        let feed = shown.feed == Feed::There && !clipped;
+        let line = Line {
+            number: self.number,
+            start: self.start,
+            end: if clipped { shown.shown_end } else { end },
+            unchanged: shown.unchanged + u64::from(feed),
+            at: 0,
+            len: shown.clip as u32 + u32::from(feed),
+            clipped,
+            read,
+            template,
+            family,
+            own,
+            worth,
+            score: 0,
+        };
+        self.pool.last.push(line, &text[..shown.clip], if feed { b"\n" } else { b"" });
+        self.recent.push(own.hit, own.blank);
+        self.start = end;
+        self.number += 1;
+        self.score_earlier(self.number);
+        self.pool.trim();
+        if self.alarm.is_none() && end > READ_ALL {
+            self.alarm = Some(Arc::new(Alarm::new()));
+        }
+    }
+
+    /// Looks at the words of the line at hand.
+    fn read(&mut self, text: &[u8]) -> (Own, Worth, (u32, u32)) {
+        let words = words::read(text);
+        let Known { worth, hit, .. } = self.look(&words);
+        let counts = self.counts.add(words.template, words.family);
+        let own = Own {
+            len: text.len() - words.from,
+            indent: words.indent,
+            hit,
+            place: words.place,
+            bare: words.bare,
+            blank: words.is_blank(),
+            so_far: u32::from(counts.template),
+            family_so_far: u32::from(counts.family),
+            from_start: self.number,
+        };
+        (own, worth, (words.template, words.family))
+    }
+
+    /// The line at hand holds a word of failure, or not; if so it is read, and the next ones are.
+    fn alarmed(&mut self, found: bool) {
+        if found {
+            self.read_until = self.number + 1 + AFTER_ALARM;
+        }
+    }
+
+    /// Looks words up, unless a line with the same was the last to be looked up in its place.
+    fn look(&mut self, words: &Words) -> Known {
+        let key = words.key();
+        let known = &mut self.known[(key >> 20) as usize % KNOWN];
+        if known.key != key {
+            let mut worth = Worth::default();
+            words.features(|feature| self.weights.add(feature, &mut worth));
+            *known = Known { key, worth, hit: words.hit() };
+        }
+        *known
+    }
+
+    /// Scores the line after which enough have come, now that `came` have.
+    fn score_earlier(&mut self, came: u64) {
+        let Some(number) = came.checked_sub(u64::from(LOOK_AHEAD) + 1) else { return };
+        let (weights, recent) = (self.weights, self.recent);
+        if let Some((line, beside)) = self.pool.last.with_neighbours(number) {
+            let mut score = line.worth.own() + beside;
+            Around::known(&line.own, &recent, |index| score += weights.around(index));
+            line.score = score;
+        }
+    }
+
+    /// Takes the lines that `text` holds from their start to their end; returns where the last one
+    /// ends.
+    fn keep_lines(&mut self, at: u64, text: &[u8]) -> usize {
+        let mut from = 0;
+        let mut feeds = memchr::memchr_iter(b'\n', text);
+        while self.alarm.is_none()
+            && let Some(feed) = feeds.next()
+        {
+            self.end_plain_line(at + from as u64, &text[from..feed]);
+            from = feed + 1;
+        }
+        let Some(alarm) = self.alarm.clone() else { return from };
+        let (begun, mut search) = (from, alarm.search(&text[from..]));
+        for feed in feeds {
+            self.alarmed(search.finds(from - begun..feed.min(from + HELD) - begun));
+            self.end_plain_line(at + from as u64, &text[from..feed]);
+            from = feed + 1;
+        }
+        from
+    }
+
+    /// Adds to the line at hand, of which no more is held than may matter.
+    fn hold(&mut self, at: u64, text: &[u8]) {
+        // What did not fit leaves a hole; nothing is added behind it.
+        if self.line.len() as u64 == self.ends.line_len() {
+            let room = HELD.saturating_sub(self.line.len());
+            self.line.push(at, &text[..floor_char(text, room)]);
+        }
+    }
+}
+
+impl Sink for Scan {
+    fn keep(&mut self, at: u64, text: &[u8]) {
+        let mut from = 0;
+        if self.ends.line_len() > 0
+            && let Some(feed) = memchr::memchr(b'\n', text)
+        {
+            self.hold(at, &text[..feed]);
+            from = feed + 1;
+            self.end_held_line(at + from as u64, Feed::There);
+        }
+        from += self.keep_lines(at + from as u64, &text[from..]);
+        if from == 0 {
+            self.hold(at, text);
+        } else {
+            let rest = &text[from..];
+            self.line.push(at + from as u64, &rest[..floor_char(rest, HELD)]);
+        }
+        self.ends.keep(at, text);
+    }
+
+    fn replace(&mut self, at: u64, len: u64, text: &str) {
+        let fits = self.line.len() + text.len() <= HELD;
+        if fits && self.line.len() as u64 == self.ends.line_len() {
+            self.line.push_replaced(at, len, text);
+        }
+        self.ends.replace(at, len, text);
+    }
+
+    fn restart_line(&mut self) {
+        self.line.clear();
+        self.ends.restart_line();
+    }
+
+    fn erase(&mut self, chars: u64) {
+        self.ends.erase(chars);
+        self.line.truncate(usize::try_from(self.ends.line_len()).unwrap_or(usize::MAX));
+    }
+}
+
+/// Returns where a line is clipped; most are not.
+fn clip(text: &[u8]) -> usize {
+    // A line that is clipped costs a mark; one that is hardly longer is shown whole.
+    if text.len() <= CLIP + CLIP / 4 { text.len() } else { floor_char(text, CLIP) }
+}

@@ -1,0 +1,40 @@
+//! Counts how often lines of a kind come, in bounded memory.
+
+use super::around::Counts;
+use super::line::Line;
+
+/// How many kinds are told apart; more share their counts.
+const KINDS: usize = 1 << 16;
+
+/// How often each template and each family has come.
+#[derive(Debug, Clone)]
+pub(crate) struct Tally {
+    templates: Vec<u16>,
+    families: Vec<u16>,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally { templates: vec![0; KINDS], families: vec![0; KINDS] }
+    }
+}
+
+impl Tally {
+    /// Counts a line; returns how many of its kind came before.
+    pub(crate) fn add(&mut self, template: u32, family: u32) -> Counts {
+        let template = &mut self.templates[template as usize % KINDS];
+        let family = &mut self.families[family as usize % KINDS];
+        let before = Counts { template: *template, family: *family };
+        *template = template.saturating_add(1);
+        *family = family.saturating_add(1);
+        before
+    }
+
+    /// Returns how many of a line's kind have come.
+    pub(crate) fn of(&self, line: &Line) -> Counts {
+        Counts {
+            template: self.templates[line.template as usize % KINDS],
+            family: self.families[line.family as usize % KINDS],
+        }
+    }
+}

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Makes the table of weights that `Keep::Signal` scores lines by.
+
+    tools/signal/train.py CORPUS --check      five folds by project: trains on four, scores the fifth
+    tools/signal/train.py CORPUS --write      trains on everything and writes weights.bin
+
+The score is linear: a line's words, the words of the lines beside it, its circumstances. It is fitted
+so that the labelled lines of a log get the largest share of a softmax over the log's lines. What the
+score sees of a line is said by the program itself (`cargo run --example train`), never by this script.
+Needs numpy and scipy; where they are missing it installs them into a directory of its own.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+try:
+    import numpy as np
+    import scipy.optimize
+    import scipy.sparse
+except ImportError:
+    venv = ROOT / ".tools" / "train"
+    if sys.prefix == str(venv):
+        raise
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    subprocess.run([venv / "bin" / "pip", "install", "-q", "numpy", "scipy"], check=True)
+    os.execv(venv / "bin" / "python", [venv / "bin" / "python", *sys.argv])
+
+import corpus
+
+WEIGHTS = ROOT / "crates/overspill-core/src/signal/weights.bin"
+BUDGETS = (51200, 8192, 2048)
+UNIT = 32  # weights are whole numbers; so many make up a factor of e
+# What a word says of its own line, of the next and the previous one, and of those within FAR lines
+# after and before these. For each: the lines whose words count for a line.
+FAR = 4
+CHANNELS = [[0], [-1], [1], list(range(-FAR, -1)), list(range(2, FAR + 1))]
+PLACES = 1 << 12  # of two words each
+SEED = 7
+
+
+# ---------- what the score sees ----------
+class Log:
+    """A log's lines as the score sees them, and which of them are wanted."""
+
+    def __init__(self, label, path):
+        self.label, self.path = label, path
+        raw = np.fromfile(f"{path}.features", dtype=np.uint32)
+        count, self.arounds = int(raw[0]), int(raw[1])
+        lens = raw[2 : 2 + count].astype(np.int64)
+        self.start = np.concatenate([[0], np.cumsum(lens)])
+        words_end = 2 + count + int(self.start[-1])
+        self.words = raw[2 + count : words_end]
+        self.around = raw[words_end:].reshape(count, -1)
+        self.count = count
+        self.target = np.zeros(count)
+        with np.load(f"{path}.wanted.npz") as saved:
+            self.target[saved["line"]] = saved["share"]
+
+    def of(self, line):
+        if 0 <= line < self.count:
+            return self.words[self.start[line] : self.start[line + 1]]
+        return self.words[:0]
+
+
+def prepare(job):
+    """Unpacks a log and finds its wanted lines."""
+    directory, label, work = job
+    path = work / label["file"].replace("/", "_")
+    marker = pathlib.Path(f"{path}.wanted.npz")
+    if not marker.exists():
+        log = corpus.read(directory, label["file"])
+        path.write_bytes(log)
+        texts = corpus.wanted(label, log)
+        lines = [corpus.visible(line) for line in log.decode("utf-8", "replace").split("\n")]
+        share = collections.Counter()
+        for text in texts:
+            found = [at for at, line in enumerate(lines) if text in line]
+            if len(text) < 12:
+                found = [at for at in found if lines[at] == text] or found
+            for at in found:
+                share[at] += 1 / len(texts) / len(found)
+        at = np.array(sorted(share), dtype=np.int64)
+        at = at[at < log.count(b"\n") + (not log.endswith(b"\n"))]
+        np.savez(marker, line=at, share=np.array([share[line] for line in at]))
+    return path
+
+
+# ---------- fitting ----------
+def sample(log, chance, lines, scores):
+    """Lines to train on, and how many each stands for.
+
+    All wanted ones and their neighbours, those that look as if they were wanted, and some of the others.
+    """
+    wanted = np.flatnonzero(log.target)
+    sure = np.unique(np.clip(wanted[:, None] + np.arange(-3, 4), 0, log.count - 1))
+    if scores is not None:
+        lines //= 2
+        sure = np.union1d(sure, np.argsort(-scores, kind="stable")[:lines])
+    rest = np.setdiff1d(np.arange(log.count), sure, assume_unique=True)
+    some = chance.choice(rest, min(lines, len(rest)), replace=False)
+    rows = np.concatenate([sure, some])
+    stands_for = np.concatenate([np.ones(len(sure)), np.full(len(some), len(rest) / max(1, len(some)))])
+    return rows, stands_for
+
+
+class Model:
+    """Weights of words by channel, and of circumstances."""
+
+    def __init__(self, words, weights, seen):
+        self.words, self.seen = words, seen
+        self.channels = weights[: len(CHANNELS) * len(words)].reshape(len(CHANNELS), -1)
+        self.around = weights[len(CHANNELS) * len(words) :]
+
+    def score(self, log):
+        lines = by_words(log, self.words)
+        scores = self.around[log.around].sum(axis=1)
+        for channel, away in zip(self.channels, CHANNELS):
+            worth = lines @ channel.astype(np.float32)
+            for step in away:
+                at = np.arange(log.count) + step
+                there = (at >= 0) & (at < log.count)
+                scores[there] += worth[at[there]]
+        return scores
+
+    def places(self):
+        """The words that the table has room for, with their places: those that count for most."""
+        force = np.abs(self.channels).sum(axis=0) * np.sqrt(self.seen)
+        filled = collections.Counter()
+        for index in np.argsort(-force, kind="stable").tolist():
+            at = int(self.words[index]) % PLACES
+            if filled[at] < 2:
+                yield index, at, filled[at]
+                filled[at] += 1
+
+
+def by_words(log, words):
+    """A log's lines by the words that count, as a matrix."""
+    at = np.minimum(np.searchsorted(words, log.words), len(words) - 1)
+    counts = words[at] == log.words
+    ends = np.concatenate([[0], np.cumsum(counts)])[log.start]
+    return scipy.sparse.csr_matrix((np.ones(ends[-1], dtype=np.float32), at[counts], ends), shape=(log.count, len(words)))
+
+
+def fit(logs, options):
+    """Fits twice: first to find the words that count and the lines that mislead, then with these alone."""
+    chance = np.random.default_rng(SEED)
+    logs = [log for log in logs if log.target.sum() > 0]
+    sampled = [sample(log, chance, options.lines, None) for log in logs]
+    # Words of single projects are no use to others.
+    projects = collections.defaultdict(set)
+    for log, (rows, _) in zip(logs, sampled):
+        for word in np.unique(np.concatenate([log.of(row) for row in rows])).tolist():
+            projects[word].add(log.label["group"])
+    words = np.array(sorted(word for word, seen in projects.items() if len(seen) >= options.projects), dtype=np.uint32)
+    first = solve(logs, sampled, words, options)
+    words = np.sort(words[[index for index, _, _ in first.places()]])
+    sampled = [sample(log, chance, options.lines, first.score(log)) for log in logs]
+    return solve(logs, sampled, words, options)
+
+
+def solve(logs, sampled, words, options):
+    """Fits weights of these words to these lines."""
+    arounds = logs[0].arounds
+
+    def around(log, rows):
+        indices = log.around[rows]
+        ends = np.arange(0, indices.size + 1, indices.shape[1])
+        return scipy.sparse.csr_matrix((np.ones(indices.size, dtype=np.float32), indices.ravel(), ends), shape=(len(rows), arounds))
+
+    def beside(lines, rows, away):
+        """The words of the lines that stand so far from each row."""
+        total = 0
+        for step in away:
+            at = rows + step
+            there = scipy.sparse.diags(((at >= 0) & (at < lines.shape[0])).astype(np.float32))
+            total = there @ lines[np.clip(at, 0, lines.shape[0] - 1)] + total
+        return total
+
+    blocks, targets, weights, sizes, importance = [], [], [], [], []
+    per_project = collections.Counter(log.label["group"] for log in logs)
+    for log, (rows, stands_for) in zip(logs, sampled):
+        lines = by_words(log, words)
+        blocks.append(scipy.sparse.hstack([*(beside(lines, rows, away) for away in CHANNELS), around(log, rows)], format="csr"))
+        targets.append(log.target[rows] / log.target[rows].sum())
+        weights.append(stands_for)
+        sizes.append(len(rows))
+        importance.append(per_project[log.label["group"]] ** -0.5)
+    matrix = scipy.sparse.vstack(blocks, format="csr")
+    del blocks
+    transposed = matrix.T.tocsr()
+    sizes, width = np.array(sizes), matrix.shape[1]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    target, log_weight = np.concatenate(targets), np.log(np.concatenate(weights))
+    row_importance = np.repeat(np.array(importance) / np.sum(importance), sizes)
+    penalty = np.full(width, options.penalty)
+    penalty[len(words) : 3 * len(words)] *= options.beside
+    penalty[3 * len(words) : len(CHANNELS) * len(words)] *= options.far
+    penalty[len(CHANNELS) * len(words) :] = options.penalty_around
+
+    def loss(x):
+        score = matrix @ x.astype(np.float32)
+        weighed = score + log_weight
+        top = np.repeat(np.maximum.reduceat(weighed, starts), sizes)
+        power = np.exp(weighed - top)
+        total = np.repeat(np.add.reduceat(power, starts), sizes)
+        value = (row_importance * target * (np.log(total) + top - score)).sum() + 0.5 * (penalty * x * x).sum()
+        gradient = transposed @ (row_importance * (power / total - target)).astype(np.float32) + penalty * x
+        return value, gradient.astype(np.float64)
+
+    found = scipy.optimize.minimize(loss, np.zeros(width), jac=True, method="L-BFGS-B", options={"maxiter": options.steps})
+    print(f"  {matrix.shape[0]} lines, {len(words)} words, {found.nit} steps, loss {found.fun:.4f}", flush=True)
+    return Model(words, found.x, np.asarray(matrix[:, : len(words)].sum(axis=0)).ravel())
+
+
+def table(model):
+    """The weights as the program reads them: circumstances, then words in places of two."""
+    whole = lambda weights: np.clip(np.rint(weights * UNIT), -127, 127).astype(np.int8)
+    places = np.zeros((PLACES, 2, 8), dtype=np.uint8)
+    for index, at, which in model.places():
+        slot = places[at, which]
+        slot[: len(CHANNELS)] = whole(model.channels[:, index]).view(np.uint8)
+        slot[6:] = np.frombuffer((int(model.words[index]) >> 16 | 1).to_bytes(2, "little"), dtype=np.uint8)
+    return whole(model.around).tobytes() + places.tobytes()
+
+
+# ---------- checking ----------
+def score(logs, weights, work, wanted):
+    """Previews of logs by these weights; returns (recall, log) for each budget."""
+    example = [ROOT_TARGET / "release/examples/train"]
+    path = work / f"weights.{os.getpid()}.bin"
+    path.write_bytes(weights)
+    results = []
+    for budget in BUDGETS:
+        for at in range(0, len(logs), 200):
+            subprocess.run([*example, "previews", path, str(budget), *[log.path for log in logs[at : at + 200]]], check=True)
+        for log in logs:
+            preview = pathlib.Path(f"{log.path}.{budget}.preview")
+            shown = preview.read_bytes()
+            texts = wanted[log.label["file"]]
+            results.append((budget, log.label, corpus.kept(texts, shown) / len(texts), len(shown)))
+    return results
+
+
+def report(results):
+    mean = lambda values: sum(values) / max(1, len(values))
+
+    def by(rows, field):
+        groups = collections.defaultdict(list)
+        for _, label, recall, _ in rows:
+            groups[label[field]].append(recall)
+        return {name: mean(values) for name, values in sorted(groups.items())}
+
+    print(f"{'budget':>7} {'recall':>7} {'macro':>7} {'project':>7} {'any':>7} {'size':>7}   early  middle  late | datasets")
+    for budget in BUDGETS:
+        rows = [row for row in results if row[0] == budget]
+        recalls = [row[2] for row in rows]
+        datasets, places = by(rows, "dataset"), by(rows, "position")
+        print(f"{budget:7} {mean(recalls):7.3f} {mean(datasets.values()):7.3f} {mean(by(rows, 'group').values()):7.3f} "
+              f"{mean([recall > 0 for recall in recalls]):7.3f} {mean([row[3] for row in rows]):7.0f}   "
+              + "  ".join(f"{places.get(place, 0):.3f}" for place in ("early", "middle", "late")) + " | "
+              + " ".join(f"{name} {value:.3f}" for name, value in datasets.items()), flush=True)
+
+
+def folds(logs, count):
+    """Splits logs by project, so that each part has about as many."""
+    sizes = collections.Counter(log.label["group"] for log in logs)
+    chance = np.random.default_rng(SEED)
+    projects = sorted(sizes)
+    chance.shuffle(projects)
+    projects.sort(key=lambda project: -sizes[project])
+    fold, filled = {}, [0] * count
+    for project in projects:
+        least = filled.index(min(filled))
+        fold[project] = least
+        filled[least] += sizes[project]
+    return [[log for log in logs if fold[log.label["group"]] == part] for part in range(count)]
+
+
+def main():
+    global ROOT_TARGET
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus")
+    parser.add_argument("--check", action="store_true", help="score each fifth of the projects by what the others taught")
+    parser.add_argument("--write", action="store_true", help="train on everything and write weights.bin")
+    parser.add_argument("--weights", help="score everything by these weights instead")
+    parser.add_argument("--work", default=str(ROOT / ".tools" / "signal"), help="where unpacked logs and previews go")
+    parser.add_argument("--lines", type=int, default=700, help="lines of each log to train on")
+    parser.add_argument("--projects", type=int, default=3, help="a word must come in so many projects")
+    parser.add_argument("--penalty", type=float, default=4e-3)
+    parser.add_argument("--penalty-around", type=float, default=2e-4)
+    parser.add_argument("--beside", type=float, default=2.0, help="how much more weights for neighbours are held back")
+    parser.add_argument("--far", type=float, default=5.0, help="and for lines further away")
+    parser.add_argument("--keep-weights", help="where the weights of each fold go")
+    parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--per-log")
+    options = parser.parse_args()
+    ROOT_TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    subprocess.run(["cargo", "build", "-q", "--release", "-p", "overspill-core", "--features", "train", "--example", "train"], cwd=ROOT, check=True)
+    work = pathlib.Path(options.work)
+    work.mkdir(parents=True, exist_ok=True)
+
+    labels = list(corpus.labels(options.corpus))
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        paths = list(pool.map(prepare, [(options.corpus, label, work) for label in labels], chunksize=4))
+    for at in range(0, len(paths), 200):
+        subprocess.run([ROOT_TARGET / "release/examples/train", "features", *paths[at : at + 200]], check=True)
+    logs = [Log(label, path) for label, path in zip(labels, paths)]
+    large = [log for log in logs if log.label["bytes"] > 51200]
+    wanted = {log.label["file"]: corpus.wanted(log.label, log.path.read_bytes()) for log in large}
+    large = [log for log in large if wanted[log.label["file"]]]
+    print(f"{len(logs)} logs, {len(large)} of them large", flush=True)
+
+    results = []
+    if options.weights:
+        results = score(large, pathlib.Path(options.weights).read_bytes(), work, wanted)
+        report(results)
+    if options.check:
+        for part in folds(logs, 5):
+            others = [log for log in logs if all(log is not held for held in part)]
+            held = [log for log in large if any(log is one for one in part)]
+            weights = table(fit(others, options))
+            if options.keep_weights:
+                pathlib.Path(f"{options.keep_weights}.{len(results)}.bin").write_bytes(weights)
+            results += score(held, weights, work, wanted)
+        report(results)
+    if options.per_log:
+        with open(options.per_log, "w", encoding="utf-8") as out:
+            for budget, label, recall, size in results:
+                print(budget, f"{recall:.3f}", size, label["position"], label["file"], file=out)
+    if options.write:
+        weights = table(fit(logs, options))
+        WEIGHTS.write_bytes(weights)
+        print(f"{WEIGHTS.relative_to(ROOT)}: {len(weights)} bytes")
+
+
+if __name__ == "__main__":
+    main()
