@@ -81,7 +81,7 @@ pub(crate) fn asks_for_version() -> bool {
 /// How much is shown, and what. Whatever is not given is as settings say.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct LimitArgs {
-    /// Which part of a long output is shown [default: ends].
+    /// Which part of a long output is shown [default: auto].
     #[arg(long, value_parser = keeps(), hide_default_value = true)]
     keep: Option<Keep>,
     /// Show at most this many lines, or `none` for any number [default: 2000].

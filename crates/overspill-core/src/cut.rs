@@ -7,6 +7,7 @@ use crate::keep::{Chosen, choose};
 use crate::limits::Cost;
 use crate::signal::{Block, Lines};
 use crate::size::breaks;
+use crate::structure;
 use crate::text::lines;
 use crate::view::View;
 use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Source, Unit};
@@ -38,6 +39,11 @@ pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
     let len = bytes.len() as u64;
     if let Some((lines, blocks)) = view.blocks(policy, &policy.limits, &Cost::default()) {
         return Some(blocks.iter().map(|block| lines.piece(block)).collect());
+    }
+    if let Some(rows) = &view.rows
+        && let Some(blocks) = rows.choose(policy, &policy.limits, &Cost::default(), len)
+    {
+        return Some(blocks.into_iter().map(|block| block.piece).collect());
     }
     let chosen = choose(&view, policy, &policy.limits);
     Some(pieces(&view, chosen, len))
@@ -247,7 +253,21 @@ impl<'a> Over<'a> {
 
     /// Tells whether there may be more than one gap.
     pub(crate) fn has_lines(&self) -> bool {
-        self.view.lines.is_some()
+        self.view.lines.is_some() || self.view.rows.is_some()
+    }
+
+    /// Writes a text of our own that shows it within `limits`, where its structure calls for one.
+    ///
+    /// Pieces of it, as in [`Over::cut`], are there all the same.
+    pub fn outline(&self, limits: &Limits) -> Option<String> {
+        self.view.outline.as_ref()?.fit(&self.policy, limits)
+    }
+
+    /// Cuts to nothing; what is shown is a text of our own.
+    pub(crate) fn without_pieces(&self) -> Cut<'a> {
+        let (total, fired) = (self.total, self.fired);
+        let (pieces, spans, reasons) = (Vec::new(), Vec::new(), Vec::new());
+        Cut { total, fired, pieces, spans, reasons, shown: Size::default() }
     }
 
     /// Returns the policy it was measured by.
@@ -263,10 +283,10 @@ impl<'a> Over<'a> {
     /// Shows the start only, of an output of which the start is in view.
     pub fn start_only(self) -> Over<'a> {
         let keep = match self.policy.keep {
-            Keep::Ends { .. } | Keep::Signal => Keep::Head,
+            Keep::Ends { .. } | Keep::Signal | Keep::Structure | Keep::Auto => Keep::Head,
             keep @ (Keep::Head | Keep::Tail) => keep,
         };
-        let view = View { lines: None, ..self.view };
+        let view = View { lines: None, rows: None, outline: None, ..self.view };
         Over { policy: Policy { keep, ..self.policy }, view, ..self }
     }
 
@@ -275,11 +295,28 @@ impl<'a> Over<'a> {
         if let Some((lines, blocks)) = self.view.blocks(&self.policy, limits, mark) {
             return self.cut_to(lines, &blocks);
         }
+        if let Some(rows) = &self.view.rows
+            && let Some(blocks) = rows.choose(&self.policy, limits, mark, self.total.bytes)
+        {
+            return self.cut_to_rows(blocks);
+        }
         let chosen = choose(&self.view, &self.policy, &limits.less(mark));
         let pieces = pieces(&self.view, chosen, self.total.bytes);
         let spans = pieces.iter().map(|piece| self.span(piece, chosen)).collect();
         let shown = size_of(&pieces, self.policy.lines);
         let reasons = Vec::new();
+        Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
+    }
+
+    /// Cuts to blocks of lines that were chosen by what they are.
+    fn cut_to_rows(&self, blocks: Vec<structure::Block>) -> Cut<'a> {
+        let (mut pieces, mut spans, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+        for structure::Block { piece, span, reason } in blocks {
+            pieces.push(piece);
+            spans.push(span);
+            reasons.push(reason);
+        }
+        let shown = size_of(&pieces, self.policy.lines);
         Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
     }
 

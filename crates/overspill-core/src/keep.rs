@@ -30,7 +30,7 @@ pub(crate) fn choose(view: &View, policy: &Policy, limits: &Limits) -> Chosen {
         Keep::Head => Chosen { head: head_end(view, policy, limits), tail: None },
         Keep::Tail => Chosen { head: None, tail: tail_start(view, policy, limits) },
         Keep::Ends { head, tail } => ends(head, tail),
-        Keep::Signal => ends(1, 1),
+        Keep::Signal | Keep::Structure | Keep::Auto => ends(1, 1),
     }
 }
 

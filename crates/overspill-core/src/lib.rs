@@ -13,9 +13,11 @@ mod signal;
 pub use signal::train;
 mod size;
 mod strategy;
+mod structure;
 pub mod text;
 mod tokens;
 mod view;
+mod watch;
 mod window;
 
 pub use cut::{Cut, Over, Piece, Span, cut, preview};

@@ -27,6 +27,14 @@ pub enum Keep {
     /// output. Where none stands out, both ends are shown. It takes
     /// [`Grain::Line`] and [`LineRule::Terminated`]; with others it is [`Keep::ENDS`].
     Signal,
+    /// What has a structure, by its structure; anything else as [`Keep::ENDS`].
+    ///
+    /// JSON is shown as shorter JSON, which says in place what it leaves out. Of lines of JSON,
+    /// tables, markup, diffs and test reports, lines are shown: those that tell what the rest is,
+    /// those that differ from the rest, and the last ones. It takes what [`Keep::Signal`] takes.
+    Structure,
+    /// What has a structure as [`Keep::Structure`], anything else as [`Keep::Signal`].
+    Auto,
 }
 
 impl Keep {

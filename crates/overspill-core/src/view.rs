@@ -8,10 +8,12 @@ use std::ops::Range;
 
 use crate::ends::Ends;
 use crate::limits::Cost;
-use crate::signal::{self, Block, Lines, Scan, Weights};
+use crate::signal::{self, Block, Lines};
 use crate::size::breaks;
+use crate::structure::{self, Outline, Rows};
 use crate::text::Cleaner;
 use crate::text::held::Held;
+use crate::watch::Watch;
 use crate::{Cleaning, Keep, Limits, LineRule, Policy};
 
 /// The two ends of an output, as they would be shown.
@@ -25,6 +27,10 @@ pub(crate) struct View<'a> {
     pub(crate) tail_is_all: bool,
     /// The lines that may matter, where the policy wants them.
     pub(crate) lines: Option<Box<Lines>>,
+    /// The lines that may be shown, where it has a structure of lines.
+    pub(crate) rows: Option<Box<Rows>>,
+    /// What is shown instead of parts of it.
+    pub(crate) outline: Option<Box<Outline>>,
 }
 
 /// Bytes that can be read again: the output itself, or its stored copy.
@@ -79,7 +85,7 @@ impl Extent {
         let (head, tail) = match policy.keep {
             Keep::Head => (most, 0),
             Keep::Tail => (0, most),
-            Keep::Ends { .. } | Keep::Signal => (most, most),
+            Keep::Ends { .. } | Keep::Signal | Keep::Structure | Keep::Auto => (most, most),
         };
         let lines = policy.limits.lines.map_or(u64::MAX, |lines| lines.saturating_add(1));
         Extent { head, tail, lines }
@@ -89,7 +95,7 @@ impl Extent {
 impl<'a> View<'a> {
     /// Looks at bytes that are all at hand.
     pub(crate) fn of(bytes: &'a [u8], policy: &Policy) -> View<'a> {
-        if signal::applies(policy) {
+        if looks_at_all(policy) {
             let mut watch = Watch::new(policy);
             watch.push(bytes);
             return watch.finish();
@@ -110,6 +116,8 @@ impl<'a> View<'a> {
             tail_is_all: tail_from == 0,
             tail: Held::borrowed(tail_from as u64, tail),
             lines: None,
+            rows: None,
+            outline: None,
         }
     }
 }
@@ -135,7 +143,7 @@ impl View<'_> {
 impl View<'static> {
     /// Reads no more of a source than it takes.
     pub(crate) fn read<S: Source>(source: &mut S, policy: &Policy) -> Result<Self, S::Error> {
-        if signal::applies(policy) {
+        if looks_at_all(policy) {
             return View::read_all(source, policy);
         }
         let extent = Extent::of(policy);
@@ -151,7 +159,8 @@ impl View<'static> {
         let head_is_all = start.at == len && start.ends.head_is_all();
 
         let (tail, tail_is_all) = View::read_tail(source, policy, extent)?;
-        Ok(View { head: start.ends.into_head(), head_is_all, tail, tail_is_all, lines: None })
+        let head = start.ends.into_head();
+        Ok(View { head, head_is_all, tail, tail_is_all, lines: None, rows: None, outline: None })
     }
 
     /// Reads a source from its start to its end.
@@ -197,6 +206,11 @@ impl View<'static> {
     }
 }
 
+/// Tells whether the ends of an output are not enough to choose from.
+fn looks_at_all(policy: &Policy) -> bool {
+    signal::applies(policy) || structure::applies(policy)
+}
+
 /// Tells whether the start or end of `all` is UTF-8, but for a character that is cut off.
 fn is_utf8(part: &[u8], all: &[u8]) -> bool {
     let is_start = part.len() == all.len() || part.as_ptr() == all.as_ptr();
@@ -204,60 +218,6 @@ fn is_utf8(part: &[u8], all: &[u8]) -> bool {
     match std::str::from_utf8(if is_start { part } else { &part[cut_off..] }) {
         Ok(_) => true,
         Err(error) => is_start && part.len() < all.len() && error.error_len().is_none(),
-    }
-}
-
-/// Looks at an output as it comes, and remembers what may have to be shown of it.
-#[derive(Debug, Clone)]
-pub(crate) struct Watch {
-    cleaner: Cleaner,
-    sees: Sees,
-}
-
-#[derive(Debug, Clone)]
-enum Sees {
-    Ends(Box<Ends>),
-    Lines(Box<Scan>),
-}
-
-impl Watch {
-    pub(crate) fn new(policy: &Policy) -> Watch {
-        Watch::with_weights(policy, Weights::SHIPPED)
-    }
-
-    /// Looks at lines by other weights than those we ship.
-    pub(crate) fn with_weights(policy: &Policy, weights: Weights) -> Watch {
-        let ends = Ends::new(0, Extent::of(policy));
-        let sees = if signal::applies(policy) {
-            Sees::Lines(Box::new(Scan::new(ends, policy, weights)))
-        } else {
-            Sees::Ends(Box::new(ends))
-        };
-        Watch { cleaner: Cleaner::new(0, policy), sees }
-    }
-
-    pub(crate) fn push(&mut self, chunk: &[u8]) {
-        match &mut self.sees {
-            Sees::Ends(ends) => self.cleaner.push(chunk, &mut **ends),
-            Sees::Lines(scan) => self.cleaner.push(chunk, &mut **scan),
-        }
-    }
-
-    pub(crate) fn finish(mut self) -> View<'static> {
-        let (ends, lines) = match self.sees {
-            Sees::Ends(mut ends) => {
-                self.cleaner.finish(&mut *ends);
-                (*ends, None)
-            }
-            Sees::Lines(mut scan) => {
-                self.cleaner.finish(&mut *scan);
-                let (ends, lines) = scan.finish(self.cleaner.at());
-                (ends, Some(Box::new(lines)))
-            }
-        };
-        let head_is_all = ends.head_is_all();
-        let (head, tail, tail_is_all) = ends.into_both();
-        View { head, head_is_all, tail, tail_is_all, lines }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The same decision over a stream, in memory bounded by the limits.
 
 use crate::tokens::Estimate;
-use crate::view::Watch;
+use crate::watch::Watch;
 use crate::{Limits, Meter, Over, Policy, Size, Source, Tokens, Unit};
 
 /// Measures an output that arrives in chunks, and remembers what may have to be shown of it.

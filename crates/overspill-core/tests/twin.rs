@@ -111,7 +111,9 @@ fn naive(text: &str, policy: &Policy) -> Option<Vec<String>> {
     let (head, tail) = match policy.keep {
         Keep::Head => (naive_end(text, &policy.limits, policy, true), None),
         Keep::Tail => (None, naive_end(text, &policy.limits, policy, false)),
-        Keep::Signal => unreachable!("it looks at more than the ends"),
+        Keep::Signal | Keep::Structure | Keep::Auto => {
+            unreachable!("it looks at more than the ends")
+        }
         Keep::Ends { head, tail } => {
             let share = |most: Option<u64>| {
                 most.map(|most| most * u64::from(head) / u64::from(head + tail).max(1))
@@ -145,7 +147,7 @@ proptest! {
     ) {
         // Where tokens fall depends on where counting begins; bounds are tested with the laws.
         policy.limits.tokens = None;
-        if policy.keep == Keep::Signal {
+        if matches!(policy.keep, Keep::Signal | Keep::Structure | Keep::Auto) {
             return Ok(());
         }
         policy.trigger.tokens = None;

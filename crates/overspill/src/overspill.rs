@@ -345,19 +345,21 @@ impl Overspill {
     ) -> Outcome<'a> {
         let End { call, options, failure } = end;
         let spilled = self.word(chosen, words, policy, saved, options.delegate);
-        if let (Ok(saved), Some(cut)) = (&spilled.saved, &spilled.cut) {
+        if let Ok(saved) = &spilled.saved {
+            // A text of its own making shows no part of the output as it is.
+            let pieces = spilled.cut.iter().flat_map(|cut| &cut.pieces);
             let record = Record {
                 call: call.clone(),
                 created: self.clock.now().timestamp(),
                 exit: options.exit,
                 signal: options.signal,
                 interrupted: options.interrupted,
-                shown: cut.pieces.iter().map(|piece| piece.bytes.clone()).collect(),
+                shown: pieces.map(|piece| piece.bytes.clone()).collect(),
                 kept: Some(saved.kept),
                 ..Record::default()
             };
             // What is known of an output is a convenience; the output itself is safe.
-            let _ = self.store.describe(&saved.name, &record.with_size(cut.total));
+            let _ = self.store.describe(&saved.name, &record.with_size(spilled.total));
         }
         let what = match (&failure, &spilled.saved) {
             (Some(error), _) => What::Failed { error },

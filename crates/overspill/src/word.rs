@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cut, Keep, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Stored};
+use overspill_core::{
+    Answer, Cut, Keep, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Stored,
+};
 
 use crate::chosen::{Chosen, OwnText};
 use crate::profile::{Accounting, Facts, Worded, Words, word};
@@ -39,17 +41,27 @@ impl Overspill {
         delegate: bool,
     ) -> Shown {
         let notice = self.notice(saved, delegate);
-        let by_policy = |over: &Over| {
-            let answer = notice.answer(over);
-            (answer.text, answer.cut.into_owned())
+        let by_policy = |over: &Over| match notice.answer(over) {
+            Answer { text, cut, outline: None } => {
+                let cut = cut.into_owned();
+                self.shown(policy, Worded { notice: notice.for_person(&cut), text }, cut)
+            }
+            Answer { text, cut, outline: Some(outline) } => {
+                let total = cut.total;
+                let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
+                let own = OwnText { text: outline, left_out, total };
+                let notice = notice.for_person_of_outline(&total);
+                Shown::of_text(own, policy, Worded { notice, text })
+            }
         };
-        let (text, cut) = match chosen {
+        match chosen {
             Chosen::Over(over) => by_policy(&over),
             Chosen::Cut(cut, otherwise) => match (notice.around(&cut, policy), otherwise) {
                 (None, Some(over)) => by_policy(&over),
                 (text, _) => {
                     let text = text.unwrap_or_else(|| piece_texts(&cut, policy.keep).concat());
-                    (text, cut.into_owned())
+                    let cut = cut.into_owned();
+                    self.shown(policy, Worded { notice: notice.for_person(&cut), text }, cut)
                 }
             },
             Chosen::Text(own, otherwise) => {
@@ -57,13 +69,11 @@ impl Overspill {
                     (None, Some(over)) => by_policy(&over),
                     (text, _) => {
                         let text = text.unwrap_or_else(|| own.text.clone());
-                        return Shown::of_text(own, policy, Worded { notice: String::new(), text });
+                        Shown::of_text(own, policy, Worded { notice: String::new(), text })
                     }
                 }
             }
-        };
-        let words = Worded { notice: notice.for_person(&cut), text };
-        self.shown(cut, policy, words)
+        }
     }
 
     /// Answers as a source system does.
@@ -99,10 +109,10 @@ impl Overspill {
             delegate,
         };
         let worded = word(words, &facts);
-        self.shown(cut.into_owned(), policy, worded)
+        self.shown(policy, worded, cut.into_owned())
     }
 
-    fn shown(&self, cut: Cut<'static>, policy: &Policy, words: Worded) -> Shown {
+    fn shown(&self, policy: &Policy, words: Worded, cut: Cut<'static>) -> Shown {
         Shown {
             text: words.text,
             notice: words.notice,

@@ -55,6 +55,8 @@ pub(crate) const KEEPS: &[(&str, Keep, &str)] = &[
     ("tail", Keep::Tail, "The end"),
     ("ends", Keep::ENDS, "Both ends"),
     ("signal", Keep::Signal, "The lines that matter, from anywhere, and the end"),
+    ("structure", Keep::Structure, "JSON, tables, diffs and test reports by their structure"),
+    ("auto", Keep::Auto, "Structure where there is one, otherwise signal"),
 ];
 
 const DURABILITIES: &[(&str, Durability)] =

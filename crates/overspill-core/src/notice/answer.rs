@@ -13,6 +13,8 @@ pub struct Answer<'a> {
     pub text: String,
     /// What it shows.
     pub cut: Cut<'a>,
+    /// What it shows instead of pieces: a text that keeps the output's structure.
+    pub outline: Option<String>,
 }
 
 impl Answer<'_> {
@@ -33,6 +35,9 @@ const FORMS_MANY: [(Form, u32, u32); 4] =
 /// Answers with the longest notice there is room for.
 pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
     let (notice, policy) = (&notice.on_one_line(), over.policy());
+    if let Some(answer) = outlined(notice, over) {
+        return answer;
+    }
     for (form, part, whole) in if over.has_lines() { FORMS_MANY } else { FORMS } {
         let (header, mark) = cost(notice, form, over);
         let room = policy.limits.less(&header);
@@ -48,6 +53,33 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
     fit(notice, Form::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
         .filter(|answer| !answer.text.is_empty())
         .unwrap_or_else(|| last_resort(over))
+}
+
+/// Answers with a text that keeps the output's structure, if it has one and there is room for it.
+fn outlined<'a>(notice: &Notice, over: &Over<'a>) -> Option<Answer<'a>> {
+    let (policy, total) = (over.policy(), over.total());
+    [Form::Full, Form::Short, Form::Silent].into_iter().find_map(|form| {
+        let header = header(notice, form, &total, Shown { what: What::Json, altered: 0 });
+        let header = header.map_or(String::new(), |header| header + "\n");
+        let of =
+            |text: &str| Cost::of(text.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
+        let mut room = policy.limits.less(&of(&header));
+        if !room.at_least(&policy.limits.part(1, 2)) {
+            return None;
+        }
+        // As with pieces: the tokens of two texts need not add up.
+        for _ in 0..8 {
+            let mut outline = over.outline(&room)?.into_bytes();
+            defuse(&mut outline, &notice.token);
+            let outline = text_of(outline);
+            let text = format!("{header}{outline}");
+            if fits(&text, policy) {
+                return Some(Answer { text, cut: over.without_pieces(), outline: Some(outline) });
+            }
+            room = room.part(7, 8);
+        }
+        None
+    })
 }
 
 /// Words a cut that is made already.
@@ -85,7 +117,7 @@ fn fit<'a>(
         let cut = over.cut_within(&room, mark);
         let text = assemble(notice, form, &cut, policy);
         if fits(&text, policy) {
-            return Some(Answer { text, cut });
+            return Some(Answer { text, cut, outline: None });
         }
         room = room.part(7, 8);
     }
@@ -155,5 +187,5 @@ fn last_resort<'a>(over: &Over<'a>) -> Answer<'a> {
     let policy = over.policy();
     let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());
     let text = ["[…]", "…", "~"].iter().find(|text| fits(text, policy)).map_or("", |text| text);
-    Answer { text: text.to_owned(), cut }
+    Answer { text: text.to_owned(), cut, outline: None }
 }

@@ -3,10 +3,13 @@
 mod answer;
 mod words;
 
+use words::{Shown, What};
+
 use crate::text::one_line;
 use crate::{Cut, Over, Policy, Size};
 
 pub use answer::Answer;
+pub(crate) use words::commas;
 
 /// The facts of one output that its notice is made of.
 ///
@@ -104,7 +107,12 @@ impl Notice {
 
     /// Returns one line for the person who watches.
     pub fn for_person(&self, cut: &Cut) -> String {
-        words::person(&self.on_one_line(), cut)
+        words::person(&self.on_one_line(), &cut.total, Shown::of(cut).what)
+    }
+
+    /// Returns one line for the person who watches, of an output that is shown by its outline.
+    pub fn for_person_of_outline(&self, total: &Size) -> String {
+        words::person(&self.on_one_line(), total, What::Json)
     }
 
     /// Keeps what comes from outside from breaking out of its line.

@@ -54,6 +54,8 @@ impl Shown {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What {
     All,
+    /// A text of our own making, in JSON.
+    Json,
     /// So many lines, all of them whole.
     Lines(u64),
     /// So many bytes, where a line is shown in part.
@@ -64,6 +66,7 @@ impl std::fmt::Display for What {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             What::All => f.write_str("all of it shown"),
+            What::Json => f.write_str("shown as shorter JSON, … marks what is left out"),
             What::Lines(n) => write!(f, "{} shown", count(*n, "line")),
             What::Bytes(n) => write!(f, "{} shown", count(*n, "byte")),
         }
@@ -163,10 +166,9 @@ fn mark_for(notice: &Notice, form: Form, place: &str, size: u64, page: Page) -> 
 }
 
 /// Returns the line for a person.
-pub(super) fn person(notice: &Notice, cut: &Cut) -> String {
-    let total = &cut.total;
+pub(super) fn person(notice: &Notice, total: &Size, what: What) -> String {
     let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
-    format!("{bytes} in {lines}; {}. {}", Shown::of(cut).what, whereabouts(notice))
+    format!("{bytes} in {lines}; {what}. {}", whereabouts(notice))
 }
 
 /// Says where the whole output is, and all the ways to it.
@@ -287,7 +289,7 @@ fn count(n: u64, unit: &str) -> String {
     format!("{} {unit}{}", commas(n), if n == 1 { "" } else { "s" })
 }
 
-fn commas(n: u64) -> String {
+pub(crate) fn commas(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {

@@ -19,6 +19,12 @@ pub enum Why {
     Place,
     /// Its words, or those around it, are such as matter.
     Words,
+    /// It says what follows: a header, the name of a file.
+    Heading,
+    /// It differs from what is around it.
+    Differs,
+    /// It is the start of a part of the output.
+    Part,
 }
 
 impl std::fmt::Display for Why {
@@ -29,6 +35,9 @@ impl std::fmt::Display for Why {
             Why::Failure => "error word",
             Why::Place => "place in a file",
             Why::Words => "telling words",
+            Why::Heading => "heading",
+            Why::Differs => "differs from the rest",
+            Why::Part => "start of a part",
         })
     }
 }

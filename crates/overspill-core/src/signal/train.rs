@@ -5,7 +5,8 @@ use super::scan::Scan;
 use super::{Lines, Weights, words};
 use crate::ends::Ends;
 use crate::text::Cleaner;
-use crate::view::{Extent, View, Watch};
+use crate::view::{Extent, View};
+use crate::watch::Watch;
 use crate::{Answer, Keep, Limits, Meter, Notice, Over, Policy};
 
 /// What the score sees of a line.

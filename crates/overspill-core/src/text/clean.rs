@@ -22,6 +22,31 @@ pub(crate) trait Sink {
     fn erase(&mut self, chars: u64);
 }
 
+/// Shows the same to two.
+pub(crate) struct Both<'a, A, B>(pub(crate) &'a mut A, pub(crate) &'a mut B);
+
+impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
+    fn keep(&mut self, at: u64, text: &[u8]) {
+        self.0.keep(at, text);
+        self.1.keep(at, text);
+    }
+
+    fn replace(&mut self, at: u64, len: u64, text: &str) {
+        self.0.replace(at, len, text);
+        self.1.replace(at, len, text);
+    }
+
+    fn restart_line(&mut self) {
+        self.0.restart_line();
+        self.1.restart_line();
+    }
+
+    fn erase(&mut self, chars: u64) {
+        self.0.erase(chars);
+        self.1.erase(chars);
+    }
+}
+
 /// The streaming cleaner; see the module's text for what it does.
 #[derive(Debug, Clone)]
 pub(crate) struct Cleaner {

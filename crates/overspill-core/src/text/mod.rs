@@ -34,7 +34,7 @@ pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
+pub(crate) use clean::{Both, Cleaner, LONGEST_ERASURE, Sink};
 pub use clean::{Cleaned, clean};
-pub(crate) use clean::{Cleaner, LONGEST_ERASURE, Sink};
 pub(crate) use defuse::defuse;
 pub(crate) use utf8::{ceil_char, count_chars, floor_char, nth_char, nth_char_from_end};

@@ -9,6 +9,40 @@ use proptest::prelude::*;
 /// Outputs made of what makes cutting hard: breaks of all kinds, wide and broken characters,
 /// escapes, redraws, control bytes, our own marks, and now and then a long line.
 pub fn output() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![4 => fragments(), 1 => structured()]
+}
+
+/// Outputs that have a structure, with something else among it now and then.
+fn structured() -> impl Strategy<Value = Vec<u8>> {
+    let kinds: Vec<(&str, &[&str])> = vec![
+        ("", &["{\"a\":1,\"ok\":true}\n", "{\"a\":2,\"error\":\"no\"}\n", "{\"b\":[1,2]}\n"]),
+        ("id,name,status\n", &["1,a,ok\n", "2,\"b, c\",ok\n", "3,\"d\ne\",failed\n", "4,é\n"]),
+        (
+            "diff --git a/a b/a\n--- a/a\n+++ b/a\n",
+            &["@@ -1,2 +1,2 @@\n-a\n+b\n c\n", "diff --git a/b b/b\n"],
+        ),
+        ("TAP version 13\n1..9\n", &["ok 1 - a\n", "not ok 2 - b\n  ---\n  at: c\n", "# fail 1\n"]),
+        (
+            "<?xml?>\n<testsuite>\n",
+            &["<testcase/>\n", "<testcase>\n<failure>no\n</failure>\n</testcase>\n"],
+        ),
+        ("[1", &[",2", ",\"a\"", ",{\"b\":[]}", ",\n  null"]),
+    ];
+    proptest::sample::select(kinds).prop_flat_map(|(start, lines)| {
+        let line = prop_oneof![
+            12 => proptest::sample::select(lines.to_vec()).prop_map(|line| line.as_bytes().to_vec()),
+            1 => proptest::sample::select(vec![&b"noise\n"[..], b"\x1b[31mred\x1b[0m\n", b"a\x08b\r\n", b"\xff\n"])
+                .prop_map(<[u8]>::to_vec),
+            1 => (0usize..2000).prop_map(|len| vec![b'x'; len]),
+        ];
+        let end = proptest::sample::select(vec!["", "]", "\n"]);
+        (vec(line, 0..60), end).prop_map(move |(lines, end)| {
+            [start.as_bytes(), &lines.concat(), end.as_bytes()].concat()
+        })
+    })
+}
+
+fn fragments() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop_oneof![
         8 => "[a-z ]{0,12}\n".prop_map(String::into_bytes),
         2 => proptest::sample::select(vec![
@@ -52,6 +86,8 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         Just(Keep::Tail),
         (0..4u32, 0..4u32).prop_map(|(head, tail)| Keep::Ends { head, tail }),
         Just(Keep::Signal),
+        Just(Keep::Structure),
+        Just(Keep::Auto),
     ];
     let grain =
         prop_oneof![2 => Just(Grain::Line), 1 => Just(Grain::WholeLine), 1 => Just(Grain::Char)];

@@ -8,13 +8,13 @@ use super::{Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape,
 use crate::store::NameStyle;
 
 impl Profile {
-    /// Our own: 2000 lines and 50 KiB, notice included, both ends, readable.
+    /// Our own: 2000 lines and 50 KiB, notice included, what matters most, readable.
     pub const OWN: Profile = Profile {
         name: "overspill",
         policy: Policy {
             trigger: Policy::LIMITS,
             limits: Policy::LIMITS,
-            keep: Keep::ENDS,
+            keep: Keep::Auto,
             grain: Grain::Line,
             lines: LineRule::Terminated,
             cleaning: Cleaning::Readable,

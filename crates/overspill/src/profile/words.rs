@@ -110,7 +110,7 @@ fn walk(words: &WalkWords, facts: &Facts) -> Worded {
     let text = match facts.keep {
         Keep::Tail => format!("{notice}\n\n{preview}"),
         Keep::Head => format!("{preview}\n\n{notice}"),
-        Keep::Ends { .. } | Keep::Signal => {
+        Keep::Ends { .. } | Keep::Signal | Keep::Structure | Keep::Auto => {
             let both = facts.pieces.join(&format!("\n\n{marker}\n\n"));
             format!("{both}\n\n{hint}")
         }

@@ -1,0 +1,55 @@
+//! Finds out by its start what an output is.
+
+use super::diff::{Diff, is_diff};
+use super::markup::{Markup, is_markup};
+use super::reader::Reader;
+use super::table::{Table, delimiter};
+use super::tap::{Tap, is_tap};
+use super::{SAMPLE, json};
+use crate::text::clean;
+
+/// What an output is made of.
+#[derive(Debug, Clone)]
+pub(crate) enum Format {
+    /// One JSON text, as far as its first byte tells.
+    Json,
+    /// Lines that are read one by one.
+    Lines(Reader),
+}
+
+/// How many lines must be JSON texts before all are taken for such.
+const RECORDS: usize = 3;
+
+/// Returns what an output is whose start is `sample`.
+pub(crate) fn detect(sample: &[u8]) -> Option<Format> {
+    let text = clean(sample).text;
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    // The last line may be cut off.
+    let whole = match text.rfind('\n') {
+        Some(end) if sample.len() == SAMPLE => &text[..end],
+        _ => text,
+    };
+    let lines = || whole.lines().filter(|line| !line.is_empty());
+    match text.as_bytes().first()? {
+        b'{' | b'[' if are_records(lines()) => Some(Format::Lines(Reader::records())),
+        b'{' | b'[' => Some(Format::Json),
+        b'<' => is_markup(text).then(|| Format::Lines(Reader::Markup(Markup::default()))),
+        _ if is_tap(lines()) => Some(Format::Lines(Reader::Tap(Tap::default()))),
+        _ if is_diff(lines()) => Some(Format::Lines(Reader::Diff(Diff::default()))),
+        _ => {
+            delimiter(lines()).map(|delimiter| Format::Lines(Reader::Table(Table::new(delimiter))))
+        }
+    }
+}
+
+fn are_records<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let mut scan = json::Scan::new(0);
+    let mut records = 0;
+    for line in lines.take(RECORDS) {
+        if scan.look(line.as_bytes()).is_none() {
+            return false;
+        }
+        records += 1;
+    }
+    records == RECORDS
+}

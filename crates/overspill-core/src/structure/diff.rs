@@ -1,0 +1,110 @@
+//! Unified diffs: the files, then the hunks of each, the first ones first.
+
+use super::json::log2;
+use super::reader::{Grade, Line};
+use crate::Why;
+
+/// What a hunk adds to the rank of its file.
+const HUNK: u32 = 24;
+
+/// What a line that has not changed adds to that of one that has.
+const CONTEXT: u32 = 6;
+
+/// Where we are in a diff.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Diff {
+    files: u64,
+    hunks: u64,
+    /// Lines of the hunk at hand, and how many of its old and new lines are to come.
+    lines: u64,
+    old: u64,
+    new: u64,
+    /// The lines at hand stand between a file's name and its first hunk.
+    in_heading: bool,
+}
+
+impl Diff {
+    pub(super) fn read(&mut self, line: Line) -> Grade {
+        let text = line.text;
+        if self.old + self.new > 0 {
+            return self.within_hunk(text);
+        }
+        if text.starts_with(b"@@ ") {
+            (self.old, self.new) = hunk(text).unwrap_or((0, 0));
+            self.hunks += 1;
+            (self.lines, self.in_heading) = (0, false);
+            return Grade::new(self.hunk_rank(), Why::Part);
+        }
+        let names_file = text.starts_with(b"diff ") || text.starts_with(b"Index: ");
+        if names_file || text.starts_with(b"--- ") && !self.in_heading {
+            self.files += 1;
+            (self.hunks, self.in_heading) = (0, true);
+            return Grade::new(self.file_rank(), Why::Heading);
+        }
+        if self.in_heading {
+            // Of what follows a name, most says it again.
+            let says_more = [&b"new file"[..], b"deleted", b"rename", b"similarity", b"Binary"];
+            let near = match says_more.iter().any(|start| text.starts_with(start)) {
+                true => self.file_rank() + 4,
+                false => self.file_rank() + HUNK - 4,
+            };
+            return Grade::new(near, Why::Heading);
+        }
+        // What stands before the first file tells what the diff is about.
+        let near = if self.files == 0 { log2(line.number) } else { u32::MAX };
+        Grade::new(near, Why::Heading)
+    }
+
+    fn within_hunk(&mut self, text: &[u8]) -> Grade {
+        let context = match text.first() {
+            Some(b'-') => {
+                self.old = self.old.saturating_sub(1);
+                0
+            }
+            Some(b'+') => {
+                self.new = self.new.saturating_sub(1);
+                0
+            }
+            Some(b'\\') => 0,
+            _ => {
+                (self.old, self.new) = (self.old.saturating_sub(1), self.new.saturating_sub(1));
+                CONTEXT
+            }
+        };
+        self.lines += 1;
+        Grade::new(self.hunk_rank() + 1 + context + log2(self.lines / 4), Why::Part)
+    }
+
+    fn file_rank(&self) -> u32 {
+        log2(self.files) / 4
+    }
+
+    fn hunk_rank(&self) -> u32 {
+        self.file_rank() + HUNK + log2(self.hunks)
+    }
+}
+
+/// Reads how many old and new lines a hunk has: `@@ -1,3 +1,4 @@`.
+fn hunk(text: &[u8]) -> Option<(u64, u64)> {
+    let text = std::str::from_utf8(text.get(..text.len().min(80))?).ok()?;
+    let mut parts = text.split(' ').skip(1);
+    let mut count = |sign: char| {
+        let range = parts.next()?.strip_prefix(sign)?;
+        range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
+    };
+    Some((count('-')?, count('+')?))
+}
+
+/// Tells whether lines are those of a diff.
+pub(super) fn is_diff<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let (mut hunks, mut names, mut like, mut all) = (0, 0, 0, 0);
+    for line in lines.take(400) {
+        all += 1;
+        let names_file = line.starts_with("diff ") || line.starts_with("+++ ");
+        hunks += u32::from(line.starts_with("@@ -") && hunk(line.as_bytes()).is_some());
+        names += u32::from(names_file);
+        let starts = ["+", "-", " ", "@@ ", "index ", "\\", "rename ", "new file", "similarity"];
+        like += u32::from(names_file || starts.iter().any(|start| line.starts_with(start)));
+    }
+    hunks > 0 && names > 0 && like * 10 >= all * 7
+}

@@ -1,0 +1,371 @@
+//! The values of a JSON text that may be shown, in bounded memory.
+
+use super::super::looks::{Looks, hash, mix};
+use super::super::telling::{Role, fails, role};
+use super::rank;
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Array,
+    Object,
+    Text,
+    /// A number, or one of the three words.
+    Bare,
+}
+
+/// What sets a value apart from its siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    None,
+    /// It, or something in it, says that something went wrong.
+    Failed,
+    /// None before it looked like this; so many had differed from those before them.
+    Differs(u8),
+}
+
+/// A value. Those within it follow on it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// How many of its siblings stand before it.
+    pub(super) index: u64,
+    /// How many of those say that something went wrong.
+    pub(super) failed_before: u64,
+    /// How many values it has; how long a string is.
+    pub(super) total: u64,
+    /// How many of its values say that something went wrong.
+    pub(super) failed: u64,
+    /// Where its text begins: its name, in quotes, then so much of its start and of its end.
+    pub(super) at: u32,
+    pub(super) head: u32,
+    pub(super) tail: u32,
+    pub(super) name: u16,
+    pub(super) depth: u8,
+    pub(super) kind: Kind,
+    pub(super) mark: Mark,
+}
+
+/// How deep values are held; what lies deeper is only counted.
+const DEEPEST: usize = 64;
+
+/// How deep a text may go at all.
+const TOO_DEEP: usize = 1 << 20;
+
+/// A value that is not closed yet.
+#[derive(Debug, Clone)]
+struct Open {
+    node: u32,
+    kind: Kind,
+    count: u64,
+    failed: u64,
+    role: Role,
+    name_hash: u64,
+    /// What it looks like: the names and kinds of its members.
+    look: u64,
+    /// What its values look like.
+    looks: Looks,
+}
+
+/// Holds what may be shown of the values that come by.
+#[derive(Debug, Clone)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) text: Vec<u8>,
+    open: Vec<Open>,
+    /// Values that are open too deep to be held.
+    deeper: Vec<Kind>,
+    /// How many values the first of them has.
+    deeper_count: u64,
+    /// Where the name of the value to come begins, and how long it is.
+    name_at: usize,
+    name: u16,
+    role: Role,
+    name_hash: u64,
+    most: usize,
+    /// What the root looks like once it is closed, and whether it says that something went wrong.
+    pub(super) root: Option<(u64, bool)>,
+}
+
+impl Tree {
+    /// Starts to hold up to `most` bytes.
+    pub(super) fn new(most: usize) -> Tree {
+        Tree {
+            nodes: Vec::new(),
+            text: Vec::new(),
+            open: Vec::new(),
+            deeper: Vec::new(),
+            deeper_count: 0,
+            name_at: 0,
+            name: 0,
+            role: Role::Plain,
+            name_hash: 0,
+            most,
+            root: None,
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.text.clear();
+        self.open.clear();
+        self.deeper.clear();
+        (self.name, self.role, self.root) = (0, Role::Plain, None);
+    }
+
+    /// Returns what the value to come is part of.
+    pub(super) fn parent(&self) -> Option<Kind> {
+        self.deeper.last().copied().or_else(|| self.open.last().map(|open| open.kind))
+    }
+
+    /// Says that the text from `at` on, in quotes, is the name of the value to come.
+    pub(super) fn named(&mut self, at: usize) {
+        if self.deeper.is_empty() {
+            let name = &self.text[at..];
+            let inner = &name[1..name.len() - 1];
+            (self.role, self.name_hash) = (role(inner), hash(inner));
+            (self.name_at, self.name) = (at, name.len() as u16);
+        } else {
+            self.text.truncate(at);
+        }
+    }
+
+    /// Begins an array or an object; tells whether that is not too deep.
+    pub(super) fn open(&mut self, kind: Kind) -> bool {
+        if !self.deeper.is_empty() {
+            self.deeper.push(kind);
+            return self.deeper.len() < TOO_DEEP;
+        }
+        let node = self.add(kind, 0, 0, 0);
+        if self.open.len() == DEEPEST {
+            self.deeper.push(kind);
+            self.deeper_count = 0;
+            return true;
+        }
+        self.open.push(Open {
+            node,
+            kind,
+            count: 0,
+            failed: 0,
+            role: self.role,
+            name_hash: self.name_hash,
+            look: kind as u64 + 1,
+            looks: Looks::default(),
+        });
+        self.role = Role::Plain;
+        true
+    }
+
+    /// Ends the array or object at hand.
+    pub(super) fn close(&mut self) {
+        if self.deeper.pop().is_some() {
+            match self.deeper.len() {
+                0 => {
+                    let node = self.nodes.len() - 1;
+                    self.nodes[node].total = self.deeper_count;
+                    let kind = self.nodes[node].kind;
+                    self.ended(node, kind as u64, self.name_hash, false);
+                }
+                1 => self.deeper_count += 1,
+                _ => {}
+            }
+            return;
+        }
+        let Some(open) = self.open.pop() else { return };
+        let node = open.node as usize;
+        self.nodes[node].total = open.count;
+        self.nodes[node].failed = open.failed;
+        let is_error = open.role == Role::Error && open.count > 0;
+        // Of a row, the number of its columns tells more than what they are.
+        let look = if open.kind == Kind::Array { open.look ^ open.count << 8 } else { open.look };
+        self.ended(node, look, open.name_hash, is_error || open.failed > 0);
+    }
+
+    /// Adds a value without others in it, which has the text from `at` on: so much of its start,
+    /// the rest of its end, of `total` bytes.
+    pub(super) fn leaf(&mut self, kind: Kind, at: usize, head: usize, total: u64) {
+        if !self.deeper.is_empty() {
+            self.text.truncate(at);
+            self.deeper_count += u64::from(self.deeper.len() == 1);
+            return;
+        }
+        let (tail, value) = (self.text.len() - at - head, &self.text[at..]);
+        let failed = self.role != Role::Plain && fails(self.role, value);
+        let kind_of = if kind == Kind::Text { b'"' } else { kind_of(value) };
+        let look = match self.role {
+            Role::Status | Role::Good if value.len() <= 32 => hash(value),
+            _ => u64::from(kind_of),
+        };
+        let node = self.add(kind, head, tail, total);
+        self.role = Role::Plain;
+        self.ended(node as usize, look, self.name_hash, failed);
+    }
+
+    fn add(&mut self, kind: Kind, head: usize, tail: usize, total: u64) -> u32 {
+        let (index, failed_before) =
+            self.open.last().map_or((0, 0), |parent| (parent.count, parent.failed));
+        let at = if self.name > 0 { self.name_at } else { self.text.len() - head - tail };
+        self.nodes.push(Node {
+            index,
+            failed_before,
+            total,
+            failed: 0,
+            at: at as u32,
+            head: head as u32,
+            tail: tail as u32,
+            name: self.name,
+            depth: self.open.len() as u8,
+            kind,
+            mark: Mark::None,
+        });
+        self.name = 0;
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Says that a value has ended, to what it is part of.
+    fn ended(&mut self, node: usize, look: u64, name: u64, failed: bool) {
+        let Some(parent) = self.open.last_mut() else {
+            self.root = Some((look, failed));
+            return;
+        };
+        parent.count += 1;
+        if failed {
+            parent.failed += 1;
+            self.nodes[node].mark = Mark::Failed;
+        }
+        let is_leaf = matches!(self.nodes[node].kind, Kind::Text | Kind::Bare);
+        match parent.kind {
+            Kind::Object => {
+                // The names and values within a member do not make its parent look different.
+                let inner = if is_leaf { look } else { self.nodes[node].kind as u64 };
+                parent.look = mix(mix(parent.look, name), inner);
+                // A member that is a plain value is not like any other.
+                if !is_leaf {
+                    parent.compare(&mut self.nodes[node], look);
+                }
+            }
+            Kind::Array | Kind::Text | Kind::Bare => parent.compare(&mut self.nodes[node], look),
+        }
+        if self.size() > self.most {
+            self.prune();
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.nodes.len() * size_of::<Node>() + self.text.len()
+    }
+
+    /// Lets go of what is furthest, until about a quarter of it is left.
+    #[cold]
+    #[inline(never)]
+    fn prune(&mut self) {
+        for open in &self.open {
+            let node = &mut self.nodes[open.node as usize];
+            (node.total, node.failed) = (open.count, open.failed);
+        }
+        let mut ranks = ranks(&self.nodes);
+        self.open.iter().for_each(|open| ranks[open.node as usize] = 0);
+        let bar = self.bar(&ranks);
+        let (mut kept, mut text_end) = (0, 0);
+        let mut open = self.open.iter_mut().peekable();
+        for (at, &rank) in ranks.iter().enumerate() {
+            if rank > bar {
+                continue;
+            }
+            let mut node = self.nodes[at];
+            let (start, name) = (node.at as usize, node.name as usize);
+            let (head, tail) = (node.head as usize, node.tail as usize);
+            let (kept_head, kept_tail) = held(&node, rank, bar);
+            let head_start = start + name;
+            let tail_start = head_start + head + tail - kept_tail;
+            self.text.copy_within(start..head_start + kept_head, text_end);
+            self.text.copy_within(tail_start..tail_start + kept_tail, text_end + name + kept_head);
+            node.at = text_end as u32;
+            (node.head, node.tail) = (kept_head as u32, kept_tail as u32);
+            text_end += name + kept_head + kept_tail;
+            self.nodes[kept] = node;
+            if let Some(open) = open.next_if(|open| open.node as usize == at) {
+                open.node = kept as u32;
+            }
+            kept += 1;
+        }
+        self.nodes.truncate(kept);
+        self.text.truncate(text_end);
+    }
+
+    /// Returns the rank up to which values are held.
+    fn bar(&self, ranks: &[u32]) -> u32 {
+        let mut sizes = [0; 1024];
+        let last = sizes.len() - 1;
+        for (node, &rank) in self.nodes.iter().zip(ranks) {
+            let at = (rank as usize).min(last);
+            let text = u64::from(node.head + node.tail);
+            let mut shown = 2 * rank::room(0, 0);
+            sizes[at] += size_of::<Node>() as u64 + u64::from(node.name) + text.min(shown);
+            // The rest of a long string comes bit by bit, as in `held`.
+            let mut further = at;
+            while shown < text {
+                further += rank::DOUBLE as usize;
+                sizes[further.min(last)] += shown.min(text - shown);
+                shown *= 2;
+            }
+        }
+        let mut sum = 0;
+        let most = self.most as u64 / 4;
+        let over = sizes.iter().position(|&size| {
+            sum += size;
+            sum > most
+        });
+        over.map_or(u32::MAX, |bar| bar.saturating_sub(1) as u32)
+    }
+}
+
+impl Open {
+    /// Compares a value with those before it, and marks it if it is of a new kind among many.
+    fn compare(&mut self, node: &mut Node, look: u64) {
+        if let Some(before) = self.looks.is_new(look, self.count)
+            && node.mark == Mark::None
+        {
+            node.mark = Mark::Differs(before);
+        }
+    }
+}
+
+/// Returns how much of its start and its end is held of a string.
+fn held(node: &Node, rank: u32, bar: u32) -> (usize, usize) {
+    let (head, tail) = (node.head as usize, node.tail as usize);
+    let room = usize::try_from(2 * rank::room(rank, bar)).unwrap_or(usize::MAX);
+    if node.kind != Kind::Text || head + tail <= room {
+        return (head, tail);
+    }
+    let kept_tail = room / 2;
+    ((room - kept_tail).min(head), kept_tail)
+}
+
+/// Returns the rank of each value.
+pub(super) fn ranks(nodes: &[Node]) -> Vec<u32> {
+    let mut path = [(0u32, Kind::Array, 0u64); DEEPEST + 1];
+    let mut ranks = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let depth = node.depth as usize;
+        let rank = match depth.checked_sub(1) {
+            None => 0,
+            Some(parent) => {
+                let (rank, kind, count) = path[parent];
+                rank + rank::step(node, kind, count)
+            }
+        };
+        path[depth] = (rank, node.kind, node.total);
+        ranks.push(rank);
+    }
+    ranks
+}
+
+/// Tells numbers and words apart.
+fn kind_of(bare: &[u8]) -> u8 {
+    match bare.first() {
+        Some(b't' | b'f') => b't',
+        Some(b'n') => b'n',
+        _ => b'0',
+    }
+}

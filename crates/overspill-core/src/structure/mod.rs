@@ -1,0 +1,34 @@
+//! Shows what has a structure by its structure.
+//!
+//! The start of an output tells what it is ([`detect`]). JSON becomes shorter JSON ([`json`]).
+//! Of anything else lines are shown: they are read as what they are ([`reader`]), held by how near
+//! they are to what one looks at first ([`rows`]), and chosen from at the end ([`pick`]).
+
+mod detect;
+mod diff;
+pub(crate) mod json;
+mod looks;
+mod markup;
+mod pick;
+mod reader;
+mod rows;
+mod table;
+mod tap;
+mod telling;
+
+pub(crate) use detect::{Format, detect};
+pub(crate) use json::Outline;
+pub(crate) use pick::Block;
+pub(crate) use rows::Rows;
+
+use crate::{Grain, Keep, LineRule, Policy};
+
+/// How much of an output's start is looked at to find out what it is.
+pub(crate) const SAMPLE: usize = 64 * 1024;
+
+/// Tells whether an output's structure is asked for.
+pub(crate) fn applies(policy: &Policy) -> bool {
+    matches!(policy.keep, Keep::Structure | Keep::Auto)
+        && policy.grain == Grain::Line
+        && policy.lines == LineRule::Terminated
+}

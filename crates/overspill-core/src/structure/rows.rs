@@ -1,0 +1,246 @@
+//! Holds the lines of an output that may be shown, by how near they are.
+
+use super::json::log2;
+use super::reader::{Grade, Line, Reader};
+use crate::text::held::Held;
+use crate::text::{LONGEST_ERASURE, Sink, floor_char, nth_char_from_end};
+use crate::{Policy, Why};
+
+/// How much of a line is read.
+const READ: usize = 16 * 1024;
+
+/// How many bytes of a line are shown at most, and at least.
+const CLIP: (usize, usize) = (160, 2000);
+
+/// A line that may be shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    /// Counted from 0.
+    pub(super) number: u64,
+    /// Where in the original it begins, and where ends what is shown of it.
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// How many bytes of the original are shown unchanged.
+    pub(super) unchanged: u64,
+    /// Where its text stands among those held, and how long that is.
+    pub(super) at: u32,
+    pub(super) len: u32,
+    /// Only its start is shown.
+    pub(super) clipped: bool,
+    pub(super) near: u32,
+    pub(super) why: Why,
+}
+
+impl Row {
+    /// Returns how near it is, among `count` lines, and why.
+    pub(super) fn rank(&self, count: u64) -> (u32, Why) {
+        let first = log2(self.number / 2).saturating_add(4);
+        let last = log2(count.saturating_sub(self.number + 1)).saturating_add(8);
+        if self.near <= first.min(last) {
+            (self.near, self.why)
+        } else if first <= last {
+            (first, Why::First)
+        } else {
+            (last, Why::Last)
+        }
+    }
+}
+
+/// Lines as they stream by.
+#[derive(Debug, Clone)]
+pub(crate) struct Rows {
+    pub(super) rows: Vec<Row>,
+    pub(super) text: Vec<u8>,
+    /// How many lines have ended.
+    pub(super) count: u64,
+    reader: Reader,
+    /// The start of the line at hand, which may yet be overwritten.
+    line: Held<'static>,
+    /// It goes on beyond what is held.
+    line_is_cut: bool,
+    /// Where in the original it begins.
+    start: u64,
+    clip: usize,
+    most: usize,
+}
+
+/// A line as it is shown, whole or in part.
+struct Shown {
+    clip: usize,
+    /// Where in the original the part ends.
+    end: u64,
+    unchanged: u64,
+    feed: bool,
+}
+
+impl Rows {
+    pub(crate) fn new(reader: Reader, policy: &Policy) -> Rows {
+        let most = policy.limits.most_bytes().unwrap_or(u64::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(1 << 20);
+        Rows {
+            rows: Vec::new(),
+            text: Vec::new(),
+            count: 0,
+            reader,
+            line: Held::default(),
+            line_is_cut: false,
+            start: 0,
+            clip: (most / 24).clamp(CLIP.0, CLIP.1),
+            most: (8 * most).clamp(2 << 20, 8 << 20),
+        }
+    }
+
+    /// Says that the output ends, `len` bytes after its start.
+    pub(crate) fn finish(&mut self, len: u64) {
+        if self.start < len {
+            self.end_held_line(len, false);
+        }
+    }
+
+    /// Takes the line that is held.
+    fn end_held_line(&mut self, end: u64, feed: bool) {
+        let mut line = std::mem::take(&mut self.line);
+        let clip = self.clip(line.text());
+        let shown = Shown {
+            clip,
+            end: line.original_at(clip),
+            unchanged: line.unchanged_within(&(0..clip)),
+            feed,
+        };
+        self.end_line(line.text(), self.line_is_cut, &shown, end);
+        line.clear();
+        (self.line, self.line_is_cut) = (line, false);
+    }
+
+    /// Takes a line that came in one part, at `at`, with its line feed.
+    fn end_plain_line(&mut self, at: u64, text: &[u8]) {
+        let clip = self.clip(text);
+        let (end, unchanged) = (at + clip as u64, clip as u64);
+        let read = &text[..text.len().min(READ)];
+        let shown = Shown { clip, end, unchanged, feed: true };
+        self.end_line(read, read.len() < text.len(), &shown, at + text.len() as u64 + 1);
+    }
+
+    /// Reads a line that ends at `end`, break included.
+    fn end_line(&mut self, text: &[u8], cut: bool, shown: &Shown, end: u64) {
+        let Grade { near, why, with } = self.reader.read(Line { text, cut, number: self.count });
+        if let Some(number) = with.and_then(|before| self.count.checked_sub(before))
+            && let Some(row) = self.rows.iter_mut().rev().find(|row| row.number <= number)
+            && row.number == number
+        {
+            row.near = row.near.min(near);
+            row.why = why;
+        }
+        let clipped = cut || shown.clip < text.len();
+        let feed = shown.feed && !clipped;
+        self.rows.push(Row {
+            number: self.count,
+            start: self.start,
+            end: if clipped { shown.end } else { end },
+            unchanged: shown.unchanged + u64::from(feed),
+            at: self.text.len() as u32,
+            len: shown.clip as u32 + u32::from(feed),
+            clipped,
+            near,
+            why,
+        });
+        self.text.extend_from_slice(&text[..shown.clip]);
+        self.text.extend_from_slice(if feed { b"\n" } else { b"" });
+        self.start = end;
+        self.count += 1;
+        if self.size() > self.most {
+            self.prune();
+        }
+    }
+
+    /// Returns where a line is clipped; most are not.
+    fn clip(&self, text: &[u8]) -> usize {
+        // A line that is clipped costs a mark; one that is hardly longer is shown whole.
+        if text.len() <= self.clip + self.clip / 4 {
+            text.len()
+        } else {
+            floor_char(text, self.clip)
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.text.len() + self.rows.len() * size_of::<Row>()
+    }
+
+    /// Lets go of the lines that are furthest, until about a quarter of what is held is left.
+    fn prune(&mut self) {
+        let count = self.count;
+        let size = |row: &Row| row.len as usize + size_of::<Row>();
+        let mut ranks: Vec<(u32, usize)> =
+            self.rows.iter().map(|row| (row.rank(count).0, size(row))).collect();
+        ranks.sort_unstable();
+        let mut sum = 0;
+        let over = ranks.iter().find(|(_, size)| {
+            sum += size;
+            sum > self.most / 4
+        });
+        let bar = over.map_or(u32::MAX, |(rank, _)| *rank);
+        let mut end = 0;
+        let text = &mut self.text;
+        self.rows.retain_mut(|row| {
+            let kept = row.rank(count).0 < bar;
+            if kept {
+                let from = row.at as usize;
+                text.copy_within(from..from + row.len as usize, end);
+                row.at = end as u32;
+                end += row.len as usize;
+            }
+            kept
+        });
+        text.truncate(end);
+    }
+
+    /// Adds to the line at hand, of which no more is held than may be looked at.
+    fn hold(&mut self, at: u64, text: &[u8]) {
+        if !self.line_is_cut {
+            let room = HELD.saturating_sub(self.line.len());
+            let taken = floor_char(text, room);
+            self.line.push(at, &text[..taken]);
+            self.line_is_cut = taken < text.len();
+        }
+    }
+}
+
+/// How much of a line is held: beyond what is read, as much as backspaces may take back.
+const HELD: usize = READ + 4 * LONGEST_ERASURE as usize;
+
+impl Sink for Rows {
+    fn keep(&mut self, at: u64, text: &[u8]) {
+        let mut from = 0;
+        for feed in memchr::memchr_iter(b'\n', text) {
+            if from == 0 && self.start < at {
+                self.hold(at, &text[..feed]);
+                self.end_held_line(at + feed as u64 + 1, true);
+            } else {
+                self.end_plain_line(at + from as u64, &text[from..feed]);
+            }
+            from = feed + 1;
+        }
+        self.hold(at + from as u64, &text[from..]);
+    }
+
+    fn replace(&mut self, at: u64, len: u64, text: &str) {
+        if !self.line_is_cut && self.line.len() + text.len() <= HELD {
+            self.line.push_replaced(at, len, text);
+        } else {
+            self.line_is_cut = true;
+        }
+    }
+
+    fn restart_line(&mut self) {
+        self.line.clear();
+        self.line_is_cut = false;
+    }
+
+    fn erase(&mut self, chars: u64) {
+        // Of a line that is longer than what is held, only what is not held can be taken back.
+        if !self.line_is_cut {
+            self.line.truncate(nth_char_from_end(self.line.text(), chars));
+        }
+    }
+}

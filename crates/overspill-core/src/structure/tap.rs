@@ -1,0 +1,88 @@
+//! Test reports in the Test Anything Protocol: the plan, what failed and why, the summary.
+
+use super::json::log2;
+use super::reader::{Grade, Line};
+use crate::Why;
+
+/// Where we are in a report.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tap {
+    failed: u64,
+    /// How many lines have followed on a test that failed.
+    since_failed: Option<u64>,
+}
+
+impl Tap {
+    pub(super) fn read(&mut self, line: Line) -> Grade {
+        let text = line.text.trim_ascii_start();
+        let is_test = is_test(text);
+        if is_test && text.starts_with(b"not ok") && !is_excused(text) {
+            self.failed += 1;
+            self.since_failed = Some(0);
+            return Grade::new(log2(self.failed - 1) / 2, Why::Failure);
+        }
+        if is_test {
+            self.since_failed = None;
+            return Grade::PLAIN;
+        }
+        if text.starts_with(b"TAP version") || text.starts_with(b"1..") || is_summary(text) {
+            return Grade::new(0, Why::Heading);
+        }
+        if text.starts_with(b"Bail out!") {
+            return Grade::new(0, Why::Failure);
+        }
+        match &mut self.since_failed {
+            Some(lines) => {
+                *lines += 1;
+                let near = 4 + log2(self.failed - 1) / 2 + log2(*lines / 4);
+                Grade::new(near, Why::Failure)
+            }
+            None => Grade::PLAIN,
+        }
+    }
+}
+
+/// Tells whether a line says how a test went.
+fn is_test(text: &[u8]) -> bool {
+    let rest = text.strip_prefix(b"not ").unwrap_or(text).strip_prefix(b"ok");
+    rest.is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b' '))
+}
+
+/// Tells whether a test was expected to fail.
+fn is_excused(text: &[u8]) -> bool {
+    let upper = text.to_ascii_uppercase();
+    [&b"# TODO"[..], b"# SKIP"].iter().any(|word| memchr::memmem::find(&upper, word).is_some())
+}
+
+fn is_summary(text: &[u8]) -> bool {
+    let Some(word) = text.strip_prefix(b"# ") else { return false };
+    [
+        &b"tests "[..],
+        b"pass ",
+        b"fail ",
+        b"failed ",
+        b"suites ",
+        b"duration",
+        b"Looks like",
+        b"Failed",
+    ]
+    .iter()
+    .any(|start| word.starts_with(start))
+}
+
+/// Tells whether lines are those of a report.
+pub(super) fn is_tap<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let (mut tests, mut plans) = (0, 0);
+    for (at, line) in lines.take(200).enumerate() {
+        let line = line.trim_start();
+        if at == 0 && line.starts_with("TAP version") {
+            return true;
+        }
+        let numbered =
+            |rest: &str| rest.trim_start().starts_with(|char: char| char.is_ascii_digit());
+        let rest = line.strip_prefix("not ").unwrap_or(line).strip_prefix("ok ");
+        tests += u32::from(rest.is_some_and(numbered));
+        plans += u32::from(line.starts_with("1..") && numbered(&line[3..]));
+    }
+    tests >= 3 && plans > 0 || tests >= 10
+}

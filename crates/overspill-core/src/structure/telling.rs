@@ -1,0 +1,122 @@
+//! Names of fields that tell how something went, and values that say it went wrong.
+
+/// What a field tells by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing in particular.
+    Plain,
+    /// What went wrong, if anything did.
+    Error,
+    /// How it went; few different values are to be expected.
+    Status,
+    /// Whether it went well.
+    Good,
+}
+
+/// Returns what a field of this name tells.
+pub(super) fn role(name: &[u8]) -> Role {
+    let is = |names: &[&str]| names.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
+    // Every name is looked at, so the first letter decides most.
+    match name.first().map(u8::to_ascii_lowercase) {
+        Some(b'e') if is(&["error", "errors", "err", "exception", "error_message"]) => Role::Error,
+        Some(b'e') if is(&["errorMessage", "errorCode", "error_code", "exceptions"]) => Role::Error,
+        Some(b'f') if is(&["failure", "failures", "failed", "fail", "fault"]) => Role::Error,
+        Some(b't') if is(&["traceback"]) => Role::Error,
+        Some(b's') if is(&["stacktrace", "stack_trace"]) => Role::Error,
+        Some(b's') if is(&["status", "state", "severity", "statusCode"]) => Role::Status,
+        Some(b's') if is(&["status_code"]) => Role::Status,
+        Some(b'l') if is(&["level", "loglevel", "log_level", "levelname", "lvl"]) => Role::Status,
+        Some(b'r') if is(&["result"]) => Role::Status,
+        Some(b'o') if is(&["outcome"]) => Role::Status,
+        Some(b'c') if is(&["conclusion"]) => Role::Status,
+        Some(b'v') if is(&["verdict"]) => Role::Status,
+        Some(b'o') if is(&["ok"]) => Role::Good,
+        Some(b's') if is(&["success", "succeeded", "successful"]) => Role::Good,
+        Some(b'p') if is(&["passed"]) => Role::Good,
+        _ => Role::Plain,
+    }
+}
+
+/// How the words begin that say that something went wrong.
+const BAD: [&str; 18] = [
+    "fail",
+    "err",
+    "fatal",
+    "crit",
+    "panic",
+    "except",
+    "crash",
+    "abort",
+    "timeout",
+    "timed",
+    "denied",
+    "reject",
+    "broken",
+    "severe",
+    "emerg",
+    "unhealthy",
+    "invalid",
+    "kill",
+];
+
+/// Tells whether a field of this role says by its value that something went wrong.
+///
+/// The value is what stands between the quotes, or as it is without them.
+pub(super) fn fails(role: Role, value: &[u8]) -> bool {
+    let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
+    match role {
+        Role::Plain => false,
+        Role::Error => !value.is_empty() && !is(&["null", "false", "0", "none", "no", "ok", "-"]),
+        Role::Good => is(&["false"]),
+        Role::Status => begins_badly(value) || is_bad_number(value),
+    }
+}
+
+fn begins_badly(value: &[u8]) -> bool {
+    let begins = |word: &str| {
+        value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    BAD.iter().any(|word| begins(word))
+}
+
+/// Tells whether a number is a level from error on (50, 60) or an answer of a server that refuses.
+fn is_bad_number(value: &[u8]) -> bool {
+    match value {
+        [b'5' | b'6', b'0'] => true,
+        [b'4' | b'5', b, c] => b.is_ascii_digit() && c.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_tells_by_its_name_and_value() {
+        let fails = |name: &str, value: &str| fails(role(name.as_bytes()), value.as_bytes());
+        for (name, value) in [
+            ("error", "no such file"),
+            ("errors", "3"),
+            ("Status", "FAILED"),
+            ("status", "503"),
+            ("level", "error"),
+            ("level", "50"),
+            ("success", "false"),
+        ] {
+            assert!(fails(name, value), "{name} {value}");
+        }
+        for (name, value) in [
+            ("error", "null"),
+            ("errors", "0"),
+            ("error", ""),
+            ("status", "200"),
+            ("status", "passed"),
+            ("level", "30"),
+            ("name", "failure"),
+            ("ok", "true"),
+        ] {
+            assert!(!fails(name, value), "{name} {value}");
+        }
+    }
+}
