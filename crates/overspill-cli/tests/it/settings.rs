@@ -74,7 +74,9 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
     );
     assert_eq!(
         said("keep = \"middle\""),
-        warning("1: keep: \"middle\" is not \"head\", \"tail\" or \"ends\"")
+        warning(
+            "1: keep: \"middle\" is not \"head\", \"tail\", \"ends\", \"signal\", \"structure\" or \"auto\""
+        )
     );
     assert_eq!(
         said("max-lines = 3\ntool = 3\n"),
@@ -94,7 +96,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
     let (_, _, stderr) = home.run(&["cut"]);
     assert_eq!(
         stderr,
-        "overspill: warning: OVERSPILL_KEEP: \"middle\" is not \"head\", \"tail\" or \"ends\"\n"
+        "overspill: warning: OVERSPILL_KEEP: \"middle\" is not \"head\", \"tail\", \"ends\", \"signal\", \"structure\" or \"auto\"\n"
     );
 }
 

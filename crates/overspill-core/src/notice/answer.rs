@@ -38,7 +38,7 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
     if let Some(answer) = outlined(notice, over) {
         return answer;
     }
-    for (form, part, whole) in if over.has_lines() { FORMS_MANY } else { FORMS } {
+    for (form, part, whole) in if has_many_gaps(notice, over) { FORMS_MANY } else { FORMS } {
         let (header, mark) = cost(notice, form, over);
         let room = policy.limits.less(&header);
         let Some(answer) = fit(notice, form, over, room, &mark) else { continue };
@@ -53,6 +53,17 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
     fit(notice, Form::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
         .filter(|answer| !answer.text.is_empty())
         .unwrap_or_else(|| last_resort(over))
+}
+
+/// Tells whether there is more than one gap to be marked. Where there is one, as between two ends,
+/// it has room for the command that shows what is missing.
+fn has_many_gaps(notice: &Notice, over: &Over) -> bool {
+    over.has_lines() && {
+        let (header, mark) = cost(notice, Form::Many, over);
+        let room = over.policy().limits.less(&header);
+        let answer = fit(notice, Form::Many, over, room, &mark);
+        answer.is_none_or(|answer| answer.cut.gaps().count() > 1)
+    }
 }
 
 /// Answers with a text that keeps the output's structure, if it has one and there is room for it.

@@ -284,12 +284,18 @@ fn end_len(text: &[u8], room: usize) -> usize {
     let mut from = text.len().saturating_sub(room).max(LONGEST_ESCAPE);
     while from < text.len() {
         let before = &text[from - LONGEST_ESCAPE..from];
-        match memchr::memrchr(b'\\', before) {
-            // Far enough from the last backslash nothing is part of an escape.
-            Some(backslash) => from += backslash + 1,
-            None if text[from] & 0xC0 == 0x80 => from += 1,
-            None => return text.len() - from,
+        let begins_escape = text[from] == b'\\' && text[from - 1] != b'\\';
+        // Far enough from the last backslash nothing is part of an escape.
+        let outside = !before.contains(&b'\\') && text[from] & 0xC0 != 0x80;
+        if outside || begins_escape && !is_second_half(&text[from..]) {
+            return text.len() - from;
         }
+        from += 1;
     }
     0
+}
+
+/// Tells whether an escape stands for the second half of a character.
+fn is_second_half(text: &[u8]) -> bool {
+    matches!(text, [b'\\', b'u', b'd' | b'D', b'c'..=b'f' | b'C'..=b'F', ..])
 }

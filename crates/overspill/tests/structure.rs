@@ -1,0 +1,54 @@
+//! Every way through the library shows what has a structure by its structure.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use overspill::store::Memory;
+use overspill::tool::{Bounded, Gates};
+use overspill::{Call, Options, Outcome, Overspill, Profile};
+use serde_json::{Value, json};
+
+fn output() -> String {
+    let items: Vec<Value> = (0..9000)
+        .map(|n| match n {
+            7000 => json!({"id": n, "status": "failed", "error": "disk full"}),
+            n => json!({"id": n, "status": "ok"}),
+        })
+        .collect();
+    json!({ "items": items, "next": null }).to_string()
+}
+
+fn own() -> Overspill {
+    Overspill::new(Profile::OWN, Memory::default())
+}
+
+/// Returns what stands below the notice, and that it is JSON.
+fn body(outcome: &Outcome) -> (String, Value) {
+    let text = String::from_utf8(outcome.bytes().to_vec()).unwrap();
+    let (notice, body) = text.split_once('\n').unwrap();
+    assert!(notice.contains("shown as shorter JSON"), "{notice}");
+    (body.to_owned(), serde_json::from_str(body).unwrap())
+}
+
+#[test]
+fn json_at_once_and_as_it_is_written_is_the_same_json() {
+    let (output, overspill) = (output(), own());
+    let (at_once, value) = body(&overspill.process(output.as_bytes(), &Call::of("tool")));
+    let items = value["items"].as_array().unwrap();
+    assert!(items.iter().any(|item| item["error"] == "disk full"));
+    assert_eq!((&items[0]["id"], &items[items.len() - 1]["id"]), (&json!(0), &json!(8999)));
+    let mut spill = overspill.spill(Call::of("tool"), Options::default());
+    output.as_bytes().chunks(1000).for_each(|chunk| spill.push(chunk));
+    assert_eq!(body(&spill.finish()).0, at_once);
+}
+
+#[test]
+fn json_in_a_tool_result_stays_in_its_part() {
+    let result = json!({"output": [{"type": "text", "text": output()}]});
+    let (call, options) = (Call::of("tool"), Options::default());
+    let bounded = own().bound_result(&result, &call, &options, &Gates::default());
+    let Bounded::Changed(changed) = bounded else { unreachable!("it is too large") };
+    let text = changed["output"][0]["text"].as_str().unwrap();
+    assert!(text.len() <= 51_200 && text.contains("disk full"), "{text}");
+    let (_, body) = text.split_once('\n').unwrap();
+    assert!(serde_json::from_str::<Value>(body).is_ok(), "{body}");
+}
