@@ -9,9 +9,9 @@ use overspill::core::Keep;
 use overspill::{Layer, Most, Options, Overspill, Profile};
 
 use crate::command::{
-    config::ConfigArgs, cut::CutArgs, diff::DiffArgs, gc::GcArgs, grep::GrepArgs, info::InfoArgs,
-    list::ListArgs, man::CompletionsArgs, man::ManArgs, pin::PinArgs, read::ReadArgs, rm::RmArgs,
-    run::RunArgs, stats::StatsArgs,
+    config::ConfigArgs, cut::CutArgs, diff::DiffArgs, explain::ExplainArgs, gc::GcArgs,
+    grep::GrepArgs, info::InfoArgs, list::ListArgs, man::CompletionsArgs, man::ManArgs,
+    pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, stats::StatsArgs,
 };
 use crate::settings::Sources;
 use crate::settings::value::{KEEPS, most};
@@ -34,6 +34,7 @@ pub(crate) enum Command {
     List(ListArgs),
     Info(InfoArgs),
     Diff(DiffArgs),
+    Explain(ExplainArgs),
     Rm(RmArgs),
     Pin(PinArgs),
     Gc(GcArgs),

@@ -3,6 +3,7 @@
 pub(crate) mod config;
 pub(crate) mod cut;
 pub(crate) mod diff;
+pub(crate) mod explain;
 pub(crate) mod gc;
 pub(crate) mod grep;
 pub(crate) mod info;

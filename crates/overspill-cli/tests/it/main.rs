@@ -7,6 +7,7 @@ mod config;
 mod crowd;
 mod cut;
 mod diff;
+mod explain;
 mod help;
 mod home;
 mod kills;
