@@ -31,16 +31,26 @@ impl Disk {
                 return [Err(error)].into_iter().chain(others).take(entries.len()).collect();
             }
         };
-        if self.options().records {
-            // Before they go: a line too many says nothing, as long as the output is there.
-            let _ = self.note_gone(&root, entries);
-        }
         let pins = Pins::read(&root);
         let records = root.area(Area::Records).ok().flatten();
-        entries
-            .iter()
-            .map(|entry| self.expire_entry(&root, &pins, records.as_deref(), entry))
-            .collect()
+        let now = self.options().clock.now().timestamp();
+        let mut gone_now = Vec::new();
+        let expired = entries.iter().map(|entry| {
+            // What is known goes with the output.
+            let record =
+                records.as_ref().and_then(|records| notes::record_in(records, &entry.name));
+            let removed = self.expire_entry(&root, &pins, records.as_deref(), entry);
+            if matches!(removed, Ok(true)) {
+                gone_now.push(gone(entry, record, now));
+            }
+            removed
+        });
+        let expired = expired.collect();
+        if self.options().records && !gone_now.is_empty() {
+            // By whoever removed it, so that many who sweep at once do not fill the list.
+            let _ = note_gone(&root, &gone_now);
+        }
+        expired
     }
 
     fn expire_entry(
@@ -86,23 +96,19 @@ impl Disk {
         let lines = lines.split(|&byte| byte == b'\n');
         Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
     }
+}
 
-    /// Notes what is known of outputs that are about to go.
-    fn note_gone(&self, root: &Root, entries: &[&Entry]) -> io::Result<()> {
-        let expired = self.options().clock.now().timestamp();
-        let records = root.area(Area::Records)?;
-        let mut lines = Vec::new();
-        for entry in entries {
-            let record =
-                records.as_ref().and_then(|records| notes::record_in(records, &entry.name));
-            serde_json::to_writer(&mut lines, &gone(entry, record, expired))?;
-            lines.push(b'\n');
-        }
-        let (mut file, found) = root.make_hidden()?.open_to_append(FILE)?;
-        // In one piece, so that lines of two processes do not mix.
-        file.write_all(&lines)?;
-        if found.bytes + lines.len() as u64 > LONGEST { shorten(root) } else { Ok(()) }
+/// Notes what is known of outputs that have gone.
+fn note_gone(root: &Root, all: &[Gone]) -> io::Result<()> {
+    let mut lines = Vec::new();
+    for gone in all {
+        serde_json::to_writer(&mut lines, gone)?;
+        lines.push(b'\n');
     }
+    let (mut file, found) = root.make_hidden()?.open_to_append(FILE)?;
+    // In one piece, so that lines of two processes do not mix.
+    file.write_all(&lines)?;
+    if found.bytes + lines.len() as u64 > LONGEST { shorten(root) } else { Ok(()) }
 }
 
 fn gone(entry: &Entry, record: Option<Record>, expired: Timestamp) -> Gone {
