@@ -42,6 +42,7 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
         let (header, mark) = cost(notice, form, over);
         let room = policy.limits.less(&header);
         let Some(answer) = fit(notice, form, over, room, &mark) else { continue };
+        let answer = fill(notice, form, over, room, &mark, answer);
         let enough_room = room.less(&mark).at_least(&policy.limits.part(part, whole));
         let shows_something = answer.shows_text() || !over.has_text();
         let hides_nothing = answer.cut.gaps().next().is_none();
@@ -133,6 +134,36 @@ fn fit<'a>(
         room = room.part(7, 8);
     }
     None
+}
+
+/// Cuts again where marks turned out shorter than they might have been, and much room is left.
+fn fill<'a>(
+    notice: &Notice,
+    form: Form,
+    over: &Over<'a>,
+    room: Limits,
+    mark: &Cost,
+    mut answer: Answer<'a>,
+) -> Answer<'a> {
+    let (policy, mut given) = (over.policy(), 0);
+    let (Some(most), Some(bytes), true) = (policy.limits.bytes, room.bytes, over.has_lines())
+    else {
+        return answer;
+    };
+    for _ in 0..3 {
+        let left = most.saturating_sub(answer.text.len() as u64);
+        if left < most / 64 || answer.cut.gaps().next().is_none() {
+            break;
+        }
+        given += left;
+        let cut = over.cut_within(&room.bytes(bytes + given), mark);
+        let text = assemble(notice, form, &cut, policy);
+        if !fits(&text, policy) {
+            break;
+        }
+        answer = Answer { text, cut, outline: None };
+    }
+    answer
 }
 
 fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {

@@ -66,6 +66,7 @@ const FROM_END: usize = FINALLY + 2 * COUNTS;
 const THIRDS: usize = FROM_END + 2 * PLACES;
 const FAMILY_SO_FAR: usize = THIRDS + 10;
 const FAMILY_FINALLY: usize = FAMILY_SO_FAR + 2 * COUNTS;
+const RED: usize = FAMILY_FINALLY + 2 * COUNTS;
 
 const COUNTS: usize = 14;
 const DISTANCES: usize = 12;
@@ -86,6 +87,8 @@ pub(crate) struct Own {
     pub(crate) hit: bool,
     pub(crate) place: bool,
     pub(crate) bare: bool,
+    /// A part of it is red.
+    pub(crate) red: bool,
     pub(crate) blank: bool,
     /// How many lines like it came before.
     pub(crate) so_far: u32,
@@ -112,7 +115,7 @@ impl Own {
 }
 
 impl Around {
-    pub(crate) const COUNT: usize = FAMILY_FINALLY + 2 * COUNTS;
+    pub(crate) const COUNT: usize = RED + 4;
 
     /// Names what is known once the lines after it have come.
     pub(crate) fn known(own: &Own, recent: &Recent, mut each: impl FnMut(usize)) {
@@ -121,6 +124,7 @@ impl Around {
         each(INDENT + own.indent.div_ceil(2).min(6));
         let flags = usize::from(own.bare) + 2 * usize::from(own.place) + 4 * hit;
         each(FLAGS + flags);
+        each(RED + usize::from(own.red) + 2 * hit);
         let blanks = usize::from(recent.blank_above()) + 2 * usize::from(recent.blank_below());
         each(BLANKS + blanks);
         each(SO_FAR + hit * COUNTS + log(u64::from(own.so_far)).min(COUNTS - 1));

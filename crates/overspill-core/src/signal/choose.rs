@@ -1,6 +1,7 @@
 //! From scored lines to the blocks that are shown.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
@@ -13,6 +14,9 @@ use crate::{Limits, Policy};
 
 /// The part of the room that goes to the last lines in any case.
 const TAIL: u64 = 10;
+
+/// The part that goes to the first lines: what was called, and the first failure of many.
+const HEAD: u64 = 50;
 
 /// How much less a line gains that has been shown already.
 const AGAIN: f64 = 0.02;
@@ -62,17 +66,16 @@ fn gains(lines: &Lines) -> Vec<f64> {
     let gain = |line: &Line| (f64::from(line.score - best) / UNIT).exp();
     let mut gains: Vec<f64> = lines.lines.iter().map(gain).collect();
     // Of lines that look the same, one is enough.
-    let mut copies: HashMap<&[u8], usize> = HashMap::new();
+    let mut copies: HashMap<u64, usize> = HashMap::with_capacity(gains.len());
     for (at, line) in lines.lines.iter().enumerate() {
         let text = lines.text(line);
-        let text = &text[stamp::len(text).min(text.len())..];
-        match copies.get_mut(text) {
-            Some(other) if gains[at] > gains[*other] => {
-                gains[*other] *= AGAIN;
-                *other = at;
+        match copies.entry(hash(&text[stamp::len(text).min(text.len())..])) {
+            Entry::Vacant(entry) => drop(entry.insert(at)),
+            Entry::Occupied(mut entry) => {
+                let other = *entry.get();
+                let lesser = if gains[at] > gains[other] { entry.insert(at) } else { at };
+                gains[lesser] *= AGAIN;
             }
-            Some(_) => gains[at] *= AGAIN,
-            None => drop(copies.insert(text, at)),
         }
     }
     let sum: f64 = gains.iter().sum();
@@ -82,6 +85,19 @@ fn gains(lines: &Lines) -> Vec<f64> {
         *gain = *gain / sum * (1.0 - DOUBT) + place / all_places * DOUBT;
     }
     gains
+}
+
+/// Returns a hash by which texts are told apart.
+fn hash(text: &[u8]) -> u64 {
+    let mut hash = text.len() as u64;
+    let (words, rest) = text.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    for word in words.iter().chain([&last]) {
+        hash =
+            (hash.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+    }
+    hash ^ hash >> 29
 }
 
 /// How likely it is that the score is wrong and the two ends are what matters. Once what the score
@@ -117,15 +133,8 @@ fn within(
         next = line.number + 1;
     }
     let most_lines = most_lines.unwrap_or(u64::MAX);
-    let (mut bytes, mut count) = (0, 0);
-    for item in items.iter_mut().rev() {
-        bytes += item.bytes;
-        count += 1;
-        if bytes > room / TAIL || count > most_lines / TAIL {
-            break;
-        }
-        item.forced = true;
-    }
+    force(items.iter_mut(), room / HEAD, most_lines / HEAD);
+    force(items.iter_mut().rev(), room / TAIL, most_lines / TAIL);
     let budget = Budget {
         bytes: room,
         lines: most_lines,
@@ -133,6 +142,18 @@ fn within(
         mark_lines: mark.size.lines,
     };
     pack(&items, &budget)
+}
+
+/// Forces items as long as they take no more than so many bytes and lines.
+fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut lines: u64) {
+    for item in items {
+        if item.bytes > bytes || lines == 0 {
+            break;
+        }
+        item.forced = true;
+        bytes -= item.bytes;
+        lines -= 1;
+    }
 }
 
 /// Returns how many bytes to try for, given limits of all kinds.

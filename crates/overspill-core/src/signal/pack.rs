@@ -34,7 +34,7 @@ pub(crate) struct Budget {
 const GAP: u64 = 40;
 
 /// How often the range of the price is halved.
-const HALVINGS: u32 = 32;
+const HALVINGS: u32 = 20;
 
 /// The widest range of prices, as a power of two.
 const RANGE: f64 = 160.0;

@@ -15,7 +15,7 @@ use crate::text::held::Held;
 use crate::text::{Sink, floor_char};
 
 /// How many bytes of a line are shown at most.
-pub(crate) const CLIP: usize = 400;
+pub(crate) const CLIP: usize = 300;
 
 /// How much of the line at hand is held; more than is shown or scored.
 const HELD: usize = 2048;
@@ -45,6 +45,8 @@ pub(crate) struct Scan {
     line: Held<'static>,
     /// Where in the original it begins.
     start: u64,
+    /// A part of it is red.
+    red: bool,
     /// How many lines have ended.
     number: u64,
     recent: Recent,
@@ -92,6 +94,7 @@ impl Scan {
             weights,
             line: Held::default(),
             start: 0,
+            red: false,
             number: 0,
             recent: Recent::default(),
             counts: Tally::default(),
@@ -143,7 +146,7 @@ impl Scan {
             let text = self.pool.last.text(&line).to_vec();
             let (own, worth, (template, family)) =
                 self.read(text.strip_suffix(b"\n").unwrap_or(&text));
-            let own = Own { from_start: line.number, ..own };
+            let own = Own { from_start: line.number, red: line.own.red, ..own };
             let score = line.score.saturating_add(worth.own());
             self.pool.last.lines[at] = Line { own, worth, template, family, score, ..line };
         }
@@ -177,7 +180,8 @@ impl Scan {
         let (own, worth, (template, family)) = if read {
             self.read(text)
         } else {
-            (Own::unread(text, self.number), Worth::default(), (0, 0))
+            let own = Own { red: self.red, ..Own::unread(text, self.number) };
+            (own, Worth::default(), (0, 0))
         };
         let clipped = shown.clip < shown.text.len();
         let feed = shown.feed == Feed::There && !clipped;
@@ -199,6 +203,7 @@ impl Scan {
         self.pool.last.push(line, &text[..shown.clip], if feed { b"\n" } else { b"" });
         self.recent.push(own.hit, own.blank);
         self.start = end;
+        self.red = false;
         self.number += 1;
         self.score_earlier(self.number);
         self.pool.trim();
@@ -218,6 +223,7 @@ impl Scan {
             hit,
             place: words.place,
             bare: words.bare,
+            red: self.red,
             blank: words.is_blank(),
             so_far: u32::from(counts.template),
             family_so_far: u32::from(counts.family),
@@ -318,6 +324,10 @@ impl Sink for Scan {
     fn restart_line(&mut self) {
         self.line.clear();
         self.ends.restart_line();
+    }
+
+    fn red(&mut self) {
+        self.red = true;
     }
 
     fn erase(&mut self, chars: u64) {

@@ -18,6 +18,7 @@ const FAMILY: usize = 80;
 /// What kind of a feature a hash stands for; keeps the same word in two roles apart.
 mod role {
     pub(super) const WORD: u32 = 0x9E37_79B1;
+    pub(super) const PART_OF_NAME: u32 = 0x7FEB_352D;
     pub(super) const PAIR: u32 = 0x85EB_CA77;
     pub(super) const FIRST: u32 = 0xC2B2_AE3D;
     pub(super) const FIRST_TWO: u32 = 0x27D4_EB2F;
@@ -37,6 +38,8 @@ pub(crate) struct Words {
     count: usize,
     /// One bit for each word that is written in capitals.
     capitals: u64,
+    /// One bit for each word that is a part of a name, such as a path.
+    names: u64,
     shape: u32,
     /// The line's template: the same for lines that differ in numbers only.
     pub(crate) template: u32,
@@ -116,6 +119,7 @@ pub(crate) fn read(line: &[u8]) -> Words {
         hashes: [0; MOST],
         count: 0,
         capitals: 0,
+        names: 0,
         shape: shape(text),
         template: 0,
         family: family(text),
@@ -150,6 +154,7 @@ pub(crate) fn read(line: &[u8]) -> Words {
                 at = end;
                 words.bare = false;
                 words.capitals |= u64::from(capitals) << words.count;
+                words.names |= u64::from(is_in_name(text, start, end)) << words.count;
                 hash
             }
         };
@@ -174,13 +179,17 @@ impl Words {
     pub(crate) fn key(&self) -> u64 {
         let indent = self.indent.min(9).div_ceil(2) as u64;
         let rest = u64::from(self.shape) << 4 ^ indent ^ self.capitals.rotate_left(40);
+        let rest = rest ^ self.names.rotate_left(20);
         u64::from(self.template) << 32 ^ rest.wrapping_mul(0xA24B_AED4_963E_E407) | 1
     }
 
     /// Tells whether there is a word of failure.
     pub(crate) fn hit(&self) -> bool {
         let words = &self.hashes[..self.count];
-        words.iter().any(|&word| failure::is_word(word))
+        // A file or a test that is named after an error is none.
+        let is_hit =
+            |(at, &word): (usize, &u32)| failure::is_word(word) && self.names >> at & 1 == 0;
+        words.iter().enumerate().any(is_hit)
             || words.windows(2).any(|pair| failure::is_pair(pair[0], pair[1]))
     }
 
@@ -195,7 +204,8 @@ impl Words {
             }
         };
         for (at, &word) in words.iter().enumerate() {
-            each(mix(word, 0, role::WORD));
+            let named = self.names >> at & 1 == 1;
+            each(mix(word, 0, if named { role::PART_OF_NAME } else { role::WORD }));
             if at > 0 {
                 each(mix(word, words[at - 1], role::PAIR));
             }
@@ -214,6 +224,18 @@ impl Words {
         each(mix(last, 0, role::LAST));
         each(mix(self.shape, 0, role::SHAPE));
     }
+}
+
+/// Tells whether a word is a part of a path, a file's name or the like.
+fn is_in_name(text: &[u8], start: usize, end: usize) -> bool {
+    let joins = |byte: u8| matches!(byte, b'/' | b'\\' | b'_' | b'-');
+    let before = text[..start].last().is_some_and(|&byte| joins(byte) || byte == b'.');
+    let after = match text[end..] {
+        [b'.', next, ..] => next.is_ascii_alphanumeric(),
+        [next, ..] => joins(next),
+        [] => false,
+    };
+    before || after
 }
 
 fn is_in_number(byte: u8) -> bool {

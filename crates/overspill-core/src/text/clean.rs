@@ -20,6 +20,8 @@ pub(crate) trait Sink {
     fn restart_line(&mut self);
     /// The last `chars` characters of the current line are overwritten by what comes next.
     fn erase(&mut self, chars: u64);
+    /// What comes next is red; the sequence that says so is dropped.
+    fn red(&mut self) {}
 }
 
 /// Shows the same to two.
@@ -44,6 +46,11 @@ impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
     fn erase(&mut self, chars: u64) {
         self.0.erase(chars);
         self.1.erase(chars);
+    }
+
+    fn red(&mut self) {
+        self.0.red();
+        self.1.red();
     }
 }
 
@@ -72,10 +79,41 @@ enum State {
     Escape,
     /// After ESC and an intermediate byte: one final byte is to come.
     EscapeMore,
-    /// After ESC `[`: so many parameter bytes, until a final one.
-    Csi(u8),
+    /// After ESC `[`: parameter bytes, until a final one.
+    Csi(Parameters),
     /// After ESC `]` and its like: a string of this many bytes so far, until BEL or ESC `\`.
     String(u16),
+}
+
+/// The parameters of a sequence so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parameters {
+    /// How many bytes there are.
+    len: u8,
+    /// The number at hand.
+    number: u8,
+    /// A number before that stands for red.
+    red: bool,
+}
+
+impl Parameters {
+    fn push(&mut self, byte: u8) {
+        self.len += 1;
+        match byte {
+            b'0'..=b'9' => {
+                self.number = self.number.saturating_mul(10).saturating_add(byte - b'0');
+            }
+            _ => {
+                self.red = self.is_red();
+                self.number = 0;
+            }
+        }
+    }
+
+    /// Tells whether they turn text red.
+    fn is_red(self) -> bool {
+        self.red || matches!(self.number, 31 | 91)
+    }
 }
 
 /// A string sequence longer than this was never closed; its text must not vanish.
@@ -121,7 +159,7 @@ impl Cleaner {
                 State::Char(_) => self.within_char(byte, sink),
                 State::Escape => self.escape(byte, sink),
                 State::EscapeMore => self.escape_more(byte),
-                State::Csi(_) => self.csi(byte),
+                State::Csi(_) => self.csi(byte, sink),
                 State::String(_) => self.string(byte),
             };
             rest = &rest[taken..];
@@ -233,7 +271,7 @@ impl Cleaner {
 
     fn escape(&mut self, byte: u8, sink: &mut impl Sink) -> usize {
         self.state = match byte {
-            b'[' => State::Csi(0),
+            b'[' => State::Csi(Parameters::default()),
             b']' | b'P' | b'X' | b'^' | b'_' => State::String(0),
             0x20..=0x2f => State::EscapeMore,
             0x30..=0x7e => State::Ground,
@@ -257,14 +295,17 @@ impl Cleaner {
         }
     }
 
-    fn csi(&mut self, byte: u8) -> usize {
-        let State::Csi(len) = &mut self.state else { return 0 };
+    fn csi(&mut self, byte: u8, sink: &mut impl Sink) -> usize {
+        let State::Csi(parameters) = &mut self.state else { return 0 };
         match byte {
-            0x20..=0x3f if *len < LONGEST_PARAMETERS => {
-                *len += 1;
+            0x20..=0x3f if parameters.len < LONGEST_PARAMETERS => {
+                parameters.push(byte);
                 1
             }
             _ => {
+                if byte == b'm' && parameters.is_red() {
+                    sink.red();
+                }
                 self.state = State::Ground;
                 usize::from((0x40..=0x7e).contains(&byte))
             }
