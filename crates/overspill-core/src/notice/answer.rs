@@ -18,6 +18,10 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
+    fn has_many_gaps(&self) -> bool {
+        self.cut.gaps().count() > 1
+    }
+
     fn shows_text(&self) -> bool {
         self.cut.pieces.iter().any(|piece| !piece.text.is_empty())
     }
@@ -38,12 +42,15 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
     if let Some(answer) = outlined(notice, over) {
         return answer;
     }
-    for (form, part, whole) in if has_many_gaps(notice, over) { FORMS_MANY } else { FORMS } {
-        let (header, mark) = cost(notice, form, over);
-        let room = policy.limits.less(&header);
-        let Some(answer) = fit(notice, form, over, room, &mark) else { continue };
-        let answer = fill(notice, form, over, room, &mark, answer);
-        let enough_room = room.less(&mark).at_least(&policy.limits.part(part, whole));
+    // Where there is one gap, as between two ends, it has room for the command that shows what is
+    // missing.
+    let many = over.has_lines().then(|| attempt(notice, Form::Many, over));
+    let mut many = many.filter(|it| it.answer.as_ref().is_none_or(Answer::has_many_gaps));
+    for (form, part, whole) in if many.is_some() { FORMS_MANY } else { FORMS } {
+        let attempt = many.take().unwrap_or_else(|| attempt(notice, form, over));
+        let Some(answer) = fill(notice, form, over, &attempt).or(attempt.answer) else { continue };
+        let enough_room =
+            attempt.room.less(&attempt.mark).at_least(&policy.limits.part(part, whole));
         let shows_something = answer.shows_text() || !over.has_text();
         let hides_nothing = answer.cut.gaps().next().is_none();
         if !answer.text.is_empty() && (hides_nothing || enough_room && shows_something) {
@@ -56,15 +63,19 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
         .unwrap_or_else(|| last_resort(over))
 }
 
-/// Tells whether there is more than one gap to be marked. Where there is one, as between two ends,
-/// it has room for the command that shows what is missing.
-fn has_many_gaps(notice: &Notice, over: &Over) -> bool {
-    over.has_lines() && {
-        let (header, mark) = cost(notice, Form::Many, over);
-        let room = over.policy().limits.less(&header);
-        let answer = fit(notice, Form::Many, over, room, &mark);
-        answer.is_none_or(|answer| answer.cut.gaps().count() > 1)
-    }
+/// What came of one form of the notice.
+struct Attempt<'a> {
+    /// What is left for the output.
+    room: Limits,
+    /// What each gap takes of it.
+    mark: Cost,
+    answer: Option<Answer<'a>>,
+}
+
+fn attempt<'a>(notice: &Notice, form: Form, over: &Over<'a>) -> Attempt<'a> {
+    let (header, mark) = cost(notice, form, over);
+    let room = over.policy().limits.less(&header);
+    Attempt { room, mark, answer: fit(notice, form, over, room, &mark) }
 }
 
 /// Answers with a text that keeps the output's structure, if it has one and there is room for it.
@@ -141,18 +152,16 @@ fn fill<'a>(
     notice: &Notice,
     form: Form,
     over: &Over<'a>,
-    room: Limits,
-    mark: &Cost,
-    mut answer: Answer<'a>,
-) -> Answer<'a> {
-    let (policy, mut given) = (over.policy(), 0);
-    let (Some(most), Some(bytes), true) = (policy.limits.bytes, room.bytes, over.has_lines())
-    else {
-        return answer;
-    };
+    attempt: &Attempt<'a>,
+) -> Option<Answer<'a>> {
+    let Attempt { room, mark, answer } = attempt;
+    let policy = over.policy();
+    let (most, bytes) = over.has_lines().then_some(policy.limits.bytes?).zip(room.bytes)?;
+    let (mut filled, mut given) = (None, 0);
     for _ in 0..3 {
-        let left = most.saturating_sub(answer.text.len() as u64);
-        if left < most / 64 || answer.cut.gaps().next().is_none() {
+        let before = filled.as_ref().or(answer.as_ref())?;
+        let left = most.saturating_sub(before.text.len() as u64);
+        if left < most / 64 || before.cut.gaps().next().is_none() {
             break;
         }
         given += left;
@@ -161,9 +170,9 @@ fn fill<'a>(
         if !fits(&text, policy) {
             break;
         }
-        answer = Answer { text, cut, outline: None };
+        filled = Some(Answer { text, cut, outline: None });
     }
-    answer
+    filled
 }
 
 fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {

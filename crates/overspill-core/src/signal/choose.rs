@@ -1,14 +1,10 @@
 //! From scored lines to the blocks that are shown.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
-use super::line::{Line, Lines};
+use super::line::Lines;
 use super::pack::{Budget, Item, pack};
-use super::stamp;
-use super::weights::UNIT;
 use crate::limits::Cost;
 use crate::{Limits, Policy};
 
@@ -17,9 +13,6 @@ const TAIL: u64 = 10;
 
 /// The part that goes to the first lines: what was called, and the first failure of many.
 const HEAD: u64 = 50;
-
-/// How much less a line gains that has been shown already.
-const AGAIN: f64 = 0.02;
 
 /// Chooses what to show within `limits`, of which each gap takes `mark`; `None` leaves the choice
 /// to others.
@@ -32,10 +25,9 @@ pub(crate) fn choose(
     if !stands_out(lines) {
         return None;
     }
-    let gains = gains(lines);
     let mut room = bytes_within(lines, policy, limits);
     for _ in 0..TRIES {
-        let chosen = within(lines, &gains, room, limits.lines, mark)?;
+        let chosen = within(lines, room, limits.lines, mark)?;
         let blocks = blocks(lines, &chosen);
         let over = excess(lines, policy, limits, mark, &blocks);
         if over <= 1.0 {
@@ -60,70 +52,12 @@ fn stands_out(lines: &Lines) -> bool {
     lines.lines.iter().any(|line| line.own.hit || line.worth.own() >= TELLING)
 }
 
-/// Returns each line's share of what matters, as far as its score tells.
-fn gains(lines: &Lines) -> Vec<f64> {
-    let best = lines.lines.iter().map(|line| line.score).max().unwrap_or(0);
-    let gain = |line: &Line| (f64::from(line.score - best) / UNIT).exp();
-    let mut gains: Vec<f64> = lines.lines.iter().map(gain).collect();
-    // Of lines that look the same, one is enough.
-    let mut copies: HashMap<u64, usize> = HashMap::with_capacity(gains.len());
-    for (at, line) in lines.lines.iter().enumerate() {
-        let text = lines.text(line);
-        match copies.entry(hash(&text[stamp::len(text).min(text.len())..])) {
-            Entry::Vacant(entry) => drop(entry.insert(at)),
-            Entry::Occupied(mut entry) => {
-                let other = *entry.get();
-                let lesser = if gains[at] > gains[other] { entry.insert(at) } else { at };
-                gains[lesser] *= AGAIN;
-            }
-        }
-    }
-    let sum: f64 = gains.iter().sum();
-    let places: Vec<f64> = lines.lines.iter().map(|line| place(line, lines)).collect();
-    let all_places: f64 = places.iter().sum();
-    for (gain, place) in gains.iter_mut().zip(places) {
-        *gain = *gain / sum * (1.0 - DOUBT) + place / all_places * DOUBT;
-    }
-    gains
-}
-
-/// Returns a hash by which texts are told apart.
-fn hash(text: &[u8]) -> u64 {
-    let mut hash = text.len() as u64;
-    let (words, rest) = text.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    for word in words.iter().chain([&last]) {
-        hash =
-            (hash.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9FB2_1C65_1E98_DF25);
-    }
-    hash ^ hash >> 29
-}
-
-/// How likely it is that the score is wrong and the two ends are what matters. Once what the score
-/// wants is in, the rest of the room goes to the ends, not to scattered lines.
-const DOUBT: f64 = 0.03;
-
-/// Returns what a line is worth for its place alone: the nearer to an end the more, most at the end.
-fn place(line: &Line, lines: &Lines) -> f64 {
-    const NEAR: f64 = 20.0;
-    let all = lines.lines.last().map_or(0, |last| last.number);
-    let (from_start, from_end) = (line.number as f64, (all - line.number) as f64);
-    f64::from(line.len) * (1.0 / (from_start + NEAR) + 2.0 / (from_end + NEAR))
-}
-
-fn within(
-    lines: &Lines,
-    gains: &[f64],
-    room: u64,
-    most_lines: Option<u64>,
-    mark: &Cost,
-) -> Option<Vec<bool>> {
-    let mut items: Vec<Item> = Vec::with_capacity(gains.len());
+fn within(lines: &Lines, room: u64, most_lines: Option<u64>, mark: &Cost) -> Option<Vec<bool>> {
+    let mut items: Vec<Item> = Vec::with_capacity(lines.lines.len());
     let mut next = 0;
-    for (line, &gain) in lines.lines.iter().zip(gains) {
+    for line in &lines.lines {
         items.push(Item {
-            gain,
+            gain: line.share,
             // The mark after a part of a line begins a line of its own.
             bytes: u64::from(line.len) + u64::from(line.clipped),
             joined: line.number == next,

@@ -27,6 +27,8 @@ pub(crate) struct Line {
     pub(crate) worth: Worth,
     /// What it is worth as far as that is known.
     pub(crate) score: i32,
+    /// Its expected share of what matters, known at the end.
+    pub(crate) share: f64,
 }
 
 impl Line {

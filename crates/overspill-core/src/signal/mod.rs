@@ -14,6 +14,7 @@ mod line;
 mod pack;
 mod pool;
 mod scan;
+mod share;
 mod stamp;
 mod tally;
 #[cfg(feature = "train")]

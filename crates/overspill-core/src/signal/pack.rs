@@ -33,11 +33,12 @@ pub(crate) struct Budget {
 /// A gap is taken for so many bytes at least: many short stretches read badly.
 const GAP: u64 = 40;
 
-/// How often the range of the price is halved.
-const HALVINGS: u32 = 20;
+/// How near the price is searched for, as a power of two; one step is a part of a hundred.
+const NEAR: f64 = 1.0 / 64.0;
 
-/// The widest range of prices, as a power of two.
-const RANGE: f64 = 160.0;
+/// The lowest and the highest price that are tried, as powers of two. All gains add up to 1.
+const LOWEST: f64 = -1000.0;
+const HIGHEST: f64 = 16.0;
 
 /// Chooses items, one answer for each; `None` if not even what is forced fits.
 ///
@@ -62,42 +63,79 @@ fn search(
     budget: &Budget,
     cost: impl Fn(&Item) -> f64,
 ) -> Option<(Vec<bool>, Used)> {
-    let worth = |item: &Item| item.gain / cost(item).max(1.0);
-    let most = items.iter().map(worth).fold(f64::MIN_POSITIVE, f64::max).log2();
-    let mut walk = Walk { items, budget, cost, from: Vec::with_capacity(items.len()) };
-    let mut best = walk.at_price(f64::INFINITY)?;
-    if let Some(all) = walk.at_price(0.0) {
-        return Some(all);
+    let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
+    let mut best = (used(items, budget, &forced), f64::INFINITY);
+    if !budget.holds(best.0) {
+        return None;
     }
-    // On a logarithmic scale: gains are many orders of magnitude apart.
-    let (mut low, mut high) = (most - RANGE, most + 1.0);
-    for _ in 0..HALVINGS {
-        let price = (low + high) / 2.0;
-        match walk.at_price(price.exp2()) {
-            Some(chosen) => (best, high) = (chosen, price),
-            None => low = price,
+    let mut walk = Walk { items: items.to_vec(), at: (0..items.len()).collect(), budget, cost };
+    let all = walk.at_price(0.0);
+    if budget.holds(all) {
+        return Some((walk.chosen(0.0, items.len()), all));
+    }
+    // On a logarithmic scale: gains are many orders of magnitude apart. The steps from the first
+    // guess double until the price is between two.
+    let (mut low, mut high) = (LOWEST, f64::INFINITY);
+    let (mut price, mut step) = (walk.guess(), NEAR * 8.0);
+    while high - low > NEAR && (LOWEST..HIGHEST).contains(&price) {
+        let used = walk.at_price(price.exp2());
+        if budget.holds(used) {
+            (best, high) = ((used, price.exp2()), price);
+        } else {
+            low = price;
+            walk.forget_below(price.exp2());
         }
+        price = match (low > LOWEST, high.is_finite()) {
+            (true, true) => (low + high) / 2.0,
+            (true, false) => price + step,
+            _ => price - step,
+        };
+        step *= 2.0;
     }
-    Some(best)
+    let (used, price) = best;
+    let chosen = if price.is_finite() { walk.chosen(price, items.len()) } else { forced };
+    Some((chosen, used))
 }
 
 /// What a choice takes up, marks included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Used {
     bytes: u64,
     lines: u64,
 }
 
+impl Used {
+    fn plus(self, bytes: u64, lines: u64) -> Used {
+        Used { bytes: self.bytes + bytes, lines: self.lines + lines }
+    }
+}
+
+impl Budget {
+    fn holds(&self, used: Used) -> bool {
+        used.bytes <= self.bytes && used.lines <= self.lines
+    }
+}
+
+/// Items that may be chosen, and where they stood among all.
 struct Walk<'a, C> {
-    items: &'a [Item],
+    items: Vec<Item>,
+    at: Vec<usize>,
     budget: &'a Budget,
     cost: C,
-    from: Vec<From>,
 }
+
+/// The best way to one state, by what it is worth at a price.
+#[derive(Clone, Copy)]
+struct Way {
+    value: f64,
+    used: Used,
+}
+
+const NO_WAY: Way = Way { value: f64::NEG_INFINITY, used: Used { bytes: 0, lines: 0 } };
 
 /// How the better way to each state after an item came about.
 #[derive(Clone, Copy)]
-struct From {
+struct Came {
     /// If the item is shown, what came before it went on to it.
     shown: State,
     /// If it is hidden, the state before it.
@@ -115,69 +153,138 @@ enum State {
 }
 
 impl<C: Fn(&Item) -> f64> Walk<'_, C> {
-    /// Chooses what is worth most at a price, if that fits.
-    fn at_price(&mut self, price: f64) -> Option<(Vec<bool>, Used)> {
-        let chosen = if price.is_finite() { self.choose(price) } else { self.forced() };
-        let used = self.used(&chosen);
-        let fits = used.bytes <= self.budget.bytes && used.lines <= self.budget.lines;
-        fits.then_some((chosen, used))
+    /// Guesses the price, as a power of two: the one at which all that is worth it would just fit
+    /// if there were no gaps.
+    fn guess(&self) -> f64 {
+        let mut by_power = std::collections::BTreeMap::<i32, u64>::new();
+        for item in &self.items {
+            let power = (item.gain / (self.cost)(item).max(1.0)).log2().max(LOWEST);
+            *by_power.entry(power.floor() as i32).or_default() += item.bytes;
+        }
+        let mut bytes = 0;
+        let first = by_power.iter().rev().find(|(_, more)| {
+            bytes += **more;
+            bytes > self.budget.bytes
+        });
+        first.map_or(-1.0, |(power, _)| f64::from(*power) + 1.0)
     }
 
-    fn forced(&self) -> Vec<bool> {
-        self.items.iter().map(|item| item.forced).collect()
+    fn fee(&self, price: f64) -> f64 {
+        price * (self.cost)(&Item { bytes: self.budget.mark_bytes.max(GAP), ..NOTHING })
     }
 
-    fn choose(&mut self, price: f64) -> Vec<bool> {
-        let gap = Item { bytes: self.budget.mark_bytes.max(GAP), ..NOTHING };
-        let fee = price * (self.cost)(&gap);
-        let (mut on, mut behind_gap) = (0.0, f64::NEG_INFINITY);
-        self.from.clear();
-        for item in self.items {
-            let hidden = if on > behind_gap { State::On } else { State::Gap };
-            let either = behind_gap.max(on);
+    /// Tells what the choice takes that is worth most at a price.
+    fn at_price(&self, price: f64) -> Used {
+        self.walk(price, |_| {})
+    }
+
+    /// Chooses what is worth most at a price, out of `all`.
+    fn chosen(&self, price: f64, all: usize) -> Vec<bool> {
+        let mut came = Vec::with_capacity(self.items.len());
+        let mut chosen = vec![false; all];
+        let mut state = State::On;
+        self.walk(price, |step| match step {
+            Step::Item(item) => came.push(item),
+            Step::End(end) => state = end,
+        });
+        for (came, at) in came.iter().zip(&self.at).rev() {
+            let shown = state == State::On || came.open;
+            chosen[*at] = shown;
+            state = if shown { came.shown } else { came.hidden };
+        }
+        chosen
+    }
+
+    fn walk(&self, price: f64, mut each: impl FnMut(Step)) -> Used {
+        let Budget { mark_bytes, mark_lines, .. } = *self.budget;
+        let fee = self.fee(price);
+        let after_mark =
+            |way: Way| Way { value: way.value - fee, used: way.used.plus(mark_bytes, mark_lines) };
+        let (mut on, mut gap) = (Way { value: 0.0, ..NO_WAY }, NO_WAY);
+        for item in &self.items {
+            let hidden = if on.value > gap.value { State::On } else { State::Gap };
+            let either = if hidden == State::On { on } else { gap };
             if !item.joined {
-                (on, behind_gap) = (f64::NEG_INFINITY, either);
+                (on, gap) = (NO_WAY, either);
             }
-            let goes_on = on >= behind_gap - fee;
+            let goes_on = on.value >= gap.value - fee;
+            let before = if goes_on { on } else { after_mark(gap) };
+            let with = Way {
+                value: before.value + item.gain - price * (self.cost)(item),
+                used: before.used.plus(item.bytes, 1),
+            };
+            let without = if item.forced { NO_WAY } else { either };
+            let open = item.open && with.value >= without.value;
+            (on, gap) = match (item.open, open) {
+                (true, true) => (NO_WAY, with),
+                (true, false) => (NO_WAY, without),
+                (false, _) => (with, without),
+            };
             let shown = match (item.joined, goes_on) {
                 (false, _) => hidden,
                 (true, true) => State::On,
                 (true, false) => State::Gap,
             };
-            let value = item.gain - price * (self.cost)(item) + on.max(behind_gap - fee);
-            let without = if item.forced { f64::NEG_INFINITY } else { either };
-            (on, behind_gap) = match item.open {
-                true => (f64::NEG_INFINITY, value.max(without)),
-                false => (value, without),
-            };
-            self.from.push(From { shown, hidden, open: item.open && value >= without });
+            each(Step::Item(Came { shown, hidden, open }));
         }
-        let mut state = if on >= behind_gap - fee { State::On } else { State::Gap };
-        let mut chosen = vec![false; self.items.len()];
-        for (from, chosen) in self.from.iter().zip(&mut chosen).rev() {
-            *chosen = state == State::On || from.open;
-            state = if *chosen { from.shown } else { from.hidden };
-        }
-        chosen
+        let ends_on = on.value >= gap.value - fee;
+        each(Step::End(if ends_on { State::On } else { State::Gap }));
+        if ends_on { on.used } else { after_mark(gap).used }
     }
 
-    /// Adds up what a choice takes.
-    fn used(&self, chosen: &[bool]) -> Used {
-        let (mut bytes, mut lines, mut gaps) = (0, 0, 0);
-        let mut gap = false;
-        for (item, chosen) in self.items.iter().zip(chosen) {
-            gap |= !item.joined || !chosen;
-            if *chosen {
-                gaps += u64::from(gap);
-                bytes += item.bytes;
-                lines += 1;
-                gap = item.open;
+    /// Forgets what is not chosen at this price or any higher one: stretches in which no line is
+    /// worth its price, and which are too long to be shown for want of a gap.
+    fn forget_below(&mut self, price: f64) {
+        let fee = self.fee(price);
+        let loss = |item: &Item| price * (self.cost)(item) - item.gain;
+        let last = self.items.len() - 1;
+        let (mut to, mut from) = (0, 0);
+        let mut torn = false;
+        while from < self.items.len() {
+            let (mut end, mut lost) = (from, 0.0);
+            while end < last && !self.items[end].forced && loss(&self.items[end]) > 0.0 {
+                if end > from && !self.items[end].joined {
+                    break;
+                }
+                lost += loss(&self.items[end]);
+                end += 1;
             }
+            if end > from && lost >= fee {
+                (from, torn) = (end, true);
+                continue;
+            }
+            for at in from..end.max(from + 1) {
+                let item = self.items[at];
+                self.items[to] = Item { joined: item.joined && !torn, ..item };
+                self.at[to] = self.at[at];
+                (to, torn) = (to + 1, false);
+            }
+            from = end.max(from + 1);
         }
-        gaps += u64::from(gap);
-        let Budget { mark_bytes, mark_lines, .. } = self.budget;
-        Used { bytes: bytes + gaps * mark_bytes, lines: lines + gaps * mark_lines }
+        self.items.truncate(to);
+        self.at.truncate(to);
     }
+}
+
+/// A step of a walk.
+enum Step {
+    Item(Came),
+    End(State),
+}
+
+/// Adds up what a choice takes.
+fn used(items: &[Item], budget: &Budget, chosen: &[bool]) -> Used {
+    let (mut used, mut gaps, mut gap) = (Used::default(), 0, false);
+    for (item, chosen) in items.iter().zip(chosen) {
+        gap |= !item.joined || !chosen;
+        if *chosen {
+            gaps += u64::from(gap);
+            used = used.plus(item.bytes, 1);
+            gap = item.open;
+        }
+    }
+    gaps += u64::from(gap);
+    used.plus(gaps * budget.mark_bytes, gaps * budget.mark_lines)
 }
 
 const NOTHING: Item = Item { gain: 0.0, bytes: 0, joined: false, open: false, forced: false };
@@ -186,10 +293,6 @@ const NOTHING: Item = Item { gain: 0.0, bytes: 0, joined: false, open: false, fo
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    fn used(items: &[Item], budget: &Budget, chosen: &[bool]) -> Used {
-        Walk { items, budget, cost: |item: &Item| item.bytes as f64, from: Vec::new() }.used(chosen)
-    }
 
     fn item() -> impl Strategy<Value = Item> {
         (0.0..1.0f64, 1..60u64, 0..8u8, 0..6u8, 0..12u8).prop_map(
@@ -212,16 +315,36 @@ mod tests {
         ) {
             let budget = Budget { bytes, lines, mark_bytes: GAP, mark_lines: 1 };
             let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
-            let fits = |chosen: &[bool]| {
-                let used = used(&items, &budget, chosen);
-                used.bytes <= bytes && used.lines <= lines
-            };
+            let fits = |chosen: &[bool]| budget.holds(used(&items, &budget, chosen));
             let Some(chosen) = pack(&items, &budget) else {
                 prop_assert!(!fits(&forced));
                 return Ok(());
             };
             prop_assert!(fits(&chosen));
             prop_assert!(items.iter().zip(&chosen).all(|(item, chosen)| *chosen || !item.forced));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_forgotten_would_not_be_chosen(
+            items in proptest::collection::vec(item(), 1..40),
+            low in 0.0..0.2f64,
+            more in 1.0..4.0f64,
+        ) {
+            let budget = Budget { bytes: 1000, lines: 100, mark_bytes: GAP, mark_lines: 1 };
+            let (cost, price) = (|item: &Item| item.bytes as f64, low * more);
+            let at = (0..items.len()).collect();
+            let mut walk = Walk { items: items.clone(), at, budget: &budget, cost };
+            let worth = |chosen: &[bool]| -> f64 {
+                let used = used(&items, &budget, chosen);
+                let shown = items.iter().zip(chosen).filter(|(_, chosen)| **chosen);
+                shown.map(|(item, _)| item.gain).sum::<f64>() - price * used.bytes as f64
+            };
+            let of_all = worth(&walk.chosen(price, items.len()));
+            walk.forget_below(low);
+            let of_rest = worth(&walk.chosen(price, items.len()));
+            prop_assert!((of_all - of_rest).abs() < 1e-9, "{of_all} {of_rest}");
         }
     }
 

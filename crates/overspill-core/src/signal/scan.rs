@@ -6,6 +6,7 @@ use super::alarm::Alarm;
 use super::around::{Around, LOOK_AHEAD, Own, Recent};
 use super::line::{Line, Lines};
 use super::pool::{Pool, Room};
+use super::share;
 use super::tally::Tally;
 use super::weights::{Weights, Worth};
 use super::words::{self, Words};
@@ -133,6 +134,7 @@ impl Scan {
         for line in &mut lines.lines {
             line.settle(&weights, counts.of(line), number);
         }
+        share::share_out(&mut lines);
         (ends, lines, counts)
     }
 
@@ -199,6 +201,7 @@ impl Scan {
             own,
             worth,
             score: 0,
+            share: 0.0,
         };
         self.pool.last.push(line, &text[..shown.clip], if feed { b"\n" } else { b"" });
         self.recent.push(own.hit, own.blank);

@@ -1,0 +1,85 @@
+//! What share of what matters each line has.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::line::{Line, Lines};
+use super::stamp;
+use super::weights::UNIT;
+
+/// How much less a line gains that has been shown already.
+const AGAIN: f64 = 0.02;
+
+/// Says of each line what share of what matters it has, as far as its score tells.
+pub(super) fn share_out(lines: &mut Lines) {
+    let best = lines.lines.iter().map(|line| line.score).max().unwrap_or(0);
+    let mut shares: Vec<f64> =
+        lines.lines.iter().map(|line| (f64::from(line.score - best) / UNIT).exp()).collect();
+    // Of lines that look the same, one is enough.
+    let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
+    copies.reserve(shares.len());
+    for (at, line) in lines.lines.iter().enumerate() {
+        match copies.entry(hash(&without_stamp(lines.text(line)))) {
+            Entry::Vacant(entry) => drop(entry.insert(at)),
+            Entry::Occupied(mut entry) => {
+                let other = *entry.get();
+                let lesser = if shares[at] > shares[other] { entry.insert(at) } else { at };
+                shares[lesser] *= AGAIN;
+            }
+        }
+    }
+    let sum: f64 = shares.iter().sum();
+    let places: Vec<f64> = lines.lines.iter().map(|line| place(line, lines)).collect();
+    let all_places: f64 = places.iter().sum();
+    for ((line, share), place) in lines.lines.iter_mut().zip(shares).zip(places) {
+        line.share = share / sum * (1.0 - DOUBT) + place / all_places * DOUBT;
+    }
+}
+
+/// Takes a hash for what it is.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = hash(bytes);
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Returns a hash by which texts are told apart.
+fn hash(text: &[u8]) -> u64 {
+    let mut hash = text.len() as u64;
+    let (words, rest) = text.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    for word in words.iter().chain([&last]) {
+        hash =
+            (hash.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+    }
+    hash ^ hash >> 29
+}
+
+/// How likely it is that the score is wrong and the two ends are what matters. Once what the score
+/// wants is in, the rest of the room goes to the ends, not to scattered lines.
+const DOUBT: f64 = 0.03;
+
+/// Returns what a line is worth for its place alone: the nearer to an end the more, most at the end.
+fn place(line: &Line, lines: &Lines) -> f64 {
+    const NEAR: f64 = 20.0;
+    let all = lines.lines.last().map_or(0, |last| last.number);
+    let (from_start, from_end) = (line.number as f64, (all - line.number) as f64);
+    f64::from(line.len) * (1.0 / (from_start + NEAR) + 2.0 / (from_end + NEAR))
+}
+
+fn without_stamp(text: &[u8]) -> &[u8] {
+    &text[stamp::len(text).min(text.len())..]
+}
