@@ -155,7 +155,8 @@ fn mark_for(notice: &Notice, form: Form, place: &str, size: u64, page: Page) -> 
             Some(format!("[overspill {token}: {place} not shown ({bytes}){page}]"))
         }
         Form::Short => Some(format!("[overspill {token}: {place} not shown]")),
-        Form::Many | Form::ShortMany => Some(format!("[{token}: {place} cut, {size} bytes]")),
+        Form::Many => Some(format!("[{token}: {place} cut, {size} bytes]")),
+        Form::ShortMany => Some(format!("[{token}: {place} cut]")),
         Form::Bare => {
             let name = notice.saved.copy().map_or(token, |copy| &copy.id);
             Some(format!("[overspill {name}: {bytes} not shown]"))

@@ -12,7 +12,7 @@ use crate::{Limits, Policy};
 const TAIL: u64 = 10;
 
 /// The part that goes to the first lines: what was called, and the first failure of many.
-const HEAD: u64 = 50;
+const HEAD: u64 = 100;
 
 /// Chooses what to show within `limits`, of which each gap takes `mark`; `None` leaves the choice
 /// to others.

@@ -5,6 +5,9 @@
 //! next goes on where we are, or a gap comes first. The price is then searched for at which the
 //! choice just fits.
 
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
 /// A line on the scales.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Item {
@@ -93,8 +96,55 @@ fn search(
         step *= 2.0;
     }
     let (used, price) = best;
-    let chosen = if price.is_finite() { walk.chosen(price, items.len()) } else { forced };
+    let mut chosen = if price.is_finite() { walk.chosen(price, items.len()) } else { forced };
+    let used = extend(items, budget, &mut chosen, used);
     Some((chosen, used))
+}
+
+/// Lengthens stretches with what room is left, by the line that gains most at each step.
+fn extend(items: &[Item], budget: &Budget, chosen: &mut [bool], mut used: Used) -> Used {
+    let joins = |at: usize| items.get(at).is_some_and(|item| item.joined && !items[at - 1].open);
+    let touches = |chosen: &[bool], at: usize| {
+        !items[at].open
+            && (at > 0 && chosen[at - 1] && joins(at) || joins(at + 1) && chosen[at + 1])
+    };
+    let order = |at: usize| (Gain(items[at].gain), Reverse(at));
+    let mut next: BinaryHeap<_> =
+        (0..items.len()).filter(|&at| !chosen[at] && touches(chosen, at)).map(order).collect();
+    while let Some((_, Reverse(at))) = next.pop() {
+        let more = used.plus(items[at].bytes, 1);
+        if chosen[at] || !budget.holds(more) {
+            continue;
+        }
+        (used, chosen[at]) = (more, true);
+        let beside = [at.checked_sub(1), Some(at + 1).filter(|at| *at < items.len())];
+        next.extend(
+            beside
+                .into_iter()
+                .flatten()
+                .filter(|&at| !chosen[at] && touches(chosen, at))
+                .map(order),
+        );
+    }
+    used
+}
+
+/// A gain, in order.
+#[derive(PartialEq)]
+struct Gain(f64);
+
+impl Eq for Gain {}
+
+impl PartialOrd for Gain {
+    fn partial_cmp(&self, other: &Gain) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Gain {
+    fn cmp(&self, other: &Gain) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
 }
 
 /// What a choice takes up, marks included.
