@@ -69,8 +69,12 @@ impl Ends {
         let len = self.lines_before + self.line_len;
         let head = std::mem::take(&mut self.head);
         let extent = self.extent.tail;
-        let (tail, cut) = self.into_tail().last(extent);
-        let is_all = !cut && tail.len() as u64 == len;
+        let lines = self.extent.lines;
+        let mut tail = self.into_tail().last(extent);
+        // Exactly, however it came: what is chosen may depend on what else there is.
+        let from = lines::last_lines_start(tail.text(), lines, LineRule::Terminated);
+        tail.drop_front(from.unwrap_or(0));
+        let is_all = tail.len() as u64 == len;
         (head, tail, is_all)
     }
 

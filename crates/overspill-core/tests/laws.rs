@@ -308,3 +308,18 @@ fn two_hundred_megabytes_on_one_line_are_clipped() {
     assert!(answer.cut.shown().bytes > 50_000);
     assert!(answer.text.contains("a part of line 1 not shown (209,664,"), "{}", answer.text);
 }
+
+/// What is held of earlier lines differs between a stream and bytes at hand; it must not matter.
+#[test]
+fn deterministic_whatever_else_is_held() {
+    let (erased, last) = ("\u{8}".repeat(814), "→\0é".repeat(14));
+    let lines = "aaa  aaa  \n\u{8}    aaaaaaaa\n\naaa  aa\n aa    aa\n";
+    let output = format!("\n  \n{erased}\n{lines}é{last}→\0").into_bytes();
+    for tokens in 1..60 {
+        let policy = Policy::new(Limits::NONE.lines(2).tokens(tokens), Keep::Tail);
+        let mut window = Window::new(policy.clone());
+        window.push(&output);
+        let Finished::Over(over) = window.finish() else { panic!("it is too large") };
+        assert_eq!(over.cut(), cut(&output, &policy).unwrap(), "{tokens} tokens");
+    }
+}

@@ -152,11 +152,10 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// Returns the last `reach` bytes, and whether there were more.
-    pub(crate) fn last(mut self, reach: usize) -> (Held<'a>, bool) {
-        let more = self.len().saturating_sub(reach);
-        self.drop_front(more);
-        (self, more > 0)
+    /// Returns the last `reach` bytes.
+    pub(crate) fn last(mut self, reach: usize) -> Held<'a> {
+        self.drop_front(self.len().saturating_sub(reach));
+        self
     }
 
     pub(crate) fn clear(&mut self) {
