@@ -89,12 +89,22 @@ const FILTER: [u64; 64] = {
     filter
 };
 
+/// Tells which hashes may be the second of a pair.
+const SECONDS: u64 = {
+    let (mut seconds, mut at) = (0, 0);
+    while at < PAIRS.len() {
+        seconds |= 1 << (PAIRS[at].1 & 63);
+        at += 1;
+    }
+    seconds
+};
+
 pub(super) fn is_word(hash: u32) -> bool {
     FILTER[(hash >> 6) as usize & 63] >> (hash & 63) & 1 == 1 && WORDS.binary_search(&hash).is_ok()
 }
 
 pub(super) fn is_pair(one: u32, two: u32) -> bool {
-    PAIRS.contains(&(one, two))
+    SECONDS >> (two & 63) & 1 == 1 && PAIRS.contains(&(one, two))
 }
 
 const fn sorted<const N: usize>(mut words: [u32; N]) -> [u32; N] {

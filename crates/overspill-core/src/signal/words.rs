@@ -122,31 +122,33 @@ pub(crate) fn read(line: &[u8]) -> Words {
         names: 0,
         shape: shape(text),
         template: 0,
-        family: family(text),
+        family: 0,
         from,
         indent: 0,
         place: false,
         bare: true,
     };
-    let (mut at, mut template) = (0, 0_u64);
-    while at < text.len() && words.count < MOST {
+    let (mut at, mut template, mut family) = (0, 0_u64, Family::default());
+    while let Some(&byte) = text.get(at)
+        && words.count < MOST
+    {
         let start = at;
-        let hash = match class(text[at]) {
+        let hash = match class(byte) {
             Class::Space => {
+                family.space();
                 at += 1;
                 continue;
             }
             Class::Digit => {
-                at += text[at..].iter().take_while(|&&byte| is_in_number(byte)).count();
+                at = end_of(text, at, |class| !matches!(class, Class::Space | Class::Mark));
+                family.other(start);
                 NUMBER
             }
             Class::Mark => {
-                let mut hash = 0;
-                while at < text.len() && class(text[at]) == Class::Mark {
-                    hash = step(hash, text[at]);
-                    at += 1;
-                }
-                words.place |= text[start] == b':' && at == start + 1 && names_file(text, start);
+                let hash;
+                (hash, at) = hashed(text, at, |class| class == Class::Mark);
+                words.place |= byte == b':' && at == start + 1 && names_file(text, start);
+                family.mark(start);
                 done(hash)
             }
             Class::Lower | Class::Upper => {
@@ -155,6 +157,8 @@ pub(crate) fn read(line: &[u8]) -> Words {
                 words.bare = false;
                 words.capitals |= u64::from(capitals) << words.count;
                 words.names |= u64::from(is_in_name(text, start, end)) << words.count;
+                let hash = done(hash);
+                family.letters(start, hash);
                 hash
             }
         };
@@ -166,7 +170,33 @@ pub(crate) fn read(line: &[u8]) -> Words {
         words.count += 1;
     }
     words.template = (template >> 32) as u32;
+    words.family = family.finish();
     words
+}
+
+/// Returns where a run of bytes of some classes ends.
+#[inline]
+fn end_of(text: &[u8], from: usize, within: impl Fn(Class) -> bool) -> usize {
+    let mut at = from;
+    while let Some(&byte) = text.get(at)
+        && within(class(byte))
+    {
+        at += 1;
+    }
+    at
+}
+
+/// Returns the hash of a run of bytes of some classes, read as small letters, and where it ends.
+#[inline]
+fn hashed(text: &[u8], from: usize, within: impl Fn(Class) -> bool) -> (u64, usize) {
+    let (mut at, mut hash) = (from, 0);
+    while let Some(&byte) = text.get(at)
+        && within(class(byte))
+    {
+        hash = step(hash, SMALL[byte as usize]);
+        at += 1;
+    }
+    (hash, at)
 }
 
 impl Words {
@@ -238,10 +268,6 @@ fn is_in_name(text: &[u8], start: usize, end: usize) -> bool {
     before || after
 }
 
-fn is_in_number(byte: u8) -> bool {
-    !matches!(class(byte), Class::Space | Class::Mark)
-}
-
 /// Lets each feature of a line count once; of those that fall together, the first.
 #[derive(Default)]
 struct Once([u64; 16]);
@@ -256,43 +282,33 @@ impl Once {
 }
 
 /// Reads a run of letters up to where its case changes; returns its hash, its end, and whether it
-/// is two or more capitals.
-fn letters(text: &[u8], from: usize) -> (u32, usize, bool) {
-    let (mut at, mut hash) = (from, 0);
-    let mut small = false;
-    while let Some(&byte) = text.get(at) {
-        let letter = LETTERS[byte as usize];
-        if letter == 0 {
-            break;
+/// is two or more capitals. `ParseError` and `HTTPError` are two words each, `ERRORS` is one.
+#[inline]
+fn letters(text: &[u8], from: usize) -> (u64, usize, bool) {
+    let (hash, end) = hashed(text, from, |class| class == Class::Upper);
+    let capitals = end - from;
+    match text.get(end) {
+        Some(byte) if capitals > 1 && byte.is_ascii_lowercase() => {
+            let last = u64::from(SMALL[text[end - 1] as usize]);
+            ((hash ^ last).rotate_right(5), end - 1, capitals > 2)
         }
-        // `ParseError` and `HTTPError` are two words each, `ERRORS` is one.
-        let capital = letter != byte;
-        if capital && at > from {
-            let after_small = text[at - 1] > b'Z';
-            if after_small || text.get(at + 1).is_some_and(u8::is_ascii_lowercase) {
-                break;
-            }
+        Some(&byte) if class(byte) == Class::Lower => {
+            let (rest, after) = hashed(text, end, |class| class == Class::Lower);
+            (hash.rotate_left(5 * (after - end) as u32) ^ rest, after, false)
         }
-        small |= !capital;
-        hash = step(hash, letter);
-        at += 1;
+        _ => (hash, end, capitals > 1),
     }
-    (done(hash), at, !small && at > from + 1)
 }
 
-/// Each letter as a small one, and 0 for what is none.
-const LETTERS: [u8; 256] = {
-    let mut letters = [0; 256];
+/// Each byte, capitals as small letters.
+const SMALL: [u8; 256] = {
+    let mut small = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        letters[byte] = match CLASSES[byte] {
-            Class::Lower => byte as u8,
-            Class::Upper => byte as u8 | 0x20,
-            Class::Space | Class::Digit | Class::Mark => 0,
-        };
+        small[byte] = (byte as u8).to_ascii_lowercase();
         byte += 1;
     }
-    letters
+    small
 };
 
 /// Tells whether a colon follows the name of a file and a number follows the colon.
@@ -308,55 +324,73 @@ fn names_file(text: &[u8], colon: usize) -> bool {
         })
 }
 
-/// Returns a hash of the first words between blanks; those that are more than letters and the
-/// punctuation around them, such as paths, names and numbers, are all the same to it.
-fn family(text: &[u8]) -> u32 {
-    let (mut family, mut hash, mut plain, mut inner) = (0_u64, 0, true, false);
-    let mut open = false;
-    let mut close = |hash: u64, plain: bool| {
-        let word = if plain { hash } else { u64::from(NUMBER) };
-        let next = (family.rotate_left(9) ^ word).wrapping_mul(0x9FB2_1C65_1E98_DF25);
-        family = next;
-    };
-    for &byte in text.iter().take(FAMILY) {
-        match class(byte) {
-            Class::Space => {
-                if open {
-                    close(hash, plain);
-                }
-                (hash, plain, inner, open) = (0, true, false, false);
-            }
-            Class::Lower | Class::Upper => {
-                plain &= !inner;
-                hash = step(hash, byte | 0x20);
-                open = true;
-            }
-            Class::Digit => (plain, open) = (false, true),
-            Class::Mark => {
-                inner = hash != 0;
-                open = true;
-            }
+/// A hash of the first words between blanks; those that are more than letters and the punctuation
+/// around them, such as paths, names and numbers, are all the same to it.
+#[derive(Default)]
+struct Family {
+    hash: u64,
+    /// The word at hand: its letters, whether something else stands behind them, whether that is
+    /// followed by more.
+    word: u64,
+    ended: bool,
+    mixed: bool,
+    open: bool,
+}
+
+impl Family {
+    fn letters(&mut self, start: usize, hash: u32) {
+        if start < FAMILY {
+            self.mixed |= self.ended;
+            self.word = self.word.rotate_left(9) ^ u64::from(hash);
+            self.open = true;
         }
     }
-    if open {
-        close(hash, plain);
+
+    fn mark(&mut self, start: usize) {
+        if start < FAMILY {
+            self.ended = self.word != 0;
+            self.open = true;
+        }
     }
-    (family >> 32) as u32
+
+    fn other(&mut self, start: usize) {
+        if start < FAMILY {
+            (self.mixed, self.open) = (true, true);
+        }
+    }
+
+    fn space(&mut self) {
+        if self.open {
+            let word = if self.mixed { u64::from(NUMBER) } else { self.word };
+            let hash = (self.hash.rotate_left(9) ^ word).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+            *self = Family { hash, ..Family::default() };
+        }
+    }
+
+    fn finish(mut self) -> u32 {
+        self.space();
+        (self.hash >> 32) as u32
+    }
 }
 
 /// Returns a hash of the kinds of the first characters.
 fn shape(text: &[u8]) -> u32 {
-    let mut hash = 0;
-    for &byte in text.iter().take(SHAPE) {
-        hash = step(
-            hash,
-            match class(byte) {
-                Class::Space | Class::Mark => byte,
-                Class::Lower => b'a',
-                Class::Upper => b'A',
-                Class::Digit => b'0',
-            },
-        );
-    }
-    done(hash)
+    let first = &text[..text.len().min(SHAPE)];
+    done(first.iter().fold(0, |hash, byte| step(hash, KINDS[*byte as usize])))
 }
+
+/// The kind of each byte: blanks and punctuation are kinds of their own.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match CLASSES[byte] {
+            Class::Space | Class::Mark => byte as u8,
+            Class::Lower => b'a',
+            Class::Upper => b'A',
+            Class::Digit => b'0',
+        };
+        byte += 1;
+    }
+    kinds
+};
