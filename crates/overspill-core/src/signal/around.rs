@@ -4,6 +4,9 @@
 /// How many lines must have come after a line before it is scored.
 pub(crate) const LOOK_AHEAD: u32 = 8;
 
+/// How many of the last lines are remembered.
+pub(crate) const RECENT: usize = u64::BITS as usize;
+
 /// The last lines that came, one bit each, the newest lowest.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Recent {

@@ -32,6 +32,13 @@ pub(crate) struct Line {
 }
 
 impl Line {
+    /// The score of a line that has none yet; less than any.
+    pub(crate) const UNSCORED: i32 = i32::MIN / 2;
+
+    pub(crate) fn is_unscored(&self) -> bool {
+        self.score == Line::UNSCORED
+    }
+
     /// Adds what is known only at the end.
     pub(crate) fn settle(&mut self, weights: &Weights, counts: Counts, lines: u64) {
         Around::at_the_end(&self.own, counts, lines, |index| self.score += weights.around(index));

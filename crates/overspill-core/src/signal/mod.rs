@@ -17,6 +17,7 @@ mod scan;
 mod share;
 mod stamp;
 mod tally;
+mod thrift;
 #[cfg(feature = "train")]
 pub mod train;
 mod weights;

@@ -91,7 +91,7 @@ impl Pool {
             first_is_full: false,
             best: Best { most: room.best, ..Best::default() },
             last: Last::default(),
-            went: [i32::MIN / 2; NEIGHBOURS],
+            went: [Line::UNSCORED; NEIGHBOURS],
         }
     }
 
@@ -107,16 +107,16 @@ impl Pool {
 
     fn let_go(&mut self) {
         let near = self.last.lines.iter().skip(1).take(NEIGHBOURS).map(|line| line.score);
-        let near = near.chain(self.went).max().unwrap_or(i32::MIN / 2) - FOR_NEIGHBOUR;
+        let near = near.chain(self.went).max().unwrap_or(Line::UNSCORED) - FOR_NEIGHBOUR;
         let Pool { room, first, first_is_full, best, last, went } = self;
         last.pop(|line, text| {
             went.rotate_right(1);
             went[0] = line.score;
             *first_is_full |= first.size() >= room.first;
-            if *first_is_full {
-                best.offer(line, near.max(line.score), text);
-            } else {
-                first.push(line, text);
+            match first_is_full {
+                true if line.is_unscored() => {}
+                true => best.offer(line, near.max(line.score), text),
+                false => first.push(line, text),
             }
         });
     }

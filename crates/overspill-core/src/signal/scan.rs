@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::alarm::Alarm;
-use super::around::{Around, LOOK_AHEAD, Own, Recent};
+use super::around::{Around, LOOK_AHEAD, Own, RECENT, Recent};
 use super::line::{Line, Lines};
 use super::pool::{Pool, Room};
 use super::share;
 use super::tally::Tally;
+use super::thrift::Thrift;
 use super::weights::{Weights, Worth};
 use super::words::{self, Words};
 use crate::Policy;
@@ -28,11 +29,15 @@ const BEST: usize = 1 << 20;
 const MOST: usize = 4 << 20;
 
 /// Every line of so much output is read; of what comes after, those that hold a word of failure
-/// and the next ones. The others are known by their place and by what stands around them.
+/// and the next ones, as far as [`Thrift`] allows. Those near them are known by their place and by
+/// what stands around them.
 const READ_ALL: u64 = 4 << 20;
 
 /// How many lines are read after one with a word of failure.
 const AFTER_ALARM: u64 = 24;
+
+/// How many lines are scored after these; the next ones are passed over until something turns up.
+const AFTER_READ: u64 = 16;
 
 /// How many lines are remembered for what their words are worth.
 const KNOWN: usize = 1 << 12;
@@ -56,8 +61,11 @@ pub(crate) struct Scan {
     known: Vec<Known>,
     /// What to look for, once not every line is read.
     alarm: Option<Arc<Alarm>>,
+    thrift: Thrift,
     /// Lines are read up to this one.
     read_until: u64,
+    /// How many lines have been passed over since the last one that was scored.
+    passed_over: u64,
     pool: Pool,
 }
 
@@ -101,7 +109,9 @@ impl Scan {
             counts: Tally::default(),
             known: vec![Known::default(); KNOWN],
             alarm: None,
+            thrift: Thrift::new(),
             read_until: 0,
+            passed_over: 0,
             pool: Pool::new(room),
         }
     }
@@ -124,11 +134,14 @@ impl Scan {
         if self.start < len {
             self.end_held_line(len, Feed::Missing);
         }
-        for more in 1..=u64::from(LOOK_AHEAD) {
-            self.recent.push(false, false);
-            self.score_earlier(self.number + more);
+        if self.passed_over == 0 {
+            for more in 1..=u64::from(LOOK_AHEAD) {
+                self.recent.push(false, false);
+                self.score_earlier(self.number + more);
+            }
         }
         self.read_last_lines();
+        self.score_last_lines();
         let Scan { ends, weights, number, counts, pool, .. } = self;
         let mut lines = pool.into_lines();
         for line in &mut lines.lines {
@@ -149,8 +162,23 @@ impl Scan {
             let (own, worth, (template, family)) =
                 self.read(text.strip_suffix(b"\n").unwrap_or(&text));
             let own = Own { from_start: line.number, red: line.own.red, ..own };
-            let score = line.score.saturating_add(worth.own());
+            let score = Line::UNSCORED;
             self.pool.last.lines[at] = Line { own, worth, template, family, score, ..line };
+        }
+    }
+
+    /// Scores the last lines that were not read as they came, now that nothing comes after them.
+    fn score_last_lines(&mut self) {
+        let Some(first) = self.pool.last.lines.iter().position(Line::is_unscored) else { return };
+        self.recent = Recent::default();
+        for at in first.saturating_sub(RECENT)..self.pool.last.lines.len() + LOOK_AHEAD as usize {
+            let own = self.pool.last.lines.get(at).map(|line| line.own).unwrap_or_default();
+            self.recent.push(own.hit, own.blank);
+            let Some(earlier) = at.checked_sub(LOOK_AHEAD as usize) else { continue };
+            let line = &self.pool.last.lines[earlier];
+            if line.is_unscored() {
+                self.score(line.number);
+            }
         }
     }
 
@@ -158,7 +186,8 @@ impl Scan {
     fn end_held_line(&mut self, end: u64, feed: Feed) {
         let line = std::mem::take(&mut self.line);
         if let Some(alarm) = self.alarm.clone() {
-            self.alarmed(alarm.search(line.text()).finds(0..line.len().min(HELD)));
+            let found = alarm.search(line.text()).finds(0..line.len().min(HELD));
+            self.alarmed(found, line.text());
         }
         let clip = clip(line.text());
         let (shown_end, unchanged) = (line.original_at(clip), line.unchanged_within(&(0..clip)));
@@ -179,6 +208,10 @@ impl Scan {
     fn end_line(&mut self, shown: &Shown, end: u64) {
         let text = &shown.text[..shown.text.len().min(HELD)];
         let read = self.alarm.is_none() || self.number < self.read_until;
+        let pass_over = !read && self.number >= self.read_until + AFTER_READ;
+        if self.alarm.is_some() {
+            self.thrift.passed(text.len(), read);
+        }
         let (own, worth, (template, family)) = if read {
             self.read(text)
         } else {
@@ -200,15 +233,20 @@ impl Scan {
             family,
             own,
             worth,
-            score: 0,
+            score: Line::UNSCORED,
             share: 0.0,
         };
         self.pool.last.push(line, &text[..shown.clip], if feed { b"\n" } else { b"" });
-        self.recent.push(own.hit, own.blank);
         self.start = end;
         self.red = false;
         self.number += 1;
-        self.score_earlier(self.number);
+        if pass_over {
+            self.passed_over += 1;
+        } else {
+            self.look_back();
+            self.recent.push(own.hit, own.blank);
+            self.score_earlier(self.number);
+        }
         self.pool.trim();
         if self.alarm.is_none() && end > READ_ALL {
             self.alarm = Some(Arc::new(Alarm::new()));
@@ -236,10 +274,23 @@ impl Scan {
     }
 
     /// The line at hand holds a word of failure, or not; if so it is read, and the next ones are.
-    fn alarmed(&mut self, found: bool) {
-        if found {
+    fn alarmed(&mut self, found: bool, text: &[u8]) {
+        if found && self.thrift.allows(text) {
             self.read_until = self.number + 1 + AFTER_ALARM;
         }
+    }
+
+    /// Remembers the lines that were passed over just before the last one, as far as they matter.
+    fn look_back(&mut self) {
+        let passed_over = std::mem::take(&mut self.passed_over) as usize;
+        if passed_over == 0 {
+            return;
+        }
+        let held = self.pool.last.lines.iter().rev().skip(1);
+        let held = held.take(passed_over.min(RECENT)).map(|line| line.own.blank);
+        let held: Vec<bool> = held.collect();
+        (held.len()..passed_over.min(RECENT)).for_each(|_| self.recent.push(false, false));
+        held.into_iter().rev().for_each(|blank| self.recent.push(false, blank));
     }
 
     /// Looks words up, unless a line with the same was the last to be looked up in its place.
@@ -256,7 +307,13 @@ impl Scan {
 
     /// Scores the line after which enough have come, now that `came` have.
     fn score_earlier(&mut self, came: u64) {
-        let Some(number) = came.checked_sub(u64::from(LOOK_AHEAD) + 1) else { return };
+        if let Some(number) = came.checked_sub(u64::from(LOOK_AHEAD) + 1) {
+            self.score(number);
+        }
+    }
+
+    /// Scores a line by what is known of it and of the lines around it.
+    fn score(&mut self, number: u64) {
         let (weights, recent) = (self.weights, self.recent);
         if let Some((line, beside)) = self.pool.last.with_neighbours(number) {
             let mut score = line.worth.own() + beside;
@@ -279,7 +336,8 @@ impl Scan {
         let Some(alarm) = self.alarm.clone() else { return from };
         let (begun, mut search) = (from, alarm.search(&text[from..]));
         for feed in feeds {
-            self.alarmed(search.finds(from - begun..feed.min(from + HELD) - begun));
+            let found = search.finds(from - begun..feed.min(from + HELD) - begun);
+            self.alarmed(found, &text[from..feed]);
             self.end_plain_line(at + from as u64, &text[from..feed]);
             from = feed + 1;
         }

@@ -1,0 +1,114 @@
+//! How much of a long output is read.
+//!
+//! To read a line takes far longer than to pass it on. Of a long output every line with a word of
+//! failure is read as long as such lines are a small part. Where they are many, those are read
+//! that are unlike the ones before; where these are many, too, some.
+
+/// One byte of so many may be read, on the average.
+const SHARE: i64 = 8;
+
+/// How many bytes may be read at once, after a long time in which few were.
+const SAVED: i64 = 1 << 20;
+
+/// How many bytes are read of what is new when nothing is saved any more.
+const DEBT: i64 = 1 << 18;
+
+/// How many kinds of lines are remembered.
+const KINDS: usize = 1 << 12;
+
+/// How many bytes of a line tell its kind.
+const START: usize = 64;
+
+/// Decides which lines are read.
+#[derive(Debug, Clone)]
+pub(crate) struct Thrift {
+    left: i64,
+    /// Nothing is read until something is saved again.
+    spent: bool,
+    seen: Vec<u32>,
+}
+
+impl Thrift {
+    pub(crate) fn new() -> Thrift {
+        Thrift { left: SAVED, spent: false, seen: vec![0; KINDS] }
+    }
+
+    /// A line has come, read or not.
+    pub(crate) fn passed(&mut self, len: usize, read: bool) {
+        self.left = (self.left + len as i64 / SHARE).min(SAVED);
+        if read {
+            self.left -= len as i64;
+            self.spent |= self.left < -DEBT;
+        }
+        self.spent &= self.left < 0;
+    }
+
+    /// Tells whether a line that holds a word of failure is read.
+    pub(crate) fn allows(&mut self, line: &[u8]) -> bool {
+        if self.spent {
+            return false;
+        }
+        let kind = kind(line);
+        let seen = &mut self.seen[kind as usize % KINDS];
+        let new = *seen != kind;
+        *seen = kind;
+        self.left > 0 || new
+    }
+}
+
+/// Returns what is the same for lines that differ in digits only, as far as a glance tells.
+fn kind(line: &[u8]) -> u32 {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    let start = &line[..line.len().min(START)];
+    let mut hash = 0_u64;
+    for part in start.as_chunks::<8>().0 {
+        let word = u64::from_le_bytes(*part);
+        // The high half of a digit is 3.
+        let other = (word ^ 0x3030_3030_3030_3030) & 0xF0F0_F0F0_F0F0_F0F0;
+        let other = ((other & LOW).wrapping_add(LOW) | other) >> 7 & 0x0101_0101_0101_0101;
+        hash = (hash.rotate_left(23) ^ word & (other * 0x0F | 0xF0F0_F0F0_F0F0_F0F0))
+            .wrapping_mul(0x9FB2_1C65_1E98_DF25);
+    }
+    (hash >> 32) as u32 | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_differ_in_digits_are_of_a_kind() {
+        let line = |number: u32| kind(format!("[{number}] error: request failed again").as_bytes());
+        assert_eq!(line(1234), line(5678));
+        assert_ne!(line(1234), kind(b"[1234] error: out of memory, again"));
+    }
+
+    #[test]
+    fn where_all_lines_are_alike_a_new_one_is_read() {
+        let mut thrift = Thrift::new();
+        let mut read = 0;
+        for _ in 0..1_000_000 {
+            let line = b"error: the same again and again, as ever, and nothing new under the sun";
+            let allowed = thrift.allows(line);
+            thrift.passed(line.len(), allowed);
+            read += u64::from(allowed);
+        }
+        assert!((50_000..200_000).contains(&read), "{read}");
+        thrift.left = thrift.left.min(-1);
+        assert!(thrift.allows(b"fatal: something else is the matter, and only here it is said"));
+    }
+
+    #[test]
+    fn where_all_lines_are_new_no_more_than_a_part_is_read() {
+        let (mut thrift, mut read, mut all) = (Thrift::new(), 0, 0);
+        for number in 0_u64..400_000 {
+            let text: String =
+                (0..8).map(|at| (b'a' + (number >> (3 * at) & 7) as u8) as char).collect();
+            let line = format!("error: {text}{text}{text}{text}{text}{text}");
+            let allowed = thrift.allows(line.as_bytes());
+            thrift.passed(line.len(), allowed);
+            (read, all) = (read + if allowed { line.len() } else { 0 }, all + line.len());
+        }
+        assert!(read < all / 6 && read > all / 12, "{read} of {all}");
+    }
+}
