@@ -5,7 +5,7 @@
 //! that are unlike the ones before; where these are many, too, some.
 
 /// One byte of so many may be read, on the average.
-const SHARE: i64 = 8;
+const SHARE: i64 = 16;
 
 /// How many bytes may be read at once, after a long time in which few were.
 const SAVED: i64 = 1 << 20;
