@@ -22,7 +22,7 @@ pub(super) fn share_out(lines: &mut Lines) {
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
     for (at, line) in lines.lines.iter().enumerate() {
-        match copies.entry(hash(&without_stamp(lines.text(line)))) {
+        match copies.entry(hash(without_stamp(lines.text(line)))) {
             Entry::Vacant(entry) => drop(entry.insert(at)),
             Entry::Occupied(mut entry) => {
                 let other = *entry.get();

@@ -66,7 +66,7 @@ fn kind(line: &[u8]) -> u32 {
         // The high half of a digit is 3.
         let other = (word ^ 0x3030_3030_3030_3030) & 0xF0F0_F0F0_F0F0_F0F0;
         let other = ((other & LOW).wrapping_add(LOW) | other) >> 7 & 0x0101_0101_0101_0101;
-        hash = (hash.rotate_left(23) ^ word & (other * 0x0F | 0xF0F0_F0F0_F0F0_F0F0))
+        hash = (hash.rotate_left(23) ^ word & ((other * 0x0F) | 0xF0F0_F0F0_F0F0_F0F0))
             .wrapping_mul(0x9FB2_1C65_1E98_DF25);
     }
     (hash >> 32) as u32 | 1
