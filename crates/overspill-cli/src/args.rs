@@ -13,6 +13,7 @@ use crate::command::{
     grep::GrepArgs, info::InfoArgs, list::ListArgs, man::CompletionsArgs, man::ManArgs,
     pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, stats::StatsArgs,
 };
+use crate::mcp::McpArgs;
 use crate::settings::Sources;
 use crate::settings::value::{KEEPS, most};
 use crate::tokenizer::Tokenizer;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Gc(GcArgs),
     Config(ConfigArgs),
     Stats(StatsArgs),
+    Mcp(McpArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }

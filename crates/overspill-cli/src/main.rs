@@ -12,6 +12,7 @@ mod command;
 mod drain;
 mod find;
 mod home;
+mod mcp;
 mod process;
 mod settings;
 mod tokenizer;
@@ -73,6 +74,7 @@ fn go(descriptors: Descriptors) -> u8 {
         args::Command::Explain(args) => ui::ended(command::explain::explain(&args)),
         args::Command::Stats(args) => ui::ended(command::stats::stats(&args)),
         args::Command::Completions(args) => ui::ended(command::man::completions(&args)),
+        args::Command::Mcp(args) => mcp::mcp(&args),
         args::Command::Man(args) => ui::ended(command::man::man(&args)),
     }
 }

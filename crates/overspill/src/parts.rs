@@ -4,6 +4,7 @@ use overspill_core::Keep;
 use serde_json::Value;
 
 use crate::Spilled;
+use crate::joined::{self, Start};
 
 /// Returns the text that is measured: text parts joined by line feeds. `None` if there is none.
 pub(crate) fn text_of(content: Option<&Value>) -> Option<String> {
@@ -91,74 +92,20 @@ fn add_words(texts: &mut [Option<String>], spilled: &Spilled, keep: Keep) {
     }
 }
 
-/// Puts every piece back into the part it comes from, with the notice before the first and each mark
-/// where something is missing. `None` where notice and marks cannot be told from the rest.
+/// Gives each text part its share of what is shown, with the marks where they belong.
 fn in_place(parts: &[Value], spilled: &Spilled) -> Option<Value> {
-    let cut = spilled.cut.as_ref()?;
-    let gaps: Vec<_> = cut.gaps().collect();
-    // Nothing else in the text begins so: what the output has of it is defused.
-    let mut lines = spilled.text.lines();
-    let header = lines.next().filter(|line| line.starts_with("[overspill "))?;
-    let token = header["[overspill ".len()..].split(':').next()?;
-    let short = format!("[{token}: ");
-    let is_mark = |line: &&str| line.starts_with("[overspill ") || line.starts_with(&short);
-    let marks: Vec<&str> = lines.filter(is_mark).collect();
-    if marks.len() != gaps.len() {
-        return None;
-    }
-    let texts: Vec<&str> = parts.iter().filter_map(text_of_part).collect();
-    let mut starts = vec![0_usize];
-    texts.iter().for_each(|text| starts.push(starts[starts.len() - 1] + text.len() + 1));
-    let part_at = |at: u64| starts.partition_point(|&start| start as u64 <= at).saturating_sub(1);
-    let mut shown = vec![String::new(); texts.len()];
-    let mut gaps = gaps.iter().zip(marks).peekable();
-    for piece in &cut.pieces {
-        while let Some((gap, mark)) = gaps.next_if(|(gap, _)| gap.bytes.start < piece.bytes.start) {
-            add_line(&mut shown[part_at(gap.bytes.start).min(texts.len() - 1)], mark);
-        }
-        let mut rest = String::from_utf8_lossy(&piece.text).replace("[overspill ", "(overspill ");
-        rest = rest.replace(&short, &format!("({token}: "));
-        let mut at = piece.bytes.start as usize;
-        let end = piece.bytes.end as usize;
-        while at < end {
-            let part = part_at(at as u64);
-            let part_end = starts[part + 1] - 1;
-            let breaks = texts[part].as_bytes()
-                [at - starts[part]..end.min(part_end) - starts[part]]
-                .iter()
-                .filter(|&&byte| byte == b'\n')
-                .count();
-            // Cleaning keeps every line break, so the one between two parts can be found again.
-            let joint = rest.match_indices('\n').nth(breaks).filter(|_| end > part_end);
-            let (own, after) = match joint {
-                Some((joint, _)) => (rest[..joint].to_owned(), rest[joint + 1..].to_owned()),
-                None => (std::mem::take(&mut rest), String::new()),
-            };
-            shown[part].push_str(&own);
-            rest = after;
-            at = part_end + 1;
-        }
-    }
-    for (gap, mark) in gaps {
-        add_line(&mut shown[part_at(gap.bytes.start).min(texts.len() - 1)], mark);
-    }
-    let first = shown.iter().position(|text| !text.is_empty()).unwrap_or(0);
-    shown[first].insert_str(0, &format!("{header}\n"));
-    let mut shown = shown.into_iter();
+    let mut end = Start::default();
+    let starts = parts.iter().filter_map(text_of_part).map(|text| {
+        let start = end;
+        end = end.after(text.as_bytes()).after(b"\n");
+        start
+    });
+    let mut shown = joined::shares(spilled, &starts.collect::<Vec<_>>())?.into_iter();
     let put = |part: &Value| match text_of_part(part) {
         None => Some(part.clone()),
         Some(_) => shown.next().filter(|text| !text.is_empty()).map(|text| with_text(part, text)),
     };
     Some(Value::Array(parts.iter().filter_map(put).collect()))
-}
-
-/// Adds a line of its own.
-fn add_line(text: &mut String, line: &str) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(line);
-    text.push('\n');
 }
 
 /// Puts everything in the place of the first text part; the other text parts go.

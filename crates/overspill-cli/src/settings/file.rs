@@ -58,9 +58,9 @@ impl File {
 
     /// Returns the layer of settings it makes.
     pub(crate) fn layer(&self) -> Layer {
-        // A table without anything in it is not an entry for a tool.
-        let tools = self.tools.iter().filter(|(_, values)| !values.is_empty());
-        let tools = tools.map(|(tool, values)| (tool.clone(), layer(values))).collect();
+        let tools = self.tools.iter().map(|(tool, values)| (tool.clone(), layer(values)));
+        // A table without anything of a layer in it is not an entry for a tool.
+        let tools = tools.filter(|(_, layer)| *layer != Layer::default()).collect();
         Layer { tools, ..layer(&self.values) }
     }
 }
@@ -97,7 +97,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the table of this name: `""`, `"store"`, `"tools"` or `"tools.NAME"`.
+    /// Reads the table of this name: `""`, `"store"`, `"mcp"`, `"tools"` or `"tools.NAME"`.
     fn table(&mut self, table: &dyn TableLike, name: &str) {
         for (key, item) in table.iter() {
             let whole = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
@@ -106,8 +106,12 @@ impl Reader<'_> {
                 Some(inner) if name == "tools" || name.is_empty() && key == "tools" => {
                     self.table(inner, &whole);
                 }
-                Some(inner) if name.is_empty() && key == "store" => self.table(inner, &whole),
-                _ if name == "tools" || name.is_empty() && ["tools", "store"].contains(&key) => {
+                Some(inner) if name.is_empty() && ["store", "mcp"].contains(&key) => {
+                    self.table(inner, &whole);
+                }
+                _ if name == "tools"
+                    || name.is_empty() && ["tools", "store", "mcp"].contains(&key) =>
+                {
                     self.warn(line, &whole, format!("{} is not a table", shown(item)));
                 }
                 _ => self.value(name, key, &whole, item, line),

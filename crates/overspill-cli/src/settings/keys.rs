@@ -141,6 +141,34 @@ pub(crate) const KEYS: &[Key] = &[
         project: Project::No,
         help: "Whether a saved output outlasts a power loss.",
     },
+    Key {
+        name: "structured",
+        also: None,
+        kind: Kind::Choice(&["drop", "shrink", "keep"]),
+        project: Project::No,
+        help: "What becomes of an MCP result's structured content where it is too large.",
+    },
+    Key {
+        name: "mcp.max_media",
+        also: None,
+        kind: Kind::Bytes,
+        project: Project::No,
+        help: "How large a picture, a sound or a blob can be that passes; a larger one becomes a file.",
+    },
+    Key {
+        name: "mcp.tool_prefix",
+        also: None,
+        kind: Kind::Prefix,
+        project: Project::No,
+        help: "How the names of our own MCP tools begin.",
+    },
+    Key {
+        name: "mcp.outputs",
+        also: None,
+        kind: Kind::Choice(&["project", "all"]),
+        project: Project::No,
+        help: "Which saved outputs an MCP client reaches: those of its session and project, or all.",
+    },
 ];
 
 impl Key {
@@ -151,7 +179,7 @@ impl Key {
 
     /// Tells whether a tool can have a value of its own for it.
     pub(crate) fn is_per_tool(&self) -> bool {
-        self.project != Project::No
+        self.project != Project::No || self.name == "structured"
     }
 
     /// Returns the environment variable that sets it.
@@ -168,9 +196,14 @@ pub(crate) fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Op
     names.filter(|name| alike(name) > 0.8).max_by(|a, b| alike(a).total_cmp(&alike(b)))
 }
 
-/// Returns every name a setting goes by, in a table of a file: `""`, `"store"` or `"tools.NAME"`.
+/// Returns every name a setting goes by, in a table of a file: `""`, `"store"`, `"mcp"` or
+/// `"tools.NAME"`.
 pub(crate) fn names_in(table: &str) -> impl Iterator<Item = &'static str> {
-    let prefix = if table == "store" { "store." } else { "" };
+    let prefix = match table {
+        "store" => "store.",
+        "mcp" => "mcp.",
+        _ => "",
+    };
     let per_tool = table.starts_with("tools");
     KEYS.iter()
         .filter(move |key| !per_tool || key.is_per_tool())

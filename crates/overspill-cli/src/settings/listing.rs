@@ -94,7 +94,10 @@ impl InForce {
     fn row(&self, key: &'static Key, tool: Option<&str>, effective: &Effective) -> Row {
         let (value, origin) = match layered(key.name, effective) {
             Some((value, origin)) => (value, Some(origin)),
-            None => self.not_layered(key),
+            None => match self.entry(key, tool) {
+                Some((_, found)) => (found.value.clone(), Some(Origin::Tool)),
+                None => self.not_layered(key),
+            },
         };
         let [(project, project_file), (user, user_file)] = self.files();
         let found = match origin {
@@ -142,6 +145,10 @@ impl InForce {
             "store.max_output" => most(options.most_per_output),
             "store.keep_free" => most(options.keep_free),
             "store.retention" => Value::Age(retention.unused_for),
+            "structured" => Value::Choice("drop"),
+            "mcp.max_media" => Value::Most(Most::Of(crate::mcp::MAX_MEDIA)),
+            "mcp.tool_prefix" => Value::Prefix(crate::mcp::TOOL_PREFIX.into()),
+            "mcp.outputs" => Value::Choice("project"),
             _ => Value::Durability(options.durability),
         };
         (value, None)

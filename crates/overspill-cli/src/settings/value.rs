@@ -31,6 +31,10 @@ pub(crate) enum Kind {
     Durability,
     /// Whose tokens are counted.
     Tokenizer,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// How a name begins.
+    Prefix,
 }
 
 /// A setting's value.
@@ -47,6 +51,8 @@ pub(crate) enum Value {
     Age(Option<SignedDuration>),
     Durability(Durability),
     Tokenizer(Tokenizer),
+    Choice(&'static str),
+    Prefix(String),
 }
 
 /// The parts of an output that can be kept: name, meaning, and what is said of it.
@@ -103,6 +109,11 @@ impl Kind {
                 Value::Durability(DURABILITIES.iter().find(|(name, _)| *name == text)?.1)
             }
             Kind::Tokenizer => Value::Tokenizer(Tokenizer::named(text)?),
+            Kind::Choice(words) => Value::Choice(words.iter().find(|word| **word == text)?),
+            Kind::Prefix => {
+                let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                Value::Prefix(text.chars().all(is_allowed).then(|| text.to_owned())?)
+            }
         })
     }
 
@@ -118,6 +129,8 @@ impl Kind {
             Kind::Age => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
             Kind::Durability => one_of(DURABILITIES.iter().map(|(name, _)| *name)),
             Kind::Tokenizer => Tokenizer::allowed().into(),
+            Kind::Choice(words) => one_of(words.iter().copied()),
+            Kind::Prefix => "letters, digits, \"_\" and \"-\"".into(),
         }
     }
 }
@@ -175,6 +188,8 @@ impl Value {
                 known.map_or_else(String::new, |(name, _)| (*name).into())
             }
             Value::Tokenizer(tokenizer) => tokenizer.name().into(),
+            Value::Choice(word) => (*word).into(),
+            Value::Prefix(text) => text.clone(),
         }
     }
 

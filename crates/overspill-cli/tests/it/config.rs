@@ -54,6 +54,10 @@ const VALUES: &[(&str, &str)] = &[
     ("store.keep_free", "0"),
     ("store.retention", "36h"),
     ("store.durability", "none"),
+    ("structured", "keep"),
+    ("mcp.max_media", "1MiB"),
+    ("mcp.tool_prefix", "x_"),
+    ("mcp.outputs", "all"),
 ];
 
 /// Every setting in the table can be set, is listed with where it comes from, and can be unset.
@@ -81,8 +85,9 @@ fn every_setting_can_be_set_listed_and_unset() {
     for (key, value) in VALUES {
         let key = format!("tools.my.tool.{key}");
         let (code, _, stderr) = home.run(&["config", "set", &key, value]);
-        let general =
-            key.contains("store.") || key.ends_with("profile") || key.ends_with("tokenizer");
+        let general = ["store.", "mcp."].iter().any(|table| key.contains(table))
+            || key.ends_with("profile")
+            || key.ends_with("tokenizer");
         assert_eq!(code, if general { 2 } else { 0 }, "{stderr}");
         if !general {
             assert_eq!(home.config(&["get", &key]), format!("{value}\n"));
@@ -134,7 +139,7 @@ proptest! {
         chosen in 0..VALUES.len(),
     ) {
         let general = order[..there].iter().filter(|(key, _)| !key.contains('.'));
-        let stored = order[..there].iter().filter(|(key, _)| key.contains('.'));
+        let stored = order[..there].iter().filter(|(key, _)| key.starts_with("store."));
         let line = |(key, value): &(&str, &str)| {
             let key = key.trim_start_matches("store.");
             let value = if value.parse::<bool>().is_ok() { (*value).to_owned() } else { format!("{value:?}") };
@@ -149,7 +154,9 @@ proptest! {
         let (key, value) = VALUES[chosen];
         home.config(&["set", key, value]);
         let after = fs::read_to_string(home.user_file()).unwrap();
-        let ours = key.trim_start_matches("store.");
+        let ours = key.rsplit('.').next().unwrap();
+        // The file has no such table yet.
+        let text = if key.starts_with("mcp.") { format!("{text}\n[mcp]\n") } else { text };
         let others = |text: &str| -> Vec<String> {
             text.lines().filter(|line| !line.starts_with(&format!("{ours} "))).map(str::to_owned).collect()
         };

@@ -11,6 +11,7 @@ mod explain;
 mod help;
 mod home;
 mod kills;
+mod mcp;
 mod power;
 mod program;
 mod promises;

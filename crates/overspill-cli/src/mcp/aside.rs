@@ -1,0 +1,88 @@
+//! Bytes of any number that are set aside: in memory, and in a file without a name if there are many.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+
+/// Bytes that were set aside.
+#[derive(Debug, Default)]
+pub(super) struct Aside {
+    start: Vec<u8>,
+    rest: Option<File>,
+    len: u64,
+}
+
+impl Aside {
+    /// What stays in memory.
+    const HELD: usize = 4 << 20;
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Adds to them. What can be put nowhere is left out.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.len += bytes.len() as u64;
+        if self.rest.is_none() && self.start.len() + bytes.len() <= Aside::HELD {
+            return self.start.extend_from_slice(bytes);
+        }
+        if self.rest.is_none() {
+            self.rest = nameless();
+        }
+        if let Some(file) = &mut self.rest {
+            let _ = file.write_all(bytes);
+        }
+    }
+
+    /// Returns all of them, if they are in memory.
+    pub(super) fn held(&self) -> Option<&[u8]> {
+        self.rest.is_none().then_some(&self.start)
+    }
+
+    /// Returns them from the start, in chunks.
+    pub(super) fn chunks(&mut self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        if let Some(file) = &mut self.rest {
+            let _ = file.seek(SeekFrom::Start(0));
+        }
+        let mut start = Some(&self.start).filter(|start| !start.is_empty()).cloned();
+        let mut rest = self.rest.as_ref();
+        std::iter::from_fn(move || {
+            start.take().or_else(|| {
+                let mut chunk = vec![0; 256 << 10];
+                let len = rest.as_mut()?.read(&mut chunk).ok().filter(|len| *len > 0)?;
+                chunk.truncate(len);
+                Some(chunk)
+            })
+        })
+    }
+}
+
+/// Returns a file that nobody else can find.
+fn nameless() -> Option<File> {
+    let id = format!("overspill-{}-{:?}", std::process::id(), std::thread::current().id());
+    let path = std::env::temp_dir().join(id);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path).ok()?;
+    let _ = std::fs::remove_file(&path);
+    Some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_come_back() {
+        for len in [0, 10, Aside::HELD, Aside::HELD + 1, 3 * Aside::HELD] {
+            let bytes: Vec<u8> = (0..len).map(|n| n as u8).collect();
+            let mut aside = Aside::default();
+            bytes.chunks(100_000).for_each(|chunk| aside.push(chunk));
+            for _ in 0..2 {
+                assert!(aside.chunks().flatten().collect::<Vec<u8>>() == bytes);
+            }
+            assert_eq!(aside.held().is_some(), len <= Aside::HELD);
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! Takes the result of a tool as it passes, and lets no more of its text through than there is room
+//! for.
+//!
+//! What is not text stays as it is written, byte for byte: the result is put together again from its
+//! own bytes, with other strings where the long ones were.
+
+use std::ops::Range;
+
+use overspill::core::Policy;
+use overspill::{Call, Joined, Options, Overspill};
+
+use super::aside::Aside;
+use super::edit::{Change, Edit, edited, json_string};
+use super::media::{Filed, Media};
+use super::peek::{Message, Peek};
+use super::same::Digest;
+use super::tokens::Token;
+use super::walk::{Key, Step, Walk};
+
+/// What becomes of structured content where a result is too large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Structured {
+    /// It goes: its text is cut, and the rest is saved.
+    #[default]
+    Drop,
+    /// It stays, with shorter strings and lists, if its schema admits that; otherwise it goes.
+    Shrink,
+    /// It stays, and is not counted.
+    Keep,
+}
+
+/// How results are treated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    pub(super) structured: Structured,
+    /// Media of more bytes than this are put into a file.
+    pub(super) max_media: u64,
+}
+
+/// What came of a result.
+#[derive(Debug)]
+pub(super) enum Done {
+    /// It passes as it is.
+    Same(Vec<u8>),
+    /// This takes its place.
+    Changed(Vec<u8>),
+}
+
+/// Beyond this the rest of a message passes as it comes: it is not text that fills it.
+const MOST_HELD: usize = 16 << 20;
+/// So much of a value is held as it is written; what is longer does not fit in any case.
+const MOST_RAW: u64 = 2 << 20;
+/// So much text is taken at once.
+const CHUNK: usize = 64 << 10;
+
+/// Takes one message.
+#[derive(Debug)]
+pub(super) struct Cutter<'a> {
+    engine: &'a Overspill,
+    call: Call,
+    policy: Policy,
+    how: How,
+    walk: Walk,
+    peek: Peek,
+    joined: Joined<'a>,
+    /// The message, without what is too long.
+    held: Vec<u8>,
+    taking: Taking,
+    /// Text that is not in `joined` yet.
+    text: Vec<u8>,
+    /// Where the texts stand in `held`.
+    texts: Vec<Range<usize>>,
+    parts: Vec<Part>,
+    /// Where the list of parts ends.
+    content_end: Option<usize>,
+    digest: Digest,
+    structured: Option<Field>,
+    aside: Aside,
+    /// Where the last field of the result begins.
+    field_at: usize,
+}
+
+/// What is being taken.
+#[derive(Debug, Default)]
+enum Taking {
+    #[default]
+    Nothing,
+    Text,
+    Structured,
+    Media {
+        start: usize,
+        len: u64,
+        filing: Filing,
+    },
+    Note(Key),
+}
+
+/// Whether something is being put into a file.
+#[derive(Debug)]
+enum Filing {
+    NotYet,
+    Begun(Media),
+    Failed,
+}
+
+/// A field of the result.
+#[derive(Debug, Clone)]
+struct Field {
+    place: Range<usize>,
+}
+
+/// A part of the content.
+#[derive(Debug, Default)]
+struct Part {
+    place: Range<usize>,
+    kind: Vec<u8>,
+    mime: Vec<u8>,
+    uri: Vec<u8>,
+    texts: Range<usize>,
+    filed: Option<Filed>,
+}
+
+impl<'a> Cutter<'a> {
+    pub(super) fn new(engine: &'a Overspill, call: Call, options: Options, how: How) -> Cutter<'a> {
+        Cutter {
+            engine,
+            policy: engine.policy(&call, &options),
+            joined: Joined::new(engine, call.clone(), options),
+            call,
+            how,
+            walk: Walk::default(),
+            peek: Peek::default(),
+            held: Vec::new(),
+            taking: Taking::Nothing,
+            text: Vec::new(),
+            texts: Vec::new(),
+            parts: Vec::new(),
+            content_end: None,
+            digest: Digest::default(),
+            structured: None,
+            aside: Aside::default(),
+            field_at: 0,
+        }
+    }
+
+    /// Returns what is known of the message by now.
+    pub(super) fn message(&self) -> &Message {
+        self.peek.message()
+    }
+
+    /// Tells whether the message is a list of messages.
+    pub(super) fn is_list(&self) -> bool {
+        self.walk.is_list()
+    }
+
+    /// Tells whether anything has been left out already, so that there is no way back.
+    pub(super) fn has_cut(&self) -> bool {
+        let is_filing = |filing: &Filing| matches!(filing, Filing::Begun(_));
+        self.joined.is_over()
+            || self.aside.len() > MOST_RAW
+            || self.parts.iter().any(|part| part.filed.is_some())
+            || matches!(&self.taking, Taking::Media { filing, .. } if is_filing(filing))
+    }
+
+    /// Takes the next bytes. Fails with those it could not take: they are not JSON, or there is no
+    /// more room for what is not text. What was taken before them is still to be finished.
+    pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), &'b [u8]> {
+        while !bytes.is_empty() {
+            if self.held.len() > MOST_HELD {
+                return Err(bytes);
+            }
+            let Ok(step) = self.walk.next(bytes) else { return Err(bytes) };
+            self.peek.see(&step, bytes);
+            let raw = &bytes[..step.len];
+            if let Token::Text(text) = step.token
+                && matches!(self.taking, Taking::Text)
+            {
+                self.text.extend_from_slice(text);
+                if !self.joined.is_over() {
+                    self.held.extend_from_slice(raw);
+                }
+                if self.text.len() >= CHUNK {
+                    take_text(&mut self.text, &mut self.joined, &mut self.digest, self.texts.len());
+                }
+                bytes = &bytes[raw.len()..];
+                continue;
+            }
+            let Step { token, path, .. } = step;
+            let token = Kind::of(token);
+            let place = Place::of(path);
+            self.take(token, place, raw);
+            bytes = &bytes[raw.len()..];
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, token: Kind, place: Place, raw: &[u8]) {
+        if matches!(self.taking, Taking::Structured) {
+            let ends = matches!(token, Kind::Close | Kind::EndString | Kind::Between);
+            let is_end = match place {
+                Place::Structured => ends,
+                Place::InStructured => false,
+                _ => true,
+            };
+            // A bracket or a quote that ends it is part of it; a comma after a word is not.
+            let is_part = place == Place::Structured && token != Kind::Between;
+            if !is_end || is_part {
+                self.aside.push(raw);
+                if self.aside.len() <= MOST_RAW {
+                    self.held.extend_from_slice(raw);
+                }
+            }
+            if !is_end {
+                return;
+            }
+            self.taking = Taking::Nothing;
+            self.structured = Some(Field { place: self.field_at..self.held.len() });
+            if is_part {
+                return;
+            }
+        }
+        if self.take_media(token, raw) {
+            return;
+        }
+        match (token, place) {
+            (Kind::String, Place::Text) => {
+                self.joined.next_text();
+                self.texts.push(self.held.len()..self.held.len());
+                self.taking = Taking::Text;
+            }
+            (Kind::EndString, _) if matches!(self.taking, Taking::Text) => {
+                take_text(&mut self.text, &mut self.joined, &mut self.digest, self.texts.len());
+                self.held.extend_from_slice(raw);
+                self.taking = Taking::Nothing;
+                if let Some(text) = self.texts.last_mut() {
+                    text.end = self.held.len();
+                }
+                if let Some(part) = self.parts.last_mut() {
+                    part.texts.end = self.texts.len();
+                }
+                return;
+            }
+            (Kind::String, Place::Media) => {
+                let start = self.held.len() + 1;
+                self.taking = Taking::Media { start, len: 0, filing: Filing::NotYet };
+            }
+            (Kind::String, Place::Note(key)) => self.taking = Taking::Note(key),
+            (Kind::Text, Place::Note(_)) => self.note(raw),
+            (Kind::EndString, Place::Note(_)) => self.taking = Taking::Nothing,
+            (Kind::Open, Place::Part) => {
+                let texts = self.texts.len()..self.texts.len();
+                let place = self.held.len()..self.held.len();
+                self.parts.push(Part { place, texts, ..Part::default() });
+            }
+            (Kind::Close, Place::Part) => {
+                if let Some(part) = self.parts.last_mut() {
+                    part.place.end = self.held.len() + 1;
+                }
+            }
+            (Kind::Close, Place::Content) => self.content_end = Some(self.held.len()),
+            // Before its own name is known it stands where the field before it stood.
+            (Kind::Key, Place::Field | Place::Content | Place::Structured) => {
+                self.field_at = self.held.len()
+            }
+            (Kind::Open | Kind::Word | Kind::String, Place::Structured)
+                if self.how.structured != Structured::Keep =>
+            {
+                self.taking = Taking::Structured;
+                self.aside = Aside::default();
+                self.aside.push(raw);
+            }
+            _ => {}
+        }
+        self.held.extend_from_slice(raw);
+    }
+
+    /// Takes what belongs to a picture, a sound or a blob; tells whether it did.
+    fn take_media(&mut self, token: Kind, raw: &[u8]) -> bool {
+        let Taking::Media { start, len, filing } = &mut self.taking else { return false };
+        if token == Kind::EndString {
+            if let Taking::Media { filing: Filing::Begun(media), .. } =
+                std::mem::take(&mut self.taking)
+                && let Some(part) = self.parts.last_mut()
+            {
+                part.filed = media.end();
+            }
+            self.held.extend_from_slice(raw);
+            return true;
+        }
+        *len += raw.len() as u64;
+        if matches!(filing, Filing::NotYet) && *len / 4 * 3 > self.how.max_media {
+            let mut media = Media::begin(self.engine, &self.call);
+            let so_far = &self.held[*start..];
+            *filing = match media.take_if(|media| media.push(so_far)) {
+                Some(media) => {
+                    self.held.truncate(*start);
+                    Filing::Begun(media)
+                }
+                None => Filing::Failed,
+            };
+        }
+        match filing {
+            Filing::Begun(media) => drop(media.push(raw)),
+            Filing::NotYet | Filing::Failed => self.held.extend_from_slice(raw),
+        }
+        true
+    }
+
+    fn note(&mut self, raw: &[u8]) {
+        const LONGEST: usize = 300;
+        let (Taking::Note(key), Some(part)) = (&self.taking, self.parts.last_mut()) else { return };
+        let note = match key {
+            Key::Type => &mut part.kind,
+            Key::MimeType => &mut part.mime,
+            _ => &mut part.uri,
+        };
+        if note.len() + raw.len() <= LONGEST {
+            note.extend_from_slice(raw);
+        }
+    }
+
+    /// Returns what was taken, as it came; nothing of it may have been cut.
+    pub(super) fn give_up(self) -> Vec<u8> {
+        self.held
+    }
+
+    /// Says that all of the message came, or all that will.
+    pub(super) fn finish(mut self) -> Done {
+        if matches!(self.taking, Taking::Text) {
+            take_text(&mut self.text, &mut self.joined, &mut self.digest, self.texts.len());
+            if let Some(text) = self.texts.last_mut() {
+                text.end = self.held.len();
+            }
+        }
+        let is_said = self.texts.len() == 1
+            && self.structured.is_some()
+            && self.digest.is_said_by(self.aside.chunks());
+        let is_joined = self.structured.is_some() && !is_said;
+        if is_joined {
+            self.joined.next_text();
+            self.aside.chunks().for_each(|chunk| self.joined.push(&chunk));
+        }
+        let is_over = is_said && !self.joined.is_over() && self.is_over_with_both();
+        let shares = self.joined.finish().map(|(_, shares)| shares);
+        let is_cut = shares.is_some();
+        let mut edits = Vec::new();
+        if is_cut || is_over {
+            edits.extend(self.structured.iter().map(|field| Edit::remove(field.place.clone())));
+        }
+        if let Some(mut shares) = shares {
+            let last = if is_joined { shares.pop() } else { None };
+            edits.extend(edits_of_texts(&self.parts, &self.texts, &shares));
+            // Words too short to be shared out stand in the first share; it may be the last one too.
+            if let Some(last) = last.filter(|last| !last.is_empty()) {
+                edits.extend(added(&last, self.content_end, self.structured.as_ref()));
+            }
+        }
+        edits.extend(self.parts.iter().filter_map(|part| {
+            let filed = part.filed.as_ref()?;
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let uri = Some(text(&part.uri)).filter(|uri| !uri.is_empty());
+            let words = filed.words(&text(&part.mime), uri.as_deref());
+            Some(Edit { place: part.place.clone(), change: Change::Put(text_part(&words)) })
+        }));
+        if edits.is_empty() {
+            Done::Same(self.held)
+        } else {
+            Done::Changed(edited(&self.held, edits))
+        }
+    }
+
+    /// Tells whether text and structured content are too large together, where the text alone is not.
+    fn is_over_with_both(&self) -> bool {
+        let Some(structured) = self.aside.held() else { return true };
+        let texts = self.texts.iter().filter_map(|place| {
+            serde_json::from_slice::<String>(self.held.get(place.clone())?).ok()
+        });
+        let mut all = texts.collect::<Vec<String>>().join("\n").into_bytes();
+        all.extend_from_slice(structured);
+        let Policy { trigger, lines, tokens, .. } = &self.policy;
+        trigger.exceeded_by(&all, *lines, tokens).is_some()
+    }
+}
+
+/// Hands text on.
+fn take_text(text: &mut Vec<u8>, joined: &mut Joined, digest: &mut Digest, count: usize) {
+    joined.push(text);
+    // With several texts nobody says one of them twice.
+    if count == 1 {
+        digest.push(text);
+    }
+    text.clear();
+}
+
+/// Puts each text's share in its place; a text part without a share goes.
+fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[String]) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut gone = vec![false; texts.len()];
+    for part in parts {
+        let is_text = part.kind == b"text" && part.texts.len() == 1 && !part.place.is_empty();
+        if is_text && shares.get(part.texts.start).is_some_and(String::is_empty) {
+            edits.push(Edit::remove(part.place.clone()));
+            gone[part.texts.start] = true;
+        }
+    }
+    for (index, (place, share)) in texts.iter().zip(shares).enumerate() {
+        if !gone[index] {
+            edits.push(Edit { place: place.clone(), change: Change::Put(json_string(share)) });
+        }
+    }
+    edits
+}
+
+/// Adds a text part, at the end of the content or, where there is none, as the content.
+fn added(text: &str, content_end: Option<usize>, instead: Option<&Field>) -> Option<Edit> {
+    match (content_end, instead) {
+        (Some(end), _) => Some(Edit { place: end..end, change: Change::Add(text_part(text)) }),
+        (None, Some(field)) => {
+            let content = [b"\"content\":[", &text_part(text)[..], b"]"].concat();
+            Some(Edit { place: field.place.clone(), change: Change::Put(content) })
+        }
+        (None, None) => None,
+    }
+}
+
+fn text_part(text: &str) -> Vec<u8> {
+    [br#"{"type":"text","text":"#, &json_string(text)[..], b"}"].concat()
+}
+
+/// A token, without what is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Between,
+    Open,
+    Close,
+    Key,
+    String,
+    Text,
+    EndString,
+    Word,
+}
+
+impl Kind {
+    fn of(token: Token) -> Kind {
+        match token {
+            Token::Between => Kind::Between,
+            Token::Open(_) => Kind::Open,
+            Token::Close => Kind::Close,
+            Token::String { is_key: true } => Kind::Key,
+            Token::String { is_key: false } => Kind::String,
+            Token::Text(_) => Kind::Text,
+            Token::EndString => Kind::EndString,
+            Token::Word => Kind::Word,
+        }
+    }
+}
+
+/// Where in a result something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Field,
+    Content,
+    Part,
+    Text,
+    Media,
+    Note(Key),
+    Structured,
+    InStructured,
+    Elsewhere,
+}
+
+impl Place {
+    fn of(path: &[Key]) -> Place {
+        let [Key::Result, path @ ..] = path else { return Place::Elsewhere };
+        match path {
+            [Key::Structured] => Place::Structured,
+            [Key::Structured, ..] => Place::InStructured,
+            [Key::Content] => Place::Content,
+            [_] => Place::Field,
+            [Key::Content, Key::Item] => Place::Part,
+            [Key::Content, Key::Item, within @ ..] => match within {
+                [Key::Text] | [Key::Resource, Key::Text] => Place::Text,
+                [Key::Data] | [Key::Resource, Key::Blob] => Place::Media,
+                [key @ (Key::Type | Key::MimeType)]
+                | [Key::Resource, key @ (Key::MimeType | Key::Uri)] => Place::Note(*key),
+                _ => Place::Elsewhere,
+            },
+            _ => Place::Elsewhere,
+        }
+    }
+}

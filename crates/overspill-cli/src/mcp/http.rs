@@ -1,0 +1,333 @@
+//! A server that is reached by HTTP: streamable, or the events of before.
+
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use ureq::http::Response;
+use ureq::{Agent, Body};
+
+use super::frames::{Frames, Read1};
+use super::peek::{Id, Message, peek};
+use super::pending::Ticket;
+use super::proxy::{Proxy, SERVER_GONE, error};
+use super::sse::{Events, OneLine};
+use super::stdio::{Line, Out, from_server};
+
+pub(super) use super::listen::listen;
+
+/// How long an old server may take to say where messages are to be sent to.
+const ENDPOINT: Duration = Duration::from_secs(10);
+/// How long answers may take once the client has said its last.
+const LEAVE: Duration = Duration::from_secs(10);
+
+/// A server that is reached by HTTP.
+struct Remote {
+    agent: Agent,
+    url: String,
+    headers: Vec<(String, String)>,
+    proxy: Arc<Proxy>,
+    out: Out,
+    now: RwLock<Now>,
+    /// How many requests wait for an answer.
+    busy: AtomicUsize,
+}
+
+/// What is known once the server has answered.
+#[derive(Debug, Default, Clone)]
+struct Now {
+    session: Option<String>,
+    revision: Option<String>,
+    /// Where an old server wants its messages.
+    endpoint: Option<String>,
+}
+
+/// Relays between a client and the server at `url`; returns the exit code.
+pub(super) fn relay(
+    proxy: Arc<Proxy>,
+    url: &str,
+    headers: Vec<(String, String)>,
+    line: Line,
+) -> u8 {
+    super::server::ignore_gone_readers();
+    let config = Agent::config_builder().http_status_as_error(false).build();
+    let Line { input, out, .. } = line;
+    let remote = Arc::new(Remote {
+        agent: config.new_agent(),
+        url: url.to_owned(),
+        headers,
+        proxy,
+        out,
+        now: RwLock::default(),
+        busy: AtomicUsize::new(0),
+    });
+    let ended = remote.from_client(input);
+    let since = Instant::now();
+    while remote.busy.load(Ordering::SeqCst) > 0 && since.elapsed() < LEAVE {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    remote.leave();
+    u8::from(ended.is_err())
+}
+
+impl Remote {
+    fn now(&self) -> Now {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn from_client(self: &Arc<Remote>, input: Box<dyn Read + Send>) -> io::Result<()> {
+        let mut frames = Frames::new(input);
+        while let Some(read) = frames.next()? {
+            let mut frame = match read {
+                Read1::Whole(frame) | Read1::Long(frame) => frame.to_vec(),
+            };
+            while let Some(more) = frames.more()? {
+                frame.extend_from_slice(more);
+            }
+            if frame.trim_ascii().is_empty() {
+                continue;
+            }
+            let found = self.proxy.client_says(&frame);
+            for question in found.questions {
+                let remote = self.clone();
+                self.begin(move || remote.write(&remote.proxy.answer(&question)));
+            }
+            let forward = found.forward.into_owned();
+            if forward.is_empty() {
+                continue;
+            }
+            let messages = peek(&forward).map(|found| found.messages).unwrap_or_default();
+            let tickets = self.tickets(&messages);
+            let is_hello = messages.iter().any(|m| m.method.as_deref() == Some("initialize"));
+            let is_request = messages.iter().any(|m| m.method.is_some() && m.id.is_some());
+            if is_hello {
+                self.send(&forward, &messages, &tickets);
+                self.listen();
+            } else if is_request {
+                let remote = self.clone();
+                self.begin(move || remote.send(&forward, &messages, &tickets));
+            } else {
+                // What needs no answer keeps its place before what comes after it.
+                self.send(&forward, &messages, &tickets);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what the requests among these are told by.
+    fn tickets(&self, messages: &[Message]) -> Vec<(Id, Ticket)> {
+        let pending = self.proxy.pending();
+        let requests = messages.iter().filter(|message| message.method.is_some());
+        let ids = requests.filter_map(|message| message.id.as_ref());
+        ids.filter_map(|id| Some((id.clone(), pending.ticket(id)?))).collect()
+    }
+
+    fn begin(self: &Arc<Remote>, work: impl FnOnce() + Send + 'static) {
+        let remote = self.clone();
+        self.busy.fetch_add(1, Ordering::SeqCst);
+        std::thread::spawn(move || {
+            work();
+            remote.busy.fetch_sub(1, Ordering::SeqCst);
+        });
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = out.write_all(bytes).and_then(|()| out.flush());
+    }
+
+    /// Sends a frame, and passes on what is answered. A request that fails gets an error.
+    fn send(self: &Arc<Remote>, frame: &[u8], messages: &[Message], tickets: &[(Id, Ticket)]) {
+        let mut answer = self.post(frame).and_then(|response| self.take(response, messages));
+        if answer == Ok(Taken::AnotherWay) {
+            answer = self.post(frame).and_then(|response| self.take(response, messages));
+        }
+        let reason = match answer {
+            // Of an old server the answer comes as an event, later.
+            Ok(_) if self.now().endpoint.is_some() => return,
+            Ok(_) => "the answer to it never came".to_owned(),
+            Err(reason) => reason,
+        };
+        for (id, ticket) in tickets {
+            if self.proxy.pending().lost(id, *ticket) {
+                let reason = format!("{}: {reason}", self.url);
+                self.write(&error(Some(id), SERVER_GONE, &reason));
+            }
+        }
+    }
+
+    fn post(&self, frame: &[u8]) -> Result<Response<Body>, String> {
+        let now = self.now();
+        let mut request = self.agent.post(now.endpoint.as_deref().unwrap_or(&self.url));
+        for (name, value) in self.all_headers(&now) {
+            request = request.header(name, value);
+        }
+        request = request.header("Content-Type", "application/json");
+        request = request.header("Accept", "application/json, text/event-stream");
+        request.send(frame.trim_ascii_end()).map_err(|error| error.to_string())
+    }
+
+    fn get(&self) -> Result<Response<Body>, String> {
+        let now = self.now();
+        let mut request = self.agent.get(&self.url);
+        for (name, value) in self.all_headers(&now) {
+            request = request.header(name, value);
+        }
+        request.header("Accept", "text/event-stream").call().map_err(|error| error.to_string())
+    }
+
+    fn all_headers(&self, now: &Now) -> Vec<(String, String)> {
+        let mut headers = self.headers.clone();
+        headers.extend(now.session.clone().map(|id| ("Mcp-Session-Id".to_owned(), id)));
+        headers.extend(now.revision.clone().map(|id| ("MCP-Protocol-Version".to_owned(), id)));
+        headers
+    }
+
+    /// Passes on an answer.
+    fn take(
+        self: &Arc<Remote>,
+        response: Response<Body>,
+        messages: &[Message],
+    ) -> Result<Taken, String> {
+        let is_hello = messages.iter().any(|m| m.method.as_deref() == Some("initialize"));
+        let status = response.status().as_u16();
+        if is_hello && matches!(status, 400 | 404 | 405) && self.now().endpoint.is_none() {
+            return self.as_before();
+        }
+        let header = |name: &str| response.headers().get(name)?.to_str().ok().map(str::to_owned);
+        if is_hello && let Some(session) = header("mcp-session-id") {
+            self.now.write().unwrap_or_else(PoisonError::into_inner).session = Some(session);
+        }
+        let kind = header("content-type").unwrap_or_default();
+        let is_json = kind.starts_with("application/json");
+        if status >= 400 && !is_json {
+            return Err(format!("the server answered with HTTP status {status}"));
+        }
+        let body = response.into_body().into_reader();
+        let out = match is_hello {
+            true => self.heard(),
+            false => self.out.clone(),
+        };
+        let passed = if kind.starts_with("text/event-stream") {
+            from_server(&self.proxy, Events::new(body, None), &out, || {})
+        } else if is_json {
+            from_server(&self.proxy, OneLine { from: body, ended: false }, &out, || {})
+        } else {
+            return Ok(Taken::PassedOn);
+        };
+        passed.map(|()| Taken::PassedOn).map_err(|error| error.to_string())
+    }
+
+    /// Returns an output that notes which revision the server speaks.
+    fn heard(self: &Arc<Remote>) -> Out {
+        struct Heard(Arc<Remote>);
+        impl Write for Heard {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                let answer: Value = serde_json::from_slice(bytes).unwrap_or_default();
+                if let Some(revision) = answer["result"]["protocolVersion"].as_str() {
+                    let mut now = self.0.now.write().unwrap_or_else(PoisonError::into_inner);
+                    now.revision = Some(revision.to_owned());
+                }
+                self.0.write(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        Arc::new(Mutex::new(Box::new(Heard(self.clone()))))
+    }
+
+    /// Hears what the server says by itself, if it does.
+    fn listen(self: &Arc<Remote>) {
+        if self.now().endpoint.is_some() {
+            return;
+        }
+        let remote = self.clone();
+        std::thread::spawn(move || {
+            // A server that closes the stream may be asked again, but not for ever.
+            for _ in 0..1_000 {
+                let Ok(response) = remote.get() else { return };
+                let kind =
+                    response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+                let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+                if response.status().as_u16() != 200 || !is_stream {
+                    return;
+                }
+                let body = response.into_body().into_reader();
+                let _ = from_server(&remote.proxy, Events::new(body, None), &remote.out, || {});
+                std::thread::sleep(Duration::from_secs(1));
+            }
+        });
+    }
+
+    /// Speaks as revision 2024-11-05 does: all answers come as events of one stream.
+    fn as_before(self: &Arc<Remote>) -> Result<Taken, String> {
+        let response = self.get()?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            return Err(format!("the server answered with HTTP status {status}"));
+        }
+        let (send, endpoint) = channel();
+        let body = response.into_body().into_reader();
+        let remote = self.clone();
+        std::thread::spawn(move || {
+            let _ = from_server(&remote.proxy, Events::new(body, Some(send)), &remote.out, || {});
+            let left = remote.proxy.pending().give_up();
+            for id in left {
+                remote.write(&error(
+                    Some(&id),
+                    SERVER_GONE,
+                    "the server closed its stream of events",
+                ));
+            }
+        });
+        let address = endpoint
+            .recv_timeout(ENDPOINT)
+            .map_err(|_| "the server did not say where to send to")?;
+        let address = joined(&self.url, &address).ok_or("the server sends us elsewhere")?;
+        self.now.write().unwrap_or_else(PoisonError::into_inner).endpoint = Some(address);
+        Ok(Taken::AnotherWay)
+    }
+
+    /// Tells the server that nobody comes back.
+    fn leave(&self) {
+        let now = self.now();
+        if now.session.is_none() {
+            return;
+        }
+        let mut request = self.agent.delete(&self.url);
+        for (name, value) in self.all_headers(&now) {
+            request = request.header(name, value);
+        }
+        let _ = request.config().timeout_global(Some(Duration::from_secs(1))).build().call();
+    }
+}
+
+/// What became of an answer.
+#[derive(Debug, PartialEq, Eq)]
+enum Taken {
+    /// It was passed on.
+    PassedOn,
+    /// The answers of this server come in another way, and the request is to be sent again.
+    AnotherWay,
+}
+
+/// Returns where an address leads to that was found at `base`; nothing if that is another host.
+fn joined(base: &str, address: &str) -> Option<String> {
+    let scheme = base.find("://")? + 3;
+    let host_end = base[scheme..].find('/').map_or(base.len(), |at| scheme + at);
+    let origin = &base[..host_end];
+    if address.contains("://") {
+        let rest = address.strip_prefix(origin)?;
+        return (rest.is_empty() || rest.starts_with(['/', '?'])).then(|| address.to_owned());
+    }
+    if address.starts_with('/') {
+        return Some(format!("{origin}{address}"));
+    }
+    let directory = base.rfind('/').filter(|at| *at >= host_end).map_or(origin, |at| &base[..at]);
+    Some(format!("{directory}/{address}"))
+}

@@ -1,0 +1,91 @@
+//! The tools of a server, as the client is told of them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::cutter::Structured;
+
+/// What is said of a tool beside what its server says.
+const MOST_SHOWN: &str = "anthropic/maxResultSizeChars";
+
+/// What is learnt and changed when a server lists its tools.
+#[derive(Debug)]
+pub(super) struct Listing {
+    frame: Value,
+}
+
+impl Listing {
+    /// Reads an answer; nothing if it is no list of tools.
+    pub(super) fn read(frame: &[u8]) -> Option<Listing> {
+        let frame: Value = serde_json::from_slice(frame).ok()?;
+        frame.get("result")?.get("tools")?.as_array()?;
+        Some(Listing { frame })
+    }
+
+    /// Returns the names of the tools.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.tools().filter_map(|tool| tool.get("name")?.as_str()).collect()
+    }
+
+    /// Returns the schemas that tools have for their structured content.
+    pub(super) fn schemas(&self) -> BTreeMap<String, Value> {
+        let schema = |tool: &Value| {
+            Some((tool.get("name")?.as_str()?.to_owned(), tool.get("outputSchema")?.clone()))
+        };
+        self.tools().filter_map(schema).collect()
+    }
+
+    /// Tells whether this is the end of the list.
+    fn is_last_page(&self) -> bool {
+        self.frame["result"].get("nextCursor").is_none_or(Value::is_null)
+    }
+
+    fn tools(&self) -> impl Iterator<Item = &Value> {
+        self.frame["result"]["tools"].as_array().into_iter().flatten()
+    }
+
+    /// Changes what is said of each tool, and adds ours to the end of the list.
+    pub(super) fn changed(
+        mut self,
+        ours: Vec<Value>,
+        most_chars: Option<u64>,
+        structured: impl Fn(&str) -> Structured,
+    ) -> Vec<u8> {
+        let is_last_page = self.is_last_page();
+        let Some(tools) = self.frame["result"]["tools"].as_array_mut() else { return Vec::new() };
+        for tool in tools.iter_mut() {
+            let name = tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let Some(tool) = tool.as_object_mut() else { continue };
+            // A client that knows the schema refuses a result without what it describes.
+            if structured(&name) == Structured::Drop {
+                tool.shift_remove("outputSchema");
+            }
+            say_most_shown(tool, most_chars);
+        }
+        if is_last_page {
+            tools.extend(ours.into_iter().map(|mut tool| {
+                if let Some(tool) = tool.as_object_mut() {
+                    say_most_shown(tool, most_chars);
+                }
+                tool
+            }));
+        }
+        let mut frame = self.frame.to_string().into_bytes();
+        frame.push(b'\n');
+        frame
+    }
+}
+
+/// Says how much a result may have, so that the client does not cut it once more.
+fn say_most_shown(tool: &mut Map<String, Value>, most_chars: Option<u64>) {
+    /// A little more than that, for what a client adds.
+    const MARGIN: u64 = 500;
+    let Some(most) = most_chars else { return };
+    let meta = tool.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
+    if let Some(meta) = meta.as_object_mut()
+        && !meta.contains_key(MOST_SHOWN)
+    {
+        meta.insert(MOST_SHOWN.into(), (most + MARGIN).into());
+    }
+}

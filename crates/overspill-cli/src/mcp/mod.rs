@@ -1,0 +1,178 @@
+//! `overspill mcp`: a proxy in front of any MCP server.
+//!
+//! An adapter: a message is decoded as far as it must be, bounded by the library, and put together
+//! again from its own bytes. Whatever need not be changed passes byte for byte.
+//!
+//! From the bottom up: `tokens` and `walk` read JSON as it passes, `peek` learns what a message is,
+//! `cutter` bounds a result, `proxy` decides about each message, `stdio` moves the bytes.
+
+mod aside;
+mod cutter;
+mod edit;
+mod frames;
+#[cfg_attr(not(feature = "http"), path = "no_http.rs")]
+mod http;
+#[cfg(feature = "http")]
+mod listen;
+mod listing;
+mod media;
+mod ours;
+mod peek;
+mod pending;
+mod proxy;
+mod same;
+mod scope;
+mod serve;
+mod server;
+mod settings;
+mod shrink;
+#[cfg(feature = "http")]
+mod sse;
+mod stdio;
+mod tokens;
+mod walk;
+mod wrap;
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use proxy::Proxy;
+use serve::Serve;
+use server::Server;
+use settings::{McpSettings, server_name};
+use stdio::Line;
+use wrap::{To, WrapArgs};
+
+use crate::ui;
+
+pub(crate) use settings::{MAX_MEDIA, TOOL_PREFIX};
+
+/// Stands in front of an MCP server and bounds what its tools return.
+///
+/// Results that are too large are cut and saved whole; the client gets two more tools, by which a model
+/// reads and searches what was saved. Everything else passes byte for byte. Ends with the exit code of
+/// the server.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:
+  overspill mcp -- npx -y @modelcontextprotocol/server-filesystem .
+  overspill mcp --name files -- my-server --root /srv
+  overspill mcp --http http://localhost:3001/mcp
+  overspill mcp --listen 127.0.0.1:7070 -- my-server
+  overspill mcp --serve
+  overspill mcp wrap .mcp.json")]
+pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// What the server is called in settings and in the list of outputs.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Offer our own tools alone, without a server.
+    #[arg(long, conflicts_with_all = ["server", "http", "listen"])]
+    serve: bool,
+    /// The server is reached by HTTP, at this address.
+    #[arg(long, value_name = "URL", conflicts_with = "server")]
+    http: Option<String>,
+    /// Send this with every request to it, such as `Authorization: Bearer …`.
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "http")]
+    headers: Vec<(String, String)>,
+    /// Be reached by HTTP instead of standard input and output, at this address.
+    ///
+    /// Anything but a loopback address needs a token in OVERSPILL_MCP_TOKEN, which clients then send as
+    /// a bearer token.
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+    /// Let the client reach all outputs there are, and not only those of this session and project.
+    #[arg(long)]
+    all_outputs: bool,
+    /// The server and its arguments.
+    #[arg(last = true, value_name = "SERVER", required_unless_present_any = ["serve", "http"])]
+    server: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    Wrap(WrapArgs),
+    /// Takes the proxy away again, from every server in a client's file.
+    Unwrap(WrapArgs),
+}
+
+pub(crate) fn mcp(args: &McpArgs) -> u8 {
+    match &args.action {
+        Some(Action::Wrap(args)) => return wrap::run(args, To::Wrap),
+        Some(Action::Unwrap(args)) => return wrap::run(args, To::Unwrap),
+        None => {}
+    }
+    if args.serve {
+        let serve = Serve::new(McpSettings::read(args.name(), args.all_outputs));
+        return ui::ended(serve.run().map_err(anyhow::Error::from));
+    }
+    let asked = Asked {
+        server: match &args.http {
+            Some(url) => Where::Http { url: url.clone(), headers: args.headers.clone() },
+            None => Where::Command(args.server.clone()),
+        },
+        name: args.name(),
+        all_outputs: args.all_outputs,
+    };
+    match &args.listen {
+        Some(address) => ui::ended(http::listen(address, asked)),
+        None => asked.relay_here(),
+    }
+}
+
+/// What is to stand behind us.
+#[derive(Debug, Clone)]
+struct Asked {
+    server: Where,
+    name: String,
+    all_outputs: bool,
+}
+
+/// Where a server is.
+#[derive(Debug, Clone)]
+enum Where {
+    Command(Vec<OsString>),
+    Http { url: String, headers: Vec<(String, String)> },
+}
+
+impl McpArgs {
+    fn name(&self) -> String {
+        let of_url = |url: &String| {
+            let host = url.split("://").nth(1).unwrap_or(url);
+            host.split(['/', ':', '?']).next().unwrap_or(host).to_owned()
+        };
+        let given = self.name.clone().or_else(|| self.http.as_ref().map(of_url));
+        given.unwrap_or_else(|| server_name(&self.server))
+    }
+}
+
+impl Asked {
+    fn proxy(&self) -> Arc<Proxy> {
+        Arc::new(Proxy::new(McpSettings::read(self.name.clone(), self.all_outputs)))
+    }
+
+    /// Relays between our own streams and the server.
+    fn relay_here(&self) -> u8 {
+        self.relay(Line::ours())
+    }
+
+    /// Relays between a client and the server, until one of them ends; returns the exit code.
+    fn relay(&self, line: Line) -> u8 {
+        match &self.server {
+            Where::Http { url, headers } => http::relay(self.proxy(), url, headers.clone(), line),
+            Where::Command(words) => match Server::start(words) {
+                Ok(server) => stdio::relay(self.proxy(), server, line),
+                Err(error) => {
+                    ui::say(&format!("{error}"));
+                    error.code()
+                }
+            },
+        }
+    }
+}
+
+fn header(typed: &str) -> Result<(String, String), String> {
+    let (name, value) = typed.split_once(':').ok_or("expected a name, a colon and a value")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,350 @@
+//! Our own tools, by which a model reaches what was saved.
+
+use overspill::core::{Limits, ToolNames};
+use overspill::retrieve::{self, FromValue, JsonPath, Part, Query};
+use overspill::store::{Kept, Name, Store};
+use serde_json::{Map, Value, json};
+
+use super::scope::Scope;
+use crate::ui;
+
+/// Our tools, under the names that nobody else has here.
+#[derive(Debug, Clone)]
+pub(super) struct Ours {
+    pub(super) names: ToolNames,
+    pub(super) list: String,
+    pub(super) scope: Scope,
+    /// What one answer may take.
+    pub(super) limits: Limits,
+}
+
+/// What the last line of an answer may take.
+const FOOTER_BYTES: u64 = 400;
+
+impl Ours {
+    /// Returns the names with `prefix`, other than those in `taken`.
+    pub(super) fn names(prefix: &str, taken: &[&str]) -> (ToolNames, String) {
+        let free = |name: &str| {
+            let first = format!("{prefix}{name}");
+            let others = (2..).map(|n| format!("{prefix}{name}_{n}"));
+            let mut all = std::iter::once(first.clone()).chain(others);
+            all.find(|name| !taken.contains(&name.as_str())).unwrap_or(first)
+        };
+        (ToolNames { read: free("read"), grep: free("grep") }, free("list"))
+    }
+
+    /// Tells whether a tool is one of ours.
+    pub(super) fn has(&self, tool: &str) -> bool {
+        [&self.names.read, &self.names.grep, &self.list].contains(&&tool.to_owned())
+    }
+
+    /// Returns what a client is told of them. The list is there once there is something to list.
+    pub(super) fn definitions(&self, store: &dyn Store) -> Vec<Value> {
+        let id =
+            json!({"type": "string", "description": "The id from the notice, or its beginning."});
+        let tool = |name: &str, description: &str, properties: Value, required: Value| {
+            json!({
+                "name": name,
+                "description": description,
+                "inputSchema": {"type": "object", "properties": properties, "required": required},
+                "annotations": {"readOnlyHint": true, "openWorldHint": false},
+            })
+        };
+        let text = |description: &str| json!({"type": "string", "description": description});
+        let whole = |description: &str| json!({"type": "integer", "description": description});
+        let read = tool(
+            &self.names.read,
+            "Reads a part of a tool result that was too large to be shown whole. Answers are pages; \
+             each ends with the arguments for the next one.",
+            json!({
+                "id": id,
+                "lines": text("Lines A:B, both included, counted from 1, such as 181:380."),
+                "bytes": text("Bytes from A up to B, as A:B, counted from 0."),
+                "tail": whole("The last so many lines."),
+                "json": text("A JSONPath such as $.items[*].name, or a JSON Pointer; of a result that is JSON."),
+                "from": text("With json: from this value on."),
+            }),
+            json!(["id"]),
+        );
+        let grep = tool(
+            &self.names.grep,
+            "Searches in a tool result that was too large to be shown whole. Shows the lines that match, with \
+             their numbers.",
+            json!({
+                "id": id,
+                "pattern": text("A regular expression."),
+                "context": whole("So many lines around each match."),
+                "limit": whole("No more than so many matches."),
+                "ignore_case": {"type": "boolean"},
+                "fixed": {"type": "boolean", "description": "The pattern is plain text."},
+                "from_line": whole("From this line on."),
+            }),
+            json!(["id", "pattern"]),
+        );
+        let list = tool(
+            &self.list,
+            "Lists the tool results that were too large to be shown whole, the last one first.",
+            json!({}),
+            json!([]),
+        );
+        let has_many = self.scope.entries(store).is_ok_and(|entries| entries.len() > 1);
+        [Some(read), Some(grep), has_many.then_some(list)].into_iter().flatten().collect()
+    }
+
+    /// Calls one of them; what went wrong is said to the model.
+    pub(super) fn call(&self, store: &dyn Store, tool: &str, arguments: &Value) -> Value {
+        let nothing = Map::new();
+        let arguments = arguments.as_object().unwrap_or(&nothing);
+        let answer = if tool == self.names.read {
+            self.read(store, arguments)
+        } else if tool == self.names.grep {
+            self.grep(store, arguments)
+        } else {
+            self.list(store)
+        };
+        let (text, failed) = match answer {
+            Ok(text) => (text, false),
+            Err(reason) => (reason, true),
+        };
+        let mut result = json!({"content": [{"type": "text", "text": text}]});
+        if failed {
+            result["isError"] = Value::Bool(true);
+        }
+        result
+    }
+
+    /// Returns a page of an output, as it is addressed: `overspill://ID?lines=A:B`.
+    pub(super) fn resource(&self, store: &dyn Store, uri: &str) -> Result<Value, String> {
+        let (address, query) = uri.split_once('?').unwrap_or((uri, ""));
+        let mut arguments = Map::new();
+        arguments.insert("id".into(), address.into());
+        for pair in query.split('&') {
+            if let Some((name, value)) = pair.split_once('=') {
+                arguments.insert(name.to_owned(), value.into());
+            }
+        }
+        let text = self.read(store, &arguments)?;
+        Ok(json!({"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}))
+    }
+
+    /// Returns the outputs as resources.
+    pub(super) fn resources(&self, store: &dyn Store) -> Vec<Value> {
+        const MOST: usize = 100;
+        let entries = self.scope.entries(store).unwrap_or_default();
+        let entries = entries.into_iter().take(MOST);
+        let resource = entries.map(|(entry, record)| {
+            let what = record.call.command.or(record.call.tool).unwrap_or_default();
+            json!({
+                "uri": format!("overspill://{}", entry.name),
+                "name": entry.name.as_str(),
+                "description": format!("{} of {}", ui::size(entry.bytes), ui::short(&what, 80)),
+                "mimeType": "text/plain",
+                "size": entry.bytes,
+            })
+        });
+        resource.collect()
+    }
+
+    fn room(&self) -> Limits {
+        let Limits { bytes, lines, chars, tokens } = self.limits;
+        let most = [bytes, chars, tokens].into_iter().flatten().min().unwrap_or(51_200);
+        let bytes = most.saturating_sub(FOOTER_BYTES).max(most / 2);
+        Limits {
+            bytes: Some(bytes),
+            lines: lines.map(|most| most.saturating_sub(1)),
+            ..Limits::NONE
+        }
+    }
+
+    fn read(&self, store: &dyn Store, arguments: &Map<String, Value>) -> Result<String, String> {
+        let name = self.output(store, arguments)?;
+        let (mut text, footer) = match arguments.get("json").and_then(Value::as_str) {
+            Some(path) => self.values(store, &name, path, arguments)?,
+            None => self.page(store, &name, &part(arguments)?)?,
+        };
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&footer);
+        let _ = store.retrieved(&name, text.len() as u64);
+        Ok(text)
+    }
+
+    fn output(&self, store: &dyn Store, arguments: &Map<String, Value>) -> Result<Name, String> {
+        let id = arguments.get("id").and_then(Value::as_str).unwrap_or_default();
+        if id.is_empty() {
+            return Err("id is missing: it is the id from the notice, such as 01KA…".into());
+        }
+        self.scope.find(store, id)
+    }
+
+    fn page(
+        &self,
+        store: &dyn Store,
+        name: &Name,
+        part: &Part,
+    ) -> Result<(String, String), String> {
+        let page = retrieve::read(store, name, part, &self.room()).map_err(|e| e.to_string())?;
+        let record = store.record(name).ok().flatten();
+        let all = match record {
+            Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => {
+                " of the two ends that were kept".into()
+            }
+            Some(record) => format!(" of {}", record.lines),
+            None => String::new(),
+        };
+        let what = match page.lines {
+            Some((first, last)) if first > last => "there are not so many lines".into(),
+            Some((first, last)) => format!("lines {first}–{last}{all}"),
+            None => format!("bytes {}–{} of {}", page.bytes.start, page.bytes.end, page.total),
+        };
+        let next = match &page.next {
+            None => String::new(),
+            Some(Part::Lines(from, to)) => self.next(name, "lines", &format!("{from}:{to}")),
+            Some(Part::Bytes(range)) => {
+                self.next(name, "bytes", &format!("{}:{}", range.start, range.end))
+            }
+            Some(Part::Tail(count)) => self.next(name, "tail", &count.to_string()),
+        };
+        Ok((page.text, format!("[overspill {}: {what}{next}]\n", name.token())))
+    }
+
+    fn next(&self, name: &Name, key: &str, value: &str) -> String {
+        format!("; next: {} {}", self.names.read, json!({"id": name, key: value}))
+    }
+
+    fn values(
+        &self,
+        store: &dyn Store,
+        name: &Name,
+        path: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<(String, String), String> {
+        let shown = ui::short(path, 200);
+        let path = JsonPath::parse(path).map_err(|bad| format!("{shown}: {bad}"))?;
+        let from = from(arguments.get("from"))?;
+        let mut room = self.room();
+        room.bytes = room.bytes.map(|most| most.saturating_sub(shown.len() as u64));
+        let values =
+            retrieve::values(store, name, &path, from, &room).map_err(|e| e.to_string())?;
+        if values.shown == 0 {
+            return Err(format!("nothing in {name} is at {shown}"));
+        }
+        let (first, last) = (from.value.max(1), from.value.max(1) + values.shown - 1);
+        let next = values.next.map_or(String::new(), |FromValue { value, byte }| {
+            let byte = if byte > 0 { format!(":{byte}") } else { String::new() };
+            let arguments =
+                json!({"id": name, "json": path.to_string(), "from": format!("{value}{byte}")});
+            format!("; next: {} {arguments}", self.names.read)
+        });
+        let footer = format!("[overspill {}: values {first}–{last}{next}]\n", name.token());
+        Ok((values.text, footer))
+    }
+
+    fn grep(&self, store: &dyn Store, arguments: &Map<String, Value>) -> Result<String, String> {
+        let name = self.output(store, arguments)?;
+        let flag = |key: &str| arguments.get(key).is_some_and(|value| *value == Value::Bool(true));
+        let context = number(arguments, "context")?.unwrap_or(0).min(1_000) as usize;
+        let query = Query {
+            pattern: arguments
+                .get("pattern")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
+            ignore_case: flag("ignore_case"),
+            fixed: flag("fixed"),
+            before: context,
+            after: context,
+            most: number(arguments, "limit")?,
+            from_line: number(arguments, "from_line")?.unwrap_or(1),
+            ..Query::default()
+        };
+        let mut room = self.room();
+        let pattern_len = query.pattern.len() as u64;
+        room.bytes = room.bytes.map(|most| most.saturating_sub(pattern_len).max(most / 2));
+        let found = retrieve::grep(store, &name, &query, &room).map_err(|error| {
+            ui::short(&format!("the pattern cannot be searched for: {error}"), 400)
+        })?;
+        let mut text = found.text();
+        let token = name.token();
+        if text.is_empty() && found.next_line.is_none() {
+            return Ok(format!("[overspill {token}: nothing matches]\n"));
+        }
+        if let Some(line) = found.next_line {
+            let mut next = arguments.clone();
+            next.insert("id".into(), name.as_str().into());
+            next.insert("from_line".into(), line.into());
+            let next = format!("{} {}", self.names.grep, Value::Object(next));
+            text.push_str(&format!("[overspill {token}: more from line {line}; next: {next}]\n"));
+        }
+        let _ = store.retrieved(&name, text.len() as u64);
+        Ok(text)
+    }
+
+    fn list(&self, store: &dyn Store) -> Result<String, String> {
+        let mut text = String::new();
+        let most = self.room().bytes.unwrap_or(u64::MAX) as usize;
+        for (entry, record) in self.scope.entries(store)? {
+            let what = record.call.command.or(record.call.tool).unwrap_or_default();
+            let (size, lines, what) = (ui::size(entry.bytes), record.lines, ui::short(&what, 80));
+            let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name);
+            if text.len() + line.len() > most {
+                text.push_str("[overspill: there are more, and older ones]\n");
+                break;
+            }
+            text.push_str(&line);
+        }
+        if text.is_empty() {
+            text.push_str("Nothing is saved here.\n");
+        }
+        Ok(text)
+    }
+}
+
+/// Returns which part of an output is meant; the first page if none is named.
+fn part(arguments: &Map<String, Value>) -> Result<Part, String> {
+    let range = |key: &str| -> Result<Option<(u64, u64)>, String> {
+        let Some(value) = arguments.get(key).filter(|value| !value.is_null()) else {
+            return Ok(None);
+        };
+        let range = value.as_str().and_then(|text| {
+            let (from, to) = text.split_once([':', '-'])?;
+            let to = if to.trim().is_empty() { u64::MAX } else { to.trim().parse().ok()? };
+            Some((from.trim().parse().ok()?, to))
+        });
+        match range {
+            Some((from, to)) if from <= to => Ok(Some((from, to))),
+            _ => Err(format!("{key} is two numbers such as \"181:380\", the smaller one first")),
+        }
+    };
+    if let Some((from, to)) = range("lines")? {
+        return Ok(Part::Lines(from, to));
+    }
+    if let Some((from, to)) = range("bytes")? {
+        return Ok(Part::Bytes(from..to));
+    }
+    Ok(number(arguments, "tail")?.map_or(Part::Lines(1, u64::MAX), Part::Tail))
+}
+
+/// Returns a number, which models also send as text.
+fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
+    let number = match arguments.get(key) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(value) => value.as_u64().or_else(|| value.as_f64().map(|number| number as u64)),
+    };
+    number.map(Some).ok_or_else(|| format!("{key} is a whole number, 0 or more"))
+}
+
+fn from(value: Option<&Value>) -> Result<FromValue, String> {
+    let text = match value {
+        None | Some(Value::Null) => return Ok(FromValue::START),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    let (value, byte) = text.split_once(':').unwrap_or((&text, "0"));
+    match (value.parse(), byte.parse()) {
+        (Ok(value), Ok(byte)) => Ok(FromValue { value, byte }),
+        _ => Err("from is a number such as 51, or two such as \"51:2000\"".into()),
+    }
+}

@@ -1,0 +1,172 @@
+//! Requests of the client that the server has not answered yet.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::peek::{Id, Message};
+
+/// What was asked for, as far as the answer is treated differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// A tool was called.
+    Call { tool: String },
+    /// The result of a call is asked for that was made earlier.
+    Result,
+    /// The tools there are.
+    Tools,
+    /// Anything else.
+    Other,
+}
+
+impl Asked {
+    fn of(message: &Message) -> Asked {
+        match message.method.as_deref() {
+            Some("tools/call") => Asked::Call { tool: message.name.clone().unwrap_or_default() },
+            Some("tasks/result") => Asked::Result,
+            Some("tools/list") => Asked::Tools,
+            _ => Asked::Other,
+        }
+    }
+}
+
+/// Tells a request from any other, also with the same id.
+pub(super) type Ticket = u64;
+
+/// What waits for an answer.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    /// In the order asked: a client may use an id twice.
+    waiting: HashMap<Id, VecDeque<(Ticket, Asked)>>,
+    last: Ticket,
+    /// Taken back, and perhaps answered all the same.
+    cancelled: VecDeque<Id>,
+}
+
+/// So many requests that were taken back are remembered.
+const MOST_CANCELLED: usize = 1_000;
+
+impl Pending {
+    /// Notes what a message of the client asks for, or takes back.
+    pub(super) fn asked(&mut self, message: &Message) {
+        match (&message.method, &message.id) {
+            (Some(_), Some(id)) => {
+                self.last += 1;
+                let asked = (self.last, Asked::of(message));
+                self.waiting.entry(id.clone()).or_default().push_back(asked);
+            }
+            (Some(method), None) if method == "notifications/cancelled" => {
+                let known = message.request.as_ref().filter(|id| self.waiting.contains_key(id));
+                self.cancelled.extend(known.cloned());
+                if self.cancelled.len() > MOST_CANCELLED
+                    && let Some(oldest) = self.cancelled.pop_front()
+                {
+                    self.waiting.remove(&oldest);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns what an answer is to, and forgets it.
+    pub(super) fn answered(&mut self, id: &Id) -> Option<Asked> {
+        let waiting = self.waiting.get_mut(id)?;
+        let asked = waiting.pop_front();
+        if waiting.is_empty() {
+            self.waiting.remove(id);
+        }
+        asked.map(|(_, asked)| asked)
+    }
+
+    /// Returns what a request is told by that was just asked.
+    pub(super) fn ticket(&self, id: &Id) -> Option<Ticket> {
+        self.waiting.get(id)?.back().map(|(ticket, _)| *ticket)
+    }
+
+    /// Forgets a request that will not be answered; tells whether it was not.
+    pub(super) fn lost(&mut self, id: &Id, ticket: Ticket) -> bool {
+        let Some(waiting) = self.waiting.get_mut(id) else { return false };
+        let before = waiting.len();
+        waiting.retain(|(own, _)| *own != ticket);
+        let is_lost = waiting.len() < before;
+        if waiting.is_empty() {
+            self.waiting.remove(id);
+        }
+        is_lost
+    }
+
+    /// Returns what the next answer with this id is to.
+    pub(super) fn get(&self, id: &Id) -> Option<&Asked> {
+        self.waiting.get(id)?.front().map(|(_, asked)| asked)
+    }
+
+    /// Returns the tools that were called; `None` for one that is not known by name.
+    pub(super) fn calls(&self) -> Vec<Option<&str>> {
+        let asked = self.waiting.values().flatten();
+        let calls = asked.filter_map(|(_, asked)| match asked {
+            Asked::Call { tool } => Some(Some(tool.as_str())),
+            Asked::Result => Some(None),
+            Asked::Tools | Asked::Other => None,
+        });
+        calls.collect()
+    }
+
+    /// Tells whether the client waits for something that it has not taken back.
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.waiting.keys().any(|id| !self.cancelled.contains(id))
+    }
+
+    /// Returns all that will not be answered any more, but for what was taken back.
+    pub(super) fn give_up(&mut self) -> Vec<Id> {
+        let cancelled = std::mem::take(&mut self.cancelled);
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        let left = waiting.filter(|(id, _)| !cancelled.contains(id));
+        left.flat_map(|(id, asked)| asked.into_iter().map(move |_| id.clone())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::peek::peek;
+
+    fn message(json: &str) -> Message {
+        peek(json.as_bytes()).unwrap().messages.remove(0)
+    }
+
+    fn id(id: &str) -> Id {
+        Id(id.into())
+    }
+
+    #[test]
+    fn two_requests_with_one_id_get_two_answers() {
+        let mut pending = Pending::default();
+        pending.asked(&message(r#"{"id":1,"method":"tools/call","params":{"name":"a"}}"#));
+        pending.asked(&message(r#"{"id":1,"method":"tools/list"}"#));
+        assert_eq!(pending.answered(&id("1")), Some(Asked::Call { tool: "a".into() }));
+        assert_eq!(pending.answered(&id("1")), Some(Asked::Tools));
+        assert_eq!(pending.answered(&id("1")), None);
+    }
+
+    #[test]
+    fn what_was_taken_back_is_not_answered_at_the_end() {
+        let mut pending = Pending::default();
+        for n in 1..=3 {
+            pending.asked(&message(&format!(r#"{{"id":{n},"method":"tools/call"}}"#)));
+        }
+        pending.asked(&message(r#"{"method":"notifications/cancelled","params":{"requestId":2}}"#));
+        let mut left = pending.give_up();
+        left.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(left, [id("1"), id("3")]);
+    }
+
+    #[test]
+    fn requests_taken_back_are_not_remembered_for_ever() {
+        let mut pending = Pending::default();
+        for n in 0..5_000 {
+            pending.asked(&message(&format!(r#"{{"id":{n},"method":"tools/call"}}"#)));
+            let cancel =
+                format!(r#"{{"method":"notifications/cancelled","params":{{"requestId":{n}}}}}"#);
+            pending.asked(&message(&cancel));
+        }
+        assert!(pending.waiting.len() <= MOST_CANCELLED + 1);
+    }
+}

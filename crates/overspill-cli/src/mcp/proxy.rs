@@ -1,0 +1,338 @@
+//! What passes between a client and a server, and what is changed of it. Knows of no transport.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use overspill::core::{Limits, Reach};
+use overspill::{Call, Options, Overspill};
+use serde_json::Value;
+
+use super::cutter::{Cutter, Done, How, Structured};
+use super::edit::{Change, Edit, edited};
+use super::listing::Listing;
+use super::ours::Ours;
+use super::peek::{Id, Message, peek};
+use super::pending::{Asked, Pending};
+use super::settings::McpSettings;
+use super::shrink::shrunk;
+
+/// Stands between a client and a server.
+#[derive(Debug)]
+pub(super) struct Proxy {
+    settings: McpSettings,
+    pending: Mutex<Pending>,
+    now: Mutex<Now>,
+}
+
+/// What may change once the server has said which tools it has.
+#[derive(Debug, Clone)]
+struct Now {
+    engine: Arc<Overspill>,
+    ours: Arc<Ours>,
+    /// What the structured content of each tool must be like.
+    schemas: Arc<BTreeMap<String, Value>>,
+}
+
+/// A message of the client that we answer ourselves.
+#[derive(Debug)]
+pub(super) struct Question {
+    message: Message,
+    bytes: Vec<u8>,
+}
+
+/// What becomes of a frame of the client.
+#[derive(Debug)]
+pub(super) struct FromClient<'a> {
+    /// What the server gets of it.
+    pub(super) forward: Cow<'a, [u8]>,
+    /// What we answer.
+    pub(super) questions: Vec<Question>,
+}
+
+/// Returns what is behind a lock; whoever panicked with it has left it as it was.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Proxy {
+    pub(super) fn new(settings: McpSettings) -> Proxy {
+        let (names, list) = Ours::names(&settings.prefix, &[]);
+        let limits = settings.engine.policy(&Call::default(), &Options::default()).limits;
+        let ours = Ours { names, list, scope: settings.scope.clone(), limits };
+        let now = Now {
+            engine: Arc::new(with_tools(&settings, &ours)),
+            ours: Arc::new(ours),
+            schemas: Arc::default(),
+        };
+        Proxy { settings, pending: Mutex::default(), now: Mutex::new(now) }
+    }
+
+    fn now(&self) -> Now {
+        locked(&self.now).clone()
+    }
+
+    /// Returns what waits for the server.
+    pub(super) fn pending(&self) -> MutexGuard<'_, Pending> {
+        locked(&self.pending)
+    }
+
+    /// Takes a frame of the client.
+    pub(super) fn client_says<'a>(&self, frame: &'a [u8]) -> FromClient<'a> {
+        let Ok(found) = peek(frame) else {
+            return FromClient { forward: Cow::Borrowed(frame), questions: Vec::new() };
+        };
+        let ours = self.now().ours;
+        let all = found.messages.len();
+        let (own, theirs): (Vec<Message>, Vec<Message>) =
+            found.messages.into_iter().partition(|message| is_for_us(message, &ours));
+        let mut pending = self.pending();
+        theirs.iter().for_each(|message| pending.asked(message));
+        drop(pending);
+        let forward = match own.len() {
+            0 => Cow::Borrowed(frame),
+            n if n == all => Cow::Borrowed(&b""[..]),
+            _ => {
+                let edits = own.iter().map(|message| Edit::remove(message.place.clone()));
+                Cow::Owned(edited(frame, edits.collect()))
+            }
+        };
+        let question = |message: Message| {
+            let bytes = frame[message.place.clone()].to_vec();
+            Question { message, bytes }
+        };
+        FromClient { forward, questions: own.into_iter().map(question).collect() }
+    }
+
+    /// Answers for ourselves.
+    pub(super) fn answer(&self, question: &Question) -> Vec<u8> {
+        let Now { engine, ours, .. } = self.now();
+        let Question { message, bytes } = question;
+        let whole: Value = serde_json::from_slice(bytes).unwrap_or_default();
+        let result = match (message.method.as_deref(), &message.name, &message.uri) {
+            (Some("tools/call"), Some(tool), _) => {
+                Ok(ours.call(engine.store(), tool, &whole["params"]["arguments"]))
+            }
+            (_, _, Some(uri)) => ours.resource(engine.store(), uri),
+            _ => Err("there is no such thing here".into()),
+        };
+        let id = message.id.as_ref();
+        match result {
+            Ok(result) => answer(id, result, message.is_stateless),
+            Err(reason) => error(id, RESOURCE_NOT_FOUND, &reason),
+        }
+    }
+
+    /// Takes a whole frame of the server; returns what the client gets.
+    pub(super) fn server_says<'a>(&self, frame: &'a [u8]) -> Cow<'a, [u8]> {
+        let Ok(found) = peek(frame) else { return Cow::Borrowed(frame) };
+        if let ([message], false) = (&found.messages[..], found.is_list) {
+            return self.answered(frame, message);
+        }
+        let edits = found.messages.iter().filter_map(|message| {
+            let place = message.place.clone();
+            match self.answered(&frame[place.clone()], message) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(changed) => {
+                    let changed = changed.trim_ascii_end().to_vec();
+                    Some(Edit { place, change: Change::Put(changed) })
+                }
+            }
+        });
+        let edits: Vec<Edit> = edits.collect();
+        if edits.is_empty() { Cow::Borrowed(frame) } else { Cow::Owned(edited(frame, edits)) }
+    }
+
+    fn answered<'a>(&self, frame: &'a [u8], message: &Message) -> Cow<'a, [u8]> {
+        let asked = match (&message.id, message.is_answer()) {
+            (Some(id), true) => self.pending().answered(id),
+            _ => None,
+        };
+        let changed = match asked {
+            Some(Asked::Call { tool }) if message.result => {
+                self.bounded(frame, Some(&tool), message)
+            }
+            Some(Asked::Result) if message.result => self.bounded(frame, None, message),
+            Some(Asked::Tools) => self.listed(frame),
+            _ => None,
+        };
+        changed.map_or(Cow::Borrowed(frame), Cow::Owned)
+    }
+
+    /// Returns the answer with which a server lists its tools, as the client gets it.
+    pub(super) fn listed(&self, frame: &[u8]) -> Option<Vec<u8>> {
+        let listing = Listing::read(frame)?;
+        let mut now = self.now();
+        let (names, list) = Ours::names(&self.settings.prefix, &listing.names());
+        if names != now.ours.names || list != now.ours.list {
+            let ours = Ours { names, list, ..Ours::clone(&now.ours) };
+            now.engine = Arc::new(with_tools(&self.settings, &ours));
+            now.ours = Arc::new(ours);
+        }
+        // Of a list in pages each has its own.
+        let mut schemas = BTreeMap::clone(&now.schemas);
+        schemas.extend(listing.schemas());
+        now.schemas = Arc::new(schemas);
+        *locked(&self.now) = now.clone();
+        let ours = now.ours.definitions(now.engine.store());
+        let structured = |tool: &str| self.settings.tool(tool).structured;
+        Some(listing.changed(ours, now.ours.limits.chars, structured))
+    }
+
+    /// Bounds the result of a call.
+    fn bounded(&self, frame: &[u8], tool: Option<&str>, message: &Message) -> Option<Vec<u8>> {
+        let now = self.now();
+        let (call, mut options) = self.call(tool, message.id.as_ref());
+        let policy = now.engine.policy(&call, &options);
+        if frame.len() as u64 <= fits_surely(&policy.trigger) {
+            return None;
+        }
+        let how = self.how(tool);
+        let has = |name: &str| memchr::memmem::find(frame, name.as_bytes()).is_some();
+        let is_shrunk = how.structured == Structured::Shrink && has("\"structuredContent\"");
+        let result: Option<Value> = (has("\"isError\"") || is_shrunk)
+            .then(|| {
+                serde_json::from_slice::<Value>(frame).ok().map(|mut all| all["result"].take())
+            })
+            .flatten();
+        // Some clients show the text of an error twice.
+        let is_error = result.as_ref().is_some_and(|result| result["isError"] == true);
+        let half = halved(&policy.limits);
+        if is_shrunk
+            && !is_error
+            && let (Some(result), Some(schema)) =
+                (&result, tool.and_then(|tool| now.schemas.get(tool)))
+        {
+            let room = half.bytes.into_iter().chain(half.chars).min().unwrap_or(u64::MAX);
+            if let Some(frame) = shrunk(frame, result, schema, room, &policy) {
+                let options = Options { share: Some(half), ..options };
+                let how = How { structured: Structured::Keep, ..how };
+                let mut cutter = Cutter::new(&now.engine, call, options, how);
+                let _ = cutter.push(&frame);
+                return Some(match cutter.finish() {
+                    Done::Same(frame) | Done::Changed(frame) => frame,
+                });
+            }
+        }
+        options.share = is_error.then_some(half);
+        let mut cutter = Cutter::new(&now.engine, call, options, how);
+        cutter.push(frame).ok()?;
+        match cutter.finish() {
+            Done::Same(_) => None,
+            Done::Changed(frame) => Some(frame),
+        }
+    }
+
+    /// Returns what bounds a result that is too long to be held; `None` if it is not one.
+    pub(super) fn long_result(&self, start: &[u8]) -> Option<LongResult> {
+        let now = self.now();
+        let message = super::peek::so_far(start);
+        let pending = self.pending();
+        let asked = message.id.as_ref().map(|id| pending.get(id));
+        let calls = pending.calls();
+        let tool = match (asked, &calls[..]) {
+            (Some(Some(Asked::Call { tool })), _) => Some(tool.clone()),
+            (Some(Some(Asked::Result)), _) => None,
+            (Some(Some(Asked::Tools)), _) => None,
+            (Some(_), _) => return None,
+            // The id is still to come: whose result it is can be told if there is only one call.
+            (None, [tool]) => tool.map(str::to_owned),
+            (None, []) if !pending.is_waited_for() => return None,
+            (None, _) => None,
+        };
+        if message.method.is_some() {
+            return None;
+        }
+        drop(pending);
+        let (call, options) = self.call(tool.as_deref(), message.id.as_ref());
+        Some(LongResult { engine: now.engine, call, options, how: self.how(tool.as_deref()) })
+    }
+
+    fn how(&self, tool: Option<&str>) -> How {
+        let own = self.settings.tool(tool.unwrap_or_default());
+        How { structured: own.structured, max_media: self.settings.max_media }
+    }
+
+    fn call(&self, tool: Option<&str>, id: Option<&Id>) -> (Call, Options) {
+        let server = &self.settings.server;
+        let call = Call {
+            tool: Some(tool.map_or_else(|| server.clone(), |tool| format!("{server}/{tool}"))),
+            id: id.map(|id| id.0.clone()),
+            session: Some(self.settings.scope.session.clone()),
+            command: None,
+            directory: self.settings.directory.clone(),
+        };
+        let declared = self.settings.of_server.clone();
+        (call, Options { declared, ..Options::default() })
+    }
+}
+
+/// What bounds a result that is too long to be held.
+#[derive(Debug)]
+pub(super) struct LongResult {
+    engine: Arc<Overspill>,
+    call: Call,
+    options: Options,
+    how: How,
+}
+
+impl LongResult {
+    pub(super) fn cutter(&self) -> Cutter<'_> {
+        Cutter::new(&self.engine, self.call.clone(), self.options.clone(), self.how)
+    }
+}
+
+fn is_for_us(message: &Message, ours: &Ours) -> bool {
+    match (message.method.as_deref(), &message.id) {
+        (Some("tools/call"), Some(_)) => message.name.as_deref().is_some_and(|name| ours.has(name)),
+        (Some("resources/read"), Some(_)) => {
+            message.uri.as_deref().is_some_and(|uri| uri.starts_with("overspill://"))
+        }
+        _ => false,
+    }
+}
+
+/// Returns the engine, with a notice that names our tools.
+fn with_tools(settings: &McpSettings, ours: &Ours) -> Overspill {
+    let program = Some(crate::home::program());
+    let tools = Some(ours.names.clone());
+    settings.engine.clone().with_reach(Reach { program, tools, files: true, delegate: None })
+}
+
+/// Returns how long a message can be for its text to fit in any case: a line feed takes two bytes of
+/// JSON, everything else at least one.
+fn fits_surely(limits: &Limits) -> u64 {
+    let Limits { bytes, lines, chars, tokens } = limits;
+    let lines = lines.map(|lines| lines.saturating_mul(2));
+    [*bytes, lines, *chars, *tokens].into_iter().flatten().min().unwrap_or(u64::MAX)
+}
+
+fn halved(limits: &Limits) -> Limits {
+    let half = |limit: Option<u64>| limit.map(|limit| limit / 2);
+    Limits {
+        bytes: half(limits.bytes),
+        lines: half(limits.lines),
+        chars: half(limits.chars),
+        tokens: half(limits.tokens),
+    }
+}
+
+/// The server has ended.
+pub(super) const SERVER_GONE: i32 = -32_000;
+const RESOURCE_NOT_FOUND: i32 = -32_002;
+
+/// Returns the answer to a request.
+pub(super) fn answer(id: Option<&Id>, mut result: Value, is_stateless: bool) -> Vec<u8> {
+    if is_stateless {
+        result["resultType"] = "complete".into();
+    }
+    let id = id.map_or("null", |id| &id.0);
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n").into_bytes()
+}
+
+/// Returns the answer to a request that failed.
+pub(super) fn error(id: Option<&Id>, code: i32, message: &str) -> Vec<u8> {
+    let (id, message) = (id.map_or("null", |id| &id.0), Value::from(message));
+    let error = format!("{{\"code\":{code},\"message\":{message}}}");
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes()
+}

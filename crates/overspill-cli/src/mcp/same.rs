@@ -1,0 +1,169 @@
+//! Tells whether structured content says what the text says already.
+//!
+//! Servers are to send it as text as well: as JSON, or, where a tool returns a plain value, as that
+//! value, with `{"result": …}` or the like around it in the structured content.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use super::tokens::{Token, Tokens};
+use super::walk::Walk;
+
+/// What a text was, as far as it takes to know it again.
+#[derive(Debug, Default)]
+pub(super) struct Digest {
+    plain: Plain,
+    json: Json,
+}
+
+impl Digest {
+    pub(super) fn push(&mut self, text: &[u8]) {
+        self.plain.push(text);
+        self.json.push(text);
+    }
+
+    /// Tells whether `structured`, which is JSON in chunks, says the same.
+    pub(super) fn is_said_by(&self, structured: impl Iterator<Item = Vec<u8>>) -> bool {
+        let mut whole = Json::default();
+        let mut inner = Inner::default();
+        for chunk in structured {
+            whole.push(&chunk);
+            inner.push(&chunk);
+        }
+        let text = self.json.value();
+        let inner_is_same =
+            text.is_some() && inner.json == text || inner.plain == self.plain.value();
+        text.is_some() && whole.value() == text || inner.is_only && inner_is_same
+    }
+}
+
+/// Bytes as they are.
+#[derive(Debug, Default)]
+struct Plain {
+    hasher: DefaultHasher,
+    len: u64,
+}
+
+impl Plain {
+    fn push(&mut self, bytes: &[u8]) {
+        self.hasher.write(bytes);
+        self.len += bytes.len() as u64;
+    }
+
+    fn value(&self) -> Option<(u64, u64)> {
+        Some((self.hasher.finish(), self.len))
+    }
+}
+
+/// A JSON value, however it is written.
+#[derive(Debug, Default)]
+struct Json {
+    tokens: Tokens,
+    hasher: DefaultHasher,
+    is_none: bool,
+}
+
+impl Json {
+    fn push(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() && !self.is_none {
+            match self.tokens.next(bytes) {
+                Ok((token, len)) => {
+                    hash(&mut self.hasher, token, &bytes[..len]);
+                    bytes = &bytes[len..];
+                }
+                Err(_) => self.is_none = true,
+            }
+        }
+    }
+
+    fn value(&self) -> Option<u64> {
+        (!self.is_none && self.tokens.is_done()).then(|| self.hasher.finish())
+    }
+}
+
+fn hash(hasher: &mut DefaultHasher, token: Token, bytes: &[u8]) {
+    match token {
+        Token::Text(text) => hasher.write(text),
+        // No text has this byte, so a string ends where it ends.
+        Token::String { .. } | Token::EndString => hasher.write(&[0xFF]),
+        _ if bytes.first().is_some_and(u8::is_ascii_whitespace) => {}
+        _ => hasher.write(bytes),
+    }
+}
+
+/// The value of the only field.
+#[derive(Debug, Default)]
+struct Inner {
+    walk: Walk,
+    fields: u32,
+    plain_hash: Plain,
+    json_hash: DefaultHasher,
+    is_text: bool,
+    in_key: bool,
+    is_only: bool,
+    json: Option<u64>,
+    plain: Option<(u64, u64)>,
+}
+
+impl Inner {
+    fn push(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let Ok(step) = self.walk.next(bytes) else { return };
+            let (len, is_field) = (step.len, step.path.len() == 1);
+            let is_between = matches!(step.token, Token::Between);
+            match step.token {
+                Token::String { is_key: true } if is_field => self.fields += 1,
+                Token::String { is_key: false } if is_field => self.is_text = true,
+                Token::Text(text) if self.is_text => self.plain_hash.push(text),
+                Token::EndString if self.is_text => {
+                    self.is_text = false;
+                    self.plain = self.plain_hash.value();
+                }
+                _ => {}
+            }
+            let is_key = self.in_key || step.token == Token::String { is_key: true };
+            let is_own_key = is_field && is_key;
+            match step.token {
+                Token::String { is_key } => self.in_key = is_key,
+                Token::EndString => self.in_key = false,
+                _ => {}
+            }
+            // What stands between key and value belongs to neither.
+            let is_apart = step.path.is_empty() || is_field && is_between;
+            if !is_apart && !is_own_key {
+                hash(&mut self.json_hash, step.token, &bytes[..len]);
+            }
+            bytes = &bytes[len..];
+        }
+        self.is_only = self.fields == 1 && self.walk.is_done();
+        self.json = Some(self.json_hash.finish());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_same(text: &str, structured: &str) -> bool {
+        let mut digest = Digest::default();
+        text.as_bytes().chunks(3).for_each(|chunk| digest.push(chunk));
+        digest.is_said_by(structured.as_bytes().chunks(5).map(<[u8]>::to_vec))
+    }
+
+    #[test]
+    fn the_same_value_is_the_same_however_it_is_written() {
+        assert!(is_same("{\n  \"a\": [1, 2],\n  \"b\": \"é\"\n}", r#"{"a":[1,2],"b":"\u00e9"}"#));
+        assert!(is_same("plain text\nof two lines", r#"{"result":"plain text\nof two lines"}"#));
+        assert!(is_same("[1, 2, 3]", r#"{"result":[1,2,3]}"#));
+        assert!(is_same("42", r#"{"result":42}"#));
+        assert!(is_same("of a file\n", r#"{"content" : "of a file\n"}"#));
+    }
+
+    #[test]
+    fn another_value_is_not() {
+        assert!(!is_same("{\"a\":[1,2]}", r#"{"a":[12]}"#));
+        assert!(!is_same("plain", r#"{"result":"other"}"#));
+        assert!(!is_same("plain", r#"{"result":"plain","more":1}"#));
+        assert!(!is_same("see the structured content", r#"{"rows":[1,2,3]}"#));
+        assert!(!is_same("", r#"{"rows":[1,2,3]}"#));
+    }
+}

@@ -1,0 +1,133 @@
+//! Our own tools alone, for a client that has no server behind us.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::frames::{Frames, Read1};
+use super::ours::Ours;
+use super::peek::{Message, peek};
+use super::proxy::{answer, error};
+use super::settings::McpSettings;
+use super::stdio::{our_input, our_output};
+use overspill::Overspill;
+
+/// The newest revision that has a handshake, and what we answer with to one that we do not know.
+const NEWEST: &str = "2025-11-25";
+const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", NEWEST, "2026-07-28"];
+
+const PARSE_ERROR: i32 = -32_700;
+const METHOD_NOT_FOUND: i32 = -32_601;
+const INVALID_PARAMS: i32 = -32_602;
+const RESOURCE_NOT_FOUND: i32 = -32_002;
+
+/// A server of our own tools.
+#[derive(Debug)]
+pub(super) struct Serve {
+    engine: Overspill,
+    ours: Ours,
+}
+
+impl Serve {
+    pub(super) fn new(settings: McpSettings) -> Serve {
+        let (names, list) = Ours::names(&settings.prefix, &[]);
+        let limits = settings.engine.policy(&Default::default(), &Default::default()).limits;
+        let ours = Ours { names, list, scope: settings.scope, limits };
+        Serve { engine: settings.engine, ours }
+    }
+
+    /// Answers until the client says no more.
+    pub(super) fn run(&self) -> io::Result<()> {
+        let mut frames = Frames::new(our_input());
+        let mut out = our_output();
+        while let Some(read) = frames.next()? {
+            let answers = match read {
+                Read1::Whole(frame) => self.frame(frame),
+                Read1::Long(_) => {
+                    while frames.more()?.is_some() {}
+                    error(None, PARSE_ERROR, "this message is longer than any of ours can be")
+                }
+            };
+            out.write_all(&answers)?;
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Answers a frame.
+    pub(super) fn frame(&self, frame: &[u8]) -> Vec<u8> {
+        if frame.trim_ascii().is_empty() {
+            return Vec::new();
+        }
+        let Ok(found) = peek(frame) else {
+            return error(None, PARSE_ERROR, "this is not JSON");
+        };
+        let answers = found.messages.iter().filter_map(|message| {
+            let bytes = &frame[message.place.clone()];
+            self.message(message, &serde_json::from_slice(bytes).unwrap_or_default())
+        });
+        let answers: Vec<Vec<u8>> = answers.collect();
+        if !found.is_list || answers.is_empty() {
+            return answers.concat();
+        }
+        let inner: Vec<&[u8]> = answers.iter().map(|answer| answer.trim_ascii_end()).collect();
+        [b"[", &inner.join(&b","[..])[..], b"]\n"].concat()
+    }
+
+    fn message(&self, message: &Message, whole: &Value) -> Option<Vec<u8>> {
+        let (Some(method), Some(id)) = (&message.method, &message.id) else { return None };
+        let (store, params) = (self.engine.store(), &whole["params"]);
+        let result = match method.as_str() {
+            "initialize" => Ok(self.hello(params)),
+            "server/discover" => Ok(json!({
+                "supportedVersions": REVISIONS,
+                "capabilities": capabilities(),
+                "serverInfo": info(),
+            })),
+            "ping" => Ok(json!({})),
+            "tools/list" => Ok(json!({"tools": self.ours.definitions(store)})),
+            "tools/call" => match &message.name {
+                Some(tool) if self.ours.has(tool) => {
+                    Ok(self.ours.call(store, tool, &params["arguments"]))
+                }
+                tool => {
+                    let tool = crate::ui::short(tool.as_deref().unwrap_or_default(), 100);
+                    Err((INVALID_PARAMS, format!("there is no tool {tool:?}")))
+                }
+            },
+            "resources/list" => Ok(json!({"resources": self.ours.resources(store)})),
+            "resources/templates/list" => Ok(json!({"resourceTemplates": [{
+                "uriTemplate": "overspill://{id}?lines={lines}",
+                "name": "output",
+                "description": "Lines A:B of a saved output.",
+                "mimeType": "text/plain",
+            }]})),
+            "resources/read" => {
+                let uri = message.uri.as_deref().unwrap_or_default();
+                self.ours.resource(store, uri).map_err(|reason| (RESOURCE_NOT_FOUND, reason))
+            }
+            _ => Err((
+                METHOD_NOT_FOUND,
+                format!("there is no method {}", crate::ui::short(method, 100)),
+            )),
+        };
+        Some(match result {
+            Ok(result) => answer(Some(id), result, message.is_stateless),
+            Err((code, reason)) => error(Some(id), code, &reason),
+        })
+    }
+
+    fn hello(&self, params: &Value) -> Value {
+        let asked = params["protocolVersion"].as_str().unwrap_or_default();
+        let version = REVISIONS.into_iter().find(|known| *known == asked).unwrap_or(NEWEST);
+        json!({"protocolVersion": version, "capabilities": capabilities(), "serverInfo": info()})
+    }
+}
+
+fn capabilities() -> Value {
+    json!({"tools": {}, "resources": {}})
+}
+
+fn info() -> Value {
+    json!({"name": "overspill", "version": env!("CARGO_PKG_VERSION")})
+}

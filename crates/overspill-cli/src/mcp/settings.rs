@@ -1,0 +1,128 @@
+//! What holds for the servers behind us.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use overspill::core::{Limits, Policy};
+use overspill::{Layer, Overspill, Profile, Settings};
+
+use super::cutter::Structured;
+use super::scope::Scope;
+use crate::home;
+use crate::settings::Sources;
+use crate::settings::value::Value;
+
+/// What holds for a server.
+#[derive(Debug)]
+pub(super) struct McpSettings {
+    /// What the server is called in settings and records.
+    pub(super) server: String,
+    /// How the names of our tools begin.
+    pub(super) prefix: String,
+    /// Media of more bytes than this are put into a file.
+    pub(super) max_media: u64,
+    /// Which outputs can be reached.
+    pub(super) scope: Scope,
+    pub(super) engine: Overspill,
+    /// Where we are.
+    pub(super) directory: Option<String>,
+    /// Settings of all tools of the server that have none of their own.
+    pub(super) of_server: Option<Layer>,
+    structured: Structured,
+    /// What single tools have instead of it.
+    structured_of: BTreeMap<String, Structured>,
+}
+
+/// What holds for a tool.
+#[derive(Debug)]
+pub(super) struct ToolSettings {
+    pub(super) structured: Structured,
+}
+
+/// As much as every client shows without cutting it once more.
+const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
+/// More than clients send to their models as one picture.
+pub(crate) const MAX_MEDIA: u64 = 5 << 20;
+/// Whose tools they are is seen by their names.
+pub(crate) const TOOL_PREFIX: &str = "overspill_";
+
+impl McpSettings {
+    /// Reads what is set for the server of this name.
+    pub(super) fn read(server: String, all: bool) -> McpSettings {
+        let policy = Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy };
+        let in_force = Sources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
+        let of_server = of_server(&in_force.settings, &server);
+        let working = std::env::current_dir().unwrap_or_default();
+        let sources = &in_force.sources;
+        let max_media = match sources.own("mcp.max_media") {
+            Some(Value::Most(most)) => Option::from(*most).unwrap_or(u64::MAX),
+            _ => MAX_MEDIA,
+        };
+        let prefix = match sources.own("mcp.tool_prefix") {
+            Some(Value::Prefix(prefix)) => prefix.clone(),
+            _ => TOOL_PREFIX.into(),
+        };
+        let all = all || sources.own("mcp.outputs") == Some(&Value::Choice("all"));
+        let structured_of = sources.user.tools.iter();
+        let structured_of = structured_of.filter_map(|(tool, values)| {
+            Some((tool.clone(), meant(&values.get("structured")?.value)?))
+        });
+        let structured_of = structured_of.collect();
+        let structured = sources.own("structured").and_then(meant).unwrap_or_default();
+        McpSettings {
+            of_server,
+            server,
+            prefix,
+            max_media,
+            scope: Scope { session: session(), project: home::project_root(&working), all },
+            engine: in_force.overspill(),
+            directory: Some(working.to_string_lossy().into_owned()),
+            structured,
+            structured_of,
+        }
+    }
+
+    pub(super) fn tool(&self, tool: &str) -> ToolSettings {
+        let own = |tool: &str| self.structured_of.get(&format!("{}/{tool}", self.server)).copied();
+        let structured = own(tool).or_else(|| own("*")).unwrap_or(self.structured);
+        ToolSettings { structured }
+    }
+}
+
+fn meant(value: &Value) -> Option<Structured> {
+    match value {
+        Value::Choice("drop") => Some(Structured::Drop),
+        Value::Choice("shrink") => Some(Structured::Shrink),
+        Value::Choice("keep") => Some(Structured::Keep),
+        _ => None,
+    }
+}
+
+fn of_server(settings: &Settings, server: &str) -> Option<Layer> {
+    settings.user.tools.get(&format!("{server}/*")).cloned()
+}
+
+/// Returns a name for this session that no other has.
+fn session() -> String {
+    let now = jiff::Timestamp::now().as_microsecond();
+    format!("mcp-{}-{now}", std::process::id())
+}
+
+/// Returns what a server is called that nobody has named: its program, or what a program that runs
+/// others is told to run.
+pub(super) fn server_name(words: &[OsString]) -> String {
+    const RUNNERS: [&str; 11] =
+        ["npx", "bunx", "uvx", "pipx", "uv", "node", "bun", "deno", "python", "python3", "docker"];
+    let base = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(&word);
+        name.split('@').next().filter(|name| !name.is_empty()).unwrap_or(name).to_owned()
+    };
+    let first = words.first().map(base).unwrap_or_default();
+    if !RUNNERS.contains(&&*first) {
+        return first;
+    }
+    let told = words[1..].iter().filter(|word| !word.to_string_lossy().starts_with('-'));
+    let is_verb = |name: &String| ["run", "exec", "tool", "x"].contains(&&**name);
+    told.map(base).find(|name| !is_verb(name)).unwrap_or(first)
+}

@@ -1,0 +1,202 @@
+//! Bodies of HTTP answers as frames, one a line.
+
+use std::io::{self, Read};
+use std::sync::mpsc::Sender;
+
+/// A body that is one JSON text, on one line.
+pub(super) struct OneLine<R> {
+    pub(super) from: R,
+    pub(super) ended: bool,
+}
+
+impl<R: Read> Read for OneLine<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.ended || into.is_empty() {
+            return Ok(0);
+        }
+        let len = self.from.read(into)?;
+        if len == 0 {
+            self.ended = true;
+            into[0] = b'\n';
+            return Ok(1);
+        }
+        // Between the values of JSON a line feed is a blank, and within them there is none.
+        for byte in &mut into[..len] {
+            if matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+        Ok(len)
+    }
+}
+
+/// A stream of events, each of them a frame.
+pub(super) struct Events<R> {
+    from: R,
+    /// Where an old server says that messages are to be sent to.
+    endpoint: Option<Sender<String>>,
+    raw: Vec<u8>,
+    at: usize,
+    line: Line,
+    has_data: bool,
+    event: Vec<u8>,
+    address: Vec<u8>,
+}
+
+/// Which line of an event we are in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Line {
+    /// The name of its field, so far.
+    Name(Vec<u8>),
+    /// After the colon.
+    Start(Field),
+    Value(Field),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Data,
+    Event,
+    Other,
+}
+
+impl<R: Read> Events<R> {
+    pub(super) fn new(from: R, endpoint: Option<Sender<String>>) -> Events<R> {
+        Events {
+            from,
+            endpoint,
+            raw: Vec::new(),
+            at: 0,
+            line: Line::Name(Vec::new()),
+            has_data: false,
+            event: Vec::new(),
+            address: Vec::new(),
+        }
+    }
+
+    /// Takes one byte; returns what the frame gets of it.
+    fn take(&mut self, byte: u8) -> Option<u8> {
+        if byte == b'\r' {
+            return None;
+        }
+        match (&mut self.line, byte) {
+            (Line::Name(name), b'\n') if name.is_empty() => return self.event_ends(),
+            (_, b'\n') => self.line = Line::Name(Vec::new()),
+            (Line::Name(name), b':') => {
+                let field = match &name[..] {
+                    b"data" => Field::Data,
+                    b"event" => Field::Event,
+                    _ => Field::Other,
+                };
+                self.line = Line::Start(field);
+                // Two lines of data are two lines of JSON, between which a blank does.
+                if field == Field::Data && std::mem::replace(&mut self.has_data, true) {
+                    return Some(b' ');
+                }
+            }
+            (Line::Name(name), _) => {
+                if name.len() < 16 {
+                    name.push(byte);
+                }
+            }
+            (Line::Start(field), b' ') => self.line = Line::Value(*field),
+            (Line::Start(field) | Line::Value(field), _) => {
+                let field = *field;
+                self.line = Line::Value(field);
+                match field {
+                    Field::Event if self.event.len() < 32 => self.event.push(byte),
+                    Field::Data if self.event == b"endpoint" => {
+                        if self.address.len() < 4096 {
+                            self.address.push(byte);
+                        }
+                    }
+                    Field::Data => return Some(byte),
+                    Field::Event | Field::Other => {}
+                }
+            }
+        }
+        None
+    }
+
+    fn event_ends(&mut self) -> Option<u8> {
+        let event = std::mem::take(&mut self.event);
+        let had_data = std::mem::take(&mut self.has_data);
+        if event == b"endpoint" {
+            let address = String::from_utf8_lossy(&std::mem::take(&mut self.address)).into_owned();
+            if let Some(endpoint) = &self.endpoint {
+                let _ = endpoint.send(address);
+            }
+            return None;
+        }
+        had_data.then_some(b'\n')
+    }
+}
+
+impl<R: Read> Read for Events<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let mut len = 0;
+            while self.at < self.raw.len() && len < into.len() {
+                // What is plain data is copied as it is, up to the end of its line.
+                if self.line == Line::Value(Field::Data) && self.event != b"endpoint" {
+                    let rest = &self.raw[self.at..];
+                    let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+                    let count = end.min(into.len() - len);
+                    into[len..len + count].copy_from_slice(&rest[..count]);
+                    (self.at, len) = (self.at + count, len + count);
+                    if count > 0 {
+                        continue;
+                    }
+                }
+                let byte = self.raw[self.at];
+                self.at += 1;
+                if let Some(byte) = self.take(byte) {
+                    into[len] = byte;
+                    len += 1;
+                }
+            }
+            if len > 0 {
+                return Ok(len);
+            }
+            self.raw.resize(64 << 10, 0);
+            let read = self.from.read(&mut self.raw)?;
+            self.raw.truncate(read);
+            self.at = 0;
+            if read == 0 {
+                return Ok(0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_frames_whatever_the_chunks() {
+        let stream = "event: message\r\nid: 7\r\ndata: {\"a\":1}\r\n\r\n: a comment\n\nevent: endpoint\ndata: /post?x\n\ndata:{\ndata: }\n\nretry: 10\n\n";
+        for room in [1, 2, 7, 1000] {
+            let (send, endpoint) = std::sync::mpsc::channel();
+            let mut events = Events::new(stream.as_bytes(), Some(send));
+            let (mut all, mut chunk) = (Vec::new(), vec![0; room]);
+            loop {
+                let len = events.read(&mut chunk).unwrap();
+                if len == 0 {
+                    break;
+                }
+                all.extend_from_slice(&chunk[..len]);
+            }
+            assert_eq!(String::from_utf8(all).unwrap(), "{\"a\":1}\n{ }\n");
+            assert_eq!(endpoint.try_recv().unwrap(), "/post?x");
+        }
+    }
+
+    #[test]
+    fn a_text_of_many_lines_is_one_frame() {
+        let mut all = String::new();
+        let mut body = OneLine { from: &b"{\n \"a\": 1\r\n}"[..], ended: false };
+        body.read_to_string(&mut all).unwrap();
+        assert_eq!(all, "{  \"a\": 1  }\n");
+    }
+}

@@ -1,0 +1,416 @@
+//! Client and server by their standard streams.
+
+use std::io::{self, Read, Write};
+use std::process::ChildStdin;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::cutter::Done;
+use super::frames::{Frames, Read1};
+use super::peek::Peek;
+use super::proxy::{Proxy, Question, SERVER_GONE, error};
+use super::server::{self, Ask, Server};
+use super::walk::Walk;
+
+/// What happens while messages pass.
+#[derive(Debug)]
+enum News {
+    /// The client will say nothing more.
+    ClientSilent,
+    /// The client hears nothing more.
+    ClientGone,
+    /// The server will say nothing more.
+    ServerSilent,
+    /// The server has ended, with this exit code.
+    ServerEnded(u8),
+    /// We were asked to end, by this signal.
+    Asked(i32),
+    /// We have answered a question.
+    Answered,
+}
+
+/// How long what a server has written may take to get here once it has ended.
+const DRAIN: Duration = Duration::from_millis(400);
+/// How long a server may take to end once its client has, and once it was asked to.
+const LEAVE: Duration = Duration::from_secs(2);
+const LEAVE_BUSY: Duration = Duration::from_secs(10);
+const OBEY: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(50);
+
+/// Where what the client gets is written.
+pub(super) type Out = Arc<Mutex<Box<dyn Write + Send>>>;
+
+/// The two streams of a client.
+pub(super) struct Line {
+    pub(super) input: Box<dyn Read + Send>,
+    pub(super) out: Out,
+    /// They are our own standard streams.
+    pub(super) is_ours: bool,
+}
+
+impl Line {
+    /// Our own standard streams.
+    pub(super) fn ours() -> Line {
+        Line { input: our_input(), out: Arc::new(Mutex::new(our_output())), is_ours: true }
+    }
+}
+
+/// Relays between a client and a server until one of them ends; returns the exit code.
+pub(super) fn relay(proxy: Arc<Proxy>, server: Server, line: Line) -> u8 {
+    let Line { input, out, is_ours } = line;
+    let Server { mut child, stdin, stdout } = server;
+    let pid = child.id();
+    let (news, heard) = channel();
+    let tell = news.clone();
+    if is_ours {
+        server::take_signals(move |signal| drop(tell.send(News::Asked(signal))));
+    }
+    let (questions, asked) = channel();
+    spawn(&news, {
+        let (proxy, out) = (proxy.clone(), out.clone());
+        move |news| answer(&proxy, &asked, &out, news)
+    });
+    spawn(&news, {
+        let proxy = proxy.clone();
+        move |news| {
+            let _ = from_client(&proxy, input, stdin, &questions);
+            let _ = news.send(News::ClientSilent);
+        }
+    });
+    spawn(&news, {
+        let (proxy, out) = (proxy.clone(), out.clone());
+        move |news| {
+            let ended = from_server(&proxy, &stdout, &out, || server::widen(&stdout));
+            let gone = ended.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+            let _ = news.send(if gone { News::ClientGone } else { News::ServerSilent });
+        }
+    });
+    spawn(&news, move |news| {
+        let code = child.wait().map_or(1, |status| code_of(&status));
+        let _ = news.send(News::ServerEnded(code));
+    });
+    let mut watch =
+        Watch { proxy: &proxy, out: &out, heard, pid, is_ours, ended: None, silent: false };
+    watch.until_the_end()
+}
+
+fn spawn(news: &Sender<News>, work: impl FnOnce(&Sender<News>) + Send + 'static) {
+    let news = news.clone();
+    std::thread::spawn(move || work(&news));
+}
+
+/// Sees to it that everything ends once one end of the line has.
+struct Watch<'a> {
+    proxy: &'a Proxy,
+    out: &'a Out,
+    heard: Receiver<News>,
+    pid: u32,
+    is_ours: bool,
+    ended: Option<u8>,
+    /// The server will say nothing more.
+    silent: bool,
+}
+
+impl Watch<'_> {
+    fn until_the_end(&mut self) -> u8 {
+        let mut client_silent = None;
+        loop {
+            let busy = self.proxy.pending().is_waited_for();
+            let patience = if busy { LEAVE_BUSY } else { LEAVE };
+            let is_late = client_silent.is_some_and(|since: Instant| since.elapsed() > patience);
+            if is_late || client_silent.is_some() && self.is_ours && server::is_unread() {
+                return self.end_server().unwrap_or(0);
+            }
+            match self.next(if client_silent.is_some() { TICK } else { Duration::MAX }) {
+                Some(News::ClientSilent) => client_silent = Some(Instant::now()),
+                Some(News::ClientGone) => return self.end_server().unwrap_or(0),
+                Some(News::Asked(signal)) => {
+                    self.end_server();
+                    return (128 + signal) as u8;
+                }
+                _ => {}
+            }
+            if self.ended.is_some() || self.silent {
+                break;
+            }
+        }
+        // The other half of the server's end comes at once, or not at all.
+        let since = Instant::now();
+        while (self.ended.is_none() || !self.silent) && since.elapsed() < DRAIN {
+            self.next(TICK);
+        }
+        let how = match self.ended {
+            Some(code) => format!("the server ended with exit code {code} before it answered"),
+            None => "the server closed its output before it answered".into(),
+        };
+        self.give_up(&how);
+        let code = self.ended.or_else(|| self.end_server());
+        code.unwrap_or(1)
+    }
+
+    fn next(&mut self, within: Duration) -> Option<News> {
+        let news = match within {
+            Duration::MAX => self.heard.recv().ok(),
+            _ => self.heard.recv_timeout(within).ok(),
+        };
+        match news {
+            Some(News::ServerEnded(code)) => self.ended = Some(code),
+            Some(News::ServerSilent) => self.silent = true,
+            _ => {}
+        }
+        news
+    }
+
+    /// Answers every request that the server will not answer any more.
+    fn give_up(&self, reason: &str) {
+        let left = self.proxy.pending().give_up();
+        let answers = left.iter().flat_map(|id| error(Some(id), SERVER_GONE, reason));
+        let answers: Vec<u8> = answers.collect();
+        let since = Instant::now();
+        while !answers.is_empty() {
+            // Whoever still holds it waits for a server that is gone.
+            match self.out.try_lock() {
+                Ok(mut out) => {
+                    let _ = out.write_all(&answers).and_then(|()| out.flush());
+                    return;
+                }
+                Err(_) if since.elapsed() < DRAIN => std::thread::sleep(TICK / 10),
+                Err(_) if !self.is_ours => return,
+                Err(_) => {
+                    let _ = our_output().write_all(&[b"\n", &answers[..]].concat());
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Asks the server to end, first kindly; returns its exit code if it had ended by itself.
+    fn end_server(&mut self) -> Option<u8> {
+        let by_itself = self.ended;
+        for ask in [Ask::Kindly, Ask::Firmly] {
+            let since = Instant::now();
+            if self.ended.is_none() {
+                server::end(self.pid, ask);
+            }
+            while self.ended.is_none() && since.elapsed() < OBEY {
+                self.next(TICK);
+            }
+        }
+        by_itself
+    }
+}
+
+/// Passes on what the client says, until it says no more; the server then hears that it is alone.
+fn from_client(
+    proxy: &Proxy,
+    input: Box<dyn Read + Send>,
+    mut server: ChildStdin,
+    questions: &Sender<Question>,
+) -> io::Result<()> {
+    let mut frames = Frames::new(input);
+    let mut forward = Vec::new();
+    while let Some(read) = frames.next()? {
+        match read {
+            Read1::Whole(frame) => {
+                let found = proxy.client_says(frame);
+                forward.extend_from_slice(&found.forward);
+                found.questions.into_iter().for_each(|question| drop(questions.send(question)));
+            }
+            Read1::Long(start) => {
+                server.write_all(&std::mem::take(&mut forward))?;
+                let (mut walk, mut peek) = (Some(Walk::default()), Peek::default());
+                let mut chunk = start.to_vec();
+                loop {
+                    look(&mut walk, &mut peek, &chunk);
+                    // The server may answer as soon as it has the last byte.
+                    if chunk.ends_with(b"\n") {
+                        proxy.pending().asked(peek.message());
+                    }
+                    server.write_all(&chunk)?;
+                    match frames.more()? {
+                        Some(more) => chunk = more.to_vec(),
+                        None => break,
+                    }
+                }
+            }
+        }
+        if !forward.is_empty() && !frames.has_frame() {
+            server.write_all(&forward)?;
+            forward.clear();
+        }
+    }
+    Ok(())
+}
+
+/// Learns what a message is that passes in chunks, as long as it is JSON.
+fn look(walk: &mut Option<Walk>, peek: &mut Peek, mut bytes: &[u8]) {
+    while let Some(open) = walk
+        && !bytes.is_empty()
+    {
+        match open.next(bytes) {
+            Ok(step) => {
+                peek.see(&step, bytes);
+                bytes = &bytes[step.len..];
+            }
+            Err(_) => *walk = None,
+        }
+    }
+}
+
+/// Passes on what the server says, until it says no more.
+pub(super) fn from_server(
+    proxy: &Proxy,
+    from: impl Read,
+    out: &Out,
+    widen: impl Fn(),
+) -> io::Result<()> {
+    let mut frames = Frames::new(from);
+    let mut forward = Vec::new();
+    let write = |bytes: &mut Vec<u8>| -> io::Result<()> {
+        if !bytes.is_empty() {
+            let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+            out.write_all(bytes)?;
+            out.flush()?;
+            bytes.clear();
+        }
+        Ok(())
+    };
+    let mut is_wide = false;
+    while let Some(read) = frames.next()? {
+        match read {
+            Read1::Whole(frame) => {
+                forward.extend_from_slice(&proxy.server_says(frame));
+                // The last words of a server that was interrupted end where they end.
+                if !forward.ends_with(b"\n") {
+                    forward.push(b'\n');
+                }
+            }
+            Read1::Long(start) => {
+                write(&mut forward)?;
+                let start = start.to_vec();
+                if !std::mem::replace(&mut is_wide, true) {
+                    widen();
+                }
+                let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+                long(proxy, start, &mut frames, &mut **out)?;
+                out.flush()?;
+            }
+        }
+        if !frames.has_frame() {
+            write(&mut forward)?;
+        }
+    }
+    write(&mut forward)
+}
+
+/// Passes on a frame that is too long to be held: cut, if it is the result of a call, and as it comes
+/// otherwise.
+fn long(
+    proxy: &Proxy,
+    start: Vec<u8>,
+    frames: &mut Frames<impl Read>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let result = proxy.long_result(&start);
+    let mut cutter = result.as_ref().map(|result| result.cutter());
+    let mut id = None;
+    let mut ended = start.ends_with(b"\n");
+    let mut chunk = start;
+    loop {
+        ended |= chunk.ends_with(b"\n");
+        match cutter.take() {
+            None => out.write_all(&chunk)?,
+            Some(mut open) => match open.push(&chunk) {
+                Ok(()) => {
+                    id.clone_from(&open.message().id);
+                    let is_other = open.is_list() || open.message().method.is_some();
+                    match is_other && !open.has_cut() {
+                        true => out.write_all(&open.give_up())?,
+                        false => cutter = Some(open),
+                    }
+                }
+                Err(rest) => {
+                    out.write_all(&done(open.finish()))?;
+                    out.write_all(rest)?;
+                }
+            },
+        }
+        match frames.more()? {
+            Some(more) => {
+                chunk.clear();
+                chunk.extend_from_slice(more);
+            }
+            None => break,
+        }
+    }
+    if let Some(cutter) = cutter {
+        id.clone_from(&cutter.message().id);
+        let asked = id.as_ref().and_then(|id| proxy.pending().answered(id));
+        let frame = match cutter.finish() {
+            Done::Same(frame) if asked == Some(super::pending::Asked::Tools) => {
+                proxy.listed(&frame).unwrap_or(frame)
+            }
+            finished => done(finished),
+        };
+        out.write_all(&frame)?;
+    } else if let Some(id) = &id {
+        proxy.pending().answered(id);
+    }
+    // The last words of a server that was interrupted end where they end.
+    if ended { Ok(()) } else { out.write_all(b"\n") }
+}
+
+fn done(done: Done) -> Vec<u8> {
+    match done {
+        Done::Same(frame) | Done::Changed(frame) => frame,
+    }
+}
+
+/// Answers questions that are for us, one after the other.
+fn answer(proxy: &Proxy, asked: &Receiver<Question>, out: &Out, news: &Sender<News>) {
+    while let Ok(question) = asked.recv() {
+        let answer = proxy.answer(&question);
+        let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = out.write_all(&answer).and_then(|()| out.flush());
+        let _ = news.send(News::Answered);
+    }
+}
+
+fn code_of(status: &std::process::ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(status) {
+        return (128 + signal) as u8;
+    }
+    status.code().unwrap_or(1) as u8
+}
+
+/// Returns our standard output, without a buffer.
+#[cfg(unix)]
+pub(super) fn our_output() -> Box<dyn Write + Send> {
+    use std::os::fd::AsFd;
+    match io::stdout().as_fd().try_clone_to_owned() {
+        Ok(fd) => Box::new(std::fs::File::from(fd)),
+        Err(_) => Box::new(io::stdout()),
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn our_output() -> Box<dyn Write + Send> {
+    Box::new(io::stdout())
+}
+
+/// Returns our standard input, without a buffer.
+#[cfg(unix)]
+pub(super) fn our_input() -> Box<dyn Read + Send> {
+    use std::os::fd::AsFd;
+    match io::stdin().as_fd().try_clone_to_owned() {
+        Ok(fd) => Box::new(std::fs::File::from(fd)),
+        Err(_) => Box::new(io::stdin()),
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn our_input() -> Box<dyn Read + Send> {
+    Box::new(io::stdin())
+}

@@ -1,0 +1,139 @@
+//! JSON as it passes by, and where in a message we are.
+
+use super::tokens::{Malformed, Token, Tokens};
+
+/// The names of fields that matter to us, and what stands for the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    /// Any value of a list.
+    Item,
+    /// A field that we know nothing of.
+    Other,
+    Id,
+    Method,
+    Params,
+    Result,
+    Error,
+    Content,
+    Structured,
+    IsError,
+    Text,
+    Data,
+    Resource,
+    Blob,
+    Type,
+    MimeType,
+    Uri,
+    Name,
+    RequestId,
+    Meta,
+    Protocol,
+}
+
+const KEYS: [(&[u8], Key); 19] = [
+    (b"id", Key::Id),
+    (b"method", Key::Method),
+    (b"params", Key::Params),
+    (b"result", Key::Result),
+    (b"error", Key::Error),
+    (b"content", Key::Content),
+    (b"structuredContent", Key::Structured),
+    (b"isError", Key::IsError),
+    (b"text", Key::Text),
+    (b"data", Key::Data),
+    (b"resource", Key::Resource),
+    (b"blob", Key::Blob),
+    (b"type", Key::Type),
+    (b"mimeType", Key::MimeType),
+    (b"uri", Key::Uri),
+    (b"name", Key::Name),
+    (b"requestId", Key::RequestId),
+    (b"_meta", Key::Meta),
+    (b"io.modelcontextprotocol/protocolVersion", Key::Protocol),
+];
+
+/// Nothing that matters to us stands so deep.
+const DEEP: usize = 8;
+/// No name that we know is longer.
+const LONGEST: usize = 40;
+
+/// Walks over one message, or a list of them.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    tokens: Tokens,
+    /// Where the current value stands; what is deeper than this is counted only.
+    path: Vec<Key>,
+    deeper: usize,
+    /// What was opened last, and is not yet part of the path.
+    opened: Option<u8>,
+    name: Vec<u8>,
+    in_key: bool,
+    is_list: bool,
+    started: bool,
+}
+
+/// What was taken, and where it stands.
+#[derive(Debug)]
+pub(super) struct Step<'a> {
+    pub(super) token: Token<'a>,
+    /// How many bytes it took.
+    pub(super) len: usize,
+    /// Where it stands in its message; of what is very deep, where something around it stands.
+    pub(super) path: &'a [Key],
+    /// It is a part of a message, and not what stands around the messages of a list.
+    pub(super) in_message: bool,
+}
+
+impl Walk {
+    /// Tells whether one whole value has come.
+    pub(super) fn is_done(&self) -> bool {
+        self.tokens.is_done()
+    }
+
+    /// Tells whether the messages come as a list.
+    pub(super) fn is_list(&self) -> bool {
+        self.is_list
+    }
+
+    /// Takes what `bytes`, which are not empty, begin with.
+    pub(super) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Step<'a>, Malformed> {
+        if let Some(opened) = self.opened.take() {
+            let within = if opened == b'[' { Key::Item } else { Key::Other };
+            if self.path.len() < DEEP { self.path.push(within) } else { self.deeper += 1 }
+        }
+        let (token, len) = self.tokens.next(bytes)?;
+        match token {
+            Token::Open(bracket) => {
+                if !self.started && bracket == b'[' {
+                    self.is_list = true;
+                }
+                self.started = true;
+                self.opened = Some(bracket);
+            }
+            Token::Close => {
+                if self.deeper > 0 {
+                    self.deeper -= 1;
+                } else {
+                    self.path.pop();
+                }
+            }
+            Token::String { is_key } => {
+                self.in_key = is_key;
+                self.name.clear();
+            }
+            Token::Text(text) if self.in_key && self.name.len() <= LONGEST => {
+                self.name.extend_from_slice(text);
+            }
+            Token::EndString if self.in_key && self.deeper == 0 => {
+                let known = KEYS.iter().find(|(name, _)| *name == self.name);
+                if let Some(last) = self.path.last_mut() {
+                    *last = known.map_or(Key::Other, |(_, key)| *key);
+                }
+            }
+            _ => {}
+        }
+        let base = usize::from(self.is_list);
+        let in_message = !self.is_list || !self.path.is_empty();
+        Ok(Step { token, len, path: self.path.get(base..).unwrap_or_default(), in_message })
+    }
+}

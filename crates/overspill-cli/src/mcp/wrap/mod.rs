@@ -1,0 +1,299 @@
+//! `overspill mcp wrap` and `unwrap`: puts the proxy in front of the servers of a client.
+//!
+//! Only what must change is changed: the words of each server's command, where they stand. All other
+//! bytes stay, and so unwrapping gives back the same file, with what was edited in between.
+
+mod json;
+mod toml;
+mod yaml;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::settings::write::write;
+use crate::ui;
+
+/// Puts the proxy in front of every server in a client's file.
+///
+/// Understands the files of Claude Code, Cursor, Windsurf, Gemini CLI, Qwen Code, Copilot CLI, VS Code,
+/// opencode, Codex and goose. What is wrapped already stays as it is; servers that are reached by HTTP do
+/// too. The file as it was is kept beside it, with `.before-overspill` at the end of its name.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  overspill mcp wrap .mcp.json --dry-run
+  overspill mcp wrap ~/.codex/config.toml
+  overspill mcp unwrap ~/.codex/config.toml")]
+pub(crate) struct WrapArgs {
+    /// The file.
+    file: PathBuf,
+    /// Only say what would be changed.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What is to be done with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum To {
+    Wrap,
+    Unwrap,
+}
+
+/// A server, as a file has it: where the words of its command stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    name: String,
+    words: Words,
+}
+
+/// Where the words of a command stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Words {
+    /// The program is a value of its own, and its arguments are a list that may not be there.
+    Apart { program: Range<usize>, arguments: Option<List> },
+    /// Both are one list.
+    Together(List),
+    /// There is no command.
+    None,
+}
+
+/// A list of words: the words, and where the list begins and ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct List {
+    place: Range<usize>,
+    words: Vec<Range<usize>>,
+    /// Each word stands on a line of its own, after a dash.
+    dashes: bool,
+}
+
+/// A change of a place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Splice {
+    place: Range<usize>,
+    with: String,
+}
+
+/// A language that such a file is written in.
+trait Language {
+    /// Finds the servers.
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, String>;
+    /// Writes a word.
+    fn word(&self, word: &str) -> String;
+    /// Reads a word.
+    fn read(&self, written: &str) -> Option<String>;
+    /// Writes arguments where there are none yet, after the program at `program`.
+    fn new_arguments(&self, text: &str, program: &Range<usize>, words: &[String]) -> Splice;
+    /// Returns what [`Language::new_arguments`] has added, given where the list is.
+    fn added(&self, text: &str, program: &Range<usize>, list: &Range<usize>) -> Range<usize>;
+}
+
+pub(super) fn run(args: &WrapArgs, to: To) -> u8 {
+    ui::ended(try_run(args, to))
+}
+
+fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
+    let path = std::path::absolute(&args.file)?;
+    let shown = args.file.display();
+    let text =
+        std::fs::read(&path).map_err(|error| anyhow::anyhow!("{shown}: {}", ui::reason(&error)))?;
+    let text = String::from_utf8(text).map_err(|_| anyhow::anyhow!("{shown}: is not UTF-8"))?;
+    let program = std::env::current_exe().context("where this program is")?;
+    let program = program.to_string_lossy().into_owned();
+    let changed =
+        changed(&text, &path, to, &program).map_err(|why| anyhow::anyhow!("{shown}: {why}"))?;
+    for line in &changed.said {
+        ui::answer(&format!("{line}\n"))?;
+    }
+    if changed.text == text {
+        return ui::answer(&format!("{shown}: nothing to change\n"));
+    }
+    if args.dry_run {
+        return ui::answer(&format!("{shown}: not changed, as this was a dry run\n"));
+    }
+    if to == To::Wrap {
+        let mut backup = path.clone().into_os_string();
+        backup.push(".before-overspill");
+        let backup = PathBuf::from(backup);
+        write(&backup, &text).with_context(|| backup.display().to_string())?;
+    }
+    write(&path, &changed.text).with_context(|| shown.to_string())?;
+    ui::answer(&format!("{shown}: changed\n"))
+}
+
+/// A file as it is to be, and what is said of it.
+#[derive(Debug)]
+struct Changed {
+    text: String,
+    said: Vec<String>,
+}
+
+fn changed(text: &str, path: &Path, to: To, program: &str) -> Result<Changed, String> {
+    let language: &dyn Language = match path.extension().and_then(|name| name.to_str()) {
+        Some("toml") => &toml::Toml,
+        Some("yaml" | "yml") => &yaml::Yaml,
+        _ => &json::Json,
+    };
+    let entries = language.entries(text)?;
+    if entries.is_empty() {
+        return Err("there are no MCP servers in it".into());
+    }
+    let (mut splices, mut said) = (Vec::new(), Vec::new());
+    for entry in &entries {
+        let name = ui::short(&entry.name, 60);
+        let words = entry.all_words(text, language);
+        let Some(words) = words else {
+            said.push(format!("{name}: has no command, so it stays as it is"));
+            continue;
+        };
+        let is_wrapped = is_ours(&words);
+        match (to, is_wrapped) {
+            (To::Wrap, true) => said.push(format!("{name}: is wrapped already")),
+            (To::Unwrap, false) => said.push(format!("{name}: is not wrapped")),
+            (To::Wrap, false) => {
+                said.push(format!("{name}: {program} mcp -- {}", ui::short(&words.join(" "), 200)));
+                splices.extend(entry.wrapped(text, language, program));
+            }
+            (To::Unwrap, true) => {
+                let own = words.iter().skip_while(|word| *word != "--").skip(1);
+                let own: Vec<&str> = own.map(String::as_str).collect();
+                said.push(format!("{name}: {}", ui::short(&own.join(" "), 200)));
+                splices.extend(entry.unwrapped(text, language));
+            }
+        }
+    }
+    splices.sort_by_key(|splice| std::cmp::Reverse(splice.place.start));
+    let mut new = text.to_owned();
+    for Splice { place, with } in splices {
+        new.replace_range(place, &with);
+    }
+    // A file that does not say what was asked for is not written.
+    let after = language.entries(&new)?;
+    let is_right = after.len() == entries.len()
+        && after.iter().all(|entry| match entry.all_words(&new, language) {
+            Some(words) => is_ours(&words) == (to == To::Wrap),
+            None => true,
+        });
+    if is_right {
+        Ok(Changed { text: new, said })
+    } else {
+        Err("it is written in a way that we cannot change".into())
+    }
+}
+
+/// Tells whether a command is the proxy with a server behind it.
+fn is_ours(words: &[String]) -> bool {
+    let is_us = words.first().is_some_and(|program| {
+        let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+        name.strip_suffix(".exe").unwrap_or(name) == "overspill"
+    });
+    is_us && words.get(1).is_some_and(|word| word == "mcp") && words.iter().any(|word| word == "--")
+}
+
+impl Entry {
+    /// Returns the words of the command; nothing if there is none, or one that we cannot read.
+    fn all_words(&self, text: &str, language: &dyn Language) -> Option<Vec<String>> {
+        let read = |place: &Range<usize>| language.read(&text[place.clone()]);
+        match &self.words {
+            Words::None => None,
+            Words::Together(list) => list
+                .words
+                .iter()
+                .map(read)
+                .collect::<Option<Vec<_>>>()
+                .filter(|all| !all.is_empty()),
+            Words::Apart { program, arguments } => {
+                let arguments = arguments.iter().flat_map(|list| &list.words).map(read);
+                std::iter::once(read(program)).chain(arguments).collect()
+            }
+        }
+    }
+
+    fn wrapped(&self, text: &str, language: &dyn Language, program: &str) -> Vec<Splice> {
+        let word = |word: &str| language.word(word);
+        let before = [word("mcp"), word("--name"), word(&self.name), word("--")];
+        match &self.words {
+            Words::None => Vec::new(),
+            Words::Together(list) => {
+                let all: Vec<String> = std::iter::once(word(program)).chain(before).collect();
+                list.with_first(text, &all).into_iter().collect()
+            }
+            Words::Apart { program: own, arguments } => {
+                let put = Splice { place: own.clone(), with: word(program) };
+                let old = text[own.clone()].to_owned();
+                let add = match arguments {
+                    Some(list) => list.with_first(text, &[&before[..], &[old]].concat()),
+                    // One word instead of two, to know later that the list is ours.
+                    None => {
+                        let name = word(&format!("--name={}", self.name));
+                        let words = [word("mcp"), name, word("--"), old];
+                        Some(language.new_arguments(text, own, &words))
+                    }
+                };
+                std::iter::once(put).chain(add).collect()
+            }
+        }
+    }
+
+    fn unwrapped(&self, text: &str, language: &dyn Language) -> Vec<Splice> {
+        let read = |place: &Range<usize>| language.read(&text[place.clone()]).unwrap_or_default();
+        let end = |list: &List| list.words.iter().position(|word| read(word) == "--");
+        match &self.words {
+            Words::Together(list) => {
+                end(list).and_then(|end| list.without_first(text, end + 1)).into_iter().collect()
+            }
+            Words::Apart { program, arguments: Some(list) } => {
+                let Some(end) = end(list) else { return Vec::new() };
+                let Some(old) = list.words.get(end + 1) else { return Vec::new() };
+                let put = Splice { place: program.clone(), with: text[old.clone()].to_owned() };
+                let is_added =
+                    list.words.get(1).is_some_and(|word| read(word).starts_with("--name="));
+                let remove = if is_added && list.words.len() == end + 2 {
+                    let place = language.added(text, program, &list.place);
+                    Some(Splice { place, with: String::new() })
+                } else {
+                    list.without_first(text, end + 2)
+                };
+                std::iter::once(put).chain(remove).collect()
+            }
+            Words::Apart { .. } | Words::None => Vec::new(),
+        }
+    }
+}
+
+impl List {
+    /// Puts words before the first one.
+    fn with_first(&self, text: &str, words: &[String]) -> Option<Splice> {
+        match (self.words.first(), self.dashes) {
+            (Some(first), true) => {
+                // The dash and what is before it on the line, again and again.
+                let line = text[..first.start].rfind('\n').map_or(0, |at| at + 1);
+                let dash = &text[line..first.start];
+                let with = words.iter().map(|word| format!("{word}\n{dash}")).collect();
+                Some(Splice { place: first.start..first.start, with })
+            }
+            (None, true) => None,
+            (Some(first), false) => {
+                let with = words.iter().map(|word| format!("{word}, ")).collect();
+                Some(Splice { place: first.start..first.start, with })
+            }
+            (None, false) => {
+                let at = self.place.start + 1;
+                Some(Splice { place: at..at, with: words.join(", ") })
+            }
+        }
+    }
+
+    /// Removes so many words from the start, with what sets them apart from the next one.
+    fn without_first(&self, _: &str, count: usize) -> Option<Splice> {
+        let first = self.words.first()?;
+        let end = match self.words.get(count) {
+            Some(next) => next.start,
+            None => self.words.get(count.checked_sub(1)?)?.end,
+        };
+        Some(Splice { place: first.start..end, with: String::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

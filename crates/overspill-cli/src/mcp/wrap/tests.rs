@@ -1,0 +1,129 @@
+//! Files as the clients have them.
+
+use super::*;
+
+const FILES: [(&str, &str, usize); 9] = [
+    (
+        "claude.json",
+        r#"{
+  "mcpServers": {
+    "files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv"], "env": {"A": "b"}},
+    "bare": { "type": "stdio", "command": "/opt/bare" },
+    "empty": {"args": [], "command": "x y"},
+    "far": {"type": "http", "url": "http://localhost:1/mcp"}
+  }
+}
+"#,
+        3,
+    ),
+    (
+        "user.json",
+        r#"{"numStartups":3,"projects":{"/home/a":{"mcpServers":{"m":{"command":"a"}}}},"mcpServers":{}}"#,
+        1,
+    ),
+    (
+        "gemini-settings.json",
+        r#"{"theme":"x","mcpServers":{"g":{"command":"uvx","args":["tool"],"trust":false,"timeout":600}}}"#,
+        1,
+    ),
+    (
+        "opencode.jsonc",
+        r#"{
+  // servers
+  "$schema": "x",
+  "mcp": {
+    "local": {
+      "type": "local",
+      "command": ["bun", "x", "my-mcp"], /* all of it */
+      "environment": {"K": "v"},
+    },
+    "remote": {"type": "remote", "url": "http://localhost/mcp"},
+  },
+}
+"#,
+        1,
+    ),
+    (
+        "vscode-mcp.json",
+        "{\r\n\t\"inputs\": [],\r\n\t\"servers\": {\r\n\t\t\"s\": {\"command\": \"node\", \"args\": [\r\n\t\t\t\"a.js\"\r\n\t\t]}\r\n\t}\r\n}",
+        1,
+    ),
+    ("vscode-settings.json", r#"{"mcp": {"servers": {"s": {"command": "node"}}}}"#, 1),
+    (
+        "config.toml",
+        "model = \"x\"\n\n# mine\n[mcp_servers.one]\ncommand = 'npx' # why\nargs = [\"-y\", \"it\"]\n\n[mcp_servers.two]\ncommand = \"two\"\n\n[mcp_servers.three]\nurl = \"http://localhost\"\n\n[mcp_servers]\nfour = { command = \"f\", args = [] }\nfive = { command = \"f\" }\n",
+        4,
+    ),
+    (
+        "config.yaml",
+        "extensions:\n  files:\n    enabled: true\n    type: stdio\n    name: files\n    cmd: npx\n    args:\n    - -y\n    - '@x/y'\n    envs: {}\n  bare:\n    type: stdio\n    cmd: \"bare it\"\n  flow:\n    cmd: a\n    args: [b, \"c d\"]\n  builtin:\n    type: builtin\nGOOSE_MODE: auto\n",
+        3,
+    ),
+    (
+        "goose.yml",
+        "other: 1\nextensions:\n    e:\n        cmd: e\n        args:\n            - 1\n            - two\n",
+        1,
+    ),
+];
+
+#[test]
+fn every_file_is_wrapped_once_and_comes_back_byte_for_byte() {
+    for (name, text, servers) in FILES {
+        let path = Path::new(name);
+        let change = |text: &str, to: To| {
+            changed(text, path, to, "/usr/bin/overspill")
+                .unwrap_or_else(|why| panic!("{name}: {why}"))
+        };
+        let wrapped = change(text, To::Wrap);
+        assert_eq!(wrapped.text.matches("/usr/bin/overspill").count(), servers, "{}", wrapped.text);
+        assert_eq!(change(&wrapped.text, To::Wrap).text, wrapped.text, "{name}");
+        assert_eq!(change(&wrapped.text, To::Unwrap).text, text, "{name}");
+        assert_eq!(change(text, To::Unwrap).text, text, "{name}");
+    }
+}
+
+#[test]
+fn a_wrapped_server_is_started_with_its_own_words() {
+    for (name, text, _) in FILES {
+        let path = Path::new(name);
+        let wrapped = changed(text, path, To::Wrap, "overspill").unwrap().text;
+        let language: &dyn Language = match path.extension().and_then(|name| name.to_str()) {
+            Some("toml") => &toml::Toml,
+            Some("yaml" | "yml") => &yaml::Yaml,
+            _ => &json::Json,
+        };
+        let before = language.entries(text).unwrap();
+        let after = language.entries(&wrapped).unwrap();
+        for (before, after) in before.iter().zip(&after) {
+            let Some(own) = before.all_words(text, language) else { continue };
+            let words = after.all_words(&wrapped, language).unwrap();
+            let place = words.iter().position(|word| word == "--").unwrap();
+            assert_eq!(words[..2], ["overspill", "mcp"]);
+            assert!(words[2..place].join("=").ends_with(&format!("--name={}", before.name)));
+            assert_eq!(words[place + 1..], own, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_was_edited_in_between_stays() {
+    let text = r#"{"mcpServers":{"a":{"command":"x","args":["1"]}}}"#;
+    let path = Path::new("x.json");
+    let wrapped = changed(text, path, To::Wrap, "overspill").unwrap().text;
+    let edited = wrapped.replace("\"1\"", "\"1\", \"2\"").replace("}}}", "}},\"new\":1}");
+    let back = changed(&edited, path, To::Unwrap, "overspill").unwrap().text;
+    assert_eq!(back, r#"{"mcpServers":{"a":{"command":"x","args":["1", "2"]}},"new":1}"#);
+}
+
+#[test]
+fn what_is_no_such_file_is_said() {
+    for (name, text, reason) in [
+        ("a.json", "{", "is not JSON"),
+        ("a.json", "{}", "there are no MCP servers in it"),
+        ("a.toml", "a = ", "is not TOML"),
+        ("a.yaml", "a: b\n", "there are no MCP servers in it"),
+    ] {
+        let why = changed(text, Path::new(name), To::Wrap, "overspill").unwrap_err();
+        assert!(why.contains(reason), "{why}");
+    }
+}

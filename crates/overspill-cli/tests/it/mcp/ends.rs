@@ -1,0 +1,111 @@
+//! How it ends.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::client::{Client, chaos};
+use crate::program::Test;
+
+#[test]
+fn the_death_of_a_server_answers_every_call_and_its_exit_code_is_ours() {
+    let mut client = Client::new();
+    client.ask(1, "hang", json!({})).ask(2, "hang", json!({}));
+    client.is_well();
+    let since = Instant::now();
+    client.ask(3, "die", json!({"code": 7, "frame": "{\"id\":3,\"res"}));
+    // What it was saying is passed on, and is a line.
+    assert_eq!(client.line(), "{\"id\":3,\"res");
+    let mut ids: Vec<u64> = (0..3)
+        .map(|_| {
+            let answer = client.json();
+            assert_eq!(answer["error"]["code"], -32000);
+            assert!(answer["error"]["message"].as_str().unwrap().contains("exit code 7"));
+            answer["id"].as_u64().unwrap()
+        })
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [1, 2, 3]);
+    assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+    assert_eq!(client.child.wait().unwrap().code(), Some(7));
+}
+
+#[test]
+fn a_death_amid_a_giant_frame_answers_too() {
+    let mut client = Client::new();
+    let text = "half a text\\n".repeat(100_000);
+    let frame =
+        format!("{{\"id\":$ID,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{text}");
+    client.ask(1, "die", json!({"code": 3, "frame": frame}));
+    // The half of it that came is cut as well.
+    assert!(client.line().len() < 20_000);
+    assert_eq!(client.child.wait().unwrap().code(), Some(3));
+}
+
+#[test]
+fn what_outlives_a_server_holds_nobody_up() {
+    let script = "sleep 60 & read line; exit 4";
+    let mut client = Client::with(&[], &["sh", "-c", script], |_| {});
+    let since = Instant::now();
+    client.ask(1, "x", json!({}));
+    assert_eq!(client.json()["id"], 1);
+    assert_eq!(client.child.wait().unwrap().code(), Some(4));
+    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+}
+
+#[test]
+fn a_client_that_is_gone_ends_the_server() {
+    let chaos = chaos();
+    let mut client = Client::with(
+        &[],
+        &["sh", "-c", "echo $$ > pid; exec \"$0\"", chaos.to_str().unwrap()],
+        |command| {
+            command.env("CHAOS_STAYS", "60");
+        },
+    );
+    client.is_well();
+    let pid = std::fs::read_to_string(client.dir.path().join("pid")).unwrap();
+    let pid = pid.trim().to_owned();
+    let since = Instant::now();
+    drop(client.stdin.take());
+    assert!(client.child.wait().unwrap().code().is_some());
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+}
+
+#[test]
+fn answers_still_come_after_the_client_has_said_its_last() {
+    let mut client = Client::new();
+    client.ask(1, "slow", json!({"frame": "{\"id\":$ID,\"result\":{}}\n", "micros": 10_000}));
+    drop(client.stdin.take());
+    assert_eq!(client.line(), r#"{"id":1,"result":{}}"#);
+    assert_eq!(client.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_server_that_is_not_there_is_said_on_stderr_alone() {
+    Test::new(&["mcp", "--", "no-such-server-here"])
+        .run()
+        .code(127)
+        .stdout("")
+        .stderr_contains("no-such-server-here: command not found");
+    Test::new(&["mcp"]).run().code(2).stderr_contains("SERVER");
+}
+
+#[test]
+fn deaths_at_any_instant_leave_no_request_without_an_answer() {
+    let frame = "{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"content\":[]}}\n";
+    for cut in (0..frame.len()).step_by(7) {
+        let mut client = Client::new();
+        client.ask(1, "hang", json!({}));
+        client.ask(2, "die", json!({"code": 1, "frame": &frame[..cut]}));
+        let mut answered = Vec::new();
+        while let Some(line) = client.next() {
+            if let Ok(answer) = serde_json::from_slice::<serde_json::Value>(&line) {
+                answered.extend(answer["id"].as_u64());
+            }
+        }
+        answered.sort_unstable();
+        assert_eq!(answered, [1, 2], "cut at {cut}");
+    }
+}

@@ -1,0 +1,186 @@
+//! By HTTP, on either side.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::client::{Client, chaos, lines, text_of};
+use crate::program::program;
+
+/// The proxy as a server, and where it is.
+struct Listening {
+    child: Child,
+    address: String,
+}
+
+impl Listening {
+    fn start(dir: &Path, options: &[&str], more: impl FnOnce(&mut Command)) -> Listening {
+        let mut command = program(dir);
+        command.args(["mcp", "--listen", "127.0.0.1:0"]).args(options).current_dir(dir);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        more(&mut command);
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        stderr.read_line(&mut line).unwrap();
+        std::thread::spawn(move || drop(stderr.read_to_end(&mut Vec::new())));
+        let address = line.trim().split("http://").nth(1).unwrap_or_else(|| panic!("{line}"));
+        let address = address.trim_end_matches("/mcp").to_owned();
+        Listening { child, address }
+    }
+
+    fn chaos(dir: &Path) -> Listening {
+        Listening::start(dir, &["--", chaos().to_str().unwrap()], |_| {})
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// Sends a request with these headers; returns status, headers and body.
+    fn ask(&self, method: &str, headers: &str, body: &str) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let (address, len) = (&self.address, body.len());
+        let host =
+            if headers.contains("Host:") { String::new() } else { format!("Host: {address}\r\n") };
+        write!(
+            stream,
+            "{method} /mcp HTTP/1.1\r\n{host}Connection: close\r\nContent-Length: {len}\r\n{headers}\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_ascii_lowercase(), body.to_owned())
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
+
+#[test]
+fn a_session_begins_answers_and_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = Listening::chaos(dir.path());
+    let (status, head, body) = host.ask("POST", "", HELLO);
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains("\"serverInfo\""), "{body}");
+    let session =
+        head.split("mcp-session-id: ").nth(1).unwrap().split("\r\n").next().unwrap().to_owned();
+    let session = format!("Mcp-Session-Id: {session}\r\n");
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(host.ask("POST", &session, note).0, 202);
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "text", "arguments": {"text": lines(5_000)}}});
+    let (_, _, body) = host.ask("POST", &session, &call.to_string());
+    let data = body.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+    let answer: Value = serde_json::from_str(data).unwrap();
+    assert!(
+        text_of(&answer).starts_with("[overspill ") && text_of(&answer).chars().count() <= 9_500
+    );
+    assert_eq!(host.ask("POST", "Mcp-Session-Id: nobody\r\n", note).0, 404);
+    assert_eq!(host.ask("DELETE", &session, "").0, 200);
+    assert_eq!(host.ask("POST", &session, note).0, 404);
+    // Without a handshake there is no session, and an answer all the same.
+    assert!(
+        host.ask("POST", "", r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#)
+            .2
+            .contains("overspill_read")
+    );
+}
+
+#[test]
+fn pages_in_a_browser_and_strangers_are_not_answered() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = Listening::chaos(dir.path());
+    assert_eq!(host.ask("POST", "Origin: http://evil.example\r\n", HELLO).0, 403);
+    assert_eq!(host.ask("POST", "Host: evil.example\r\n", HELLO).0, 403);
+    assert_eq!(host.ask("POST", "Origin: http://localhost:3000\r\n", HELLO).0, 200);
+    assert_eq!(host.ask("POST", "", "{").0, 400);
+    assert_eq!(host.ask("PUT", "", "").0, 405);
+    assert_eq!(host.ask("GET", "", "").0, 405);
+    let with_token = Listening::start(dir.path(), &["--", chaos().to_str().unwrap()], |command| {
+        command.env("OVERSPILL_MCP_TOKEN", "secret");
+    });
+    assert_eq!(with_token.ask("POST", "", HELLO).0, 401);
+    assert_eq!(with_token.ask("POST", "Authorization: Bearer wrong!\r\n", HELLO).0, 401);
+    assert_eq!(with_token.ask("POST", "Authorization: Bearer secret\r\n", HELLO).0, 200);
+    let open =
+        program(dir.path()).args(["mcp", "--listen", "0.0.0.0:0", "--", "true"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&open.stderr).contains("there is no token"));
+}
+
+/// A client by stdio of a server by HTTP, which is a proxy of ours as well.
+#[test]
+fn a_server_by_http_works_like_one_by_stdio() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = Listening::chaos(dir.path());
+    let url = host.url();
+    let mut client = Client::with(&["--http", &url], &[], |_| {});
+    client.send(HELLO);
+    assert_eq!(client.json()["result"]["serverInfo"]["name"], "chaos");
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    client.is_well();
+    client.ask(5, "hang", json!({}));
+    client.is_well();
+    let answer = client.call("big", json!({"bytes": 5_000_000}));
+    assert!(text_of(&answer).chars().count() <= 9_500);
+    drop(host);
+    // The call that hangs, and any other, learns that nobody answers any more.
+    let lost = client.json();
+    assert_eq!((&lost["id"], &lost["error"]["code"]), (&json!(5), &json!(-32000)), "{lost}");
+    client.ask(6, "text", json!({"text": "x"}));
+    assert_eq!(client.json()["error"]["code"], -32000);
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn official_peers_work_by_http_too() {
+    let Some(python) = super::peers::peer("python/bin/python") else { return };
+    let Some(server) = super::peers::peer("node_modules/.bin/mcp-server-everything") else {
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/client.py");
+    let run = |words: &[&str]| {
+        let all = [&[script.to_str().unwrap()], words].concat();
+        super::peers::is_well(&super::peers::run(dir.path(), &python, &all));
+    };
+    // The client by HTTP, the server by stdio.
+    let host = Listening::start(dir.path(), &["--", server.to_str().unwrap()], |_| {});
+    run(&["http", &host.url()]);
+    // The client by stdio, the server by HTTP: streamable, and the events of before.
+    let overspill = env!("CARGO_BIN_EXE_overspill");
+    for (kind, path) in [("streamableHttp", "mcp"), ("sse", "sse")] {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut everything = Command::new(&server)
+            .arg(kind)
+            .env("PORT", port.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        for _ in 0..200 {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let url = format!("http://127.0.0.1:{port}/{path}");
+        let ended = std::panic::catch_unwind(|| run(&["stdio", overspill, "mcp", "--http", &url]));
+        let _ = everything.kill();
+        let _ = everything.wait();
+        ended.unwrap();
+    }
+}

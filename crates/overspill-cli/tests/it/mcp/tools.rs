@@ -1,0 +1,168 @@
+//! Our own tools.
+
+use serde_json::{Value, json};
+
+use super::client::{Client, chaos, id_in, lines, text_of};
+
+fn with_one_saved() -> (Client, String) {
+    let mut client = Client::new();
+    let text = text_of(&client.call("text", json!({"text": lines(5_000)})));
+    let id = id_in(&text);
+    (client, id)
+}
+
+#[test]
+fn pages_lead_through_the_whole_output() {
+    let (mut client, id) = with_one_saved();
+    let mut arguments = json!({"id": id});
+    let mut seen = String::new();
+    for _ in 0..100 {
+        let text = text_of(&client.call("overspill_read", arguments.clone()));
+        assert!(text.chars().count() <= 9_500);
+        let (page, footer) = text.trim_end().rsplit_once('\n').unwrap();
+        seen.push_str(page);
+        seen.push('\n');
+        match footer.split_once("next: overspill_read ") {
+            Some((_, next)) => {
+                arguments = serde_json::from_str(next.trim_end_matches(']')).unwrap()
+            }
+            None => break,
+        }
+    }
+    assert_eq!(seen, lines(5_000));
+}
+
+#[test]
+fn lines_bytes_tail_and_matches_are_found() {
+    let (mut client, id) = with_one_saved();
+    let mut read = |arguments: Value| {
+        let mut arguments = arguments;
+        arguments["id"] = id.clone().into();
+        text_of(&client.call("overspill_read", arguments))
+    };
+    assert!(
+        read(json!({"lines": "17:18"}))
+            .starts_with("line 17 of a long text\nline 18 of a long text\n[")
+    );
+    assert!(read(json!({"bytes": "5:6"})).starts_with("1\n["));
+    assert!(read(json!({"tail": "1"})).starts_with("line 5000 of a long text\n["));
+    let grep = json!({"id": id[..12].to_lowercase(), "pattern": "line 4[0-9]7 ", "context": 1, "limit": 2});
+    let found = text_of(&client.call("overspill_grep", grep));
+    assert_eq!(found.lines().next(), Some("406-line 406 of a long text"), "{found}");
+    assert!(found.contains("407:line 407") && !found.contains("427:"), "{found}");
+}
+
+#[test]
+fn values_are_found_by_path() {
+    let mut client = Client::new();
+    let rows: Vec<Value> = (0..2_000).map(|n| json!({"name": format!("row {n}")})).collect();
+    let text = text_of(&client.call("text", json!({"text": json!({"rows": rows}).to_string()})));
+    let read = json!({"id": id_in(&text), "json": "$.rows[1234].name"});
+    assert!(text_of(&client.call("overspill_read", read)).starts_with("\"row 1234\"\n["));
+}
+
+#[test]
+fn what_is_wrong_is_said_to_the_model() {
+    let (mut client, id) = with_one_saved();
+    for (tool, arguments, reason) in [
+        ("overspill_read", json!({}), "id is missing"),
+        ("overspill_read", json!({"id": "01ZZ"}), "there is no output 01ZZ"),
+        ("overspill_read", json!({"id": "../../etc/passwd"}), "there is no output"),
+        ("overspill_read", json!({"id": id, "lines": "a"}), "lines is two numbers"),
+        ("overspill_read", json!({"id": id, "json": "$["}), "$["),
+        ("overspill_read", json!({"id": id, "json": "$.a"}), ""),
+        ("overspill_grep", json!({"id": id, "pattern": "("}), "the pattern"),
+        (
+            "overspill_grep",
+            json!({"id": id, "pattern": "x", "limit": "many"}),
+            "limit is a whole number",
+        ),
+    ] {
+        let answer = client.call(tool, arguments.clone());
+        assert_eq!(answer["result"]["isError"], true, "{arguments}");
+        assert!(text_of(&answer).contains(reason), "{arguments}: {}", text_of(&answer));
+    }
+    client.is_well();
+}
+
+#[test]
+fn outputs_of_others_cannot_be_reached_unless_that_is_allowed() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let chaos = chaos();
+    for (options, found) in [(&[][..], false), (&["--all-outputs"][..], true)] {
+        let mut client = Client::with(options, &[chaos.to_str().unwrap()], |_| {});
+        let mut run = crate::program::program(client.dir.path());
+        run.args(["run", "--", "seq", "1", "5000"]).current_dir(elsewhere.path());
+        assert!(run.output().unwrap().status.success());
+        let files = std::fs::read_dir(client.dir.path().join("store")).unwrap();
+        let file = files.map(|file| file.unwrap().path()).find(|path| path.is_file()).unwrap();
+        let id = file.file_stem().unwrap().to_str().unwrap();
+        let answer = client.call("overspill_read", json!({"id": id, "lines": "7:7"}));
+        assert_eq!(answer["result"].get("isError").is_none(), found, "{answer}");
+        assert_eq!(text_of(&answer).starts_with("7\n"), found);
+    }
+}
+
+#[test]
+fn resources_are_pages_too() {
+    let (mut client, id) = with_one_saved();
+    let read = |uri: String| json!({"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": {"uri": uri}});
+    client.send(read(format!("overspill://{id}?lines=3:3")).to_string());
+    let answer = client.json();
+    let text = answer["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("line 3 of a long text\n["), "{text}");
+    client.send(read("overspill://01NOTHERE".into()).to_string());
+    assert_eq!(client.json()["error"]["code"], -32002);
+    // All others are the server's.
+    client.send(read("file:///x".into()).to_string());
+    assert_eq!(client.json()["result"]["method"], "resources/read");
+}
+
+#[test]
+fn a_list_of_messages_is_shared_with_the_server() {
+    let (mut client, id) = with_one_saved();
+    let call = |n: u32, tool: &str, arguments: Value| json!({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"name": tool, "arguments": arguments}});
+    let both = json!([
+        call(1, "overspill_read", json!({"id": id, "tail": 1})),
+        call(2, "text", json!({"text": "x"}))
+    ]);
+    client.send(both.to_string());
+    let mut answers = [client.json(), client.json()];
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert!(text_of(&answers[0]).starts_with("line 5000"));
+    assert_eq!(text_of(&answers[1]), "x");
+}
+
+#[test]
+fn served_alone_they_need_no_server() {
+    let mut client = Client::with(&["--serve"], &[], |_| {});
+    for directory in ["a", "b"] {
+        let directory = client.dir.path().join(directory);
+        std::fs::create_dir(&directory).unwrap();
+        let mut run = crate::program::program(client.dir.path());
+        run.args(["run", "--", "seq", "1", "5000"]).current_dir(directory);
+        run.output().unwrap();
+    }
+    client.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#);
+    assert_eq!(client.json()["result"]["protocolVersion"], "2025-03-26");
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    client.send(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+    let tools = client.json();
+    assert_eq!(tools["result"]["tools"][2]["name"], "overspill_list");
+    let list = text_of(&client.call("overspill_list", json!({})));
+    assert_eq!(list.lines().count(), 2, "{list}");
+    let id = list.split(' ').next().unwrap().to_owned();
+    let read = json!({"id": id, "lines": "42:42"});
+    assert!(text_of(&client.call("overspill_read", read)).starts_with("42\n["));
+    for (bad, code) in [
+        (r#"{"jsonrpc":"2.0","id":3,"method":"no/such"}"#, -32601),
+        (r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"no"}}"#, -32602),
+        ("{", -32700),
+    ] {
+        client.send(bad);
+        assert_eq!(client.json()["error"]["code"], code);
+    }
+    client.send(r#"{"jsonrpc":"2.0","id":4,"method":"resources/list"}"#);
+    assert_eq!(client.json()["result"]["resources"].as_array().unwrap().len(), 2);
+    assert_eq!(client.end(), 0);
+}

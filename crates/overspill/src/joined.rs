@@ -1,0 +1,197 @@
+//! Several texts that are bounded as one, and each keeps its own share of what is shown.
+
+use overspill_core::Cut;
+
+use crate::{Call, Options, Outcome, Overspill, Spill, Spilled};
+
+/// Takes texts one after the other, and bounds them together as if a line feed stood between them.
+///
+/// Takes an output as it is being written, so that a text of any size passes without being held.
+#[derive(Debug)]
+pub struct Joined<'a> {
+    spill: Spill<'a>,
+    starts: Vec<Start>,
+    end: Start,
+}
+
+/// Where a text begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// How many bytes stand before it.
+    pub(crate) byte: u64,
+    /// How many line feeds stand before it.
+    pub(crate) feeds: u64,
+}
+
+impl Start {
+    /// Returns where what follows `bytes` begins.
+    pub(crate) fn after(self, bytes: &[u8]) -> Start {
+        let feeds = bytecount::count(bytes, b'\n') as u64;
+        Start { byte: self.byte + bytes.len() as u64, feeds: self.feeds + feeds }
+    }
+}
+
+impl<'a> Joined<'a> {
+    /// Begins without any text.
+    pub fn new(overspill: &'a Overspill, call: Call, options: Options) -> Joined<'a> {
+        let spill = overspill.spill(call, options);
+        Joined { spill, starts: Vec::new(), end: Start::default() }
+    }
+
+    /// Begins the next text.
+    pub fn next_text(&mut self) {
+        if !self.starts.is_empty() {
+            self.push(b"\n");
+        }
+        self.starts.push(self.end);
+    }
+
+    /// Adds to the text that was begun last.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.spill.push(bytes);
+        self.end = self.end.after(bytes);
+    }
+
+    /// Tells whether the texts are too large already, and being saved.
+    pub fn is_over(&self) -> bool {
+        self.spill.is_over()
+    }
+
+    /// Says that all of it came; returns what is shown of each text if together they are too large.
+    ///
+    /// A text of which nothing is shown has an empty share.
+    pub fn finish(self) -> Option<(Box<Spilled>, Vec<String>)> {
+        let Joined { spill, starts, .. } = self;
+        let Outcome::Spilled(spilled) = spill.finish() else { return None };
+        let shares = shares(&spilled, &starts).unwrap_or_else(|| {
+            let mut all = vec![String::new(); starts.len().max(1)];
+            all[0].clone_from(&spilled.text);
+            all
+        });
+        Some((spilled, shares))
+    }
+}
+
+/// Shares what is shown out among texts: each has its own pieces, marks stand where gaps begin, and
+/// the first text that shows anything has the notice. `None` if the words are too short for that.
+pub(crate) fn shares(spilled: &Spilled, starts: &[Start]) -> Option<Vec<String>> {
+    let cut = spilled.cut.as_ref()?;
+    let gaps: Vec<_> = cut.gaps().collect();
+    // Nothing else in the text begins so: what the output has of it is defused.
+    let mut lines = spilled.text.lines();
+    let header = lines.next().filter(|line| line.starts_with("[overspill "))?;
+    let token = header["[overspill ".len()..].split(':').next()?;
+    // Where there are many gaps their marks are short.
+    let short = format!("[{token}: ");
+    let is_mark = |line: &&str| line.starts_with("[overspill ") || line.starts_with(&short);
+    let marks: Vec<&str> = lines.filter(is_mark).collect();
+    if marks.len() != gaps.len() || starts.is_empty() {
+        return None;
+    }
+    let mut shown = vec![String::new(); starts.len()];
+    let mut gaps = gaps.iter().zip(marks).peekable();
+    for (index, piece) in cut.pieces.iter().enumerate() {
+        while let Some((gap, mark)) = gaps.next_if(|(gap, _)| gap.bytes.start < piece.bytes.start) {
+            add_line(&mut shown[text_at(starts, gap.bytes.start)], mark);
+        }
+        share_piece(cut, index, starts, token, &mut shown);
+    }
+    for (gap, mark) in gaps {
+        add_line(&mut shown[text_at(starts, gap.bytes.start)], mark);
+    }
+    let first = shown.iter().position(|text| !text.is_empty()).unwrap_or(0);
+    shown[first].insert_str(0, &format!("{header}\n"));
+    Some(shown)
+}
+
+/// Returns which text a byte belongs to; the line feed after a text belongs to it.
+fn text_at(starts: &[Start], byte: u64) -> usize {
+    starts.partition_point(|start| start.byte <= byte).saturating_sub(1)
+}
+
+/// Shares one piece out among the texts it reaches over.
+fn share_piece(cut: &Cut, index: usize, starts: &[Start], token: &str, shown: &mut [String]) {
+    let (piece, span) = (&cut.pieces[index], &cut.spans()[index]);
+    let mut rest = String::from_utf8_lossy(&piece.text).replace("[overspill ", "(overspill ");
+    rest = rest.replace(&format!("[{token}: "), &format!("({token}: "));
+    // Cleaning keeps every line feed, so those between two texts can be found again by counting.
+    let mut feeds = span.first_line.saturating_sub(1);
+    let first = text_at(starts, piece.bytes.start);
+    for (text, share) in shown.iter_mut().enumerate().skip(first) {
+        let next = starts.get(text + 1).filter(|next| next.byte <= piece.bytes.end);
+        let joint = next.and_then(|next| {
+            let within = next.feeds.checked_sub(feeds + 1)?;
+            feeds = next.feeds;
+            rest.match_indices('\n').nth(within as usize).map(|(at, _)| at)
+        });
+        let Some(joint) = joint else {
+            share.push_str(&rest);
+            return;
+        };
+        share.push_str(&rest[..joint]);
+        rest.drain(..=joint);
+    }
+}
+
+/// Adds a line of its own.
+fn add_line(text: &mut String, line: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(line);
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Profile;
+    use crate::store::Memory;
+
+    fn joined(texts: &[&str], chunk: usize) -> Option<(Box<Spilled>, Vec<String>, Vec<u8>)> {
+        let overspill = Overspill::new(Profile::OWN, Memory::default());
+        let mut joined = Joined::new(&overspill, Call::of("many"), Options::default());
+        for text in texts {
+            joined.next_text();
+            text.as_bytes().chunks(chunk).for_each(|chunk| joined.push(chunk));
+        }
+        let (spilled, shares) = joined.finish()?;
+        let name = &spilled.saved.as_ref().unwrap().name;
+        let stored = overspill.store().read(name, 0..u64::MAX).unwrap();
+        Some((spilled, shares, stored))
+    }
+
+    #[test]
+    fn texts_that_fit_together_are_left_alone() {
+        assert!(joined(&["one\n", "two"], 1).is_none());
+        assert!(joined(&[], 1).is_none());
+    }
+
+    #[test]
+    fn each_text_keeps_its_share_in_order() {
+        let long: String = (1..=5000).map(|n| format!("line {n}\n")).collect();
+        let texts = ["first\nof all", "", &long, "the\nlast"];
+        for chunk in [1, 7, 100_000] {
+            let (spilled, shares, stored) = joined(&texts, chunk).unwrap();
+            assert_eq!(stored, texts.join("\n").into_bytes());
+            assert!(shares[0].starts_with("[overspill ") && shares[0].ends_with("\nfirst\nof all"));
+            assert_eq!(shares[1], "");
+            assert!(shares[2].starts_with("line 1\n") && shares[2].contains("not shown"));
+            assert!(shares[2].ends_with("line 5000\n"), "{:?}", shares[2]);
+            assert_eq!(shares[3], "the\nlast");
+            assert!(shares.concat().len() <= spilled.text.len());
+        }
+    }
+
+    #[test]
+    fn ten_thousand_texts_show_the_first_and_the_last() {
+        let texts: Vec<String> = (0..10_000).map(|n| format!("text {n}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (_, shares, _) = joined(&texts, 50).unwrap();
+        assert!(shares[0].ends_with("text 0"));
+        assert_eq!(shares[1], "text 1");
+        assert_eq!(shares[9_999], "text 9999");
+        assert_eq!(shares[5_000], "");
+        assert!(shares.iter().map(String::len).sum::<usize>() <= 51_200);
+    }
+}
