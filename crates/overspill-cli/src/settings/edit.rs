@@ -70,10 +70,13 @@ pub(crate) fn set(
     let (way, names) = address.way();
     let written = value.to_string();
     match &find(document.as_table(), &way, &names)[..] {
-        [] if document.is_empty() => {
-            // What there is of comments stays above what is added to it.
-            let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-            Ok(format!("{text}{end}{}", added("", &way, names[0], value)?))
+        // What there is of comments at the end stays above what is added to it.
+        [] if document.is_empty() || is_new(document.as_table(), &way) => {
+            let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+            let end = if text.is_empty() || text.ends_with('\n') { "" } else { line_end };
+            let apart = if document.is_empty() { "" } else { line_end };
+            let new = added("", &way, names[0], value)?.replace('\n', line_end);
+            Ok([text, end, apart, &new].concat())
         }
         [] => added(text, &way, names[0], value),
         [(name, item)] => match item.span().filter(|_| item.is_value()) {
@@ -134,6 +137,11 @@ fn added(text: &str, way: &[&str], name: &str, value: &toml_edit::Value) -> Resu
         made(root, way)?.insert(name, Item::Value(value.clone()));
         Ok(())
     })
+}
+
+/// Tells whether the way begins with a table that is not there.
+fn is_new(root: &Table, way: &[&str]) -> bool {
+    way.first().is_some_and(|name| !root.contains_key(name))
 }
 
 /// Returns the table at the end of the way, made where it is missing.
