@@ -39,12 +39,23 @@ fn respond(message: &Value, out: &mut impl Write) {
         if message.get("id").is_none() {
             continue;
         }
+        let has_resources = std::env::var_os("CHAOS_RESOURCES").is_some();
         let result = match method {
             "initialize" => json!({
                 "protocolVersion": params["protocolVersion"],
-                "capabilities": {"tools": {}},
+                "capabilities": match has_resources {
+                    true => json!({"tools": {}, "resources": {"subscribe": true}}),
+                    false => json!({"tools": {}}),
+                },
                 "serverInfo": {"name": "chaos", "version": "1"},
             }),
+            "resources/list" if has_resources && params["cursor"].is_null() => {
+                json!({"resources": [{"uri": "chaos://1", "name": "one"}], "nextCursor": "2"})
+            }
+            "resources/list" if has_resources => {
+                json!({"resources": [{"uri": "chaos://2", "name": "two"}]})
+            }
+            "resources/templates/list" if has_resources => json!({"resourceTemplates": []}),
             "tools/list" => {
                 let tools = std::env::var("CHAOS_TOOLS").unwrap_or_else(|_| {
                     r#"[{"name":"raw","inputSchema":{"type":"object"}}]"#.into()

@@ -115,10 +115,18 @@ impl Window {
         None
     }
 
+    /// Says that there is less room than there was, as far as `policy` has less.
+    ///
+    /// What has fitted may not fit any more; [`Window::settle`] tells.
+    pub fn tighten(&mut self, policy: &Policy) {
+        self.policy.trigger = self.policy.trigger.tightened(&policy.trigger);
+        self.policy.limits = self.policy.limits.tightened(&policy.limits);
+    }
+
     /// Says that nothing more comes.
     ///
     /// Returns all that came if it turns out to be too large only now, as it may with an exact
-    /// token counter.
+    /// token counter, or with less room than there was.
     pub fn settle(&mut self) -> Option<Vec<u8>> {
         let State::Within(held) = &self.state else { return None };
         self.policy.fired_by(held)?;

@@ -1,6 +1,6 @@
 //! Several texts that are bounded as one, and each keeps its own share of what is shown.
 
-use overspill_core::Cut;
+use overspill_core::{Cut, Limits};
 
 use crate::{Call, Options, Outcome, Overspill, Spill, Spilled};
 
@@ -55,6 +55,11 @@ impl<'a> Joined<'a> {
     /// Tells whether the texts are too large already, and being saved.
     pub fn is_over(&self) -> bool {
         self.spill.is_over()
+    }
+
+    /// Says, late, that there is less room, as [`Spill::share`] does.
+    pub fn share(&mut self, share: Limits) {
+        self.spill.share(share);
     }
 
     /// Says that all of it came; returns what is shown of each text if together they are too large.
@@ -180,6 +185,34 @@ mod tests {
             assert!(shares[2].ends_with("line 5000\n"), "{:?}", shares[2]);
             assert_eq!(shares[3], "the\nlast");
             assert!(shares.concat().len() <= spilled.text.len());
+        }
+    }
+
+    #[test]
+    fn room_that_is_shared_late_is_as_much_as_if_it_had_been_known() {
+        let overspill = Overspill::new(Profile::OWN, Memory::default());
+        let share = Limits::NONE.bytes(4_000);
+        for count in [100, 500, 5_000] {
+            let long: String = (1..=count).map(|n| format!("line {n} of {count}\n")).collect();
+            let early = Options { share: Some(share), ..Options::default() };
+            let mut early = Joined::new(&overspill, Call::of("many"), early);
+            let mut late = Joined::new(&overspill, Call::of("many"), Options::default());
+            for joined in [&mut early, &mut late] {
+                joined.next_text();
+                joined.push(long.as_bytes());
+            }
+            late.share(share);
+            let shown = |joined: Joined| {
+                let (spilled, shares) = joined.finish()?;
+                let saved =
+                    overspill.store().read(&spilled.saved.as_ref().unwrap().name, 0..u64::MAX);
+                assert_eq!(saved.unwrap(), long.as_bytes());
+                let name = spilled.saved.as_ref().unwrap().name.clone();
+                Some(shares.concat().replace(name.as_str(), "ID").replace(&name.token(), "TOKEN"))
+            };
+            let (early, late) = (shown(early), shown(late));
+            assert!(late.as_ref().is_none_or(|text| text.len() <= 4_000));
+            assert_eq!(early, late, "{count}");
         }
     }
 

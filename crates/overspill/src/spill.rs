@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 
-use overspill_core::{Finished, Policy, Window};
+use overspill_core::{Finished, Limits, Policy, Window};
 
 use crate::chosen::Chosen;
 use crate::overspill::End;
@@ -85,6 +85,13 @@ impl<'a> Spill<'a> {
     /// Tells whether the output is too large already, and being saved.
     pub fn is_over(&self) -> bool {
         self.window.is_over()
+    }
+
+    /// Says, late, that the room is shared with others: as [`Options::share`] does from the start.
+    pub fn share(&mut self, share: Limits) {
+        self.options.share = Some(share);
+        self.policy = self.overspill.plan(&self.call, &self.options).policy;
+        self.window.tighten(&self.policy);
     }
 
     /// Says how the command ended, for the record.

@@ -16,7 +16,7 @@ pub(super) enum Change {
     Put(Vec<u8>),
     /// The value, or the field, goes, with the comma that set it apart.
     Remove,
-    /// This is one more value at the end of a list.
+    /// This is one more value at the end of a list, or one more field of an object.
     Add(Vec<u8>),
 }
 
@@ -51,7 +51,7 @@ pub(super) fn edited(json: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
                 None => drop_comma(&mut out),
             },
             Change::Add(value) => {
-                let is_first = last_of(&out).is_none_or(|at| out[at] == b'[');
+                let is_first = last_of(&out).is_none_or(|at| matches!(out[at], b'[' | b'{'));
                 if !is_first {
                     out.push(b',');
                 }

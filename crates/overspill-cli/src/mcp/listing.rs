@@ -1,10 +1,12 @@
 //! The tools of a server, as the client is told of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::cutter::Structured;
+use super::schema::is_known;
 
 /// What is said of a tool beside what its server says.
 const MOST_SHOWN: &str = "anthropic/maxResultSizeChars";
@@ -28,10 +30,11 @@ impl Listing {
         self.tools().filter_map(|tool| tool.get("name")?.as_str()).collect()
     }
 
-    /// Returns the schemas that tools have for their structured content.
-    pub(super) fn schemas(&self) -> BTreeMap<String, Value> {
+    /// Returns the schemas that tools have for their structured content, if they can be checked.
+    pub(super) fn schemas(&self) -> BTreeMap<String, Arc<Value>> {
         let schema = |tool: &Value| {
-            Some((tool.get("name")?.as_str()?.to_owned(), tool.get("outputSchema")?.clone()))
+            let schema = tool.get("outputSchema").filter(|schema| is_known(schema))?;
+            Some((tool.get("name")?.as_str()?.to_owned(), Arc::new(schema.clone())))
         };
         self.tools().filter_map(schema).collect()
     }
@@ -58,7 +61,12 @@ impl Listing {
             let name = tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
             let Some(tool) = tool.as_object_mut() else { continue };
             // A client that knows the schema refuses a result without what it describes.
-            if structured(&name) == Structured::Drop {
+            let is_dropped = match structured(&name) {
+                Structured::Drop => true,
+                Structured::Shrink => !tool.get("outputSchema").is_some_and(is_known),
+                Structured::Keep => false,
+            };
+            if is_dropped {
                 tool.shift_remove("outputSchema");
             }
             say_most_shown(tool, most_chars);

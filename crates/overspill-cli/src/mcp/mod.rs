@@ -4,7 +4,8 @@
 //! again from its own bytes. Whatever need not be changed passes byte for byte.
 //!
 //! From the bottom up: `tokens` and `walk` read JSON as it passes, `peek` learns what a message is,
-//! `cutter` bounds a result, `proxy` decides about each message, `stdio` moves the bytes.
+//! `cutter` bounds a result, `proxy` decides about each message, `long` about those that are too long to be
+//! held, `stdio` moves the bytes.
 
 mod aside;
 mod cutter;
@@ -15,12 +16,14 @@ mod http;
 #[cfg(feature = "http")]
 mod listen;
 mod listing;
+mod long;
 mod media;
 mod ours;
 mod peek;
 mod pending;
 mod proxy;
 mod same;
+mod schema;
 mod scope;
 mod serve;
 mod server;

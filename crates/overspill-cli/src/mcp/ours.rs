@@ -5,7 +5,7 @@ use overspill::retrieve::{self, FromValue, JsonPath, Part, Query};
 use overspill::store::{Kept, Name, Store};
 use serde_json::{Map, Value, json};
 
-use super::scope::Scope;
+use super::scope::{SCHEME, Scope};
 use crate::ui;
 
 /// Our tools, under the names that nobody else has here.
@@ -18,6 +18,8 @@ pub(super) struct Ours {
     pub(super) limits: Limits,
 }
 
+pub(super) const METHOD_NOT_FOUND: i32 = -32_601;
+const RESOURCE_NOT_FOUND: i32 = -32_002;
 /// What the last line of an answer may take.
 const FOOTER_BYTES: u64 = 400;
 
@@ -113,8 +115,35 @@ impl Ours {
         result
     }
 
+    /// Answers a request about resources; fails with the code of an error and what is to be said.
+    pub(super) fn about_resources(
+        &self,
+        store: &dyn Store,
+        method: &str,
+        uri: &str,
+    ) -> Result<Value, (i32, String)> {
+        match method {
+            "resources/list" => Ok(json!({"resources": self.resources(store)})),
+            "resources/templates/list" => Ok(json!({"resourceTemplates": [Ours::template()]})),
+            "resources/read" => {
+                self.resource(store, uri).map_err(|reason| (RESOURCE_NOT_FOUND, reason))
+            }
+            _ => Err((METHOD_NOT_FOUND, format!("there is no method {}", ui::short(method, 100)))),
+        }
+    }
+
+    /// Returns how parts of an output are addressed.
+    pub(super) fn template() -> Value {
+        json!({
+            "uriTemplate": "overspill://{id}?lines={lines}",
+            "name": "overspill output",
+            "description": "Lines A:B of a saved output.",
+            "mimeType": "text/plain",
+        })
+    }
+
     /// Returns a page of an output, as it is addressed: `overspill://ID?lines=A:B`.
-    pub(super) fn resource(&self, store: &dyn Store, uri: &str) -> Result<Value, String> {
+    fn resource(&self, store: &dyn Store, uri: &str) -> Result<Value, String> {
         let (address, query) = uri.split_once('?').unwrap_or((uri, ""));
         let mut arguments = Map::new();
         arguments.insert("id".into(), address.into());
@@ -135,7 +164,7 @@ impl Ours {
         let resource = entries.map(|(entry, record)| {
             let what = record.call.command.or(record.call.tool).unwrap_or_default();
             json!({
-                "uri": format!("overspill://{}", entry.name),
+                "uri": format!("{SCHEME}{}", entry.name),
                 "name": entry.name.as_str(),
                 "description": format!("{} of {}", ui::size(entry.bytes), ui::short(&what, 80)),
                 "mimeType": "text/plain",

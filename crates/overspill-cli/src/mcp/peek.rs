@@ -155,17 +155,32 @@ pub(super) fn peek(frame: &[u8]) -> Result<Frame, Malformed> {
     if walk.is_done() { Ok(Frame { is_list: walk.is_list(), messages }) } else { Err(Malformed) }
 }
 
-/// Returns what is known of a message of which only the start is there.
-pub(super) fn so_far(start: &[u8]) -> Message {
-    let (mut walk, mut peek) = (Walk::default(), Peek::default());
-    let mut rest = start;
-    while !rest.is_empty() {
-        let Ok(step) = walk.next(rest) else { break };
-        peek.see(&step, rest);
-        let len = step.len;
-        rest = &rest[len..];
+/// Learns what a message is that passes in chunks, as long as it is JSON.
+#[derive(Debug, Default)]
+pub(super) struct Look {
+    walk: Walk,
+    peek: Peek,
+    is_over: bool,
+}
+
+impl Look {
+    /// Looks at the next chunk.
+    pub(super) fn push(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() && !self.is_over {
+            match self.walk.next(bytes) {
+                Ok(step) => {
+                    self.peek.see(&step, bytes);
+                    bytes = &bytes[step.len..];
+                }
+                Err(_) => self.is_over = true,
+            }
+        }
     }
-    peek.message
+
+    /// Returns what is known by now.
+    pub(super) fn message(&self) -> &Message {
+        self.peek.message()
+    }
 }
 
 #[cfg(test)]

@@ -8,11 +8,18 @@ use super::peek::{Id, Message};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Asked {
     /// A tool was called.
-    Call { tool: String },
+    Call {
+        tool: String,
+    },
     /// The result of a call is asked for that was made earlier.
     Result,
     /// The tools there are.
     Tools,
+    /// What the server can do.
+    Hello,
+    /// The resources there are, or their templates.
+    Resources,
+    Templates,
     /// Anything else.
     Other,
 }
@@ -23,6 +30,9 @@ impl Asked {
             Some("tools/call") => Asked::Call { tool: message.name.clone().unwrap_or_default() },
             Some("tasks/result") => Asked::Result,
             Some("tools/list") => Asked::Tools,
+            Some("initialize" | "server/discover") => Asked::Hello,
+            Some("resources/list") => Asked::Resources,
+            Some("resources/templates/list") => Asked::Templates,
             _ => Asked::Other,
         }
     }
@@ -104,9 +114,19 @@ impl Pending {
         let calls = asked.filter_map(|(_, asked)| match asked {
             Asked::Call { tool } => Some(Some(tool.as_str())),
             Asked::Result => Some(None),
-            Asked::Tools | Asked::Other => None,
+            _ => None,
         });
         calls.collect()
+    }
+
+    /// Returns the id of the call that waits, if it is the only one.
+    pub(super) fn only_call(&self) -> Option<Id> {
+        let is_call =
+            |(_, asked): &(Ticket, Asked)| matches!(asked, Asked::Call { .. } | Asked::Result);
+        let all = self.waiting.iter();
+        let mut calls =
+            all.flat_map(|(id, asked)| asked.iter().filter(move |a| is_call(a)).map(move |_| id));
+        calls.next().filter(|_| calls.next().is_none()).cloned()
     }
 
     /// Tells whether the client waits for something that it has not taken back.

@@ -8,14 +8,16 @@ use overspill::core::{Limits, Reach};
 use overspill::{Call, Options, Overspill};
 use serde_json::Value;
 
-use super::cutter::{Cutter, Done, How, Structured};
+use super::cutter::{Cutter, Done, How};
 use super::edit::{Change, Edit, edited};
 use super::listing::Listing;
 use super::ours::Ours;
-use super::peek::{Id, Message, peek};
+use super::peek::{Id, Look, Message, peek};
 use super::pending::{Asked, Pending};
+use super::scope::SCHEME;
 use super::settings::McpSettings;
-use super::shrink::shrunk;
+use super::tokens::Token;
+use super::walk::{Key, Walk};
 
 /// Stands between a client and a server.
 #[derive(Debug)]
@@ -31,7 +33,9 @@ struct Now {
     engine: Arc<Overspill>,
     ours: Arc<Ours>,
     /// What the structured content of each tool must be like.
-    schemas: Arc<BTreeMap<String, Value>>,
+    schemas: Arc<BTreeMap<String, Arc<Value>>>,
+    /// The server says that it has resources.
+    has_resources: bool,
 }
 
 /// A message of the client that we answer ourselves.
@@ -64,6 +68,7 @@ impl Proxy {
             engine: Arc::new(with_tools(&settings, &ours)),
             ours: Arc::new(ours),
             schemas: Arc::default(),
+            has_resources: true,
         };
         Proxy { settings, pending: Mutex::default(), now: Mutex::new(now) }
     }
@@ -82,10 +87,10 @@ impl Proxy {
         let Ok(found) = peek(frame) else {
             return FromClient { forward: Cow::Borrowed(frame), questions: Vec::new() };
         };
-        let ours = self.now().ours;
+        let now = self.now();
         let all = found.messages.len();
         let (own, theirs): (Vec<Message>, Vec<Message>) =
-            found.messages.into_iter().partition(|message| is_for_us(message, &ours));
+            found.messages.into_iter().partition(|message| now.is_for_us(message));
         let mut pending = self.pending();
         theirs.iter().for_each(|message| pending.asked(message));
         drop(pending);
@@ -113,13 +118,15 @@ impl Proxy {
             (Some("tools/call"), Some(tool), _) => {
                 Ok(ours.call(engine.store(), tool, &whole["params"]["arguments"]))
             }
-            (_, _, Some(uri)) => ours.resource(engine.store(), uri),
-            _ => Err("there is no such thing here".into()),
+            (Some(method), _, uri) => {
+                ours.about_resources(engine.store(), method, uri.as_deref().unwrap_or_default())
+            }
+            (None, ..) => return Vec::new(),
         };
         let id = message.id.as_ref();
         match result {
             Ok(result) => answer(id, result, message.is_stateless),
-            Err(reason) => error(id, RESOURCE_NOT_FOUND, &reason),
+            Err((code, reason)) => error(id, code, &reason),
         }
     }
 
@@ -149,12 +156,17 @@ impl Proxy {
             _ => None,
         };
         let changed = match asked {
-            Some(Asked::Call { tool }) if message.result => {
-                self.bounded(frame, Some(&tool), message)
-            }
-            Some(Asked::Result) if message.result => self.bounded(frame, None, message),
+            Some(Asked::Call { tool }) => self.bounded(frame, Some(&tool), message),
+            Some(Asked::Result) => self.bounded(frame, None, message),
             Some(Asked::Tools) => self.listed(frame),
-            _ => None,
+            Some(Asked::Hello) => self.greeted(frame),
+            Some(Asked::Resources) => {
+                let now = self.now();
+                let ours = now.ours.resources(now.engine.store());
+                with_more(frame, Key::Resources, &ours)
+            }
+            Some(Asked::Templates) => with_more(frame, Key::Templates, &[Ours::template()]),
+            Some(Asked::Other) | None => None,
         };
         changed.map_or(Cow::Borrowed(frame), Cow::Owned)
     }
@@ -179,43 +191,28 @@ impl Proxy {
         Some(listing.changed(ours, now.ours.limits.chars, structured))
     }
 
-    /// Bounds the result of a call.
+    /// Takes what a server says that it can do. If it has no resources, we have; the client is told so.
+    fn greeted(&self, frame: &[u8]) -> Option<Vec<u8>> {
+        let answer: Value = serde_json::from_slice(frame).ok()?;
+        let has_resources = answer["result"]["capabilities"].as_object()?.contains_key("resources");
+        locked(&self.now).has_resources = has_resources;
+        if has_resources {
+            return None;
+        }
+        let end = end_of(frame, &[Key::Result, Key::Capabilities])?;
+        let change = Change::Add(br#""resources":{}"#.to_vec());
+        Some(edited(frame, vec![Edit { place: end..end, change }]))
+    }
+
+    /// Bounds the result of a call, or why it failed.
     fn bounded(&self, frame: &[u8], tool: Option<&str>, message: &Message) -> Option<Vec<u8>> {
         let now = self.now();
-        let (call, mut options) = self.call(tool, message.id.as_ref());
+        let (call, options) = self.call(tool, message.id.as_ref());
         let policy = now.engine.policy(&call, &options);
         if frame.len() as u64 <= fits_surely(&policy.trigger) {
             return None;
         }
-        let how = self.how(tool);
-        let has = |name: &str| memchr::memmem::find(frame, name.as_bytes()).is_some();
-        let is_shrunk = how.structured == Structured::Shrink && has("\"structuredContent\"");
-        let result: Option<Value> = (has("\"isError\"") || is_shrunk)
-            .then(|| {
-                serde_json::from_slice::<Value>(frame).ok().map(|mut all| all["result"].take())
-            })
-            .flatten();
-        // Some clients show the text of an error twice.
-        let is_error = result.as_ref().is_some_and(|result| result["isError"] == true);
-        let half = halved(&policy.limits);
-        if is_shrunk
-            && !is_error
-            && let (Some(result), Some(schema)) =
-                (&result, tool.and_then(|tool| now.schemas.get(tool)))
-        {
-            let room = half.bytes.into_iter().chain(half.chars).min().unwrap_or(u64::MAX);
-            if let Some(frame) = shrunk(frame, result, schema, room, &policy) {
-                let options = Options { share: Some(half), ..options };
-                let how = How { structured: Structured::Keep, ..how };
-                let mut cutter = Cutter::new(&now.engine, call, options, how);
-                let _ = cutter.push(&frame);
-                return Some(match cutter.finish() {
-                    Done::Same(frame) | Done::Changed(frame) => frame,
-                });
-            }
-        }
-        options.share = is_error.then_some(half);
-        let mut cutter = Cutter::new(&now.engine, call, options, how);
+        let mut cutter = Cutter::new(&now.engine, call, options, self.how(&now, tool));
         cutter.push(frame).ok()?;
         match cutter.finish() {
             Done::Same(_) => None,
@@ -226,7 +223,9 @@ impl Proxy {
     /// Returns what bounds a result that is too long to be held; `None` if it is not one.
     pub(super) fn long_result(&self, start: &[u8]) -> Option<LongResult> {
         let now = self.now();
-        let message = super::peek::so_far(start);
+        let mut look = Look::default();
+        look.push(start);
+        let message = look.message();
         let pending = self.pending();
         let asked = message.id.as_ref().map(|id| pending.get(id));
         let calls = pending.calls();
@@ -245,12 +244,15 @@ impl Proxy {
         }
         drop(pending);
         let (call, options) = self.call(tool.as_deref(), message.id.as_ref());
-        Some(LongResult { engine: now.engine, call, options, how: self.how(tool.as_deref()) })
+        let how = self.how(&now, tool.as_deref());
+        Some(LongResult { engine: now.engine, call, options, how })
     }
 
-    fn how(&self, tool: Option<&str>) -> How {
-        let own = self.settings.tool(tool.unwrap_or_default());
-        How { structured: own.structured, max_media: self.settings.max_media }
+    fn how(&self, now: &Now, tool: Option<&str>) -> How {
+        let tool = tool.unwrap_or_default();
+        let structured = self.settings.tool(tool).structured;
+        let schema = now.schemas.get(tool).cloned();
+        How { structured, schema, max_media: self.settings.max_media }
     }
 
     fn call(&self, tool: Option<&str>, id: Option<&Id>) -> (Call, Options) {
@@ -278,18 +280,53 @@ pub(super) struct LongResult {
 
 impl LongResult {
     pub(super) fn cutter(&self) -> Cutter<'_> {
-        Cutter::new(&self.engine, self.call.clone(), self.options.clone(), self.how)
+        Cutter::new(&self.engine, self.call.clone(), self.options.clone(), self.how.clone())
     }
 }
 
-fn is_for_us(message: &Message, ours: &Ours) -> bool {
-    match (message.method.as_deref(), &message.id) {
-        (Some("tools/call"), Some(_)) => message.name.as_deref().is_some_and(|name| ours.has(name)),
-        (Some("resources/read"), Some(_)) => {
-            message.uri.as_deref().is_some_and(|uri| uri.starts_with("overspill://"))
+impl Now {
+    /// Tells whether we are to answer a message of the client.
+    fn is_for_us(&self, message: &Message) -> bool {
+        let (Some(method), Some(_)) = (message.method.as_deref(), &message.id) else {
+            return false;
+        };
+        match method {
+            "tools/call" => message.name.as_deref().is_some_and(|name| self.ours.has(name)),
+            "resources/read" => {
+                let is_ours = |uri: &str| uri.starts_with(SCHEME);
+                !self.has_resources || message.uri.as_deref().is_some_and(is_ours)
+            }
+            "resources/list" | "resources/templates/list" => !self.has_resources,
+            _ => false,
         }
-        _ => false,
     }
+}
+
+/// Returns the last page of a list with more values at its end; nothing if it is not that.
+fn with_more(frame: &[u8], list: Key, more: &[Value]) -> Option<Vec<u8>> {
+    let answer: Value = serde_json::from_slice(frame).ok()?;
+    if !answer["result"]["nextCursor"].is_null() {
+        return None;
+    }
+    let end = end_of(frame, &[Key::Result, list])?;
+    let add = more
+        .iter()
+        .rev()
+        .map(|value| Edit { place: end..end, change: Change::Add(value.to_string().into_bytes()) });
+    Some(edited(frame, add.collect()))
+}
+
+/// Returns where a list or an object ends, its bracket not included.
+fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
+    let (mut walk, mut at) = (Walk::default(), 0);
+    while at < frame.len() {
+        let step = walk.next(&frame[at..]).ok()?;
+        if step.token == Token::Close && step.path == path {
+            return Some(at);
+        }
+        at += step.len;
+    }
+    None
 }
 
 /// Returns the engine, with a notice that names our tools.
@@ -300,26 +337,15 @@ fn with_tools(settings: &McpSettings, ours: &Ours) -> Overspill {
 }
 
 /// Returns how long a message can be for its text to fit in any case: a line feed takes two bytes of
-/// JSON, everything else at least one.
+/// JSON, everything else at least one; and an error has half of the room.
 fn fits_surely(limits: &Limits) -> u64 {
     let Limits { bytes, lines, chars, tokens } = limits;
     let lines = lines.map(|lines| lines.saturating_mul(2));
-    [*bytes, lines, *chars, *tokens].into_iter().flatten().min().unwrap_or(u64::MAX)
-}
-
-fn halved(limits: &Limits) -> Limits {
-    let half = |limit: Option<u64>| limit.map(|limit| limit / 2);
-    Limits {
-        bytes: half(limits.bytes),
-        lines: half(limits.lines),
-        chars: half(limits.chars),
-        tokens: half(limits.tokens),
-    }
+    [*bytes, lines, *chars, *tokens].into_iter().flatten().min().unwrap_or(u64::MAX) / 2
 }
 
 /// The server has ended.
 pub(super) const SERVER_GONE: i32 = -32_000;
-const RESOURCE_NOT_FOUND: i32 = -32_002;
 
 /// Returns the answer to a request.
 pub(super) fn answer(id: Option<&Id>, mut result: Value, is_stateless: bool) -> Vec<u8> {

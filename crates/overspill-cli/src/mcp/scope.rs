@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use overspill::store::{Entry, Name, Record, Store};
 
+/// How the address of an output begins.
+pub(super) const SCHEME: &str = "overspill://";
+
 /// Which outputs can be reached.
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
@@ -39,7 +42,7 @@ impl Scope {
 
     /// Finds an output by its id, the beginning of it, its path or its address.
     pub(super) fn find(&self, store: &dyn Store, typed: &str) -> Result<Name, String> {
-        let stem = typed.strip_prefix("overspill://").unwrap_or(typed);
+        let stem = typed.strip_prefix(SCHEME).unwrap_or(typed);
         let stem = Path::new(stem).file_name().map(|name| name.to_string_lossy().into_owned());
         let stem = stem.unwrap_or_default();
         let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();

@@ -17,9 +17,7 @@ const NEWEST: &str = "2025-11-25";
 const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", NEWEST, "2026-07-28"];
 
 const PARSE_ERROR: i32 = -32_700;
-const METHOD_NOT_FOUND: i32 = -32_601;
 const INVALID_PARAMS: i32 = -32_602;
-const RESOURCE_NOT_FOUND: i32 = -32_002;
 
 /// A server of our own tools.
 #[derive(Debug)]
@@ -95,21 +93,10 @@ impl Serve {
                     Err((INVALID_PARAMS, format!("there is no tool {tool:?}")))
                 }
             },
-            "resources/list" => Ok(json!({"resources": self.ours.resources(store)})),
-            "resources/templates/list" => Ok(json!({"resourceTemplates": [{
-                "uriTemplate": "overspill://{id}?lines={lines}",
-                "name": "output",
-                "description": "Lines A:B of a saved output.",
-                "mimeType": "text/plain",
-            }]})),
-            "resources/read" => {
+            method => {
                 let uri = message.uri.as_deref().unwrap_or_default();
-                self.ours.resource(store, uri).map_err(|reason| (RESOURCE_NOT_FOUND, reason))
+                self.ours.about_resources(store, method, uri)
             }
-            _ => Err((
-                METHOD_NOT_FOUND,
-                format!("there is no method {}", crate::ui::short(method, 100)),
-            )),
         };
         Some(match result {
             Ok(result) => answer(Some(id), result, message.is_stateless),

@@ -1,60 +1,21 @@
 //! Makes structured content smaller without breaking its schema.
 //!
-//! Nothing is made shorter unless the schema is understood at that place and admits it; what comes out
-//! is then as valid as what went in.
+//! Nothing is made shorter where the schema forbids it, and what comes out is checked against the
+//! schema as a whole.
 
-use overspill::core::Policy;
 use serde_json::{Map, Value};
 
-use super::edit::{Change, Edit, edited};
-use super::tokens::Token;
-use super::walk::{Key, Walk};
+use super::schema::{MORE, Verdict, check, referred};
 
-/// Words that a schema may have where a value is made shorter.
-const HARMLESS: [&str; 12] = [
-    "type",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "items",
-    "properties",
-    "required",
-    "additionalProperties",
-    "maxItems",
-    "maxLength",
-    "$schema",
-];
-
-/// Returns the message with smaller structured content, of at most `room` bytes; nothing if text and
-/// structured content fit as they are, or if there is no way.
-pub(super) fn shrunk(
-    frame: &[u8],
-    result: &Value,
-    schema: &Value,
-    room: u64,
-    policy: &Policy,
-) -> Option<Vec<u8>> {
-    let structured = result.get("structuredContent")?;
-    let texts = result["content"].as_array().into_iter().flatten();
-    let texts = texts.filter_map(|part| part.get("text").or(part.pointer("/resource/text")));
-    let mut all: Vec<String> = texts.filter_map(|text| text.as_str().map(str::to_owned)).collect();
-    all.push(structured.to_string());
-    policy.trigger.exceeded_by(all.join("\n").as_bytes(), policy.lines, &policy.tokens)?;
-    let smaller = smaller(structured, schema, room)?;
-    let place = place_of(frame)?;
-    let change = Change::Put(smaller.to_string().into_bytes());
-    Some(edited(frame, vec![Edit { place, change }]))
-}
-
-/// Returns the value with its lists and strings cut to the largest size that fits.
-fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value> {
+/// Returns a value of at most `room` bytes, with its lists and strings cut, that is as `schema` says;
+/// nothing if there is none.
+pub(super) fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value> {
     let mut most = 4096;
     loop {
         let mut value = value.clone();
-        shorten(&mut value, schema, most);
+        Shrink { root: schema, most }.shorten(&mut value, schema);
         if value.to_string().len() as u64 <= room {
-            return Some(value);
+            return (check(&value, schema) == Verdict::Valid).then_some(value);
         }
         if most == 0 {
             return None;
@@ -63,58 +24,84 @@ fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value> {
     }
 }
 
-/// Cuts lists to `most` values and strings to as many characters, wherever that is admitted.
-fn shorten(value: &mut Value, schema: &Value, most: usize) {
-    let Some(schema) = schema.as_object().filter(|schema| is_understood(schema)) else { return };
-    match value {
-        Value::String(text) => {
-            if let Some((at, _)) = text.char_indices().nth(most.max(16)) {
-                text.truncate(at);
-                text.push('…');
-            }
+/// Adds a field that says what was left out, if the schema admits one.
+pub(super) fn noted(value: &Value, schema: &Value, note: &str) -> Value {
+    let mut with = value.clone();
+    if let Value::Object(fields) = &mut with
+        && !fields.contains_key(NOTE)
+    {
+        fields.insert(NOTE.into(), note.into());
+        if check(&with, schema) == Verdict::Valid {
+            return with;
         }
-        Value::Array(values) => {
-            values.truncate(most);
-            if let Some(items) = schema.get("items") {
-                values.iter_mut().for_each(|value| shorten(value, items, most));
+    }
+    value.clone()
+}
+
+const NOTE: &str = "_overspill";
+
+/// Any value.
+static ANY: Value = Value::Bool(true);
+
+struct Shrink<'a> {
+    root: &'a Value,
+    /// So many values of a list stay, and as many characters of a string.
+    most: usize,
+}
+
+impl Shrink<'_> {
+    /// Cuts lists and strings wherever that is admitted.
+    fn shorten(&self, value: &mut Value, schema: &Value) {
+        let nothing = Map::new();
+        let words = schema.as_object().unwrap_or(&nothing);
+        if let Some(reference) = words.get("$ref") {
+            if let Some(schema) = referred(self.root, reference) {
+                self.shorten(value, schema);
             }
+            return;
         }
-        Value::Object(fields) => {
-            let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-                return;
-            };
-            for (name, value) in fields {
-                if let Some(schema) = properties.get(name) {
-                    shorten(value, schema, most);
+        let ways = ["anyOf", "oneOf", "allOf"].iter().find_map(|word| words.get(*word)?.as_array());
+        if let Some(ways) = ways {
+            if let Some(way) = ways.iter().find(|way| check(value, way) == Verdict::Valid) {
+                self.shorten(value, way);
+            }
+            return;
+        }
+        if words.contains_key("enum") || words.contains_key("const") {
+            return;
+        }
+        let least = |word: &str| words.get(word).and_then(Value::as_u64).unwrap_or(0) as usize;
+        match value {
+            Value::String(text) => {
+                if words.contains_key("pattern") || words.contains_key("format") {
+                    return;
+                }
+                let most = self.most.max(16).max(least("minLength"));
+                if let Some((at, _)) = text.char_indices().nth(most)
+                    && text.len() > at + 1
+                {
+                    text.truncate(at);
+                    text.push(MORE);
                 }
             }
+            Value::Array(values) => {
+                values.truncate(self.most.max(least("minItems")));
+                let prefix = words.get("prefixItems").and_then(Value::as_array);
+                for (index, value) in values.iter_mut().enumerate() {
+                    let own = prefix.and_then(|prefix| prefix.get(index));
+                    self.shorten(value, own.or(words.get("items")).unwrap_or(&ANY));
+                }
+            }
+            Value::Object(fields) => {
+                let properties = words.get("properties");
+                for (name, value) in fields {
+                    let own = properties.and_then(|all| all.get(name));
+                    self.shorten(value, own.or(words.get("additionalProperties")).unwrap_or(&ANY));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-fn is_understood(schema: &Map<String, Value>) -> bool {
-    let harmless = schema.keys().all(|key| HARMLESS.contains(&key.as_str()));
-    let longest = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    // The dots that are added must not be what is one too many.
-    harmless && longest > 16
-}
-
-/// Returns where the structured content stands.
-fn place_of(frame: &[u8]) -> Option<std::ops::Range<usize>> {
-    let (mut walk, mut at, mut start) = (Walk::default(), 0, None);
-    while at < frame.len() {
-        let step = walk.next(&frame[at..]).ok()?;
-        let is_it = step.path == [Key::Result, Key::Structured];
-        let (token, len) = (step.token, step.len);
-        match token {
-            Token::Open(b'{') if is_it && start.is_none() => start = Some(at),
-            Token::Close if is_it => return Some(start?..at + len),
-            _ => {}
-        }
-        at += len;
-    }
-    None
 }
 
 #[cfg(test)]
@@ -122,31 +109,68 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    #[test]
-    fn what_the_schema_admits_is_cut() {
-        let schema = json!({"type": "object", "properties": {
-            "rows": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
-            "count": {"type": "integer"},
-        }, "required": ["rows", "count"]});
-        let rows: Vec<Value> = (0..10_000).map(|n| json!({"name": format!("row {n}")})).collect();
-        let small = smaller(&json!({"rows": rows, "count": 10_000}), &schema, 4_000).unwrap();
-        assert!(small.to_string().len() <= 4_000);
-        assert_eq!(small["count"], 10_000);
-        assert_eq!(small["rows"][0]["name"], "row 0");
-        assert!(small["rows"].as_array().unwrap().len() > 50);
+    fn rows(count: u32) -> Value {
+        (0..count).map(|n| json!({"name": format!("row {n}"), "kind": "a"})).collect()
     }
 
     #[test]
-    fn what_it_does_not_admit_stays_or_there_is_no_way() {
-        let value = json!({"a": "x".repeat(10_000)});
-        for a in [
-            json!({"type": "string", "pattern": "x+"}),
-            json!({"type": "string", "minLength": 5000}),
-            json!({"$ref": "#/$defs/a"}),
-            json!({"enum": ["y"]}),
+    fn what_the_schema_admits_is_cut() {
+        let row = json!({"type": "object", "properties": {
+            "name": {"type": "string"}, "kind": {"enum": ["a", "b"]},
+        }, "required": ["name", "kind"], "additionalProperties": false});
+        for list in [
+            json!({"type": "array", "items": row}),
+            json!({"type": "array", "items": {"$ref": "#/$defs/row"}, "minItems": 10}),
+            json!({"anyOf": [{"type": "null"}, {"type": "array", "items": row}]}),
+            json!({"type": ["array", "null"], "uniqueItems": true}),
         ] {
-            let schema = json!({"type": "object", "properties": {"a": a}});
-            assert_eq!(smaller(&value, &schema, 4_000), None, "{schema}");
+            let schema = json!({
+                "type": "object",
+                "properties": {"rows": list, "count": {"type": "integer", "minimum": 0}},
+                "required": ["rows", "count"],
+                "$defs": {"row": row},
+            });
+            let all = json!({"rows": rows(10_000), "count": 10_000});
+            let small = smaller(&all, &schema, 4_000).unwrap_or_else(|| panic!("{schema}"));
+            assert!(small.to_string().len() <= 4_000);
+            assert_eq!(small["count"], 10_000);
+            assert_eq!(small["rows"][0]["name"], "row 0");
+            assert!(small["rows"].as_array().unwrap().len() > 50);
         }
+    }
+
+    #[test]
+    fn where_there_is_no_way_nothing_is_made_up() {
+        let value = json!({"a": "x".repeat(10_000), "b": rows(500)});
+        for (name, schema) in [
+            ("a", json!({"type": "string", "pattern": "x+"})),
+            ("a", json!({"type": "string", "minLength": 5000})),
+            ("a", json!({"type": "string", "format": "uri"})),
+            ("a", json!({"$ref": "elsewhere.json"})),
+            ("a", json!({"enum": ["y"]})),
+            ("b", json!({"type": "array", "minItems": 500})),
+            ("b", json!({"contains": {"const": 1}})),
+            ("b", json!({"const": rows(500)})),
+            ("b", json!({"not": {"maxItems": 300}})),
+            // It was wrong before.
+            ("b", json!({"type": "object"})),
+            ("c", json!({"if": true, "then": false})),
+        ] {
+            let mut all = json!({"type": "object", "properties": {}});
+            all["properties"][name] = schema;
+            let whole = if name == "c" { json!({"c": [1], "b": rows(500)}) } else { value.clone() };
+            assert_eq!(smaller(&whole, &all, 3_000), None, "{all}");
+        }
+        let closed = json!({"type": "object", "required": ["z"]});
+        assert_eq!(smaller(&value, &closed, 3_000), None);
+    }
+
+    #[test]
+    fn a_note_is_added_where_there_may_be_one() {
+        let open = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+        let closed =
+            json!({"type": "object", "additionalProperties": false, "properties": {"a": {}}});
+        assert_eq!(noted(&json!({"a": 1}), &open, "more"), json!({"a": 1, "_overspill": "more"}));
+        assert_eq!(noted(&json!({"a": 1}), &closed, "more"), json!({"a": 1}));
     }
 }

@@ -6,12 +6,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::cutter::Done;
 use super::frames::{Frames, Read1};
-use super::peek::Peek;
+use super::long;
+use super::peek::Look;
 use super::proxy::{Proxy, Question, SERVER_GONE, error};
 use super::server::{self, Ask, Server};
-use super::walk::Walk;
 
 /// What happens while messages pass.
 #[derive(Debug)]
@@ -219,13 +218,13 @@ fn from_client(
             }
             Read1::Long(start) => {
                 server.write_all(&std::mem::take(&mut forward))?;
-                let (mut walk, mut peek) = (Some(Walk::default()), Peek::default());
+                let mut look = Look::default();
                 let mut chunk = start.to_vec();
                 loop {
-                    look(&mut walk, &mut peek, &chunk);
+                    look.push(&chunk);
                     // The server may answer as soon as it has the last byte.
                     if chunk.ends_with(b"\n") {
-                        proxy.pending().asked(peek.message());
+                        proxy.pending().asked(look.message());
                     }
                     server.write_all(&chunk)?;
                     match frames.more()? {
@@ -241,21 +240,6 @@ fn from_client(
         }
     }
     Ok(())
-}
-
-/// Learns what a message is that passes in chunks, as long as it is JSON.
-fn look(walk: &mut Option<Walk>, peek: &mut Peek, mut bytes: &[u8]) {
-    while let Some(open) = walk
-        && !bytes.is_empty()
-    {
-        match open.next(bytes) {
-            Ok(step) => {
-                peek.see(&step, bytes);
-                bytes = &bytes[step.len..];
-            }
-            Err(_) => *walk = None,
-        }
-    }
 }
 
 /// Passes on what the server says, until it says no more.
@@ -293,7 +277,7 @@ pub(super) fn from_server(
                     widen();
                 }
                 let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-                long(proxy, start, &mut frames, &mut **out)?;
+                long::pass(proxy, &start, &mut frames, &mut **out)?;
                 out.flush()?;
             }
         }
@@ -302,69 +286,6 @@ pub(super) fn from_server(
         }
     }
     write(&mut forward)
-}
-
-/// Passes on a frame that is too long to be held: cut, if it is the result of a call, and as it comes
-/// otherwise.
-fn long(
-    proxy: &Proxy,
-    start: Vec<u8>,
-    frames: &mut Frames<impl Read>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let result = proxy.long_result(&start);
-    let mut cutter = result.as_ref().map(|result| result.cutter());
-    let mut id = None;
-    let mut ended = start.ends_with(b"\n");
-    let mut chunk = start;
-    loop {
-        ended |= chunk.ends_with(b"\n");
-        match cutter.take() {
-            None => out.write_all(&chunk)?,
-            Some(mut open) => match open.push(&chunk) {
-                Ok(()) => {
-                    id.clone_from(&open.message().id);
-                    let is_other = open.is_list() || open.message().method.is_some();
-                    match is_other && !open.has_cut() {
-                        true => out.write_all(&open.give_up())?,
-                        false => cutter = Some(open),
-                    }
-                }
-                Err(rest) => {
-                    out.write_all(&done(open.finish()))?;
-                    out.write_all(rest)?;
-                }
-            },
-        }
-        match frames.more()? {
-            Some(more) => {
-                chunk.clear();
-                chunk.extend_from_slice(more);
-            }
-            None => break,
-        }
-    }
-    if let Some(cutter) = cutter {
-        id.clone_from(&cutter.message().id);
-        let asked = id.as_ref().and_then(|id| proxy.pending().answered(id));
-        let frame = match cutter.finish() {
-            Done::Same(frame) if asked == Some(super::pending::Asked::Tools) => {
-                proxy.listed(&frame).unwrap_or(frame)
-            }
-            finished => done(finished),
-        };
-        out.write_all(&frame)?;
-    } else if let Some(id) = &id {
-        proxy.pending().answered(id);
-    }
-    // The last words of a server that was interrupted end where they end.
-    if ended { Ok(()) } else { out.write_all(b"\n") }
-}
-
-fn done(done: Done) -> Vec<u8> {
-    match done {
-        Done::Same(frame) | Done::Changed(frame) => frame,
-    }
 }
 
 /// Answers questions that are for us, one after the other.

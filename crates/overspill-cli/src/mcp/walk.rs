@@ -17,6 +17,7 @@ pub(super) enum Key {
     Content,
     Structured,
     IsError,
+    Message,
     Text,
     Data,
     Resource,
@@ -28,9 +29,12 @@ pub(super) enum Key {
     RequestId,
     Meta,
     Protocol,
+    Capabilities,
+    Resources,
+    Templates,
 }
 
-const KEYS: [(&[u8], Key); 19] = [
+const KEYS: [(&[u8], Key); 23] = [
     (b"id", Key::Id),
     (b"method", Key::Method),
     (b"params", Key::Params),
@@ -39,6 +43,7 @@ const KEYS: [(&[u8], Key); 19] = [
     (b"content", Key::Content),
     (b"structuredContent", Key::Structured),
     (b"isError", Key::IsError),
+    (b"message", Key::Message),
     (b"text", Key::Text),
     (b"data", Key::Data),
     (b"resource", Key::Resource),
@@ -50,6 +55,9 @@ const KEYS: [(&[u8], Key); 19] = [
     (b"requestId", Key::RequestId),
     (b"_meta", Key::Meta),
     (b"io.modelcontextprotocol/protocolVersion", Key::Protocol),
+    (b"capabilities", Key::Capabilities),
+    (b"resources", Key::Resources),
+    (b"resourceTemplates", Key::Templates),
 ];
 
 /// Nothing that matters to us stands so deep.

@@ -36,9 +36,15 @@ fn a_death_amid_a_giant_frame_answers_too() {
     let text = "half a text\\n".repeat(100_000);
     let frame =
         format!("{{\"id\":$ID,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{text}");
+    client.ask(2, "hang", json!({}));
     client.ask(1, "die", json!({"code": 3, "frame": frame}));
-    // The half of it that came is cut as well.
-    assert!(client.line().len() < 20_000);
+    // What came of it is saved, and the answer says where.
+    let answer = client.json();
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert_eq!(answer["id"], 1);
+    assert!(message.len() < 10_000 && message.contains("overspill_read"), "{message}");
+    assert_eq!(client.saved(), ["half a text\n".repeat(100_000).into_bytes()]);
+    assert_eq!(client.json()["id"], 2);
     assert_eq!(client.child.wait().unwrap().code(), Some(3));
 }
 

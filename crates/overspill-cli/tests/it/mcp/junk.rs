@@ -124,15 +124,35 @@ fn a_request_with_a_null_id_or_taken_back_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_giant_frame_that_breaks_off_fails_that_request_only() {
+fn a_giant_frame_that_is_not_json_fails_that_request_only_and_nothing_is_lost() {
     let mut client = Client::new();
-    let long = lines(40_000).replace('\n', "\\n");
-    let broken =
-        format!(r#"{{"id":$ID,"result":{{"content":[{{"type":"text","text":"{long}"]}}}}"#);
-    let line = client.raw(&broken);
-    assert!(serde_json::from_str::<serde_json::Value>(&line).is_err());
-    client.is_well();
-    let line = client.raw(&"junk ".repeat(200_000));
-    assert!(line == "junk ".repeat(200_000));
-    client.is_well();
+    client.ask(5, "hang", json!({}));
+    let long = lines(40_000);
+    let escaped = long.replace('\n', "\\n");
+    for (frame, rest) in [
+        (
+            format!(r#"{{"id":$ID,"result":{{"content":[{{"type":"text","text":"{escaped}"]}}}}"#),
+            "]}}",
+        ),
+        (
+            format!(r#"{{"id":$ID,"result":{{"content":[{{"type":"text","text":"{escaped}" oh no"#),
+            "oh no",
+        ),
+    ] {
+        let answer: serde_json::Value = serde_json::from_str(&client.raw(&frame)).unwrap();
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert_eq!(answer["id"], 77);
+        assert!(message.contains("is not JSON") && message.contains("overspill_read"), "{message}");
+        assert!(message.len() < 10_000);
+        let whole = [&long, "\n", rest].concat();
+        assert!(client.saved().iter().any(|saved| saved.starts_with(whole.as_bytes())));
+        client.is_well();
+    }
+    // Of what was not cut every byte is passed on.
+    for junk in
+        ["junk ".repeat(200_000), format!("{{\"id\":77,\"result\":[{}", "1,".repeat(200_000))]
+    {
+        assert!(client.raw(&junk) == junk);
+        client.is_well();
+    }
 }

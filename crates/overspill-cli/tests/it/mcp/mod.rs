@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 mod ends;
+mod giants;
 mod http;
 mod junk;
 mod peers;

@@ -103,19 +103,58 @@ fn outputs_of_others_cannot_be_reached_unless_that_is_allowed() {
     }
 }
 
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
+
+fn about_resources(client: &mut Client, method: &str, params: Value) -> Value {
+    let method = format!("resources/{method}");
+    client.send(json!({"jsonrpc": "2.0", "id": 5, "method": method, "params": params}).to_string());
+    client.json()
+}
+
 #[test]
-fn resources_are_pages_too() {
+fn outputs_are_resources_where_the_server_has_none() {
     let (mut client, id) = with_one_saved();
-    let read = |uri: String| json!({"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": {"uri": uri}});
-    client.send(read(format!("overspill://{id}?lines=3:3")).to_string());
-    let answer = client.json();
+    client.send(HELLO);
+    assert_eq!(client.json()["result"]["capabilities"], json!({"tools": {}, "resources": {}}));
+    let listed = about_resources(&mut client, "list", json!({}));
+    assert_eq!(listed["result"]["resources"][0]["uri"], format!("overspill://{id}"));
+    let templates = about_resources(&mut client, "templates/list", json!({}));
+    assert!(templates["result"]["resourceTemplates"][0]["uriTemplate"].is_string());
+    let uri = format!("overspill://{id}?lines=3:3");
+    let answer = about_resources(&mut client, "read", json!({"uri": uri}));
     let text = answer["result"]["contents"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("line 3 of a long text\n["), "{text}");
-    client.send(read("overspill://01NOTHERE".into()).to_string());
-    assert_eq!(client.json()["error"]["code"], -32002);
+    for uri in ["overspill://01NOTHERE", "file:///x"] {
+        let answer = about_resources(&mut client, "read", json!({"uri": uri}));
+        assert_eq!(answer["error"]["code"], -32002);
+    }
+}
+
+#[test]
+fn outputs_are_resources_beside_those_of_the_server() {
+    let chaos = chaos();
+    let mut client = Client::with(&[], &[chaos.to_str().unwrap()], |command| {
+        command.env("CHAOS_RESOURCES", "1");
+    });
+    client.send(HELLO);
+    let says = client.json()["result"]["capabilities"].clone();
+    assert_eq!(says, json!({"tools": {}, "resources": {"subscribe": true}}));
+    let id = id_in(&text_of(&client.call("text", json!({"text": lines(5_000)}))));
+    let uris = |answer: Value| -> Vec<String> {
+        let all = answer["result"]["resources"].as_array().unwrap().clone();
+        all.iter().map(|each| each["uri"].as_str().unwrap().to_owned()).collect()
+    };
+    // Ours stand at the end of the last page.
+    assert_eq!(uris(about_resources(&mut client, "list", json!({}))), ["chaos://1"]);
+    let last = about_resources(&mut client, "list", json!({"cursor": "2"}));
+    assert_eq!(uris(last), ["chaos://2", &format!("overspill://{id}")]);
+    let templates = about_resources(&mut client, "templates/list", json!({}));
+    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 1);
+    let answer = about_resources(&mut client, "read", json!({"uri": format!("overspill://{id}")}));
+    assert!(answer["result"]["contents"][0]["text"].as_str().unwrap().starts_with("line 1 "));
     // All others are the server's.
-    client.send(read("file:///x".into()).to_string());
-    assert_eq!(client.json()["result"]["method"], "resources/read");
+    let theirs = about_resources(&mut client, "read", json!({"uri": "file:///x"}));
+    assert_eq!(theirs["result"]["method"], "resources/read");
 }
 
 #[test]

@@ -4,18 +4,22 @@
 //! What is not text stays as it is written, byte for byte: the result is put together again from its
 //! own bytes, with other strings where the long ones were.
 
+mod finish;
+mod place;
+
 use std::ops::Range;
+use std::sync::Arc;
 
 use overspill::core::Policy;
 use overspill::{Call, Joined, Options, Overspill};
 
 use super::aside::Aside;
-use super::edit::{Change, Edit, edited, json_string};
 use super::media::{Filed, Media};
 use super::peek::{Message, Peek};
 use super::same::Digest;
 use super::tokens::Token;
 use super::walk::{Key, Step, Walk};
+use place::{Kind, Place};
 
 /// What becomes of structured content where a result is too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,9 +34,11 @@ pub(crate) enum Structured {
 }
 
 /// How results are treated.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct How {
     pub(super) structured: Structured,
+    /// What structured content must be like.
+    pub(super) schema: Option<Arc<serde_json::Value>>,
     /// Media of more bytes than this are put into a file.
     pub(super) max_media: u64,
 }
@@ -78,6 +84,18 @@ pub(super) struct Cutter<'a> {
     aside: Aside,
     /// Where the last field of the result begins.
     field_at: usize,
+    /// Where the value of the structured content begins.
+    value_at: usize,
+    is_error: bool,
+}
+
+/// Why no more is taken.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refused<'a> {
+    /// From here on it is not JSON.
+    NotJson(&'a [u8]),
+    /// There is no more room for what is not text.
+    TooMuch(&'a [u8]),
 }
 
 /// What is being taken.
@@ -103,10 +121,11 @@ enum Filing {
     Failed,
 }
 
-/// A field of the result.
+/// A field of the result: where it stands with its name, and without.
 #[derive(Debug, Clone)]
 struct Field {
     place: Range<usize>,
+    value: Range<usize>,
 }
 
 /// A part of the content.
@@ -140,17 +159,14 @@ impl<'a> Cutter<'a> {
             structured: None,
             aside: Aside::default(),
             field_at: 0,
+            value_at: 0,
+            is_error: false,
         }
     }
 
     /// Returns what is known of the message by now.
     pub(super) fn message(&self) -> &Message {
         self.peek.message()
-    }
-
-    /// Tells whether the message is a list of messages.
-    pub(super) fn is_list(&self) -> bool {
-        self.walk.is_list()
     }
 
     /// Tells whether anything has been left out already, so that there is no way back.
@@ -162,14 +178,19 @@ impl<'a> Cutter<'a> {
             || matches!(&self.taking, Taking::Media { filing, .. } if is_filing(filing))
     }
 
-    /// Takes the next bytes. Fails with those it could not take: they are not JSON, or there is no
-    /// more room for what is not text. What was taken before them is still to be finished.
-    pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), &'b [u8]> {
+    /// Tells whether all of the message has come.
+    pub(super) fn is_done(&self) -> bool {
+        self.walk.is_done()
+    }
+
+    /// Takes the next bytes. Fails with those it could not take; what was taken before them is still
+    /// to be finished.
+    pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), Refused<'b>> {
         while !bytes.is_empty() {
             if self.held.len() > MOST_HELD {
-                return Err(bytes);
+                return Err(Refused::TooMuch(bytes));
             }
-            let Ok(step) = self.walk.next(bytes) else { return Err(bytes) };
+            let Ok(step) = self.walk.next(bytes) else { return Err(Refused::NotJson(bytes)) };
             self.peek.see(&step, bytes);
             let raw = &bytes[..step.len];
             if let Token::Text(text) = step.token
@@ -214,7 +235,8 @@ impl<'a> Cutter<'a> {
                 return;
             }
             self.taking = Taking::Nothing;
-            self.structured = Some(Field { place: self.field_at..self.held.len() });
+            let end = self.held.len();
+            self.structured = Some(Field { place: self.field_at..end, value: self.value_at..end });
             if is_part {
                 return;
             }
@@ -259,13 +281,15 @@ impl<'a> Cutter<'a> {
             }
             (Kind::Close, Place::Content) => self.content_end = Some(self.held.len()),
             // Before its own name is known it stands where the field before it stood.
-            (Kind::Key, Place::Field | Place::Content | Place::Structured) => {
+            (Kind::Key, Place::Field | Place::Content | Place::Structured | Place::IsError) => {
                 self.field_at = self.held.len()
             }
+            (Kind::Word, Place::IsError) => self.is_error |= raw.starts_with(b"t"),
             (Kind::Open | Kind::Word | Kind::String, Place::Structured)
                 if self.how.structured != Structured::Keep =>
             {
                 self.taking = Taking::Structured;
+                self.value_at = self.held.len();
                 self.aside = Aside::default();
                 self.aside.push(raw);
             }
@@ -323,63 +347,6 @@ impl<'a> Cutter<'a> {
     pub(super) fn give_up(self) -> Vec<u8> {
         self.held
     }
-
-    /// Says that all of the message came, or all that will.
-    pub(super) fn finish(mut self) -> Done {
-        if matches!(self.taking, Taking::Text) {
-            take_text(&mut self.text, &mut self.joined, &mut self.digest, self.texts.len());
-            if let Some(text) = self.texts.last_mut() {
-                text.end = self.held.len();
-            }
-        }
-        let is_said = self.texts.len() == 1
-            && self.structured.is_some()
-            && self.digest.is_said_by(self.aside.chunks());
-        let is_joined = self.structured.is_some() && !is_said;
-        if is_joined {
-            self.joined.next_text();
-            self.aside.chunks().for_each(|chunk| self.joined.push(&chunk));
-        }
-        let is_over = is_said && !self.joined.is_over() && self.is_over_with_both();
-        let shares = self.joined.finish().map(|(_, shares)| shares);
-        let is_cut = shares.is_some();
-        let mut edits = Vec::new();
-        if is_cut || is_over {
-            edits.extend(self.structured.iter().map(|field| Edit::remove(field.place.clone())));
-        }
-        if let Some(mut shares) = shares {
-            let last = if is_joined { shares.pop() } else { None };
-            edits.extend(edits_of_texts(&self.parts, &self.texts, &shares));
-            // Words too short to be shared out stand in the first share; it may be the last one too.
-            if let Some(last) = last.filter(|last| !last.is_empty()) {
-                edits.extend(added(&last, self.content_end, self.structured.as_ref()));
-            }
-        }
-        edits.extend(self.parts.iter().filter_map(|part| {
-            let filed = part.filed.as_ref()?;
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let uri = Some(text(&part.uri)).filter(|uri| !uri.is_empty());
-            let words = filed.words(&text(&part.mime), uri.as_deref());
-            Some(Edit { place: part.place.clone(), change: Change::Put(text_part(&words)) })
-        }));
-        if edits.is_empty() {
-            Done::Same(self.held)
-        } else {
-            Done::Changed(edited(&self.held, edits))
-        }
-    }
-
-    /// Tells whether text and structured content are too large together, where the text alone is not.
-    fn is_over_with_both(&self) -> bool {
-        let Some(structured) = self.aside.held() else { return true };
-        let texts = self.texts.iter().filter_map(|place| {
-            serde_json::from_slice::<String>(self.held.get(place.clone())?).ok()
-        });
-        let mut all = texts.collect::<Vec<String>>().join("\n").into_bytes();
-        all.extend_from_slice(structured);
-        let Policy { trigger, lines, tokens, .. } = &self.policy;
-        trigger.exceeded_by(&all, *lines, tokens).is_some()
-    }
 }
 
 /// Hands text on.
@@ -390,102 +357,4 @@ fn take_text(text: &mut Vec<u8>, joined: &mut Joined, digest: &mut Digest, count
         digest.push(text);
     }
     text.clear();
-}
-
-/// Puts each text's share in its place; a text part without a share goes.
-fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[String]) -> Vec<Edit> {
-    let mut edits = Vec::new();
-    let mut gone = vec![false; texts.len()];
-    for part in parts {
-        let is_text = part.kind == b"text" && part.texts.len() == 1 && !part.place.is_empty();
-        if is_text && shares.get(part.texts.start).is_some_and(String::is_empty) {
-            edits.push(Edit::remove(part.place.clone()));
-            gone[part.texts.start] = true;
-        }
-    }
-    for (index, (place, share)) in texts.iter().zip(shares).enumerate() {
-        if !gone[index] {
-            edits.push(Edit { place: place.clone(), change: Change::Put(json_string(share)) });
-        }
-    }
-    edits
-}
-
-/// Adds a text part, at the end of the content or, where there is none, as the content.
-fn added(text: &str, content_end: Option<usize>, instead: Option<&Field>) -> Option<Edit> {
-    match (content_end, instead) {
-        (Some(end), _) => Some(Edit { place: end..end, change: Change::Add(text_part(text)) }),
-        (None, Some(field)) => {
-            let content = [b"\"content\":[", &text_part(text)[..], b"]"].concat();
-            Some(Edit { place: field.place.clone(), change: Change::Put(content) })
-        }
-        (None, None) => None,
-    }
-}
-
-fn text_part(text: &str) -> Vec<u8> {
-    [br#"{"type":"text","text":"#, &json_string(text)[..], b"}"].concat()
-}
-
-/// A token, without what is in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Between,
-    Open,
-    Close,
-    Key,
-    String,
-    Text,
-    EndString,
-    Word,
-}
-
-impl Kind {
-    fn of(token: Token) -> Kind {
-        match token {
-            Token::Between => Kind::Between,
-            Token::Open(_) => Kind::Open,
-            Token::Close => Kind::Close,
-            Token::String { is_key: true } => Kind::Key,
-            Token::String { is_key: false } => Kind::String,
-            Token::Text(_) => Kind::Text,
-            Token::EndString => Kind::EndString,
-            Token::Word => Kind::Word,
-        }
-    }
-}
-
-/// Where in a result something stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Field,
-    Content,
-    Part,
-    Text,
-    Media,
-    Note(Key),
-    Structured,
-    InStructured,
-    Elsewhere,
-}
-
-impl Place {
-    fn of(path: &[Key]) -> Place {
-        let [Key::Result, path @ ..] = path else { return Place::Elsewhere };
-        match path {
-            [Key::Structured] => Place::Structured,
-            [Key::Structured, ..] => Place::InStructured,
-            [Key::Content] => Place::Content,
-            [_] => Place::Field,
-            [Key::Content, Key::Item] => Place::Part,
-            [Key::Content, Key::Item, within @ ..] => match within {
-                [Key::Text] | [Key::Resource, Key::Text] => Place::Text,
-                [Key::Data] | [Key::Resource, Key::Blob] => Place::Media,
-                [key @ (Key::Type | Key::MimeType)]
-                | [Key::Resource, key @ (Key::MimeType | Key::Uri)] => Place::Note(*key),
-                _ => Place::Elsewhere,
-            },
-            _ => Place::Elsewhere,
-        }
-    }
 }

@@ -1,0 +1,281 @@
+//! Passes on a frame of the server that is too long to be held: what is a result is cut, the rest goes
+//! as it comes.
+
+use std::io::{self, Read, Write};
+use std::ops::Range;
+
+use super::cutter::{Cutter, Done, Refused};
+use super::frames::Frames;
+use super::pending::Asked;
+use super::proxy::{Proxy, error};
+use super::tokens::Token;
+use super::walk::Walk;
+
+/// The server's answer is none.
+const NOT_JSON: i32 = -32_603;
+
+/// Passes on the frame that begins with `start`; the rest of it is in `frames`.
+pub(super) fn pass(
+    proxy: &Proxy,
+    start: &[u8],
+    frames: &mut Frames<impl Read>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = Out { to: out, last: 0 };
+    if start.trim_ascii_start().starts_with(b"[") {
+        list(proxy, start, frames, &mut out)?;
+    } else {
+        message(proxy, start, frames, &mut out)?;
+    }
+    // The last words of a server that was interrupted end where they end.
+    if out.last == b'\n' { Ok(()) } else { out.write_all(b"\n") }
+}
+
+/// An output that knows how it ends.
+struct Out<'a> {
+    to: &'a mut dyn Write,
+    last: u8,
+}
+
+impl Write for Out<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let len = self.to.write(bytes)?;
+        self.last = bytes[..len].last().copied().unwrap_or(self.last);
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Something that comes in chunks.
+trait Chunks {
+    /// Returns the next one; nothing at the end.
+    fn more(&mut self) -> io::Result<Option<&[u8]>>;
+}
+
+impl<R: Read> Chunks for Frames<R> {
+    fn more(&mut self) -> io::Result<Option<&[u8]>> {
+        Frames::more(self)
+    }
+}
+
+/// What became of a message.
+#[derive(Debug, PartialEq, Eq)]
+enum Fate {
+    /// It was passed on, cut or not.
+    Passed,
+    /// It broke off, and an error took its place.
+    Failed,
+}
+
+/// Passes on a message that is too long to be held.
+fn message(
+    proxy: &Proxy,
+    start: &[u8],
+    rest: &mut dyn Chunks,
+    out: &mut dyn Write,
+) -> io::Result<Fate> {
+    let Some(result) = proxy.long_result(start) else { return as_it_is(start, rest, out) };
+    let mut cutter = result.cutter();
+    let mut chunk = start.to_vec();
+    loop {
+        match cutter.push(&chunk) {
+            Ok(()) => {}
+            Err(Refused::NotJson(left)) if cutter.has_cut() => {
+                return broken(proxy, cutter, left, rest, out);
+            }
+            Err(Refused::NotJson(left)) => {
+                out.write_all(&cutter.give_up())?;
+                return as_it_is(left, rest, out);
+            }
+            Err(Refused::TooMuch(left)) => {
+                let id = cutter.message().id.clone();
+                out.write_all(&done(cutter.finish()))?;
+                as_it_is(left, rest, out)?;
+                id.inspect(|id| drop(proxy.pending().answered(id)));
+                return Ok(Fate::Passed);
+            }
+        }
+        if cutter.message().method.is_some() && !cutter.has_cut() {
+            out.write_all(&cutter.give_up())?;
+            return as_it_is(b"", rest, out);
+        }
+        match rest.more()? {
+            Some(more) => {
+                chunk.clear();
+                chunk.extend_from_slice(more);
+            }
+            None => break,
+        }
+    }
+    if !cutter.is_done() {
+        // The server ended in the middle of it.
+        if cutter.has_cut() {
+            return broken(proxy, cutter, b"", rest, out);
+        }
+        out.write_all(&cutter.give_up())?;
+        return Ok(Fate::Passed);
+    }
+    let asked = cutter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
+    let frame = match cutter.finish() {
+        Done::Same(frame) if asked == Some(Asked::Tools) => proxy.listed(&frame).unwrap_or(frame),
+        finished => done(finished),
+    };
+    out.write_all(&frame)?;
+    Ok(Fate::Passed)
+}
+
+fn done(done: Done) -> Vec<u8> {
+    match done {
+        Done::Same(frame) | Done::Changed(frame) => frame,
+    }
+}
+
+fn as_it_is(start: &[u8], rest: &mut dyn Chunks, out: &mut dyn Write) -> io::Result<Fate> {
+    out.write_all(start)?;
+    while let Some(more) = rest.more()? {
+        out.write_all(more)?;
+    }
+    Ok(Fate::Passed)
+}
+
+/// Answers for a result that is not JSON from here on, and of which something is left out already.
+fn broken(
+    proxy: &Proxy,
+    cutter: Cutter<'_>,
+    left: &[u8],
+    rest: &mut dyn Chunks,
+    out: &mut dyn Write,
+) -> io::Result<Fate> {
+    let named = cutter.message().id.clone();
+    let mut ended = Ok(());
+    let shown = cutter.break_off(|push| {
+        push(left);
+        ended = loop {
+            match rest.more() {
+                Ok(Some(more)) => push(more),
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+    });
+    ended?;
+    let mut pending = proxy.pending();
+    let id = named.or_else(|| pending.only_call());
+    id.as_ref().inspect(|id| drop(pending.answered(id)));
+    drop(pending);
+    let words =
+        format!("the server's answer breaks off, or is not JSON; what came of it:\n{shown}");
+    out.write_all(error(id.as_ref(), NOT_JSON, &words).trim_ascii_end())?;
+    Ok(Fate::Failed)
+}
+
+/// Passes on a list of messages, each as if it came by itself.
+fn list(proxy: &Proxy, start: &[u8], rest: &mut dyn Chunks, out: &mut dyn Write) -> io::Result<()> {
+    let mut list = List::new(start, rest);
+    while list.fill()? {
+        if !list.in_message {
+            let between = list.take();
+            out.write_all(&list.chunk[between])?;
+            continue;
+        }
+        let mut item = Item { list: &mut list, ended: false };
+        let mut start = Vec::new();
+        while start.len() < Frames::<&[u8]>::HELD
+            && let Some(more) = item.more()?
+        {
+            start.extend_from_slice(more);
+        }
+        if item.ended {
+            out.write_all(proxy.server_says(&start).trim_ascii_end())?;
+        } else if message(proxy, &start, &mut item, out)? == Fate::Failed {
+            out.write_all(b"]")?;
+        }
+    }
+    Ok(())
+}
+
+/// A list of messages, and where in it we are.
+struct List<'a> {
+    from: &'a mut dyn Chunks,
+    chunk: Vec<u8>,
+    /// Up to here it was taken, and up to here it was looked at.
+    at: usize,
+    looked: usize,
+    walk: Walk,
+    /// What is at hand next is part of a message.
+    in_message: bool,
+    /// From here on it is not JSON, and nobody knows where a message ends.
+    is_broken: bool,
+}
+
+impl<'a> List<'a> {
+    fn new(start: &[u8], from: &'a mut dyn Chunks) -> List<'a> {
+        List {
+            from,
+            chunk: start.to_vec(),
+            at: 0,
+            looked: 0,
+            walk: Walk::default(),
+            in_message: false,
+            is_broken: false,
+        }
+    }
+
+    /// Sees to it that there is something at hand; tells whether there is.
+    fn fill(&mut self) -> io::Result<bool> {
+        while self.at == self.chunk.len() {
+            let Some(more) = self.from.more()? else { return Ok(false) };
+            self.chunk.clear();
+            self.chunk.extend_from_slice(more);
+            (self.at, self.looked) = (0, 0);
+        }
+        Ok(true)
+    }
+
+    /// Takes what is at hand up to where a message begins or ends.
+    fn take(&mut self) -> Range<usize> {
+        let (start, was_in) = (self.at, self.in_message);
+        while !self.is_broken && self.looked < self.chunk.len() && self.in_message == was_in {
+            let before = self.looked;
+            let Ok(step) = self.walk.next(&self.chunk[before..]) else {
+                self.is_broken = true;
+                break;
+            };
+            self.looked += step.len;
+            let is_edge = step.in_message && step.path.is_empty();
+            match step.token {
+                // The bracket is a part of what is taken next.
+                Token::Open(b'{') if is_edge && !was_in => {
+                    self.in_message = true;
+                    self.at = before;
+                    return start..before;
+                }
+                Token::Close if is_edge && was_in => self.in_message = false,
+                _ => {}
+            }
+        }
+        self.at = if self.is_broken { self.chunk.len() } else { self.looked };
+        start..self.at
+    }
+}
+
+/// The message of a list that is next.
+struct Item<'a, 'b> {
+    list: &'a mut List<'b>,
+    /// All of it has come.
+    ended: bool,
+}
+
+impl Chunks for Item<'_, '_> {
+    fn more(&mut self) -> io::Result<Option<&[u8]>> {
+        if self.ended || !self.list.fill()? {
+            return Ok(None);
+        }
+        let taken = self.list.take();
+        self.ended = !self.list.in_message;
+        Ok(Some(&self.list.chunk[taken]))
+    }
+}

@@ -1,0 +1,139 @@
+//! Frames that are too long to be held.
+
+use serde_json::{Value, json};
+
+use super::client::{Client, chaos, lines, text_of};
+
+#[test]
+fn results_in_a_giant_list_are_cut_and_all_else_stays() {
+    let mut client = Client::new();
+    for id in 1..=3 {
+        client.ask(id, "hang", json!({}));
+    }
+    let text = |count: u32| json!({"content": [{"type": "text", "text": lines(count)}]});
+    let note = format!(r#"{{"method":"notifications/x","params":["{}"]}}"#, "x ".repeat(200_000));
+    let frame = format!(
+        "[ {{\"id\":1,\"result\":{}}},{{\"id\":2,\"result\":{{\"x\":1.50}}}} ,{note},\n7, {{\"result\":{},\"id\":3}}]",
+        text(40_000),
+        text(1_000),
+    );
+    let line = client.raw(&frame.replace('\n', " "));
+    let answers: Value = serde_json::from_str(&line).unwrap();
+    assert!(line.contains(r#"},{"id":2,"result":{"x":1.50}} ,{"method""#));
+    assert!(line.contains(&note) && line.contains(", 7, {"));
+    for (at, last) in [(0, "line 40000 "), (4, "line 1000 ")] {
+        let text = text_of(&answers[at]);
+        assert!(text.chars().count() <= 9_500 && text.contains(last), "{text}");
+    }
+    let mut saved = client.saved();
+    saved.sort();
+    assert!(saved == [lines(1_000).into_bytes(), lines(40_000).into_bytes()]);
+    client.is_well();
+}
+
+#[test]
+fn a_giant_list_that_breaks_off_keeps_the_answers_before_it() {
+    let mut client = Client::new();
+    client.ask(1, "hang", json!({})).ask(2, "hang", json!({}));
+    let long = lines(40_000).replace('\n', "\\n");
+    let frame = format!(
+        r#"[{{"id":1,"result":{{}}}},{{"id":2,"result":{{"content":[{{"type":"text","text":"{long}"]"#
+    );
+    let answers: Value = serde_json::from_str(&client.raw(&frame)).unwrap();
+    assert_eq!(answers[0], json!({"id": 1, "result": {}}));
+    assert_eq!((&answers[1]["id"], &answers[1]["error"]["code"]), (&json!(2), &json!(-32603)));
+    client.is_well();
+}
+
+#[test]
+fn giant_errors_have_half_of_the_room_wherever_it_is_said() {
+    let mut client = Client::new();
+    let text = lines(40_000);
+    let content = json!([{"type": "text", "text": text}]);
+    for frame in [
+        format!(r#"{{"id":$ID,"result":{{"isError":true,"content":{content}}}}}"#),
+        format!(r#"{{"id":$ID,"result":{{"content":{content},"isError": true }}}}"#),
+    ] {
+        let answer: Value = serde_json::from_str(&client.raw(&frame)).unwrap();
+        assert_eq!(answer["result"]["isError"], true);
+        let shown = text_of(&answer);
+        assert!(shown.chars().count() <= 4_750 && shown.contains("line 40000"), "{shown}");
+    }
+    let saved = client.saved();
+    assert!(saved.len() == 2 && saved.iter().all(|saved| saved == text.as_bytes()));
+}
+
+#[test]
+fn what_an_error_says_is_bounded_too() {
+    let mut client = Client::new();
+    for count in [1_000, 40_000] {
+        let error = json!({"code": -32000, "message": lines(count), "data": {"n": 1}});
+        let answer: Value =
+            serde_json::from_str(&client.raw(&format!(r#"{{"id":$ID,"error":{error}}}"#))).unwrap();
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.chars().count() <= 4_750 && message.contains("overspill_read"));
+        assert_eq!(answer["error"]["data"], json!({"n": 1}));
+    }
+}
+
+/// A client of a server whose only tool has this schema, where structured content is made smaller.
+fn with_schema(schema: &Value) -> (Client, Value) {
+    let tools = json!([{"name": "raw", "inputSchema": {"type": "object"}, "outputSchema": schema}]);
+    let chaos = chaos();
+    let mut client = Client::with(&[], &[chaos.to_str().unwrap()], |command| {
+        command.env("OVERSPILL_STRUCTURED", "shrink").env("CHAOS_TOOLS", tools.to_string());
+    });
+    client.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let listed = client.json()["result"]["tools"][0].clone();
+    (client, listed)
+}
+
+#[test]
+fn structured_content_of_any_size_is_shrunk_and_all_of_it_saved() {
+    let schema = json!({"type": "object", "required": ["rows"], "properties": {
+        "rows": {"type": "array", "items": {"type": "integer"}, "minItems": 3}}});
+    let (mut client, listed) = with_schema(&schema);
+    assert_eq!(listed["outputSchema"], schema);
+    for (count, content) in [
+        (2_500, json!([{"type": "text", "text": "see the rows"}])),
+        (100_000, json!([{"type": "text", "text": "see the rows"}])),
+        (100_000, json!([])),
+        (100_000, json!(null)),
+    ] {
+        let value = json!({"rows": (0..count).collect::<Vec<u32>>()});
+        let mut result = json!({"structuredContent": value});
+        if !content.is_null() {
+            result["content"] = content;
+        }
+        let line = client.raw(&format!(r#"{{"id":$ID,"result":{result}}}"#));
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        let small = &answer["result"]["structuredContent"];
+        let rows = small["rows"].as_array().unwrap();
+        assert!(rows.len() > 200 && rows[9] == 9 && line.len() < 11_000, "{}", rows.len());
+        // Clients that show only this learn from it that there is more.
+        assert!(small["_overspill"].as_str().unwrap().contains("overspill_read"), "{small}");
+        assert!(text_of(&answer).contains("overspill_read"));
+        let value = value.to_string().into_bytes();
+        assert!(client.saved().iter().any(|saved| saved.ends_with(&value)));
+    }
+}
+
+#[test]
+fn structured_content_that_cannot_be_shrunk_goes() {
+    let value = json!({"rows": (0..9_000).collect::<Vec<u32>>()});
+    let rows = |schema: Value| json!({"type": "object", "properties": {"rows": schema}});
+    for (schema, is_known) in [
+        (rows(json!({"type": "array", "minItems": 9_000})), true),
+        (rows(json!({"type": "array", "contains": {"const": 8_999}})), false),
+        (rows(json!({"$ref": "https://example.com/rows.json"})), false),
+    ] {
+        let (mut client, listed) = with_schema(&schema);
+        // A client that knew the schema would refuse the text alone.
+        assert_eq!(listed.get("outputSchema").is_some(), is_known, "{schema}");
+        let result = json!({"structuredContent": value, "content": []});
+        let line = client.raw(&format!(r#"{{"id":$ID,"result":{result}}}"#));
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert!(answer["result"].get("structuredContent").is_none(), "{schema}");
+        assert!(text_of(&answer).contains("8998,8999") && line.len() < 11_000);
+    }
+}
