@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use ureq::http::Response;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 use super::frames::{Frames, Read1};
@@ -34,6 +35,8 @@ struct Remote {
     now: RwLock<Now>,
     /// How many requests wait for an answer.
     busy: AtomicUsize,
+    /// What the client began with, in case the server forgets it.
+    hello: Mutex<Option<Vec<u8>>>,
 }
 
 /// What is known once the server has answered.
@@ -53,16 +56,16 @@ pub(super) fn relay(
     line: Line,
 ) -> u8 {
     super::server::ignore_gone_readers();
-    let config = Agent::config_builder().http_status_as_error(false).build();
     let Line { input, out, .. } = line;
     let remote = Arc::new(Remote {
-        agent: config.new_agent(),
+        agent: agent(url.starts_with("https:")),
         url: url.to_owned(),
         headers,
         proxy,
         out,
         now: RwLock::default(),
         busy: AtomicUsize::new(0),
+        hello: Mutex::default(),
     });
     let ended = remote.from_client(input);
     let since = Instant::now();
@@ -71,6 +74,26 @@ pub(super) fn relay(
     }
     remote.leave();
     u8::from(ended.is_err())
+}
+
+/// Returns what requests are made with. With TLS it trusts whom the system trusts, or those in the
+/// file that `SSL_CERT_FILE` names.
+fn agent(with_tls: bool) -> Agent {
+    let mut config = Agent::config_builder().http_status_as_error(false);
+    if with_tls {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let found = rustls_native_certs::load_native_certs();
+        if found.certs.is_empty() {
+            crate::ui::say(
+                "there are no certificates on this system to know a server by\n\n\
+                 hint: set SSL_CERT_FILE to a file with those of the authorities you trust",
+            );
+        }
+        let known = found.certs.iter().map(|der| Certificate::from_der(der).to_owned());
+        let roots = RootCerts::Specific(Arc::new(known.collect()));
+        config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
+    }
+    config.build().new_agent()
 }
 
 impl Remote {
@@ -104,6 +127,7 @@ impl Remote {
             let is_hello = messages.iter().any(|m| m.method.as_deref() == Some("initialize"));
             let is_request = messages.iter().any(|m| m.method.is_some() && m.id.is_some());
             if is_hello {
+                *self.hello.lock().unwrap_or_else(PoisonError::into_inner) = Some(forward.clone());
                 self.send(&forward, &messages, &tickets);
                 self.listen();
             } else if is_request {
@@ -141,9 +165,16 @@ impl Remote {
 
     /// Sends a frame, and passes on what is answered. A request that fails gets an error.
     fn send(self: &Arc<Remote>, frame: &[u8], messages: &[Message], tickets: &[(Id, Ticket)]) {
-        let mut answer = self.post(frame).and_then(|response| self.take(response, messages));
-        if answer == Ok(Taken::AnotherWay) {
-            answer = self.post(frame).and_then(|response| self.take(response, messages));
+        let session = self.now().session;
+        let attempt = || self.post(frame).and_then(|response| self.take(response, messages));
+        let mut answer = attempt();
+        let is_to_be_repeated = match answer {
+            Ok(Taken::AnotherWay) => true,
+            Ok(Taken::Forgotten) => self.renew(session.as_deref()),
+            _ => false,
+        };
+        if is_to_be_repeated {
+            answer = attempt();
         }
         let reason = match answer {
             // Of an old server the answer comes as an event, later.
@@ -197,6 +228,9 @@ impl Remote {
         if is_hello && matches!(status, 400 | 404 | 405) && self.now().endpoint.is_none() {
             return self.as_before();
         }
+        if !is_hello && status == 404 && self.now().session.is_some() {
+            return Ok(Taken::Forgotten);
+        }
         let header = |name: &str| response.headers().get(name)?.to_str().ok().map(str::to_owned);
         if is_hello && let Some(session) = header("mcp-session-id") {
             self.now.write().unwrap_or_else(PoisonError::into_inner).session = Some(session);
@@ -219,6 +253,32 @@ impl Remote {
             return Ok(Taken::PassedOn);
         };
         passed.map(|()| Taken::PassedOn).map_err(|error| error.to_string())
+    }
+
+    /// Begins a session anew with a server that was started again; tells whether there is one now.
+    fn renew(self: &Arc<Remote>, forgotten: Option<&str>) -> bool {
+        const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        const LONGEST_ANSWER: u64 = 1 << 20;
+        // Requests that find it forgotten at the same time begin one session together.
+        let hello = self.hello.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.now().session.as_deref() != forgotten {
+            return true;
+        }
+        let Some(frame) = &*hello else { return false };
+        self.now.write().unwrap_or_else(PoisonError::into_inner).session = None;
+        let Ok(response) = self.post(frame) else { return false };
+        let session = response.headers().get("mcp-session-id");
+        let session = session.and_then(|session| session.to_str().ok()).map(str::to_owned);
+        let is_well = response.status().is_success();
+        // The client has had this answer.
+        let answer = response.into_body().into_reader().take(LONGEST_ANSWER);
+        let _ = io::copy(&mut { answer }, &mut io::sink());
+        self.now.write().unwrap_or_else(PoisonError::into_inner).session = session;
+        if is_well {
+            let _ = self.post(INITIALIZED);
+            self.listen();
+        }
+        is_well
     }
 
     /// Returns an output that notes which revision the server speaks.
@@ -314,6 +374,8 @@ enum Taken {
     PassedOn,
     /// The answers of this server come in another way, and the request is to be sent again.
     AnotherWay,
+    /// The server knows nothing of our session any more.
+    Forgotten,
 }
 
 /// Returns where an address leads to that was found at `base`; nothing if that is another host.

@@ -48,7 +48,7 @@ use wrap::{To, WrapArgs};
 
 use crate::ui;
 
-pub(crate) use settings::{MAX_MEDIA, TOOL_PREFIX};
+pub(crate) use settings::{IDLE, MAX_MEDIA, TOOL_PREFIX};
 
 /// Stands in front of an MCP server and bounds what its tools return.
 ///

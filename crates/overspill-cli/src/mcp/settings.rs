@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::time::Duration;
 
+use jiff::SignedDuration;
 use overspill::core::{Limits, Policy};
 use overspill::{Layer, Overspill, Profile, Settings};
 
@@ -43,6 +45,8 @@ pub(super) struct ToolSettings {
 const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
 /// More than clients send to their models as one picture.
 pub(crate) const MAX_MEDIA: u64 = 5 << 20;
+/// Longer than most people are away from a client that is still open.
+pub(crate) const IDLE: SignedDuration = SignedDuration::from_hours(4);
 /// Whose tools they are is seen by their names.
 pub(crate) const TOOL_PREFIX: &str = "overspill_";
 
@@ -100,6 +104,14 @@ fn meant(value: &Value) -> Option<Structured> {
 
 fn of_server(settings: &Settings, server: &str) -> Option<Layer> {
     settings.user.tools.get(&format!("{server}/*")).cloned()
+}
+
+/// Returns how long a session by HTTP lasts that nobody uses.
+pub(super) fn idle() -> Option<Duration> {
+    match Sources::read().own("mcp.idle") {
+        Some(Value::Age(limit)) => limit.and_then(|limit| Duration::try_from(limit).ok()),
+        _ => Duration::try_from(IDLE).ok(),
+    }
 }
 
 /// Returns a name for this session that no other has.

@@ -169,6 +169,13 @@ pub(crate) const KEYS: &[Key] = &[
         project: Project::No,
         help: "Which saved outputs an MCP client reaches: those of its session and project, or all.",
     },
+    Key {
+        name: "mcp.idle",
+        also: None,
+        kind: Kind::Age,
+        project: Project::No,
+        help: "How long a session of `mcp --listen`, and its server, stays that nobody uses.",
+    },
 ];
 
 impl Key {

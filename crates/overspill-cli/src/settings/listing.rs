@@ -149,6 +149,7 @@ impl InForce {
             "mcp.max_media" => Value::Most(Most::Of(crate::mcp::MAX_MEDIA)),
             "mcp.tool_prefix" => Value::Prefix(crate::mcp::TOOL_PREFIX.into()),
             "mcp.outputs" => Value::Choice("project"),
+            "mcp.idle" => Value::Age(Some(crate::mcp::IDLE)),
             _ => Value::Durability(options.durability),
         };
         (value, None)

@@ -58,6 +58,7 @@ const VALUES: &[(&str, &str)] = &[
     ("mcp.max_media", "1MiB"),
     ("mcp.tool_prefix", "x_"),
     ("mcp.outputs", "all"),
+    ("mcp.idle", "12h"),
 ];
 
 /// Every setting in the table can be set, is listed with where it comes from, and can be unset.

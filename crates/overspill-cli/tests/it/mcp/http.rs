@@ -18,8 +18,17 @@ struct Listening {
 
 impl Listening {
     fn start(dir: &Path, options: &[&str], more: impl FnOnce(&mut Command)) -> Listening {
+        Listening::at("127.0.0.1:0", dir, options, more)
+    }
+
+    fn at(
+        address: &str,
+        dir: &Path,
+        options: &[&str],
+        more: impl FnOnce(&mut Command),
+    ) -> Listening {
         let mut command = program(dir);
-        command.args(["mcp", "--listen", "127.0.0.1:0"]).args(options).current_dir(dir);
+        command.args(["mcp", "--listen", address]).args(options).current_dir(dir);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         more(&mut command);
         let mut child = command.spawn().unwrap();
@@ -66,7 +75,7 @@ impl Drop for Listening {
     }
 }
 
-const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
 #[test]
 fn a_session_begins_answers_and_ends() {
@@ -75,9 +84,7 @@ fn a_session_begins_answers_and_ends() {
     let (status, head, body) = host.ask("POST", "", HELLO);
     assert_eq!(status, 200, "{body}");
     assert!(body.contains("\"serverInfo\""), "{body}");
-    let session =
-        head.split("mcp-session-id: ").nth(1).unwrap().split("\r\n").next().unwrap().to_owned();
-    let session = format!("Mcp-Session-Id: {session}\r\n");
+    let session = session_in(&head);
     let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert_eq!(host.ask("POST", &session, note).0, 202);
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
@@ -142,6 +149,185 @@ fn a_server_by_http_works_like_one_by_stdio() {
     client.ask(6, "text", json!({"text": "x"}));
     assert_eq!(client.json()["error"]["code"], -32000);
     assert_eq!(client.end(), 0);
+}
+
+/// The session that an answer begins.
+fn session_in(head: &str) -> String {
+    let id = head.split("mcp-session-id: ").nth(1).unwrap().split("\r\n").next().unwrap();
+    format!("Mcp-Session-Id: {id}\r\n")
+}
+
+/// A server that leaves a file with the id of its process, and stays when its client is gone.
+fn with_pid(dir: &Path, more: impl FnOnce(&mut Command)) -> Listening {
+    let script = "echo $$ >> pids; exec \"$0\"";
+    let words = ["--", "sh", "-c", script, chaos().to_str().unwrap()].map(str::to_owned);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Listening::start(dir, &words, |command| {
+        command.env("CHAOS_STAYS", "60");
+        more(command);
+    })
+}
+
+/// Tells whether all servers that were started have ended, some time soon.
+fn all_end(dir: &Path) -> bool {
+    let pids = std::fs::read_to_string(dir.join("pids")).unwrap();
+    let is_there = |pid: &str| Path::new(&format!("/proc/{pid}")).exists();
+    (0..200).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        !pids.lines().any(is_there)
+    })
+}
+
+#[test]
+fn a_session_that_nobody_uses_ends_with_its_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = with_pid(dir.path(), |command| {
+        command.env("OVERSPILL_IDLE", "1s");
+    });
+    let (_, head, _) = host.ask("POST", "", HELLO);
+    let session = session_in(&head);
+    assert!(all_end(dir.path()));
+    assert_eq!(host.ask("POST", &session, r#"{"method":"notifications/x"}"#).0, 404);
+    // The next one gets another.
+    assert_eq!(host.ask("POST", "", HELLO).0, 200);
+}
+
+#[test]
+fn servers_end_with_us() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = with_pid(dir.path(), |_| {});
+    host.ask("POST", "", HELLO);
+    host.ask("POST", "", HELLO);
+    let pid = rustix::process::Pid::from_raw(host.child.id() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    assert_eq!(host.child.wait().unwrap().code(), Some(128 + 15));
+    assert!(all_end(dir.path()));
+}
+
+#[test]
+fn clients_without_a_session_never_get_each_others_answers() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = Listening::chaos(dir.path());
+    let slow = |text: &str| {
+        let frame = json!({"id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+        let arguments = json!({"frame": format!("{frame}\n"), "micros": 3_000});
+        json!({"id": 1, "method": "tools/call", "params": {"name": "slow", "arguments": arguments}})
+            .to_string()
+    };
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let (host, slow) = (&host, &slow);
+            scope.spawn(move || {
+                let own = format!("for {n} alone");
+                let (status, _, body) = host.ask("POST", "", &slow(&own));
+                assert!(status == 200 && body.contains(&own), "{body}");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_server_that_was_started_again_gets_a_new_session() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = Listening::chaos(dir.path());
+    let mut client = Client::with(&["--http", &host.url()], &[], |_| {});
+    client.send(HELLO);
+    client.json();
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    client.is_well();
+    let address = host.address.clone();
+    drop(host);
+    client.ask(6, "text", json!({"text": "x"}));
+    assert_eq!(client.json()["error"]["code"], -32000);
+    let _host = Listening::at(&address, dir.path(), &["--", chaos().to_str().unwrap()], |_| {});
+    for _ in 0..3 {
+        client.is_well();
+    }
+}
+
+#[test]
+fn a_server_by_https_is_known_by_its_certificate() {
+    let Some(python) = super::peers::peer("python/bin/python") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/server.py");
+    let authority = dir.path().join("authority.pem");
+    let mut server = Command::new(python)
+        .arg(script)
+        .arg(&authority)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let ended = std::panic::catch_unwind(|| {
+        let mut client = Client::with(&["--http", url.trim()], &[], |command| {
+            command.env("SSL_CERT_FILE", &authority);
+        });
+        client.send(HELLO);
+        assert_eq!(client.json()["result"]["serverInfo"]["name"], "by-https");
+        client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        let answer = client.call("lines", json!({"count": 20_000}));
+        let text = text_of(&answer);
+        assert!(text.chars().count() <= 9_500 && text.contains("line 20000"), "{answer}");
+        // Whoever does not know the authority does not speak to the server.
+        let mut stranger = Client::with(&["--http", url.trim()], &[], |_| {});
+        stranger.send(HELLO);
+        let message = stranger.json()["error"]["message"].to_string();
+        assert!(message.contains("certificate"), "{message}");
+    });
+    let _ = server.kill();
+    let _ = server.wait();
+    ended.unwrap();
+}
+
+#[test]
+fn the_inspector_works_by_http_too() {
+    let files = super::peers::peer("node_modules/.bin/mcp-server-filesystem");
+    let inspector = super::peers::peer("node_modules/.bin/mcp-inspector");
+    let (Some(inspector), Some(server)) = (inspector, files) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("numbers.txt");
+    std::fs::write(&file, lines(5_000)).unwrap();
+    let words = ["--", server.to_str().unwrap(), dir.path().to_str().unwrap()];
+    let host = Listening::start(dir.path(), &words, |_| {});
+    let url = host.url();
+    let path = format!("path={}", file.display());
+    let call = ["--method", "tools/call", "--tool-name", "read_text_file", "--tool-arg", &path];
+    let all = [&["--cli", &url, "--transport", "http"], &call[..]].concat();
+    let answer = super::peers::is_well(&super::peers::run(dir.path(), &inspector, &all));
+    assert!(answer.contains("overspill_read") && answer.len() < 40_000, "{answer:.300}");
+    assert!(answer.contains("line 5000 "));
+}
+
+#[test]
+fn the_rust_peers_work_by_http_too() {
+    let Some(peer) = super::peers::peer("rmcp/debug/overspill-rmcp-peer") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let run = |words: &[&str]| {
+        let all = [&["client"], words].concat();
+        super::peers::is_well(&super::peers::run(dir.path(), &peer, &all));
+    };
+    let host =
+        Listening::start(dir.path(), &["--", peer.to_str().unwrap(), "serve", "stdio"], |_| {});
+    run(&["http", &host.url()]);
+    let mut server = Command::new(&peer)
+        .args(["serve", "http"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let url = url.trim();
+    let ended = std::panic::catch_unwind(|| {
+        run(&["stdio", env!("CARGO_BIN_EXE_overspill"), "mcp", "--http", url]);
+        let host = Listening::start(dir.path(), &["--http", url], |_| {});
+        run(&["http", &host.url()]);
+    });
+    let _ = server.kill();
+    let _ = server.wait();
+    ended.unwrap();
 }
 
 #[test]

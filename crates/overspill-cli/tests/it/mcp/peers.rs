@@ -51,6 +51,16 @@ fn the_python_client_works_with_the_reference_server() {
 }
 
 #[test]
+fn the_rust_client_works_with_the_rust_server() {
+    let Some(peer) = peer("rmcp/debug/overspill-rmcp-peer") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let peer_path = peer.to_str().unwrap();
+    let overspill = env!("CARGO_BIN_EXE_overspill");
+    let words = ["client", "stdio", overspill, "mcp", "--", peer_path, "serve", "stdio"];
+    is_well(&run(dir.path(), &peer, &words));
+}
+
+#[test]
 fn the_inspector_works_with_the_file_server() {
     let files = peer("node_modules/.bin/mcp-server-filesystem");
     let (Some(inspector), Some(server)) = (peer("node_modules/.bin/mcp-inspector"), files) else {

@@ -1,0 +1,20 @@
+//! The official Rust implementation of MCP, on either side of the proxy.
+//!
+//! `serve stdio` and `serve http` are a server; the latter says its address on stdout. `client stdio COMMAND…` and
+//! `client http URL` ask such a server, with the proxy in between, for all it has; they print nothing if all is well.
+
+mod client;
+mod server;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match &words[..] {
+        ["serve", "stdio"] => server::by_stdio().await,
+        ["serve", "http"] => server::by_http().await,
+        ["client", "stdio", program, words @ ..] => client::by_stdio(program, words).await,
+        ["client", "http", url] => client::by_http(url).await,
+        _ => anyhow::bail!("usage: serve stdio|http, client stdio COMMAND…, client http URL"),
+    }
+}
