@@ -117,6 +117,12 @@ fn call(tool: &str, id: &Value, arguments: &Value, out: &mut impl Write) {
             std::process::exit(number("code") as i32);
         }
         "hang" => {}
+        // A text that goes on for as long as somebody reads it.
+        "endless" => {
+            write!(out, r#"{{"id":{id},"result":{{"content":[{{"type":"text","text":""#).unwrap();
+            while out.write_all(b"and so on, ").is_ok() {}
+            std::process::exit(1);
+        }
         _ => {
             let error = json!({"code": -32602, "message": "no such tool"});
             writeln!(out, "{}", json!({"jsonrpc": "2.0", "id": id, "error": error})).unwrap();

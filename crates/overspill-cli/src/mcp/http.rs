@@ -248,7 +248,7 @@ impl Remote {
         let passed = if kind.starts_with("text/event-stream") {
             from_server(&self.proxy, Events::new(body, None), &out, || {})
         } else if is_json {
-            from_server(&self.proxy, OneLine { from: body, ended: false }, &out, || {})
+            from_server(&self.proxy, OneLine::new(body), &out, || {})
         } else {
             return Ok(Taken::PassedOn);
         };

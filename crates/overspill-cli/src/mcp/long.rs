@@ -3,11 +3,13 @@
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
+use std::sync::{MutexGuard, PoisonError};
 
 use super::cutter::{Cutter, Done, Refused};
 use super::frames::Frames;
 use super::pending::Asked;
 use super::proxy::{Proxy, error};
+use super::stdio::Out;
 use super::tokens::Token;
 use super::walk::Walk;
 
@@ -19,33 +21,39 @@ pub(super) fn pass(
     proxy: &Proxy,
     start: &[u8],
     frames: &mut Frames<impl Read>,
-    out: &mut dyn Write,
+    out: &Out,
 ) -> io::Result<()> {
-    let mut out = Out { to: out, last: 0 };
+    let mut out = Held { out, taken: None, last: 0 };
     if start.trim_ascii_start().starts_with(b"[") {
         list(proxy, start, frames, &mut out)?;
     } else {
         message(proxy, start, frames, &mut out)?;
     }
     // The last words of a server that was interrupted end where they end.
-    if out.last == b'\n' { Ok(()) } else { out.write_all(b"\n") }
+    if out.last != b'\n' {
+        out.write_all(b"\n")?;
+    }
+    out.flush()
 }
 
-/// An output that knows how it ends.
-struct Out<'a> {
-    to: &'a mut dyn Write,
+/// The output, taken when there is something to write and then held until the frame has ended: as long
+/// as a result is only being cut, others may be answered.
+struct Held<'a> {
+    out: &'a Out,
+    taken: Option<MutexGuard<'a, Box<dyn Write + Send>>>,
     last: u8,
 }
 
-impl Write for Out<'_> {
+impl Write for Held<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let len = self.to.write(bytes)?;
+        let take = || self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let len = self.taken.get_or_insert_with(take).write(bytes)?;
         self.last = bytes[..len].last().copied().unwrap_or(self.last);
         Ok(len)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
+        self.taken.as_mut().map_or(Ok(()), |taken| taken.flush())
     }
 }
 

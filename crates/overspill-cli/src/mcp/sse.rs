@@ -3,23 +3,29 @@
 use std::io::{self, Read};
 use std::sync::mpsc::Sender;
 
-/// A body that is one JSON text, on one line.
+/// A body that is one JSON text, on one line. Without a text there is no line.
 pub(super) struct OneLine<R> {
-    pub(super) from: R,
-    pub(super) ended: bool,
+    from: R,
+    is_begun: bool,
+}
+
+impl<R> OneLine<R> {
+    pub(super) fn new(from: R) -> OneLine<R> {
+        OneLine { from, is_begun: false }
+    }
 }
 
 impl<R: Read> Read for OneLine<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.ended || into.is_empty() {
+        if into.is_empty() {
             return Ok(0);
         }
         let len = self.from.read(into)?;
-        if len == 0 {
-            self.ended = true;
+        if len == 0 && std::mem::take(&mut self.is_begun) {
             into[0] = b'\n';
             return Ok(1);
         }
+        self.is_begun |= len > 0;
         // Between the values of JSON a line feed is a blank, and within them there is none.
         for byte in &mut into[..len] {
             if matches!(byte, b'\n' | b'\r') {
@@ -38,6 +44,7 @@ pub(super) struct Events<R> {
     raw: Vec<u8>,
     at: usize,
     line: Line,
+    /// The event has data that is not empty; some are only there for their id.
     has_data: bool,
     event: Vec<u8>,
     address: Vec<u8>,
@@ -90,7 +97,7 @@ impl<R: Read> Events<R> {
                 };
                 self.line = Line::Start(field);
                 // Two lines of data are two lines of JSON, between which a blank does.
-                if field == Field::Data && std::mem::replace(&mut self.has_data, true) {
+                if field == Field::Data && self.has_data {
                     return Some(b' ');
                 }
             }
@@ -110,7 +117,10 @@ impl<R: Read> Events<R> {
                             self.address.push(byte);
                         }
                     }
-                    Field::Data => return Some(byte),
+                    Field::Data => {
+                        self.has_data = true;
+                        return Some(byte);
+                    }
                     Field::Event | Field::Other => {}
                 }
             }
@@ -145,6 +155,7 @@ impl<R: Read> Read for Events<R> {
                     into[len..len + count].copy_from_slice(&rest[..count]);
                     (self.at, len) = (self.at + count, len + count);
                     if count > 0 {
+                        self.has_data = true;
                         continue;
                     }
                 }
@@ -175,7 +186,7 @@ mod tests {
 
     #[test]
     fn events_are_frames_whatever_the_chunks() {
-        let stream = "event: message\r\nid: 7\r\ndata: {\"a\":1}\r\n\r\n: a comment\n\nevent: endpoint\ndata: /post?x\n\ndata:{\ndata: }\n\nretry: 10\n\n";
+        let stream = "id: 6\ndata: \n\nevent: message\r\nid: 7\r\ndata: {\"a\":1}\r\n\r\n: a comment\n\nevent: endpoint\ndata: /post?x\n\ndata:{\ndata: }\n\nretry: 10\n\n";
         for room in [1, 2, 7, 1000] {
             let (send, endpoint) = std::sync::mpsc::channel();
             let mut events = Events::new(stream.as_bytes(), Some(send));
@@ -195,8 +206,9 @@ mod tests {
     #[test]
     fn a_text_of_many_lines_is_one_frame() {
         let mut all = String::new();
-        let mut body = OneLine { from: &b"{\n \"a\": 1\r\n}"[..], ended: false };
+        let mut body = OneLine::new(&b"{\n \"a\": 1\r\n}"[..]);
         body.read_to_string(&mut all).unwrap();
         assert_eq!(all, "{  \"a\": 1  }\n");
+        assert_eq!(OneLine::new(&b""[..]).read_to_string(&mut all).unwrap(), 0);
     }
 }

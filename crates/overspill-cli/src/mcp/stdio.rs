@@ -276,9 +276,7 @@ pub(super) fn from_server(
                 if !std::mem::replace(&mut is_wide, true) {
                     widen();
                 }
-                let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-                long::pass(proxy, &start, &mut frames, &mut **out)?;
-                out.flush()?;
+                long::pass(proxy, &start, &mut frames, out)?;
             }
         }
         if !frames.has_frame() {

@@ -1,5 +1,7 @@
 //! How it ends.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -113,5 +115,63 @@ fn deaths_at_any_instant_leave_no_request_without_an_answer() {
         }
         answered.sort_unstable();
         assert_eq!(answered, [1, 2], "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_line_without_end_is_taken_back_and_left() {
+    let mut client = Client::new();
+    client.ask(1, "endless", json!({}));
+    // Meanwhile we still answer for ourselves.
+    for id in 2..5 {
+        client.ask(id, "overspill_read", json!({"id": "01NOTHERE"}));
+        assert_eq!(client.json()["id"], id);
+    }
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    let since = Instant::now();
+    drop(client.stdin.take());
+    assert!(client.child.wait().unwrap().code().is_some());
+    assert!(since.elapsed() < Duration::from_secs(8), "{:?}", since.elapsed());
+}
+
+#[test]
+fn a_client_that_no_longer_reads_ends_the_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = crate::program::program(dir.path());
+    let script = "echo $$ > pid; exec \"$0\"";
+    command.args(["mcp", "--", "sh", "-c", script]).arg(chaos()).env("CHAOS_STAYS", "60");
+    command.current_dir(dir.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut proxy = command.spawn().unwrap();
+    let mut stdin = proxy.stdin.take().unwrap();
+    let mut stdout = BufReader::new(proxy.stdout.take().unwrap());
+    writeln!(stdin, r#"{{"id":1,"method":"ping"}}"#).unwrap();
+    stdout.read_line(&mut String::new()).unwrap();
+    drop(stdout);
+    writeln!(stdin, r#"{{"id":2,"method":"ping"}}"#).unwrap();
+    assert_eq!(proxy.wait().unwrap().code(), Some(0));
+    let pid = std::fs::read_to_string(dir.path().join("pid")).unwrap();
+    assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
+}
+
+#[test]
+fn a_server_that_starts_itself_again_goes_on() {
+    let chaos = chaos();
+    let script = "while :; do echo >> starts; \"$0\"; done";
+    let mut client = Client::with(&[], &["sh", "-c", script, chaos.to_str().unwrap()], |_| {});
+    client.is_well();
+    let starts = client.dir.path().join("starts");
+    for (n, half) in ["", "{\"id\":9,\"resu", "{\"id\":9,\"result\":{}}\n"].iter().enumerate() {
+        client.ask(9, "die", json!({"code": 1, "frame": half}));
+        while std::fs::read(&starts).unwrap().len() < n + 2 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // What it had begun to say ends with the next line.
+        client.ask(10, "text", json!({"text": "first words"}));
+        let mut lines = vec![client.line()];
+        if half.ends_with('\n') {
+            lines.push(client.line());
+        }
+        assert!(lines.concat().contains("first words"), "{lines:?}");
+        client.is_well();
     }
 }

@@ -256,6 +256,7 @@ fn a_server_by_https_is_known_by_its_certificate() {
         .arg(&authority)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let mut url = String::new();
