@@ -124,7 +124,8 @@ fn part(disk: &Disk, name: &Name, part: &Part) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn end_line(text: &mut String) {
+/// Ends the last line of a text, if there is one.
+pub(crate) fn end_line(text: &mut String) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
@@ -132,7 +133,19 @@ fn end_line(text: &mut String) {
 
 /// Says what this was, and the command for the next page.
 fn footer(disk: &Disk, name: &Name, page: &Page) -> String {
-    let record = disk.record(name).ok().flatten();
+    let what = what_is_shown(disk, name, page);
+    let next = match &page.next {
+        None => String::new(),
+        Some(Part::Lines(from, to)) => next(name, &format!("--lines {from}:{to}")),
+        Some(Part::Bytes(range)) => next(name, &format!("--bytes {}:{}", range.start, range.end)),
+        Some(Part::Tail(count)) => next(name, &format!("--tail {count}")),
+    };
+    format!("[overspill {}: {what}{next}]\n", name.token())
+}
+
+/// Says which part of an output a page is.
+pub(crate) fn what_is_shown(store: &dyn Store, name: &Name, page: &Page) -> String {
+    let record = store.record(name).ok().flatten();
     let all = match record {
         Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => {
             " of the two ends that were kept".into()
@@ -140,7 +153,7 @@ fn footer(disk: &Disk, name: &Name, page: &Page) -> String {
         Some(record) => format!(" of {}", record.lines),
         None => String::new(),
     };
-    let what = match page.lines {
+    match page.lines {
         Some((first, last)) if first > last => match all.strip_prefix(" of ") {
             Some(all) if all.ends_with(|last: char| last.is_ascii_digit()) => {
                 format!("there are {all} lines")
@@ -150,14 +163,7 @@ fn footer(disk: &Disk, name: &Name, page: &Page) -> String {
         Some((first, last)) => format!("lines {first}–{last}{all}"),
         None if page.bytes.is_empty() => format!("there are {} bytes", page.total),
         None => format!("bytes {}–{} of {}", page.bytes.start, page.bytes.end, page.total),
-    };
-    let next = match &page.next {
-        None => String::new(),
-        Some(Part::Lines(from, to)) => next(name, &format!("--lines {from}:{to}")),
-        Some(Part::Bytes(range)) => next(name, &format!("--bytes {}:{}", range.start, range.end)),
-        Some(Part::Tail(count)) => next(name, &format!("--tail {count}")),
-    };
-    format!("[overspill {}: {what}{next}]\n", name.token())
+    }
 }
 
 fn next(name: &Name, words: &str) -> String {

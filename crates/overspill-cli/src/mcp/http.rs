@@ -1,14 +1,15 @@
 //! A server that is reached by HTTP: streamable, or the events of before.
 
+mod agent;
+mod session;
+
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use ureq::http::Response;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 use super::frames::{Frames, Read1};
@@ -17,6 +18,9 @@ use super::pending::Ticket;
 use super::proxy::{Proxy, SERVER_GONE, error};
 use super::sse::{Events, OneLine};
 use super::stdio::{Line, Out, from_server};
+
+use agent::agent;
+use session::Now;
 
 pub(super) use super::listen::listen;
 
@@ -39,15 +43,6 @@ struct Remote {
     hello: Mutex<Option<Vec<u8>>>,
 }
 
-/// What is known once the server has answered.
-#[derive(Debug, Default, Clone)]
-struct Now {
-    session: Option<String>,
-    revision: Option<String>,
-    /// Where an old server wants its messages.
-    endpoint: Option<String>,
-}
-
 /// Relays between a client and the server at `url`; returns the exit code.
 pub(super) fn relay(
     proxy: Arc<Proxy>,
@@ -55,8 +50,7 @@ pub(super) fn relay(
     headers: Vec<(String, String)>,
     line: Line,
 ) -> u8 {
-    super::server::ignore_gone_readers();
-    let Line { input, out, .. } = line;
+    let Line { input, out, is_ours } = line;
     let remote = Arc::new(Remote {
         agent: agent(url.starts_with("https:")),
         url: url.to_owned(),
@@ -67,6 +61,13 @@ pub(super) fn relay(
         busy: AtomicUsize::new(0),
         hello: Mutex::default(),
     });
+    if is_ours {
+        let leaving = remote.clone();
+        super::server::take_signals(move |signal| {
+            leaving.leave();
+            std::process::exit(128 + signal);
+        });
+    }
     let ended = remote.from_client(input);
     let since = Instant::now();
     while remote.busy.load(Ordering::SeqCst) > 0 && since.elapsed() < LEAVE {
@@ -76,31 +77,7 @@ pub(super) fn relay(
     u8::from(ended.is_err())
 }
 
-/// Returns what requests are made with. With TLS it trusts whom the system trusts, or those in the
-/// file that `SSL_CERT_FILE` names.
-fn agent(with_tls: bool) -> Agent {
-    let mut config = Agent::config_builder().http_status_as_error(false);
-    if with_tls {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let found = rustls_native_certs::load_native_certs();
-        if found.certs.is_empty() {
-            crate::ui::say(
-                "there are no certificates on this system to know a server by\n\n\
-                 hint: set SSL_CERT_FILE to a file with those of the authorities you trust",
-            );
-        }
-        let known = found.certs.iter().map(|der| Certificate::from_der(der).to_owned());
-        let roots = RootCerts::Specific(Arc::new(known.collect()));
-        config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
-    }
-    config.build().new_agent()
-}
-
 impl Remote {
-    fn now(&self) -> Now {
-        self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     fn from_client(self: &Arc<Remote>, input: Box<dyn Read + Send>) -> io::Result<()> {
         let mut frames = Frames::new(input);
         while let Some(read) = frames.next()? {
@@ -210,13 +187,6 @@ impl Remote {
         request.header("Accept", "text/event-stream").call().map_err(|error| error.to_string())
     }
 
-    fn all_headers(&self, now: &Now) -> Vec<(String, String)> {
-        let mut headers = self.headers.clone();
-        headers.extend(now.session.clone().map(|id| ("Mcp-Session-Id".to_owned(), id)));
-        headers.extend(now.revision.clone().map(|id| ("MCP-Protocol-Version".to_owned(), id)));
-        headers
-    }
-
     /// Passes on an answer.
     fn take(
         self: &Arc<Remote>,
@@ -253,52 +223,6 @@ impl Remote {
             return Ok(Taken::PassedOn);
         };
         passed.map(|()| Taken::PassedOn).map_err(|error| error.to_string())
-    }
-
-    /// Begins a session anew with a server that was started again; tells whether there is one now.
-    fn renew(self: &Arc<Remote>, forgotten: Option<&str>) -> bool {
-        const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        const LONGEST_ANSWER: u64 = 1 << 20;
-        // Requests that find it forgotten at the same time begin one session together.
-        let hello = self.hello.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.now().session.as_deref() != forgotten {
-            return true;
-        }
-        let Some(frame) = &*hello else { return false };
-        self.now.write().unwrap_or_else(PoisonError::into_inner).session = None;
-        let Ok(response) = self.post(frame) else { return false };
-        let session = response.headers().get("mcp-session-id");
-        let session = session.and_then(|session| session.to_str().ok()).map(str::to_owned);
-        let is_well = response.status().is_success();
-        // The client has had this answer.
-        let answer = response.into_body().into_reader().take(LONGEST_ANSWER);
-        let _ = io::copy(&mut { answer }, &mut io::sink());
-        self.now.write().unwrap_or_else(PoisonError::into_inner).session = session;
-        if is_well {
-            let _ = self.post(INITIALIZED);
-            self.listen();
-        }
-        is_well
-    }
-
-    /// Returns an output that notes which revision the server speaks.
-    fn heard(self: &Arc<Remote>) -> Out {
-        struct Heard(Arc<Remote>);
-        impl Write for Heard {
-            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-                let answer: Value = serde_json::from_slice(bytes).unwrap_or_default();
-                if let Some(revision) = answer["result"]["protocolVersion"].as_str() {
-                    let mut now = self.0.now.write().unwrap_or_else(PoisonError::into_inner);
-                    now.revision = Some(revision.to_owned());
-                }
-                self.0.write(bytes);
-                Ok(bytes.len())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
-        Arc::new(Mutex::new(Box::new(Heard(self.clone()))))
     }
 
     /// Hears what the server says by itself, if it does.
@@ -351,19 +275,6 @@ impl Remote {
         let address = joined(&self.url, &address).ok_or("the server sends us elsewhere")?;
         self.now.write().unwrap_or_else(PoisonError::into_inner).endpoint = Some(address);
         Ok(Taken::AnotherWay)
-    }
-
-    /// Tells the server that nobody comes back.
-    fn leave(&self) {
-        let now = self.now();
-        if now.session.is_none() {
-            return;
-        }
-        let mut request = self.agent.delete(&self.url);
-        for (name, value) in self.all_headers(&now) {
-            request = request.header(name, value);
-        }
-        let _ = request.config().timeout_global(Some(Duration::from_secs(1))).build().call();
     }
 }
 

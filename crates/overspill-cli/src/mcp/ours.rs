@@ -1,11 +1,14 @@
 //! Our own tools, by which a model reaches what was saved.
 
+mod resources;
+
 use overspill::core::{Limits, ToolNames};
 use overspill::retrieve::{self, FromValue, JsonPath, Part, Query};
-use overspill::store::{Kept, Name, Store};
+use overspill::store::{Name, Store};
 use serde_json::{Map, Value, json};
 
-use super::scope::{SCHEME, Scope};
+use super::scope::Scope;
+use crate::command::read::{end_line, what_is_shown};
 use crate::ui;
 
 /// Our tools, under the names that nobody else has here.
@@ -18,8 +21,6 @@ pub(super) struct Ours {
     pub(super) limits: Limits,
 }
 
-pub(super) const METHOD_NOT_FOUND: i32 = -32_601;
-const RESOURCE_NOT_FOUND: i32 = -32_002;
 /// What the last line of an answer may take.
 const FOOTER_BYTES: u64 = 400;
 
@@ -115,65 +116,6 @@ impl Ours {
         result
     }
 
-    /// Answers a request about resources; fails with the code of an error and what is to be said.
-    pub(super) fn about_resources(
-        &self,
-        store: &dyn Store,
-        method: &str,
-        uri: &str,
-    ) -> Result<Value, (i32, String)> {
-        match method {
-            "resources/list" => Ok(json!({"resources": self.resources(store)})),
-            "resources/templates/list" => Ok(json!({"resourceTemplates": [Ours::template()]})),
-            "resources/read" => {
-                self.resource(store, uri).map_err(|reason| (RESOURCE_NOT_FOUND, reason))
-            }
-            _ => Err((METHOD_NOT_FOUND, format!("there is no method {}", ui::short(method, 100)))),
-        }
-    }
-
-    /// Returns how parts of an output are addressed.
-    pub(super) fn template() -> Value {
-        json!({
-            "uriTemplate": "overspill://{id}?lines={lines}",
-            "name": "overspill output",
-            "description": "Lines A:B of a saved output.",
-            "mimeType": "text/plain",
-        })
-    }
-
-    /// Returns a page of an output, as it is addressed: `overspill://ID?lines=A:B`.
-    fn resource(&self, store: &dyn Store, uri: &str) -> Result<Value, String> {
-        let (address, query) = uri.split_once('?').unwrap_or((uri, ""));
-        let mut arguments = Map::new();
-        arguments.insert("id".into(), address.into());
-        for pair in query.split('&') {
-            if let Some((name, value)) = pair.split_once('=') {
-                arguments.insert(name.to_owned(), value.into());
-            }
-        }
-        let text = self.read(store, &arguments)?;
-        Ok(json!({"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}))
-    }
-
-    /// Returns the outputs as resources.
-    pub(super) fn resources(&self, store: &dyn Store) -> Vec<Value> {
-        const MOST: usize = 100;
-        let entries = self.scope.entries(store).unwrap_or_default();
-        let entries = entries.into_iter().take(MOST);
-        let resource = entries.map(|(entry, record)| {
-            let what = record.call.command.or(record.call.tool).unwrap_or_default();
-            json!({
-                "uri": format!("{SCHEME}{}", entry.name),
-                "name": entry.name.as_str(),
-                "description": format!("{} of {}", ui::size(entry.bytes), ui::short(&what, 80)),
-                "mimeType": "text/plain",
-                "size": entry.bytes,
-            })
-        });
-        resource.collect()
-    }
-
     fn room(&self) -> Limits {
         let Limits { bytes, lines, chars, tokens } = self.limits;
         let most = [bytes, chars, tokens].into_iter().flatten().min().unwrap_or(51_200);
@@ -191,9 +133,7 @@ impl Ours {
             Some(path) => self.values(store, &name, path, arguments)?,
             None => self.page(store, &name, &part(arguments)?)?,
         };
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
+        end_line(&mut text);
         text.push_str(&footer);
         let _ = store.retrieved(&name, text.len() as u64);
         Ok(text)
@@ -214,19 +154,7 @@ impl Ours {
         part: &Part,
     ) -> Result<(String, String), String> {
         let page = retrieve::read(store, name, part, &self.room()).map_err(|e| e.to_string())?;
-        let record = store.record(name).ok().flatten();
-        let all = match record {
-            Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => {
-                " of the two ends that were kept".into()
-            }
-            Some(record) => format!(" of {}", record.lines),
-            None => String::new(),
-        };
-        let what = match page.lines {
-            Some((first, last)) if first > last => "there are not so many lines".into(),
-            Some((first, last)) => format!("lines {first}–{last}{all}"),
-            None => format!("bytes {}–{} of {}", page.bytes.start, page.bytes.end, page.total),
-        };
+        let what = what_is_shown(store, name, &page);
         let next = match &page.next {
             None => String::new(),
             Some(Part::Lines(from, to)) => self.next(name, "lines", &format!("{from}:{to}")),

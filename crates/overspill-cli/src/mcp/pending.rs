@@ -1,5 +1,8 @@
 //! Requests of the client that the server has not answered yet.
 
+#[cfg(feature = "http")]
+mod lost;
+
 use std::collections::{HashMap, VecDeque};
 
 use super::peek::{Id, Message};
@@ -84,23 +87,6 @@ impl Pending {
             self.waiting.remove(id);
         }
         asked.map(|(_, asked)| asked)
-    }
-
-    /// Returns what a request is told by that was just asked.
-    pub(super) fn ticket(&self, id: &Id) -> Option<Ticket> {
-        self.waiting.get(id)?.back().map(|(ticket, _)| *ticket)
-    }
-
-    /// Forgets a request that will not be answered; tells whether it was not.
-    pub(super) fn lost(&mut self, id: &Id, ticket: Ticket) -> bool {
-        let Some(waiting) = self.waiting.get_mut(id) else { return false };
-        let before = waiting.len();
-        waiting.retain(|(own, _)| *own != ticket);
-        let is_lost = waiting.len() < before;
-        if waiting.is_empty() {
-            self.waiting.remove(id);
-        }
-        is_lost
     }
 
     /// Returns what the next answer with this id is to.

@@ -3,7 +3,7 @@
 //! Servers are to send it as text as well: as JSON, or, where a tool returns a plain value, as that
 //! value, with `{"result": …}` or the like around it in the structured content.
 
-use std::hash::{DefaultHasher, Hasher};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::tokens::{Token, Tokens};
 use super::walk::Walk;
@@ -36,21 +36,41 @@ impl Digest {
     }
 }
 
+/// Knows bytes again, as they come.
+#[derive(Default)]
+struct Hash(Xxh3);
+
+impl Hash {
+    fn push(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn value(&self) -> u64 {
+        self.0.digest()
+    }
+}
+
+impl std::fmt::Debug for Hash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Hash").finish_non_exhaustive()
+    }
+}
+
 /// Bytes as they are.
 #[derive(Debug, Default)]
 struct Plain {
-    hasher: DefaultHasher,
+    hasher: Hash,
     len: u64,
 }
 
 impl Plain {
     fn push(&mut self, bytes: &[u8]) {
-        self.hasher.write(bytes);
+        self.hasher.push(bytes);
         self.len += bytes.len() as u64;
     }
 
     fn value(&self) -> Option<(u64, u64)> {
-        Some((self.hasher.finish(), self.len))
+        Some((self.hasher.value(), self.len))
     }
 }
 
@@ -58,7 +78,7 @@ impl Plain {
 #[derive(Debug, Default)]
 struct Json {
     tokens: Tokens,
-    hasher: DefaultHasher,
+    hasher: Hash,
     is_none: bool,
 }
 
@@ -76,17 +96,17 @@ impl Json {
     }
 
     fn value(&self) -> Option<u64> {
-        (!self.is_none && self.tokens.is_done()).then(|| self.hasher.finish())
+        (!self.is_none && self.tokens.is_done()).then(|| self.hasher.value())
     }
 }
 
-fn hash(hasher: &mut DefaultHasher, token: Token, bytes: &[u8]) {
+fn hash(hasher: &mut Hash, token: Token, bytes: &[u8]) {
     match token {
-        Token::Text(text) => hasher.write(text),
+        Token::Text(text) => hasher.push(text),
         // No text has this byte, so a string ends where it ends.
-        Token::String { .. } | Token::EndString => hasher.write(&[0xFF]),
+        Token::String { .. } | Token::EndString => hasher.push(&[0xFF]),
         _ if bytes.first().is_some_and(u8::is_ascii_whitespace) => {}
-        _ => hasher.write(bytes),
+        _ => hasher.push(bytes),
     }
 }
 
@@ -96,7 +116,7 @@ struct Inner {
     walk: Walk,
     fields: u32,
     plain_hash: Plain,
-    json_hash: DefaultHasher,
+    json_hash: Hash,
     is_text: bool,
     in_key: bool,
     is_only: bool,
@@ -135,7 +155,7 @@ impl Inner {
             bytes = &bytes[len..];
         }
         self.is_only = self.fields == 1 && self.walk.is_done();
-        self.json = Some(self.json_hash.finish());
+        self.json = Some(self.json_hash.value());
     }
 }
 

@@ -109,12 +109,3 @@ pub(super) fn is_unread() -> bool {
 pub(super) fn is_unread() -> bool {
     false
 }
-
-/// Keeps a reader that has gone from ending us.
-#[cfg(target_os = "linux")]
-pub(super) fn ignore_gone_readers() {
-    let _ = nix::sys::signal::SigSet::from(nix::sys::signal::Signal::SIGPIPE).thread_block();
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn ignore_gone_readers() {}

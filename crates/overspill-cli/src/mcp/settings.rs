@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::time::Duration;
 
 use jiff::SignedDuration;
 use overspill::core::{Limits, Policy};
@@ -104,14 +103,6 @@ fn meant(value: &Value) -> Option<Structured> {
 
 fn of_server(settings: &Settings, server: &str) -> Option<Layer> {
     settings.user.tools.get(&format!("{server}/*")).cloned()
-}
-
-/// Returns how long a session by HTTP lasts that nobody uses.
-pub(super) fn idle() -> Option<Duration> {
-    match Sources::read().own("mcp.idle") {
-        Some(Value::Age(limit)) => limit.and_then(|limit| Duration::try_from(limit).ok()),
-        _ => Duration::try_from(IDLE).ok(),
-    }
 }
 
 /// Returns a name for this session that no other has.

@@ -14,8 +14,10 @@ use anyhow::{Context, bail};
 
 use super::Asked;
 use super::peek::{Frame, Id, peek};
-use super::settings::idle;
+use super::settings::IDLE;
 use super::stdio::Line;
+use crate::settings::Sources;
+use crate::settings::value::Value;
 use crate::{home, ui};
 use http1::{JSON, Request, answer};
 use session::{Session, locked};
@@ -119,7 +121,7 @@ impl Host {
             "POST" => self.post(request, stream),
             "GET" => match self.session(id) {
                 Some(session) => {
-                    let _in_use = session.is_used();
+                    let _in_use = session.use_now();
                     session.wait_for(&[]).events(stream)
                 }
                 None => answer(stream, 405, &[("Allow", "POST, DELETE")], b""),
@@ -170,7 +172,7 @@ impl Host {
             (None, false, "") => (String::new(), self.without_session(&asked)?),
             (None, false, _) => return answer(stream, 404, &[], b"there is no such session"),
         };
-        let _in_use = session.is_used();
+        let _in_use = session.use_now();
         let waiter = (!asked.is_empty()).then(|| session.wait_for(&asked));
         if !session.say(&request.body) {
             return answer(stream, 502, &[], b"the server has ended");
@@ -237,6 +239,14 @@ impl Host {
             std::thread::sleep(Duration::from_millis(10));
         }
         std::process::exit(128 + signal);
+    }
+}
+
+/// Returns how long a session lasts that nobody uses.
+fn idle() -> Option<Duration> {
+    match Sources::read().own("mcp.idle") {
+        Some(Value::Age(limit)) => limit.and_then(|limit| Duration::try_from(limit).ok()),
+        _ => Duration::try_from(IDLE).ok(),
     }
 }
 

@@ -70,7 +70,8 @@ impl Session {
         Post { waiting: self.waiting.clone(), line: Vec::new() }
     }
 
-    pub(super) fn is_used(&self) -> InUse<'_> {
+    /// Says that it is in use, until what is returned is dropped.
+    pub(super) fn use_now(&self) -> InUse<'_> {
         locked(&self.used).now += 1;
         InUse(self)
     }

@@ -143,7 +143,7 @@ fn changed(text: &str, path: &Path, to: To, program: &str) -> Result<Changed, St
         let name = ui::short(&entry.name, 60);
         let words = entry.all_words(text, language);
         let Some(words) = words else {
-            said.push(format!("{name}: has no command, so it stays as it is"));
+            said.push(format!("{name}: has no command, but an address; it stays as it is"));
             continue;
         };
         let is_wrapped = is_ours(&words);

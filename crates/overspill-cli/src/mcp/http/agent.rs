@@ -1,0 +1,26 @@
+//! What requests are made with.
+
+use std::sync::Arc;
+
+use ureq::Agent;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+
+/// Returns what requests are made with. With TLS it trusts whom the system trusts, or those in the
+/// file that `SSL_CERT_FILE` names.
+pub(super) fn agent(with_tls: bool) -> Agent {
+    let mut config = Agent::config_builder().http_status_as_error(false);
+    if with_tls {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let found = rustls_native_certs::load_native_certs();
+        if found.certs.is_empty() {
+            crate::ui::say(
+                "there are no certificates on this system to know a server by\n\n\
+                 hint: set SSL_CERT_FILE to a file with those of the authorities you trust",
+            );
+        }
+        let known = found.certs.iter().map(|der| Certificate::from_der(der).to_owned());
+        let roots = RootCerts::Specific(Arc::new(known.collect()));
+        config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
+    }
+    config.build().new_agent()
+}

@@ -1,0 +1,97 @@
+//! What lasts from one request to the next: the session, and the revision that is spoken.
+
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::super::stdio::Out;
+use super::Remote;
+
+/// What is known once the server has answered.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Now {
+    pub(super) session: Option<String>,
+    pub(super) revision: Option<String>,
+    /// Where an old server wants its messages.
+    pub(super) endpoint: Option<String>,
+}
+
+impl Remote {
+    pub(super) fn now(&self) -> Now {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn all_headers(&self, now: &Now) -> Vec<(String, String)> {
+        let mut headers = self.headers.clone();
+        headers.extend(now.session.clone().map(|id| ("Mcp-Session-Id".to_owned(), id)));
+        headers.extend(now.revision.clone().map(|id| ("MCP-Protocol-Version".to_owned(), id)));
+        headers
+    }
+
+    /// Begins a session anew with a server that was started again; tells whether there is one now.
+    pub(super) fn renew(self: &Arc<Remote>, forgotten: Option<&str>) -> bool {
+        const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        const LONGEST_ANSWER: u64 = 1 << 20;
+        // Requests that find it forgotten at the same time begin one session together.
+        let hello = self.hello.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.now().session.as_deref() != forgotten {
+            return true;
+        }
+        let Some(frame) = &*hello else { return false };
+        let set = |session: Option<String>| {
+            self.now.write().unwrap_or_else(PoisonError::into_inner).session = session;
+        };
+        set(None);
+        let Ok(response) = self.post(frame) else {
+            set(forgotten.map(str::to_owned));
+            return false;
+        };
+        let session = response.headers().get("mcp-session-id");
+        let session = session.and_then(|session| session.to_str().ok()).map(str::to_owned);
+        let is_well = response.status().is_success();
+        // The client has had this answer.
+        let answer = response.into_body().into_reader().take(LONGEST_ANSWER);
+        let _ = io::copy(&mut { answer }, &mut io::sink());
+        set(session);
+        if is_well {
+            let _ = self.post(INITIALIZED);
+            self.listen();
+        }
+        is_well
+    }
+
+    /// Returns an output that notes which revision the server speaks.
+    pub(super) fn heard(self: &Arc<Remote>) -> Out {
+        struct Heard(Arc<Remote>);
+        impl Write for Heard {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                let answer: Value = serde_json::from_slice(bytes).unwrap_or_default();
+                if let Some(revision) = answer["result"]["protocolVersion"].as_str() {
+                    let mut now = self.0.now.write().unwrap_or_else(PoisonError::into_inner);
+                    now.revision = Some(revision.to_owned());
+                }
+                self.0.write(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        Arc::new(Mutex::new(Box::new(Heard(self.clone()))))
+    }
+
+    /// Tells the server that nobody comes back.
+    pub(super) fn leave(&self) {
+        let now = self.now();
+        if now.session.is_none() {
+            return;
+        }
+        let mut request = self.agent.delete(&self.url);
+        for (name, value) in self.all_headers(&now) {
+            request = request.header(name, value);
+        }
+        let _ = request.config().timeout_global(Some(Duration::from_secs(1))).build().call();
+    }
+}

@@ -1,0 +1,22 @@
+//! Requests that get lost one by one, as they do by HTTP.
+
+use super::{Id, Pending, Ticket};
+
+impl Pending {
+    /// Returns what a request is told by that was just asked.
+    pub(in super::super) fn ticket(&self, id: &Id) -> Option<Ticket> {
+        self.waiting.get(id)?.back().map(|(ticket, _)| *ticket)
+    }
+
+    /// Forgets a request that will not be answered; tells whether it was not.
+    pub(in super::super) fn lost(&mut self, id: &Id, ticket: Ticket) -> bool {
+        let Some(waiting) = self.waiting.get_mut(id) else { return false };
+        let before = waiting.len();
+        waiting.retain(|(own, _)| *own != ticket);
+        let is_lost = waiting.len() < before;
+        if waiting.is_empty() {
+            self.waiting.remove(id);
+        }
+        is_lost
+    }
+}
