@@ -156,7 +156,7 @@ fn a_client_that_no_longer_reads_ends_the_server() {
 #[test]
 fn a_server_that_starts_itself_again_goes_on() {
     let chaos = chaos();
-    let script = "while :; do echo >> starts; \"$0\"; done";
+    let script = "for n in 1 2 3 4; do echo >> starts; \"$0\"; done";
     let mut client = Client::with(&[], &["sh", "-c", script, chaos.to_str().unwrap()], |_| {});
     client.is_well();
     let starts = client.dir.path().join("starts");
