@@ -75,9 +75,9 @@ impl Last {
 #[derive(Debug, Clone)]
 pub(crate) struct Pool {
     room: Room,
-    first: Lines,
-    first_is_full: bool,
+    /// The first lines, and the best of those that came after them.
     best: Best,
+    first_are_all: bool,
     pub(crate) last: Last,
     /// Scores of the lines that went last, the newest first.
     went: [i32; NEIGHBOURS],
@@ -87,9 +87,8 @@ impl Pool {
     pub(crate) fn new(room: Room) -> Pool {
         Pool {
             room,
-            first: Lines::default(),
-            first_is_full: false,
             best: Best { most: room.best, ..Best::default() },
+            first_are_all: false,
             last: Last::default(),
             went: [Line::UNSCORED; NEIGHBOURS],
         }
@@ -108,15 +107,15 @@ impl Pool {
     fn let_go(&mut self) {
         let near = self.last.lines.iter().skip(1).take(NEIGHBOURS).map(|line| line.score);
         let near = near.chain(self.went).max().unwrap_or(Line::UNSCORED) - FOR_NEIGHBOUR;
-        let Pool { room, first, first_is_full, best, last, went } = self;
+        let Pool { room, best, first_are_all, last, went } = self;
         last.pop(|line, text| {
             went.rotate_right(1);
             went[0] = line.score;
-            *first_is_full |= first.size() >= room.first;
-            match first_is_full {
+            *first_are_all |= best.lines.size() >= room.first;
+            match first_are_all {
                 true if line.is_unscored() => {}
                 true => best.offer(line, near.max(line.score), text),
-                false => first.push(line, text),
+                false => best.offer(line, Best::ALWAYS, text),
             }
         });
     }
@@ -124,16 +123,11 @@ impl Pool {
     /// Returns all that is held, in order.
     pub(crate) fn into_lines(mut self) -> Lines {
         while !self.last.lines.is_empty() {
-            let Pool { first, best, last, .. } = &mut self;
+            let Pool { best, last, .. } = &mut self;
             // The last lines are held for being last, whatever they are worth.
-            last.pop(|line, text| match first {
-                _ if best.lines.lines.is_empty() => first.push(line, text),
-                _ => best.lines.push(line, text),
-            });
+            last.pop(|line, text| best.lines.push(line, text));
         }
-        let Pool { mut first, best, .. } = self;
-        best.lines.lines.iter().for_each(|line| first.push(*line, best.lines.text(line)));
-        first
+        self.best.lines
     }
 }
 
@@ -149,24 +143,31 @@ struct Best {
 }
 
 impl Best {
+    /// The rank of a line that is held whatever comes.
+    const ALWAYS: i32 = i32::MAX;
+
     fn offer(&mut self, line: Line, rank: i32, text: &[u8]) {
         if self.bar.is_some_and(|bar| rank <= bar) {
             return;
         }
         self.lines.push(line, text);
         self.ranks.push(rank);
-        if self.lines.size() > 2 * self.most {
+        if rank != Best::ALWAYS && self.lines.size() > 2 * self.most {
             self.raise();
         }
     }
 
     /// Raises the bar so far that half of the lines go, of equals the later ones.
     fn raise(&mut self) {
-        let half = self.ranks.len() / 2;
         let mut sorted = self.ranks.clone();
+        sorted.retain(|&rank| rank != Best::ALWAYS);
+        let half = sorted.len() / 2;
+        if sorted.is_empty() {
+            return;
+        }
         let (_, &mut bar, above) = sorted.select_nth_unstable(half);
         let above = above.iter().filter(|&&rank| rank > bar).count();
-        let mut equals = self.ranks.len() - half - above;
+        let mut equals = sorted.len() - half - above;
         let kept: Vec<bool> = self
             .ranks
             .iter()
