@@ -10,12 +10,13 @@ use overspill::{Layer, Most, Options, Overspill, Profile};
 
 use crate::command::{
     config::ConfigArgs, cut::CutArgs, diff::DiffArgs, explain::ExplainArgs, gc::GcArgs,
-    grep::GrepArgs, info::InfoArgs, list::ListArgs, man::CompletionsArgs, man::ManArgs,
-    pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, stats::StatsArgs,
+    grep::GrepArgs, hook::HookArgs, info::InfoArgs, list::ListArgs, man::CompletionsArgs, man::ManArgs,
+    pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs, stats::StatsArgs,
 };
 use crate::mcp::McpArgs;
 use crate::settings::Sources;
 use crate::settings::value::{KEEPS, most};
+use crate::setup::{DoctorArgs, InitArgs, UninstallArgs};
 use crate::tokenizer::Tokenizer;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
@@ -42,6 +43,11 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     Stats(StatsArgs),
     Mcp(McpArgs),
+    Init(InitArgs),
+    Uninstall(UninstallArgs),
+    Doctor(DoctorArgs),
+    Hook(HookArgs),
+    Sh(ShArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -69,6 +75,13 @@ fn read_words(words: Vec<OsString>) -> Result<Command, clap::Error> {
         if let Some(args) = args {
             return Ok(Command::Run(args));
         }
+    }
+    // The same holds for what stands after every tool.
+    if let [_, word, host] = &words[..]
+        && word == "hook"
+        && let Some(host) = host.to_str().filter(|host| !host.starts_with('-'))
+    {
+        return Ok(Command::Hook(HookArgs::of(host)));
     }
     // Help and mistakes are worded in one place.
     Args::try_parse_from(words).map(|args| args.command)
@@ -169,10 +182,13 @@ pub(crate) fn profiles() -> impl TypedValueParser<Value = &'static str> {
 }
 
 /// Returns the exit code for words we do not understand: 125 for `run`, as its own codes are the
-/// command's, and 2 otherwise.
+/// command's; 0 for `hook`, as others keep hosts from running a tool; and 2 otherwise.
 pub(crate) fn misuse() -> u8 {
-    let is_run = std::env::args_os().nth(1).is_some_and(|word| word == "run");
-    if is_run { 125 } else { 2 }
+    match std::env::args_os().nth(1).as_ref().and_then(|word| word.to_str()) {
+        Some("run") => 125,
+        Some("hook") => 0,
+        _ => 2,
+    }
 }
 
 /// Reads a time such as `90s`, `10m` or `1.5h`; without a unit these are seconds.

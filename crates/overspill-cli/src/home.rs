@@ -11,7 +11,25 @@ use crate::settings::Sources;
 /// Returns what to type to run this program: its name, or the path it was run by.
 pub(crate) fn program() -> String {
     let typed = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
-    if typed.contains('/') { quoted(&typed) } else { "overspill".into() }
+    let name = typed.rsplit('/').next().unwrap_or(&typed);
+    if name != NAME || std::env::args_os().nth(1).is_some_and(|word| word == "hook" || word == "sh") {
+        // A host has called us; whoever reads our words types in a shell.
+        return reachable();
+    }
+    if typed.contains('/') { quoted(&typed) } else { NAME.into() }
+}
+
+/// What this program is called.
+const NAME: &str = "overspill";
+
+/// Returns what to type in a shell to run this program.
+fn reachable() -> String {
+    let path = variable("PATH").unwrap_or_default();
+    if std::env::split_paths(&path).any(|directory| directory.join(NAME).is_file()) {
+        return NAME.into();
+    }
+    let own = std::env::current_exe().ok();
+    own.map_or_else(|| NAME.into(), |own| quoted(&own.to_string_lossy()))
 }
 
 /// Returns the user's shell.
@@ -67,6 +85,16 @@ pub(crate) fn user_file() -> Option<PathBuf> {
     }
     let file = below(base("XDG_CONFIG_HOME", ".config"), "overspill/config.toml");
     Some(file).filter(|file| file.is_absolute())
+}
+
+/// Returns the directory of our settings.
+pub(crate) fn config_directory() -> PathBuf {
+    below(base("XDG_CONFIG_HOME", ".config"), "overspill")
+}
+
+/// Returns the directory that all keep their settings in.
+pub(crate) fn config_home() -> PathBuf {
+    base("XDG_CONFIG_HOME", ".config")
 }
 
 /// Returns a base directory: what its variable says, else what it is in the home directory.

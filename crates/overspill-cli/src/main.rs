@@ -12,9 +12,12 @@ mod command;
 mod drain;
 mod find;
 mod home;
+mod hosts;
+mod jsonc;
 mod mcp;
 mod process;
 mod settings;
+mod setup;
 mod tokenizer;
 mod ui;
 
@@ -49,6 +52,9 @@ fn go(descriptors: Descriptors) -> u8 {
         let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
         return ui::ended(ui::answer(version));
     }
+    if let Some(code) = command::sh::called(descriptors) {
+        return code;
+    }
     let command = match args::read() {
         Ok(command) => command,
         Err(error) => {
@@ -61,6 +67,11 @@ fn go(descriptors: Descriptors) -> u8 {
     };
     match command {
         args::Command::Run(args) => command::run::run(args, descriptors),
+        args::Command::Sh(args) => command::sh::sh(args, descriptors),
+        args::Command::Hook(args) => command::hook::hook(&args),
+        args::Command::Init(args) => setup::init(&args),
+        args::Command::Uninstall(args) => setup::uninstall(&args),
+        args::Command::Doctor(args) => setup::doctor(&args),
         args::Command::Cut(args) => command::cut::cut(args),
         args::Command::Read(args) => command::read::read(&args),
         args::Command::Grep(args) => command::grep::grep(&args),

@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 
 use anyhow::bail;
-use overspill::core::{Limits, Policy};
+use overspill::core::Limits;
 use overspill::retrieve::{self, Differences};
 use overspill::store::{Disk, Name, Store};
 
-use crate::{find, home, ui};
+use crate::{find, home, hosts, ui};
 
 /// Shows how two saved outputs differ, line by line.
 ///
@@ -45,7 +45,7 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
     let heading = format!("--- {}+++ {}", heading(&disk, &old), heading(&disk, &new));
     let beside = FOOTER_BYTES + (home::program().len() + heading.len()) as u64;
     let (share, lines_beside) = if args.json { (2, 0) } else { (1, 3) };
-    let limits = Policy::LIMITS;
+    let limits = hosts::page();
     let room = Limits {
         // In JSON a character may take twice the room.
         bytes: limits.bytes.map(|most| most.saturating_sub(beside) / share),

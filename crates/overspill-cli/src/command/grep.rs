@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-use overspill::core::{Limits, Policy};
+use overspill::core::Limits;
 use overspill::retrieve::{self, Found, Query};
 use overspill::store::{Disk, Name, Store};
 
-use crate::{find, home, ui};
+use crate::{find, home, hosts, ui};
 
 /// Searches in saved outputs, with ripgrep's engine and habits.
 ///
@@ -182,16 +182,18 @@ fn lines(
     let several = outputs.len() > 1 || asked.all && asked.args.from.name.is_some();
     let is_json = asked.args.json;
     let most = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + 2 * HEADING_BYTES;
+    let page = hosts::page();
     let mut room = Limits {
-        bytes: Policy::LIMITS.bytes.map(|bytes| bytes.saturating_sub(most)),
-        lines: Policy::LIMITS.lines.map(|lines| lines - FRAME_LINES),
-        ..Policy::LIMITS
+        bytes: page.bytes.map(|bytes| bytes.saturating_sub(most)),
+        lines: page.lines.map(|lines| lines - FRAME_LINES),
+        ..page
     };
     if is_json {
         // Around each line stands more, and a character may take twice the room.
-        let beside = JSON_LINES * JSON_LINE_BYTES;
+        let lines = JSON_LINES.min(page.bytes.unwrap_or(u64::MAX) / (2 * JSON_LINE_BYTES));
+        let beside = lines * JSON_LINE_BYTES;
         room.bytes = room.bytes.map(|bytes| bytes.saturating_sub(beside + most) / 2);
-        room.lines = Some(JSON_LINES);
+        room.lines = Some(lines);
     }
     let (mut text, mut any) = (String::new(), false);
     for (index, (disk, name)) in outputs.iter().enumerate() {
@@ -233,8 +235,9 @@ fn count(
 ) -> anyhow::Result<(String, bool)> {
     let several = outputs.len() > 1 || asked.all && asked.args.from.name.is_some();
     let beside = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + HEADING_BYTES;
-    let most_bytes = Policy::LIMITS.bytes.unwrap_or(u64::MAX).saturating_sub(beside);
-    let most_lines = Policy::LIMITS.lines.unwrap_or(u64::MAX) as usize - 1;
+    let page = hosts::page();
+    let most_bytes = page.bytes.unwrap_or(u64::MAX).saturating_sub(beside);
+    let most_lines = page.lines.unwrap_or(u64::MAX) as usize - 1;
     let (mut text, mut any) = (String::new(), false);
     for (index, (disk, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-use overspill::core::{Limits, Policy};
+use overspill::core::Limits;
 use overspill::retrieve::{self, FromValue, JsonPath, Page, Part};
 use overspill::store::{Disk, Kept, Name, Store};
 
-use crate::{find, home, ui};
+use crate::{find, home, hosts, ui};
 
 /// Shows a part of a saved output, and how to get the next one.
 ///
@@ -107,7 +107,7 @@ fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
 
 /// Returns what is left for a page beside its last line.
 fn room(footer_bytes: u64) -> Limits {
-    let limits = Policy::LIMITS;
+    let limits = hosts::page();
     Limits {
         bytes: limits.bytes.map(|most| most.saturating_sub(footer_bytes)),
         lines: limits.lines.map(|most| most - 1),

@@ -32,9 +32,9 @@ mod shrink;
 #[cfg(feature = "http")]
 mod sse;
 mod stdio;
-mod tokens;
+pub(crate) mod tokens;
 mod walk;
-mod wrap;
+pub(crate) mod wrap;
 
 use std::ffi::OsString;
 use std::sync::Arc;

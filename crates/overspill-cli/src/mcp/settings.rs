@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use jiff::SignedDuration;
-use overspill::core::{Limits, Policy};
-use overspill::{Layer, Overspill, Profile, Settings};
+use overspill::{Layer, Overspill, Settings};
 
 use super::cutter::Structured;
 use super::scope::Scope;
-use crate::home;
+use crate::{home, hosts};
 use crate::settings::Sources;
 use crate::settings::value::Value;
 
@@ -40,8 +39,6 @@ pub(super) struct ToolSettings {
     pub(super) structured: Structured,
 }
 
-/// As much as every client shows without cutting it once more.
-const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
 /// More than clients send to their models as one picture.
 pub(crate) const MAX_MEDIA: u64 = 5 << 20;
 /// Longer than most people are away from a client that is still open.
@@ -52,8 +49,7 @@ pub(crate) const TOOL_PREFIX: &str = "overspill_";
 impl McpSettings {
     /// Reads what is set for the server of this name.
     pub(super) fn read(server: String, all: bool) -> McpSettings {
-        let policy = Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy };
-        let in_force = Sources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
+        let in_force = Sources::read().in_force(Some(hosts::profile()));
         let of_server = of_server(&in_force.settings, &server);
         let working = std::env::current_dir().unwrap_or_default();
         let sources = &in_force.sources;

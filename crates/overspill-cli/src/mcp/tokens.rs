@@ -4,7 +4,7 @@ use memchr::memchr2;
 
 /// What the bytes that were just taken are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// Blanks, commas and colons.
     Between,
     /// An object or a list begins.
@@ -23,14 +23,14 @@ pub(super) enum Token<'a> {
 
 /// These bytes are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Malformed;
+pub(crate) struct Malformed;
 
 /// Deeper than this nobody goes; it keeps a flood of brackets from filling the memory.
 const DEEPEST: usize = 1 << 20;
 
 /// Walks over one JSON value, in chunks of any size.
 #[derive(Debug, Default)]
-pub(super) struct Tokens {
+pub(crate) struct Tokens {
     /// What is open: `true` for objects.
     open: Vec<bool>,
     expects: Expects,
@@ -77,13 +77,13 @@ struct Word {
 
 impl Tokens {
     /// Tells whether one whole value has come.
-    pub(super) fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.expects == Expects::Nothing && (self.word.len == 0 || self.word.is_right())
             || self.open.is_empty() && self.word.len > 0 && self.word.is_right()
     }
 
     /// Takes what `bytes`, which are not empty, begin with; returns what it is and how long.
-    pub(super) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<(Token<'a>, usize), Malformed> {
+    pub(crate) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<(Token<'a>, usize), Malformed> {
         match self.string {
             Some(Within::Plain) => Ok(self.plain(bytes)),
             Some(within) => self.escape(within, bytes[0]),

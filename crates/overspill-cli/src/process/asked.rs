@@ -5,7 +5,7 @@ use std::fs::File;
 use std::time::Duration;
 
 /// A command as it is asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Asked {
     /// The program and its arguments; never empty.
     pub(crate) words: Vec<OsString>,
@@ -17,6 +17,10 @@ pub(crate) struct Asked {
     pub(crate) timeout: Option<Duration>,
     /// It writes to this file by itself.
     pub(crate) file: Option<File>,
+    /// What its environment has beside ours.
+    pub(crate) variables: Vec<(&'static str, OsString)>,
+    /// When to say that it is still running.
+    pub(crate) patience: Option<Duration>,
 }
 
 /// Where the command's standard error goes.
@@ -29,4 +33,7 @@ pub(crate) enum Stderr {
     Separate,
     /// Not touched.
     Pass,
+    /// Bounded and saved together with standard output; what fits goes to where it was written.
+    #[value(skip)]
+    Joined,
 }

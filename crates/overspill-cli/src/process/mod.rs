@@ -11,7 +11,9 @@ mod system;
 
 pub(crate) use asked::{Asked, Stderr};
 pub(crate) use ended::{Ended, How, Unstartable};
-pub(crate) use system::{Descriptors, end_like, is_to_linger, linger, run};
+pub(crate) use system::{
+    Descriptors, become_program, end_like, is_below, is_one_output, is_talked_to, is_to_linger, linger, run,
+};
 
 /// Which of its two streams the command wrote to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(crate) enum News<'a> {
     Bytes(Stream, &'a [u8]),
     /// Somebody asked us to end some time ago, and the command is still there.
     AskedToEnd,
+    /// It has been running for as long as we were to wait before saying so.
+    StillRunning,
 }
 
 /// Tells whether anybody is left who wants to hear more.

@@ -25,19 +25,50 @@ pub(crate) fn is_to_linger() -> bool {
 
 pub(crate) fn linger() {}
 
+/// There is no becoming another program here: it is run to its end, and we end as it did.
+pub(crate) fn become_program(
+    program: &std::path::Path,
+    words: &[std::ffi::OsString],
+    variables: &[(&'static str, std::ffi::OsString)],
+) -> io::Result<std::convert::Infallible> {
+    let mut command = Command::new(program);
+    command.args(&words[1..]).envs(variables.iter().map(|(name, value)| (name, value)));
+    let status = command.status()?;
+    std::process::exit(status.code().unwrap_or(1))
+}
+
+/// What standard input is cannot be seen here; a terminal at least talks to nobody.
+pub(crate) fn is_talked_to() -> bool {
+    !std::io::IsTerminal::is_terminal(&io::stdin())
+}
+
+/// Standard error is bounded together with standard output here in any case.
+pub(crate) fn is_one_output() -> bool {
+    true
+}
+
+/// Nobody can be asked for the ancestors of a process here; what a variable says is believed.
+pub(crate) fn is_below(_: i32) -> bool {
+    true
+}
+
 /// The exit code has to do.
 pub(crate) fn end_like(_: How) {}
 
 /// Runs `asked`, tells `hear` what comes of it, and returns how it ended.
 ///
 /// Signals are not handed on here, and there is no terminal and no time limit.
-pub(crate) fn run(asked: &Asked, hear: &mut dyn FnMut(News) -> Wanted) -> anyhow::Result<Ended> {
-    if asked.pty || asked.timeout.is_some() || asked.stderr == Stderr::Separate {
+pub(crate) fn run(
+    asked: &Asked,
+    _: Descriptors,
+    hear: &mut dyn FnMut(News) -> Wanted,
+) -> anyhow::Result<Ended> {
+    if asked.pty || asked.timeout.is_some() || matches!(asked.stderr, Stderr::Separate | Stderr::Joined) {
         anyhow::bail!("--pty, --timeout and --stderr separate are not to be had on this system");
     }
     let (mut output, theirs) = io::pipe().context("there is no pipe for the command's output")?;
     let mut command = Command::new(&asked.words[0]);
-    command.args(&asked.words[1..]);
+    command.args(&asked.words[1..]).envs(asked.variables.iter().map(|(name, value)| (name, value)));
     if asked.stderr == Stderr::Merged {
         command.stderr(theirs.try_clone()?);
     }

@@ -26,7 +26,12 @@ pub(crate) fn program(dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
     for (name, _) in std::env::vars_os() {
         let is_ours = |name: &str| {
-            ["OVERSPILL_", "TOOL_OUTPUT_", "XDG_"].iter().any(|own| name.starts_with(own))
+            // Where tests run inside of a host, it must not be noticed.
+            let marks = ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "QWEN_CODE"];
+            ["OVERSPILL_", "TOOL_OUTPUT_", "XDG_", "COPILOT_CLI", "PI_CODING_AGENT"]
+                .iter()
+                .chain(&marks)
+                .any(|own| name.starts_with(own))
         };
         if name.to_str().is_some_and(is_ours) {
             command.env_remove(name);

@@ -6,8 +6,23 @@ use overspill::Outcome;
 use overspill::core::Policy;
 
 use super::head::Head;
+use super::screen::Screen;
+use super::start::Start;
 use crate::process::{Stream, Wanted};
 use crate::ui;
+
+/// What is shown before the command has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// Everything on a terminal, nothing elsewhere.
+    Usual,
+    /// The same, with the start at once elsewhere.
+    Start,
+    /// Nothing; and the start of what is still running after a while.
+    StartLater,
+    /// Everything on a terminal that somebody else reads, as long as it fits.
+    Screen,
+}
 
 /// Where a stream is shown, and how.
 pub(super) struct Face {
@@ -22,20 +37,23 @@ enum Shown {
     Held,
     /// The start as it comes, the rest at the end.
     Head(Head),
+    /// The same of what has been running for a while, whatever is kept of it.
+    Begun(Start),
+    Screen(Screen),
 }
 
 impl Face {
-    /// Shows everything on a terminal; elsewhere the start at once, if that is asked for and as
-    /// far as a policy lets it be known.
-    pub(super) fn new(to: Stream, stream: Option<&Policy>) -> Face {
-        let is_terminal = match to {
+    pub(super) fn new(to: Stream, shows: Shows, policy: &Policy) -> Face {
+        let is_terminal = || match to {
             Stream::Out => io::stdout().is_terminal(),
             Stream::Err => io::stderr().is_terminal(),
         };
-        let shown = match stream {
-            _ if is_terminal => Shown::Live,
-            Some(policy) => Shown::Head(Head::within(policy)),
-            None => Shown::Held,
+        let shown = match shows {
+            Shows::Screen => Shown::Screen(Screen::within(policy)),
+            Shows::StartLater => Shown::Held,
+            _ if is_terminal() => Shown::Live,
+            Shows::Start => Shown::Head(Head::within(policy)),
+            Shows::Usual => Shown::Held,
         };
         Face { to, shown }
     }
@@ -48,8 +66,10 @@ impl Face {
     pub(super) fn take(&mut self, bytes: &[u8]) -> Wanted {
         let written = match &mut self.shown {
             Shown::Held => Ok(()),
+            Shown::Begun(start) => write(self.to, start.take(bytes)),
             Shown::Live => write(self.to, bytes),
             Shown::Head(head) => write(self.to, head.take(bytes)),
+            Shown::Screen(screen) => write(self.to, screen.take(bytes)),
         };
         match written {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Wanted::NoMore,
@@ -58,9 +78,16 @@ impl Face {
         }
     }
 
+    /// Begins to show the start, of which `so_far` has come.
+    pub(super) fn begin(&mut self, mut start: Start, so_far: &[u8]) {
+        // If nobody reads it, that is found out soon enough.
+        let _ = write(self.to, start.take(so_far));
+        self.shown = Shown::Begun(start);
+    }
+
     /// Shows what has become of the output, as far as it was not shown.
     pub(super) fn show(&mut self, outcome: &Outcome) {
-        let shown = match (&self.shown, outcome) {
+        let shown = match (&mut self.shown, outcome) {
             (Shown::Held, outcome) => write(self.to, outcome.bytes()),
             (Shown::Live, Outcome::Whole(_)) => Ok(()),
             (Shown::Live, Outcome::Spilled(spilled)) => {
@@ -68,8 +95,13 @@ impl Face {
                 Ok(())
             }
             (Shown::Head(head), outcome) => write(self.to, &head.rest(outcome)),
+            (Shown::Begun(start), Outcome::Whole(bytes)) => {
+                write(self.to, bytes.get(start.len..).unwrap_or_default())
+            }
+            (Shown::Begun(_), Outcome::Spilled(spilled)) => write(self.to, spilled.text.as_bytes()),
+            (Shown::Screen(screen), outcome) => write(self.to, &screen.rest(outcome)),
         };
-        if let Shown::Head(_) = self.shown {
+        if !self.is_live() {
             self.shown = Shown::Held;
         }
         match shown {
@@ -81,7 +113,7 @@ impl Face {
     }
 }
 
-fn write(to: Stream, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write(to: Stream, bytes: &[u8]) -> io::Result<()> {
     if bytes.is_empty() {
         return Ok(());
     }

@@ -3,6 +3,8 @@
 mod face;
 mod head;
 mod output;
+mod screen;
+mod start;
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -15,6 +17,7 @@ use crate::process::{self, Asked, Descriptors, Ended, Stderr, Unstartable};
 use crate::{home, ui};
 
 use output::Output;
+pub(crate) use face::Shows;
 
 /// Runs a command and bounds what it prints.
 ///
@@ -70,56 +73,72 @@ impl RunArgs {
 /// Our own mistakes.
 const OUR_OWN: u8 = 125;
 
+/// A command that is to be run and bounded.
+pub(crate) struct Job {
+    pub(crate) engine: Engine,
+    /// The command as it is recorded.
+    pub(crate) command: String,
+    pub(crate) asked: Asked,
+    pub(crate) shows: Shows,
+    /// It writes to the file by itself, if it can.
+    pub(crate) direct: bool,
+}
+
 pub(crate) fn run(args: RunArgs, descriptors: Descriptors) -> u8 {
-    match try_run(args, descriptors) {
-        Ok(ended) => {
-            say_what_befell(&ended);
-            if ended.timed_out.is_none() {
-                process::end_like(ended.how);
+    Job::of(args).run(descriptors)
+}
+
+impl Job {
+    fn of(args: RunArgs) -> Job {
+        let mut engine = args.limits.engine("run");
+        if args.stream {
+            // What is shown at once must be kept whatever follows.
+            engine.options.settings.keep.get_or_insert(Keep::ENDS);
+        }
+        let (command, words) = match args.shell {
+            Some(line) => (line.to_string_lossy().into_owned(), vec![home::shell(), "-c".into(), line]),
+            None => {
+                let quoted = args.command.iter().map(|word| home::quoted(&word.to_string_lossy()));
+                (quoted.collect::<Vec<_>>().join(" "), args.command)
             }
-            ended.code()
-        }
-        Err(error) => {
-            ui::complain(&error);
-            error.downcast_ref().map_or(OUR_OWN, Unstartable::code)
+        };
+        let RunArgs { stderr, pty, stream, timeout, direct, .. } = args;
+        let asked = Asked { words, stderr, pty, timeout, ..Asked::default() };
+        let shows = if stream { Shows::Start } else { Shows::Usual };
+        Job { engine, command, asked, shows, direct }
+    }
+
+    /// Runs it, and returns its exit code.
+    pub(crate) fn run(self, descriptors: Descriptors) -> u8 {
+        match self.try_run(descriptors) {
+            Ok(ended) => {
+                say_what_befell(&ended);
+                if ended.timed_out.is_none() {
+                    process::end_like(ended.how);
+                }
+                ended.code()
+            }
+            Err(error) => {
+                ui::complain(&error);
+                error.downcast_ref().map_or(OUR_OWN, Unstartable::code)
+            }
         }
     }
-}
 
-fn try_run(args: RunArgs, descriptors: Descriptors) -> anyhow::Result<Ended> {
-    let Engine { overspill, mut options, tool, .. } = args.limits.engine("run");
-    if args.stream {
-        // What is shown at once must be kept whatever follows.
-        options.settings.keep.get_or_insert(Keep::ENDS);
-    }
-    let call = call(&args, tool);
-    let words = match args.shell {
-        Some(line) => vec![home::shell(), "-c".into(), line],
-        None => args.command,
-    };
-    let RunArgs { stderr, pty, stream, timeout, direct, .. } = args;
-    let mut output = Output::new(&overspill, call, options, stderr, stream);
-    let file = if direct { output.file() } else { None };
-    let asked = Asked { words, stderr, pty, timeout, file };
-    let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
-    // From here on the exit code is the command's, whatever befalls us.
-    output.end(&ended);
-    Ok(ended)
-}
-
-/// Says what was run, for the record.
-fn call(args: &RunArgs, tool: String) -> Call {
-    let command = match &args.shell {
-        Some(line) => line.to_string_lossy().into_owned(),
-        None => {
-            let words = args.command.iter().map(|word| home::quoted(&word.to_string_lossy()));
-            words.collect::<Vec<_>>().join(" ")
-        }
-    };
-    Call {
-        command: Some(command),
-        directory: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
-        ..Call::of(tool)
+    fn try_run(self, descriptors: Descriptors) -> anyhow::Result<Ended> {
+        let Job { engine: Engine { overspill, options, tool, .. }, mut asked, .. } = self;
+        let directory = std::env::current_dir().ok();
+        let call = Call {
+            command: Some(self.command),
+            directory: directory.map(|path| path.to_string_lossy().into_owned()),
+            ..Call::of(tool)
+        };
+        let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
+        asked.file = if self.direct { output.file() } else { None };
+        let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
+        // From here on the exit code is the command's, whatever befalls us.
+        output.end(&ended);
+        Ok(ended)
     }
 }
 

@@ -2,17 +2,23 @@
 
 use std::fs::File;
 
-use overspill::{Call, Layer, Most, Options, Overspill, Spill};
+use overspill::core::Policy;
+use overspill::{Call, Layer, Most, Options, Outcome, Overspill, Spill};
 
-use super::face::Face;
+use super::face::{Face, Shows, write};
+use super::start::Start;
 use crate::process::{Ended, How, News, Stderr, Stream, Wanted};
 
 /// The command's output: one voice, or two if standard error is kept apart.
 pub(super) struct Output<'a> {
     overspill: &'a Overspill,
     call: Call,
+    options: Options,
+    policy: Policy,
     out: Voice<'a>,
     err: Option<Voice<'a>>,
+    /// Which stream what has come was written to, where one voice has both.
+    written: Option<Vec<(Stream, usize)>>,
     /// The command writes to the file of `out` by itself.
     direct: bool,
 }
@@ -29,15 +35,17 @@ impl<'a> Output<'a> {
         call: Call,
         options: Options,
         stderr: Stderr,
-        stream: bool,
+        shows: Shows,
     ) -> Self {
         let policy = overspill.policy(&call, &options);
         let voice = |to| Voice {
             spill: overspill.spill(call.clone(), options.clone()),
-            face: Face::new(to, stream.then_some(&policy)),
+            face: Face::new(to, shows, &policy),
         };
         let err = (stderr == Stderr::Separate).then(|| voice(Stream::Err));
-        Output { overspill, out: voice(Stream::Out), err, call, direct: false }
+        let written = (stderr == Stderr::Joined).then(Vec::new);
+        let out = voice(Stream::Out);
+        Output { overspill, out, err, call, options, policy, written, direct: false }
     }
 
     /// Returns the file for the command to write its output to by itself, if it can.
@@ -60,6 +68,14 @@ impl<'a> Output<'a> {
                     (Stream::Out, true) => voice.spill.written(bytes),
                     _ => voice.spill.push(bytes),
                 }
+                // What does not fit is shown in one place, so nobody asks any more.
+                match &mut self.written {
+                    Some(written) if !voice.spill.is_over() => match written.last_mut() {
+                        Some((last, len)) if *last == stream => *len += bytes.len(),
+                        _ => written.push((stream, bytes.len())),
+                    },
+                    _ => {}
+                }
                 voice.face.take(bytes)
             }
             // The file is still the command's.
@@ -68,7 +84,35 @@ impl<'a> Output<'a> {
                 self.say_what_there_is();
                 Wanted::More
             }
+            News::StillRunning => {
+                self.begin();
+                Wanted::More
+            }
         }
+    }
+
+    /// Shows the start of an output that still fits, for those who look at it while it grows.
+    ///
+    /// All together stays within the limits: what is shown at the end gets what the start leaves.
+    fn begin(&mut self) {
+        if self.out.spill.is_over() {
+            return;
+        }
+        let part = |most: Option<u64>| most.map(|most| Most::Of(most / 4 * 3));
+        let limits = &self.policy.limits;
+        let mut options = self.options.clone();
+        let settings = &mut options.settings;
+        settings.max_bytes = part(limits.bytes).or(settings.max_bytes);
+        settings.max_lines = part(limits.lines).or(settings.max_lines);
+        settings.max_chars = part(limits.chars).or(settings.max_chars);
+        settings.max_tokens = part(limits.tokens).or(settings.max_tokens);
+        let rest = self.overspill.spill(self.call.clone(), options);
+        let Outcome::Whole(so_far) = std::mem::replace(&mut self.out.spill, rest).finish() else {
+            return;
+        };
+        self.out.spill.push(&so_far);
+        self.written = None;
+        self.out.face.begin(Start::within(limits, 4), &so_far);
     }
 
     /// Shows and saves what has come: whoever asked us to end may not wait for more.
@@ -80,18 +124,21 @@ impl<'a> Output<'a> {
             max_bytes: Some(Most::Of(2 << 10)),
             ..Layer::default()
         };
+        let mut written = self.written.as_mut().map(std::mem::take);
         for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
             let options = Options { settings: little.clone(), ..Options::default() };
             let rest = self.overspill.spill(self.call.clone(), options);
             let mut spill = std::mem::replace(&mut voice.spill, rest);
             spill.interrupted();
-            voice.face.show(&spill.finish());
+            show(&mut voice.face, &spill.finish(), written.take().as_deref());
         }
     }
 
     /// Shows what is left to show.
     pub(super) fn end(self, ended: &Ended) {
-        for Voice { mut spill, mut face } in [Some(self.out), self.err].into_iter().flatten() {
+        let mut written = self.written;
+        for mut voice in [Some(self.out), self.err].into_iter().flatten() {
+            let spill = &mut voice.spill;
             match ended.how {
                 How::Code(code) => spill.exited(Some(code)),
                 How::Signal(signal) => spill.killed(signal),
@@ -102,7 +149,22 @@ impl<'a> Output<'a> {
             if ended.interrupted || ended.timed_out.is_some() || ended.held {
                 spill.interrupted();
             }
-            face.show(&spill.finish());
+            let Voice { spill, mut face } = voice;
+            show(&mut face, &spill.finish(), written.take().as_deref());
         }
+    }
+}
+
+/// Shows what has become of an output: what is whole goes to where it was written.
+fn show(face: &mut Face, outcome: &Outcome, written: Option<&[(Stream, usize)]>) {
+    let (Outcome::Whole(bytes), Some(written)) = (outcome, written) else {
+        return face.show(outcome);
+    };
+    let mut bytes = &**bytes;
+    for &(stream, len) in written {
+        let (part, rest) = bytes.split_at(len.min(bytes.len()));
+        // Whoever does not read it has seen what it wanted.
+        let _ = write(stream, part);
+        bytes = rest;
     }
 }

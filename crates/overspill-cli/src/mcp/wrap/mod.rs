@@ -35,7 +35,7 @@ pub(crate) struct WrapArgs {
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum To {
+pub(crate) enum To {
     Wrap,
     Unwrap,
 }
@@ -121,6 +121,15 @@ fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
     ui::answer(&format!("{shown}: changed\n"))
 }
 
+/// Returns a client's file with the proxy in front of its servers, or without it. A file without servers
+/// stays as it is.
+pub(crate) fn rewrapped(text: &str, path: &Path, to: To, program: &str) -> Result<String, String> {
+    if language(path).entries(text)?.is_empty() {
+        return Ok(text.to_owned());
+    }
+    changed(text, path, to, program).map(|changed| changed.text)
+}
+
 /// A file as it is to be, and what is said of it.
 #[derive(Debug)]
 struct Changed {
@@ -128,12 +137,16 @@ struct Changed {
     said: Vec<String>,
 }
 
-fn changed(text: &str, path: &Path, to: To, program: &str) -> Result<Changed, String> {
-    let language: &dyn Language = match path.extension().and_then(|name| name.to_str()) {
+fn language(path: &Path) -> &'static dyn Language {
+    match path.extension().and_then(|name| name.to_str()) {
         Some("toml") => &toml::Toml,
         Some("yaml" | "yml") => &yaml::Yaml,
         _ => &json::Json,
-    };
+    }
+}
+
+fn changed(text: &str, path: &Path, to: To, program: &str) -> Result<Changed, String> {
+    let language = language(path);
     let entries = language.entries(text)?;
     if entries.is_empty() {
         return Err("there are no MCP servers in it".into());

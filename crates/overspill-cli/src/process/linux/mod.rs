@@ -2,16 +2,20 @@
 
 mod child;
 mod descriptors;
+mod exec;
 mod follow;
 mod keys;
 mod linger;
 mod pty;
 mod signals;
+mod standing;
 mod start;
 mod watch;
 mod wires;
 
 pub(crate) use descriptors::Descriptors;
+pub(crate) use exec::{become_program, is_below};
+pub(crate) use standing::{is_one_output, is_talked_to};
 pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use signals::end_like;
 pub(crate) use watch::run;

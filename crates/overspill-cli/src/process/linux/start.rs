@@ -47,9 +47,10 @@ pub(super) fn start(
     places: [Place; 3],
     group: Group,
     mask: &SigSet,
+    variables: &[(&'static str, OsString)],
 ) -> Result<Pid, Unstartable> {
     let failed = |source| Unstartable { program: words[0].to_string_lossy().into_owned(), source };
-    try_start(words, places, group, mask).map_err(failed)
+    try_start(words, places, group, mask, variables).map_err(failed)
 }
 
 fn try_start(
@@ -57,9 +58,10 @@ fn try_start(
     places: [Place; 3],
     group: Group,
     mask: &SigSet,
+    variables: &[(&'static str, OsString)],
 ) -> io::Result<Pid> {
     let args = words.iter().map(|word| c_string(word)).collect::<io::Result<Vec<_>>>()?;
-    let environment = environment()?;
+    let environment = environment(variables)?;
     let (actions, attributes) = (actions(places)?, attributes(group, mask)?);
     let started = match posix_spawnp(&args[0], &actions, &attributes, &args, &environment) {
         // A file of commands that does not say whose; a shell would take it for its own.
@@ -114,17 +116,21 @@ fn attributes(group: Group, mask: &SigSet) -> io::Result<PosixSpawnAttr> {
     Ok(attributes)
 }
 
-fn environment() -> io::Result<Vec<CString>> {
+/// Returns our environment with these variables.
+pub(super) fn environment(variables: &[(&'static str, OsString)]) -> io::Result<Vec<CString>> {
     let entry = |(name, value): (OsString, OsString)| {
         let mut entry = name;
         entry.push("=");
         entry.push(value);
         c_string(&entry)
     };
-    std::env::vars_os().map(entry).collect()
+    let is_new = |name: &OsString| variables.iter().any(|(new, _)| name == new);
+    let ours = std::env::vars_os().filter(|(name, _)| !is_new(name));
+    let new = variables.iter().map(|(name, value)| (OsString::from(name), value.clone()));
+    ours.chain(new).map(entry).collect()
 }
 
-fn c_string(text: &OsStr) -> io::Result<CString> {
+pub(super) fn c_string(text: &OsStr) -> io::Result<CString> {
     CString::new(text.as_bytes()).map_err(io::Error::from)
 }
 

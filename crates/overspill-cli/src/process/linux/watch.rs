@@ -50,7 +50,7 @@ pub(crate) fn run(
         _ => Place::Inherited,
     };
     let [out, err] = wires.places();
-    let pid = start(&asked.words, [stdin, out, err], group, &signals.mask)?;
+    let pid = start(&asked.words, [stdin, out, err], group, &signals.mask, &asked.variables)?;
     wires.hand_over();
     let mut watch = Watch {
         child: Child::new(pid, group),
@@ -58,7 +58,12 @@ pub(crate) fn run(
         wires,
         keys,
         buffer: Buffer::new(),
-        times: Times { started: Instant::now(), limit: asked.timeout, ..Times::default() },
+        times: Times {
+            started: Instant::now(),
+            limit: asked.timeout,
+            patience: asked.patience,
+            ..Times::default()
+        },
         how: None,
         interrupted: false,
         reader_watched: true,
@@ -84,6 +89,8 @@ struct Watch {
 struct Times {
     started: Instant,
     limit: Option<Duration>,
+    /// How long it may run before that is told on, unless it was.
+    patience: Option<Duration>,
     /// When its time was up, and it was told so.
     timed_out: Option<Instant>,
     /// When it was last asked to end, unless that was told on.
@@ -98,6 +105,7 @@ impl Default for Times {
         Times {
             started: now,
             limit: None,
+            patience: None,
             timed_out: None,
             asked_to_end: None,
             ended: None,
@@ -294,6 +302,10 @@ impl Watch {
         if let Some(ended) = self.times.ended {
             return now >= (self.times.last_heard + IDLE).min(ended + LONGEST_DRAIN);
         }
+        if self.times.patience.is_some_and(|patience| now >= self.times.started + patience) {
+            self.times.patience = None;
+            hear(News::StillRunning);
+        }
         if self.times.asked_to_end.is_some_and(|asked| now >= asked + PATIENCE) {
             self.times.asked_to_end = None;
             hear(News::AskedToEnd);
@@ -334,7 +346,8 @@ impl Times {
                     None => self.limit.map(|limit| self.started + limit),
                 };
                 let say = self.asked_to_end.map(|asked| asked + PATIENCE);
-                end.into_iter().chain(say).min()
+                let still = self.patience.map(|patience| self.started + patience);
+                end.into_iter().chain(say).chain(still).min()
             }
         };
         due.map(|due| due.saturating_duration_since(Instant::now()))

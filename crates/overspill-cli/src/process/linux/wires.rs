@@ -64,7 +64,7 @@ impl Wires {
         match asked.stderr {
             Stderr::Merged => {}
             Stderr::Pass => wires.theirs.err_passes = true,
-            Stderr::Separate => {
+            Stderr::Separate | Stderr::Joined => {
                 let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
                 (wires.err, wires.theirs.err) = (Source::Pipe(ours), Some(theirs));
             }

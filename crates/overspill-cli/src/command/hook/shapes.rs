@@ -1,0 +1,118 @@
+//! Where things stand in what hosts send, and how they take an answer.
+
+use std::fs::File;
+
+use serde_json::{Value, json};
+
+use super::{Given, What};
+use crate::home;
+use crate::hosts::LIMITS;
+
+/// Returns the text at a name.
+pub(super) fn text(payload: &Value, name: &str) -> Option<String> {
+    payload.get(name)?.as_str().map(str::to_owned)
+}
+
+/// Claude Code: after a tool that did not fail. For one that failed nothing can be replaced.
+pub(super) fn claude(payload: &Value) -> Option<Given> {
+    if payload.get("hook_event_name")?.as_str()? != "PostToolUse" {
+        return None;
+    }
+    let response = payload.get("tool_response")?;
+    let what = match response {
+        Value::String(text) => What::Text(text.clone()),
+        Value::Array(_) => What::Content(response.clone()),
+        Value::Object(fields) if fields.contains_key("stdout") => {
+            if fields.get("isImage").and_then(Value::as_bool) == Some(true) {
+                return None;
+            }
+            match fields.get("persistedOutputPath").and_then(Value::as_str) {
+                Some(path) => What::File(File::open(path).ok()?),
+                None => What::Text(joined(text(response, "stdout"), text(response, "stderr"))),
+            }
+        }
+        Value::Object(fields) => What::Content(fields.get("content")?.clone()),
+        _ => return None,
+    };
+    let command = payload.get("tool_input").and_then(|input| text(input, "command"));
+    Some(Given { tool: text(payload, "tool_name")?, command, what })
+}
+
+fn joined(out: Option<String>, err: Option<String>) -> String {
+    match (out.unwrap_or_default(), err.unwrap_or_default()) {
+        (out, err) if err.is_empty() => out,
+        (out, err) if out.is_empty() => err,
+        (out, err) => format!("{}\n{err}", out.trim_end_matches('\n')),
+    }
+}
+
+/// In the tool's own form: any other is dropped without a word.
+pub(super) fn to_claude(payload: &Value, bounded: Value) -> Value {
+    let output = match payload.get("tool_response") {
+        Some(Value::Object(fields)) if fields.contains_key("stdout") => {
+            let mut fields = fields.clone();
+            fields.insert("stdout".into(), bounded);
+            fields.insert("stderr".into(), "".into());
+            // With these the host would show a preview of ours.
+            fields.remove("persistedOutputPath");
+            fields.remove("persistedOutputSize");
+            Value::Object(fields)
+        }
+        _ => bounded,
+    };
+    json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": output } })
+}
+
+/// Cursor: what an MCP tool has returned.
+pub(super) fn cursor(payload: &Value) -> Option<Given> {
+    let what = match payload.get("tool_output")? {
+        Value::String(text) => What::Text(text.clone()),
+        Value::Object(fields) => What::Content(fields.get("content")?.clone()),
+        content @ Value::Array(_) => What::Content(content.clone()),
+        _ => return None,
+    };
+    Some(Given { tool: text(payload, "tool_name")?, command: None, what })
+}
+
+/// Cursor: a command line that is about to be run.
+pub(super) fn line(payload: &Value) -> Option<String> {
+    let is_before = payload.get("tool_output").is_none() && payload.get("tool_name")? == "Shell";
+    let line = payload.get("tool_input").and_then(|input| text(input, "command"))?;
+    // Ours is bounded already.
+    let is_ours = line.starts_with(&format!("{} run ", home::program()));
+    (is_before && !is_ours).then_some(line)
+}
+
+/// The whole line, as it is, is what we run; nothing is said about whether it may be.
+pub(super) fn rewritten(payload: &Value, line: &str) -> Value {
+    let mut input = payload.get("tool_input").cloned().unwrap_or_default();
+    let most = |most: Option<u64>| most.unwrap_or_default();
+    input["command"] = format!(
+        "{} run --max-lines {} --max-chars {} --shell {}",
+        home::program(),
+        most(LIMITS.lines),
+        most(LIMITS.chars),
+        home::quoted(line)
+    )
+    .into();
+    json!({ "updated_input": input })
+}
+
+/// What our own plugins send.
+pub(super) fn plugin(payload: &Value) -> Option<Given> {
+    let what = match (payload.get("text"), payload.get("content")) {
+        (Some(Value::String(text)), _) => What::Text(text.clone()),
+        (_, Some(content @ Value::Array(_))) => What::Content(content.clone()),
+        _ => return None,
+    };
+    let tool = text(payload, "tool").unwrap_or_else(|| "tool".into());
+    Some(Given { tool, command: text(payload, "command"), what })
+}
+
+pub(super) fn to_plugin(payload: &Value, bounded: Value) -> Value {
+    if payload.get("text").is_some() {
+        json!({ "text": bounded })
+    } else {
+        json!({ "content": bounded })
+    }
+}

@@ -1,0 +1,74 @@
+//! The words that shells are given.
+
+use std::ffi::{OsStr, OsString};
+
+/// Options without a value.
+const PLAIN: [&str; 7] =
+    ["--login", "--norc", "--noprofile", "--posix", "--noediting", "--verbose", "--restricted"];
+/// Options with one.
+const VALUED: [&str; 2] = ["--rcfile", "--init-file"];
+
+/// Returns the command after `-c`, as all shells of this kind take it. Nothing if there is none, if the
+/// shell is to be interactive, or if there is an option that we do not know.
+pub(super) fn command(words: &[OsString]) -> Option<&OsStr> {
+    let (mut at, mut has_command) = (0, false);
+    while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
+        let letters = word.strip_prefix(['-', '+']).filter(|rest| !rest.is_empty());
+        match letters {
+            // The rest is no option, whatever it looks like.
+            _ if word == "--" => {
+                at += 1;
+                break;
+            }
+            _ if PLAIN.contains(&word) => {}
+            _ if VALUED.contains(&word) => at += 1,
+            Some(letters) if letters.chars().all(|letter| letter.is_ascii_alphabetic()) => {
+                if letters.contains(['i', 's']) {
+                    return None;
+                }
+                has_command |= word.starts_with('-') && letters.contains('c');
+                // Each of these takes a word.
+                at += letters.matches(['o', 'O']).count();
+            }
+            Some(_) => return None,
+            None => break,
+        }
+        at += 1;
+    }
+    words.get(at).filter(|_| has_command).map(OsString::as_os_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_found_where_a_shell_finds_it() {
+        let command = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            command(&words).map(|command| command.to_str().unwrap().to_owned())
+        };
+        for (line, expected) in [
+            ("-c x", Some("x")),
+            ("-lc x name -c", Some("x")),
+            ("-c -l x", Some("x")),
+            ("--norc --noprofile -c x", Some("x")),
+            ("-eo pipefail -c x", Some("x")),
+            ("-euo pipefail -c x", Some("x")),
+            ("+O extglob -c x", Some("x")),
+            ("--rcfile f -c x", Some("x")),
+            ("-c -- -x", Some("-x")),
+            ("-c", None),
+            ("-l", None),
+            ("-i -c x", None),
+            ("-ic x", None),
+            ("-s -c x", None),
+            ("script -c x", None),
+            ("--version", None),
+            ("--unknown -c x", None),
+            ("- -c x", None),
+        ] {
+            assert_eq!(command(line).as_deref(), expected, "{line}");
+        }
+    }
+}

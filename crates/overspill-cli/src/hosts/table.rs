@@ -1,0 +1,277 @@
+//! The table of hosts.
+
+use super::{Host, Place, Shape, Step};
+
+/// What a host has that has nothing.
+const NONE: Host = Host {
+    name: "",
+    title: "",
+    programs: &[],
+    home: "",
+    mark: None,
+    on_terminal: false,
+    how: "",
+    steps: &[],
+    second: &[],
+    servers: None,
+    rules: None,
+    hook: None,
+    bundle: &[],
+    overrides: &[],
+    then: None,
+};
+
+const fn place(user: &'static str, project: &'static str) -> Place {
+    Place { user, project }
+}
+
+/// Hands a whole command of bash to us, where a host lets us choose a file that bash reads first.
+const fn env(name: &'static str) -> Step {
+    Step::Script { name, text: include_str!("files/env.sh") }
+}
+
+const CLAUDE: Place = place("~/.claude/settings.json", ".claude/settings.local.json");
+const CODEX: Place = place("~/.codex/config.toml", "");
+const OPENCODE: Place = place("$config/opencode/opencode.json", "opencode.json");
+const CURSOR: Place = place("~/.cursor/hooks.json", ".cursor/hooks.json");
+
+pub(crate) const HOSTS: &[Host] = &[
+    Host {
+        name: "claude-code",
+        title: "Claude Code",
+        programs: &["claude"],
+        home: "~/.claude",
+        mark: Some("CLAUDECODE"),
+        how: "shell slot: CLAUDE_CODE_SHELL_PREFIX",
+        steps: &[
+            Step::Link("overspill-sh"),
+            Step::Json {
+                place: CLAUDE,
+                path: &["env", "CLAUDE_CODE_SHELL_PREFIX"],
+                value: r#""@BIN@/overspill-sh""#,
+            },
+            Step::JsonItem {
+                place: CLAUDE,
+                path: &["permissions", "allow"],
+                value: r#""Read(/@STORE@/**)""#,
+            },
+        ],
+        second: &[Step::JsonItem {
+            place: CLAUDE,
+            path: &["hooks", "PostToolUse"],
+            value: r#"{"matcher":"Bash|mcp__.*","hooks":[{"type":"command","command":"@COMMAND@ hook claude-code","timeout":10}]}"#,
+        }],
+        servers: Some(place("~/.claude.json", ".mcp.json")),
+        rules: Some(place("~/.claude/CLAUDE.md", "CLAUDE.md")),
+        hook: Some(Shape::Claude),
+        bundle: &[
+            (".claude-plugin/plugin.json", include_str!("files/claude-plugin.json")),
+            ("hooks/hooks.json", include_str!("files/claude-hooks.json")),
+            (".mcp.json", include_str!("files/claude-mcp.json")),
+        ],
+        overrides: &[".claude/settings.json", ".claude/settings.local.json"],
+        ..NONE
+    },
+    Host {
+        name: "codex",
+        title: "Codex CLI",
+        programs: &["codex"],
+        home: "~/.codex",
+        mark: Some("CODEX_THREAD_ID"),
+        how: "shell slot: BASH_ENV by shell_environment_policy",
+        steps: &[
+            env("codex.sh"),
+            Step::Toml {
+                place: CODEX,
+                path: &["shell_environment_policy", "set", "BASH_ENV"],
+                value: "@BIN@/codex.sh",
+            },
+        ],
+        servers: Some(CODEX),
+        rules: Some(place("~/.codex/AGENTS.md", "AGENTS.md")),
+        ..NONE
+    },
+    Host {
+        name: "gemini",
+        title: "Gemini CLI",
+        programs: &["gemini"],
+        home: "~/.gemini",
+        mark: Some("GEMINI_CLI"),
+        on_terminal: true,
+        how: "shell slot: BASH_ENV in ~/.gemini/.env",
+        steps: &[
+            env("gemini.sh"),
+            Step::Link("bash"),
+            Step::Variable {
+                place: place("~/.gemini/.env", ""),
+                name: "BASH_ENV",
+                value: "@BIN@/gemini.sh",
+            },
+        ],
+        servers: Some(place("~/.gemini/settings.json", ".gemini/settings.json")),
+        rules: Some(place("~/.gemini/GEMINI.md", "GEMINI.md")),
+        overrides: &[".gemini/.env", ".env"],
+        then: Some(
+            "A file .env in a project takes the place of ~/.gemini/.env; where there is one, start it so:\n\
+             PATH=\"@BIN@:$PATH\" gemini",
+        ),
+        ..NONE
+    },
+    Host {
+        name: "opencode",
+        title: "opencode",
+        programs: &["opencode"],
+        home: "$config/opencode",
+        mark: Some("OPENCODE"),
+        how: "shell slot: shell in opencode.json",
+        steps: &[
+            Step::Link("bash"),
+            Step::Json { place: OPENCODE, path: &["shell"], value: r#""@BIN@/bash""# },
+        ],
+        second: &[Step::File {
+            place: place("$config/opencode/plugins/overspill.js", ".opencode/plugins/overspill.js"),
+            text: include_str!("files/opencode.js"),
+        }],
+        servers: Some(OPENCODE),
+        rules: Some(place("$config/opencode/AGENTS.md", "AGENTS.md")),
+        overrides: &["opencode.json", "opencode.jsonc"],
+        hook: Some(Shape::Plugin),
+        ..NONE
+    },
+    Host {
+        name: "qwen",
+        title: "Qwen Code",
+        programs: &["qwen"],
+        home: "~/.qwen",
+        mark: Some("QWEN_CODE"),
+        on_terminal: true,
+        how: "shell slot: a bash first in the PATH",
+        steps: &[Step::Link("bash")],
+        servers: Some(place("~/.qwen/settings.json", ".qwen/settings.json")),
+        rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
+        then: Some(
+            "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
+             alias qwen='PATH=\"@BIN@:$PATH\" qwen'",
+        ),
+        ..NONE
+    },
+    Host {
+        name: "copilot",
+        title: "Copilot CLI",
+        programs: &["copilot"],
+        home: "~/.copilot",
+        mark: Some("COPILOT_CLI"),
+        how: "hook after each tool",
+        steps: &[Step::File {
+            place: place("~/.copilot/hooks/overspill.json", ".github/hooks/overspill.json"),
+            text: include_str!("files/copilot.json"),
+        }],
+        servers: Some(place("~/.copilot/mcp-config.json", "")),
+        rules: Some(place("", "AGENTS.md")),
+        hook: Some(Shape::Copilot),
+        ..NONE
+    },
+    Host {
+        name: "pi",
+        title: "pi",
+        programs: &["pi"],
+        home: "~/.pi",
+        mark: Some("PI_CODING_AGENT"),
+        how: "shell slot: shellPath in settings.json",
+        steps: &[
+            Step::Link("bash"),
+            Step::Json {
+                place: place("~/.pi/agent/settings.json", ".pi/settings.json"),
+                path: &["shellPath"],
+                value: r#""@BIN@/bash""#,
+            },
+        ],
+        second: &[Step::File {
+            place: place("~/.pi/agent/extensions/overspill.ts", ".pi/extensions/overspill.ts"),
+            text: include_str!("files/pi.ts"),
+        }],
+        rules: Some(place("~/.pi/agent/AGENTS.md", "AGENTS.md")),
+        overrides: &[".pi/settings.json"],
+        hook: Some(Shape::Plugin),
+        ..NONE
+    },
+    Host {
+        name: "cursor",
+        title: "Cursor",
+        programs: &["cursor-agent", "cursor"],
+        home: "~/.cursor",
+        how: "hook before each command, and after each MCP tool",
+        steps: &[
+            Step::JsonDefault { place: CURSOR, path: &["version"], value: "1" },
+            Step::JsonItem {
+                place: CURSOR,
+                path: &["hooks", "preToolUse"],
+                value: r#"{"command":"@COMMAND@ hook cursor","matcher":"Shell"}"#,
+            },
+            Step::JsonItem {
+                place: CURSOR,
+                path: &["hooks", "postToolUse"],
+                value: r#"{"command":"@COMMAND@ hook cursor","matcher":"MCP:.*"}"#,
+            },
+        ],
+        servers: Some(place("~/.cursor/mcp.json", ".cursor/mcp.json")),
+        rules: Some(place("", ".cursor/rules/overspill.mdc")),
+        hook: Some(Shape::Cursor),
+        ..NONE
+    },
+    Host {
+        name: "cline",
+        title: "Cline",
+        programs: &["cline"],
+        home: "~/.cline",
+        how: "plugin: afterTool",
+        steps: &[Step::File {
+            place: place("~/.cline/plugins/overspill.js", ".cline/plugins/overspill.js"),
+            text: include_str!("files/cline.js"),
+        }],
+        servers: Some(place("~/.cline/data/settings/cline_mcp_settings.json", "")),
+        rules: Some(place("", ".clinerules/overspill.md")),
+        hook: Some(Shape::Plugin),
+        ..NONE
+    },
+    Host {
+        name: "neovate",
+        title: "neovate",
+        programs: &["neovate"],
+        home: "~/.neovate",
+        how: "plugin: toolResult",
+        steps: &[Step::File {
+            place: place("~/.neovate/plugins/overspill.js", ".neovate/plugins/overspill.js"),
+            text: include_str!("files/neovate.js"),
+        }],
+        servers: Some(place("~/.neovate/config.json", ".neovate/config.json")),
+        rules: Some(place("", "AGENTS.md")),
+        hook: Some(Shape::Plugin),
+        ..NONE
+    },
+    Host {
+        name: "goose",
+        title: "goose",
+        programs: &["goose"],
+        home: "$config/goose",
+        how: "MCP proxy and rules text",
+        servers: Some(place("$config/goose/config.yaml", "")),
+        rules: Some(place("$config/goose/.goosehints", ".goosehints")),
+        then: Some("It has no place for us but its MCP servers and its rules: add --mcp, --rules or both."),
+        ..NONE
+    },
+    Host {
+        name: "windsurf",
+        title: "Windsurf",
+        programs: &["windsurf"],
+        home: "~/.codeium/windsurf",
+        how: "MCP proxy and rules text",
+        servers: Some(place("~/.codeium/windsurf/mcp_config.json", "")),
+        rules: Some(place(
+            "~/.codeium/windsurf/memories/global_rules.md",
+            ".windsurf/rules/overspill.md",
+        )),
+        then: Some("It has no place for us but its MCP servers and its rules: add --mcp, --rules or both."),
+        ..NONE
+    },
+];

@@ -1,0 +1,424 @@
+//! JSON as people write it, with comments and commas at the end: where each value stands, and changes of
+//! single values that leave every other byte as it is.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) place: Range<usize>,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object(Vec<Member>),
+    List(Vec<Node>),
+    /// A string, a number or a word.
+    Plain,
+}
+
+/// A value with a name; the place of the name has its quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) name_place: Range<usize>,
+    pub(crate) value: Node,
+}
+
+/// A text that was read.
+#[derive(Debug)]
+pub(crate) struct Jsonc<'a> {
+    text: &'a str,
+    pub(crate) root: Node,
+    pub(crate) value: Value,
+    /// Commas after the last of something.
+    last_commas: Vec<usize>,
+}
+
+impl<'a> Jsonc<'a> {
+    /// Reads a text; otherwise says where it is wrong.
+    pub(crate) fn parse(text: &'a str) -> Result<Jsonc<'a>, String> {
+        let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        let (mut plain, last_commas) = plain(text);
+        plain[..start].fill(b' ');
+        let value = serde_json::from_slice(&plain).map_err(|error| {
+            let what = error.to_string();
+            let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
+            format!("line {}, column {} is not JSON: {what}", error.line(), error.column())
+        })?;
+        // From here on it is known to be right.
+        let root = Reader { plain: &plain, at: 0 }.node();
+        Ok(Jsonc { text, root, value, last_commas })
+    }
+
+    /// Returns what stands at a path of names.
+    pub(crate) fn get(&self, path: &[&str]) -> Option<&Node> {
+        path.iter().try_fold(&self.root, |node, name| node.member(name).map(|found| &found.value))
+    }
+
+    /// Returns the value of a node.
+    pub(crate) fn value_of(&self, node: &Node) -> Option<Value> {
+        let (plain, _) = plain(&self.text[node.place.clone()]);
+        serde_json::from_slice(&plain).ok()
+    }
+
+    /// Returns the text with `value` at `path`. What is missing on the way is added.
+    pub(crate) fn set(&self, path: &[&str], value: &Value) -> Result<String, String> {
+        let (mut node, mut depth) = (&self.root, 0);
+        while let Some(member) = path.get(depth).and_then(|name| node.member(name)) {
+            (node, depth) = (&member.value, depth + 1);
+        }
+        if depth == path.len() {
+            if self.value_of(node).as_ref() == Some(value) {
+                return Ok(self.text.to_owned());
+            }
+            return Ok(spliced(self.text, node.place.clone(), &value.to_string()));
+        }
+        let Kind::Object(members) = &node.kind else {
+            let what = if depth == 0 { "the whole".into() } else { path[..depth].join(".") };
+            return Err(format!("{what} is not an object there"));
+        };
+        let nested = path[depth + 1..].iter().rev().fold(value.clone(), |inner, name| {
+            Value::Object([((*name).to_owned(), inner)].into_iter().collect())
+        });
+        let starts = members.iter().map(|member| member.name_place.start);
+        let ends = members.iter().map(|member| member.value.place.end);
+        let name = Value::from(path[depth]).to_string();
+        Ok(self.added(node, starts.last(), ends.last(), Some(&name), &nested))
+    }
+
+    /// Returns the text with `value` as the last in the list at `path`, which is made if it is missing.
+    pub(crate) fn push(&self, path: &[&str], value: &Value) -> Result<String, String> {
+        let Some(node) = self.get(path) else {
+            return self.set(path, &Value::Array(vec![value.clone()]));
+        };
+        let Kind::List(items) = &node.kind else {
+            return Err(format!("{} is not a list there", path.join(".")));
+        };
+        let last = items.last().map(|item| &item.place);
+        let (start, end) = (last.map(|last| last.start), last.map(|last| last.end));
+        Ok(self.added(node, start, end, None, value))
+    }
+
+    /// Adds something after the last in an object or a list, written as that is.
+    fn added(
+        &self,
+        node: &Node,
+        last_start: Option<usize>,
+        last_end: Option<usize>,
+        name: Option<&str>,
+        value: &Value,
+    ) -> String {
+        let name = name.map_or_else(String::new, |name| format!("{name}: "));
+        let (Some(start), Some(end)) = (last_start, last_end) else {
+            // It is empty: whatever is in it stays before what is added.
+            let indent = self.indent_of(node.place.start);
+            let inner = format!("{indent}{}", self.unit());
+            let written = self.written(value, &inner);
+            let at = node.place.end - 1;
+            let with = format!("{}{inner}{name}{written}{}{indent}", self.line(), self.line());
+            return spliced(self.text, at..at, &with);
+        };
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let before = &self.text[line..start];
+        let own_line = line > node.place.start && before.trim().is_empty();
+        let comma = self.last_commas.iter().find(|comma| (end..node.place.end).contains(comma));
+        let (at, first, last) = match comma {
+            Some(comma) => (comma + 1, "", ","),
+            None => (end, ",", ""),
+        };
+        let with = if own_line {
+            format!("{first}{}{before}{name}{}{last}", self.line(), self.written(value, before))
+        } else {
+            format!("{first} {name}{value}{last}")
+        };
+        spliced(self.text, at..at, &with)
+    }
+
+    /// Returns the text without the member at `path`; as it is if there is none.
+    pub(crate) fn without(&self, path: &[&str]) -> String {
+        let Some((name, way)) = path.split_last() else { return self.text.to_owned() };
+        let Some(Kind::Object(members)) = self.get(way).map(|node| &node.kind) else {
+            return self.text.to_owned();
+        };
+        let places = members.iter().map(|one| one.name_place.start..one.value.place.end);
+        let places: Vec<Range<usize>> = places.collect();
+        match members.iter().position(|member| member.name == *name) {
+            Some(index) => self.removed(self.get(way), &places, index),
+            None => self.text.to_owned(),
+        }
+    }
+
+    /// Returns the text without the `index`th of the list at `path`.
+    pub(crate) fn without_item(&self, path: &[&str], index: usize) -> String {
+        let node = self.get(path);
+        let Some(Kind::List(items)) = node.map(|node| &node.kind) else {
+            return self.text.to_owned();
+        };
+        let places: Vec<Range<usize>> = items.iter().map(|item| item.place.clone()).collect();
+        self.removed(node, &places, index)
+    }
+
+    fn removed(&self, node: Option<&Node>, places: &[Range<usize>], index: usize) -> String {
+        let (Some(node), Some(own)) = (node, places.get(index)) else { return self.text.to_owned() };
+        let place = match (index.checked_sub(1), places.get(index + 1)) {
+            (Some(before), _) => places[before].end..own.end,
+            (None, Some(next)) => own.start..next.start,
+            (None, None) => {
+                // The only one: as when it was added to something empty.
+                let start = self.text[..own.start].trim_end().len().max(node.place.start + 1);
+                let rest = &self.text[own.end..node.place.end - 1];
+                let rest = if rest.trim().is_empty() { rest.len() } else { 0 };
+                start..own.end + rest
+            }
+        };
+        spliced(self.text, place, "")
+    }
+
+    /// Writes a value over several lines, if it is more than a plain one.
+    fn written(&self, value: &Value, indent: &str) -> String {
+        let plain = match value {
+            Value::Object(fields) => fields.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            _ => true,
+        };
+        if plain {
+            return value.to_string();
+        }
+        let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
+        let lines = pretty.lines().enumerate().map(|(number, line)| {
+            let text = line.trim_start_matches(' ');
+            let deep = self.unit().repeat((line.len() - text.len()) / 2);
+            if number == 0 { text.to_owned() } else { format!("{indent}{deep}{text}") }
+        });
+        lines.collect::<Vec<_>>().join(self.line())
+    }
+
+    fn line(&self) -> &'static str {
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    /// How far a step is indented.
+    fn unit(&self) -> &'a str {
+        let Kind::Object(members) = &self.root.kind else { return "  " };
+        let first = members.first().map(|first| self.indent_of(first.name_place.start));
+        first.filter(|indent| !indent.is_empty()).unwrap_or("  ")
+    }
+
+    fn indent_of(&self, at: usize) -> &'a str {
+        let line = self.text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let rest = &self.text[line..];
+        &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
+    }
+}
+
+impl Node {
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
+        match &self.kind {
+            // Of several with one name the last counts.
+            Kind::Object(members) => members.iter().rev().find(|member| member.name == name),
+            _ => None,
+        }
+    }
+}
+
+fn spliced(text: &str, place: Range<usize>, with: &str) -> String {
+    [&text[..place.start], with, &text[place.end..]].concat()
+}
+
+/// Returns the text with blanks in the place of comments and of commas before an end, and where these
+/// commas are.
+fn plain(text: &str) -> (Vec<u8>, Vec<usize>) {
+    let mut bytes = text.as_bytes().to_vec();
+    let (mut at, mut comma, mut commas) = (0, None, Vec::new());
+    while at < bytes.len() {
+        let len = match (bytes[at], bytes.get(at + 1)) {
+            (b'"', _) => {
+                comma = None;
+                string_len(&bytes[at..])
+            }
+            (b'/', Some(b'/')) => {
+                let len = memchr::memchr(b'\n', &bytes[at..]).unwrap_or(bytes.len() - at);
+                bytes[at..at + len].fill(b' ');
+                len
+            }
+            (b'/', Some(b'*')) => {
+                let end = memchr::memmem::find(&bytes[at + 2..], b"*/");
+                let len = end.map_or(bytes.len() - at, |end| end + 4);
+                // Lines stay lines, so that places can be told.
+                let comment = bytes[at..at + len].iter_mut().filter(|byte| **byte != b'\n');
+                comment.for_each(|byte| *byte = b' ');
+                len
+            }
+            (b'}' | b']', _) => {
+                if let Some(comma) = comma.take() {
+                    bytes[comma] = b' ';
+                    commas.push(comma);
+                }
+                1
+            }
+            (b',', _) => {
+                comma = Some(at);
+                1
+            }
+            (byte, _) => {
+                if !byte.is_ascii_whitespace() {
+                    comma = None;
+                }
+                1
+            }
+        };
+        at += len;
+    }
+    (bytes, commas)
+}
+
+fn string_len(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Finds where values stand in a text that is known to be JSON.
+struct Reader<'a> {
+    plain: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn blanks(&mut self) -> u8 {
+        while self.plain.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+        self.plain.get(self.at).copied().unwrap_or_default()
+    }
+
+    fn node(&mut self) -> Node {
+        let first = self.blanks();
+        let start = self.at;
+        let kind = match first {
+            b'{' => Kind::Object(self.inside(b'}', Reader::member)),
+            b'[' => Kind::List(self.inside(b']', Reader::node)),
+            b'"' => {
+                self.at += string_len(&self.plain[self.at..]);
+                Kind::Plain
+            }
+            _ => {
+                let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",]}".contains(byte);
+                let rest = self.plain.get(self.at..).unwrap_or_default();
+                self.at += rest.iter().position(is_end).unwrap_or(rest.len());
+                Kind::Plain
+            }
+        };
+        Node { place: start..self.at, kind }
+    }
+
+    fn member(&mut self) -> Member {
+        self.blanks();
+        let start = self.at;
+        self.at += string_len(&self.plain[start..]);
+        let name_place = start..self.at;
+        let name = serde_json::from_slice(&self.plain[name_place.clone()]).unwrap_or_default();
+        self.blanks();
+        self.at += 1;
+        Member { name, name_place, value: self.node() }
+    }
+
+    /// Reads what is between brackets.
+    fn inside<T>(&mut self, end: u8, mut one: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let mut all = Vec::new();
+        self.at += 1;
+        while self.at < self.plain.len() {
+            match self.blanks() {
+                byte if byte == end => {
+                    self.at += 1;
+                    break;
+                }
+                b',' => self.at += 1,
+                _ => all.push(one(self)),
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Texts as people have them.
+    const TEXTS: &[&str] = &[
+        "{}",
+        "{ }\n",
+        "{\n}\n",
+        "{\n  // nothing yet\n}\n",
+        "{\"a\":1}",
+        "{\n  \"a\": 1\n}\n",
+        "{\r\n\t\"a\": {\r\n\t\t\"b\": [1, 2]\r\n\t}\r\n}\r\n",
+        "{\n  \"a\": {\"x\": 1}, // one\n  \"list\": [\n    \"p\",\n    \"q\", // two\n  ],\n}\n",
+        "\u{feff}{\"list\": [], \"a\": {}}",
+        "{\"a\": {\"b\": {}}, \"list\": [ ] /* , */ }",
+    ];
+
+    #[test]
+    fn what_is_added_comes_out_again_byte_for_byte() {
+        for text in TEXTS {
+            let read = Jsonc::parse(text).unwrap();
+            for (path, value) in [
+                (&["new"][..], json!("x")),
+                (&["new", "deep", "er"], json!({"k": [1, {"l": 2}]})),
+                (&["a", "new"], json!(true)),
+            ] {
+                let Ok(with) = read.set(path, &value) else { continue };
+                let after = Jsonc::parse(&with).unwrap_or_else(|why| panic!("{why}: {with}"));
+                let found = path.iter().fold(&after.value, |value, name| &value[*name]);
+                assert_eq!(*found, value, "{with}");
+                assert_eq!(after.set(path, &value).unwrap(), with);
+                let existing = (0..path.len()).rev().find(|&len| read.get(&path[..len]).is_some());
+                let back = after.without(&path[..=existing.unwrap_or(0)]);
+                let same = |text: &str| text.split_whitespace().collect::<String>();
+                assert_eq!(same(&back), same(text), "{with}");
+            }
+            let Ok(with) = read.push(&["list"], &json!({"a": "b"})) else { continue };
+            let after = Jsonc::parse(&with).unwrap_or_else(|why| panic!("{why}: {with}"));
+            let items = after.value["list"].as_array().unwrap();
+            assert_eq!(items.last(), Some(&json!({"a": "b"})));
+        }
+    }
+
+    #[test]
+    fn a_place_is_told_for_what_is_wrong() {
+        let why = |text: &str| Jsonc::parse(text).unwrap_err();
+        assert!(why("{\n  \"a\": 1,\n  b\n}").starts_with("line 3, column 3 is not JSON"));
+        assert!(why("").contains("is not JSON"));
+        let say = |text: &str| Jsonc::parse(text).unwrap().set(&["a", "b"], &json!(1)).unwrap_err();
+        assert_eq!(say("{\"a\": 1}"), "a is not an object there");
+        assert_eq!(say("[]"), "the whole is not an object there");
+    }
+
+    #[test]
+    fn what_is_added_looks_like_the_rest() {
+        let set = |text: &str| Jsonc::parse(text).unwrap().set(&["e", "k"], &json!("v")).unwrap();
+        assert_eq!(set("{}\n"), "{\n  \"e\": {\n    \"k\": \"v\"\n  }\n}\n");
+        assert_eq!(set("{\"a\":1}"), "{\"a\":1, \"e\": {\"k\":\"v\"}}");
+        assert_eq!(
+            set("{\n\t\"a\": 1, // one\n}\n"),
+            "{\n\t\"a\": 1,\n\t\"e\": {\n\t\t\"k\": \"v\"\n\t}, // one\n}\n"
+        );
+        assert_eq!(
+            set("{\n  \"e\": {\n    \"j\": 1\n  }\n}"),
+            "{\n  \"e\": {\n    \"j\": 1,\n    \"k\": \"v\"\n  }\n}"
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! `overspill doctor`
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use overspill::store::Store;
+use overspill::{Call, Outcome, Profile};
+use serde_json::{Value, json};
+
+use super::plan::{self, Plan, Scope};
+use super::receipt::Receipt;
+use super::trial::Trial;
+use super::{found, shown, text_of};
+use crate::home;
+use crate::hosts::{HOSTS, Host, Step};
+use crate::jsonc::Jsonc;
+use crate::settings::Sources;
+use crate::ui;
+
+/// Looks whether everything works: program, settings, store, and each host that was set up.
+///
+/// For each host a long output takes the way that the host's outputs take, and the answer is looked at.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  overspill doctor
+  overspill doctor --json
+
+Exit code 1 if something does not work.")]
+pub(crate) struct DoctorArgs {
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was looked at, and what was seen.
+struct Seen {
+    what: String,
+    how: How,
+    said: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    Well,
+    /// Nothing is wrong, but it should be known.
+    Note,
+    Wrong,
+}
+
+#[derive(Default)]
+struct Findings(Vec<Seen>);
+
+impl Findings {
+    fn add(&mut self, what: &str, how: How, said: impl Into<String>) {
+        self.0.push(Seen { what: what.to_owned(), how, said: said.into() });
+    }
+
+    fn judge(&mut self, what: &str, result: Result<String, String>) {
+        match result {
+            Ok(said) => self.add(what, How::Well, said),
+            Err(said) => self.add(what, How::Wrong, said),
+        }
+    }
+}
+
+pub(crate) fn doctor(args: &DoctorArgs) -> u8 {
+    let mut findings = Findings::default();
+    look_at_program(&mut findings);
+    look_at_settings(&mut findings);
+    look_at_store(&mut findings);
+    let hosts: Vec<&Host> = HOSTS.iter().filter(|host| Receipt::exists(host)).collect();
+    for host in &hosts {
+        look_at_host(&mut findings, host);
+    }
+    if hosts.is_empty() {
+        findings.add("hosts", How::Note, "none was set up; `overspill init` lists those that are here");
+    }
+    let is_well = !findings.0.iter().any(|seen| seen.how == How::Wrong);
+    let text = if args.json { as_json(&findings) } else { as_table(&findings) };
+    ui::ended_with(ui::answer(&text).map(|()| is_well))
+}
+
+fn as_table(findings: &Findings) -> String {
+    let line = |seen: &Seen| {
+        let mark = match seen.how {
+            How::Well => "ok   ",
+            How::Note => "note ",
+            How::Wrong => "WRONG",
+        };
+        format!("{mark}  {}: {}\n", seen.what, seen.said)
+    };
+    findings.0.iter().map(line).collect()
+}
+
+fn as_json(findings: &Findings) -> String {
+    let row = |seen: &Seen| {
+        let how = match seen.how {
+            How::Well => "ok",
+            How::Note => "note",
+            How::Wrong => "wrong",
+        };
+        json!({"what": seen.what, "how": how, "said": seen.said})
+    };
+    format!("{}\n", Value::Array(findings.0.iter().map(row).collect()))
+}
+
+/// Our own file, others of the same name, and the links that hosts go by.
+fn look_at_program(findings: &mut Findings) {
+    let version = env!("CARGO_PKG_VERSION");
+    let Ok(own) = std::env::current_exe() else {
+        return findings.add("program", How::Wrong, "it cannot be said where it is");
+    };
+    findings.add("program", How::Well, format!("{} {version}", shown(&own)));
+    if let Some(other) = found::on_path("overspill")
+        && other.canonicalize().ok() != own.canonicalize().ok()
+    {
+        let theirs = Command::new(&other).arg("--version").output();
+        let theirs = theirs.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_owned());
+        let theirs = theirs.unwrap_or_else(|error| ui::reason(&error));
+        let is_same = theirs == format!("overspill {version}");
+        let how = if is_same { How::Note } else { How::Wrong };
+        findings.add("program", how, format!("the PATH has another: {} ({theirs})", shown(&other)));
+    }
+    let links = std::fs::read_dir(plan::links()).into_iter().flatten().flatten();
+    for link in links.map(|entry| entry.path()).filter(|path| path.is_symlink()) {
+        if link.canonicalize().ok() != own.canonicalize().ok() {
+            let said = "it leads to another program; run `overspill init` for your hosts again";
+            findings.add(&shown(&link), How::Wrong, said);
+        }
+    }
+}
+
+/// Files of settings, and what the project's has changed.
+fn look_at_settings(findings: &mut Findings) {
+    let in_force = Sources::read().in_force(None);
+    for warning in &in_force.sources.warnings {
+        findings.add("settings", How::Wrong, warning.to_string());
+    }
+    let user = in_force.sources.user_file.as_deref();
+    let user = user.filter(|file| file.exists()).map_or_else(|| "defaults".into(), shown);
+    findings.add("settings", How::Well, user);
+    for row in in_force.rows(None).iter().filter(|row| row.origin == "project") {
+        let said = format!("{} = {} by {}", row.address, row.written, row.whence());
+        findings.add("project", How::Note, said);
+    }
+}
+
+/// A trial output is saved, read and removed; then how much room there is.
+fn look_at_store(findings: &mut Findings) {
+    let in_force = Sources::of_user().in_force(Some(Profile::OWN));
+    let (retention, places) = (in_force.sources.retention(&Profile::OWN), home::places());
+    let disk = match in_force.sources.disk(&Profile::OWN, &places) {
+        Ok(disk) => disk,
+        Err(why) => return findings.add("store", How::Wrong, why),
+    };
+    let trial = "a line of a trial\n".repeat(5_000);
+    let outcome = in_force.overspill();
+    let outcome = outcome.process(trial.as_bytes(), &Call::of("doctor"));
+    let saved = match &outcome {
+        Outcome::Spilled(spilled) => spilled.saved.as_ref().map_err(ToString::to_string),
+        Outcome::Whole(_) => Err("outputs are not bounded: enabled = false".into()),
+    };
+    let removed =
+        saved.and_then(|saved| disk.delete(&saved.name).map_err(|error| error.to_string()));
+    let directory = in_force_directory(&places);
+    findings.judge("store", removed.map(|_| format!("{directory}: a trial output was saved and removed")));
+    if let Ok(entries) = disk.list() {
+        let used: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        let quota = retention.quota.map_or_else(|| "no quota".into(), ui::size);
+        let is_full = retention.quota.is_some_and(|quota| used > quota);
+        let said = format!("{} outputs, {} of {quota}", entries.len(), ui::size(used));
+        findings.add("store", if is_full { How::Note } else { How::Well }, said);
+    }
+}
+
+fn in_force_directory(places: &overspill::profile::Places) -> String {
+    let directory = Sources::of_user().directory(&Profile::OWN, places);
+    directory.map_or_else(|why| why, |path| shown(&path))
+}
+
+fn look_at_host(findings: &mut Findings, host: &'static Host) {
+    let place = found::found(host);
+    match &place {
+        Some(place) => findings.add(host.name, How::Well, format!("found: {}", shown(place))),
+        None => findings.add(host.name, How::Note, "it is set up, but not found here"),
+    }
+    let receipt = Receipt::read(host);
+    let plan = Plan::of(host, Scope::User, plan::Extras::default());
+    for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
+        let text = text_of(&target.path).ok().flatten().unwrap_or_default();
+        for piece in &target.pieces {
+            let said = format!("{}: {}", shown(&target.path), piece.said());
+            let is_in = piece.is_in(&text);
+            findings.judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is gone")) });
+        }
+    }
+    for path in overridden(host) {
+        findings.add(host.name, How::Wrong, path);
+    }
+    for (what, result) in Trial::of(host) {
+        findings.judge(host.name, result.map(|said| format!("{what}: {said}")));
+    }
+}
+
+/// Says which files of the project have their way against ours.
+fn overridden(host: &Host) -> Vec<String> {
+    let working = std::env::current_dir().unwrap_or_default();
+    let mut said = Vec::new();
+    for directory in home::project_directories(&working) {
+        for step in host.steps {
+            match step {
+                Step::Json { path, value, .. } => {
+                    for file in host.overrides.iter().map(|name| directory.join(name)) {
+                        said.extend(other_value(&file, path, value));
+                    }
+                }
+                Step::Variable { name, .. } => {
+                    let files = host.overrides.iter().map(|name| directory.join(name));
+                    said.extend(files.filter(|file| file.is_file()).map(|file| {
+                        format!("{} is read instead of ours, and has no {name} of ours", shown(&file))
+                    }));
+                }
+                _ => {}
+            }
+        }
+    }
+    said
+}
+
+fn other_value(file: &Path, path: &[&str], ours: &str) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let json = Jsonc::parse(&text).ok()?;
+    let value = json.value_of(json.get(path)?)?;
+    let ours: Value = serde_json::from_str(&plan::filled(ours, plan::escaped)).ok()?;
+    let said = format!("{} sets {} to {value}", shown(file), path.join("."));
+    (value != ours).then_some(said)
+}
+
+/// Returns where our links are, for trials.
+pub(super) fn link(name: &str) -> PathBuf {
+    plan::links().join(name)
+}

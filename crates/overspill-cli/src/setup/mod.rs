@@ -1,0 +1,96 @@
+//! `overspill init`, `uninstall` and `doctor`: into host agents, and out again.
+//!
+//! The walk: the table of hosts → a plan (what goes into which file) → the text as it was before us →
+//! the text with ours → a receipt with both → the file. `uninstall` walks it backwards: the receipt's
+//! text if nothing else has changed, else the file without what is ours.
+
+mod doctor;
+mod found;
+mod init;
+mod piece;
+mod plan;
+mod receipt;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(not(unix), path = "other.rs")]
+mod system;
+mod trial;
+mod uninstall;
+
+use std::path::Path;
+
+use crate::hosts::{HOSTS, Host};
+use crate::settings::keys::meant;
+use crate::settings::text;
+use crate::{home, ui};
+
+pub(crate) use doctor::{DoctorArgs, doctor};
+pub(crate) use init::{InitArgs, init};
+pub(crate) use uninstall::{UninstallArgs, uninstall};
+
+use piece::Piece;
+use receipt::Wrote;
+
+/// Returns the hosts that are named; otherwise says which there are.
+fn named(names: &[String]) -> anyhow::Result<Vec<&'static Host>> {
+    let one = |name: &String| {
+        Host::named(name).ok_or_else(|| {
+            let known: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+            let hint = meant(name, known.iter().copied());
+            let hint = hint.map_or_else(
+                || format!("there are {}", known.join(", ")),
+                |name| format!("did you mean {name}?"),
+            );
+            let name = ui::short(name, 40);
+            ui::Misuse(format!("there is no host {name:?}\n\nhint: {hint}")).into()
+        })
+    };
+    names.iter().map(one).collect()
+}
+
+/// Reads a file of a host: nothing if there is none.
+fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => anyhow::bail!("{}: {}", shown(path), ui::reason(&error)),
+        Ok(found) if !found.is_file() => anyhow::bail!("{}: it is not a file", shown(path)),
+        Ok(_) => {}
+    }
+    let text = text::read(path).map_err(|why| ui::Misuse(format!("{}: {why}", shown(path))))?;
+    Ok(Some(text))
+}
+
+/// Returns a file as it was before us: what the receipt says if nothing else has changed since, else
+/// what is left without ours. Nothing if there was no file.
+fn before(
+    now: Option<&str>,
+    path: &Path,
+    pieces: &[Piece],
+    wrote: Option<&Wrote>,
+) -> Result<Option<String>, String> {
+    let Some(now) = now else { return Ok(None) };
+    if let Some(wrote) = wrote.filter(|wrote| wrote.after == now) {
+        return Ok(wrote.before.clone());
+    }
+    let old = wrote.and_then(|wrote| wrote.before.as_deref());
+    let mut text = now.to_owned();
+    for piece in pieces.iter().rev() {
+        // A file that is ours and was changed since is the user's.
+        if matches!(piece, Piece::Whole(_)) && wrote.is_none_or(|wrote| wrote.after != now) {
+            continue;
+        }
+        text = piece.take(&text, path, old)?;
+    }
+    // It was made by us, and holds nothing that is not.
+    let nothing_left = matches!(text.split_whitespace().collect::<String>().as_str(), "" | "{}");
+    let was_made = wrote.is_some_and(|wrote| wrote.before.is_none());
+    Ok((!(was_made && nothing_left)).then_some(text))
+}
+
+/// Returns a path as people write it.
+fn shown(path: &Path) -> String {
+    let below = home::home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
+    match below {
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
+    }
+}

