@@ -99,7 +99,11 @@ impl Face {
                 write(self.to, bytes.get(start.len..).unwrap_or_default())
             }
             (Shown::Begun(_), Outcome::Spilled(spilled)) => write(self.to, spilled.text.as_bytes()),
-            (Shown::Screen(screen), outcome) => write(self.to, &screen.rest(outcome)),
+            (Shown::Screen(screen), outcome) => {
+                let written = write(self.to, &screen.rest(outcome));
+                screen.wait_for_reader();
+                written
+            }
         };
         if !self.is_live() {
             self.shown = Shown::Held;

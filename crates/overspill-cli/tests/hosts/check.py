@@ -1,0 +1,150 @@
+"""Checks host agents with overspill in them: `check.py PROGRAM [NAME…]`. Each check prints one line.
+
+A host is installed for, by `overspill init`, in a home of its own; a stand-in of its model plays commands
+and looks at what comes back; at the end `uninstall` must give the settings back byte for byte.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from drive import Host, program, versions
+from model import Model
+
+MOST = 10_000
+
+
+def follow(results):
+    """Returns the command that the first result names for what it does not show."""
+    found = re.search(r"lines \S+ not shown \([^)]*\): (\S+ read \S+ --lines \d+:\d+)", results[0])
+    return ("shell", found.group(1) if found else "echo there is no pointer")
+
+
+# Each step: what the model asks for, and what is looked for in the result.
+STEPS = [
+    ("a failing command of 40,000 lines", ("shell", "seq 1 40000; exit 3")),
+    ("a pointer that works when followed", follow),
+    ("a small output is untouched", ("shell", "echo out; echo err >&2")),
+    ("an error in the middle of 200 KB", ("shell", "seq 1 40000 | sed '20000s/.*/error: the disk is full/'")),
+    ("NUL and colour bytes", ("shell", r"printf 'a\000b\033[31mred\033[0m\n'; seq 1 5000")),
+    ("an MCP call", ("mcp", "numbers")),
+    ("a rule against a command still holds", ("shell", "touch denied")),
+]
+# What a host does not have, and why.
+NOT_THERE = {
+    ("pi", "an MCP call"): "it has no MCP of its own",
+    ("pi", "a rule against a command still holds"): "it has no rules",
+    ("opencode", "exit code"): "it shows none to the model",
+}
+
+
+def wrong(name, what, results, host):
+    """Returns what is wrong with the results, or nothing."""
+    index = [step for step, _ in steps_of(name)].index(what)
+    if index >= len(results):
+        return f"there are only {len(results)} results"
+    text = results[index]
+    if what == "a failing command of 40,000 lines":
+        if len(text) > MOST:
+            return f"{len(text)} characters"
+        if "[overspill " not in text or "\n39999\n40000" not in text:
+            return "the notice or the true end is missing"
+        shown = re.search(r"(?i)(exit code:? 3|code 3\b|exited with 3)", text)
+        return None if shown or (name, "exit code") in NOT_THERE else "the exit code is not there"
+    if what == "a pointer that works when followed":
+        lines = re.search(r"--lines (\d+):", follow(results)[1])
+        return None if lines and re.search(rf"(?m)(^|: ){lines.group(1)}$", text) else text[:300]
+    if what == "a small output is untouched":
+        return None if "out" in text and "err" in text and "overspill" not in text else text[:300]
+    if what == "an error in the middle of 200 KB":
+        return None if "error: the disk is full" in text and len(text) <= MOST else f"{len(text)} characters"
+    if what == "NUL and colour bytes":
+        whole = "5000" in text and "red" in text and "\0" not in text and "[overspill " in text
+        return None if whole else text[:300]
+    if what == "an MCP call":
+        whole = "overspill" in text and "error: the disk is full" in text and len(text) <= MOST
+        return None if whole else f"{len(text)} characters: {text[:300]}"
+    return "it was run" if (host.work / "denied").exists() else None
+
+
+def steps_of(name):
+    return [(what, step) for what, step in STEPS if (name, what) not in NOT_THERE]
+
+
+def settings_in(home):
+    """Returns every file of settings, by path."""
+    found = {}
+    for path in sorted(home.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.suffix in (".json", ".jsonc", ".toml", ".env", ".js", ".ts", ".rules"):
+            found[str(path.relative_to(home))] = path.read_bytes()
+    return found
+
+
+def run(overspill, *words, environment):
+    done = subprocess.run([overspill, *words], env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"overspill {' '.join(words)}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def check(name, overspill):
+    """Checks one host; returns how many things are wrong."""
+    started = time.time()
+    with tempfile.TemporaryDirectory(prefix="overspill-host-", ignore_cleanup_errors=True) as home:
+        model = Model([step for _, step in steps_of(name)])
+        host = Host(name, Path(home) / "home")
+        words = host.settings(model.url)
+        before = settings_in(host.home)
+        run(overspill, "init", name, "--mcp", "--force", environment=host.environment)
+        inited = settings_in(host.home)
+        run(overspill, "init", name, "--mcp", "--force", environment=host.environment)
+        faults = [] if settings_in(host.home) == inited else ["the second init changed something"]
+        if name == "qwen":
+            host.environment["PATH"] = f"{host.home}/.config/overspill/bin:{host.environment['PATH']}"
+        done = host.run(words)
+        for what, _ in steps_of(name):
+            fault = wrong(name, what, model.results, host)
+            faults += [f"{what}: {fault}"] if fault else []
+        # A host may write its own files; ours must go as if they had never been.
+        after = settings_in(host.home)
+        untouched = all(after.get(path) == text for path, text in inited.items())
+        run(overspill, "uninstall", name, environment=host.environment)
+        left = {path: text for path, text in settings_in(host.home).items() if path in before or path in inited}
+        if untouched and left != before:
+            faults.append(f"uninstall left {sorted(set(left) ^ set(before)) or 'other text'}")
+        ours = [path for path, text in settings_in(host.home).items() if b"overspill/bin" in text]
+        if ours:
+            faults.append(f"uninstall left something of ours in {ours}")
+        model.close()
+    took = f"{time.time() - started:.0f} s"
+    if not faults:
+        skipped = [f"{what} ({why})" for (host_name, what), why in NOT_THERE.items() if host_name == name]
+        also = f"; not there: {', '.join(skipped)}" if skipped else ""
+        print(f"ok: {name} {versions()[name][1]}, {len(steps_of(name))} steps, {took}{also}")
+        return 0
+    print(f"WRONG: {name} {versions()[name][1]}, {took}")
+    for fault in faults:
+        print(f"  {fault}")
+    print(f"  exit code {done.returncode}; its last words: {done.stdout[-400:]!r} {done.stderr[-400:]!r}")
+    if os.environ.get("KEEP_RESULTS"):
+        for (what, _), result in zip(steps_of(name), model.results):
+            print(f"--- {what} ({len(result)} characters)\n{result[:300]!r} ... {result[-300:]!r}")
+    return len(faults)
+
+
+def main():
+    overspill, *names = sys.argv[1:]
+    faults = 0
+    for name in names or versions():
+        if program(name) is None:
+            print(f"skipped: {name} is not installed; crates/overspill-cli/tests/hosts/install does it")
+            continue
+        faults += check(name, os.path.abspath(overspill))
+    sys.exit(1 if faults else 0)
+
+
+main()
