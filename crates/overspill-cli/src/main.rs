@@ -48,12 +48,12 @@ fn begin() -> u8 {
 
 /// Does what was asked for, and returns the exit code.
 fn go(descriptors: Descriptors) -> u8 {
+    if let Some(code) = command::sh::called(descriptors) {
+        return code;
+    }
     if args::asks_for_version() {
         let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
         return ui::ended(ui::answer(version));
-    }
-    if let Some(code) = command::sh::called(descriptors) {
-        return code;
     }
     let command = match args::read() {
         Ok(command) => command,

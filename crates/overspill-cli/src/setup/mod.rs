@@ -68,6 +68,9 @@ fn before(
     wrote: Option<&Wrote>,
 ) -> Result<Option<String>, String> {
     let Some(now) = now else { return Ok(None) };
+    if wrote.is_none() && !now.contains("overspill") {
+        return Ok(Some(now.to_owned()));
+    }
     if let Some(wrote) = wrote.filter(|wrote| wrote.after == now) {
         return Ok(wrote.before.clone());
     }

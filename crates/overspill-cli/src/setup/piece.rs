@@ -74,8 +74,12 @@ impl Piece {
     /// Returns the text without it. `before` is the text as it was before us, where that is known.
     pub(super) fn take(&self, text: &str, file: &Path, before: Option<&str>) -> Result<String, String> {
         match self {
-            Piece::Json { path, value, .. } => {
+            Piece::Json { path, value, only_if_missing } => {
                 let json = Jsonc::parse(text)?;
+                if *only_if_missing && before.is_none() {
+                    // Nobody knows whose it is.
+                    return Ok(text.to_owned());
+                }
                 let is_ours = json.get(path).and_then(|node| json.value_of(node)).as_ref() == Some(value);
                 let old = before.and_then(|before| Jsonc::parse(before).ok());
                 let old = old.as_ref().and_then(|old| old.value_of(old.get(path)?));

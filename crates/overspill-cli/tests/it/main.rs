@@ -10,6 +10,7 @@ mod diff;
 mod explain;
 mod help;
 mod home;
+mod hosts;
 mod kills;
 mod mcp;
 mod power;

@@ -11,7 +11,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use crate::program::{Test, numbered};
 
 /// A terminal: the end that a person has, and the end that programs have.
-fn terminal() -> (File, OwnedFd) {
+pub(crate) fn terminal() -> (File, OwnedFd) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let person = openpt(flags).unwrap();
     grantpt(&person).unwrap();
@@ -23,7 +23,7 @@ fn terminal() -> (File, OwnedFd) {
 }
 
 /// Reads what a person sees until the program is gone.
-fn seen(mut person: File) -> String {
+pub(crate) fn seen(mut person: File) -> String {
     let mut all = Vec::new();
     // At the end a terminal gives an error.
     let mut part = [0; 4096];

@@ -79,7 +79,8 @@ pub fn read(store: &dyn Store, name: &Name, part: &Part, limits: &Limits) -> Res
             let start = range.start.min(total);
             let end = range.end.clamp(start, total);
             let raw = store.read(name, start..end.min(start.saturating_add(most)))?;
-            let (text, shown) = fitting(&raw, start, total, most);
+            let raw = first_lines(&raw, limits.lines.unwrap_or(u64::MAX));
+            let (text, shown) = fitting(raw, start, total, most);
             let next = (shown.end < total).then(|| {
                 let len = (range.end - range.start).max(1);
                 Part::Bytes(shown.end..shown.end.saturating_add(len).min(total))
@@ -136,6 +137,14 @@ fn lines(
         }
     });
     Ok(Page { text, bytes: shown, lines: Some((from, last)), total, next })
+}
+
+/// Returns at most so many lines of the start.
+fn first_lines(raw: &[u8], most: u64) -> &[u8] {
+    let Some(last) = usize::try_from(most).ok().and_then(|most| most.checked_sub(1)) else {
+        return &[];
+    };
+    memchr::memchr_iter(b'\n', raw).nth(last).map_or(raw, |feed| &raw[..=feed])
 }
 
 /// Returns what stands at `start` as readable text of at most `most` bytes, and how far it reaches.
@@ -305,5 +314,7 @@ mod tests {
         assert_eq!(page(b"0123456789", Part::Bytes(3..5), limits).text, "34");
         assert_eq!(page(b"0123456789", Part::Bytes(8..100), limits).text, "89");
         assert_eq!(page(b"0123456789", Part::Bytes(50..100), limits).text, "");
+        let few = page(b"0\n1\n2\n3\n", Part::Bytes(1..7), limits.lines(2));
+        assert_eq!((few.text.as_str(), few.next), ("\n1\n", Some(Part::Bytes(4..8))));
     }
 }

@@ -142,11 +142,11 @@ fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'
 
 /// Bounds the text in a list of parts; pictures and all that is no text stay.
 fn parts(engine: &Overspill, call: &Call, content: Value) -> Option<Value> {
-    let result = json!({ "content": content });
+    let result = json!({ "output": content });
     let options = overspill::Options::default();
     match engine.bound_result(&result, call, &options, &Gates::default()) {
         Bounded::Changed(Value::Object(mut fields)) => {
-            fields.remove("content").filter(|bounded| *bounded != result["content"])
+            fields.remove("output").filter(|bounded| *bounded != result["output"])
         }
         _ => None,
     }

@@ -1,0 +1,60 @@
+//! `doctor`.
+
+use super::{run, well, write};
+
+fn said(home: &std::path::Path, code: i32) -> String {
+    let output = run(home, &["doctor"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    text
+}
+
+#[test]
+fn it_tries_what_every_host_would_do() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(said(dir.path(), 0).contains("note   hosts: none was set up"));
+    let all = ["claude-code", "codex", "gemini", "opencode", "qwen", "copilot", "pi", "cursor", "cline", "neovate"];
+    well(dir.path(), &[&["init", "--force"], &all[..]].concat());
+    let text = said(dir.path(), 0);
+    for host in all {
+        let tried = text.lines().filter(|line| line.starts_with(&format!("ok     {host}: a ")));
+        assert!(tried.count() > 0, "{host}: {text}");
+    }
+    assert!(text.contains("store: ~/.local/state/overspill: a trial output was saved and removed"), "{text}");
+    let left = std::fs::read_dir(dir.path().join(".local/state/overspill")).unwrap();
+    let left = left.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "txt"));
+    assert_eq!(left.count(), 0);
+    let json = well(dir.path(), &["doctor", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(json.as_array().unwrap().iter().all(|row| row["how"] != "wrong"));
+}
+
+#[test]
+fn it_says_what_does_not_work() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path();
+    well(home, &["init", "claude-code", "opencode", "gemini", "--force"]);
+    std::fs::create_dir_all(home.join("work/.git")).unwrap();
+    // What a project changes against us.
+    write(&home.join("work/.claude/settings.json"), "{\"env\": {\"CLAUDE_CODE_SHELL_PREFIX\": \"other\"}}");
+    write(&home.join("work/.env"), "A=1\n");
+    write(&home.join("work/.overspill.toml"), "max_lines = 5\nmax_bytes = \"9MiB\"\n");
+    // What somebody took out.
+    write(&home.join(".config/opencode/opencode.json"), "{}");
+    std::fs::remove_file(super::links(home).join("overspill-sh")).unwrap();
+    let text = said(home, 1);
+    for line in [
+        "WRONG  claude-code: ~/work/.claude/settings.json sets env.CLAUDE_CODE_SHELL_PREFIX to \"other\"",
+        "WRONG  claude-code: /",
+        "WRONG  gemini: ~/work/.env is read instead of ours",
+        "WRONG  opencode: ~/.config/opencode/opencode.json: shell = ",
+        "note   project: max_lines = 5 by ",
+        "WRONG  settings: ",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    // A store that others can write to is not used.
+    let store = home.join(".local/state/overspill");
+    std::fs::set_permissions(&store, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    assert!(said(home, 1).contains("WRONG  store: "));
+}

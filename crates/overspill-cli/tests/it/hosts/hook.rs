@@ -1,0 +1,115 @@
+//! Payload in, payload out.
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::program::{Done, Test, numbered, program};
+
+const PAYLOADS: &str = include_str!("../../hosts/payloads.json");
+
+fn hook(host: &str, payload: &str) -> Done {
+    Test::new(&["hook", host]).stdin(payload).run().code(0)
+}
+
+#[test]
+fn every_host_gets_what_it_takes() {
+    let rows: Vec<Value> = serde_json::from_str(PAYLOADS).unwrap();
+    assert!(rows.len() > 20);
+    rows.iter().for_each(check);
+}
+
+fn check(row: &Value) {
+    let (lines, many) = (numbered(3_000), numbered(40_000));
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("1-copilot-tool-output-2.txt");
+    std::fs::write(&file, &many).unwrap();
+    let word = |name: &str| row[name].as_str();
+    let what = format!("{}, {}", row["host"], row["what"]);
+    let payload = row["payload"].to_string();
+    let in_file = payload.contains("@FILE@");
+    let payload = payload.replace("@LINES@", &lines.replace('\n', "\\n"));
+    let payload = payload.replace("@FILE@", file.to_str().unwrap());
+    let done = hook(word("host").unwrap(), &payload);
+    assert_eq!(done.output.stderr, b"", "{what}");
+    let Some(at) = word("text").or(word("rewritten")) else {
+        done.stdout("").nothing_saved();
+        return;
+    };
+    let payload: Value = serde_json::from_str(&payload).unwrap();
+    let answer: Value = serde_json::from_str(&done.text()).unwrap();
+    let text = answer.pointer(at).and_then(Value::as_str);
+    let text = text.unwrap_or_else(|| panic!("{what}: {answer}"));
+    if let Some(missing) = word("missing") {
+        assert_eq!(answer.pointer(missing), None, "{what}");
+    }
+    if let Some(same) = word("same") {
+        let own = same.replace("/modifiedResult", "/toolResult");
+        let own = own.replace("/hookSpecificOutput/updatedToolOutput", "/tool_response");
+        let given = payload.pointer(&own);
+        assert!(given.is_some() && answer.pointer(same) == given, "{what}");
+    }
+    if word("rewritten").is_some() {
+        let line = payload["tool_input"]["command"].as_str().unwrap().replace('\'', r"'\''");
+        assert!(text.contains(" run --max-lines 1900 --max-chars 9500 --shell "), "{text}");
+        assert!(text.ends_with(&format!("'{line}'")), "{text}");
+        return;
+    }
+    assert!(text.contains("[overspill "), "{what}: {text}");
+    assert!(text.chars().count() <= 9_600, "{what}: {}", text.chars().count());
+    let whole = if in_file { many } else { lines };
+    assert!(text.contains(&format!("\n{}", whole.lines().last().unwrap())), "{what}");
+    if let Some(end) = word("ends") {
+        assert!(text.ends_with(end), "{what}: {text}");
+    }
+    let saved = std::fs::read_to_string(&done.files()[0]).unwrap();
+    assert_eq!(saved.trim_end(), whole.trim_end(), "{what}");
+}
+
+#[test]
+fn what_cannot_be_understood_passes() {
+    for (payload, why) in [
+        ("", "there is no input"),
+        ("   ", "ends before it is complete"),
+        ("{\"toolName\":", "ends before it is complete"),
+        ("}{", "is not JSON"),
+    ] {
+        let done = hook("copilot", payload).stdout("").stderr_contains(why);
+        assert_eq!(String::from_utf8_lossy(&done.output.stderr).lines().count(), 1);
+        done.nothing_saved();
+    }
+    for payload in ["null", "[]", "7 ", "{}", "{\"toolResult\":7,\"toolName\":[]}"] {
+        hook("copilot", payload).stdout("").nothing_saved();
+    }
+    hook("nobody", "{}").stdout("").stderr_contains("there is no hook for a host \"nobody\"");
+    // There a rewritten command would get past the user's rules.
+    hook("codex", "{}").stdout("").stderr_contains("there is no hook for a host \"codex\"");
+    Test::new(&["hook"]).run().code(0).stdout("");
+    Test::new(&["hook", "copilot", "--new-flag"]).stdin("{}").run().code(0).stdout("");
+}
+
+#[test]
+fn a_huge_input_is_read_and_passes() {
+    let text = "0123456789".repeat(10 << 20);
+    let payload = json!({"toolName": "bash", "toolResult": {"textResultForLlm": text}}).to_string();
+    let done = hook("copilot", &payload).stdout("").stderr_contains("larger than 32 MiB");
+    assert_eq!(String::from_utf8_lossy(&done.output.stderr).lines().count(), 1);
+}
+
+#[test]
+fn an_input_that_is_left_open_is_answered() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = program(dir.path());
+    command.args(["hook", "opencode"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let payload = json!({"tool": "x", "text": numbered(5_000)}).to_string();
+    stdin.write_all(payload.as_bytes()).unwrap();
+    let mut answer = String::new();
+    // Until it has ended by itself: its input is still open here.
+    child.stdout.take().unwrap().read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("{\"text\":\"[overspill "), "{answer}");
+    assert!(child.wait().unwrap().success());
+    drop(stdin);
+}

@@ -1,0 +1,308 @@
+//! `init` and `uninstall`.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use super::{links, read, run, well, write, wrong};
+
+/// What people may have in the files that are changed: the host, the file, its text.
+const FILES: &[(&str, &str, &str)] = &[
+    ("claude-code", ".claude/settings.json", "{\n  // mine\n  \"env\": {\"A\": \"b\"}, /* and */\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls)\", // ls\n    ],\n  },\n}\n"),
+    ("claude-code", ".claude/settings.json", "{\"permissions\":{\"deny\":[]},\"hooks\":{\"PostToolUse\":[{\"matcher\":\"X\"}]}}"),
+    ("claude-code", ".claude/settings.json", "\u{feff}{\r\n\t\"model\": \"x\"\r\n}\r\n"),
+    ("codex", ".codex/config.toml", "# mine\nmodel = \"x\" # why\n\n[shell_environment_policy]\ninherit = \"all\"\nset = { A = \"b\" } # c\n\n[mcp_servers.a]\ncommand = \"npx\"\n"),
+    ("codex", ".codex/config.toml", "[shell_environment_policy.set]\nBASH_ENV = '/old.sh' # mine\n"),
+    ("codex", ".codex/config.toml", "model = \"x\"\r\n"),
+    ("gemini", ".gemini/.env", "# keys\nGEMINI_API_KEY=x\nexport BASH_ENV = /old.sh\nLAST=1"),
+    ("opencode", ".config/opencode/opencode.jsonc", "{\n  // servers\n  \"shell\": \"/bin/zsh\",\n  \"mcp\": {\"a\": {\"type\": \"local\", \"command\": [\"x\", \"y\"],},},\n}\n"),
+    ("pi", ".pi/agent/settings.json", "{}"),
+    ("cursor", ".cursor/hooks.json", "{\"version\": 1, \"hooks\": {\"preToolUse\": [{\"command\": \"mine\"}]}}\n"),
+];
+
+/// All options that write more.
+const ALL: [&str; 4] = ["--force", "--mcp", "--hooks", "--rules"];
+
+fn init(home: &Path, host: &str) -> String {
+    well(home, &[&["init", host], &ALL[..]].concat())
+}
+
+#[test]
+fn what_was_there_comes_back_byte_for_byte() {
+    for (host, file, text) in FILES {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(file);
+        write(&path, text);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        init(dir.path(), host);
+        let with = read(&path);
+        assert!(with.contains(".config/overspill/bin/"), "{with}");
+        // A second time changes nothing, and neither does less.
+        init(dir.path(), host);
+        well(dir.path(), &["init", host, "--force"]);
+        assert_eq!(read(&path), with);
+        well(dir.path(), &["uninstall", host]);
+        assert_eq!(read(&path), *text, "{host}");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(left(dir.path()), [path], "{host}");
+    }
+}
+
+/// Every file in a home, without outputs.
+fn left(home: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let mut open = vec![home.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true if path.ends_with(".local") => {}
+                true => open.push(path),
+                // Links of ours lead to the program.
+                false if path.is_symlink() && path.starts_with(home.join(".config/overspill")) => {}
+                false => all.push(path),
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn for_every_host_nothing_is_left_where_nothing_was() {
+    for host in HOSTS {
+        let dir = tempfile::tempdir().unwrap();
+        init(dir.path(), host);
+        assert!(dir.path().join(format!(".config/overspill/hosts/{host}.json")).exists());
+        well(dir.path(), &["uninstall", host]);
+        assert_eq!(left(dir.path()), [] as [PathBuf; 0], "{host}");
+        assert!(!dir.path().join(".config/overspill").exists(), "{host}");
+    }
+}
+
+/// All there are, as `--help` of no host lists them.
+const HOSTS: [&str; 12] = [
+    "claude-code", "codex", "gemini", "opencode", "qwen", "copilot", "pi", "cursor", "cline", "neovate",
+    "goose", "windsurf",
+];
+
+#[test]
+fn what_was_edited_in_between_stays() {
+    for (host, file, text) in FILES.iter().filter(|(_, file, _)| file.ends_with("json")) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(file);
+        write(&path, text);
+        init(dir.path(), host);
+        let edited = read(&path).replacen('{', "{\"mine\": [1],", 1);
+        write(&path, &edited);
+        well(dir.path(), &["uninstall", host]);
+        let back = read(&path);
+        assert!(back.contains("\"mine\": [1]") && !back.contains("overspill"), "{host}: {back}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(".codex/config.toml");
+    write(&path, "# mine\nmodel = \"x\"\n");
+    init(dir.path(), "codex");
+    write(&path, &format!("new = 1\n{}", read(&path)));
+    well(dir.path(), &["uninstall", "codex"]);
+    assert_eq!(read(&path), "new = 1\n# mine\nmodel = \"x\"\n");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(".gemini/.env");
+    write(&path, "A=1\nBASH_ENV=/old.sh\n");
+    init(dir.path(), "gemini");
+    write(&path, &format!("{}B=2\n", read(&path)));
+    well(dir.path(), &["uninstall", "gemini"]);
+    assert_eq!(read(&path), "A=1\nBASH_ENV=/old.sh\nB=2\n");
+}
+
+#[test]
+fn a_file_that_bash_read_before_is_still_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let old = dir.path().join("old.sh");
+    write(&old, "export OLD=read\n");
+    let text = format!("[shell_environment_policy]\nset = {{ BASH_ENV = \"{}\" }}\n", old.display());
+    write(&dir.path().join(".codex/config.toml"), &text);
+    init(dir.path(), "codex");
+    let mut bash = std::process::Command::new("/bin/bash");
+    bash.env("HOME", dir.path()).env("BASH_ENV", links(dir.path()).join("codex.sh"));
+    let output = bash.args(["-c", "echo $OLD; seq 1 20000"]).stdin(std::process::Stdio::null()).output();
+    let shown = String::from_utf8(output.unwrap().stdout).unwrap();
+    assert!(shown.contains("\nread\n") && shown.contains("[overspill "), "{shown}");
+}
+
+#[test]
+fn nothing_is_allowed_but_reading_what_was_saved() {
+    for host in HOSTS {
+        let dir = tempfile::tempdir().unwrap();
+        init(dir.path(), host);
+        for path in left(dir.path()) {
+            let text = read(&path).to_lowercase();
+            let store = format!("read(/{}/.local/state/overspill/**)", dir.path().display()).to_lowercase();
+            let text = text.replace(&store, "").replace("\"allow\"", "");
+            for word in ["allow", "approv", "trust", "yolo", "bypass"] {
+                assert!(!text.contains(word), "{host}: {word} in {}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(".claude/settings.json");
+    write(&path, "{}\n");
+    let said = well(dir.path(), &["init", "claude-code", "--dry-run"]);
+    assert!(said.contains("~/.claude/settings.json (would be changed)"), "{said}");
+    assert!(said.contains("env.CLAUDE_CODE_SHELL_PREFIX = "), "{said}");
+    assert_eq!((read(&path).as_str(), left(dir.path())), ("{}\n", vec![path.clone()]));
+    well(dir.path(), &["init", "claude-code"]);
+    let with = read(&path);
+    let said = well(dir.path(), &["uninstall", "claude-code", "--dry-run"]);
+    assert!(said.contains("as it was before") && said.contains("dry run"), "{said}");
+    assert_eq!(read(&path), with);
+    let said = well(dir.path(), &["init", "claude-code", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said[0]["files"][0]["changes"], false);
+}
+
+#[test]
+fn settings_that_do_not_parse_are_left_alone() {
+    for (host, file, text, place) in [
+        ("claude-code", ".claude/settings.json", "{\n  \"a\": 1,\n  b\n}", "line 3, column 3 is not JSON"),
+        ("claude-code", ".claude/settings.json", "[]", "the whole is not an object there"),
+        ("claude-code", ".claude/settings.json", "{\"env\": 7}", "env is not an object there"),
+        ("claude-code", ".claude/settings.json", "{\"permissions\": {\"allow\": {}}}", "permissions.allow is not a list there"),
+        ("codex", ".codex/config.toml", "a = 1\nb\n", "line 2, column 2 is not TOML"),
+        ("codex", ".codex/config.toml", "shell_environment_policy = 1\n", "is not a table there"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(file);
+        write(&path, text);
+        let said = wrong(dir.path(), &["init", host], 2);
+        assert!(said.contains(place) && said.contains(&format!("~/{file}")), "{said}");
+        assert!(said.contains("left as it is"), "{said}");
+        assert_eq!((read(&path).as_str(), left(dir.path())), (text, vec![path.clone()]));
+    }
+    // Another host of the same call is not half done.
+    let dir = tempfile::tempdir().unwrap();
+    write(&dir.path().join(".claude/settings.json"), "{");
+    wrong(dir.path(), &["init", "codex", "claude-code", "--force"], 2);
+    assert!(!dir.path().join(".codex").exists());
+    // Nor is what was broken after us.
+    well(dir.path(), &["init", "codex", "--force"]);
+    write(&dir.path().join(".codex/config.toml"), "broken");
+    wrong(dir.path(), &["uninstall", "codex"], 2);
+    assert_eq!(read(&dir.path().join(".codex/config.toml")), "broken");
+}
+
+#[test]
+fn hosts_that_are_not_there_are_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = wrong(dir.path(), &["init", "claude"], 2);
+    assert!(said.contains("did you mean claude-code?"), "{said}");
+    let said = wrong(dir.path(), &["init", "xyz"], 2);
+    assert!(HOSTS.iter().all(|host| said.contains(host)), "{said}");
+    let said = wrong(dir.path(), &["init", "codex"], 1);
+    assert!(said.contains("Codex CLI is not installed here") && said.contains("--force"), "{said}");
+    assert_eq!(left(dir.path()), [] as [PathBuf; 0]);
+    let said = well(dir.path(), &["uninstall", "codex"]);
+    assert_eq!(said, "Codex CLI: it was not set up\n");
+    assert_eq!(well(dir.path(), &["uninstall", "--all"]), "no host was set up\n");
+}
+
+#[test]
+fn without_a_name_those_that_are_here_are_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join(".gemini")).unwrap();
+    write(&dir.path().join(".claude/settings.json"), "{}");
+    well(dir.path(), &["init", "claude-code"]);
+    let said = well(dir.path(), &["init"]);
+    let row = |name: &str| said.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(row("claude-code").contains("  yes  ") && row("claude-code").ends_with("~/.claude"));
+    assert!(row("gemini").contains("  no  "), "{said}");
+    assert!(row("not found here: ").contains("codex"), "{said}");
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_said() {
+    // Nobody can make a directory there, whoever it is.
+    let output = super::bare(Path::new("/proc")).args(["init", "codex", "--force"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("~/.config/overspill/bin"), "{said}");
+}
+
+#[test]
+fn settings_that_are_a_link_stay_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (real, link) = (dir.path().join("dotfiles/claude.json"), dir.path().join(".claude/settings.json"));
+    write(&real, "{}\n");
+    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink(&real, &link).unwrap();
+    well(dir.path(), &["init", "claude-code"]);
+    assert!(link.is_symlink() && read(&real).contains("SHELL_PREFIX"));
+    well(dir.path(), &["uninstall", "claude-code"]);
+    assert!(link.is_symlink());
+    assert_eq!(read(&real), "{}\n");
+}
+
+#[test]
+fn a_project_is_set_up_by_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let work = dir.path().join("work");
+    std::fs::create_dir_all(work.join(".git")).unwrap();
+    well(dir.path(), &["init", "opencode", "claude-code", "--project", "--force"]);
+    assert!(read(&work.join("opencode.json")).contains("/bin/bash"));
+    // For this person alone: paths of a home are nobody else's.
+    assert!(read(&work.join(".claude/settings.local.json")).contains("overspill-sh"));
+    assert!(!dir.path().join(".claude/settings.json").exists());
+    well(dir.path(), &["uninstall", "--all"]);
+    assert!(!work.join("opencode.json").exists() && !work.join(".claude/settings.local.json").exists());
+    let said = wrong(dir.path(), &["init", "codex", "--project", "--force"], 1);
+    assert!(said.contains("no settings of a project"), "{said}");
+}
+
+#[test]
+fn a_link_of_a_project_leads_nowhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let (work, outside) = (dir.path().join("work"), dir.path().join("outside"));
+    for path in [&work.join(".git"), &outside] {
+        std::fs::create_dir_all(path).unwrap();
+    }
+    symlink(&outside, work.join(".claude")).unwrap();
+    symlink(outside.join("new.json"), work.join("opencode.json")).unwrap();
+    for host in ["claude-code", "opencode"] {
+        let said = wrong(dir.path(), &["init", host, "--project", "--force"], 1);
+        assert!(said.contains("leads out of the project"), "{said}");
+    }
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_of_the_same_name_is_not_replaced_unasked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(".copilot/hooks/overspill.json");
+    write(&path, "mine");
+    let said = wrong(dir.path(), &["init", "copilot"], 1);
+    assert!(said.contains("another file of this name"), "{said}");
+    well(dir.path(), &["init", "copilot", "--force"]);
+    well(dir.path(), &["uninstall", "copilot"]);
+    assert_eq!(read(&path), "mine");
+}
+
+#[test]
+fn another_version_takes_over() {
+    let dir = tempfile::tempdir().unwrap();
+    well(dir.path(), &["init", "opencode", "--force"]);
+    let with = read(&dir.path().join(".config/opencode/opencode.json"));
+    let other = dir.path().join("new/overspill");
+    std::fs::create_dir_all(other.parent().unwrap()).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_overspill"), &other).unwrap();
+    let mut command = std::process::Command::new(&other);
+    command.env("HOME", dir.path()).args(["init", "opencode", "--force"]);
+    assert!(command.env_remove("XDG_CONFIG_HOME").status().unwrap().success());
+    assert_eq!(std::fs::read_link(links(dir.path()).join("bash")).unwrap(), other);
+    // Settings name the link, so they need not change.
+    assert_eq!(read(&dir.path().join(".config/opencode/opencode.json")), with);
+    let output = run(dir.path(), &["doctor"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && said.contains("leads to another program"), "{said}");
+}

@@ -1,0 +1,61 @@
+//! Host agents: what they send and get, and what is written into their settings.
+//!
+//! The programs themselves are run by `tests/hosts/check.py`.
+
+mod doctor;
+mod hook;
+mod init;
+mod plugins;
+mod shell;
+mod terminal;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::program::program;
+
+/// Runs the program at home in `home`, in a directory of work.
+fn run(home: &Path, words: &[&str]) -> Output {
+    let work = home.join("work");
+    std::fs::create_dir_all(&work).unwrap();
+    bare(home).args(words).current_dir(work).output().unwrap()
+}
+
+/// The program with the outputs where they usually are, and no host in the PATH.
+fn bare(home: &Path) -> Command {
+    let mut command = program(home);
+    command.env_remove("OVERSPILL_DIR").env_remove("XDG_CONFIG_HOME");
+    command.env("PATH", "/usr/bin:/bin");
+    command
+}
+
+/// Runs it and wants it to go well.
+#[track_caller]
+fn well(home: &Path, words: &[&str]) -> String {
+    let output = run(home, words);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{words:?}: {}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Runs it and wants this exit code; returns what it says on standard error.
+#[track_caller]
+fn wrong(home: &Path, words: &[&str], code: i32) -> String {
+    let output = run(home, words);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{words:?}: {text}");
+    text
+}
+
+fn links(home: &Path) -> PathBuf {
+    home.join(".config/overspill/bin")
+}
+
+fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}

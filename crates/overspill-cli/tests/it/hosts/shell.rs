@@ -1,0 +1,233 @@
+//! Standing in for a shell.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::program::{numbered, program};
+
+/// A directory with the program under the name of a shell, and a store.
+struct Slot {
+    dir: tempfile::TempDir,
+}
+
+impl Slot {
+    fn new() -> Slot {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["bash", "overspill-sh", "overspill"] {
+            symlink(env!("CARGO_BIN_EXE_overspill"), dir.path().join(name)).unwrap();
+        }
+        Slot { dir }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// The program under a name, inside of a host, with nobody who talks to it.
+    fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(self.path(name));
+        for (name, value) in program(self.dir.path()).get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.env("QWEN_CODE", "1").stdin(Stdio::null()).current_dir(self.dir.path());
+        command.env("PATH", format!("{}:/usr/bin:/bin", self.dir.path().display()));
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        self.command("bash").args(words).output().unwrap()
+    }
+
+    fn saved(&self) -> usize {
+        let files = std::fs::read_dir(self.path("store")).into_iter().flatten().flatten();
+        files.filter(|file| file.path().extension().is_some_and(|kind| kind == "txt")).count()
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_command_of_a_host_is_bounded() {
+    let slot = Slot::new();
+    let output = slot.run(&["-c", "seq 1 40000; echo bad >&2; exit 3"]);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(shown.contains("[overspill ") && shown.ends_with("40000\nbad\n"), "{shown}");
+    assert!(shown.chars().count() <= 9_500 && shown.lines().count() <= 1_900);
+    assert_eq!((text(&output.stderr).as_str(), slot.saved()), ("", 1));
+    // What it names can be typed there.
+    assert!(shown.contains("All of it: overspill read "), "{shown}");
+}
+
+#[test]
+fn what_fits_goes_to_where_it_was_written() {
+    let slot = Slot::new();
+    let output = slot.run(&["-c", "echo a; echo b >&2; printf 'c\\0\\n'; exit 7"]);
+    assert_eq!((&output.stdout[..], &output.stderr[..]), (&b"a\nc\0\n"[..], &b"b\n"[..]));
+    assert_eq!((output.status.code(), slot.saved()), (Some(7), 0));
+    let name = slot.run(&["-c", "echo $0 $1", "name", "first"]);
+    assert_eq!(text(&name.stdout), "name first\n");
+    use std::os::unix::process::ExitStatusExt;
+    assert_eq!(slot.run(&["-c", "kill -TERM $$"]).status.signal(), Some(15));
+    assert_eq!(slot.run(&["-c", "no-such-command"]).status.code(), Some(127));
+}
+
+#[test]
+fn everything_else_is_the_real_shell() {
+    let slot = Slot::new();
+    let all = numbered(20_000);
+    let script = slot.path("script");
+    std::fs::write(&script, "seq 1 20000\n").unwrap();
+    assert_eq!(text(&slot.run(&[script.to_str().unwrap()]).stdout), all);
+    // Interactive, by an option that we do not know, or nested in what is bounded.
+    assert_eq!(text(&slot.run(&["-i", "-c", "seq 1 20000"]).stdout), all);
+    assert!(text(&slot.run(&["--version"]).stdout).starts_with("GNU bash"));
+    let nested = slot.run(&["-c", "bash -c 'seq 1 20000' | tail -n 1; bash -c 'echo $BASH'"]);
+    let nested = text(&nested.stdout);
+    assert!(nested.starts_with("20000\n/") && nested.ends_with("/bin/bash\n"), "{nested}");
+    // Outside of a host.
+    let outside = slot.command("bash").env_remove("QWEN_CODE").args(["-c", "seq 1 20000"]).output();
+    assert_eq!(text(&outside.unwrap().stdout), all);
+    assert_eq!(slot.saved(), 0);
+}
+
+#[test]
+fn whoever_talks_to_the_command_is_not_kept_waiting() {
+    let slot = Slot::new();
+    let mut child = slot
+        .command("bash")
+        .args(["-c", "while read x; do echo got $x; done; seq 1 20000"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    std::io::Write::write_all(&mut stdin, b"one\n").unwrap();
+    stdout.read_line(&mut line).unwrap();
+    assert_eq!(line, "got one\n");
+    drop(stdin);
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, numbered(20_000));
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_frame_around_a_command_keeps_working() {
+    let slot = Slot::new();
+    let cwd = slot.path("cwd");
+    let line = |command: &str| {
+        format!("shopt -u extglob && eval '{command}' < /dev/null && pwd -P >| {}", cwd.display())
+    };
+    let prefix = |line: &str| slot.command("overspill-sh").arg(line).output().unwrap();
+    let output = prefix(&line("cd /usr; seq 1 20000"));
+    assert!(text(&output.stdout).contains("[overspill "));
+    assert_eq!(std::fs::read_to_string(&cwd).unwrap(), "/usr\n");
+    let failed = prefix(&line("seq 1 20000; (exit 5)"));
+    assert!(text(&failed.stdout).ends_with("20000\n"));
+    assert_eq!(failed.status.code(), Some(5));
+    // A server or a hook has none.
+    assert_eq!(text(&prefix("seq 1 20000").stdout), numbered(20_000));
+    // Records have the command itself.
+    let list = program(slot.dir.path()).args(["list", "--json"]).output().unwrap();
+    assert!(text(&list.stdout).contains("\"cd /usr; seq 1 20000\""), "{}", text(&list.stdout));
+
+    let gemini = "shopt -u nullglob; _bgpids_file=bg\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nseq 1 20000; exit 4\n)\n__code=$?\nexit $__code";
+    let output = slot.command("bash").env("GEMINI_CLI", "1").args(["-c", gemini]).output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output.stdout).contains("[overspill ") && slot.path("bg").exists());
+}
+
+#[test]
+fn a_page_of_an_output_fits_into_what_a_host_shows() {
+    let slot = Slot::new();
+    let shown = text(&slot.run(&["-c", "seq 1 40000"]).stdout);
+    let command = shown.split("not shown").nth(1).unwrap().split(": ").nth(1).unwrap();
+    let command = command.split(" --lines").next().unwrap();
+    for words in ["", "--tail 5000", "--bytes 0:50000"] {
+        let page = text(&slot.run(&["-c", &format!("{command} {words}")]).stdout);
+        assert!(page.len() <= 9_500 && !page.starts_with('['), "{page}");
+        assert!(page.lines().last().unwrap().starts_with("[overspill "), "{page}");
+    }
+    let found = text(&slot.run(&["-c", "overspill grep 9"]).stdout);
+    assert!(found.len() <= 9_500 && found.contains("overspill grep"), "{}", found.len());
+    assert_eq!(slot.saved(), 1);
+}
+
+#[test]
+fn two_programs_do_not_take_each_other_for_the_real_shell() {
+    let (one, two) = (Slot::new(), tempfile::tempdir().unwrap());
+    std::fs::copy(env!("CARGO_BIN_EXE_overspill"), two.path().join("overspill")).unwrap();
+    symlink(two.path().join("overspill"), two.path().join("bash")).unwrap();
+    let path = |first: &Path, second: &Path| format!("{}:{}:/usr/bin:/bin", first.display(), second.display());
+    for path in [path(one.dir.path(), two.path()), path(two.path(), one.dir.path())] {
+        let mut command = one.command("bash");
+        let output = command.env("PATH", path).args(["-c", "echo $BASH; bash -c 'echo $BASH'"]).output();
+        let output = output.unwrap();
+        assert!(text(&output.stdout).lines().all(|line| line.ends_with("bin/bash")), "{output:?}");
+        assert_eq!(text(&output.stdout).lines().count(), 2);
+    }
+}
+
+#[test]
+fn a_guard_that_is_left_over_counts_for_nothing() {
+    let slot = Slot::new();
+    let run = |guard: &str| {
+        let mut command = slot.command("bash");
+        text(&command.env("OVERSPILL_ACTIVE", guard).args(["-c", "seq 1 20000"]).output().unwrap().stdout)
+    };
+    // Nobody above us has this number.
+    assert!(run("999999999").contains("[overspill "));
+    assert!(run("x").contains("[overspill "));
+    assert_eq!(run(&std::process::id().to_string()), numbered(20_000));
+}
+
+#[test]
+fn a_file_that_bash_reads_first_hands_the_command_over() {
+    let slot = Slot::new();
+    super::well(slot.dir.path(), &["init", "codex", "--force"]);
+    let script = super::links(slot.dir.path()).join("codex.sh");
+    let run = |words: &[&str], variable: &Path| {
+        let mut real = Command::new("/bin/bash");
+        real.envs(slot.command("bash").get_envs().filter_map(|(name, value)| Some((name, value?))));
+        real.env("BASH_ENV", variable).args(words).stdin(Stdio::null()).output().unwrap()
+    };
+    let output = run(&["-c", "seq 1 20000; echo $BASH_ENV; exit 3", "name"], &script);
+    assert_eq!(output.status.code(), Some(3));
+    let shown = text(&output.stdout);
+    assert!(shown.contains("[overspill ") && shown.ends_with("20000\n\n"), "{shown}");
+    let login = run(&["-lc", "shopt -q login_shell && seq 1 20000"], &script);
+    assert!(text(&login.stdout).contains("[overspill "));
+    let file = slot.path("script");
+    std::fs::write(&file, "seq 1 20000\n").unwrap();
+    assert_eq!(text(&run(&[file.to_str().unwrap()], &script).stdout), numbered(20_000));
+    // Where the program is gone, bash goes on without it.
+    std::fs::remove_file(super::links(slot.dir.path()).join("overspill")).unwrap();
+    assert_eq!(text(&run(&["-c", "seq 1 20000"], &script).stdout), numbered(20_000));
+}
+
+#[test]
+fn of_what_goes_on_running_the_start_is_shown() {
+    let slot = Slot::new();
+    let script = "echo listening; while ! [ -e stop ]; do sleep 0.05; done; seq 1 20000; exit 6";
+    let mut child = slot.command("bash").args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    assert_eq!(line, "listening\n");
+    std::fs::write(slot.path("stop"), "").unwrap();
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert!(rest.ends_with("\n20000\n") && rest.contains("[overspill "), "{rest}");
+    assert!((line.len() + rest.len()) as u64 <= 9_500);
+    assert_eq!(child.wait().unwrap().code(), Some(6));
+}
