@@ -58,7 +58,7 @@ fn saved(all: &str) -> Option<File> {
     if !is_named_so || !is_plain {
         return None;
     }
-    let start = all.split_once(PREVIEW)?.1;
+    let start = parted(all.split_once(PREVIEW)?.1).0.trim_end_matches('\n');
     let start = &start.as_bytes()[..start.len().min(COMPARED)];
     let mut file = File::open(path).ok()?;
     let mut found = vec![0; start.len()];

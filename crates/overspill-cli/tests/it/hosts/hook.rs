@@ -38,7 +38,8 @@ fn check(row: &Value) {
         return;
     };
     let payload: Value = serde_json::from_str(&payload).unwrap();
-    let answer: Value = serde_json::from_str(&done.text()).unwrap();
+    let answer = serde_json::from_str(&done.text());
+    let answer: Value = answer.unwrap_or_else(|_| panic!("{what}: no answer"));
     let text = answer.pointer(at).and_then(Value::as_str);
     let text = text.unwrap_or_else(|| panic!("{what}: {answer}"));
     if let Some(missing) = word("missing") {

@@ -133,8 +133,9 @@ fn nothing_is_allowed_but_reading_what_was_saved() {
     for host in HOSTS {
         let dir = tempfile::tempdir().unwrap();
         init(dir.path(), host);
-        for path in left(dir.path()) {
-            let text = read(&path).to_lowercase();
+        let receipts = dir.path().join(".config/overspill/hosts");
+        for path in left(dir.path()).iter().filter(|path| !path.starts_with(&receipts)) {
+            let text = read(path).to_lowercase();
             let store = format!("read(/{}/.local/state/overspill/**)", dir.path().display()).to_lowercase();
             let text = text.replace(&store, "").replace("\"allow\"", "");
             for word in ["allow", "approv", "trust", "yolo", "bypass"] {
