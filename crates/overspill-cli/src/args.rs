@@ -10,8 +10,9 @@ use overspill::{Layer, Most, Options, Overspill, Profile};
 
 use crate::command::{
     config::ConfigArgs, cut::CutArgs, diff::DiffArgs, explain::ExplainArgs, gc::GcArgs,
-    grep::GrepArgs, hook::HookArgs, info::InfoArgs, list::ListArgs, man::CompletionsArgs, man::ManArgs,
-    pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs, stats::StatsArgs,
+    grep::GrepArgs, hook::HookArgs, info::InfoArgs, list::ListArgs, man::CompletionsArgs,
+    man::ManArgs, pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs,
+    stats::StatsArgs,
 };
 use crate::mcp::McpArgs;
 use crate::settings::Sources;

@@ -12,7 +12,8 @@ use crate::settings::Sources;
 pub(crate) fn program() -> String {
     let typed = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
     let name = typed.rsplit('/').next().unwrap_or(&typed);
-    if name != NAME || std::env::args_os().nth(1).is_some_and(|word| word == "hook" || word == "sh") {
+    if name != NAME || std::env::args_os().nth(1).is_some_and(|word| word == "hook" || word == "sh")
+    {
         // A host has called us; whoever reads our words types in a shell.
         return reachable();
     }

@@ -32,8 +32,7 @@ pub(crate) struct Member {
 #[derive(Debug)]
 pub(crate) struct Jsonc<'a> {
     text: &'a str,
-    pub(crate) root: Node,
-    pub(crate) value: Value,
+    root: Node,
     /// Commas after the last of something.
     last_commas: Vec<usize>,
 }
@@ -44,14 +43,14 @@ impl<'a> Jsonc<'a> {
         let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let (mut plain, last_commas) = plain(text);
         plain[..start].fill(b' ');
-        let value = serde_json::from_slice(&plain).map_err(|error| {
+        serde_json::from_slice::<Value>(&plain).map_err(|error| {
             let what = error.to_string();
             let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
             format!("line {}, column {} is not JSON: {what}", error.line(), error.column())
         })?;
         // From here on it is known to be right.
         let root = Reader { plain: &plain, at: 0 }.node();
-        Ok(Jsonc { text, root, value, last_commas })
+        Ok(Jsonc { text, root, last_commas })
     }
 
     /// Returns what stands at a path of names.
@@ -84,10 +83,9 @@ impl<'a> Jsonc<'a> {
         let nested = path[depth + 1..].iter().rev().fold(value.clone(), |inner, name| {
             Value::Object([((*name).to_owned(), inner)].into_iter().collect())
         });
-        let starts = members.iter().map(|member| member.name_place.start);
-        let ends = members.iter().map(|member| member.value.place.end);
+        let last = members.last().map(|last| last.name_place.start..last.value.place.end);
         let name = Value::from(path[depth]).to_string();
-        Ok(self.added(node, starts.last(), ends.last(), Some(&name), &nested))
+        Ok(self.added(node, last, Some(&name), &nested))
     }
 
     /// Returns the text with `value` as the last in the list at `path`, which is made if it is missing.
@@ -98,22 +96,20 @@ impl<'a> Jsonc<'a> {
         let Kind::List(items) = &node.kind else {
             return Err(format!("{} is not a list there", path.join(".")));
         };
-        let last = items.last().map(|item| &item.place);
-        let (start, end) = (last.map(|last| last.start), last.map(|last| last.end));
-        Ok(self.added(node, start, end, None, value))
+        let last = items.last().map(|item| item.place.clone());
+        Ok(self.added(node, last, None, value))
     }
 
     /// Adds something after the last in an object or a list, written as that is.
     fn added(
         &self,
         node: &Node,
-        last_start: Option<usize>,
-        last_end: Option<usize>,
+        last: Option<Range<usize>>,
         name: Option<&str>,
         value: &Value,
     ) -> String {
         let name = name.map_or_else(String::new, |name| format!("{name}: "));
-        let (Some(start), Some(end)) = (last_start, last_end) else {
+        let Some(Range { start, end }) = last else {
             // It is empty: whatever is in it stays before what is added.
             let indent = self.indent_of(node.place.start);
             let inner = format!("{indent}{}", self.unit());
@@ -163,7 +159,9 @@ impl<'a> Jsonc<'a> {
     }
 
     fn removed(&self, node: Option<&Node>, places: &[Range<usize>], index: usize) -> String {
-        let (Some(node), Some(own)) = (node, places.get(index)) else { return self.text.to_owned() };
+        let (Some(node), Some(own)) = (node, places.get(index)) else {
+            return self.text.to_owned();
+        };
         let place = match (index.checked_sub(1), places.get(index + 1)) {
             (Some(before), _) => places[before].end..own.end,
             (None, Some(next)) => own.start..next.start,
@@ -382,8 +380,8 @@ mod tests {
             ] {
                 let Ok(with) = read.set(path, &value) else { continue };
                 let after = Jsonc::parse(&with).unwrap_or_else(|why| panic!("{why}: {with}"));
-                let found = path.iter().fold(&after.value, |value, name| &value[*name]);
-                assert_eq!(*found, value, "{with}");
+                let found = after.value_of(after.get(path).unwrap()).unwrap();
+                assert_eq!(found, value, "{with}");
                 assert_eq!(after.set(path, &value).unwrap(), with);
                 let existing = (0..path.len()).rev().find(|&len| read.get(&path[..len]).is_some());
                 let back = after.without(&path[..=existing.unwrap_or(0)]);
@@ -392,8 +390,8 @@ mod tests {
             }
             let Ok(with) = read.push(&["list"], &json!({"a": "b"})) else { continue };
             let after = Jsonc::parse(&with).unwrap_or_else(|why| panic!("{why}: {with}"));
-            let items = after.value["list"].as_array().unwrap();
-            assert_eq!(items.last(), Some(&json!({"a": "b"})));
+            let items = after.value_of(after.get(&["list"]).unwrap()).unwrap();
+            assert_eq!(items.as_array().unwrap().last(), Some(&json!({"a": "b"})));
         }
     }
 

@@ -112,7 +112,10 @@ impl Host {
 
 /// Our own profile, with limits that fit every host.
 pub(crate) fn profile() -> Profile {
-    Profile { policy: Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy }, ..Profile::OWN }
+    Profile {
+        policy: Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy },
+        ..Profile::OWN
+    }
 }
 
 /// Tells whether somebody above us bounds what we print.

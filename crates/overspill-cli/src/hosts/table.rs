@@ -257,7 +257,9 @@ pub(crate) const HOSTS: &[Host] = &[
         how: "MCP proxy and rules text",
         servers: Some(place("$config/goose/config.yaml", "")),
         rules: Some(place("$config/goose/.goosehints", ".goosehints")),
-        then: Some("It has no place for us but its MCP servers and its rules: add --mcp, --rules or both."),
+        then: Some(
+            "It has no place for us but its MCP servers and its rules: add --mcp, --rules or both.",
+        ),
         ..NONE
     },
     Host {
@@ -271,7 +273,9 @@ pub(crate) const HOSTS: &[Host] = &[
             "~/.codeium/windsurf/memories/global_rules.md",
             ".windsurf/rules/overspill.md",
         )),
-        then: Some("It has no place for us but its MCP servers and its rules: add --mcp, --rules or both."),
+        then: Some(
+            "It has no place for us but its MCP servers and its rules: add --mcp, --rules or both.",
+        ),
         ..NONE
     },
 ];

@@ -8,9 +8,9 @@ use overspill::{Layer, Overspill, Settings};
 
 use super::cutter::Structured;
 use super::scope::Scope;
-use crate::{home, hosts};
 use crate::settings::Sources;
 use crate::settings::value::Value;
+use crate::{home, hosts};
 
 /// What holds for a server.
 #[derive(Debug)]

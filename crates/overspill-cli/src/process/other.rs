@@ -63,7 +63,10 @@ pub(crate) fn run(
     _: Descriptors,
     hear: &mut dyn FnMut(News) -> Wanted,
 ) -> anyhow::Result<Ended> {
-    if asked.pty || asked.timeout.is_some() || matches!(asked.stderr, Stderr::Separate | Stderr::Joined) {
+    if asked.pty
+        || asked.timeout.is_some()
+        || matches!(asked.stderr, Stderr::Separate | Stderr::Joined)
+    {
         anyhow::bail!("--pty, --timeout and --stderr separate are not to be had on this system");
     }
     let (mut output, theirs) = io::pipe().context("there is no pipe for the command's output")?;

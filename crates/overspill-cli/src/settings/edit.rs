@@ -136,7 +136,8 @@ pub(crate) fn unset_at(text: &str, way: &[&str], name: &str) -> Result<String, S
         for depth in (1..=way.len()).rev() {
             let (last, before) = (way[depth - 1], &way[..depth - 1]);
             let parent = made(root, before)?;
-            let is_empty = parent.get(last).and_then(Item::as_table_like).is_some_and(TableLike::is_empty);
+            let is_empty =
+                parent.get(last).and_then(Item::as_table_like).is_some_and(TableLike::is_empty);
             if is_empty {
                 parent.remove(last);
             }

@@ -73,7 +73,11 @@ pub(crate) fn doctor(args: &DoctorArgs) -> u8 {
         look_at_host(&mut findings, host);
     }
     if hosts.is_empty() {
-        findings.add("hosts", How::Note, "none was set up; `overspill init` lists those that are here");
+        findings.add(
+            "hosts",
+            How::Note,
+            "none was set up; `overspill init` lists those that are here",
+        );
     }
     let is_well = !findings.0.iter().any(|seen| seen.how == How::Wrong);
     let text = if args.json { as_json(&findings) } else { as_table(&findings) };
@@ -163,7 +167,10 @@ fn look_at_store(findings: &mut Findings) {
     let removed =
         saved.and_then(|saved| disk.delete(&saved.name).map_err(|error| error.to_string()));
     let directory = in_force_directory(&places);
-    findings.judge("store", removed.map(|_| format!("{directory}: a trial output was saved and removed")));
+    findings.judge(
+        "store",
+        removed.map(|_| format!("{directory}: a trial output was saved and removed")),
+    );
     if let Ok(entries) = disk.list() {
         let used: u64 = entries.iter().map(|entry| entry.bytes).sum();
         let quota = retention.quota.map_or_else(|| "no quota".into(), ui::size);
@@ -191,7 +198,8 @@ fn look_at_host(findings: &mut Findings, host: &'static Host) {
         for piece in &target.pieces {
             let said = format!("{}: {}", shown(&target.path), piece.said());
             let is_in = piece.is_in(&text);
-            findings.judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is gone")) });
+            findings
+                .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is gone")) });
         }
     }
     for path in overridden(host) {
@@ -217,7 +225,10 @@ fn overridden(host: &Host) -> Vec<String> {
                 Step::Variable { name, .. } => {
                     let files = host.overrides.iter().map(|name| directory.join(name));
                     said.extend(files.filter(|file| file.is_file()).map(|file| {
-                        format!("{} is read instead of ours, and has no {name} of ours", shown(&file))
+                        format!(
+                            "{} is read instead of ours, and has no {name} of ours",
+                            shown(&file)
+                        )
                     }));
                 }
                 _ => {}

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::plan::{Scope, path_of};
-use crate::hosts::{Host, Place};
 use crate::home;
+use crate::hosts::{Host, Place};
 
 /// Returns where a host is: its program, or the directory that it keeps its files in.
 pub(super) fn found(host: &Host) -> Option<PathBuf> {

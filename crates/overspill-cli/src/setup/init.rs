@@ -91,7 +91,8 @@ fn try_init(args: &InitArgs) -> anyhow::Result<()> {
         );
     }
     // All of it is thought through before anything is written.
-    let planned = hosts.into_iter().map(|host| planned(host, args)).collect::<Result<Vec<_>, _>>()?;
+    let planned =
+        hosts.into_iter().map(|host| planned(host, args)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Vec::new();
     for (host, plan, changes) in planned {
         if !args.dry_run {
@@ -128,8 +129,13 @@ fn planned(host: &'static Host, args: &InitArgs) -> anyhow::Result<Planned> {
         let wrote = receipt.of(&target.path);
         let wrong = |why: String| ui::Misuse(format!("{shown}: {why}; it was left as it is"));
         let is_ours = wrote.is_some() || args.force || now.is_none();
-        if !is_ours && let [Piece::Whole(text)] = &target.pieces[..] && now.as_ref() != Some(text) {
-            anyhow::bail!("{shown}: there is another file of this name\n\nhint: --force replaces it");
+        if !is_ours
+            && let [Piece::Whole(text)] = &target.pieces[..]
+            && now.as_ref() != Some(text)
+        {
+            anyhow::bail!(
+                "{shown}: there is another file of this name\n\nhint: --force replaces it"
+            );
         }
         // What was asked for another time stays: only pieces of ours that are here now are put anew.
         let possible = everything.targets.iter().find(|other| other.path == target.path);
@@ -232,14 +238,19 @@ fn list(is_json: bool) -> anyhow::Result<()> {
         return ui::answer(&format!("{}\n", Value::Array(all.collect())));
     }
     let mut table = ui::Table::new(&["HOST", "SET UP", "HOW", "FOUND"]);
-    for (host, place, is_set_up) in rows.iter().filter(|(_, place, set_up)| place.is_some() || *set_up) {
+    for (host, place, is_set_up) in
+        rows.iter().filter(|(_, place, set_up)| place.is_some() || *set_up)
+    {
         let place = place.as_deref().map_or_else(|| "not here".into(), shown);
         let set_up = if *is_set_up { "yes" } else { "no" };
         table.row(vec![host.name.into(), set_up.into(), host.how.into(), place]);
     }
     let here = table.text(ui::width());
-    let others: Vec<&str> =
-        rows.iter().filter(|(_, place, set_up)| place.is_none() && !set_up).map(|(host, ..)| host.name).collect();
+    let others: Vec<&str> = rows
+        .iter()
+        .filter(|(_, place, set_up)| place.is_none() && !set_up)
+        .map(|(host, ..)| host.name)
+        .collect();
     let others = match others.is_empty() {
         true => String::new(),
         false => format!("not found here: {}\n", others.join(", ")),

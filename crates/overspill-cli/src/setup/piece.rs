@@ -72,7 +72,12 @@ impl Piece {
     }
 
     /// Returns the text without it. `before` is the text as it was before us, where that is known.
-    pub(super) fn take(&self, text: &str, file: &Path, before: Option<&str>) -> Result<String, String> {
+    pub(super) fn take(
+        &self,
+        text: &str,
+        file: &Path,
+        before: Option<&str>,
+    ) -> Result<String, String> {
         match self {
             Piece::Json { path, value, only_if_missing } => {
                 let json = Jsonc::parse(text)?;
@@ -80,7 +85,8 @@ impl Piece {
                     // Nobody knows whose it is.
                     return Ok(text.to_owned());
                 }
-                let is_ours = json.get(path).and_then(|node| json.value_of(node)).as_ref() == Some(value);
+                let is_ours =
+                    json.get(path).and_then(|node| json.value_of(node)).as_ref() == Some(value);
                 let old = before.and_then(|before| Jsonc::parse(before).ok());
                 let old = old.as_ref().and_then(|old| old.value_of(old.get(path)?));
                 match old {
@@ -134,7 +140,9 @@ impl Piece {
             Piece::Toml { path, value } => {
                 edit::string_at(text, path).is_ok_and(|found| found.as_ref() == Some(value))
             }
-            Piece::Variable { name, value } => text.lines().any(|line| line == variable(name, value)),
+            Piece::Variable { name, value } => {
+                text.lines().any(|line| line == variable(name, value))
+            }
             Piece::Whole(whole) => text == whole,
             Piece::Paragraph(paragraph) => text.contains(&format!("{BEGIN}{paragraph}{END}")),
             Piece::Servers => text.contains("overspill"),

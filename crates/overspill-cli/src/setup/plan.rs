@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::piece::Piece;
-use crate::hosts::{Host, Place, Step};
 use crate::home;
+use crate::hosts::{Host, Place, Step};
 use crate::settings::Sources;
 
 /// Whose settings are changed.

@@ -35,12 +35,18 @@ impl Trial {
                 }
                 Step::Link(name) => {
                     let mark = host.mark.unwrap_or("OVERSPILL_NONE");
-                    all.push(("a command", trial.command(&link(name), &["-c", LINE], &[(mark, "1")])));
+                    all.push((
+                        "a command",
+                        trial.command(&link(name), &["-c", LINE], &[(mark, "1")]),
+                    ));
                 }
                 Step::Script { name, .. } => {
                     let script = link(name).to_string_lossy().into_owned();
                     let bash = Path::new("/bin/bash");
-                    all.push(("a command", trial.command(bash, &["-c", LINE], &[("BASH_ENV", &script)])));
+                    all.push((
+                        "a command",
+                        trial.command(bash, &["-c", LINE], &[("BASH_ENV", &script)]),
+                    ));
                 }
                 _ => {}
             }
@@ -52,10 +58,17 @@ impl Trial {
         all
     }
 
-    fn command(&self, program: &Path, words: &[&str], variables: &[(&str, &str)]) -> Result<String, String> {
+    fn command(
+        &self,
+        program: &Path,
+        words: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<String, String> {
         let mut command = self.start(program);
-        let output = command.args(words).envs(variables.iter().copied()).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| format!("{}: {}", program.display(), ui::reason(&error)))?;
+        let output =
+            command.args(words).envs(variables.iter().copied()).stdin(Stdio::null()).output();
+        let output =
+            output.map_err(|error| format!("{}: {}", program.display(), ui::reason(&error)))?;
         let text = String::from_utf8_lossy(&output.stdout);
         judged(&text)?;
         match output.status.code() {
@@ -68,8 +81,9 @@ impl Trial {
         let mut command = self.start(&link("overspill"));
         let output = fed(command.args(["hook", name]), &payload(shape).to_string());
         let output = output.map_err(|error| ui::reason(&error))?;
-        let answer: Value = serde_json::from_slice(&output.stdout)
-            .map_err(|_| format!("no answer; {}", String::from_utf8_lossy(&output.stderr).trim()))?;
+        let answer: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
+            format!("no answer; {}", String::from_utf8_lossy(&output.stderr).trim())
+        })?;
         match shape {
             Shape::Cursor => Ok("the command is run by us".into()),
             _ => judged(&longest(&answer)).map(|()| "bounded, with its end".into()),
@@ -101,7 +115,11 @@ fn judged(text: &str) -> Result<(), String> {
         return Err(format!("{len} characters came through, which is too much"));
     }
     let has = |part: &str| text.contains(part);
-    if has("[overspill ") && has(LAST) { Ok(()) } else { Err("the notice or the end is missing".into()) }
+    if has("[overspill ") && has(LAST) {
+        Ok(())
+    } else {
+        Err("the notice or the end is missing".into())
+    }
 }
 
 /// Returns the longest text in an answer.

@@ -95,7 +95,10 @@ fn pieces(host: &Host, wrote: &Wrote) -> Vec<Piece> {
     let by_name = || {
         let name = wrote.path.file_name();
         let targets = Plan::all(host, Scope::Project).targets;
-        targets.into_iter().find(|target| target.path.file_name() == name).map(|target| target.pieces)
+        targets
+            .into_iter()
+            .find(|target| target.path.file_name() == name)
+            .map(|target| target.pieces)
     };
     in_scope(Scope::User).or_else(|| in_scope(Scope::Project)).or_else(by_name).unwrap_or_default()
 }

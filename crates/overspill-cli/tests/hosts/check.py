@@ -91,60 +91,112 @@ def run(overspill, *words, environment):
     return done.stdout
 
 
+def set_up(name, overspill, home, steps, options):
+    """Returns a model, and a host at home there with overspill in it, and how to run it."""
+    model = Model(steps)
+    host = Host(name, home)
+    words = host.settings(model.url)
+    before = settings_in(host.home)
+    for _ in range(2):
+        run(overspill, "init", name, "--force", *options, environment=host.environment)
+    if name == "qwen":
+        host.environment["PATH"] = f"{host.home}/.config/overspill/bin:{host.environment['PATH']}"
+    return model, host, words, before
+
+
+def headless(name, overspill, home):
+    """Plays all steps; returns what is wrong."""
+    model, host, words, before = set_up(name, overspill, home, [step for _, step in steps_of(name)], ["--mcp"])
+    inited = settings_in(host.home)
+    done = host.run(words)
+    faults = []
+    for what, _ in steps_of(name):
+        fault = wrong(name, what, model.results, host)
+        faults += [f"{what}: {fault}"] if fault else []
+    # A host may write its own files; ours must go as if they had never been.
+    after = settings_in(host.home)
+    untouched = all(after.get(path) == text for path, text in inited.items())
+    run(overspill, "uninstall", name, environment=host.environment)
+    left = {path: text for path, text in settings_in(host.home).items() if path in before or path in inited}
+    if untouched and left != before:
+        faults.append(f"uninstall left {sorted(set(left) ^ set(before)) or 'other text'}")
+    ours = [path for path, text in settings_in(host.home).items() if b"overspill/bin" in text]
+    if ours:
+        faults.append(f"uninstall left something of ours in {ours}")
+    model.close()
+    if faults:
+        faults.append(f"its exit code was {done.returncode}, its last words {done.stdout[-400:]!r} {done.stderr[-400:]!r}")
+    if faults and os.environ.get("KEEP_RESULTS"):
+        for (what, _), result in zip(steps_of(name), model.results):
+            faults.append(f"--- {what} ({len(result)} characters): {result[:300]!r} ... {result[-300:]!r}")
+    return faults
+
+
+def on_terminal(name, overspill, home):
+    """The same on a terminal, where a host has one: the preview in the place of the rest, and all that fits."""
+    steps = [("shell", "seq 1 40000; exit 3"), ("shell", "test -t 1 && seq 1 1500")]
+    model, host, _, _ = set_up(name, overspill, home, steps, [])
+    host.run_on_terminal(lambda: len(model.results) == len(steps))
+    model.close()
+    if len(model.results) < len(steps):
+        return [f"on a terminal there are only {len(model.results)} results"]
+    large, small = model.results
+    faults = []
+    if "[overspill " not in large or "\n39999\n40000" not in large or len(large) > MOST:
+        faults.append(f"on a terminal: {len(large)} characters, {large[:200]!r} ... {large[-200:]!r}")
+    if "\n1499\n1500" not in small or "overspill" in small:
+        faults.append(f"on a terminal, what fits: {small[:100]!r} ... {small[-100:]!r}")
+    return faults
+
+
+def second_layer(name, overspill, home):
+    """Hooks and plugins, where nothing else is in the way: of what is no command."""
+    step = ("tool", ("read", {"path": "many.txt"})) if name == "pi" else ("mcp", "some")
+    model, host, words, _ = set_up(name, overspill, home, [step], ["--hooks"])
+    (host.work / "many.txt").write_text("".join(f"{n}\n" for n in range(1, 3001)))
+    host.run(words)
+    model.close()
+    text = model.results[0] if model.results else "no result"
+    well = "[overspill " in text and len(text) <= MOST
+    faults = [] if well else [f"second layer: {len(text)} characters, {text[:300]!r}"]
+    if name == "claude-code":
+        plugin = host.home / "plugin"
+        run(overspill, "init", name, "--plugin", str(plugin), environment=host.environment)
+        told = host.run(["plugin", "validate", str(plugin)])
+        faults += [] if told.returncode == 0 else [f"plugin: {told.stdout}{told.stderr}"]
+    return faults
+
+
 def check(name, overspill):
-    """Checks one host; returns how many things are wrong."""
+    """Checks one host; returns whether all is well."""
     started = time.time()
-    with tempfile.TemporaryDirectory(prefix="overspill-host-", ignore_cleanup_errors=True) as home:
-        model = Model([step for _, step in steps_of(name)])
-        host = Host(name, Path(home) / "home")
-        words = host.settings(model.url)
-        before = settings_in(host.home)
-        run(overspill, "init", name, "--mcp", "--force", environment=host.environment)
-        inited = settings_in(host.home)
-        run(overspill, "init", name, "--mcp", "--force", environment=host.environment)
-        faults = [] if settings_in(host.home) == inited else ["the second init changed something"]
-        if name == "qwen":
-            host.environment["PATH"] = f"{host.home}/.config/overspill/bin:{host.environment['PATH']}"
-        done = host.run(words)
-        for what, _ in steps_of(name):
-            fault = wrong(name, what, model.results, host)
-            faults += [f"{what}: {fault}"] if fault else []
-        # A host may write its own files; ours must go as if they had never been.
-        after = settings_in(host.home)
-        untouched = all(after.get(path) == text for path, text in inited.items())
-        run(overspill, "uninstall", name, environment=host.environment)
-        left = {path: text for path, text in settings_in(host.home).items() if path in before or path in inited}
-        if untouched and left != before:
-            faults.append(f"uninstall left {sorted(set(left) ^ set(before)) or 'other text'}")
-        ours = [path for path, text in settings_in(host.home).items() if b"overspill/bin" in text]
-        if ours:
-            faults.append(f"uninstall left something of ours in {ours}")
-        model.close()
+    parts = [headless]
+    parts += [on_terminal] if name in Host.INTERACTIVE else []
+    parts += [second_layer] if name in ("claude-code", "opencode", "pi") else []
+    faults = []
+    for part in parts:
+        with tempfile.TemporaryDirectory(prefix="overspill-host-", ignore_cleanup_errors=True) as home:
+            faults += part(name, overspill, Path(home) / "home")
     took = f"{time.time() - started:.0f} s"
-    if not faults:
-        skipped = [f"{what} ({why})" for (host_name, what), why in NOT_THERE.items() if host_name == name]
-        also = f"; not there: {', '.join(skipped)}" if skipped else ""
-        print(f"ok: {name} {versions()[name][1]}, {len(steps_of(name))} steps, {took}{also}")
-        return 0
-    print(f"WRONG: {name} {versions()[name][1]}, {took}")
+    also = "".join(f", {part.__name__.replace('_', ' ')}" for part in parts[1:])
+    skipped = [f"{what} ({why})" for (host, what), why in NOT_THERE.items() if host == name]
+    without = f"; not there: {', '.join(skipped)}" if skipped else ""
+    state = "WRONG" if faults else "ok"
+    print(f"{state}: {name} {versions()[name][1]}, {len(steps_of(name))} steps{also}, {took}{without}", flush=True)
     for fault in faults:
         print(f"  {fault}")
-    print(f"  exit code {done.returncode}; its last words: {done.stdout[-400:]!r} {done.stderr[-400:]!r}")
-    if os.environ.get("KEEP_RESULTS"):
-        for (what, _), result in zip(steps_of(name), model.results):
-            print(f"--- {what} ({len(result)} characters)\n{result[:300]!r} ... {result[-300:]!r}")
-    return len(faults)
+    return not faults
 
 
 def main():
     overspill, *names = sys.argv[1:]
-    faults = 0
+    well = True
     for name in names or versions():
         if program(name) is None:
             print(f"skipped: {name} is not installed; crates/overspill-cli/tests/hosts/install does it")
             continue
-        faults += check(name, os.path.abspath(overspill))
-    sys.exit(1 if faults else 0)
+        well &= check(name, os.path.abspath(overspill))
+    sys.exit(0 if well else 1)
 
 
 main()

@@ -2,8 +2,12 @@
 
 import json
 import os
+import pty
+import select
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -61,10 +65,10 @@ class Host:
             "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ENABLE_TOOL_SEARCH": "false",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1",
         }
-        write(self.home / ".claude/settings.json", '{\n  // mine\n  "permissions": {"allow": ["Bash"], "deny": ["Bash(touch *)"]}\n}\n'.replace("  // mine\n", ""))
+        write(self.home / ".claude/settings.json", {"permissions": {"allow": ["Bash"], "deny": ["Bash(touch *)"]}})
         write(self.home / ".claude.json", {"hasCompletedOnboarding": True, "mcpServers": {
             "test": {"type": "stdio", "command": SERVER[0], "args": SERVER[1:]}}})
-        return ["-p", "go", "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__test__numbers"]
+        return ["-p", "go", "--model", "claude-sonnet-4-5", "--allowedTools", "mcp__test__numbers", "mcp__test__some"]
 
     def codex(self, url):
         self.environment["KEY"] = "none"
@@ -129,6 +133,9 @@ args = {json.dumps(SERVER[1:])}
             "x": {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "none", "models": [model]}}})
         return ["-p", "--offline", "--no-session", "--provider", "x", "--model", "m", "go"]
 
+    # How a host with a screen is told what to do first.
+    INTERACTIVE = {"gemini": ["--yolo", "--skip-trust", "-i", "go"], "qwen": ["--yolo", "-i", "go"]}
+
     def settings(self, url):
         """Writes the user's own settings; returns the words that run the host headless."""
         return self.words(url)
@@ -137,3 +144,22 @@ args = {json.dumps(SERVER[1:])}
         words = program(self.name) + words
         return subprocess.run(words, cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace", timeout=timeout)
+
+    def run_on_terminal(self, is_done, timeout=90):
+        """Runs the host with its screen until `is_done` says so."""
+        environment = {name: value for name, value in self.environment.items() if name not in ("CI", "NO_COLOR")}
+        words = program(self.name) + self.INTERACTIVE[self.name]
+        child, screen = pty.fork()
+        if child == 0:
+            os.chdir(self.work)
+            os.execve(words[0], words, dict(environment, TERM="xterm-256color"))
+        end = time.time() + timeout
+        while time.time() < end and not is_done():
+            if select.select([screen], [], [], 0.2)[0]:
+                try:
+                    os.read(screen, 65536)
+                except OSError:
+                    break
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(screen)

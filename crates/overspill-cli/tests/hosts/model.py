@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Model:
-    """Plays `steps`: each is ("shell", command) or ("mcp", tool), or a function of the results so far."""
+    """Plays `steps`: each is ("shell", command), ("mcp", tool), ("tool", (name, arguments)), or a function of
+    the results so far that returns one."""
 
     def __init__(self, steps):
         self.steps = steps
@@ -76,6 +77,8 @@ class Model:
                 return None
             step = self.steps[len(results)]
             kind, what = step(results) if callable(step) else step
+        if kind == "tool":
+            return what
         if kind == "mcp":
             # A host may offer such tools only to those who ask for them; by their names they are there.
             return next((name for name in tools if name.endswith(what)), f"mcp__test__{what}"), {}

@@ -1,9 +1,10 @@
-"""A small MCP server on standard input and output: one tool, `numbers`, whose result is too large."""
+"""A small MCP server on standard input and output: `numbers` returns far too much, `some` a little too much."""
 
 import json
 import sys
 
-TOOL = {"name": "numbers", "description": "Many numbers.", "inputSchema": {"type": "object", "properties": {}}}
+TOOLS = [{"name": name, "description": "Numbers.", "inputSchema": {"type": "object", "properties": {}}}
+         for name in ("numbers", "some")]
 
 
 def answer(method, params):
@@ -11,10 +12,11 @@ def answer(method, params):
         return {"protocolVersion": params.get("protocolVersion", "2025-06-18"), "capabilities": {"tools": {}},
                 "serverInfo": {"name": "test", "version": "1"}}
     if method == "tools/list":
-        return {"tools": [TOOL]}
+        return {"tools": TOOLS}
     if method == "tools/call":
-        lines = [str(n) for n in range(1, 30_001)]
-        lines[15_000] = "error: the disk is full"
+        count = 30_000 if params["name"] == "numbers" else 3_000
+        lines = [str(n) for n in range(1, count + 1)]
+        lines[count // 2] = "error: the disk is full"
         return {"content": [{"type": "text", "text": "\n".join(lines)}]}
     return {}
 

@@ -53,9 +53,9 @@ pub(crate) fn hook(args: &HookArgs) -> u8 {
 
 fn try_hook(name: &str) -> Result<Option<Value>, String> {
     let host = Host::named(name).filter(|host| host.hook.is_some());
-    let shape = host.and_then(|host| host.hook).ok_or_else(|| {
-        format!("there is no hook for a host {:?}", ui::short(name, 40))
-    })?;
+    let shape = host
+        .and_then(|host| host.hook)
+        .ok_or_else(|| format!("there is no hook for a host {:?}", ui::short(name, 40)))?;
     let payload = input::read(std::io::stdin().lock())?;
     Ok(answer(shape, &payload))
 }

@@ -16,8 +16,8 @@ use crate::args::{Engine, LimitArgs, duration};
 use crate::process::{self, Asked, Descriptors, Ended, Stderr, Unstartable};
 use crate::{home, ui};
 
-use output::Output;
 pub(crate) use face::Shows;
+use output::Output;
 
 /// Runs a command and bounds what it prints.
 ///
@@ -96,7 +96,9 @@ impl Job {
             engine.options.settings.keep.get_or_insert(Keep::ENDS);
         }
         let (command, words) = match args.shell {
-            Some(line) => (line.to_string_lossy().into_owned(), vec![home::shell(), "-c".into(), line]),
+            Some(line) => {
+                (line.to_string_lossy().into_owned(), vec![home::shell(), "-c".into(), line])
+            }
             None => {
                 let quoted = args.command.iter().map(|word| home::quoted(&word.to_string_lossy()));
                 (quoted.collect::<Vec<_>>().join(" "), args.command)

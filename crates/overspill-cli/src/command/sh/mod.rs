@@ -66,7 +66,10 @@ pub(crate) fn called(descriptors: Descriptors) -> Option<u8> {
         return Some(run(Call::of_prefix(words.collect()), descriptors));
     }
     if is_shell {
-        return Some(run(Call::new(real::named(&name), words.collect(), IsOurs::Maybe), descriptors));
+        return Some(run(
+            Call::new(real::named(&name), words.collect(), IsOurs::Maybe),
+            descriptors,
+        ));
     }
     let is_sh = words.next().is_some_and(|word| word == "sh");
     let words: Vec<OsString> = words.collect();
@@ -98,7 +101,8 @@ impl Call {
     fn new(shell: PathBuf, words: Vec<OsString>, ours: IsOurs) -> Call {
         let command = words::command(&words).and_then(OsStr::to_str).map(str::to_owned);
         let is_ours = ours == IsOurs::Surely || Host::around().is_some();
-        let command = command.filter(|_| is_ours && !process::is_talked_to() && !hosts::is_bounded());
+        let command =
+            command.filter(|_| is_ours && !process::is_talked_to() && !hosts::is_bounded());
         Call { shell, words, command }
     }
 
@@ -129,7 +133,11 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
         command: frame::inner(&command).unwrap_or(command),
         asked: Asked {
             words,
-            stderr: if is_screen || process::is_one_output() { Stderr::Merged } else { Stderr::Joined },
+            stderr: if is_screen || process::is_one_output() {
+                Stderr::Merged
+            } else {
+                Stderr::Joined
+            },
             pty: is_screen,
             variables: active.into(),
             patience: (!is_screen).then_some(PATIENCE),

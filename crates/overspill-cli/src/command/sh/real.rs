@@ -24,7 +24,8 @@ pub(super) fn of_line(line: &OsStr) -> PathBuf {
     let made_for = SHELLS.iter().find(|shell| line.contains(&format!("/snapshot-{shell}-")));
     let is_meant = |shell: &PathBuf| {
         let name = shell.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        shell.is_absolute() && made_for.map_or(["bash", "zsh"].contains(&name), |made| *made == name)
+        shell.is_absolute()
+            && made_for.map_or(["bash", "zsh"].contains(&name), |made| *made == name)
     };
     let chosen = ["CLAUDE_CODE_SHELL", "SHELL"].into_iter().filter_map(home::variable);
     let mut chosen = chosen.map(PathBuf::from).filter(is_meant);

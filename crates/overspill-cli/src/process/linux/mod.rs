@@ -15,7 +15,7 @@ mod wires;
 
 pub(crate) use descriptors::Descriptors;
 pub(crate) use exec::{become_program, is_below};
-pub(crate) use standing::{is_one_output, is_talked_to};
 pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use signals::end_like;
+pub(crate) use standing::{is_one_output, is_talked_to};
 pub(crate) use watch::run;

@@ -13,16 +13,31 @@ fn said(home: &std::path::Path, code: i32) -> String {
 fn it_tries_what_every_host_would_do() {
     let dir = tempfile::tempdir().unwrap();
     assert!(said(dir.path(), 0).contains("note   hosts: none was set up"));
-    let all = ["claude-code", "codex", "gemini", "opencode", "qwen", "copilot", "pi", "cursor", "cline", "neovate"];
+    let all = [
+        "claude-code",
+        "codex",
+        "gemini",
+        "opencode",
+        "qwen",
+        "copilot",
+        "pi",
+        "cursor",
+        "cline",
+        "neovate",
+    ];
     well(dir.path(), &[&["init", "--force"], &all[..]].concat());
     let text = said(dir.path(), 0);
     for host in all {
         let tried = text.lines().filter(|line| line.starts_with(&format!("ok     {host}: a ")));
         assert!(tried.count() > 0, "{host}: {text}");
     }
-    assert!(text.contains("store: ~/.local/state/overspill: a trial output was saved and removed"), "{text}");
+    assert!(
+        text.contains("store: ~/.local/state/overspill: a trial output was saved and removed"),
+        "{text}"
+    );
     let left = std::fs::read_dir(dir.path().join(".local/state/overspill")).unwrap();
-    let left = left.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "txt"));
+    let left =
+        left.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "txt"));
     assert_eq!(left.count(), 0);
     let json = well(dir.path(), &["doctor", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -36,7 +51,10 @@ fn it_says_what_does_not_work() {
     well(home, &["init", "claude-code", "opencode", "gemini", "--force"]);
     std::fs::create_dir_all(home.join("work/.git")).unwrap();
     // What a project changes against us.
-    write(&home.join("work/.claude/settings.json"), "{\"env\": {\"CLAUDE_CODE_SHELL_PREFIX\": \"other\"}}");
+    write(
+        &home.join("work/.claude/settings.json"),
+        "{\"env\": {\"CLAUDE_CODE_SHELL_PREFIX\": \"other\"}}",
+    );
     write(&home.join("work/.env"), "A=1\n");
     write(&home.join("work/.overspill.toml"), "max_lines = 5\nmax_bytes = \"9MiB\"\n");
     // What somebody took out.

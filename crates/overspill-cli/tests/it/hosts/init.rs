@@ -7,16 +7,40 @@ use super::{links, read, run, well, write, wrong};
 
 /// What people may have in the files that are changed: the host, the file, its text.
 const FILES: &[(&str, &str, &str)] = &[
-    ("claude-code", ".claude/settings.json", "{\n  // mine\n  \"env\": {\"A\": \"b\"}, /* and */\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls)\", // ls\n    ],\n  },\n}\n"),
-    ("claude-code", ".claude/settings.json", "{\"permissions\":{\"deny\":[]},\"hooks\":{\"PostToolUse\":[{\"matcher\":\"X\"}]}}"),
+    (
+        "claude-code",
+        ".claude/settings.json",
+        "{\n  // mine\n  \"env\": {\"A\": \"b\"}, /* and */\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls)\", // ls\n    ],\n  },\n}\n",
+    ),
+    (
+        "claude-code",
+        ".claude/settings.json",
+        "{\"permissions\":{\"deny\":[]},\"hooks\":{\"PostToolUse\":[{\"matcher\":\"X\"}]}}",
+    ),
     ("claude-code", ".claude/settings.json", "\u{feff}{\r\n\t\"model\": \"x\"\r\n}\r\n"),
-    ("codex", ".codex/config.toml", "# mine\nmodel = \"x\" # why\n\n[shell_environment_policy]\ninherit = \"all\"\nset = { A = \"b\" } # c\n\n[mcp_servers.a]\ncommand = \"npx\"\n"),
-    ("codex", ".codex/config.toml", "[shell_environment_policy.set]\nBASH_ENV = '/old.sh' # mine\n"),
+    (
+        "codex",
+        ".codex/config.toml",
+        "# mine\nmodel = \"x\" # why\n\n[shell_environment_policy]\ninherit = \"all\"\nset = { A = \"b\" } # c\n\n[mcp_servers.a]\ncommand = \"npx\"\n",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "[shell_environment_policy.set]\nBASH_ENV = '/old.sh' # mine\n",
+    ),
     ("codex", ".codex/config.toml", "model = \"x\"\r\n"),
     ("gemini", ".gemini/.env", "# keys\nGEMINI_API_KEY=x\nexport BASH_ENV = /old.sh\nLAST=1"),
-    ("opencode", ".config/opencode/opencode.jsonc", "{\n  // servers\n  \"shell\": \"/bin/zsh\",\n  \"mcp\": {\"a\": {\"type\": \"local\", \"command\": [\"x\", \"y\"],},},\n}\n"),
+    (
+        "opencode",
+        ".config/opencode/opencode.jsonc",
+        "{\n  // servers\n  \"shell\": \"/bin/zsh\",\n  \"mcp\": {\"a\": {\"type\": \"local\", \"command\": [\"x\", \"y\"],},},\n}\n",
+    ),
     ("pi", ".pi/agent/settings.json", "{}"),
-    ("cursor", ".cursor/hooks.json", "{\"version\": 1, \"hooks\": {\"preToolUse\": [{\"command\": \"mine\"}]}}\n"),
+    (
+        "cursor",
+        ".cursor/hooks.json",
+        "{\"version\": 1, \"hooks\": {\"preToolUse\": [{\"command\": \"mine\"}]}}\n",
+    ),
 ];
 
 /// All options that write more.
@@ -80,8 +104,18 @@ fn for_every_host_nothing_is_left_where_nothing_was() {
 
 /// All there are, as `--help` of no host lists them.
 const HOSTS: [&str; 12] = [
-    "claude-code", "codex", "gemini", "opencode", "qwen", "copilot", "pi", "cursor", "cline", "neovate",
-    "goose", "windsurf",
+    "claude-code",
+    "codex",
+    "gemini",
+    "opencode",
+    "qwen",
+    "copilot",
+    "pi",
+    "cursor",
+    "cline",
+    "neovate",
+    "goose",
+    "windsurf",
 ];
 
 #[test]
@@ -118,12 +152,14 @@ fn a_file_that_bash_read_before_is_still_read() {
     let dir = tempfile::tempdir().unwrap();
     let old = dir.path().join("old.sh");
     write(&old, "export OLD=read\n");
-    let text = format!("[shell_environment_policy]\nset = {{ BASH_ENV = \"{}\" }}\n", old.display());
+    let text =
+        format!("[shell_environment_policy]\nset = {{ BASH_ENV = \"{}\" }}\n", old.display());
     write(&dir.path().join(".codex/config.toml"), &text);
     init(dir.path(), "codex");
     let mut bash = std::process::Command::new("/bin/bash");
     bash.env("HOME", dir.path()).env("BASH_ENV", links(dir.path()).join("codex.sh"));
-    let output = bash.args(["-c", "echo $OLD; seq 1 20000"]).stdin(std::process::Stdio::null()).output();
+    let output =
+        bash.args(["-c", "echo $OLD; seq 1 20000"]).stdin(std::process::Stdio::null()).output();
     let shown = String::from_utf8(output.unwrap().stdout).unwrap();
     assert!(shown.contains("\nread\n") && shown.contains("[overspill "), "{shown}");
 }
@@ -136,7 +172,8 @@ fn nothing_is_allowed_but_reading_what_was_saved() {
         let receipts = dir.path().join(".config/overspill/hosts");
         for path in left(dir.path()).iter().filter(|path| !path.starts_with(&receipts)) {
             let text = read(path).to_lowercase();
-            let store = format!("read(/{}/.local/state/overspill/**)", dir.path().display()).to_lowercase();
+            let store =
+                format!("read(/{}/.local/state/overspill/**)", dir.path().display()).to_lowercase();
             let text = text.replace(&store, "").replace("\"allow\"", "");
             for word in ["allow", "approv", "trust", "yolo", "bypass"] {
                 assert!(!text.contains(word), "{host}: {word} in {}", path.display());
@@ -167,10 +204,20 @@ fn a_dry_run_changes_nothing() {
 #[test]
 fn settings_that_do_not_parse_are_left_alone() {
     for (host, file, text, place) in [
-        ("claude-code", ".claude/settings.json", "{\n  \"a\": 1,\n  b\n}", "line 3, column 3 is not JSON"),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            "{\n  \"a\": 1,\n  b\n}",
+            "line 3, column 3 is not JSON",
+        ),
         ("claude-code", ".claude/settings.json", "[]", "the whole is not an object there"),
         ("claude-code", ".claude/settings.json", "{\"env\": 7}", "env is not an object there"),
-        ("claude-code", ".claude/settings.json", "{\"permissions\": {\"allow\": {}}}", "permissions.allow is not a list there"),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            "{\"permissions\": {\"allow\": {}}}",
+            "permissions.allow is not a list there",
+        ),
         ("codex", ".codex/config.toml", "a = 1\nb\n", "line 2, column 2 is not TOML"),
         ("codex", ".codex/config.toml", "shell_environment_policy = 1\n", "is not a table there"),
     ] {
@@ -225,7 +272,8 @@ fn without_a_name_those_that_are_here_are_listed() {
 #[test]
 fn a_home_that_cannot_be_written_is_said() {
     // Nobody can make a directory there, whoever it is.
-    let output = super::bare(Path::new("/proc")).args(["init", "codex", "--force"]).output().unwrap();
+    let output =
+        super::bare(Path::new("/proc")).args(["init", "codex", "--force"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("~/.config/overspill/bin"), "{said}");
@@ -234,7 +282,8 @@ fn a_home_that_cannot_be_written_is_said() {
 #[test]
 fn settings_that_are_a_link_stay_one() {
     let dir = tempfile::tempdir().unwrap();
-    let (real, link) = (dir.path().join("dotfiles/claude.json"), dir.path().join(".claude/settings.json"));
+    let (real, link) =
+        (dir.path().join("dotfiles/claude.json"), dir.path().join(".claude/settings.json"));
     write(&real, "{}\n");
     std::fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(&real, &link).unwrap();
@@ -256,7 +305,9 @@ fn a_project_is_set_up_by_itself() {
     assert!(read(&work.join(".claude/settings.local.json")).contains("overspill-sh"));
     assert!(!dir.path().join(".claude/settings.json").exists());
     well(dir.path(), &["uninstall", "--all"]);
-    assert!(!work.join("opencode.json").exists() && !work.join(".claude/settings.local.json").exists());
+    assert!(
+        !work.join("opencode.json").exists() && !work.join(".claude/settings.local.json").exists()
+    );
     let said = wrong(dir.path(), &["init", "codex", "--project", "--force"], 1);
     assert!(said.contains("no settings of a project"), "{said}");
 }

@@ -50,47 +50,67 @@ fn check(host: &str, options: &[&str], file: &str, script: &str) {
 
 #[test]
 fn opencode() {
-    check("opencode", &["--hooks"], ".config/opencode/plugins/overspill.js", r#"
+    check(
+        "opencode",
+        &["--hooks"],
+        ".config/opencode/plugins/overspill.js",
+        r#"
         import { Overspill } from "./plugin.mjs"
         const after = (await Overspill())["tool.execute.after"]
         const long = { output: LONG }, short = { content: [{ type: "text", text: "short" }] }
         await after({ tool: "x" }, long)
         await after({ tool: "x" }, short)
         console.log(long.output + "\n=====\n" + short.content[0].text)
-    "#);
+    "#,
+    );
 }
 
 #[test]
 fn pi() {
-    check("pi", &["--hooks"], ".pi/agent/extensions/overspill.ts", r#"
+    check(
+        "pi",
+        &["--hooks"],
+        ".pi/agent/extensions/overspill.ts",
+        r#"
         import plugin from "./plugin.mjs"
         let on
         plugin({ on: (_, hear) => { on = hear } })
         const parts = text => ({ toolName: "x", content: [{ type: "text", text }] })
         const show = event => (on(event) ?? event).content[0].text
         console.log(show(parts(LONG)) + "\n=====\n" + show(parts("short")))
-    "#);
+    "#,
+    );
 }
 
 #[test]
 fn cline() {
-    check("cline", &[], ".cline/plugins/overspill.js", r#"
+    check(
+        "cline",
+        &[],
+        ".cline/plugins/overspill.js",
+        r#"
         import plugin from "./plugin.mjs"
         const show = async output => {
             const given = { toolCall: { toolName: "x" }, result: { output } }
             return ((await plugin.hooks.afterTool(given)) ?? given).result.output
         }
         console.log((await show(LONG)) + "\n=====\n" + (await show("short")))
-    "#);
+    "#,
+    );
 }
 
 #[test]
 fn neovate() {
-    check("neovate", &[], ".neovate/plugins/overspill.js", r#"
+    check(
+        "neovate",
+        &[],
+        ".neovate/plugins/overspill.js",
+        r#"
         import plugin from "./plugin.mjs"
         const show = async llmContent => (await plugin.toolResult({ llmContent, isError: false }, { name: "x" })).llmContent
         console.log((await show(LONG)) + "\n=====\n" + (await show("short")))
-    "#);
+    "#,
+    );
 }
 
 #[test]

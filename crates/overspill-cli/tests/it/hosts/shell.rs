@@ -168,10 +168,13 @@ fn two_programs_do_not_take_each_other_for_the_real_shell() {
     let (one, two) = (Slot::new(), tempfile::tempdir().unwrap());
     std::fs::copy(env!("CARGO_BIN_EXE_overspill"), two.path().join("overspill")).unwrap();
     symlink(two.path().join("overspill"), two.path().join("bash")).unwrap();
-    let path = |first: &Path, second: &Path| format!("{}:{}:/usr/bin:/bin", first.display(), second.display());
+    let path = |first: &Path, second: &Path| {
+        format!("{}:{}:/usr/bin:/bin", first.display(), second.display())
+    };
     for path in [path(one.dir.path(), two.path()), path(two.path(), one.dir.path())] {
         let mut command = one.command("bash");
-        let output = command.env("PATH", path).args(["-c", "echo $BASH; bash -c 'echo $BASH'"]).output();
+        let output =
+            command.env("PATH", path).args(["-c", "echo $BASH; bash -c 'echo $BASH'"]).output();
         let output = output.unwrap();
         assert!(text(&output.stdout).lines().all(|line| line.ends_with("bin/bash")), "{output:?}");
         assert_eq!(text(&output.stdout).lines().count(), 2);
@@ -183,7 +186,14 @@ fn a_guard_that_is_left_over_counts_for_nothing() {
     let slot = Slot::new();
     let run = |guard: &str| {
         let mut command = slot.command("bash");
-        text(&command.env("OVERSPILL_ACTIVE", guard).args(["-c", "seq 1 20000"]).output().unwrap().stdout)
+        text(
+            &command
+                .env("OVERSPILL_ACTIVE", guard)
+                .args(["-c", "seq 1 20000"])
+                .output()
+                .unwrap()
+                .stdout,
+        )
     };
     // Nobody above us has this number.
     assert!(run("999999999").contains("[overspill "));
@@ -219,7 +229,8 @@ fn a_file_that_bash_reads_first_hands_the_command_over() {
 fn of_what_goes_on_running_the_start_is_shown() {
     let slot = Slot::new();
     let script = "echo listening; while ! [ -e stop ]; do sleep 0.05; done; seq 1 20000; exit 6";
-    let mut child = slot.command("bash").args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        slot.command("bash").args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     stdout.read_line(&mut line).unwrap();

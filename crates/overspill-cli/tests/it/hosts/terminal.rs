@@ -34,7 +34,8 @@ const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 #[test]
 fn on_a_terminal_of_a_host_the_preview_takes_the_place_of_the_rest() {
     for mark in ["GEMINI_CLI", "QWEN_CODE"] {
-        let (text, code) = shown(mark, "test -t 1 && echo terminal; stty size; seq 1 40000; exit 3");
+        let (text, code) =
+            shown(mark, "test -t 1 && echo terminal; stty size; seq 1 40000; exit 3");
         assert_eq!(code, Some(3));
         let (before, after) = text.split_once(CLEAR).unwrap();
         assert!(before.starts_with("terminal\n33 77\n") && before.len() < 9_500, "{before}");
