@@ -17,7 +17,7 @@ use crate::jsonc::Jsonc;
 use crate::settings::Sources;
 use crate::ui;
 
-/// Looks whether everything works: program, settings, store, and each host that was set up.
+/// Looks whether everything works: program, settings, store and hosts.
 ///
 /// For each host a long output takes the way that the host's outputs take, and the answer is looked at.
 #[derive(Debug, clap::Args)]

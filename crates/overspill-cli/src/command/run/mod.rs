@@ -7,7 +7,7 @@ mod screen;
 mod start;
 
 use std::ffi::OsString;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use overspill::Call;
 use overspill::core::Keep;
@@ -82,6 +82,8 @@ pub(crate) struct Job {
     pub(crate) shows: Shows,
     /// It writes to the file by itself, if it can.
     pub(crate) direct: bool,
+    /// How long our reader may need for what it gets at last, if it stops reading when we end.
+    pub(crate) reader_needs: Option<Duration>,
 }
 
 pub(crate) fn run(args: RunArgs, descriptors: Descriptors) -> u8 {
@@ -107,7 +109,7 @@ impl Job {
         let RunArgs { stderr, pty, stream, timeout, direct, .. } = args;
         let asked = Asked { words, stderr, pty, timeout, ..Asked::default() };
         let shows = if stream { Shows::Start } else { Shows::Usual };
-        Job { engine, command, asked, shows, direct }
+        Job { engine, command, asked, shows, direct, reader_needs: None }
     }
 
     /// Runs it, and returns its exit code.
@@ -137,9 +139,14 @@ impl Job {
         };
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
         asked.file = if self.direct { output.file() } else { None };
+        let started = Instant::now();
         let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
         // From here on the exit code is the command's, whatever befalls us.
         output.end(&ended);
+        // What a short command prints would have come as late without us.
+        if let Some(needs) = self.reader_needs.filter(|needs| started.elapsed() > *needs) {
+            std::thread::sleep(needs);
+        }
         Ok(ended)
     }
 }

@@ -43,6 +43,9 @@ const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 const PREFIX: &str = "overspill-sh";
 /// How long nothing is shown of a command that still runs: less than hosts wait for the first words.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// Hosts that have terminals stop reading when the command ends, and then lose what is on its way; what
+/// is held back must not come in that moment.
+const READER_NEEDS: Duration = Duration::from_millis(50);
 /// What the real shell says if it is not there.
 const NOT_FOUND: u8 = 127;
 
@@ -145,6 +148,7 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
         },
         shows: if is_screen { Shows::Screen } else { Shows::StartLater },
         direct: false,
+        reader_needs: on_terminal.then_some(READER_NEEDS),
     };
     job.run(descriptors)
 }
