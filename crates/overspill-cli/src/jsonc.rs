@@ -214,6 +214,10 @@ impl<'a> Jsonc<'a> {
 }
 
 impl Node {
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self.kind, Kind::Object(_))
+    }
+
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         match &self.kind {
             // Of several with one name the last counts.
