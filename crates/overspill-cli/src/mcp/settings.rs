@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use jiff::SignedDuration;
-use overspill::{Layer, Overspill, Settings};
+use overspill::core::{Limits, Policy};
+use overspill::{Layer, Overspill, Profile, Settings};
 
 use super::cutter::Structured;
 use super::scope::Scope;
@@ -39,6 +40,8 @@ pub(super) struct ToolSettings {
     pub(super) structured: Structured,
 }
 
+/// As much as every client shows without cutting it once more.
+const LIMITS: Limits = hosts::LIMITS;
 /// More than clients send to their models as one picture.
 pub(crate) const MAX_MEDIA: u64 = 5 << 20;
 /// Longer than most people are away from a client that is still open.
@@ -49,7 +52,8 @@ pub(crate) const TOOL_PREFIX: &str = "overspill_";
 impl McpSettings {
     /// Reads what is set for the server of this name.
     pub(super) fn read(server: String, all: bool) -> McpSettings {
-        let in_force = Sources::read().in_force(Some(hosts::profile()));
+        let policy = Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy };
+        let in_force = Sources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
         let of_server = of_server(&in_force.settings, &server);
         let working = std::env::current_dir().unwrap_or_default();
         let sources = &in_force.sources;
