@@ -31,6 +31,9 @@ pub(crate) struct Host {
     pub(crate) home: &'static str,
     /// A variable that the commands it runs find in their environment.
     pub(crate) mark: Option<&'static str>,
+    /// What each of its own commands has in it. What has not is run by something that it has started,
+    /// such as an MCP server, which must get all of what it asked for.
+    pub(crate) frame: Option<&'static str>,
     /// It runs commands on a terminal and reads what that shows.
     pub(crate) on_terminal: bool,
     /// How it is bounded, in a few words.
@@ -103,10 +106,10 @@ impl Host {
         HOSTS.iter().find(|host| host.name == name)
     }
 
-    /// Returns the host that has started us, if one did.
-    pub(crate) fn around() -> Option<&'static Host> {
+    /// Returns the hosts that have started us; one may run in another.
+    pub(crate) fn around() -> impl Iterator<Item = &'static Host> {
         let is_set = |mark: &str| home::variable(mark).is_some();
-        HOSTS.iter().find(|host| host.mark.is_some_and(is_set))
+        HOSTS.iter().filter(move |host| host.mark.is_some_and(is_set))
     }
 }
 
@@ -127,7 +130,7 @@ pub(crate) fn is_bounded() -> bool {
 
 /// Returns what an answer of ours may measure, such as a page of an output.
 pub(crate) fn page() -> Limits {
-    let inside = Host::around().is_some() || home::variable(ACTIVE).is_some();
+    let inside = Host::around().next().is_some() || home::variable(ACTIVE).is_some();
     // No character is less than a byte, and pages are measured in bytes.
     let most = LIMITS.chars.unwrap_or(u64::MAX);
     if inside { Limits::NONE.bytes(most).lines(1_900) } else { Policy::LIMITS }

@@ -9,6 +9,7 @@ const NONE: Host = Host {
     programs: &[],
     home: "",
     mark: None,
+    frame: None,
     on_terminal: false,
     how: "",
     steps: &[],
@@ -97,6 +98,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["gemini"],
         home: "~/.gemini",
         mark: Some("GEMINI_CLI"),
+        frame: Some("_bgpids_file="),
         on_terminal: true,
         how: "shell slot: BASH_ENV in ~/.gemini/.env",
         steps: &[

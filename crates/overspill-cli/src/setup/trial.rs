@@ -27,6 +27,8 @@ impl Trial {
         let store = std::env::temp_dir().join(format!("overspill-doctor-{}", std::process::id()));
         let trial = Trial { store };
         let mut all = Vec::new();
+        let framed = format!("{}x\n{LINE}", host.frame.unwrap_or("x="));
+        let mark = host.mark.unwrap_or("OVERSPILL_NONE");
         for step in host.steps {
             match step {
                 Step::Link("overspill-sh") => {
@@ -34,10 +36,9 @@ impl Trial {
                     all.push(("a command", trial.command(&link("overspill-sh"), &[&line], &[])));
                 }
                 Step::Link(name) => {
-                    let mark = host.mark.unwrap_or("OVERSPILL_NONE");
                     all.push((
                         "a command",
-                        trial.command(&link(name), &["-c", LINE], &[(mark, "1")]),
+                        trial.command(&link(name), &["-c", &framed], &[(mark, "1")]),
                     ));
                 }
                 Step::Script { name, .. } => {
@@ -45,7 +46,11 @@ impl Trial {
                     let bash = Path::new("/bin/bash");
                     all.push((
                         "a command",
-                        trial.command(bash, &["-c", LINE], &[("BASH_ENV", &script)]),
+                        trial.command(
+                            bash,
+                            &["-c", &framed],
+                            &[("BASH_ENV", &script), (mark, "1")],
+                        ),
                     ));
                 }
                 _ => {}

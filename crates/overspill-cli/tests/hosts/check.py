@@ -68,7 +68,7 @@ def wrong(name, what, results, host):
         whole = "5000" in text and "red" in text and "\0" not in text and "[overspill " in text
         return None if whole else text[:300]
     if what == "an MCP call":
-        whole = "overspill" in text and "error: the disk is full" in text and len(text) <= MOST
+        whole = "overspill" in text and "error: the disk is full, 108894 bytes" in text and len(text) <= MOST
         return None if whole else f"{len(text)} characters: {text[:300]}"
     return "it was run" if (host.work / "denied").exists() else None
 

@@ -1,6 +1,7 @@
 """A small MCP server on standard input and output: `numbers` returns far too much, `some` a little too much."""
 
 import json
+import subprocess
 import sys
 
 TOOLS = [{"name": name, "description": "Numbers.", "inputSchema": {"type": "object", "properties": {}}}
@@ -16,7 +17,9 @@ def answer(method, params):
     if method == "tools/call":
         count = 30_000 if params["name"] == "numbers" else 3_000
         lines = [str(n) for n in range(1, count + 1)]
-        lines[count // 2] = "error: the disk is full"
+        # What a server runs by itself is its own: it must get all of it.
+        own = subprocess.run(["bash", "-c", "seq 1 20000"], stdin=subprocess.DEVNULL, capture_output=True)
+        lines[count // 2] = f"error: the disk is full, {len(own.stdout)} bytes"
         return {"content": [{"type": "text", "text": "\n".join(lines)}]}
     return {}
 

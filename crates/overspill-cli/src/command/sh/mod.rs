@@ -103,9 +103,13 @@ enum IsOurs {
 impl Call {
     fn new(shell: PathBuf, words: Vec<OsString>, ours: IsOurs) -> Call {
         let command = words::command(&words).and_then(OsStr::to_str).map(str::to_owned);
-        let is_ours = ours == IsOurs::Surely || Host::around().is_some();
-        let command =
-            command.filter(|_| is_ours && !process::is_talked_to() && !hosts::is_bounded());
+        let is_ours = ours == IsOurs::Surely || Host::around().next().is_some();
+        let is_framed = |command: &String| {
+            let mut frames = Host::around().filter_map(|host| host.frame);
+            frames.all(|frame| command.contains(frame))
+        };
+        let command = command.filter(|command| is_ours && is_framed(command));
+        let command = command.filter(|_| !process::is_talked_to() && !hosts::is_bounded());
         Call { shell, words, command }
     }
 
@@ -125,7 +129,7 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
     let words: Vec<OsString> =
         std::iter::once(shell.clone().into_os_string()).chain(words).collect();
     let is_screen = std::io::stdout().is_terminal();
-    let on_terminal = Host::around().is_some_and(|host| host.on_terminal);
+    let on_terminal = Host::around().any(|host| host.on_terminal);
     let Some(command) = command.filter(|_| !is_screen || on_terminal) else {
         let Err(error) = process::become_program(&shell, &words, &active);
         ui::say(&format!("{}: {}", shell.display(), ui::reason(&error)));

@@ -145,6 +145,14 @@ fn a_frame_around_a_command_keeps_working() {
     let output = slot.command("bash").env("GEMINI_CLI", "1").args(["-c", gemini]).output().unwrap();
     assert_eq!(output.status.code(), Some(4));
     assert!(text(&output.stdout).contains("[overspill ") && slot.path("bg").exists());
+    // Without it, it is a command of an MCP server, or of another that the host has started.
+    for name in ["bash", "overspill"] {
+        let words: &[&str] = if name == "bash" { &["-c"] } else { &["sh", "-c"] };
+        let mut command = slot.command(name);
+        let output =
+            command.env("GEMINI_CLI", "1").args(words).arg("seq 1 20000").output().unwrap();
+        assert_eq!(text(&output.stdout), numbered(20_000), "{name}");
+    }
 }
 
 #[test]

@@ -18,7 +18,8 @@ fn shown(mark: &str, script: &str) -> (String, Option<i32>) {
             None => command.env_remove(name),
         };
     }
-    command.env(mark, "1").args(["-c", script]);
+    let frame = if mark == "GEMINI_CLI" { "_bgpids_file=x\n" } else { "" };
+    command.env(mark, "1").arg("-c").arg(format!("{frame}{script}"));
     let copy = || theirs.try_clone().unwrap();
     command.stdin(copy()).stdout(copy()).stderr(copy());
     let mut child = command.spawn().unwrap();
