@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use overspill::core::Keep;
-use overspill::{Layer, Most, Options, Overspill, Profile};
+use overspill::{KEEPS, Layer, Most, Options, Overspill, Profile};
 
 use crate::command::{
     config::ConfigArgs, cut::CutArgs, diff::DiffArgs, explain::ExplainArgs, gc::GcArgs,
@@ -16,7 +16,7 @@ use crate::command::{
 };
 use crate::mcp::McpArgs;
 use crate::settings::Sources;
-use crate::settings::value::{KEEPS, most};
+use crate::settings::value::most;
 use crate::setup::{DoctorArgs, InitArgs, UninstallArgs};
 use crate::tokenizer::Tokenizer;
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use overspill::profile::Places;
+use overspill::profile::{self, Places};
 use overspill::store::Disk;
 
 use crate::settings::Sources;
@@ -62,21 +62,12 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
 
 /// Returns the home directory.
 pub(crate) fn home() -> Option<PathBuf> {
-    let home = variable("HOME").or_else(|| variable("LOCALAPPDATA"));
-    home.map(PathBuf::from).filter(|path| path.is_absolute())
+    Places::home(variable)
 }
 
 /// Returns the directories of the user and the project. Those that cannot be known are empty.
 pub(crate) fn places() -> Places {
-    let working = std::env::current_dir().unwrap_or_default();
-    Places {
-        state: base("XDG_STATE_HOME", ".local/state"),
-        // The one system that keeps its files there means its own directory.
-        data: below(base("XDG_DATA_HOME", ".local/share"), "opencode"),
-        home: home().unwrap_or_default(),
-        project: project_root(&working),
-        working,
-    }
+    Places::found(variable, std::env::current_dir().unwrap_or_default())
 }
 
 /// Returns the user's file of settings.
@@ -84,51 +75,26 @@ pub(crate) fn user_file() -> Option<PathBuf> {
     if let Some(named) = variable("OVERSPILL_CONFIG") {
         return std::path::absolute(named).ok();
     }
-    let file = below(base("XDG_CONFIG_HOME", ".config"), "overspill/config.toml");
+    let file = Places::below(config_home(), "overspill/config.toml");
     Some(file).filter(|file| file.is_absolute())
 }
 
 /// Returns the directory of our settings.
 pub(crate) fn config_directory() -> PathBuf {
-    below(base("XDG_CONFIG_HOME", ".config"), "overspill")
+    Places::below(config_home(), "overspill")
 }
 
 /// Returns the directory that all keep their settings in.
 pub(crate) fn config_home() -> PathBuf {
-    base("XDG_CONFIG_HOME", ".config")
+    Places::base(variable, "XDG_CONFIG_HOME", ".config")
 }
 
-/// Returns a base directory: what its variable says, else what it is in the home directory.
-///
-/// The specification of base directories has relative paths ignored.
-fn base(name: &str, in_home: &str) -> PathBuf {
-    let said = variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    said.or_else(|| home().map(|home| home.join(in_home))).unwrap_or_default()
-}
-
-/// Returns the path below a directory that is known.
-fn below(directory: PathBuf, path: &str) -> PathBuf {
-    if directory.is_absolute() { directory.join(path) } else { PathBuf::new() }
-}
-
-/// Returns the directories that a project may have its settings in, from the working directory up
-/// to the one that holds `.git`.
-///
-/// The home directory and the root of the file system are nobody's project.
+/// Returns the directories that a project may have its settings in.
 pub(crate) fn project_directories(working: &Path) -> impl Iterator<Item = &Path> {
-    let home = home();
-    let mut over = !working.is_absolute();
-    working.ancestors().take_while(move |directory| {
-        if over || directory.parent().is_none() || home.as_deref() == Some(*directory) {
-            return false;
-        }
-        over = directory.join(".git").exists();
-        true
-    })
+    profile::project_directories(working, home())
 }
 
-/// Returns the project's root: the directory that holds `.git`, else the working directory.
+/// Returns the project's root.
 pub(crate) fn project_root(working: &Path) -> PathBuf {
-    let root = project_directories(working).find(|directory| directory.join(".git").exists());
-    root.unwrap_or(working).to_owned()
+    profile::project_root(working, home())
 }

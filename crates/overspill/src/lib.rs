@@ -4,6 +4,7 @@
 mod call;
 mod chosen;
 mod clock;
+pub mod embed;
 pub mod envelope;
 mod error;
 mod event;
@@ -15,6 +16,7 @@ mod parts;
 pub mod profile;
 #[cfg(feature = "registry")]
 pub mod registry;
+mod report;
 pub mod retrieve;
 mod settings;
 mod spill;
@@ -32,7 +34,8 @@ pub use crate::json_settings::{takumi_enabled, takumi_set};
 pub use crate::outcome::{Outcome, Spilled};
 pub use crate::overspill::{Observer, Options, Overspill};
 pub use crate::profile::Profile;
-pub use crate::settings::{Effective, Layer, Most, Origin, Setting, Settings, Warning};
+pub use crate::report::{Counts, Report, Stretch};
+pub use crate::settings::{Effective, KEEPS, Layer, Most, Origin, Setting, Settings, Warning};
 pub use crate::spill::Spill;
 
 /// The pure part: what is measured, cut and worded.

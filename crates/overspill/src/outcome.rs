@@ -34,6 +34,8 @@ pub struct Spilled {
     pub left_out: LeftOut,
     /// Which parts are shown; a strategy's own text has none.
     pub cut: Option<Cut<'static>>,
+    /// The limit because of which it was cut; none where a strategy made a text of its own.
+    pub fired: Option<Unit>,
     /// Where the whole output is, or why it could not be saved.
     pub saved: Result<SpillRef, Error>,
     /// What was kept.

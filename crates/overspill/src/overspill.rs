@@ -153,7 +153,12 @@ impl Overspill {
     /// Takes an output as it is being written. A strategy of your own is not asked: it needs all
     /// of the output at once.
     pub fn spill(&self, call: Call, options: Options) -> Spill<'_> {
-        Spill::new(self, call, options)
+        Spill::new(Cow::Borrowed(self), call, options)
+    }
+
+    /// Like [`Overspill::spill`], for those who keep it where nothing can be borrowed.
+    pub fn into_spill(self, call: Call, options: Options) -> Spill<'static> {
+        Spill::new(Cow::Owned(self), call, options)
     }
 
     /// Returns what holds for a call.

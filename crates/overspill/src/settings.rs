@@ -11,6 +11,16 @@ use overspill_core::{Keep, Limits, Policy};
 
 use crate::Profile;
 
+/// The parts of an output that can be kept: name, meaning, and what is said of it.
+pub const KEEPS: &[(&str, Keep, &str)] = &[
+    ("head", Keep::Head, "The start"),
+    ("tail", Keep::Tail, "The end"),
+    ("ends", Keep::ENDS, "Both ends"),
+    ("signal", Keep::Signal, "The lines that matter, from anywhere, and the end"),
+    ("structure", Keep::Structure, "JSON, tables, diffs and test reports by their structure"),
+    ("auto", Keep::Auto, "Structure where there is one, otherwise signal"),
+];
+
 /// One level of settings: what it does not set is left to the level below.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layer {

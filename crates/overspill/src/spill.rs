@@ -17,7 +17,7 @@ use crate::{Call, Error, Options, Outcome, Overspill};
 /// Writing never fails; what became of saving is said by the [`Outcome`].
 #[derive(Debug)]
 pub struct Spill<'a> {
-    overspill: &'a Overspill,
+    overspill: Cow<'a, Overspill>,
     call: Call,
     options: Options,
     policy: Policy,
@@ -29,7 +29,7 @@ pub struct Spill<'a> {
 }
 
 impl<'a> Spill<'a> {
-    pub(crate) fn new(overspill: &'a Overspill, call: Call, options: Options) -> Spill<'a> {
+    pub(crate) fn new(overspill: Cow<'a, Overspill>, call: Call, options: Options) -> Spill<'a> {
         let policy = overspill.plan(&call, &options).policy;
         let window = Window::new(policy.clone());
         let simple = (overspill.profile.on_save_error == OnSaveError::SimpleCut)

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use overspill_core::{
-    Answer, Cut, Keep, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Stored,
+    Answer, Cut, Keep, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Stored, Unit,
 };
 
 use crate::chosen::{Chosen, OwnText};
@@ -25,9 +25,9 @@ impl Overspill {
             Words::Own => self.in_our_words(chosen, policy, &saved, delegate),
             _ => self.in_their_words(chosen, words, policy, &saved, delegate),
         };
-        let Shown { text, notice, preview, total, shown, left_out, cut } = shown;
+        let Shown { text, notice, preview, total, shown, left_out, cut, fired } = shown;
         let (keep, words) = (policy.keep, *words);
-        Spilled { text, preview, notice, total, shown, left_out, cut, saved, keep, words }
+        Spilled { text, preview, notice, total, shown, left_out, cut, fired, saved, keep, words }
     }
 
     /// Answers with our own notice, everything within the limits.
@@ -47,11 +47,11 @@ impl Overspill {
                 self.shown(policy, Worded { notice: notice.for_person(&cut), text }, cut)
             }
             Answer { text, cut, outline: Some(outline) } => {
-                let total = cut.total;
+                let (total, fired) = (cut.total, Some(cut.fired));
                 let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
                 let own = OwnText { text: outline, left_out, total };
                 let notice = notice.for_person_of_outline(&total);
-                Shown::of_text(own, policy, Worded { notice, text })
+                Shown { fired, ..Shown::of_text(own, policy, Worded { notice, text }) }
             }
         };
         match chosen {
@@ -120,6 +120,7 @@ impl Overspill {
             total: cut.total,
             shown: cut.shown(),
             left_out: self.left_out(&cut, policy),
+            fired: Some(cut.fired),
             cut: Some(cut),
         }
     }
@@ -175,6 +176,7 @@ struct Shown {
     shown: Size,
     left_out: LeftOut,
     cut: Option<Cut<'static>>,
+    fired: Option<Unit>,
 }
 
 impl Shown {
@@ -187,6 +189,7 @@ impl Shown {
             total: own.total,
             left_out: own.left_out,
             cut: None,
+            fired: None,
         }
     }
 }

@@ -5,11 +5,10 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow, bail};
-use overspill::{Call, Profile, Spill, envelope};
+use overspill::{Call, Profile, Report, Spill, envelope};
 use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
-use crate::command::outcome_json;
 use crate::drain::{drain, widen_stdin};
 use crate::ui;
 
@@ -75,7 +74,7 @@ fn try_cut(args: &CutArgs) -> anyhow::Result<()> {
         spill.finish()
     };
     if args.json {
-        let json = outcome_json::of(&outcome, profile.policy.lines);
+        let json = serde_json::to_string(&Report::of(&outcome, profile.policy.lines))?;
         return ui::print(format!("{json}\n").as_bytes()).context("standard output");
     }
     ui::show(&outcome).context("standard output")

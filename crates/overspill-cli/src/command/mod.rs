@@ -10,7 +10,6 @@ pub(crate) mod hook;
 pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod man;
-pub(crate) mod outcome_json;
 pub(crate) mod pin;
 pub(crate) mod read;
 pub(crate) mod rm;

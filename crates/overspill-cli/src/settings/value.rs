@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::SignedDuration;
 use overspill::core::Keep;
 use overspill::store::Durability;
-use overspill::{Most, Profile};
+use overspill::{KEEPS, Most, Profile};
 use serde_json::json;
 
 use crate::tokenizer::Tokenizer;
@@ -54,16 +54,6 @@ pub(crate) enum Value {
     Choice(&'static str),
     Prefix(String),
 }
-
-/// The parts of an output that can be kept: name, meaning, and what is said of it.
-pub(crate) const KEEPS: &[(&str, Keep, &str)] = &[
-    ("head", Keep::Head, "The start"),
-    ("tail", Keep::Tail, "The end"),
-    ("ends", Keep::ENDS, "Both ends"),
-    ("signal", Keep::Signal, "The lines that matter, from anywhere, and the end"),
-    ("structure", Keep::Structure, "JSON, tables, diffs and test reports by their structure"),
-    ("auto", Keep::Auto, "Structure where there is one, otherwise signal"),
-];
 
 const DURABILITIES: &[(&str, Durability)] =
     &[("full", Durability::Full), ("none", Durability::None)];

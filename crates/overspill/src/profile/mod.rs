@@ -4,6 +4,7 @@ mod agent_v2;
 mod klaude;
 mod opencode;
 mod own;
+mod places;
 mod result;
 mod takumi;
 mod unified;
@@ -21,6 +22,7 @@ use crate::{Clock, Layer, Most};
 
 pub use klaude::{TruncationResult, TruncationUiExtra};
 pub use opencode::{Kind, Preset, Rule, can_delegate, matches_wildcard};
+pub use places::{Places, project_directories, project_root};
 pub use result::{ServiceEvent, ServiceResult};
 pub(crate) use words::{Facts, Worded, word};
 pub use words::{WalkWords, Words};
@@ -194,21 +196,6 @@ pub enum Directory {
     Working(Cow<'static, str>),
     /// This one.
     Fixed(Cow<'static, str>),
-}
-
-/// The directories of a user and a project, as the edge found them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Places {
-    /// The user's state directory.
-    pub state: PathBuf,
-    /// The user's data directory.
-    pub data: PathBuf,
-    /// The home directory.
-    pub home: PathBuf,
-    /// The project's root.
-    pub project: PathBuf,
-    /// The working directory.
-    pub working: PathBuf,
 }
 
 /// When expired files are removed.

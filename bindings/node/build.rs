@@ -1,0 +1,5 @@
+//! Tells the linker where Node is found.
+
+fn main() {
+    napi_build::setup();
+}

@@ -1,0 +1,1 @@
+//! overspill for Node.

@@ -1,0 +1,186 @@
+//! Bounded questions to what was saved, and their answers as JSON.
+
+use overspill_core::{Limits, Policy};
+use serde_json::{Value, json};
+
+use super::Misuse;
+use super::keys::Keys;
+use crate::retrieve::{self, FromValue, JsonError, JsonPath, Page, Part};
+use crate::store::{Name, Record, Store};
+use crate::{Error, Overspill};
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Question {
+    /// The question makes no sense.
+    #[error(transparent)]
+    Misuse(#[from] Misuse),
+    /// The store could not answer.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// Reads a part of an output: `lines` or `bytes` as `[from, to]`, `tail`, or a `json` path. The
+/// answer has `text`, where it is, and what to ask for next.
+pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Question> {
+    let store = overspill.store();
+    let mut keys = Keys::of(asked, "options")?;
+    let pair = |value: &Value| {
+        let at = |index: usize| value.get(index)?.as_u64();
+        Some((at(0)?, at(1).or_else(|| value.get(1)?.is_null().then_some(u64::MAX))?))
+    };
+    let lines = keys.read("lines", "two numbers, first and last line", pair)?;
+    let bytes = keys.read("bytes", "two numbers, from and up to", pair)?;
+    let tail = keys.number("tail")?;
+    let path = keys.text("json")?;
+    let limits = limits(&mut keys)?;
+    keys.done()?;
+    let asked = [lines.is_some(), bytes.is_some(), tail.is_some(), path.is_some()];
+    if asked.iter().filter(|asked| **asked).count() > 1 {
+        return Err(
+            Misuse("only one of lines, bytes, tail and json can be asked for".into()).into()
+        );
+    }
+    let name = named(id)?;
+    if let Some(path) = path {
+        return values(store, &name, &path, &limits);
+    }
+    let part = match (lines, bytes, tail) {
+        (_, Some((from, to)), _) => Part::Bytes(from..to.max(from)),
+        (_, _, Some(tail)) => Part::Tail(tail),
+        (lines, ..) => {
+            let (from, to) = lines.unwrap_or((1, u64::MAX));
+            Part::Lines(from, to)
+        }
+    };
+    let page = retrieve::read(store, &name, &part, &limits)?;
+    // If it cannot be noted, it was read all the same.
+    let _ = store.retrieved(&name, page.text.len() as u64);
+    Ok(page_json(&page))
+}
+
+fn page_json(page: &Page) -> Value {
+    let next = page.next.as_ref().map(|next| match next {
+        Part::Lines(from, to) => json!({ "lines": [from, to] }),
+        Part::Bytes(range) => json!({ "bytes": [range.start, range.end] }),
+        Part::Tail(count) => json!({ "tail": count }),
+    });
+    json!({
+        "text": page.text,
+        "bytes": [page.bytes.start, page.bytes.end],
+        "lines": page.lines.map(|(from, to)| [from, to]),
+        "total": page.total,
+        "next": next,
+    })
+}
+
+fn values(store: &dyn Store, name: &Name, path: &str, limits: &Limits) -> Result<Value, Question> {
+    let path = JsonPath::parse(path).map_err(|bad| Misuse(format!("json: {bad}")))?;
+    match retrieve::values(store, name, &path, FromValue::START, limits) {
+        Ok(values) => Ok(json!({
+            "text": values.text,
+            "values": values.shown,
+            "more": values.next.is_some(),
+        })),
+        Err(JsonError::Store(error)) => Err(error.into()),
+        Err(error) => Err(Error::Other(error.to_string().into()).into()),
+    }
+}
+
+/// Searches in an output with ripgrep's engine: `ignore_case`, `fixed`, `word`, `invert`, `before`,
+/// `after`, `context`, `max_count`, `from_line`.
+#[cfg(feature = "grep")]
+pub fn grep(
+    overspill: &Overspill,
+    id: &str,
+    pattern: &str,
+    asked: &Value,
+) -> Result<Value, Question> {
+    use crate::retrieve::{GrepError, Query};
+
+    let mut keys = Keys::of(asked, "options")?;
+    let context = keys.number("context")?.unwrap_or_default();
+    let near = |lines: Option<u64>| usize::try_from(lines.unwrap_or(context)).unwrap_or(usize::MAX);
+    let query = Query {
+        pattern: pattern.to_owned(),
+        ignore_case: keys.switch("ignore_case")?.unwrap_or_default(),
+        fixed: keys.switch("fixed")?.unwrap_or_default(),
+        word: keys.switch("word")?.unwrap_or_default(),
+        invert: keys.switch("invert")?.unwrap_or_default(),
+        before: near(keys.number("before")?).min(10_000),
+        after: near(keys.number("after")?).min(10_000),
+        most: keys.number("max_count")?,
+        from_line: keys.number("from_line")?.unwrap_or(1),
+    };
+    let limits = limits(&mut keys)?;
+    keys.done()?;
+    let name = named(id)?;
+    let store = overspill.store();
+    let found = retrieve::grep(store, &name, &query, &limits).map_err(|error| match error {
+        GrepError::Pattern(bad) => Question::Misuse(Misuse(format!("the pattern: {bad}"))),
+        GrepError::Store(error) => Question::Store(error),
+        GrepError::Search(error) => Question::Store(Error::Other(error.into())),
+    })?;
+    let _ = store.touch(&name);
+    let text = found.text();
+    let _ = store.retrieved(&name, text.len() as u64);
+    let line = |line: &retrieve::FoundLine| json!({ "number": line.number, "matches": line.matches, "text": line.text });
+    Ok(json!({
+        "text": text,
+        "lines": found.lines.iter().map(line).collect::<Vec<Value>>(),
+        "matches": found.matches,
+        "next_line": found.next_line,
+    }))
+}
+
+/// Lists what is saved, the last used first.
+pub fn list(overspill: &Overspill) -> Result<Value, Error> {
+    let store = overspill.store();
+    let mut entries = store.list()?;
+    entries.sort_by(|a, b| (b.used, &b.name).cmp(&(a.used, &a.name)));
+    let one = |entry: &crate::store::Entry| {
+        let record = store.record(&entry.name).ok().flatten();
+        let Record { call, exit, lines, .. } = record.clone().unwrap_or_default();
+        json!({
+            "id": entry.name.as_str(),
+            "bytes": entry.bytes,
+            "lines": record.map(|_| lines),
+            "used": entry.used.as_millisecond() as f64 / 1e3,
+            "pinned": entry.pinned,
+            "tool": call.tool,
+            "call_id": call.id,
+            "session": call.session,
+            "command": call.command,
+            "exit_code": exit,
+        })
+    };
+    Ok(entries.iter().map(one).collect())
+}
+
+/// Removes what has expired, and says what that was.
+pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
+    let swept = overspill.sweep()?;
+    Ok(json!({
+        "removed": swept.removed,
+        "bytes": swept.bytes,
+        "kept": swept.kept,
+        "failed": swept.failed,
+    }))
+}
+
+/// Takes an id, or the path of a file that is called after one.
+fn named(id: &str) -> Result<Name, Misuse> {
+    Name::parse(id).ok_or_else(|| Misuse(format!("{id:?} is no id of an output")))
+}
+
+fn limits(keys: &mut Keys) -> Result<Limits, Misuse> {
+    let most = |keys: &mut Keys, key, default: Option<u64>| {
+        keys.number(key).map(|most| match (most, default) {
+            (Some(most), Some(default)) => Some(most.min(default)),
+            (most, default) => most.or(default),
+        })
+    };
+    let Limits { bytes, lines, .. } = Policy::LIMITS;
+    let (bytes, lines) = (most(keys, "max_bytes", bytes)?, most(keys, "max_lines", lines)?);
+    Ok(Limits { bytes, lines, ..Limits::NONE })
+}

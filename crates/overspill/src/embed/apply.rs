@@ -1,0 +1,44 @@
+//! Whatever a tool returns, as JSON.
+
+use serde_json::{Value, json};
+
+use super::Asked;
+use crate::profile::Words;
+use crate::tool::{Bounded, Gates};
+use crate::{Overspill, envelope};
+
+/// Bounds what a tool returns: a text, a list of parts with text among them, an object of the
+/// profile's shape, or for `unified` the envelope, as text or as an object.
+pub fn apply(overspill: &Overspill, result: &Value, asked: &Asked, gates: &Gates) -> Bounded {
+    let Asked { call, options } = asked;
+    let in_envelope = overspill.profile.words == Words::Envelope;
+    match result {
+        Value::String(text) if in_envelope => {
+            match envelope::respond(overspill, text, call, options) {
+                answer if answer == text.as_str() => Bounded::Unchanged,
+                answer => Bounded::Changed(Value::String(answer.into_owned())),
+            }
+        }
+        Value::Object(_) if in_envelope => {
+            let text = result.to_string();
+            match envelope::respond(overspill, &text, call, options) {
+                answer if answer == text.as_str() => Bounded::Unchanged,
+                answer => {
+                    serde_json::from_str(&answer).map_or(Bounded::Unchanged, Bounded::Changed)
+                }
+            }
+        }
+        Value::Array(parts) => {
+            let key = overspill.profile.shape.text;
+            let result = json!({ key: parts });
+            match overspill.bound_result(&result, call, options, gates) {
+                Bounded::Changed(Value::Object(mut fields)) => match fields.shift_remove(key) {
+                    Some(bounded) if bounded != result[key] => Bounded::Changed(bounded),
+                    _ => Bounded::Unchanged,
+                },
+                _ => Bounded::Unchanged,
+            }
+        }
+        _ => overspill.bound_result(result, call, options, gates),
+    }
+}

@@ -1,0 +1,61 @@
+//! What a single call says of itself.
+
+use serde_json::Value;
+
+use super::Misuse;
+use super::keys::Keys;
+use crate::profile::Preset;
+use crate::{Call, Layer, Options};
+
+/// A call and what it asks for, of an object with these keys, in snake or camel case:
+/// `tool`, `call_id`, `session`, `command`, `directory`; `max_lines`, `max_bytes`, `max_chars`,
+/// `max_tokens`, `keep`, `enabled`; `preset`, `declared`, `delegate`, `exit_code`.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// The call.
+    pub call: Call,
+    /// What it asks for.
+    pub options: Options,
+}
+
+impl Asked {
+    /// Reads them.
+    pub fn from_json(json: &Value) -> Result<Asked, Misuse> {
+        let mut keys = Keys::of(json, "options")?;
+        let call = Call {
+            tool: keys.text("tool")?,
+            id: keys.text("call_id")?,
+            session: keys.text("session")?,
+            command: keys.text("command")?,
+            directory: keys.text("directory")?,
+        };
+        let preset =
+            keys.read("preset", "one of code, log, error", |name| match name.as_str()? {
+                "code" => Some(Preset::Code),
+                "log" => Some(Preset::Log),
+                "error" => Some(Preset::Error),
+                _ => None,
+            })?;
+        let preset = preset.map_or_else(Layer::default, Preset::layer);
+        let declared = match keys.get("declared") {
+            None => None,
+            Some(declared) => {
+                let mut keys = Keys::of(declared, "declared")?;
+                let layer = keys.layer()?;
+                keys.done()?;
+                Some(layer)
+            }
+        };
+        let settings = preset.updated(&keys.layer()?);
+        let exit = |value: &Value| value.as_i64().and_then(|code| i32::try_from(code).ok());
+        let options = Options {
+            settings,
+            declared,
+            delegate: keys.switch("delegate")?.unwrap_or_default(),
+            exit: keys.read("exit_code", "an exit code", exit)?,
+            ..Options::default()
+        };
+        keys.done()?;
+        Ok(Asked { call, options })
+    }
+}

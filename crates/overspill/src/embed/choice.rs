@@ -1,0 +1,76 @@
+//! A strategy written in another language.
+
+use std::ops::Range;
+
+use overspill_core::{Choice, Keep, LeftOut, Policy, Strategy, StrategyError};
+use serde_json::{Value, json};
+
+use crate::KEEPS;
+
+/// A choice that was made beforehand, where a strategy cannot be asked in the middle of the walk.
+#[derive(Debug, Clone)]
+pub struct Given(
+    /// The choice, or why there is none.
+    pub Result<Choice, String>,
+);
+
+impl Strategy for Given {
+    fn choose(&self, _: &[u8], _: &Policy) -> Result<Choice, StrategyError> {
+        self.0.clone().map_err(Into::into)
+    }
+}
+
+/// Reads what a strategy has answered about `output`: `true` means all of it, null is left to the
+/// policy, a list holds the pieces as `[from, to]` in bytes, a text is shown instead; so is the
+/// `text` of an object, which may say how many `left_out_lines` or `left_out_bytes` there are.
+pub fn choice(answer: &Value, output: &[u8], policy: &Policy) -> Result<Choice, String> {
+    let nonsense = || {
+        let mut text: String = answer.to_string();
+        text = text.chars().take(80).collect();
+        format!("the strategy answered {text}, which is no choice")
+    };
+    match answer {
+        Value::Null => Ok(policy.choose(output)),
+        Value::Bool(true) => Ok(Choice::Whole),
+        Value::String(text) => Ok(text_of(text, None, None, output)),
+        Value::Array(pieces) => {
+            let piece = |piece: &Value| -> Option<Range<usize>> {
+                let at = |index: usize| usize::try_from(piece.get(index)?.as_u64()?).ok();
+                Some(at(0)?..at(1)?)
+            };
+            let pieces: Option<Vec<_>> = pieces.iter().map(piece).collect();
+            pieces.map(Choice::Pieces).ok_or_else(nonsense)
+        }
+        Value::Object(fields) => {
+            let number = |snake: &str, camel: &str| {
+                fields.get(snake).or_else(|| fields.get(camel)).and_then(Value::as_u64)
+            };
+            let text = fields.get("text").and_then(Value::as_str).ok_or_else(nonsense)?;
+            let lines = number("left_out_lines", "leftOutLines");
+            Ok(text_of(text, lines, number("left_out_bytes", "leftOutBytes"), output))
+        }
+        _ => Err(nonsense()),
+    }
+}
+
+fn text_of(text: &str, lines: Option<u64>, bytes: Option<u64>, output: &[u8]) -> Choice {
+    let shorter = output.len().saturating_sub(text.len()) as u64;
+    let left_out = match (lines, bytes) {
+        (Some(lines), _) => LeftOut::Lines(lines),
+        (None, bytes) => LeftOut::Bytes(bytes.unwrap_or(shorter)),
+    };
+    Choice::Text(text.to_owned(), left_out)
+}
+
+/// Says to a strategy what there is room for.
+pub fn policy(policy: &Policy) -> Value {
+    let limits = &policy.limits;
+    let named = |keep: Keep| KEEPS.iter().find(|(_, one, _)| *one == keep);
+    json!({
+        "max_lines": limits.lines,
+        "max_bytes": limits.bytes,
+        "max_chars": limits.chars,
+        "max_tokens": limits.tokens,
+        "keep": named(policy.keep).map_or("ends", |(name, ..)| name),
+    })
+}

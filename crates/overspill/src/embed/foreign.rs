@@ -1,0 +1,121 @@
+//! A store written in another language.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::store::{Draft, Entry, Kept, Name, SpillRef, Store};
+use crate::{Call, Error};
+
+/// An object that keeps outputs. Values go in and out as JSON, so that whatever it answers is
+/// checked in one place; what it says when it fails becomes the reason why nothing was saved.
+pub trait StoreObject: Debug + Send + Sync {
+    /// Keeps an output, and says where: its path or address as text, or `{id, path}`.
+    fn save(&self, bytes: Vec<u8>, call: &Call) -> Result<Value, Error>;
+
+    /// Reads a part of an output.
+    fn read(&self, id: &str, range: Range<u64>) -> Result<Vec<u8>, Error>;
+
+    /// Says of an output `{bytes, used}`, `used` in seconds since 1970; null if it is not there.
+    fn info(&self, id: &str) -> Result<Value, Error>;
+
+    /// Lists `{id, bytes, used}` of all outputs.
+    fn list(&self) -> Result<Value, Error>;
+
+    /// Removes an output.
+    fn delete(&self, id: &str) -> Result<(), Error>;
+}
+
+/// Makes a store of such an object. Nothing is kept of it here.
+#[derive(Debug)]
+pub struct Foreign<T>(std::sync::Arc<T>);
+
+impl<T: StoreObject + 'static> Foreign<T> {
+    /// Keeps outputs in `object`.
+    pub fn new(object: T) -> Foreign<T> {
+        Foreign(std::sync::Arc::new(object))
+    }
+}
+
+impl<T: StoreObject + 'static> Store for Foreign<T> {
+    fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error> {
+        let (object, call) = (self.0.clone(), call.clone());
+        Ok(Box::new(ForeignDraft { object, call, bytes: Vec::new() }))
+    }
+
+    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+        let most = range.end.saturating_sub(range.start);
+        let mut bytes = self.0.read(name.as_str(), range)?;
+        // It may not look at the range.
+        bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        Ok(bytes)
+    }
+
+    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+        let info = self.0.info(name.as_str())?;
+        if info.is_null() {
+            return Err(Error::NotFound { name: name.clone() });
+        }
+        entry(name.clone(), &info)
+    }
+
+    fn list(&self) -> Result<Vec<Entry>, Error> {
+        let all = self.0.list()?;
+        let all = all.as_array().ok_or_else(|| nonsense("list", &all))?;
+        let name = |one: &Value| one.get("id").and_then(Value::as_str).and_then(Name::parse);
+        let one = |one| entry(name(one).ok_or_else(|| nonsense("list", one))?, one);
+        all.iter().map(one).collect()
+    }
+
+    fn delete(&self, name: &Name) -> Result<(), Error> {
+        self.0.delete(name.as_str())
+    }
+
+    fn touch(&self, _: &Name) -> Result<(), Error> {
+        // When it was last used is for the object to know.
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct ForeignDraft<T> {
+    object: std::sync::Arc<T>,
+    call: Call,
+    bytes: Vec<u8>,
+}
+
+impl<T: StoreObject> Draft for ForeignDraft<T> {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
+        let saved = self.object.save(self.bytes, &self.call)?;
+        let field = |key: &str| saved.get(key).and_then(Value::as_str);
+        let path = saved.as_str().or_else(|| field("path")).or_else(|| field("id"));
+        let path = path.filter(|path| !path.is_empty()).ok_or_else(|| nonsense("save", &saved))?;
+        // Of an address the last part will do, unless it says otherwise.
+        let last = path.trim_end_matches('/').rsplit(['/', '\\']).next();
+        let name = field("id").or(last).and_then(Name::parse);
+        let name = name.ok_or_else(|| nonsense("save", &saved))?;
+        Ok(SpillRef { name, path: path.to_owned(), kept: Kept::Whole })
+    }
+}
+
+fn entry(name: Name, info: &Value) -> Result<Entry, Error> {
+    let bytes = info.get("bytes").and_then(Value::as_u64).ok_or_else(|| nonsense("info", info))?;
+    let seconds = info.get("used").and_then(Value::as_f64);
+    let used = seconds.and_then(|seconds| Timestamp::from_millisecond((seconds * 1e3) as i64).ok());
+    // What has no time was used just now, as far as anybody knows: it is not swept.
+    let used = used.unwrap_or(Timestamp::MAX);
+    let pinned = info.get("pinned").and_then(Value::as_bool).unwrap_or_default();
+    Ok(Entry { name, bytes, used, pinned })
+}
+
+fn nonsense(verb: &str, answer: &Value) -> Error {
+    let answer: String = answer.to_string().chars().take(80).collect();
+    Error::Other(format!("the store answered {answer} to {verb}").into())
+}

@@ -1,0 +1,38 @@
+//! What a package for another language needs, so that it holds no decision of its own: options as
+//! JSON in, stores and strategies written in that language, answers as JSON out.
+//!
+//! ```
+//! use overspill::embed::{Asked, Setup};
+//! use overspill::{Call, Overspill};
+//! use serde_json::json;
+//!
+//! let setup = Setup::from_json(&json!({"profile": "overspill", "store": "memory", "maxLines": 3}))?;
+//! let overspill = setup.overspill(&|_| None, "/".into());
+//! let asked = Asked::from_json(&json!({"tool": "make", "keep": "tail"}))?;
+//! let outcome = overspill.process_with(b"1\n2\n3\n4\n", &asked.call, &asked.options);
+//! assert!(outcome.bytes().ends_with(b"\n3\n4\n"));
+//!
+//! let misuse = Setup::from_json(&json!({"max_lines": -1})).unwrap_err();
+//! assert_eq!(misuse.to_string(), "max_lines: -1 is not a whole number, 0 or more, or \"none\"");
+//! # Ok::<(), overspill::embed::Misuse>(())
+//! ```
+
+mod answers;
+mod apply;
+mod asked;
+mod batch;
+mod choice;
+mod foreign;
+mod keys;
+mod setup;
+
+#[cfg(feature = "grep")]
+pub use answers::grep;
+pub use answers::{Question, list, read, sweep};
+pub use apply::apply;
+pub use asked::Asked;
+pub use batch::batch;
+pub use choice::{Given, choice, policy};
+pub use foreign::{Foreign, StoreObject};
+pub use keys::Misuse;
+pub use setup::{Setup, StoreChoice};

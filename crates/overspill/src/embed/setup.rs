@@ -1,0 +1,154 @@
+//! What an [`Overspill`] is made of.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use overspill_core::{Reach, ToolNames};
+use serde_json::Value;
+
+use super::Misuse;
+use super::keys::Keys;
+use crate::profile::Places;
+use crate::store::{Disk, Durability, Memory, Nowhere, Store};
+use crate::tool::Gates;
+use crate::{Clock, Layer, Overspill, Profile, Settings};
+
+/// Everything an [`Overspill`] is made of that is a plain value, of an object with these keys, in
+/// snake or camel case: `profile`, `store`, `max_lines`, `max_bytes`, `max_chars`, `max_tokens`,
+/// `keep`, `enabled`, `tools`, `skip_tools`, `trusted_tools`, `retention_days`, `durability`,
+/// `program`, `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also
+/// `max_length`, `head_chars`, `tail_chars` and `simple`.
+#[derive(Clone)]
+pub struct Setup {
+    /// The profile.
+    pub profile: Profile,
+    /// Where outputs are saved.
+    pub store: StoreChoice,
+    /// Which results pass.
+    pub gates: Gates,
+    layer: Layer,
+    reach: Reach,
+    retention_days: Option<u64>,
+    durability: Option<Durability>,
+}
+
+/// Where outputs are saved.
+#[derive(Debug, Clone)]
+pub enum StoreChoice {
+    /// Where the profile has them.
+    Default,
+    /// In memory.
+    Memory,
+    /// Nowhere.
+    Nowhere,
+    /// In this directory.
+    Directory(PathBuf),
+    /// In a store of one's own.
+    Own(Arc<dyn Store>),
+}
+
+impl Setup {
+    /// Reads them.
+    pub fn from_json(json: &Value) -> Result<Setup, Misuse> {
+        let mut keys = Keys::of(json, "options")?;
+        let profile = profile(&mut keys)?;
+        let store =
+            keys.read("store", "a directory, \"memory\" or false", |value| match value {
+                Value::String(word) if word == "memory" => Some(StoreChoice::Memory),
+                Value::String(path) if !path.is_empty() => {
+                    Some(StoreChoice::Directory(path.into()))
+                }
+                Value::Bool(false) => Some(StoreChoice::Nowhere),
+                _ => None,
+            })?;
+        let mut layer = keys.layer()?;
+        keys.tools(&mut layer)?;
+        let gates = Gates {
+            skip: keys.names("skip_tools")?,
+            trusted: keys.names("trusted_tools")?,
+            predicate: None,
+        };
+        let (read, grep) = (keys.text("read_tool")?, keys.text("grep_tool")?);
+        let reach = Reach {
+            program: keys.text("program")?,
+            tools: read.zip(grep).map(|(read, grep)| ToolNames { read, grep }),
+            files: keys.switch("files")?.unwrap_or(true),
+            delegate: keys.text("delegate_tool")?,
+        };
+        let retention_days = keys.number("retention_days")?;
+        let durability =
+            keys.read("durability", "full or none", |name| match name.as_str()? {
+                "full" => Some(Durability::Full),
+                "none" => Some(Durability::None),
+                _ => None,
+            })?;
+        keys.done()?;
+        let store = store.unwrap_or(StoreChoice::Default);
+        Ok(Setup { profile, store, gates, layer, reach, retention_days, durability })
+    }
+
+    /// Puts it together; `variable` says what a variable of the environment is set to.
+    ///
+    /// Our own profile saves in `OVERSPILL_DIR`, where that is set, as the program does.
+    pub fn overspill(
+        &self,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+        working: PathBuf,
+    ) -> Overspill {
+        let places = Places::found(variable, working);
+        let store = self.open(&places, variable("OVERSPILL_DIR").filter(|path| !path.is_empty()));
+        let mut retention = self.profile.retention();
+        if let Some(days) = self.retention_days {
+            let hours = i64::try_from(days).unwrap_or(i64::MAX).min(1_000_000) * 24;
+            retention.unused_for = Some(SignedDuration::from_hours(hours));
+        }
+        Overspill::sharing(self.profile.clone(), store)
+            .with_settings(Settings { user: self.layer.clone(), ..Settings::default() })
+            .with_reach(self.reach.clone())
+            .with_retention(retention)
+    }
+
+    fn open(&self, places: &Places, set: Option<OsString>) -> Arc<dyn Store> {
+        let own = self.profile.name == Profile::OWN.name;
+        let directory = match &self.store {
+            StoreChoice::Own(store) => return store.clone(),
+            StoreChoice::Memory => {
+                return Arc::new(Memory::new(self.profile.names, Clock::default()));
+            }
+            StoreChoice::Nowhere => return Arc::new(Nowhere::because("no store was asked for")),
+            StoreChoice::Directory(path) => places.working.join(path),
+            StoreChoice::Default => match set.filter(|_| own) {
+                Some(path) => places.working.join(path),
+                None => self.profile.directory.within(places),
+            },
+        };
+        if !directory.is_absolute() {
+            let reason = "there is no home directory, and no directory was given";
+            return Arc::new(Nowhere::because(reason));
+        }
+        let mut options = self.profile.disk_options(places, Clock::default());
+        options.git_ignored &= matches!(self.store, StoreChoice::Default);
+        options.durability = self.durability.unwrap_or(options.durability);
+        Arc::new(Disk::new(directory, options))
+    }
+}
+
+fn profile(keys: &mut Keys) -> Result<Profile, Misuse> {
+    let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name).collect();
+    let allowed = format!("one of {}", names.join(", "));
+    let named = |value: &Value| Profile::named(value.as_str()?);
+    let profile = keys.read("profile", &allowed, named)?.unwrap_or(Profile::OWN);
+    if profile.name != Profile::KLAUDE.name {
+        return Ok(profile);
+    }
+    let max_length = keys.number("max_length")?.unwrap_or(40_000);
+    if keys.switch("simple")? == Some(true) {
+        return Ok(Profile::klaude_simple(max_length));
+    }
+    let chars = |value: &Value| value.as_u64().and_then(|chars| u32::try_from(chars).ok());
+    let head = keys.read("head_chars", "a whole number", chars)?.unwrap_or(10_000);
+    let tail = keys.read("tail_chars", "a whole number", chars)?.unwrap_or(10_000);
+    Ok(Profile::klaude(max_length, head, tail))
+}
