@@ -34,7 +34,7 @@ pub use crate::json_settings::{takumi_enabled, takumi_set};
 pub use crate::outcome::{Outcome, Spilled};
 pub use crate::overspill::{Observer, Options, Overspill};
 pub use crate::profile::Profile;
-pub use crate::report::{Counts, Report, Stretch};
+pub use crate::report::{Amount, Counts, Report, Stretch};
 pub use crate::settings::{Effective, KEEPS, Layer, Most, Origin, Setting, Settings, Warning};
 pub use crate::spill::Spill;
 

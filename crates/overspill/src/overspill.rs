@@ -95,6 +95,18 @@ impl Overspill {
         Overspill { settings, ..self }
     }
 
+    /// Saves in another store.
+    #[must_use]
+    pub fn with_store(self, store: Arc<dyn Store>) -> Overspill {
+        Overspill { store, ..self }
+    }
+
+    /// Reports to nobody.
+    #[must_use]
+    pub fn unobserved(self) -> Overspill {
+        Overspill { observer: None, ..self }
+    }
+
     /// Says what the reader of a preview can do.
     #[must_use]
     pub fn with_reach(self, reach: Reach) -> Overspill {

@@ -1,6 +1,6 @@
 //! What became of an output, as plain values for programs in any language.
 
-use overspill_core::{LineRule, Size, Span, Unit};
+use overspill_core::{LeftOut, LineRule, Size, Span, Unit};
 use serde::Serialize;
 
 use crate::store::Kept;
@@ -30,6 +30,8 @@ pub struct Report {
     pub pieces: Option<Vec<Stretch>>,
     /// What is left out; none where what is shown is not pieces of the output.
     pub gaps: Option<Vec<Stretch>>,
+    /// How much is left out, in the unit that the profile counts it in.
+    pub left_out: Option<Amount>,
     /// The limit because of which it was cut: `bytes`, `lines`, `chars` or `tokens`.
     pub limit: Option<&'static str>,
     /// Why it could not be saved.
@@ -37,7 +39,7 @@ pub struct Report {
 }
 
 /// A size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub struct Counts {
     pub bytes: u64,
@@ -45,8 +47,17 @@ pub struct Counts {
     pub chars: u64,
 }
 
+/// So many of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct Amount {
+    /// `lines` or `bytes`.
+    pub unit: &'static str,
+    /// How many.
+    pub count: u64,
+}
+
 /// A part of an output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Stretch {
     /// From one offset up to another.
     pub bytes: (u64, u64),
@@ -80,6 +91,7 @@ impl Report {
             shown: size.into(),
             pieces: Some(if bytes.is_empty() { Vec::new() } else { vec![all] }),
             gaps: Some(Vec::new()),
+            left_out: None,
             limit: None,
             error: None,
         }
@@ -98,6 +110,10 @@ impl Report {
             shown: spilled.shown.into(),
             pieces: cut.map(|cut| cut.spans().iter().map(Stretch::from).collect()),
             gaps: cut.map(|cut| cut.gaps().map(|gap| Stretch::from(&gap)).collect()),
+            left_out: Some(match spilled.left_out {
+                LeftOut::Lines(count) => Amount { unit: word(Unit::Lines), count },
+                LeftOut::Bytes(count) => Amount { unit: word(Unit::Bytes), count },
+            }),
             limit: spilled.fired.map(word),
             error: saved.err().map(ToString::to_string),
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Asked;
 use crate::profile::Words;
 use crate::tool::{Bounded, Gates};
-use crate::{Overspill, envelope};
+use crate::{Overspill, envelope, parts};
 
 /// Bounds what a tool returns: a text, a list of parts with text among them, an object of the
 /// profile's shape, or for `unified` the envelope, as text or as an object.
@@ -40,5 +40,15 @@ pub fn apply(overspill: &Overspill, result: &Value, asked: &Asked, gates: &Gates
             }
         }
         _ => overspill.bound_result(result, call, options, gates),
+    }
+}
+
+/// Returns the text of what a tool returns: what would be saved of it.
+pub fn text(overspill: &Overspill, result: &Value) -> Option<String> {
+    match result {
+        Value::String(text) => Some(text.clone()),
+        Value::Object(_) if overspill.profile.words == Words::Envelope => Some(result.to_string()),
+        Value::Object(fields) => parts::text_of(fields.get(overspill.profile.shape.text)),
+        other => parts::text_of(Some(other)),
     }
 }

@@ -64,9 +64,7 @@ impl<T: StoreObject + 'static> Store for Foreign<T> {
     fn list(&self) -> Result<Vec<Entry>, Error> {
         let all = self.0.list()?;
         let all = all.as_array().ok_or_else(|| nonsense("list", &all))?;
-        let name = |one: &Value| one.get("id").and_then(Value::as_str).and_then(Name::parse);
-        let one = |one| entry(name(one).ok_or_else(|| nonsense("list", one))?, one);
-        all.iter().map(one).collect()
+        all.iter().map(entry_of).collect()
     }
 
     fn delete(&self, name: &Name) -> Result<(), Error> {
@@ -94,15 +92,26 @@ impl<T: StoreObject> Draft for ForeignDraft<T> {
 
     fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
         let saved = self.object.save(self.bytes, &self.call)?;
-        let field = |key: &str| saved.get(key).and_then(Value::as_str);
-        let path = saved.as_str().or_else(|| field("path")).or_else(|| field("id"));
-        let path = path.filter(|path| !path.is_empty()).ok_or_else(|| nonsense("save", &saved))?;
-        // Of an address the last part will do, unless it says otherwise.
-        let last = path.trim_end_matches('/').rsplit(['/', '\\']).next();
-        let name = field("id").or(last).and_then(Name::parse);
-        let name = name.ok_or_else(|| nonsense("save", &saved))?;
-        Ok(SpillRef { name, path: path.to_owned(), kept: Kept::Whole })
+        saved_as(&saved)
     }
+}
+
+/// Reads what `save` has answered.
+pub(super) fn saved_as(saved: &Value) -> Result<SpillRef, Error> {
+    let field = |key: &str| saved.get(key).and_then(Value::as_str);
+    let path = saved.as_str().or_else(|| field("path")).or_else(|| field("id"));
+    let path = path.filter(|path| !path.is_empty()).ok_or_else(|| nonsense("save", saved))?;
+    // Of an address the last part will do, unless it says otherwise.
+    let last = path.trim_end_matches('/').rsplit(['/', '\\']).next();
+    let name = field("id").or(last).and_then(Name::parse);
+    let name = name.ok_or_else(|| nonsense("save", saved))?;
+    Ok(SpillRef { name, path: path.to_owned(), kept: Kept::Whole })
+}
+
+/// Reads one of what `list` has answered.
+pub(super) fn entry_of(one: &Value) -> Result<Entry, Error> {
+    let name = one.get("id").and_then(Value::as_str).and_then(Name::parse);
+    entry(name.ok_or_else(|| nonsense("list", one))?, one)
 }
 
 fn entry(name: Name, info: &Value) -> Result<Entry, Error> {

@@ -179,3 +179,14 @@ fn camel(key: &str) -> String {
     }
     camel
 }
+
+/// Turns the keys of an answer of ours into camel case.
+pub fn camel_keys(answer: Value) -> Value {
+    match answer {
+        Value::Object(fields) => {
+            fields.into_iter().map(|(key, value)| (camel(&key), camel_keys(value))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(camel_keys).collect(),
+        other => other,
+    }
+}

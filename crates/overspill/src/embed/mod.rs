@@ -23,16 +23,20 @@ mod asked;
 mod batch;
 mod choice;
 mod foreign;
+mod given;
+mod heard;
 mod keys;
 mod setup;
 
 #[cfg(feature = "grep")]
 pub use answers::grep;
 pub use answers::{Question, list, read, sweep};
-pub use apply::apply;
+pub use apply::{apply, text};
 pub use asked::Asked;
 pub use batch::batch;
 pub use choice::{Given, choice, policy};
 pub use foreign::{Foreign, StoreObject};
-pub use keys::Misuse;
+pub use given::GivenStore;
+pub use heard::event;
+pub use keys::{Misuse, camel_keys};
 pub use setup::{Setup, StoreChoice};

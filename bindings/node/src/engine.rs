@@ -1,0 +1,309 @@
+//! The one object that a program holds.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use napi::Either;
+use napi::bindgen_prelude::{AsyncTask, Uint8Array};
+use napi_derive::napi;
+use overspill::Overspill;
+use overspill::core::LineRule;
+use overspill::embed::{self, Asked, Setup, camel_keys};
+use overspill::tool::{Bounded, Gates};
+use serde_json::Value;
+
+use crate::given::Given;
+use crate::report::{Spilled, failed, misuse, question, spilled, store};
+use crate::spill::NativeSpill;
+use crate::tasks::{Promise, Work};
+
+/// What became of an output: null if it fits, true if it has to be saved first, by a store that is
+/// written in JavaScript.
+type Answer = Either<Spilled, bool>;
+
+/// Bounds outputs as a profile says. Options, calls and what was asked beforehand are JSON text.
+#[napi]
+pub struct Engine {
+    inner: Inner,
+}
+
+#[derive(Clone)]
+struct Inner {
+    overspill: Overspill,
+    gates: Gates,
+    lines: LineRule,
+    heard: Arc<Mutex<Vec<Value>>>,
+}
+
+#[napi]
+impl Engine {
+    /// Reads the options; `listens` says that somebody wants to hear of every call.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(options: String, listens: bool) -> napi::Result<Engine> {
+        let setup = Setup::from_json(&json(&options)?).map_err(misuse)?;
+        let working = std::env::current_dir().unwrap_or_default();
+        let mut overspill = setup.overspill(&|name| std::env::var_os(name), working);
+        let heard: Arc<Mutex<Vec<Value>>> = Arc::default();
+        if listens {
+            let heard = heard.clone();
+            overspill = overspill.with_observer(move |event| {
+                let event = camel_keys(embed::event(event));
+                heard.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+            });
+        }
+        let lines = setup.profile.policy.lines;
+        Ok(Engine { inner: Inner { overspill, gates: setup.gates, lines, heard } })
+    }
+
+    /// Bounds an output. The call's own names come apart, since most calls have nothing else.
+    #[napi(catch_unwind, ts_return_type = "Spilled | boolean | null")]
+    pub fn process_sync(
+        &self,
+        output: Either<String, &[u8]>,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        call: Option<String>,
+        given: Option<String>,
+    ) -> napi::Result<Option<Answer>> {
+        let asked = asked(tool, call_id, session, call.as_deref())?;
+        let given = Given::parse(given.as_deref())?;
+        match output {
+            Either::A(text) => self.inner.process(text.as_bytes(), &asked, &given),
+            Either::B(bytes) => self.inner.process(bytes, &asked, &given),
+        }
+    }
+
+    /// Bounds an output; what has to be saved is saved on another thread.
+    #[napi(ts_return_type = "Promise<Spilled | boolean | null>")]
+    pub fn process(
+        &self,
+        output: Either<String, Uint8Array>,
+        call: Option<String>,
+        given: Option<String>,
+    ) -> napi::Result<Promise<Option<Answer>>> {
+        let (inner, asked) = (self.inner.clone(), asked(None, None, None, call.as_deref())?);
+        let given = Given::parse(given.as_deref())?;
+        let work = move || match output {
+            Either::A(text) => inner.process(text.as_bytes(), &asked, &given),
+            Either::B(bytes) => inner.process(&bytes, &asked, &given),
+        };
+        Ok(AsyncTask::new(Work::new(work, |answer| answer)))
+    }
+
+    /// Bounds an output if it fits, and tells whether it did.
+    #[napi(catch_unwind)]
+    pub fn fits(
+        &self,
+        output: Either<String, &[u8]>,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        call: Option<String>,
+    ) -> napi::Result<bool> {
+        let Asked { call, options } = asked(tool, call_id, session, call.as_deref())?;
+        let bytes = match &output {
+            Either::A(text) => text.as_bytes(),
+            Either::B(bytes) => bytes,
+        };
+        let overspill = &self.inner.overspill;
+        if overspill.policy(&call, &options).fired_by(bytes).is_some() {
+            return Ok(false);
+        }
+        overspill.process_with(bytes, &call, &options);
+        Ok(true)
+    }
+
+    /// Says how large an output is.
+    #[napi]
+    pub fn size(&self, output: Either<String, &[u8]>) -> crate::report::Size {
+        let bytes = match &output {
+            Either::A(text) => text.as_bytes(),
+            Either::B(bytes) => bytes,
+        };
+        overspill::Counts::from(overspill::core::Size::of(bytes, self.inner.lines)).into()
+    }
+
+    /// Bounds a result, which is JSON; null if it stays as it is, `true` if its text has to be saved
+    /// first.
+    #[napi(catch_unwind)]
+    pub fn apply_sync(
+        &self,
+        result: String,
+        call: Option<String>,
+        given: Option<String>,
+    ) -> napi::Result<Option<String>> {
+        let asked = asked(None, None, None, call.as_deref())?;
+        self.inner.apply(&result, &asked, &Given::parse(given.as_deref())?)
+    }
+
+    /// Bounds a result, on another thread.
+    #[napi(ts_return_type = "Promise<string | null>")]
+    pub fn apply(
+        &self,
+        result: String,
+        call: Option<String>,
+        given: Option<String>,
+    ) -> napi::Result<Promise<Option<String>>> {
+        let (inner, asked) = (self.inner.clone(), asked(None, None, None, call.as_deref())?);
+        let given = Given::parse(given.as_deref())?;
+        let work = move || inner.apply(&result, &asked, &given);
+        Ok(AsyncTask::new(Work::new(work, |answer| answer)))
+    }
+
+    /// Returns the text of a result, which is JSON: what would be saved of it.
+    #[napi(catch_unwind)]
+    pub fn text(&self, result: String) -> napi::Result<Option<String>> {
+        Ok(embed::text(&self.inner.overspill, &json(&result)?))
+    }
+
+    /// Bounds several outputs under one budget.
+    #[napi(ts_return_type = "Promise<Array<Spilled | null>>")]
+    pub fn batch(
+        &self,
+        outputs: Vec<Either<String, Uint8Array>>,
+        calls: String,
+        budget: String,
+    ) -> napi::Result<Promise<Vec<Option<Spilled>>>> {
+        let (inner, budget) = (self.inner.clone(), json(&budget)?);
+        let Value::Array(calls) = json(&calls)? else { return Err(failed("Misuse", "calls")) };
+        let asked = calls.iter().map(|call| Asked::from_json(call).map_err(misuse));
+        let asked = asked.collect::<napi::Result<Vec<Asked>>>()?;
+        let work = move || {
+            let bytes = outputs.iter().map(|output| match output {
+                Either::A(text) => text.as_bytes(),
+                Either::B(bytes) => bytes,
+            });
+            let outputs: Vec<(&[u8], Asked)> = bytes.zip(asked.iter().cloned()).collect();
+            let done = embed::batch(&inner.overspill, &outputs, &budget).map_err(misuse)?;
+            Ok(done.into_iter().map(|done| spilled(done, inner.lines)).collect())
+        };
+        Ok(AsyncTask::new(Work::new(work, |answer| answer)))
+    }
+
+    /// Takes an output as it is being written.
+    #[napi(catch_unwind)]
+    pub fn spill(&self, call: Option<String>) -> napi::Result<NativeSpill> {
+        let Asked { call, options } = asked(None, None, None, call.as_deref())?;
+        let spill = self.inner.overspill.clone().into_spill(call, options);
+        Ok(NativeSpill::new(spill, self.inner.lines))
+    }
+
+    /// Answers a question about what was saved: `read`, `grep`, `list` or `sweep`. Where the store is
+    /// written in JavaScript, what it gave comes along. All in JSON.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn ask(
+        &self,
+        question: String,
+        id: String,
+        pattern: String,
+        options: String,
+        given: Option<String>,
+        bytes: Option<Uint8Array>,
+    ) -> napi::Result<Promise<String>> {
+        let (inner, options) = (self.inner.clone(), json(&options)?);
+        let given = Given::parse(given.as_deref())?;
+        let work = move || inner.ask(&question, &id, &pattern, &options, &given, bytes);
+        Ok(AsyncTask::new(Work::new(work, |answer| answer)))
+    }
+
+    /// Says to a strategy what there is room for, in JSON.
+    #[napi(catch_unwind)]
+    pub fn limits(&self, call: Option<String>) -> napi::Result<String> {
+        let Asked { call, options } = asked(None, None, None, call.as_deref())?;
+        let policy = self.inner.overspill.policy(&call, &options);
+        Ok(camel_keys(embed::policy(&policy)).to_string())
+    }
+
+    /// Returns what there is to hear since it was last asked, in JSON.
+    #[napi]
+    pub fn heard(&self) -> String {
+        let mut heard = self.inner.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        Value::Array(std::mem::take(&mut *heard)).to_string()
+    }
+}
+
+impl Inner {
+    fn process(&self, output: &[u8], asked: &Asked, given: &Given) -> napi::Result<Option<Answer>> {
+        let Asked { call, options } = asked;
+        if given.is_empty() {
+            let done = self.overspill.process_with(output, call, options);
+            return Ok(spilled(done, self.lines).map(Either::A));
+        }
+        let (told, store) = given.told(&self.overspill, output, asked)?;
+        let done = told.process_with(output, call, options);
+        if store.is_some_and(|store| store.is_asked()) {
+            return Ok(Some(Either::B(true)));
+        }
+        Ok(spilled(done, self.lines).map(Either::A))
+    }
+
+    fn apply(&self, result: &str, asked: &Asked, given: &Given) -> napi::Result<Option<String>> {
+        let result = json(result)?;
+        let text = match given.is_empty() {
+            true => None,
+            false => embed::text(&self.overspill, &result),
+        };
+        let text = text.unwrap_or_default();
+        let (told, store) = given.told(&self.overspill, text.as_bytes(), asked)?;
+        let bounded = embed::apply(&told, &result, asked, &given.gates(&self.gates)?);
+        if store.is_some_and(|store| store.is_asked()) {
+            return Ok(Some("true".into()));
+        }
+        Ok(match bounded {
+            Bounded::Unchanged => None,
+            Bounded::Changed(changed) => Some(changed.to_string()),
+        })
+    }
+
+    fn ask(
+        &self,
+        asked: &str,
+        id: &str,
+        pattern: &str,
+        options: &Value,
+        given: &Given,
+        bytes: Option<Uint8Array>,
+    ) -> napi::Result<String> {
+        let mut overspill = self.overspill.clone();
+        let mut theirs = None;
+        if !given.is_empty() {
+            let store =
+                Arc::new(given.store(bytes.map(|bytes| bytes.to_vec()).unwrap_or_default())?);
+            overspill = overspill.with_store(store.clone());
+            theirs = Some(store);
+        }
+        let answer = match asked {
+            "read" => embed::read(&overspill, id, options).map_err(question)?,
+            "grep" => embed::grep(&overspill, id, pattern, options).map_err(question)?,
+            "list" => embed::list(&overspill).map_err(store)?,
+            _ => embed::sweep(&overspill).map_err(store)?,
+        };
+        let mut answer = camel_keys(answer);
+        if let (Some(theirs), Value::Object(fields)) = (theirs, &mut answer)
+            && asked == "sweep"
+        {
+            fields.insert("expired".into(), theirs.deleted().into());
+        }
+        Ok(answer.to_string())
+    }
+}
+
+fn asked(
+    tool: Option<String>,
+    call_id: Option<String>,
+    session: Option<String>,
+    call: Option<&str>,
+) -> napi::Result<Asked> {
+    let mut asked = match call {
+        None => Asked::default(),
+        Some(call) => Asked::from_json(&json(call)?).map_err(misuse)?,
+    };
+    asked.call.tool = tool.or(asked.call.tool);
+    asked.call.id = call_id.or(asked.call.id);
+    asked.call.session = session.or(asked.call.session);
+    Ok(asked)
+}
+
+fn json(text: &str) -> napi::Result<Value> {
+    serde_json::from_str(text).map_err(|error| failed("Misuse", error))
+}

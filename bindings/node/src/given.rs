@@ -1,0 +1,74 @@
+//! What JavaScript was asked beforehand.
+
+use std::sync::Arc;
+
+use overspill::embed::{self, Asked, GivenStore};
+use overspill::tool::{Gates, Verdict};
+use overspill::{Overspill, embed::Misuse};
+use serde_json::Value;
+
+use crate::report::{failed, misuse};
+
+/// Answers of a strategy (`choice`, `choiceError`), a predicate (`verdict`) and a store (`saved`,
+/// `saveError`, `entries`; `store` says that there is one).
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Given(Value);
+
+impl Given {
+    pub(crate) fn parse(json: Option<&str>) -> napi::Result<Given> {
+        let parse = |json| serde_json::from_str(json).map_err(|error| failed("Misuse", error));
+        json.map(parse).transpose().map(|given| Given(given.unwrap_or_default()))
+    }
+
+    /// Returns an engine that knows the answers, and the store among them.
+    pub(crate) fn told(
+        &self,
+        overspill: &Overspill,
+        output: &[u8],
+        asked: &Asked,
+    ) -> napi::Result<(Overspill, Option<Arc<GivenStore>>)> {
+        let mut told = overspill.clone();
+        if let Some(error) = self.0.get("choiceError").and_then(Value::as_str) {
+            told = told.with_strategy(embed::Given(Err(error.to_owned())));
+        } else if let Some(answer) = self.0.get("choice") {
+            let policy = overspill.policy(&asked.call, &asked.options);
+            told = told.with_strategy(embed::Given(embed::choice(answer, output, &policy)));
+        }
+        if self.0.get("store").is_none() {
+            return Ok((told, None));
+        }
+        let store = Arc::new(self.store(Vec::new())?);
+        told = told.with_store(store.clone());
+        // Of what is only tried nobody hears.
+        let tried = self.0.get("saved").is_none() && self.0.get("saveError").is_none();
+        Ok((if tried { told.unobserved() } else { told }, Some(store)))
+    }
+
+    /// Returns the store that was asked, with the bytes it gave.
+    pub(crate) fn store(&self, bytes: Vec<u8>) -> napi::Result<GivenStore> {
+        GivenStore::of(&self.0, bytes).map_err(|error| failed("StoreError", error))
+    }
+
+    /// Tells whether there is anything to know.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Returns the gates with the predicate's answer among them.
+    pub(crate) fn gates(&self, gates: &Gates) -> napi::Result<Gates> {
+        let verdict = match self.0.get("verdict") {
+            None | Some(Value::Null) => return Ok(gates.clone()),
+            Some(Value::Bool(false)) => Verdict::No,
+            Some(Value::Bool(true)) => Verdict::Yes,
+            Some(options @ Value::Object(_)) => {
+                Verdict::With(Asked::from_json(options).map_err(misuse)?.options.settings)
+            }
+            Some(other) => {
+                let message = format!("shouldSpill: {other} is not true, false or options");
+                return Err(misuse(Misuse(message)));
+            }
+        };
+        let predicate = move |_: &str, _: &Value| verdict.clone();
+        Ok(Gates { predicate: Some(Arc::new(predicate)), ..gates.clone() })
+    }
+}

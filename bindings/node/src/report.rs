@@ -1,0 +1,146 @@
+//! What became of an output, as JavaScript sees it.
+
+use napi_derive::napi;
+use overspill::core::LineRule;
+use overspill::embed::{Misuse, Question};
+use overspill::{Counts, Error, Outcome, Stretch};
+
+/// How large something is.
+#[napi(object)]
+pub struct Size {
+    /// Bytes of UTF-8.
+    pub bytes: i64,
+    /// Lines.
+    pub lines: i64,
+    /// Characters: Unicode scalar values.
+    pub chars: i64,
+}
+
+/// A part of an output: bytes from and up to, lines first and last, counted from 1.
+#[napi(object)]
+pub struct Span {
+    /// From one offset up to another.
+    #[napi(ts_type = "[number, number]")]
+    pub bytes: Vec<i64>,
+    /// From one line to another, both included.
+    #[napi(ts_type = "[number, number]")]
+    pub lines: Vec<i64>,
+}
+
+/// How much is left out, in the unit that says most about it.
+#[napi(object)]
+pub struct LeftOut {
+    /// Of what.
+    #[napi(ts_type = "'lines' | 'bytes'")]
+    pub unit: String,
+    /// How many.
+    pub count: i64,
+}
+
+/// An output that was too large: a preview of it, and where all of it is.
+#[napi(object)]
+pub struct Spilled {
+    /// It was too large.
+    #[napi(ts_type = "true")]
+    pub spilled: bool,
+    /// What the model gets, notice included.
+    pub text: String,
+    /// What is shown of the output, without any words of ours.
+    pub preview: String,
+    /// The words alone.
+    pub notice: String,
+    /// Not all that is shown is byte for byte the output's.
+    pub lossy: bool,
+    /// The saved output.
+    #[napi(ts_type = "string | null")]
+    pub id: napi::Either<String, napi::bindgen_prelude::Null>,
+    /// Where it is.
+    #[napi(ts_type = "string | null")]
+    pub path: napi::Either<String, napi::bindgen_prelude::Null>,
+    /// Every byte is in the saved copy.
+    pub complete: bool,
+    /// The size of the output.
+    pub total: Size,
+    /// The size of what is shown of it.
+    pub shown: Size,
+    /// What is shown; null where it is not pieces of the output.
+    #[napi(ts_type = "Span[] | null")]
+    pub pieces: napi::Either<Vec<Span>, napi::bindgen_prelude::Null>,
+    /// What is left out; null where what is shown is not pieces of the output.
+    #[napi(ts_type = "Span[] | null")]
+    pub gaps: napi::Either<Vec<Span>, napi::bindgen_prelude::Null>,
+    /// How much is left out.
+    pub left_out: LeftOut,
+    /// The limit because of which it was cut.
+    #[napi(ts_type = "'bytes' | 'lines' | 'chars' | 'tokens' | null")]
+    pub limit: napi::Either<String, napi::bindgen_prelude::Null>,
+    /// Why it could not be saved.
+    #[napi(ts_type = "string | null")]
+    pub error: napi::Either<String, napi::bindgen_prelude::Null>,
+}
+
+fn or_null<T>(value: Option<T>) -> napi::Either<T, napi::bindgen_prelude::Null> {
+    value.map_or(napi::Either::B(napi::bindgen_prelude::Null), napi::Either::A)
+}
+
+impl From<Counts> for Size {
+    fn from(Counts { bytes, lines, chars }: Counts) -> Size {
+        Size { bytes: bytes as i64, lines: lines as i64, chars: chars as i64 }
+    }
+}
+
+impl From<&Stretch> for Span {
+    fn from(stretch: &Stretch) -> Span {
+        let pair = |(from, to): (u64, u64)| vec![from as i64, to as i64];
+        Span { bytes: pair(stretch.bytes), lines: pair(stretch.lines) }
+    }
+}
+
+/// Says what became of an output; `None` if it fits.
+pub(crate) fn spilled(outcome: Outcome<'_>, lines: LineRule) -> Option<Spilled> {
+    let Outcome::Spilled(cut) = outcome else { return None };
+    let (preview, notice) = (cut.preview.clone(), cut.notice.clone());
+    let report = overspill::Report::of(&Outcome::Spilled(cut), lines);
+    let spans = |all: Option<Vec<Stretch>>| all.map(|all| all.iter().map(Span::from).collect());
+    let left_out = report.left_out.map(|left| (left.unit, left.count)).unwrap_or(("bytes", 0));
+    Some(Spilled {
+        spilled: true,
+        text: report.text,
+        preview,
+        notice,
+        lossy: report.lossy,
+        id: or_null(report.id),
+        path: or_null(report.path),
+        complete: report.complete,
+        total: report.total.into(),
+        shown: report.shown.into(),
+        pieces: or_null(spans(report.pieces)),
+        gaps: or_null(spans(report.gaps)),
+        left_out: LeftOut { unit: left_out.0.into(), count: left_out.1 as i64 },
+        limit: or_null(report.limit.map(str::to_owned)),
+        error: or_null(report.error),
+    })
+}
+
+/// An error of a kind that JavaScript has a class for.
+pub(crate) fn failed(kind: &str, message: impl std::fmt::Display) -> napi::Error {
+    napi::Error::from_reason(format!("{kind}: {message}"))
+}
+
+pub(crate) fn misuse(misuse: Misuse) -> napi::Error {
+    failed("Misuse", misuse)
+}
+
+pub(crate) fn store(error: Error) -> napi::Error {
+    match error {
+        Error::NotFound { .. } => failed("NotFound", error),
+        error => failed("StoreError", error),
+    }
+}
+
+pub(crate) fn question(question: Question) -> napi::Error {
+    match question {
+        Question::Misuse(bad) => misuse(bad),
+        Question::Store(error) => store(error),
+    }
+}

@@ -1,0 +1,95 @@
+//! An output as it is being written.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use napi::Either;
+use napi::bindgen_prelude::{AsyncTask, Uint8Array};
+use napi_derive::napi;
+use overspill::core::LineRule;
+
+use crate::report::{Spilled, failed, spilled};
+use crate::tasks::{Promise, Work};
+
+/// What was too large, or the bytes of what fits.
+type Closed<Bytes> = Either<Spilled, Bytes>;
+type Open = Arc<Mutex<Option<overspill::Spill<'static>>>>;
+
+/// Takes an output piece by piece. One piece is to be taken before the next one comes.
+#[napi]
+pub struct NativeSpill {
+    open: Open,
+    lines: LineRule,
+}
+
+impl NativeSpill {
+    pub(crate) fn new(spill: overspill::Spill<'static>, lines: LineRule) -> NativeSpill {
+        NativeSpill { open: Arc::new(Mutex::new(Some(spill))), lines }
+    }
+}
+
+fn push(open: &Open, piece: &[u8]) -> napi::Result<()> {
+    let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+    let closed = || failed("Misuse", "the spill is closed: nothing can be written");
+    open.as_mut().map(|spill| spill.push(piece)).ok_or_else(closed)
+}
+
+fn finish(open: &Open) -> napi::Result<overspill::Outcome<'static>> {
+    let open = open.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let closed = || failed("Misuse", "the spill is closed already");
+    open.map(overspill::Spill::finish).ok_or_else(closed)
+}
+
+#[napi]
+impl NativeSpill {
+    /// Takes the next piece.
+    #[napi(catch_unwind)]
+    pub fn write_sync(&self, piece: Either<String, &[u8]>) -> napi::Result<()> {
+        match piece {
+            Either::A(text) => push(&self.open, text.as_bytes()),
+            Either::B(bytes) => push(&self.open, bytes),
+        }
+    }
+
+    /// Takes the next piece, on another thread.
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn write(&self, piece: Either<String, Uint8Array>) -> Promise<()> {
+        let open = self.open.clone();
+        let work = move || match piece {
+            Either::A(text) => push(&open, text.as_bytes()),
+            Either::B(bytes) => push(&open, &bytes),
+        };
+        AsyncTask::new(Work::new(work, |()| ()))
+    }
+
+    /// Says that the output is not all there.
+    #[napi]
+    pub fn interrupted(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.iter_mut().for_each(overspill::Spill::interrupted);
+    }
+
+    /// Says that the output is complete; answers with what was too large, or null.
+    #[napi(catch_unwind)]
+    pub fn close_sync(&self) -> napi::Result<Option<Spilled>> {
+        finish(&self.open).map(|done| spilled(done, self.lines))
+    }
+
+    /// Says that the output is complete, on another thread; answers with what was too large, or
+    /// with the bytes of what fits.
+    #[napi(ts_return_type = "Promise<Spilled | Uint8Array>")]
+    pub fn close(&self) -> Promise<Closed<Vec<u8>>, Closed<Uint8Array>> {
+        let (open, lines) = (self.open.clone(), self.lines);
+        let work = move || {
+            let done = match finish(&open)? {
+                overspill::Outcome::Whole(bytes) => return Ok(Either::B(bytes.into_owned())),
+                done => spilled(done, lines),
+            };
+            done.map(Either::A).ok_or_else(|| failed("StoreError", "there is no outcome"))
+        };
+        let answer = |done| match done {
+            Either::A(spilled) => Either::A(spilled),
+            Either::B(bytes) => Either::B(Uint8Array::new(bytes)),
+        };
+        AsyncTask::new(Work::new(work, answer))
+    }
+}

@@ -1,0 +1,111 @@
+"""Keeps the output of a tool within what a model can read, and loses none of it.
+
+    from overspill import Overspill
+
+    overspill = Overspill()
+    outcome = overspill.process(output, tool="make")
+    print(outcome.text)  # bounded; all of it is in outcome.path
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from typing import Any, Callable, TypeVar, Union, cast, overload
+
+from overspill._native import Engine, Size, Span, Spill, Spilled, Whole
+from overspill._parts import pack, unpack
+from overspill.errors import Misuse, NotFound, OverspillError, StoreError
+from overspill.types import Entry, Event, Found, Page, Store, Strategy, Swept
+
+Outcome = Union[Whole, Spilled]
+F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = [
+    "Entry",
+    "Event",
+    "Found",
+    "Misuse",
+    "NotFound",
+    "Outcome",
+    "Overspill",
+    "OverspillError",
+    "Page",
+    "Size",
+    "Span",
+    "Spill",
+    "Spilled",
+    "Store",
+    "StoreError",
+    "Strategy",
+    "Swept",
+    "Whole",
+]
+
+
+class Overspill(Engine):
+    """Bounds outputs as a profile says, and saves what is too large.
+
+    Make one where the program is put together and use it from any thread or task. `store` is a
+    directory, `"memory"`, `False` or an object of your own; limits, `keep` and `tools` say what
+    is shown. See the README for all options.
+    """
+
+    def apply(self, result: Any, **call: Any) -> Any:
+        """Bounds whatever a tool returns.
+
+        Text, bytes, a list of content parts (dicts, strings, or models with `type` and `text`), or
+        a dict of the profile's shape. What fits, and what is none of these, comes back as it is.
+        """
+        if isinstance(result, (bytes, bytearray, memoryview)):
+            outcome = self.process(result, **call)
+            return outcome.text if outcome.spilled else result
+        if isinstance(result, (list, tuple)):
+            packed = [pack(part) for part in result]
+            bounded = super().apply(packed, **call)
+            return result if bounded is packed else [unpack(part) for part in bounded]
+        return super().apply(result, **call)
+
+    async def aprocess(self, output: str | bytes, **call: Any) -> Outcome:
+        """Does what `process` does, and lets other tasks run while it saves."""
+        fits = self.process_if_whole(output, **call)
+        if fits is not None:
+            return fits
+        return await asyncio.to_thread(self.process, output, **call)
+
+    async def aapply(self, result: Any, **call: Any) -> Any:
+        """Does what `apply` does, and lets other tasks run while it saves."""
+        return await asyncio.to_thread(self.apply, result, **call)
+
+    @overload
+    def wrap(self, function: F) -> F: ...
+
+    @overload
+    def wrap(self, *, tool: str | None = None, **call: Any) -> Callable[[F], F]: ...
+
+    def wrap(self, function: F | None = None, **call: Any) -> F | Callable[[F], F]:
+        """Makes a tool, sync or async, return what `apply` makes of its result.
+
+        `@overspill.wrap`, or with options: `@overspill.wrap(tool="bash", keep="tail")`. What the
+        tool raises is not touched.
+        """
+        if function is None:
+            return functools.partial(self._wrapped, call)
+        return self._wrapped(call, function)
+
+    def _wrapped(self, call: dict[str, Any], function: F) -> F:
+        call = {"tool": getattr(function, "__name__", None), **call}
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def in_a_task(*args: Any, **kwargs: Any) -> Any:
+                return await self.aapply(await function(*args, **kwargs), **call)
+
+            return cast(F, in_a_task)
+
+        @functools.wraps(function)
+        def at_once(*args: Any, **kwargs: Any) -> Any:
+            return self.apply(function(*args, **kwargs), **call)
+
+        return cast(F, at_once)

@@ -1,0 +1,235 @@
+from types import TracebackType
+from typing import Any, Callable, Iterable, Literal, Mapping, Optional, Sequence, Union, final
+from typing_extensions import Self
+
+from overspill.types import Choice, Entry, Event, Found, Page, Store, Strategy, Swept
+from os import PathLike
+
+_Output = Union[str, bytes, bytearray, memoryview]
+_Outcome = Union["Whole", "Spilled"]
+_Most = Union[int, Literal["none"], None]
+_Keep = Literal["head", "tail", "ends", "signal", "structure", "auto", None]
+_Layer = Union[bool, Mapping[str, Any]]
+
+@final
+class Size:
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def lines(self) -> int: ...
+    @property
+    def chars(self) -> int: ...
+
+@final
+class Span:
+    @property
+    def bytes(self) -> tuple[int, int]: ...
+    @property
+    def lines(self) -> tuple[int, int]: ...
+
+@final
+class Whole:
+    """An output that fits: it is shown as it is, and nothing was saved."""
+
+    __match_args__: tuple[str, ...]
+    spilled: Literal[False]
+    id: None
+    path: None
+    limit: None
+    left_out: None
+    error: None
+    notice: None
+    @property
+    def output(self) -> _Output: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def preview(self) -> str: ...
+    @property
+    def total(self) -> Size: ...
+    @property
+    def shown(self) -> Size: ...
+    @property
+    def pieces(self) -> list[Span]: ...
+    @property
+    def gaps(self) -> list[Span]: ...
+    @property
+    def lossy(self) -> bool: ...
+    @property
+    def complete(self) -> bool: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class Spilled:
+    """An output that was too large: a preview of it, and where all of it is."""
+
+    __match_args__: tuple[str, ...]
+    spilled: Literal[True]
+    @property
+    def text(self) -> str:
+        """What the model gets, notice included."""
+    @property
+    def preview(self) -> str:
+        """What is shown of the output, without any words of ours."""
+    @property
+    def notice(self) -> str:
+        """The words alone."""
+    @property
+    def id(self) -> Optional[str]: ...
+    @property
+    def path(self) -> Optional[str]: ...
+    @property
+    def error(self) -> Optional[str]:
+        """Why it could not be saved."""
+    @property
+    def limit(self) -> Optional[Literal["bytes", "lines", "chars", "tokens"]]:
+        """The limit because of which it was cut."""
+    @property
+    def left_out(self) -> tuple[int, Literal["lines", "bytes"]]: ...
+    @property
+    def total(self) -> Size: ...
+    @property
+    def shown(self) -> Size: ...
+    @property
+    def pieces(self) -> Optional[list[Span]]: ...
+    @property
+    def gaps(self) -> Optional[list[Span]]: ...
+    @property
+    def lossy(self) -> bool:
+        """Not all that is shown is byte for byte the output's."""
+    @property
+    def complete(self) -> bool:
+        """Every byte is in the saved copy."""
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class Spill:
+    """Takes an output piece by piece; a context manager and a file to print to."""
+
+    def write(self, chunk: _Output) -> int: ...
+    def close(self) -> _Outcome: ...
+    def flush(self) -> None: ...
+    def writable(self) -> bool: ...
+    @property
+    def over(self) -> bool: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def outcome(self) -> _Outcome: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        value: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> Literal[False]: ...
+
+class Engine:
+    def __new__(
+        cls,
+        *,
+        profile: Literal[
+            "overspill", "klaude", "unified", "takumi", "agent-v2", "opencode", None
+        ] = ...,
+        store: Union[str, PathLike[str], Literal[False], Store, None] = ...,
+        max_lines: _Most = ...,
+        max_bytes: _Most = ...,
+        max_chars: _Most = ...,
+        max_tokens: _Most = ...,
+        keep: _Keep = ...,
+        enabled: Optional[bool] = ...,
+        tools: Optional[Mapping[str, _Layer]] = ...,
+        skip_tools: Optional[Sequence[str]] = ...,
+        trusted_tools: Optional[Sequence[str]] = ...,
+        retention_days: Optional[int] = ...,
+        durability: Literal["full", "none", None] = ...,
+        program: Optional[str] = ...,
+        read_tool: Optional[str] = ...,
+        grep_tool: Optional[str] = ...,
+        delegate_tool: Optional[str] = ...,
+        files: Optional[bool] = ...,
+        max_length: Optional[int] = ...,
+        head_chars: Optional[int] = ...,
+        tail_chars: Optional[int] = ...,
+        simple: Optional[bool] = ...,
+        strategy: Union[Strategy, Callable[[bytes, dict[str, Any]], Choice], None] = ...,
+        on_event: Optional[Callable[[Event], object]] = ...,
+        should_spill: Optional[Callable[[str, Any], Union[bool, Mapping[str, Any], None]]] = ...,
+    ) -> Self: ...
+    def process(
+        self,
+        output: _Output,
+        *,
+        tool: Optional[str] = ...,
+        call_id: Optional[str] = ...,
+        session: Optional[str] = ...,
+        command: Optional[str] = ...,
+        directory: Optional[str] = ...,
+        max_lines: _Most = ...,
+        max_bytes: _Most = ...,
+        max_chars: _Most = ...,
+        max_tokens: _Most = ...,
+        keep: _Keep = ...,
+        enabled: Optional[bool] = ...,
+        preset: Literal["code", "log", "error", None] = ...,
+        declared: Optional[Mapping[str, Any]] = ...,
+        delegate: Optional[bool] = ...,
+        exit_code: Optional[int] = ...,
+    ) -> _Outcome:
+        """Bounds an output that is all there."""
+    def process_if_whole(self, output: _Output, **call: Any) -> Optional[_Outcome]: ...
+    def apply(self, result: Any, **call: Any) -> Any: ...
+    def batch(
+        self,
+        outputs: Iterable[Union[_Output, tuple[_Output, dict[str, Any]]]],
+        *,
+        max_lines: _Most = ...,
+        max_bytes: _Most = ...,
+        max_chars: _Most = ...,
+        max_tokens: _Most = ...,
+    ) -> list[_Outcome]:
+        """Bounds several outputs under one budget: small ones stay whole, large ones give way."""
+    def spill(
+        self,
+        *,
+        tool: Optional[str] = ...,
+        call_id: Optional[str] = ...,
+        session: Optional[str] = ...,
+        **options: Any,
+    ) -> Spill:
+        """Takes an output as it is being written."""
+    def read(
+        self,
+        id: str,
+        *,
+        lines: Optional[Sequence[Optional[int]]] = ...,
+        bytes: Optional[Sequence[Optional[int]]] = ...,
+        tail: Optional[int] = ...,
+        json: Optional[str] = ...,
+        max_lines: Optional[int] = ...,
+        max_bytes: Optional[int] = ...,
+    ) -> Page:
+        """Reads a part of a saved output: lines first and last, bytes from and up to, the last
+        lines, or the values at a JSON path."""
+    def grep(
+        self,
+        pattern: str,
+        id: str,
+        *,
+        ignore_case: bool = ...,
+        fixed: bool = ...,
+        word: bool = ...,
+        invert: bool = ...,
+        before: int = ...,
+        after: int = ...,
+        context: int = ...,
+        max_count: int = ...,
+        from_line: int = ...,
+        max_lines: int = ...,
+        max_bytes: int = ...,
+    ) -> Found:
+        """Searches in a saved output."""
+    def list(self) -> list[Entry]:
+        """Lists what is saved, the last used first."""
+    def sweep(self) -> Swept:
+        """Removes what has expired."""

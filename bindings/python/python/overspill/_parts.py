@@ -1,0 +1,40 @@
+"""Parts of a result that are not dicts: strings, and models with `type` and `text`."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+# Carries the part itself along; the engine leaves alone what it does not know.
+_SELF = "overspill part"
+
+
+def pack(part: Any) -> Any:
+    """Returns a part as a dict that the engine understands, or as it is."""
+    if isinstance(part, str):
+        return {"type": "text", "text": part, _SELF: True}
+    text = getattr(part, "text", None)
+    if getattr(part, "type", None) == "text" and isinstance(text, str):
+        return {"type": "text", "text": text, _SELF: _Kept(part)}
+    return part
+
+
+def unpack(part: Any) -> Any:
+    """Returns a bounded part in the form it came in."""
+    if not isinstance(part, dict) or _SELF not in part:
+        return part
+    if part[_SELF] is True:
+        return part["text"]
+    model = part[_SELF].part
+    if model.text == part["text"]:
+        return model
+    if hasattr(model, "model_copy"):
+        return model.model_copy(update={"text": part["text"]})
+    model = copy.copy(model)
+    model.text = part["text"]
+    return model
+
+
+class _Kept:
+    def __init__(self, part: Any) -> None:
+        self.part = part

@@ -1,0 +1,1 @@
+"""One module for each framework; import the one you use."""

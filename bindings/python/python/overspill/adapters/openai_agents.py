@@ -1,0 +1,43 @@
+"""OpenAI Agents SDK: bounds what the function tools of an agent return.
+
+    agent = Agent(name="…", tools=bounded(Overspill(), [list_files, run_tests]))
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Iterable, List
+
+from agents import FunctionTool, Tool
+from agents.tool_context import ToolContext
+
+from overspill import Overspill
+
+
+def bounded(overspill: Overspill, tools: Iterable[Tool]) -> List[Tool]:
+    """Returns the tools with bounded results; tools that run elsewhere stay as they are."""
+    return [_bounded(overspill, tool) for tool in tools]
+
+
+def _bounded(overspill: Overspill, tool: Tool) -> Tool:
+    if not isinstance(tool, FunctionTool):
+        return tool
+    invoke = tool.on_invoke_tool
+
+    async def on_invoke_tool(context: ToolContext[Any], arguments: str) -> Any:
+        result = await invoke(context, arguments)
+        call = {"tool": tool.name, "call_id": getattr(context, "tool_call_id", None)}
+        if _is_part(result):
+            return (await overspill.aapply([result], **call))[0]
+        if isinstance(result, (str, list)):
+            return await overspill.aapply(result, **call)
+        # The SDK shows anything else as its text.
+        outcome = await overspill.aprocess(str(result), **call)
+        return outcome.text if outcome.spilled else result
+
+    return dataclasses.replace(tool, on_invoke_tool=on_invoke_tool)
+
+
+def _is_part(result: Any) -> bool:
+    kind = result.get("type") if isinstance(result, dict) else getattr(result, "type", None)
+    return isinstance(kind, str)

@@ -1,0 +1,270 @@
+//! The one object that a program holds.
+
+use overspill::core::LineRule;
+use overspill::embed::{self, Asked, Foreign, Setup, StoreChoice};
+use overspill::tool::{Bounded, Gates};
+use overspill::{Call, Options, Outcome, Overspill};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use serde_json::{Map, Value};
+
+use crate::callbacks::{PyStore, PyStrategy, is_store, tell, verdict};
+use crate::error;
+use crate::input::{Input, pieces};
+use crate::outcome;
+use crate::spill::Spill;
+use crate::values::{self, Aside};
+
+/// Bounds outputs as a profile says, and saves what is too large.
+#[pyclass(frozen, subclass, module = "overspill")]
+pub(crate) struct Engine {
+    overspill: Overspill,
+    gates: Gates,
+    lines: LineRule,
+    /// A strategy of the user's own has to see all of an output at once.
+    asks: bool,
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (*, store=None, strategy=None, on_event=None, should_spill=None, **options))]
+    fn new(
+        py: Python<'_>,
+        store: Option<Bound<'_, PyAny>>,
+        strategy: Option<Py<PyAny>>,
+        on_event: Option<Py<PyAny>>,
+        should_spill: Option<Py<PyAny>>,
+        options: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Engine> {
+        let mut json = options_json(options.as_ref())?;
+        let mut own = None;
+        match store {
+            None => {}
+            Some(store) if is_store(&store)? => own = Some(PyStore(store.unbind())),
+            Some(store) => drop(json.insert("store".into(), store_json(&store)?)),
+        }
+        for (name, callback) in [("on_event", &on_event), ("should_spill", &should_spill)] {
+            if callback.as_ref().is_some_and(|callback| !callback.bind(py).is_callable()) {
+                return Err(PyTypeError::new_err(format!("{name} cannot be called")));
+            }
+        }
+        if let Some(strategy) = strategy.as_ref().map(|strategy| strategy.bind(py))
+            && !strategy.is_callable()
+            && !strategy.hasattr("choose")?
+        {
+            return Err(PyTypeError::new_err("strategy cannot be called and has no choose"));
+        }
+        let mut setup = Setup::from_json(&Value::Object(json)).map_err(error::misuse)?;
+        if let Some(own) = own {
+            setup.store = StoreChoice::Own(std::sync::Arc::new(Foreign::new(own)));
+        }
+        let working = std::env::current_dir().unwrap_or_default();
+        let mut overspill = setup.overspill(&|name| std::env::var_os(name), working);
+        let asks = strategy.is_some();
+        if let Some(strategy) = strategy {
+            overspill = overspill.with_strategy(PyStrategy(strategy));
+        }
+        if let Some(observer) = on_event {
+            overspill = overspill.with_observer(move |event| tell(&observer, event));
+        }
+        let mut gates = setup.gates.clone();
+        if let Some(predicate) = should_spill {
+            let ask = move |tool: &str, result: &Value| verdict(&predicate, tool, result);
+            gates.predicate = Some(std::sync::Arc::new(ask));
+        }
+        Ok(Engine { overspill, gates, lines: setup.profile.policy.lines, asks })
+    }
+
+    #[pyo3(signature = (output, *, tool=None, call_id=None, session=None, **options))]
+    fn process(
+        &self,
+        py: Python<'_>,
+        output: &Bound<'_, PyAny>,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        options: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let asked = asked(tool, call_id, session, options.as_ref())?;
+        match Input::of(output)? {
+            Input::Long(text) if !self.asks => {
+                let mut spill = Some(self.overspill.spill(asked.call, asked.options));
+                pieces(&text, |piece| {
+                    let piece = piece.as_bytes();
+                    py.detach(|| spill.iter_mut().for_each(|spill| spill.push(piece)));
+                })?;
+                let done = py.detach(|| spill.map(overspill::Spill::finish));
+                let done = done.unwrap_or(Outcome::Whole(Default::default()));
+                outcome::outcome(py, done, output.clone().unbind(), self.lines)
+            }
+            input => {
+                let bytes = input.whole()?;
+                let (bytes, Asked { call, options }) = (bytes.as_bytes(), &asked);
+                let done = py.detach(|| self.overspill.process_with(bytes, call, options));
+                outcome::outcome(py, done, output.clone().unbind(), self.lines)
+            }
+        }
+    }
+
+    /// Takes an output if it fits; returns None if it does not, or if that is for others to say.
+    #[pyo3(signature = (output, *, tool=None, call_id=None, session=None, **options))]
+    fn process_if_whole(
+        &self,
+        py: Python<'_>,
+        output: &Bound<'_, PyAny>,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        options: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        let asked = asked(tool, call_id, session, options.as_ref())?;
+        let Input::Bytes(bytes) = Input::of(output)? else { return Ok(None) };
+        let (bytes, Asked { call, options }) = (bytes.as_bytes(), &asked);
+        if self.asks || self.overspill.policy(call, options).fired_by(bytes).is_some() {
+            return Ok(None);
+        }
+        let done = py.detach(|| self.overspill.process_with(bytes, call, options));
+        outcome::outcome(py, done, output.clone().unbind(), self.lines).map(Some)
+    }
+
+    #[pyo3(signature = (result, *, tool=None, call_id=None, session=None, **options))]
+    fn apply(
+        &self,
+        py: Python<'_>,
+        result: &Bound<'_, PyAny>,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        options: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let asked = asked(tool, call_id, session, options.as_ref())?;
+        let mut aside = Aside::default();
+        let json = aside.decode(result)?;
+        match py.detach(|| embed::apply(&self.overspill, &json, &asked, &self.gates)) {
+            Bounded::Unchanged => Ok(result.clone().unbind()),
+            Bounded::Changed(json) => aside.encode(py, &json),
+        }
+    }
+
+    #[pyo3(signature = (outputs, **budget))]
+    fn batch(
+        &self,
+        py: Python<'_>,
+        outputs: &Bound<'_, PyAny>,
+        budget: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<Py<PyAny>>> {
+        let budget = Value::Object(options_json(budget.as_ref())?);
+        let mut given: Vec<(Py<PyAny>, Bound<'_, PyBytes>, Asked)> = Vec::new();
+        for item in outputs.try_iter()? {
+            let item = item?;
+            let (output, asked) = match item.cast::<PyTuple>() {
+                Ok(pair) => {
+                    let (output, options): (Bound<'_, PyAny>, Bound<'_, PyDict>) =
+                        pair.extract()?;
+                    (output, asked(None, None, None, Some(&options))?)
+                }
+                Err(_) => (item, Asked::default()),
+            };
+            let bytes = Input::of(&output)?.whole()?;
+            given.push((output.unbind(), bytes, asked));
+        }
+        let outputs: Vec<(&[u8], Asked)> =
+            given.iter().map(|(_, bytes, asked)| (bytes.as_bytes(), asked.clone())).collect();
+        let done = py.detach(|| embed::batch(&self.overspill, &outputs, &budget));
+        let done = done.map_err(error::misuse)?.into_iter();
+        done.zip(&given)
+            .map(|(done, (output, ..))| {
+                outcome::outcome(py, done, output.clone_ref(py), self.lines)
+            })
+            .collect()
+    }
+
+    #[pyo3(signature = (*, tool=None, call_id=None, session=None, **options))]
+    fn spill(
+        &self,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        options: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Spill> {
+        let Asked { call, options } = asked(tool, call_id, session, options.as_ref())?;
+        Ok(Spill::new(self.overspill.clone().into_spill(call, options), self.lines))
+    }
+
+    #[pyo3(signature = (id, **options))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        options: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let asked = Value::Object(options_json(options.as_ref())?);
+        let page = py.detach(|| embed::read(&self.overspill, id, &asked));
+        values::encode(py, &page.map_err(error::question)?)
+    }
+
+    #[pyo3(signature = (pattern, id, **options))]
+    fn grep(
+        &self,
+        py: Python<'_>,
+        pattern: &str,
+        id: &str,
+        options: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let asked = Value::Object(options_json(options.as_ref())?);
+        let found = py.detach(|| embed::grep(&self.overspill, id, pattern, &asked));
+        values::encode(py, &found.map_err(error::question)?)
+    }
+
+    fn list(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let all = py.detach(|| embed::list(&self.overspill));
+        values::encode(py, &all.map_err(error::store)?)
+    }
+
+    fn sweep(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let swept = py.detach(|| embed::sweep(&self.overspill));
+        values::encode(py, &swept.map_err(error::store)?)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.overspill)
+    }
+}
+
+/// Reads what a call says of itself; most say no more than these three.
+fn asked(
+    tool: Option<String>,
+    call_id: Option<String>,
+    session: Option<String>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Asked> {
+    let mut asked = match options {
+        None => Asked { call: Call::default(), options: Options::default() },
+        Some(_) => {
+            let json = Value::Object(options_json(options)?);
+            Asked::from_json(&json).map_err(error::misuse)?
+        }
+    };
+    asked.call.tool = tool.or(asked.call.tool);
+    asked.call.id = call_id.or(asked.call.id);
+    asked.call.session = session.or(asked.call.session);
+    Ok(asked)
+}
+
+fn options_json(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Value>> {
+    match options.map(|options| values::options(options.as_any())).transpose()? {
+        Some(Value::Object(json)) => Ok(json),
+        _ => Ok(Map::new()),
+    }
+}
+
+/// Reads where outputs are saved: a path, as text or as an object, a word, or false.
+fn store_json(store: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if store.hasattr("__fspath__")? {
+        let path = store.call_method0("__fspath__")?;
+        return Ok(Value::String(path.cast::<PyString>()?.to_string()));
+    }
+    values::options(store)
+}

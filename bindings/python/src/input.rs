@@ -1,0 +1,86 @@
+//! An output as Python has it, as bytes.
+
+use std::borrow::Cow;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PySlice, PyString};
+
+/// Text longer than this is encoded piece by piece, so that it is never there twice.
+const LONG: usize = 1 << 20;
+/// So many characters at a time.
+const PIECE: usize = 1 << 18;
+
+/// An output.
+pub(crate) enum Input<'py> {
+    /// Bytes that nobody can change.
+    Bytes(Bound<'py, PyBytes>),
+    /// Text that is too long to be encoded at once.
+    Long(Bound<'py, PyString>),
+}
+
+impl<'py> Input<'py> {
+    /// Takes text, or bytes of any kind.
+    pub(crate) fn of(value: &Bound<'py, PyAny>) -> PyResult<Input<'py>> {
+        if let Ok(text) = value.cast::<PyString>() {
+            return if text.len()? > LONG {
+                Ok(Input::Long(text.clone()))
+            } else {
+                encoded(text).map(Input::Bytes)
+            };
+        }
+        if let Ok(bytes) = value.cast::<PyBytes>() {
+            return Ok(Input::Bytes(bytes.clone()));
+        }
+        // These can change while others run, so they are copied.
+        if let Ok(bytes) = value.cast::<PyByteArray>() {
+            return Ok(Input::Bytes(PyBytes::new(value.py(), &bytes.to_vec())));
+        }
+        if value.cast::<PyMemoryView>().is_ok() {
+            return Ok(Input::Bytes(value.call_method0("tobytes")?.cast_into()?));
+        }
+        let kind = value.get_type().name()?;
+        Err(PyTypeError::new_err(format!("an output is text or bytes, not {kind}")))
+    }
+
+    /// Returns all of it.
+    pub(crate) fn whole(self) -> PyResult<Bound<'py, PyBytes>> {
+        match self {
+            Input::Bytes(bytes) => Ok(bytes),
+            Input::Long(text) => encoded(&text),
+        }
+    }
+}
+
+/// Hands a long text out piece by piece.
+pub(crate) fn pieces(
+    text: &Bound<'_, PyString>,
+    mut take: impl FnMut(&Bound<'_, PyBytes>),
+) -> PyResult<()> {
+    let length = text.len()?;
+    for from in (0..length).step_by(PIECE) {
+        let to = (from + PIECE).min(length);
+        let piece = text.get_item(PySlice::new(text.py(), from as isize, to as isize, 1))?;
+        take(&encoded(piece.cast()?)?);
+    }
+    Ok(())
+}
+
+/// Encodes text. Half a surrogate pair is no text: where it stands for a byte that could not be
+/// decoded it becomes that byte again, elsewhere it is bytes that are no UTF-8.
+fn encoded<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyBytes>> {
+    let with = |errors: &str| -> PyResult<Bound<'py, PyBytes>> {
+        Ok(text.call_method1("encode", ("utf-8", errors))?.cast_into()?)
+    };
+    text.encode_utf8().or_else(|_| with("surrogateescape")).or_else(|_| with("surrogatepass"))
+}
+
+/// Returns text as it is written, or as it would be read.
+pub(crate) fn text_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(text.clone());
+    }
+    let bytes = Input::of(value)?.whole()?;
+    let text: Cow<'_, str> = String::from_utf8_lossy(bytes.as_bytes());
+    Ok(PyString::new(value.py(), &text))
+}

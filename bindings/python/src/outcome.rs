@@ -1,0 +1,308 @@
+//! What became of an output, as Python sees it.
+
+use overspill::core::{LineRule, Size as Counted};
+use overspill::{Counts, Outcome, Report, Stretch};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::input::{Input, text_of};
+use crate::values;
+
+/// An output that fits: it is shown as it is, and nothing was saved.
+#[pyclass(frozen, module = "overspill")]
+pub(crate) struct Whole {
+    /// As it was given.
+    #[pyo3(get)]
+    pub(crate) output: Py<PyAny>,
+    pub(crate) lines: LineRule,
+}
+
+#[pymethods]
+impl Whole {
+    #[classattr]
+    #[pyo3(name = "__match_args__")]
+    const MATCH_ARGS: (&'static str,) = ("text",);
+
+    #[getter]
+    fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        text_of(self.output.bind(py))
+    }
+
+    #[classattr]
+    #[pyo3(name = "spilled")]
+    const SPILLED: bool = false;
+
+    #[getter]
+    fn total(&self, py: Python<'_>) -> PyResult<Size> {
+        let bytes = Input::of(self.output.bind(py))?.whole()?;
+        let (bytes, lines) = (bytes.as_bytes(), self.lines);
+        Ok(Size(py.detach(|| Counted::of(bytes, lines)).into()))
+    }
+
+    #[getter]
+    fn shown(&self, py: Python<'_>) -> PyResult<Size> {
+        self.total(py)
+    }
+
+    #[getter]
+    fn lossy(&self, py: Python<'_>) -> PyResult<bool> {
+        self.report(py).map(|report| report.lossy)
+    }
+
+    #[getter]
+    fn complete(&self, py: Python<'_>) -> PyResult<bool> {
+        self.report(py).map(|report| report.complete)
+    }
+
+    // What a whole output has not, so that any outcome can be asked for it.
+    #[classattr]
+    #[pyo3(name = "id")]
+    const ID: Option<bool> = None;
+    #[classattr]
+    #[pyo3(name = "path")]
+    const PATH: Option<bool> = None;
+    #[classattr]
+    #[pyo3(name = "limit")]
+    const LIMIT: Option<bool> = None;
+    #[classattr]
+    #[pyo3(name = "left_out")]
+    const LEFT_OUT: Option<bool> = None;
+    #[classattr]
+    #[pyo3(name = "error")]
+    const ERROR: Option<bool> = None;
+    #[classattr]
+    #[pyo3(name = "notice")]
+    const NOTICE: Option<bool> = None;
+
+    #[getter]
+    fn preview<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        self.text(py)
+    }
+
+    #[getter]
+    fn gaps(&self) -> Option<Vec<Span>> {
+        Some(Vec::new())
+    }
+
+    #[getter]
+    fn pieces(&self, py: Python<'_>) -> PyResult<Option<Vec<Span>>> {
+        self.report(py).map(|report| spans(&report.pieces))
+    }
+
+    fn to_dict(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        report_dict(py, &self.report(py)?, "", "")
+    }
+
+    fn __str__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        self.text(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Whole({} bytes)", Input::of(self.output.bind(py))?.whole()?.as_bytes().len()))
+    }
+}
+
+impl Whole {
+    fn report(&self, py: Python<'_>) -> PyResult<Report> {
+        let bytes = Input::of(self.output.bind(py))?.whole()?;
+        Ok(Report::of(&Outcome::Whole(bytes.as_bytes().into()), self.lines))
+    }
+}
+
+/// An output that was too large.
+#[pyclass(frozen, module = "overspill")]
+pub(crate) struct Spilled {
+    report: Report,
+    #[pyo3(get)]
+    preview: String,
+    #[pyo3(get)]
+    notice: String,
+}
+
+#[pymethods]
+impl Spilled {
+    #[classattr]
+    #[pyo3(name = "__match_args__")]
+    const MATCH_ARGS: (&'static str, &'static str) = ("text", "path");
+
+    #[classattr]
+    #[pyo3(name = "spilled")]
+    const SPILLED: bool = true;
+
+    #[getter]
+    fn text(&self) -> &str {
+        &self.report.text
+    }
+
+    #[getter]
+    fn id(&self) -> Option<&str> {
+        self.report.id.as_deref()
+    }
+
+    #[getter]
+    fn path(&self) -> Option<&str> {
+        self.report.path.as_deref()
+    }
+
+    #[getter]
+    fn error(&self) -> Option<&str> {
+        self.report.error.as_deref()
+    }
+
+    #[getter]
+    fn limit(&self) -> Option<&'static str> {
+        self.report.limit
+    }
+
+    #[getter]
+    fn lossy(&self) -> bool {
+        self.report.lossy
+    }
+
+    #[getter]
+    fn complete(&self) -> bool {
+        self.report.complete
+    }
+
+    #[getter]
+    fn total(&self) -> Size {
+        Size(self.report.total)
+    }
+
+    #[getter]
+    fn shown(&self) -> Size {
+        Size(self.report.shown)
+    }
+
+    #[getter]
+    fn pieces(&self) -> Option<Vec<Span>> {
+        spans(&self.report.pieces)
+    }
+
+    #[getter]
+    fn gaps(&self) -> Option<Vec<Span>> {
+        spans(&self.report.gaps)
+    }
+
+    /// How much is left out, and of what: `(1200, "lines")`.
+    #[getter]
+    fn left_out(&self) -> Option<(u64, &'static str)> {
+        self.report.left_out.map(|left_out| (left_out.count, left_out.unit))
+    }
+
+    fn to_dict(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        report_dict(py, &self.report, &self.preview, &self.notice)
+    }
+
+    fn __str__(&self) -> &str {
+        &self.report.text
+    }
+
+    fn __repr__(&self) -> String {
+        let Report { path, shown, total, .. } = &self.report;
+        let place = path.as_deref().unwrap_or("nowhere");
+        format!("Spilled({} of {} bytes shown, saved in {place})", shown.bytes, total.bytes)
+    }
+}
+
+fn report_dict(
+    py: Python<'_>,
+    report: &Report,
+    preview: &str,
+    notice: &str,
+) -> PyResult<Py<PyAny>> {
+    let json = serde_json::to_value(report).unwrap_or_default();
+    let dict = values::encode(py, &json)?;
+    if report.spilled {
+        let fields = dict.bind(py).cast::<PyDict>()?;
+        fields.set_item("preview", preview)?;
+        fields.set_item("notice", notice)?;
+    }
+    Ok(dict)
+}
+
+fn spans(stretches: &Option<Vec<Stretch>>) -> Option<Vec<Span>> {
+    stretches.as_ref().map(|all| all.iter().map(|one| Span(*one)).collect())
+}
+
+/// Says what became of `output`.
+pub(crate) fn outcome(
+    py: Python<'_>,
+    outcome: Outcome<'_>,
+    output: Py<PyAny>,
+    lines: LineRule,
+) -> PyResult<Py<PyAny>> {
+    match outcome {
+        Outcome::Whole(_) => Ok(Py::new(py, Whole { output, lines })?.into_any()),
+        Outcome::Spilled(_) => spilled(py, outcome, lines),
+    }
+}
+
+/// Says that an output was too large, or gives back what was written of one that is not.
+pub(crate) fn spilled(
+    py: Python<'_>,
+    outcome: Outcome<'_>,
+    lines: LineRule,
+) -> PyResult<Py<PyAny>> {
+    match outcome {
+        Outcome::Whole(bytes) => {
+            let output = pyo3::types::PyBytes::new(py, &bytes).into_any().unbind();
+            Ok(Py::new(py, Whole { output, lines })?.into_any())
+        }
+        Outcome::Spilled(spilled) => {
+            let (preview, notice) = (spilled.preview.clone(), spilled.notice.clone());
+            let report = Report::of(&Outcome::Spilled(spilled), lines);
+            Ok(Py::new(py, Spilled { report, preview, notice })?.into_any())
+        }
+    }
+}
+
+/// How large something is.
+#[pyclass(frozen, eq, hash, module = "overspill")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Size(Counts);
+
+#[pymethods]
+impl Size {
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.0.bytes
+    }
+
+    #[getter]
+    fn lines(&self) -> u64 {
+        self.0.lines
+    }
+
+    #[getter]
+    fn chars(&self) -> u64 {
+        self.0.chars
+    }
+
+    fn __repr__(&self) -> String {
+        let Counts { bytes, lines, chars } = self.0;
+        format!("Size(bytes={bytes}, lines={lines}, chars={chars})")
+    }
+}
+
+/// A part of an output: bytes from and up to, lines first and last.
+#[pyclass(frozen, eq, hash, module = "overspill")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Span(Stretch);
+
+#[pymethods]
+impl Span {
+    #[getter]
+    fn bytes(&self) -> (u64, u64) {
+        self.0.bytes
+    }
+
+    #[getter]
+    fn lines(&self) -> (u64, u64) {
+        self.0.lines
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Span(bytes={:?}, lines={:?})", self.0.bytes, self.0.lines)
+    }
+}

@@ -1,0 +1,117 @@
+//! An output as it is being written.
+
+use std::sync::{Mutex, PoisonError};
+
+use overspill::core::LineRule;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::input::{Input, pieces};
+use crate::outcome;
+
+/// Takes an output piece by piece, as text or bytes; a context manager and a file to print to.
+#[pyclass(frozen, module = "overspill")]
+pub(crate) struct Spill {
+    open: Mutex<Option<overspill::Spill<'static>>>,
+    outcome: PyOnceLock<Py<PyAny>>,
+    lines: LineRule,
+}
+
+impl Spill {
+    pub(crate) fn new(spill: overspill::Spill<'static>, lines: LineRule) -> Spill {
+        Spill { open: Mutex::new(Some(spill)), outcome: PyOnceLock::new(), lines }
+    }
+
+    /// Does something with it while it is open, without the interpreter's lock.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut overspill::Spill<'static>) -> T + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(|| {
+            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            open.as_mut().map(act)
+        });
+        done.ok_or_else(|| PyValueError::new_err("the spill is closed: nothing can be written"))
+    }
+}
+
+#[pymethods]
+impl Spill {
+    fn write(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<usize> {
+        match Input::of(chunk)? {
+            Input::Bytes(bytes) => {
+                let bytes = bytes.as_bytes();
+                self.with(py, |spill| spill.push(bytes))?;
+            }
+            Input::Long(text) => {
+                let mut written = Ok(());
+                pieces(&text, |piece| {
+                    let piece = piece.as_bytes();
+                    if written.is_ok() {
+                        written = self.with(py, |spill| spill.push(piece));
+                    }
+                })?;
+                written?;
+            }
+        }
+        chunk.len()
+    }
+
+    /// Tells whether the output is too large already, and being saved.
+    #[getter]
+    fn over(&self, py: Python<'_>) -> PyResult<bool> {
+        match self.outcome.get(py) {
+            Some(outcome) => outcome.getattr(py, "spilled")?.extract(py),
+            None => self.with(py, |spill| spill.is_over()),
+        }
+    }
+
+    /// Says that the output is complete, and returns what became of it; again if it is asked again.
+    fn close(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let closed = py.detach(|| {
+            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+            open.map(overspill::Spill::finish)
+        });
+        if let Some(closed) = closed {
+            let _ = self.outcome.set(py, outcome::spilled(py, closed, self.lines)?);
+        }
+        self.outcome(py)
+    }
+
+    #[getter]
+    fn outcome(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let open = || PyValueError::new_err("the spill is still open: there is no outcome yet");
+        self.outcome.get(py).map(|outcome| outcome.clone_ref(py)).ok_or_else(open)
+    }
+
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> bool {
+        self.outcome.get(py).is_some()
+    }
+
+    fn writable(&self) -> bool {
+        true
+    }
+
+    fn flush(&self) {}
+
+    fn __enter__(this: Py<Spill>) -> Py<Spill> {
+        this
+    }
+
+    #[pyo3(signature = (kind, _value, _traceback))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        _value: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        if !kind.is_none() && self.outcome.get(py).is_none() {
+            self.with(py, |spill| spill.interrupted())?;
+        }
+        self.close(py).map(|_| false)
+    }
+}

@@ -1,0 +1,143 @@
+//! Python's values as JSON, and back.
+//!
+//! What JSON has no word for is put aside and comes back as the same object, where it was.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use serde_json::{Map, Number, Value};
+
+/// The key of an object that stands for something put aside. No tool's result has it: what has is
+/// put aside as well.
+const ASIDE: &str = "\0overspill";
+/// Nothing that matters in a result is nested deeper than this.
+const DEEPEST: usize = 5;
+
+/// Turns options into JSON.
+pub(crate) fn options(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    plain(value, 0)
+}
+
+fn plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+    if let Some(leaf) = leaf(value)? {
+        return Ok(leaf);
+    }
+    let refuse = || {
+        let kind = value.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
+        PyTypeError::new_err(format!("an option cannot be of type {kind}"))
+    };
+    if depth > DEEPEST {
+        return Err(refuse());
+    }
+    if let Ok(number) = value.cast::<PyInt>() {
+        // A number that no limit can have is refused by whoever reads it.
+        return Ok(match number.extract::<i64>() {
+            Ok(number) => Value::from(number),
+            Err(_) => number.extract::<u64>().map_or(Value::from(-1), Value::from),
+        });
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        let number = Number::from_f64(number.extract()?);
+        return Ok(number.map_or_else(|| "not a number".into(), Value::Number));
+    }
+    if let Ok(list) = value.cast::<PyList>() {
+        return list.iter().map(|item| plain(&item, depth + 1)).collect();
+    }
+    if let Ok(tuple) = value.cast::<PyTuple>() {
+        return tuple.iter().map(|item| plain(&item, depth + 1)).collect();
+    }
+    let Ok(fields) = value.cast::<PyDict>() else { return Err(refuse()) };
+    let mut map = Map::new();
+    for (key, value) in fields.iter() {
+        map.insert(key.extract()?, plain(&value, depth + 1)?);
+    }
+    Ok(Value::Object(map))
+}
+
+/// What was put aside while a result was turned into JSON.
+#[derive(Default)]
+pub(crate) struct Aside(Vec<Py<PyAny>>);
+
+impl Aside {
+    /// Turns a result into JSON.
+    pub(crate) fn decode(&mut self, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+        self.at(value, 0)
+    }
+
+    fn at(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+        if let Some(leaf) = leaf(value)? {
+            return Ok(leaf);
+        }
+        if depth < DEEPEST {
+            if let Ok(list) = value.cast_exact::<PyList>() {
+                return list.iter().map(|item| self.at(&item, depth + 1)).collect();
+            }
+            if let Ok(fields) = value.cast_exact::<PyDict>() {
+                let named = |(key, _): (Bound<'_, PyAny>, _)| {
+                    key.extract::<String>().is_ok_and(|key| key != ASIDE)
+                };
+                if fields.iter().all(named) {
+                    let mut map = Map::new();
+                    for (key, value) in fields.iter() {
+                        map.insert(key.extract()?, self.at(&value, depth + 1)?);
+                    }
+                    return Ok(Value::Object(map));
+                }
+            }
+        }
+        self.0.push(value.clone().unbind());
+        Ok(Value::Object(Map::from_iter([(ASIDE.to_owned(), Value::from(self.0.len() - 1))])))
+    }
+
+    /// Turns JSON into Python's values, with what was put aside in its place.
+    pub(crate) fn encode(&self, py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
+        encoded(py, value, &self.0)
+    }
+}
+
+/// Turns JSON into Python's values.
+pub(crate) fn encode(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
+    encoded(py, value, &[])
+}
+
+fn encoded(py: Python<'_>, value: &Value, aside: &[Py<PyAny>]) -> PyResult<Py<PyAny>> {
+    Ok(match value {
+        Value::Null => py.None(),
+        Value::Bool(switch) => PyBool::new(py, *switch).to_owned().into_any().unbind(),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => number.into_pyobject(py)?.into_any().unbind(),
+            (_, Some(number)) => number.into_pyobject(py)?.into_any().unbind(),
+            _ => number.as_f64().unwrap_or(f64::NAN).into_pyobject(py)?.into_any().unbind(),
+        },
+        Value::String(text) => PyString::new(py, text).into_any().unbind(),
+        Value::Array(items) => {
+            let list = PyList::empty(py);
+            for item in items {
+                list.append(encoded(py, item, aside)?)?;
+            }
+            list.into_any().unbind()
+        }
+        Value::Object(fields) => {
+            let index = fields.get(ASIDE).and_then(Value::as_u64);
+            if let Some(kept) = index.and_then(|index| aside.get(index as usize)) {
+                return Ok(kept.clone_ref(py));
+            }
+            let dict = PyDict::new(py);
+            for (key, value) in fields {
+                dict.set_item(key, encoded(py, value, aside)?)?;
+            }
+            dict.into_any().unbind()
+        }
+    })
+}
+
+/// Text, true and false, and nothing: the same everywhere.
+fn leaf(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
+    if value.is_none() {
+        return Ok(Some(Value::Null));
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Some(Value::String(text.to_string_lossy().into_owned())));
+    }
+    Ok(value.cast::<PyBool>().ok().map(|switch| Value::Bool(switch.is_true())))
+}

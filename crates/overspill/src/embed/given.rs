@@ -1,0 +1,98 @@
+//! A store whose answers were fetched beforehand, where it cannot be asked in the middle of the
+//! walk: one that answers only when it likes, such as a promise.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::foreign::{entry_of, saved_as};
+use crate::store::{Draft, Entry, Name, SpillRef, Store};
+use crate::{Call, Error};
+
+/// Answers as it was told to.
+#[derive(Debug, Default)]
+pub struct GivenStore {
+    /// Where the output is, or why it could not be saved.
+    saved: Option<Result<SpillRef, String>>,
+    entries: Vec<Entry>,
+    bytes: Vec<u8>,
+    is_asked: AtomicBool,
+    deleted: Mutex<Vec<String>>,
+}
+
+impl GivenStore {
+    /// Reads the answers: what came of saving in `saved` or `saveError`, what there is in
+    /// `entries`; `bytes` are what there is to read.
+    pub fn of(answers: &Value, bytes: Vec<u8>) -> Result<GivenStore, Error> {
+        let saved = match (answers.get("saved"), answers.get("saveError")) {
+            (_, Some(reason)) => Some(Err(reason.as_str().unwrap_or_default().to_owned())),
+            (Some(saved), None) => Some(saved_as(saved).map_err(|error| error.to_string())),
+            (None, None) => None,
+        };
+        let entries = answers.get("entries").and_then(Value::as_array);
+        let entries = entries.into_iter().flatten().map(entry_of).collect::<Result<_, _>>()?;
+        Ok(GivenStore { saved, entries, bytes, ..GivenStore::default() })
+    }
+
+    /// Tells whether an output was to be saved without anybody having said where.
+    pub fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Relaxed)
+    }
+
+    /// Returns what was to be deleted.
+    pub fn deleted(&self) -> Vec<String> {
+        self.deleted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Store for GivenStore {
+    fn create(&self, _: &Call) -> Result<Box<dyn Draft>, Error> {
+        match &self.saved {
+            Some(Ok(saved)) => Ok(Box::new(GivenDraft(saved.clone()))),
+            Some(Err(reason)) => Err(Error::Other(reason.clone().into())),
+            None => {
+                self.is_asked.store(true, Ordering::Relaxed);
+                Err(Error::Other("nothing is known of its store".into()))
+            }
+        }
+    }
+
+    fn read(&self, _: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+        let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(self.bytes.len());
+        Ok(self.bytes[at(range.start)..at(range.end).max(at(range.start))].to_vec())
+    }
+
+    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+        let found = self.entries.iter().find(|entry| entry.name == *name);
+        found.cloned().ok_or_else(|| Error::NotFound { name: name.clone() })
+    }
+
+    fn list(&self) -> Result<Vec<Entry>, Error> {
+        Ok(self.entries.clone())
+    }
+
+    fn delete(&self, name: &Name) -> Result<(), Error> {
+        self.deleted.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_string());
+        Ok(())
+    }
+
+    fn touch(&self, _: &Name) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// An output that is saved already.
+#[derive(Debug)]
+struct GivenDraft(SpillRef);
+
+impl Draft for GivenDraft {
+    fn append(&mut self, _: &[u8]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
+        Ok(self.0)
+    }
+}

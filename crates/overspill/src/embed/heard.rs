@@ -1,0 +1,24 @@
+//! What an observer hears, as JSON.
+
+use serde_json::{Value, json};
+
+use crate::{Event, What};
+
+/// Says what became of a call: `type` is `skipped`, `spilled` or `failed`.
+pub fn event(event: &Event) -> Value {
+    let (what, path, error) = match &event.what {
+        What::Skipped => ("skipped", None, None),
+        What::Spilled { path } => ("spilled", *path, None),
+        What::Failed { error } => ("failed", None, Some(error.to_string())),
+    };
+    json!({
+        "type": what,
+        "tool": event.call.tool,
+        "call_id": event.call.id,
+        "session": event.call.session,
+        "original_bytes": event.original_bytes,
+        "shown_bytes": event.shown_bytes,
+        "path": path,
+        "error": error,
+    })
+}
