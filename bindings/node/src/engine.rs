@@ -230,11 +230,14 @@ impl Inner {
             return Ok(spilled(done, self.lines).map(Either::A));
         }
         let (told, store) = given.told(&self.overspill, output, asked)?;
-        let done = told.process_with(output, call, options);
-        if store.is_some_and(|store| store.is_asked()) {
-            return Ok(Some(Either::B(true)));
+        if let Some(store) = store {
+            // Tried, so nobody hears of it.
+            told.clone().unobserved().process_with(output, call, options);
+            if store.is_asked() {
+                return Ok(Some(Either::B(true)));
+            }
         }
-        Ok(spilled(done, self.lines).map(Either::A))
+        Ok(spilled(told.process_with(output, call, options), self.lines).map(Either::A))
     }
 
     fn apply(&self, result: &str, asked: &Asked, given: &Given) -> napi::Result<Option<String>> {
@@ -245,11 +248,14 @@ impl Inner {
         };
         let text = text.unwrap_or_default();
         let (told, store) = given.told(&self.overspill, text.as_bytes(), asked)?;
-        let bounded = embed::apply(&told, &result, asked, &given.gates(&self.gates)?);
-        if store.is_some_and(|store| store.is_asked()) {
-            return Ok(Some("true".into()));
+        let gates = given.gates(&self.gates)?;
+        if let Some(store) = store {
+            embed::apply(&told.clone().unobserved(), &result, asked, &gates);
+            if store.is_asked() {
+                return Ok(Some("true".into()));
+            }
         }
-        Ok(match bounded {
+        Ok(match embed::apply(&told, &result, asked, &gates) {
             Bounded::Unchanged => None,
             Bounded::Changed(changed) => Some(changed.to_string()),
         })

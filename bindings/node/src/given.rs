@@ -20,7 +20,8 @@ impl Given {
         json.map(parse).transpose().map(|given| Given(given.unwrap_or_default()))
     }
 
-    /// Returns an engine that knows the answers, and the store among them.
+    /// Returns an engine that knows the answers, and the store among them, if it does not know yet
+    /// where an output would be.
     pub(crate) fn told(
         &self,
         overspill: &Overspill,
@@ -39,9 +40,8 @@ impl Given {
         }
         let store = Arc::new(self.store(Vec::new())?);
         told = told.with_store(store.clone());
-        // Of what is only tried nobody hears.
-        let tried = self.0.get("saved").is_none() && self.0.get("saveError").is_none();
-        Ok((if tried { told.unobserved() } else { told }, Some(store)))
+        let knows = self.0.get("saved").is_some() || self.0.get("saveError").is_some();
+        Ok((told, Some(store).filter(|_| !knows)))
     }
 
     /// Returns the store that was asked, with the bytes it gave.

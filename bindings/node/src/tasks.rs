@@ -8,7 +8,7 @@ use napi::{Env, Task};
 use crate::report::failed;
 
 /// What JavaScript has a promise of.
-pub type Promise<A, J = A> = AsyncTask<Work<A, J>>;
+pub(crate) type Promise<A, J = A> = AsyncTask<Work<A, J>>;
 
 /// Does something on another thread and hands the answer back on JavaScript's.
 pub struct Work<A, J> {

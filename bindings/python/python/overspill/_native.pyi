@@ -174,6 +174,7 @@ class Engine:
         preset: Literal["code", "log", "error", None] = ...,
         declared: Optional[Mapping[str, Any]] = ...,
         delegate: Optional[bool] = ...,
+        permission: Optional[Sequence[Mapping[str, str]]] = ...,
         exit_code: Optional[int] = ...,
     ) -> _Outcome:
         """Bounds an output that is all there."""

@@ -1,0 +1,25 @@
+/**
+ * MCP TypeScript SDK: bounds what the tools of a server return.
+ *
+ *     server.registerTool('read_log', config, bounded('read_log', async ({ path }) => …));
+ */
+
+import { Overspill } from '../index.js';
+
+// biome-ignore lint: any handler there is
+type Handler = (...args: any[]) => any;
+
+/**
+ * Returns a handler whose text is bounded. Structured content, which the server checks against the
+ * tool's schema, passes as it is.
+ */
+export function bounded<H extends Handler>(tool: string, handler: H, overspill = new Overspill()): H {
+  const wrapped = async (...args: unknown[]): Promise<unknown> => {
+    const result: unknown = await Reflect.apply(handler, undefined, args);
+    const content = (result as { content?: unknown } | null)?.content;
+    if (!Array.isArray(content)) return result;
+    const parts = await overspill.apply(content as unknown[], { tool });
+    return parts === content ? result : { ...(result as object), content: parts };
+  };
+  return wrapped as H;
+}

@@ -1,0 +1,220 @@
+/**
+ * Stores, strategies and predicates written in JavaScript. They are asked here, on their own thread
+ * and in their own time, and the engine is told what they said.
+ */
+
+import type { Engine, Spilled } from '../native/index.js';
+import { Misuse, NotFound, said, StoreError, typed } from './errors.js';
+import type { Sink } from './spill.js';
+import type * as t from './types.js';
+
+/** What was asked beforehand. */
+export interface Given {
+  store?: true;
+  choice?: unknown;
+  choiceError?: string;
+  verdict?: unknown;
+  saved?: unknown;
+  saveError?: string;
+  entries?: unknown;
+}
+
+export class Own {
+  constructor(
+    readonly engine: Engine,
+    readonly store: t.Store | undefined,
+    readonly strategy: t.Strategy | undefined,
+    readonly shouldSpill: t.Options['shouldSpill'],
+  ) {
+    if (store && typeof store.save !== 'function') throw new TypeError('store: there is no save');
+    const isStrategy = typeof strategy === 'function' || typeof strategy?.choose === 'function';
+    if (strategy != null && !isStrategy) throw new TypeError('strategy is no function and has no choose');
+  }
+
+  /** Bounds an output; asks first the strategy, then, where something is to be saved, the store. */
+  async process(output: t.Output, call: t.Call | undefined): Promise<Spilled | boolean | null> {
+    const bytes = Buffer.from(output as string);
+    const given: Given = this.store ? { store: true } : {};
+    await this.chooseLater(given, bytes, call);
+    const asked = call == null ? undefined : JSON.stringify(call);
+    const ask = (): Promise<Spilled | boolean | null> => this.engine.process(bytes, asked, JSON.stringify(given));
+    try {
+      const done = await ask();
+      if (done !== true) return done;
+      await this.#save(given, bytes, call);
+      return await ask();
+    } catch (error) {
+      throw typed(error);
+    }
+  }
+
+  /** Asks the strategy at once; a store cannot be. */
+  given(output: t.Output, call: t.Call | undefined): string | undefined {
+    if (!this.strategy && !this.store) return undefined;
+    const given: Given = {};
+    this.choose(given, () => output, call);
+    return JSON.stringify(given);
+  }
+
+  /** Asks the strategy at once. */
+  choose(given: Given, output: () => t.Output, call: t.Call | undefined): void {
+    if (this.store) throw new Misuse('a store of your own answers in its own time: use the methods with promises');
+    if (!this.strategy) return;
+    try {
+      const choice = this.#choice(Buffer.from(output() as string), call);
+      if (choice instanceof Promise) {
+        choice.catch(() => {});
+        throw new Error('it answers in its own time: use the methods with promises');
+      }
+      note(given, choice);
+    } catch (error) {
+      blame(given, error);
+    }
+  }
+
+  async chooseLater(given: Given, output: Buffer, call: t.Call | undefined): Promise<void> {
+    if (!this.strategy) return;
+    try {
+      note(given, await this.#choice(output, call));
+    } catch (error) {
+      blame(given, error);
+    }
+  }
+
+  #choice(output: Buffer, call: t.Call | undefined): t.Choice | Promise<t.Choice> {
+    const asked = call == null ? undefined : JSON.stringify(call);
+    const room = JSON.parse(this.engine.limits(asked)) as t.Room;
+    const { strategy } = this;
+    return typeof strategy === 'function' ? strategy(output, room) : (strategy as Exclude<t.Strategy, Function>).choose(output, room);
+  }
+
+  /** Asks the predicate about a result. If it fails, it has not said no. */
+  judge(result: unknown, call: t.Call | undefined): Given {
+    const given: Given = {};
+    if (!this.shouldSpill) return given;
+    try {
+      given.verdict = this.shouldSpill(call?.tool ?? '', result) ?? true;
+    } catch (error) {
+      process.emitWarning(`shouldSpill has thrown ${said(error)}`, 'OverspillWarning');
+    }
+    return given;
+  }
+
+  /** Bounds a result with `ask`; what has to be saved first is saved. */
+  async apply(
+    packed: string,
+    result: unknown,
+    call: t.Call | undefined,
+    given: Given,
+    ask: () => Promise<string | null>,
+  ): Promise<string | null> {
+    if (!this.store && !this.strategy) return ask();
+    const text = Buffer.from(this.engine.text(packed) ?? '');
+    await this.chooseLater(given, text, call);
+    if (!this.store) return ask();
+    given.store = true;
+    given.entries = await this.#known(result);
+    const bounded = await ask();
+    if (bounded !== 'true') return bounded;
+    await this.#save(given, text, call);
+    return ask();
+  }
+
+  /** Asks the store about the output that a result of ours speaks of. */
+  async #known(result: unknown): Promise<unknown[]> {
+    const record = (result as { metadata?: { overspill?: { id?: unknown } } } | null)?.metadata?.overspill;
+    if (typeof record?.id !== 'string') return [];
+    try {
+      const info = await this.store?.info?.(record.id);
+      return info ? [{ ...info, id: record.id }] : [];
+    } catch {
+      return [];
+    }
+  }
+
+  async #save(given: Given, bytes: Buffer, call: t.Call | undefined): Promise<void> {
+    try {
+      const saved: unknown = await this.store?.save(bytes, call ?? {});
+      given.saved = asJson(saved);
+    } catch (error) {
+      delete given.saved;
+      given.saveError = said(error);
+    }
+  }
+
+  /** Holds a stream's pieces for those who want all at once. */
+  sink(process: (all: Buffer) => Promise<t.Outcome>): Sink {
+    const all: Buffer[] = [];
+    return {
+      write: async (piece) => void all.push(Buffer.from(piece as string)),
+      interrupted: () => {},
+      close: () => process(Buffer.concat(all)),
+    };
+  }
+
+  /** Asks about what was saved. */
+  async ask(question: string, id: string, pattern: string, options: object): Promise<unknown> {
+    if (typeof id !== 'string' || typeof pattern !== 'string') throw new TypeError('an id and a pattern are text');
+    let given: Given | undefined;
+    let bytes: Uint8Array | undefined;
+    if (this.store) {
+      given = { store: true, entries: [] };
+      try {
+        if (question === 'list' || question === 'sweep') given.entries = await verb(this.store, 'list')();
+        else bytes = await this.#read(id, given);
+      } catch (error) {
+        throw error instanceof NotFound ? error : new StoreError(said(error));
+      }
+    }
+    try {
+      const asked = given && JSON.stringify(given);
+      const answer: unknown = JSON.parse(
+        await this.engine.ask(question, id, pattern, JSON.stringify(options), asked, bytes),
+      );
+      if (this.store && question === 'sweep') await this.#remove(answer as t.Swept & { expired?: string[] });
+      return answer;
+    } catch (error) {
+      throw typed(error);
+    }
+  }
+
+  async #read(id: string, given: Given): Promise<Uint8Array> {
+    const store = this.store as t.Store;
+    const info = await verb(store, 'info')(id);
+    if (!info) throw new NotFound(`there is no output ${id}`);
+    given.entries = [{ ...info, id }];
+    return verb(store, 'read')(id, 0, info.bytes);
+  }
+
+  async #remove(swept: t.Swept & { expired?: string[] }): Promise<void> {
+    for (const id of swept.expired ?? []) {
+      try {
+        await verb(this.store as t.Store, 'delete')(id);
+      } catch {
+        swept.removed -= 1;
+        swept.failed += 1;
+      }
+    }
+    delete swept.expired;
+  }
+}
+
+function verb<K extends 'read' | 'info' | 'list' | 'delete'>(store: t.Store, name: K): NonNullable<t.Store[K]> {
+  const found = store[name];
+  if (typeof found !== 'function') throw new StoreError(`this store knows nothing of ${name}`);
+  return found.bind(store) as NonNullable<t.Store[K]>;
+}
+
+function note(given: Given, choice: unknown): void {
+  given.choice = asJson(choice);
+}
+
+/** Returns what JSON can say of an answer; what it cannot is nothing. */
+function asJson(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer) ?? 'null');
+}
+
+function blame(given: Given, error: unknown): void {
+  given.choiceError = said(error);
+  process.emitWarning(`the strategy has thrown ${said(error)}`, 'OverspillWarning');
+}

@@ -1,0 +1,187 @@
+/** What options, stores and strategies look like, and what questions are answered with. */
+
+import type { Spilled } from '../native/index.js';
+import type { Whole } from './whole.js';
+
+/** Text or bytes. */
+export type Output = string | Uint8Array;
+
+/** What became of an output: shown as it is, or too large. */
+export type Outcome = Whole | Spilled;
+
+/** A limit: so many, or any number. */
+export type Most = number | 'none';
+
+/** Which part of a long output is shown. */
+export type Keep = 'head' | 'tail' | 'ends' | 'signal' | 'structure' | 'auto';
+
+/** Settings of all outputs, of one tool's, or of one call's. */
+export interface Layer {
+  maxLines?: Most | undefined;
+  maxBytes?: Most | undefined;
+  maxChars?: Most | undefined;
+  maxTokens?: Most | undefined;
+  keep?: Keep | undefined;
+  direction?: Keep | undefined;
+  enabled?: boolean | undefined;
+}
+
+/** What a call says of itself, and what it asks for. */
+export interface Call extends Layer {
+  tool?: string | undefined;
+  callId?: string | undefined;
+  session?: string | undefined;
+  command?: string | undefined;
+  directory?: string | undefined;
+  preset?: 'code' | 'log' | 'error' | undefined;
+  /** Settings that the tool declares for itself; the user's go before them. */
+  declared?: Layer | undefined;
+  /** The caller can hand work to a sub-agent. */
+  delegate?: boolean | undefined;
+  /** The caller's permissions, which say whether it can; the last rule that matches decides. */
+  permission?: Array<{ permission: string; pattern: string; action: string }> | undefined;
+  exitCode?: number | undefined;
+}
+
+/** What an `Overspill` is made of. */
+export interface Options extends Layer {
+  profile?: 'overspill' | 'klaude' | 'unified' | 'takumi' | 'agent-v2' | 'opencode' | undefined;
+  /** A directory, `"memory"`, `false` for none, or an object of your own. */
+  store?: string | false | Store | undefined;
+  tools?: Record<string, Layer | boolean> | undefined;
+  skipTools?: string[] | undefined;
+  trustedTools?: string[] | undefined;
+  retentionDays?: number | undefined;
+  /** Whether a saved output outlasts a power loss. */
+  durability?: 'full' | 'none' | undefined;
+  /** What the reader of a preview can do: run our program, call these tools, open files. */
+  program?: string | undefined;
+  readTool?: string | undefined;
+  grepTool?: string | undefined;
+  delegateTool?: string | undefined;
+  files?: boolean | undefined;
+  maxLength?: number | undefined;
+  headChars?: number | undefined;
+  tailChars?: number | undefined;
+  simple?: boolean | undefined;
+  strategy?: Strategy | undefined;
+  onEvent?: ((event: OverspillEvent) => void) | undefined;
+  /** Decides for each result that `apply` gets: no, yes, or with these settings. */
+  shouldSpill?: ((tool: string, result: unknown) => boolean | Layer) | undefined;
+}
+
+/** What `onEvent` hears of each call, once. */
+export interface OverspillEvent {
+  type: 'skipped' | 'spilled' | 'failed';
+  tool: string | null;
+  callId: string | null;
+  session: string | null;
+  originalBytes: number;
+  shownBytes: number;
+  path: string | null;
+  error: string | null;
+}
+
+/** What a strategy knows of the limits. */
+export interface Room {
+  maxLines: number | null;
+  maxBytes: number | null;
+  maxChars: number | null;
+  maxTokens: number | null;
+  keep: Keep;
+}
+
+/**
+ * What a strategy answers: null leaves it to the settings, true shows all, a text is shown instead,
+ * a list holds what is shown as `[from, to]` in bytes.
+ */
+export type Choice =
+  | null
+  | true
+  | string
+  | Array<[number, number]>
+  | { text: string; leftOutLines?: number; leftOutBytes?: number };
+
+/** Chooses what is shown of an output. */
+export type Strategy =
+  | ((output: Buffer, room: Room) => Choice | Promise<Choice>)
+  | { choose(output: Buffer, room: Room): Choice | Promise<Choice> };
+
+/** Keeps outputs. Only `save` is needed; without the others nothing can be read or swept. */
+export interface Store {
+  /** Keeps an output; answers with its path or address, or with an id as well. */
+  save(data: Buffer, call: Call): Awaitable<string | { id: string; path?: string }>;
+  read?(id: string, from: number, to: number): Awaitable<Uint8Array>;
+  /** Says how large and how old an output is, `used` in seconds since 1970; null if it is not there. */
+  info?(id: string): Awaitable<{ bytes: number; used?: number } | null>;
+  list?(): Awaitable<Array<{ id: string; bytes: number; used?: number }>>;
+  delete?(id: string): Awaitable<void>;
+}
+
+/** A value, or a promise of it. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** Which part of a saved output is wanted. */
+export interface ReadOptions {
+  lines?: [number, number | null];
+  bytes?: [number, number | null];
+  tail?: number;
+  json?: string;
+  maxLines?: number;
+  maxBytes?: number;
+}
+
+/** A part of a saved output, as much as there is room for. */
+export interface Page {
+  text: string;
+  bytes?: [number, number];
+  lines?: [number, number] | null;
+  total?: number;
+  /** Options of `read` for what comes next. */
+  next?: ReadOptions | null;
+}
+
+/** How a saved output is searched. */
+export interface GrepOptions {
+  ignoreCase?: boolean;
+  fixed?: boolean;
+  word?: boolean;
+  invert?: boolean;
+  before?: number;
+  after?: number;
+  context?: number;
+  maxCount?: number;
+  fromLine?: number;
+  maxLines?: number;
+  maxBytes?: number;
+}
+
+/** What a search has found, as ripgrep shows it and line by line. */
+export interface Found {
+  text: string;
+  lines: Array<{ number: number; matches: boolean; text: string }>;
+  matches: number;
+  nextLine: number | null;
+}
+
+/** A saved output. */
+export interface Entry {
+  id: string;
+  bytes: number;
+  lines: number | null;
+  used: number;
+  pinned: boolean;
+  tool: string | null;
+  callId: string | null;
+  session: string | null;
+  command: string | null;
+  exitCode: number | null;
+}
+
+/** What a sweep has done. */
+export interface Swept {
+  removed: number;
+  bytes: number;
+  kept: number;
+  failed: number;
+}

@@ -1,0 +1,196 @@
+/** What is bad gets a typed error, or a bounded outcome with the fault noted. Nothing crashes. */
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+
+import { Misuse, NotFound, Overspill, OverspillError, type OverspillEvent, StoreError } from 'overspill';
+
+import { directory, lines, make, numbered } from './start.mjs';
+
+test('what is no output is a type error', async () => {
+  for (const output of [undefined, null, 5, 1.5, {}, ['text'], () => 'x', Symbol.iterator] as never[]) {
+    await assert.rejects(make().process(output), TypeError);
+    assert.throws(() => make().processSync(output), TypeError);
+    await assert.rejects(make().batch([output]), TypeError);
+  }
+});
+
+test('bad options are misuse and named', async () => {
+  const bad: Array<[object, RegExp]> = [
+    [{ maxLines: -1 }, /^maxLines: -1 is not a whole number/],
+    [{ maxLines: 1.5 }, /maxLines/],
+    [{ maxBytes: 'many' }, /maxBytes/],
+    [{ maxLine: 5 }, /^maxLine: there is no such option\nhint: there is maxLines/],
+    [{ keep: 'middle' }, /keep: "middle" is not one of head, tail, ends/],
+    [{ profile: 'none' }, /profile/],
+    [{ tools: { bash: { maxLines: 'x' } } }, /tools\.bash\.maxLines/],
+    [{ store: 5 }, /store/],
+  ];
+  for (const [options, message] of bad) {
+    assert.throws(
+      () => new Overspill(options),
+      (error: unknown) => error instanceof Misuse && error instanceof OverspillError && message.test(error.message),
+    );
+  }
+  for (const options of [{ onEvent: 5 }, { strategy: 5 }, { shouldSpill: 'x' }, { store: {} }] as never[]) {
+    assert.throws(() => new Overspill(options), TypeError);
+  }
+  for (const call of [{ maxLines: -1 }, { maxLine: 1 }, { exitCode: 'x' }, { preset: 'y' }, { tool: 5 }] as never[]) {
+    assert.throws(() => make().processSync('x', call), Misuse);
+    await assert.rejects(make().process('x', call), Misuse);
+    assert.throws(() => make().spill(call), Misuse);
+  }
+});
+
+test('bad questions', async () => {
+  const overspill = make({ maxLines: 2 });
+  const { id } = await overspill.process(numbered(9));
+  for (const question of [{ lines: 5 }, { lines: [1, 2], tail: 1 }, { json: '$..[' }, { x: 1 }] as never[]) {
+    await assert.rejects(overspill.read(id ?? '', question), Misuse);
+  }
+  for (const bad of ['../etc/passwd', '', 'a/b', '.hidden']) await assert.rejects(overspill.read(bad), Misuse);
+  await assert.rejects(overspill.read(undefined as never), TypeError);
+  await assert.rejects(overspill.read('01KA'), NotFound);
+  await assert.rejects(overspill.grep('a(b', id ?? ''), /unclosed group/);
+});
+
+test('lone surrogates are replaced and said to be', async () => {
+  const overspill = make({ maxLines: 3 });
+  assert.equal(overspill.processSync('\ud800').text, '\ud800');
+  for (const outcome of [await overspill.process('\ud800x\n'.repeat(9)), overspill.processSync('\ud800x\n'.repeat(9))]) {
+    assert(outcome.spilled && outcome.lossy && !outcome.complete && outcome.text.isWellFormed());
+  }
+  const result = (await overspill.apply({ output: '\ud800x\n'.repeat(9) })) as { output: string };
+  assert(lines(result.output) <= 3);
+});
+
+test('bytes that are no text', async () => {
+  const noise = randomBytes(200_000);
+  const outcome = await make().process(noise);
+  assert(readFileSync(outcome.path ?? '').equals(noise));
+  assert(Buffer.byteLength(outcome.text) <= 51_200 && !outcome.text.includes('\0'));
+});
+
+test('a very long string is not held twice', async () => {
+  const output = Buffer.alloc(500_000_000, `${'x'.repeat(99)}\n`).toString('latin1');
+  const overspill = make({ keep: 'ends' });
+  const before = process.resourceUsage().maxRSS;
+  const outcome = await overspill.process(output);
+  const after = process.resourceUsage().maxRSS;
+  assert(outcome.spilled && outcome.text.length <= 51_200 && outcome.total.bytes === 500_000_000);
+  assert.equal(outcome.complete, false);
+  assert(after - before < 200_000, 'in KiB; the string itself has 500 MB');
+});
+
+function warnings(): string[] {
+  const seen: string[] = [];
+  process.on('warning', (warning) => seen.push(warning.message));
+  return seen;
+}
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a strategy that throws or answers nonsense costs its choice', async () => {
+  const seen = warnings();
+  const heard: OverspillEvent[] = [];
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+  const bad: Array<[unknown, RegExp]> = [
+    [() => { throw new Error('no idea'); }, /no idea/],
+    [async () => { throw new Error('no idea'); }, /no idea/],
+    [() => 5, /no choice/],
+    [() => [[5, 2 ** 40]], /not there/],
+    [() => [[5, 1]], /not there/],
+    [() => circular, /circular/i],
+    [() => 10n, /BigInt/],
+  ];
+  for (const [strategy, reason] of bad) {
+    const overspill = make({ maxLines: 5, strategy: strategy as never, onEvent: (event) => heard.push(event) });
+    const outcome = await overspill.process(numbered(100));
+    assert(outcome.spilled && lines(outcome.text) <= 5);
+    assert.equal(heard.at(-1)?.type, 'failed');
+    assert.match(heard.at(-1)?.error ?? '', reason);
+    assert.equal((await overspill.process('short')).text, 'short');
+    assert(lines(overspill.processSync(numbered(100)).text) <= 5);
+  }
+  await tick();
+  assert(seen.some((message) => message.includes('no idea')));
+});
+
+test('a store that throws or answers nonsense is a failed save', async () => {
+  const broken = { save: () => { throw new Error('the shelf is full'); } };
+  const outcome = await new Overspill({ store: broken, maxLines: 5 }).process(numbered(100));
+  assert(outcome.spilled && outcome.path === null && outcome.text.includes('could not be saved'));
+  assert.match(outcome.error ?? '', /the shelf is full/);
+  for (const answer of [undefined, null, 5, '', {}, { id: '../x' }, [], true, () => 1, 10n]) {
+    const nonsense = { save: async () => answer as never };
+    const result = await new Overspill({ store: nonsense, maxLines: 5 }).process(numbered(100));
+    assert(result.spilled && result.error && result.path === null);
+  }
+  await assert.rejects(new Overspill({ store: broken }).list(), StoreError);
+  assert.throws(() => new Overspill({ store: broken }).applySync('x'), Misuse);
+});
+
+test('a callback that throws changes nothing', async () => {
+  const seen = warnings();
+  const broken = (): never => {
+    throw new Error('ouch');
+  };
+  const overspill = make({ maxLines: 5, onEvent: broken, shouldSpill: broken });
+  assert.equal((await overspill.process('short')).text, 'short');
+  const result = (await overspill.apply({ output: numbered(100) }, { tool: 't' })) as { output: string };
+  assert(lines(result.output) <= 5);
+  await tick();
+  assert.equal(seen.filter((message) => message.includes('ouch')).length, 3);
+});
+
+test('use after close', async () => {
+  const spill = make().spill();
+  spill.on('error', () => {});
+  spill.end('x');
+  await spill.outcome;
+  await assert.rejects(new Promise((_, reject) => spill.write('late', (error) => reject(error))), /after end/);
+  assert.equal((await spill.close()).text, 'x');
+  const destroyed = make().spill();
+  destroyed.destroy();
+  assert.equal((await destroyed.outcome).text, '');
+});
+
+test('use from many workers', async () => {
+  const place = directory();
+  const source = `
+    import { Overspill } from ${JSON.stringify(import.meta.resolve('overspill'))};
+    import { parentPort } from 'node:worker_threads';
+    const overspill = new Overspill({ store: ${JSON.stringify(place)}, maxLines: 5, durability: 'none', onEvent() {} });
+    const all = await Promise.all(Array.from({ length: 20 }, () => overspill.process('line\\n'.repeat(100))));
+    parentPort.postMessage(all.map((one) => one.id));`;
+  const run = (): Promise<string[]> =>
+    new Promise((resolve, reject) => {
+      const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`));
+      worker.on('message', resolve).on('error', reject);
+    });
+  const ids = (await Promise.all(Array.from({ length: 4 }, run))).flat();
+  assert.equal(new Set(ids).size, 80);
+  assert.equal((await new Overspill({ store: place }).list()).length, 80);
+});
+
+test('a worker that is ended in the middle takes nothing along', async () => {
+  const source = `
+    import { Overspill } from ${JSON.stringify(import.meta.resolve('overspill'))};
+    const overspill = new Overspill({ store: ${JSON.stringify(directory())}, durability: 'none' });
+    for (;;) await Promise.all(Array.from({ length: 8 }, () => overspill.process('line\\n'.repeat(1_000_000))));`;
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await worker.terminate();
+  assert((await make({ maxLines: 5 }).process(numbered(100))).spilled);
+});
+
+test('a store that cannot be written is a field of the outcome', async () => {
+  const taken = `${directory()}/taken`;
+  writeFileSync(taken, 'a file');
+  const outcome = await new Overspill({ store: taken, maxLines: 5 }).process(numbered(100));
+  assert(outcome.spilled && outcome.path === null && outcome.error?.includes(taken));
+});

@@ -1,0 +1,32 @@
+/** What the tests share. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+
+import { Overspill, type Options } from 'overspill';
+
+const directories: string[] = [];
+
+/** A directory of its own, which goes when the tests are over. */
+export function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'overspill-test-'));
+  directories.push(made);
+  return made;
+}
+
+after(() => directories.forEach((made) => rmSync(made, { recursive: true, force: true })));
+
+export function make(options: Options = {}): Overspill {
+  return new Overspill({ store: directory(), durability: 'none', ...options });
+}
+
+export function numbered(lines: number): string {
+  return Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join('');
+}
+
+/** How many lines a text has. */
+export function lines(text: unknown): number {
+  return String(text).replace(/\n$/, '').split('\n').length;
+}

@@ -1,0 +1,257 @@
+/** What a program does with it. */
+
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { test } from 'node:test';
+
+import { NotFound, Overspill, type OverspillEvent, type Store, Whole } from 'overspill';
+
+import { directory, lines, make, numbered } from './start.mjs';
+
+test('what fits is the very same output', async () => {
+  const overspill = make();
+  for (const output of ['short', '', Buffer.from('short'), new Uint8Array([104, 105]), numbered(2000)]) {
+    for (const outcome of [await overspill.process(output), overspill.processSync(output)]) {
+      assert(outcome instanceof Whole && !outcome.spilled && outcome.output === output);
+      assert.deepEqual([outcome.path, outcome.id, outcome.limit, outcome.error], [null, null, null, null]);
+    }
+  }
+  assert.deepEqual(overspill.processSync('zwölf\n').total, { bytes: 7, lines: 1, chars: 6 });
+  assert.equal(overspill.processSync(Buffer.from([0xe9])).text, '\ufffd');
+});
+
+test('what is too large is bounded and saved whole', async () => {
+  const output = numbered(100_000);
+  const overspill = make({ maxLines: 10 });
+  const call = { tool: 'make', callId: 'c1', session: 's1' };
+  for (const outcome of [await overspill.process(output, call), overspill.processSync(output, call)]) {
+    assert(outcome.spilled && outcome.limit === 'bytes' && outcome.complete && outcome.path && outcome.id);
+    assert(lines(outcome.text) <= 10 && outcome.text.endsWith('line 100000\n'));
+    assert.equal(readFileSync(outcome.path, 'utf8'), output);
+    assert.equal(statSync(outcome.path).mode & 0o777, 0o600);
+    assert.deepEqual(outcome.total, { bytes: output.length, lines: 100_000, chars: output.length });
+    assert.equal(outcome.gaps?.length, 1);
+    assert(outcome.notice && outcome.preview);
+  }
+  assert.equal(overspill.processSync(numbered(100)).limit, 'lines');
+});
+
+test('text of any length agrees with its bytes', async () => {
+  const overspill = make({ keep: 'ends', store: 'memory' });
+  const output = 'grüße 🚀 \u0000 of a line\n'.repeat(150_000);
+  const [text, bytes, sync] = [
+    await overspill.process(output),
+    await overspill.process(Buffer.from(output)),
+    overspill.processSync(output),
+  ];
+  assert(text.spilled && bytes.spilled && sync.spilled);
+  for (const other of [bytes, sync]) {
+    assert.equal(text.preview, other.preview);
+    assert.deepEqual([text.total, text.shown, text.gaps], [other.total, other.shown, other.gaps]);
+  }
+  const [mine, theirs] = [await overspill.read(text.id ?? '', { tail: 3 }), await overspill.read(bytes.id ?? '', { tail: 3 })];
+  assert.equal(mine.text, theirs.text);
+});
+
+test('limits come from the call, the tool and the whole', () => {
+  const overspill = make({ maxLines: 100, tools: { bash: { maxLines: 50, keep: 'tail' }, read: false } });
+  const output = numbered(1000);
+  const shown = (call: object): number => lines(overspill.processSync(output, call).text);
+  assert(shown({}) <= 100 && shown({ tool: 'bash' }) <= 50 && shown({ tool: 'bash', maxLines: 5 }) <= 5);
+  assert.equal(shown({ tool: 'read' }), 1000);
+  assert.equal(shown({ maxLines: 'none' }), 1000);
+  assert(shown({ preset: 'error', maxLines: 7 }) <= 7);
+});
+
+test('saved outputs are read, searched, listed and swept', async () => {
+  const overspill = make({ maxLines: 10 });
+  const { id } = await overspill.process(numbered(5000), { tool: 'make' });
+  assert(id);
+  const page = await overspill.read(id, { lines: [3, 4] });
+  assert.equal(page.text, 'line 3\nline 4\n');
+  assert.equal((await overspill.read(id, page.next ?? {})).text, 'line 5\nline 6\n');
+  assert.equal((await overspill.read(id, { tail: 1 })).text, 'line 5000\n');
+  const found = await overspill.grep('LINE 42$', id, { ignoreCase: true, context: 1 });
+  assert.equal(found.text, '41-line 41\n42:line 42\n43-line 43\n');
+  const [entry] = await overspill.list();
+  assert.deepEqual([entry?.id, entry?.tool, entry?.lines], [id, 'make', 5000]);
+  assert.deepEqual(await overspill.sweep(), { removed: 0, bytes: 0, kept: 1, failed: 0 });
+});
+
+test('a spill is a stream', async () => {
+  const overspill = make({ maxLines: 10 });
+  const spill = overspill.spill({ tool: 'make' });
+  await pipeline(Readable.from([Buffer.from('bytes\n'), 'text\n', numbered(5000)]), spill);
+  const outcome = await spill.outcome;
+  assert(outcome.spilled && outcome.path);
+  assert(readFileSync(outcome.path, 'utf8').startsWith('bytes\ntext\nline 1\n'));
+  const short = overspill.spill();
+  short.write('fits');
+  assert.equal((await short.close()).text, 'fits');
+});
+
+test('a stream that breaks off is still saved', async () => {
+  const spill = make({ maxLines: 3 }).spill();
+  const broken = async function* (): AsyncGenerator<string> {
+    yield numbered(100);
+    throw new Error('broken');
+  };
+  await assert.rejects(pipeline(Readable.from(broken()), spill), /broken/);
+  const outcome = await spill.outcome;
+  assert.equal(readFileSync(outcome.path ?? '', 'utf8'), numbered(100));
+});
+
+test('tools are wrapped', async () => {
+  const overspill = make({ maxLines: 5 });
+  const loud = overspill.wrapTool(function loud(count: number): string {
+    return numbered(count);
+  });
+  const later = overspill.wrapTool(async (count: number) => numbered(count), { tool: 'later', maxLines: 3 });
+  const object = overspill.wrapTool({ name: 'x', execute: (count: number) => numbered(count) }, { tool: 'object' });
+  assert.equal(loud(3), numbered(3));
+  assert(lines(loud(1000)) <= 5 && loud.name === 'loud');
+  assert(lines(await later(1000)) <= 3 && lines(object.execute(1000)) <= 5 && object.name === 'x');
+  assert.deepEqual((await overspill.list()).map((entry) => entry.tool).sort(), ['later', 'loud', 'object']);
+  const broken = overspill.wrapTool(() => {
+    throw new RangeError('mine');
+  });
+  assert.throws(broken, RangeError);
+});
+
+test('results keep what is not text', async () => {
+  const overspill = make({ maxLines: 5 });
+  const [image, date] = [new Map(), new Date()];
+  const result = { output: numbered(1000), metadata: { date, big: 10n ** 30n, nothing: undefined }, image };
+  for (const bounded of [await overspill.apply(result), overspill.applySync(result)] as Array<typeof result>) {
+    assert(lines(bounded.output) <= 5 && bounded.image === image && bounded.metadata.date === date);
+    assert.equal(bounded.metadata.big, 10n ** 30n);
+    assert.equal((bounded.metadata as { truncated?: boolean }).truncated, true);
+    assert.equal(await overspill.apply(bounded), bounded);
+  }
+  assert.equal(lines(result.output), 1000);
+  const parts = [{ type: 'text', text: numbered(1000) }, { type: 'image', data: image }];
+  const [text, picture] = (await overspill.apply(parts)) as Array<{ text?: string; data?: unknown }>;
+  assert(lines(text?.text) <= 5 && picture?.data === image);
+  for (const same of [null, undefined, 5, 'short', ['short'], { output: 1 }, Symbol.iterator]) {
+    assert.equal(await overspill.apply(same), same);
+  }
+});
+
+test('a batch shares one budget', async () => {
+  const [small, first, second] = await make().batch(['small\n', numbered(4000), [numbered(4000), { tool: 'make' }]], {
+    maxLines: 100,
+  });
+  assert.equal(small?.text, 'small\n');
+  assert(lines(first?.text) + lines(second?.text) <= 99);
+});
+
+test('events say what became of each call', async () => {
+  const heard: OverspillEvent[] = [];
+  const overspill = make({ maxLines: 5, onEvent: (event) => heard.push(event) });
+  await overspill.process('short', { tool: 'a' });
+  const { path } = await overspill.process(numbered(100), { tool: 'b', callId: 'c', session: 's' });
+  overspill.processSync('short');
+  assert.deepEqual(heard.map((event) => event.type), ['skipped', 'spilled', 'skipped']);
+  assert.deepEqual([heard[1]?.path, heard[1]?.tool, heard[1]?.callId], [path, 'b', 'c']);
+});
+
+test('a strategy of one’s own', async () => {
+  const strategy = (output: Buffer, room: { maxLines: number | null }) => {
+    assert.equal(room.maxLines, 5);
+    const all = output.toString().split('\n');
+    const wanted = all.filter((line) => line.includes('error'));
+    return wanted.length ? { text: wanted.join('\n'), leftOutLines: 100 } : null;
+  };
+  const overspill = make({ maxLines: 5, strategy });
+  const output = `${numbered(50)}error: disk full\n${numbered(50)}`;
+  for (const outcome of [await overspill.process(output), overspill.processSync(output)]) {
+    assert(outcome.text.includes('error: disk full'));
+    assert.deepEqual(outcome.leftOut, { unit: 'lines', count: 100 });
+  }
+  assert((await overspill.process(numbered(100))).text.includes('line 1\n'));
+  const result = (await overspill.apply({ output })) as { output: string };
+  assert(result.output.includes('error: disk full'));
+  const later = make({ strategy: { choose: async (all) => [[0, 6], [all.length - 6, all.length]] as Array<[number, number]> } });
+  assert((await later.process(numbered(9))).text.includes('line 1'));
+  assert.equal(make({ maxLines: 1, strategy: () => true }).processSync('a\nb\n').spilled, false);
+});
+
+class Shelf implements Store {
+  readonly kept = new Map<string, Buffer>();
+  async save(data: Buffer, call: { tool?: string | undefined }): Promise<{ id: string; path: string }> {
+    const id = `${call.tool}-${this.kept.size}`;
+    this.kept.set(id, Buffer.from(data));
+    return { id, path: `shelf://${id}` };
+  }
+  async read(id: string, from: number, to: number): Promise<Buffer> {
+    return this.kept.get(id)?.subarray(from, to) ?? Buffer.alloc(0);
+  }
+  async info(id: string): Promise<{ bytes: number; used: number } | null> {
+    const data = this.kept.get(id);
+    return data ? { bytes: data.length, used: 0 } : null;
+  }
+  async list(): Promise<Array<{ id: string; bytes: number; used: number }>> {
+    return [...this.kept].map(([id, data]) => ({ id, bytes: data.length, used: 0 }));
+  }
+  async delete(id: string): Promise<void> {
+    this.kept.delete(id);
+  }
+}
+
+test('a store of one’s own', async () => {
+  const shelf = new Shelf();
+  const heard: string[] = [];
+  const overspill = new Overspill({ store: shelf, maxLines: 5, onEvent: (event) => heard.push(event.type) });
+  assert.equal((await overspill.process('short')).spilled, false);
+  const outcome = await overspill.process(numbered(100), { tool: 'make' });
+  assert.deepEqual([outcome.id, outcome.path], ['make-0', 'shelf://make-0']);
+  assert.equal(shelf.kept.get('make-0')?.toString(), numbered(100));
+  assert.deepEqual(heard, ['skipped', 'spilled']);
+  assert.equal((await overspill.read('make-0', { lines: [2, 2] })).text, 'line 2\n');
+  assert.equal((await overspill.grep('line 42', 'make-0')).matches, 1);
+  const applied = (await overspill.apply({ output: numbered(100) }, { tool: 'other' })) as { output: string };
+  assert(applied.output.includes('shelf://other-1'));
+  assert.equal(await overspill.apply(applied), applied);
+  const spill = overspill.spill({ tool: 'stream' });
+  spill.end(numbered(100));
+  assert.equal((await spill.outcome).path, 'shelf://stream-2');
+  assert.deepEqual((await overspill.list()).map((entry) => entry.id).sort(), ['make-0', 'other-1', 'stream-2']);
+  await assert.rejects(overspill.read('nothing'), NotFound);
+  assert.equal((await overspill.sweep()).removed, 3);
+  assert.equal(shelf.kept.size, 0);
+});
+
+test('many calls at once with a store that needs the thread pool', async () => {
+  const { writeFile } = await import('node:fs/promises');
+  const place = directory();
+  let saved = 0;
+  const store: Store = {
+    async save(data) {
+      const path = `${place}/${(saved += 1)}.txt`;
+      await writeFile(path, data);
+      return path;
+    },
+  };
+  const overspill = new Overspill({ store, maxLines: 5 });
+  const all = await Promise.all(Array.from({ length: 40 }, () => overspill.process(numbered(1000))));
+  assert.equal(new Set(all.map((one) => one.path)).size, 40);
+});
+
+test('a predicate decides for each result', async () => {
+  const says = { no: false, yes: true, less: { maxLines: 3 } };
+  const overspill = make({ maxLines: 10, shouldSpill: (tool) => says[tool as keyof typeof says] });
+  const shown = async (tool: string): Promise<number> =>
+    lines(((await overspill.apply({ output: numbered(100) }, { tool })) as { output: string }).output);
+  assert.equal(await shown('no'), 100);
+  assert((await shown('yes')) <= 10 && (await shown('less')) <= 3);
+});
+
+test('stores can be a directory, memory or none', async () => {
+  const memory = new Overspill({ store: 'memory', maxLines: 3 });
+  const { id } = await memory.process(numbered(9));
+  assert.equal((await memory.read(id ?? '', { tail: 1 })).text, 'line 9\n');
+  const nowhere = await new Overspill({ store: false, maxLines: 4 }).process(numbered(900));
+  assert.deepEqual([nowhere.spilled, nowhere.error, nowhere.path], [true, 'no store was asked for', null]);
+});
