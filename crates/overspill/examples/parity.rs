@@ -1,0 +1,128 @@
+//! The table of cases in `tests/parity` through the library: `parity CASES DIRECTORY`.
+//!
+//! Prints a line of JSON for each case, as the runners in other languages do.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "an example")]
+
+use std::path::{Path, PathBuf};
+
+use overspill::embed::{self, Asked, Question, Setup, StoreChoice};
+use overspill::tool::Bounded;
+use overspill::{Outcome, Report};
+use serde_json::{Map, Value, json};
+use sha2::Digest;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let cases = std::fs::read_to_string(&arguments[0]).unwrap();
+    let cases: Value = serde_json::from_str(&cases).unwrap();
+    for (at, case) in cases.as_array().unwrap().iter().enumerate() {
+        let place = Path::new(&arguments[1]).join(format!("{at:04}"));
+        let answer = run(case, &place).unwrap_or_else(|error| json!({ "error": error }));
+        println!("{answer}");
+    }
+}
+
+fn run(case: &Value, place: &Path) -> Result<Value, String> {
+    let misuse = |error: embed::Misuse| format!("Misuse: {error}");
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    if case["fault"] == true {
+        std::fs::write(place, "taken").unwrap();
+    }
+    let mut setup = case["setup"].clone();
+    setup["durability"] = "none".into();
+    let mut setup = Setup::from_json(&setup).map_err(misuse)?;
+    setup.store = StoreChoice::Directory(place.to_owned());
+    let overspill = setup.overspill(&|_| None, "/".into());
+    let call = case.get("call").cloned().unwrap_or_else(|| json!({}));
+    let lines = setup.profile.policy.lines;
+    let mut answer = Map::new();
+    match case["how"].as_str().unwrap() {
+        "apply" => {
+            let asked = Asked::from_json(&call).map_err(misuse)?;
+            let result = &case["result"];
+            let bounded = embed::apply(&overspill, result, &asked, &setup.gates);
+            let bounded = if let Bounded::Changed(value) = bounded { value } else { result.clone() };
+            answer.insert("result".into(), bounded);
+        }
+        "batch" => {
+            let inputs = case["inputs"].as_array().unwrap().iter();
+            let inputs: Vec<(&[u8], Asked)> =
+                inputs.map(|input| (input.as_str().unwrap().as_bytes(), Asked::default())).collect();
+            let outcomes = embed::batch(&overspill, &inputs, &call).map_err(misuse)?;
+            let outcomes = outcomes.iter().map(|outcome| plain(outcome, lines)).collect();
+            answer.insert("outcomes".into(), Value::Array(outcomes));
+        }
+        how => {
+            let Asked { call, options } = Asked::from_json(&call).map_err(misuse)?;
+            let output = match case.get("base64") {
+                Some(text) => from_base64(text.as_str().unwrap()),
+                None => case["input"].as_str().unwrap().as_bytes().to_vec(),
+            };
+            let outcome = if how == "spill" {
+                let mut spill = overspill.spill(call, options);
+                output.chunks(1000).for_each(|chunk| spill.push(chunk));
+                spill.finish()
+            } else {
+                overspill.process_with(&output, &call, &options)
+            };
+            answer.insert("outcome".into(), plain(&outcome, lines));
+            if let (Some(ask), Outcome::Spilled(spilled)) = (case.get("ask"), &outcome) {
+                let id = spilled.saved.as_ref().unwrap().name.as_str();
+                let found = match ask[0].as_str().unwrap() {
+                    "read" => embed::read(&overspill, id, &ask[1]),
+                    _ => embed::grep(&overspill, id, ask[1].as_str().unwrap(), &ask[2]),
+                };
+                let found = found.map_err(|error| match error {
+                    Question::Misuse(bad) => misuse(bad),
+                    Question::Store(error) => format!("StoreError: {error}"),
+                });
+                answer.insert("asked".into(), found?);
+            }
+        }
+    }
+    let files = saved(place);
+    let hash = |file: &PathBuf| {
+        let digest = sha2::Sha256::digest(std::fs::read(file).unwrap());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let mut hashes: Vec<String> = files.iter().map(hash).collect();
+    hashes.sort();
+    answer.insert("names".into(), files.iter().map(|file| file.to_str()).collect());
+    answer.insert("saved".into(), hashes.into());
+    Ok(Value::Object(answer))
+}
+
+fn plain(outcome: &Outcome, lines: overspill::core::LineRule) -> Value {
+    let mut report = serde_json::to_value(Report::of(outcome, lines)).unwrap();
+    if let Outcome::Spilled(spilled) = outcome {
+        report["preview"] = spilled.preview.clone().into();
+        report["notice"] = spilled.notice.clone().into();
+    }
+    report
+}
+
+fn saved(place: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(place) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with('.'))
+        .collect();
+    files.sort();
+    files
+}
+
+fn from_base64(text: &str) -> Vec<u8> {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
+    for letter in text.bytes().filter(|letter| *letter != b'=') {
+        let value = LETTERS.iter().position(|one| *one == letter).unwrap();
+        held = held << 6 | value as u32;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits) as u8);
+        }
+    }
+    bytes
+}
