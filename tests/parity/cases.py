@@ -39,7 +39,7 @@ def own():
         "tiny": {"max_bytes": 90},
         "zero": {"max_lines": 0},
         "chars": {"max_lines": "none", "max_bytes": "none", "max_chars": 500},
-        "tokens": {"max_tokens": 300},
+        "tokens": {"profile": "opencode", "max_tokens": 300},
         **{keep: {"keep": keep, "max_lines": 50} for keep in ["head", "tail", "ends", "signal", "structure"]},
         **{name: {"profile": name} for name in ["klaude", "takumi", "agent-v2", "opencode"]},
     }

@@ -230,7 +230,7 @@ def test_the_interpreter_runs_on_while_others_work(make):
 
     def count():
         nonlocal counted
-        while not done.is_set():
+        while not done.wait(0.0005):
             counted += 1
 
     thread = threading.Thread(target=count)

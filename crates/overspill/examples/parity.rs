@@ -33,7 +33,8 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
     setup["durability"] = "none".into();
     let mut setup = Setup::from_json(&setup).map_err(misuse)?;
     setup.store = StoreChoice::Directory(place.to_owned());
-    let overspill = setup.overspill(&|_| None, "/".into());
+    let working = std::env::current_dir().unwrap();
+    let overspill = setup.overspill(&|name| std::env::var_os(name), working);
     let call = case.get("call").cloned().unwrap_or_else(|| json!({}));
     let lines = setup.profile.policy.lines;
     let mut answer = Map::new();
@@ -42,13 +43,15 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
             let asked = Asked::from_json(&call).map_err(misuse)?;
             let result = &case["result"];
             let bounded = embed::apply(&overspill, result, &asked, &setup.gates);
-            let bounded = if let Bounded::Changed(value) = bounded { value } else { result.clone() };
+            let bounded =
+                if let Bounded::Changed(value) = bounded { value } else { result.clone() };
             answer.insert("result".into(), bounded);
         }
         "batch" => {
             let inputs = case["inputs"].as_array().unwrap().iter();
-            let inputs: Vec<(&[u8], Asked)> =
-                inputs.map(|input| (input.as_str().unwrap().as_bytes(), Asked::default())).collect();
+            let inputs: Vec<(&[u8], Asked)> = inputs
+                .map(|input| (input.as_str().unwrap().as_bytes(), Asked::default()))
+                .collect();
             let outcomes = embed::batch(&overspill, &inputs, &call).map_err(misuse)?;
             let outcomes = outcomes.iter().map(|outcome| plain(outcome, lines)).collect();
             answer.insert("outcomes".into(), Value::Array(outcomes));
