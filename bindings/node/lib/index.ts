@@ -59,16 +59,20 @@ export class Overspill {
   /** Bounds an output that is all there, at once. */
   processSync(output: t.Output, call?: t.Call): t.Outcome {
     checked(output);
-    const { tool, callId, session, rest } = names(call);
-    return at(() => {
+    try {
       if (typeof output === 'string' && output.length > LONG && !this.#own.strategy && !this.#own.store) {
         const spill = this.#engine.spill(json(call));
         for (const piece of pieces(output)) spill.writeSync(piece);
         return this.#told(spill.closeSync(), output);
       }
       const given = this.#own.given(output, call);
+      // What a small output costs is mostly what is handed over.
+      if (call == null && given === undefined) return this.#told(this.#engine.processSync(output), output);
+      const { tool, callId, session, rest } = names(call);
       return this.#told(this.#engine.processSync(output, tool, callId, session, rest, given), output);
-    });
+    } catch (error) {
+      throw typed(error);
+    }
   }
 
   /**

@@ -5,21 +5,42 @@ import type { Output } from './types.js';
 
 /** An output that fits: it is shown as it is, and nothing was saved. */
 export class Whole {
-  readonly spilled = false as const;
-  readonly id = null;
-  readonly path = null;
-  readonly limit = null;
-  readonly leftOut: LeftOut | null = null;
-  readonly error = null;
-  readonly notice = null;
+  /** As it was given. */
+  readonly output: Output;
   readonly #engine: Engine;
 
-  constructor(
-    /** As it was given. */
-    readonly output: Output,
-    engine: Engine,
-  ) {
+  constructor(output: Output, engine: Engine) {
+    this.output = output;
     this.#engine = engine;
+  }
+
+  // These are asked for rather than set: most outputs fit, and nobody looks at what they have not.
+  get spilled(): false {
+    return false;
+  }
+
+  get id(): null {
+    return null;
+  }
+
+  get path(): null {
+    return null;
+  }
+
+  get limit(): null {
+    return null;
+  }
+
+  get leftOut(): LeftOut | null {
+    return null;
+  }
+
+  get error(): null {
+    return null;
+  }
+
+  get notice(): null {
+    return null;
   }
 
   get text(): string {

@@ -47,10 +47,14 @@ impl<T: StoreObject + 'static> Store for Foreign<T> {
     }
 
     fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
-        let most = range.end.saturating_sub(range.start);
+        let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
+        let (start, end) = (at(range.start), at(range.end));
         let mut bytes = self.0.read(name.as_str(), range)?;
-        // It may not look at the range.
-        bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        // More than was asked for is all there is: it did not look at the range.
+        if bytes.len() > end.saturating_sub(start) {
+            bytes.truncate(end);
+            bytes.drain(..start.min(bytes.len()));
+        }
         Ok(bytes)
     }
 

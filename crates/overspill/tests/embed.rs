@@ -1,0 +1,202 @@
+//! What packages for other languages share.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use overspill::core::{Choice, LeftOut, Limits, Policy};
+use overspill::embed::{self, Asked, Foreign, Given, GivenStore, Setup, StoreChoice, StoreObject};
+use overspill::store::Store;
+use overspill::tool::{Bounded, Gates};
+use overspill::{Call, Error, Outcome, Overspill};
+use serde_json::{Value, json};
+
+fn made(options: Value) -> Overspill {
+    let mut setup = Setup::from_json(&options).unwrap();
+    setup.store = StoreChoice::Memory;
+    setup.overspill(&|_| None, "/".into())
+}
+
+fn numbered(lines: u64) -> String {
+    (1..=lines).map(|line| format!("line {line}\n")).collect()
+}
+
+#[test]
+fn options_are_read_in_either_spelling() {
+    for options in
+        [json!({"max_lines": 3, "tools": {"a": {"max_lines": 2}}}), json!({"maxLines": 3})]
+    {
+        let outcome = made(options);
+        let outcome = outcome.process(b"1\n2\n3\n4\n", &Call::default());
+        assert!(matches!(outcome, Outcome::Spilled(_)));
+    }
+    assert!(Setup::from_json(&json!({"max_lines": null, "max_bytes": 3.0})).is_ok());
+}
+
+#[test]
+fn misuse_names_the_option_as_it_was_written() {
+    let said = |options: Value| Setup::from_json(&options).err().unwrap().to_string();
+    assert_eq!(
+        said(json!({"maxLine": 1})),
+        "maxLine: there is no such option\nhint: there is maxLines"
+    );
+    assert_eq!(
+        said(json!({"max_line": 1})),
+        "max_line: there is no such option\nhint: there is max_lines"
+    );
+    assert_eq!(said(json!({"nonsense": 1})), "nonsense: there is no such option");
+    assert_eq!(
+        said(json!({"tools": {"bash": {"maxLines": "x"}}})),
+        "tools.bash.maxLines: \"x\" is not a whole number, 0 or more, or \"none\""
+    );
+    assert_eq!(said(json!([])), "options: [] is not an object");
+    assert!(said(json!({"profile": "x".repeat(500)})).len() < 250);
+    assert!(Asked::from_json(&json!({"permission": [{"permission": "task"}]})).is_err());
+}
+
+#[test]
+fn permissions_say_whether_work_can_be_handed_on() {
+    let rule = |action: &str| json!({"permission": "task", "pattern": "*", "action": action});
+    let can = |call: Value| Asked::from_json(&call).unwrap().options.delegate;
+    assert!(can(json!({"permission": []})) && can(json!({"permission": [rule("allow")]})));
+    assert!(!can(json!({})) && !can(json!({"permission": [rule("deny")]})));
+    assert!(can(json!({"permission": [rule("deny")], "delegate": true})));
+}
+
+#[test]
+fn what_a_strategy_answers_is_a_choice_or_nonsense() {
+    let output = numbered(9).into_bytes();
+    let policy = Policy::new(Limits::NONE.lines(2), overspill::core::Keep::Head);
+    let of = |answer: Value| embed::choice(&answer, &output, &policy);
+    assert_eq!(of(json!(true)), Ok(Choice::Whole));
+    assert_eq!(of(json!([[0, 7]])).unwrap(), Choice::Pieces(std::iter::once(0..7).collect()));
+    assert_eq!(
+        of(json!("x")),
+        Ok(Choice::Text("x".into(), LeftOut::Bytes(output.len() as u64 - 1)))
+    );
+    let said = json!({"text": "x", "leftOutLines": 3});
+    assert_eq!(of(said), Ok(Choice::Text("x".into(), LeftOut::Lines(3))));
+    assert!(matches!(of(json!(null)), Ok(Choice::Pieces(_))));
+    for nonsense in
+        [json!(false), json!(5), json!({}), json!([[1]]), json!([["a", 2]]), json!([[-1, 2]])]
+    {
+        assert!(of(nonsense.clone()).unwrap_err().contains("no choice"), "{nonsense}");
+    }
+    let given = made(json!({"max_lines": 3})).with_strategy(Given(Err("no idea".into())));
+    assert!(matches!(given.process(&output, &Call::default()), Outcome::Spilled(_)));
+}
+
+/// Keeps outputs as another language would.
+#[derive(Debug, Default)]
+struct Shelf(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
+
+impl StoreObject for Shelf {
+    fn save(&self, bytes: Vec<u8>, call: &Call) -> Result<Value, Error> {
+        let id = call.tool.clone().unwrap_or_default();
+        self.0.lock().unwrap().insert(id.clone(), bytes);
+        Ok(json!({ "id": id, "path": format!("shelf://{id}") }))
+    }
+
+    fn read(&self, id: &str, _: Range<u64>) -> Result<Vec<u8>, Error> {
+        Ok(self.0.lock().unwrap()[id].clone())
+    }
+
+    fn info(&self, id: &str) -> Result<Value, Error> {
+        let kept = self.0.lock().unwrap();
+        Ok(kept.get(id).map_or(Value::Null, |bytes| json!({ "bytes": bytes.len(), "used": 0.5 })))
+    }
+
+    fn list(&self) -> Result<Value, Error> {
+        let kept = self.0.lock().unwrap();
+        Ok(kept
+            .iter()
+            .map(|(id, bytes)| json!({ "id": id, "bytes": bytes.len(), "used": 0 }))
+            .collect())
+    }
+
+    fn delete(&self, id: &str) -> Result<(), Error> {
+        self.0.lock().unwrap().remove(id);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_store_of_another_language_is_a_store() {
+    let kept = Arc::default();
+    let shelf = Foreign::new(Shelf(Arc::clone(&kept)));
+    let overspill = made(json!({"max_lines": 3})).with_store(Arc::new(shelf));
+    let output = numbered(9);
+    let outcome = overspill.process(output.as_bytes(), &Call::of("make"));
+    let Outcome::Spilled(spilled) = outcome else { unreachable!("nine lines do not fit") };
+    assert_eq!(spilled.path(), Some("shelf://make"));
+    assert_eq!(kept.lock().unwrap()["make"], numbered(9).into_bytes());
+    let page = embed::read(&overspill, "make", &json!({"lines": [2, 2]})).unwrap();
+    assert_eq!(page["text"], "line 2\n");
+    assert!(embed::read(&overspill, "other", &json!({})).is_err());
+    assert_eq!(embed::list(&overspill).unwrap()[0]["id"], "make");
+    // It is swept when asked, and not after a call.
+    assert_eq!(embed::sweep(&overspill).unwrap()["removed"], 1);
+    assert!(kept.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_store_can_be_told_what_another_has_answered() {
+    let overspill = made(json!({"max_lines": 3}));
+    let output = numbered(9);
+    let with = |answers: Value| {
+        let store = Arc::new(GivenStore::of(&answers, output.clone().into_bytes()).unwrap());
+        let told = overspill.clone().with_store(store.clone());
+        let path = match told.process(output.as_bytes(), &Call::default()) {
+            Outcome::Spilled(spilled) => {
+                spilled.saved.map(|saved| saved.path).map_err(|e| e.to_string())
+            }
+            Outcome::Whole(_) => unreachable!("nine lines do not fit"),
+        };
+        (path, store.is_asked())
+    };
+    assert!(with(json!({})).1);
+    assert_eq!(with(json!({"saved": "s3://bucket/7"})), (Ok("s3://bucket/7".into()), false));
+    assert_eq!(with(json!({"saveError": "full"})), (Err("full".into()), false));
+    for nonsense in
+        [json!(null), json!(5), json!({}), json!(""), json!({"id": "../x"}), json!("/..")]
+    {
+        assert!(with(json!({ "saved": nonsense })).0.is_err(), "{nonsense}");
+    }
+    let listed =
+        GivenStore::of(&json!({"entries": [{"id": "a", "bytes": 5}]}), Vec::new()).unwrap();
+    assert_eq!(listed.list().unwrap()[0].bytes, 5);
+    assert!(GivenStore::of(&json!({"entries": [{"id": "a"}]}), Vec::new()).is_err());
+}
+
+#[test]
+fn whatever_a_tool_returns_is_bounded() {
+    let overspill = made(json!({"max_lines": 5}));
+    let asked = Asked::default();
+    let apply = |result: &Value| embed::apply(&overspill, result, &asked, &Gates::default());
+    let long = numbered(100);
+    for unchanged in
+        [json!(null), json!(5), json!("short"), json!([]), json!(["x"]), json!({"a": 1})]
+    {
+        assert_eq!(apply(&unchanged), Bounded::Unchanged, "{unchanged}");
+    }
+    let parts = json!([{"type": "text", "text": long}, {"type": "image", "data": "aa"}]);
+    let Bounded::Changed(bounded) = apply(&parts) else { unreachable!("it is too long") };
+    assert_eq!(bounded[1], parts[1]);
+    assert!(bounded[0]["text"].as_str().unwrap().lines().count() <= 5);
+    assert_eq!(embed::text(&overspill, &parts), Some(long));
+}
+
+#[test]
+fn a_batch_has_one_budget() {
+    let overspill = made(json!({}));
+    let long = numbered(4000);
+    let outputs =
+        [b"short" as &[u8], long.as_bytes(), long.as_bytes()].map(|it| (it, Asked::default()));
+    let outcomes = embed::batch(&overspill, &outputs, &json!({"max_lines": 100})).unwrap();
+    let lines = |outcome: &Outcome| String::from_utf8_lossy(outcome.bytes()).lines().count();
+    assert!(matches!(outcomes[0], Outcome::Whole(_)));
+    assert!(outcomes.iter().map(lines).sum::<usize>() <= 100);
+    assert!(embed::batch(&overspill, &outputs, &json!({"lines": 1})).is_err());
+}
