@@ -62,7 +62,7 @@ function bestSync(rounds, times, act) {
 
 const output = log(Number(megabytes) * 1_000_000);
 const ours = new Overspill({ profile: 'opencode', store: join(scratch, 'js'), durability: 'none' });
-mkdirSync(join(scratch, 'plain'), { recursive: true });
+for (const place of ['plain', 'js']) mkdirSync(join(scratch, place), { recursive: true, mode: 0o700 });
 const act = { plain: () => plain(output), ours: () => ours.process(output) };
 if (what in act) {
   const before = process.resourceUsage().maxRSS;
@@ -74,16 +74,16 @@ if (what in act) {
   bestSync(3, 100_000, () => own.processSync(small));
   const call = bestSync(9, 100_000, () => own.processSync(small));
   console.log(`Node: small fit ${call.toFixed(0)} ns, ${(call - Number(rust)).toFixed(0)} ns over Rust`);
-  const theirs = await best(7, 3000, () => plain(fits));
-  const mine = await best(7, 3000, () => ours.process(fits));
-  const sync = bestSync(7, 3000, () => ours.processSync(fits));
+  const theirs = await best(9, 5000, () => plain(fits));
+  const mine = await best(9, 5000, () => ours.process(fits));
+  const sync = bestSync(9, 5000, () => ours.processSync(fits));
   console.log(
     `Node: fits at 49 KB: opencode ${(theirs / 1e3).toFixed(1)} us, ours ${(mine / 1e3).toFixed(1)} us, ` +
       `${(theirs / mine).toFixed(1)}x as fast; at once ${(sync / 1e3).toFixed(1)} us, ${(theirs / sync).toFixed(1)}x`,
   );
   const clear = () => {
     for (const place of ['plain', 'js']) {
-      for (const file of readdirSync(join(scratch, place))) rmSync(join(scratch, place, file));
+      for (const file of readdirSync(join(scratch, place))) rmSync(join(scratch, place, file), { recursive: true });
     }
   };
   const cutTheirs = await best(5, 1, act.plain);

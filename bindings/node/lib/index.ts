@@ -2,6 +2,7 @@
 
 import { Engine, type Spilled } from '../native/index.js';
 import { Aside } from './aside.js';
+import { handed } from './bytes.js';
 import { Misuse, said, typed } from './errors.js';
 import { LONG, NativeSink, pieces, type Sink, SpillStream } from './spill.js';
 import { Own, type Given } from './own.js';
@@ -49,7 +50,7 @@ export class Overspill {
     if (this.#own.strategy || this.#own.store) return this.#told(await this.#own.process(output, call), output);
     if (typeof output === 'string' && output.length > LONG) return this.#long(output, call);
     try {
-      if (this.#engine.fits(output, tool, callId, session, rest)) return this.#told(null, output);
+      if (this.#engine.fits(handed(output), tool, callId, session, rest)) return this.#told(null, output);
       return this.#told(await this.#engine.process(output, json(call)), output);
     } catch (error) {
       throw typed(error);
@@ -67,9 +68,9 @@ export class Overspill {
       }
       const given = this.#own.given(output, call);
       // What a small output costs is mostly what is handed over.
-      if (call == null && given === undefined) return this.#told(this.#engine.processSync(output), output);
+      if (call == null && given === undefined) return this.#told(this.#engine.processSync(handed(output)), output);
       const { tool, callId, session, rest } = names(call);
-      return this.#told(this.#engine.processSync(output, tool, callId, session, rest, given), output);
+      return this.#told(this.#engine.processSync(handed(output), tool, callId, session, rest, given), output);
     } catch (error) {
       throw typed(error);
     }

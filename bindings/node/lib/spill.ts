@@ -62,7 +62,7 @@ export class SpillStream extends Writable {
 
 /** Text longer than this goes in pieces, so that it is never there twice. */
 export const LONG = 1 << 20;
-const PIECE = 1 << 18;
+const PIECE = 1 << 20;
 
 /** Takes a text apart, not within a character. */
 export function* pieces(text: string): Generator<string> {

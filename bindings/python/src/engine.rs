@@ -6,12 +6,12 @@ use overspill::tool::{Bounded, Gates};
 use overspill::{Call, Options, Outcome, Overspill};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use serde_json::{Map, Value};
 
 use crate::callbacks::{PyStore, PyStrategy, is_store, tell, verdict};
 use crate::error;
-use crate::input::{Input, pieces};
+use crate::input::{All, Input, pieces};
 use crate::outcome;
 use crate::spill::Spill;
 use crate::values::{self, Aside};
@@ -120,7 +120,10 @@ impl Engine {
         options: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Option<Py<PyAny>>> {
         let asked = asked(tool, call_id, session, options.as_ref())?;
-        let Input::Bytes(bytes) = Input::of(output)? else { return Ok(None) };
+        let bytes = match Input::of(output)? {
+            Input::Long(_) => return Ok(None),
+            input => input.whole()?,
+        };
         let (bytes, Asked { call, options }) = (bytes.as_bytes(), &asked);
         if self.asks || self.overspill.policy(call, options).fired_by(bytes).is_some() {
             return Ok(None);
@@ -156,7 +159,7 @@ impl Engine {
         budget: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Vec<Py<PyAny>>> {
         let budget = Value::Object(options_json(budget.as_ref())?);
-        let mut given: Vec<(Py<PyAny>, Bound<'_, PyBytes>, Asked)> = Vec::new();
+        let mut given: Vec<(Py<PyAny>, All<'_>, Asked)> = Vec::new();
         for item in outputs.try_iter()? {
             let item = item?;
             let (output, asked) = match item.cast::<PyTuple>() {

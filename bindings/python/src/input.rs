@@ -6,6 +6,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PySlice, PyString};
 
+use crate::ascii::Ascii;
+
 /// Text longer than this is encoded piece by piece, so that it is never there twice.
 const LONG: usize = 1 << 20;
 /// So many characters at a time.
@@ -15,6 +17,8 @@ const PIECE: usize = 1 << 18;
 pub(crate) enum Input<'py> {
     /// Bytes that nobody can change.
     Bytes(Bound<'py, PyBytes>),
+    /// Text that Python has as UTF-8 already.
+    Ascii(Ascii<'py>),
     /// Text that is too long to be encoded at once.
     Long(Bound<'py, PyString>),
 }
@@ -23,6 +27,9 @@ impl<'py> Input<'py> {
     /// Takes text, or bytes of any kind.
     pub(crate) fn of(value: &Bound<'py, PyAny>) -> PyResult<Input<'py>> {
         if let Ok(text) = value.cast::<PyString>() {
+            if let Some(ascii) = Ascii::of(text) {
+                return Ok(Input::Ascii(ascii));
+            }
             return if text.len()? > LONG {
                 Ok(Input::Long(text.clone()))
             } else {
@@ -44,10 +51,26 @@ impl<'py> Input<'py> {
     }
 
     /// Returns all of it.
-    pub(crate) fn whole(self) -> PyResult<Bound<'py, PyBytes>> {
+    pub(crate) fn whole(self) -> PyResult<All<'py>> {
         match self {
-            Input::Bytes(bytes) => Ok(bytes),
-            Input::Long(text) => encoded(&text),
+            Input::Bytes(bytes) => Ok(All::Bytes(bytes)),
+            Input::Ascii(ascii) => Ok(All::Ascii(ascii)),
+            Input::Long(text) => encoded(&text).map(All::Bytes),
+        }
+    }
+}
+
+/// All of an output.
+pub(crate) enum All<'py> {
+    Bytes(Bound<'py, PyBytes>),
+    Ascii(Ascii<'py>),
+}
+
+impl All<'_> {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        match self {
+            All::Bytes(bytes) => bytes.as_bytes(),
+            All::Ascii(ascii) => ascii.as_bytes(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! overspill for Python: decode, ask the library, encode. What is decided is decided there.
 
+mod ascii;
 mod callbacks;
 mod engine;
 mod error;

@@ -41,10 +41,6 @@ impl Spill {
 impl Spill {
     fn write(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<usize> {
         match Input::of(chunk)? {
-            Input::Bytes(bytes) => {
-                let bytes = bytes.as_bytes();
-                self.with(py, |spill| spill.push(bytes))?;
-            }
             Input::Long(text) => {
                 let mut written = Ok(());
                 pieces(&text, |piece| {
@@ -54,6 +50,11 @@ impl Spill {
                     }
                 })?;
                 written?;
+            }
+            input => {
+                let all = input.whole()?;
+                let bytes = all.as_bytes();
+                self.with(py, |spill| spill.push(bytes))?;
             }
         }
         chunk.len()

@@ -105,7 +105,7 @@ impl StoreObject for Shelf {
 
     fn info(&self, id: &str) -> Result<Value, Error> {
         let kept = self.0.lock().unwrap();
-        Ok(kept.get(id).map_or(Value::Null, |bytes| json!({ "bytes": bytes.len(), "used": 0.5 })))
+        Ok(kept.get(id).map_or(Value::Null, |bytes| json!({ "bytes": bytes.len(), "used": 0 })))
     }
 
     fn list(&self) -> Result<Value, Error> {

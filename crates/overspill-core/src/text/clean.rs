@@ -179,13 +179,16 @@ impl Cleaner {
 
     /// Takes plain text up to the first byte that needs a closer look, or that byte.
     fn ground(&mut self, rest: &[u8], sink: &mut impl Sink) -> usize {
-        if self.cleaning == Cleaning::Off {
-            return self.wide(rest, sink);
-        }
-        let plain = plain_len(rest);
+        let plain = match self.cleaning {
+            Cleaning::Readable => plain_len(rest),
+            Cleaning::Off => ascii_len(rest),
+        };
         if plain > 0 {
             self.keep(&rest[..plain], sink);
             return plain;
+        }
+        if self.cleaning == Cleaning::Off {
+            return self.wide(rest, sink);
         }
         match rest[0] {
             b'\r' => {
@@ -416,6 +419,12 @@ fn plain_len(bytes: &[u8]) -> usize {
         len += BLOCK;
     }
     len + bytes[len..].iter().take_while(|&&byte| plain(byte)).count()
+}
+
+/// Returns how many bytes at the start are ASCII.
+fn ascii_len(bytes: &[u8]) -> usize {
+    let blocks = bytes.chunks_exact(BLOCK).take_while(|block| block.is_ascii()).count() * BLOCK;
+    blocks + bytes[blocks..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// Tells whether a valid character is not simply kept.
