@@ -68,7 +68,11 @@ export class Overspill {
       }
       const given = this.#own.given(output, call);
       // What a small output costs is mostly what is handed over.
-      if (call == null && given === undefined) return this.#told(this.#engine.processSync(handed(output)), output);
+      if (call == null && given === undefined) {
+        const bytes = handed(output);
+        const isText = typeof bytes === 'string';
+        return this.#told(isText ? this.#engine.processSync(bytes) : this.#engine.processBytes(bytes), output);
+      }
       const { tool, callId, session, rest } = names(call);
       return this.#told(this.#engine.processSync(handed(output), tool, callId, session, rest, given), output);
     } catch (error) {

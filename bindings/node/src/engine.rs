@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use napi::Either;
 use napi::bindgen_prelude::{AsyncTask, Uint8Array};
 use napi_derive::napi;
-use overspill::Overspill;
 use overspill::core::LineRule;
 use overspill::embed::{self, Asked, Setup, camel_keys};
 use overspill::tool::{Bounded, Gates};
+use overspill::{Call, Overspill};
 use serde_json::Value;
 
 use crate::given::Given;
@@ -71,6 +71,13 @@ impl Engine {
             Either::A(text) => self.inner.process(text.as_bytes(), &asked, &given),
             Either::B(bytes) => self.inner.process(bytes, &asked, &given),
         }
+    }
+
+    /// Bounds bytes of which nothing else is known: the shortest way there is.
+    #[napi(catch_unwind)]
+    pub fn process_bytes(&self, output: &[u8]) -> Option<Spilled> {
+        let Inner { overspill, lines, .. } = &self.inner;
+        spilled(overspill.process(output, &Call::default()), *lines)
     }
 
     /// Bounds an output; what has to be saved is saved on another thread.

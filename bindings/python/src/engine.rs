@@ -22,6 +22,7 @@ pub(crate) struct Engine {
     overspill: Overspill,
     gates: Gates,
     lines: LineRule,
+    profile: &'static str,
     /// A strategy of the user's own has to see all of an output at once.
     asks: bool,
 }
@@ -74,7 +75,8 @@ impl Engine {
             let ask = move |tool: &str, result: &Value| verdict(&predicate, tool, result);
             gates.predicate = Some(std::sync::Arc::new(ask));
         }
-        Ok(Engine { overspill, gates, lines: setup.profile.policy.lines, asks })
+        let (lines, profile) = (setup.profile.policy.lines, setup.profile.name);
+        Ok(Engine { overspill, gates, lines, profile, asks })
     }
 
     #[pyo3(signature = (output, *, tool=None, call_id=None, session=None, **options))]
@@ -232,7 +234,7 @@ impl Engine {
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.overspill)
+        format!("Overspill(profile={:?})", self.profile)
     }
 }
 
