@@ -12,7 +12,7 @@ test('every example runs', async () => {
   const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map((found) => found[1] ?? '');
   assert(examples.length >= 3 && (examples[0] ?? '').trim().split('\n').length <= 5);
   process.env['OVERSPILL_DIR'] = directory();
-  const before = `const output = 'some line\\n'.repeat(100_000); const run = async () => output;`;
+  const before = `const console = { log() {} }; const output = 'some line\\n'.repeat(100_000); const run = async () => output;`;
   const source = [before, ...examples, 'export { outcome };'].join('\n');
   const file = `${directory()}/readme.mjs`;
   writeFileSync(file, source.replaceAll("'overspill'", JSON.stringify(import.meta.resolve('overspill'))));
