@@ -48,7 +48,7 @@ def own():
             case = {"setup": setup, "input": text, "call": {"tool": "make", "call_id": "c", "session": "s"}}
             yield {"name": f"own/{setup_name}/{text_name}", "how": "process", **case}
             yield {"name": f"spill/{setup_name}/{text_name}", "how": "spill", **case}
-    for name, data in {"latin": b"caf\xe9\n" * 9000, "noise": bytes(range(256)) * 900}.items():
+    for name, data in {"latin": b"na\xefve\n" * 9000, "noise": bytes(range(256)) * 900}.items():
         yield {"name": f"bytes/{name}", "how": "process", "setup": {}, "base64": base64.b64encode(data).decode()}
     for fault in ["overspill", "klaude", "takumi", "agent-v2", "opencode"]:
         yield {"name": f"fault/{fault}", "how": "process", "setup": {"profile": fault}, "input": log * 4, "fault": True}

@@ -16,7 +16,7 @@ def test_what_fits_is_the_very_same_object(make):
         assert isinstance(outcome, Whole) and outcome.output is output and not outcome.spilled
         assert (outcome.path, outcome.id, outcome.limit, outcome.error) == (None,) * 4
     assert make().process("zwölf\n").total == Size_of(bytes=7, lines=1, chars=6)
-    assert make().process(b"caf\xe9").text == "caf\ufffd"
+    assert make().process(b"na\xefve").text == "na\ufffdve"
 
 
 def Size_of(**sizes):
