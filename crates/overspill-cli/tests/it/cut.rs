@@ -71,7 +71,8 @@ fn the_outcome_as_json_says_everything() {
         "spilled": false, "text": "é\u{0}\n", "lossy": false, "id": null, "path": null,
         "complete": true, "total": { "bytes": 4, "lines": 1, "chars": 3 },
         "shown": { "bytes": 4, "lines": 1, "chars": 3 },
-        "pieces": [{ "bytes": [0, 4], "lines": [1, 1] }], "gaps": [], "error": null,
+        "pieces": [{ "bytes": [0, 4], "lines": [1, 1] }], "gaps": [],
+        "left_out": null, "limit": null, "error": null,
     });
     assert_eq!(outcome(&[], "é\0\n"), whole);
     assert_eq!(outcome(&[], "")["pieces"], json!([]));
@@ -92,7 +93,8 @@ fn the_outcome_as_json_says_everything() {
         "pieces": [
             { "bytes": [0, 2], "lines": [1, 1] }, { "bytes": [13883, 13893], "lines": [2999, 3000] },
         ],
-        "gaps": [{ "bytes": [2, 13883], "lines": [2, 2998] }], "error": null,
+        "gaps": [{ "bytes": [2, 13883], "lines": [2, 2998] }],
+        "left_out": { "unit": "bytes", "count": 13881 }, "limit": "lines", "error": null,
     });
     assert_eq!(cut, rest);
 }
