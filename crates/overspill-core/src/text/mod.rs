@@ -4,6 +4,7 @@ mod clean;
 mod defuse;
 pub(crate) mod held;
 pub(crate) mod lines;
+mod sink;
 pub(crate) mod utf8;
 
 /// Leaves off a character at the end of `bytes` that is not there in full.
@@ -34,7 +35,8 @@ pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-pub(crate) use clean::{Both, Cleaner, LONGEST_ERASURE, Sink};
 pub use clean::{Cleaned, clean};
+pub(crate) use clean::{Cleaner, LONGEST_ERASURE};
 pub(crate) use defuse::defuse;
+pub(crate) use sink::{Both, Sink};
 pub(crate) use utf8::{ceil_char, count_chars, floor_char, nth_char, nth_char_from_end};

@@ -1,0 +1,46 @@
+//! Who takes what the cleaner lets through.
+
+/// Takes what the [`Cleaner`](super::Cleaner) lets through. Bytes it does not mention were dropped.
+pub(crate) trait Sink {
+    /// `text` stands at `at` in the original, byte for byte.
+    fn keep(&mut self, at: u64, text: &[u8]);
+    /// `len` bytes at `at` in the original are shown as the one character `text`, which may be a
+    /// line feed.
+    fn replace(&mut self, at: u64, len: u64, text: &str);
+    /// What was shown of the current line is overwritten by what comes next.
+    fn restart_line(&mut self);
+    /// The last `chars` characters of the current line are overwritten by what comes next.
+    fn erase(&mut self, chars: u64);
+    /// What comes next is red; the sequence that says so is dropped.
+    fn red(&mut self) {}
+}
+
+/// Shows the same to two.
+pub(crate) struct Both<'a, A, B>(pub(crate) &'a mut A, pub(crate) &'a mut B);
+
+impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
+    fn keep(&mut self, at: u64, text: &[u8]) {
+        self.0.keep(at, text);
+        self.1.keep(at, text);
+    }
+
+    fn replace(&mut self, at: u64, len: u64, text: &str) {
+        self.0.replace(at, len, text);
+        self.1.replace(at, len, text);
+    }
+
+    fn restart_line(&mut self) {
+        self.0.restart_line();
+        self.1.restart_line();
+    }
+
+    fn erase(&mut self, chars: u64) {
+        self.0.erase(chars);
+        self.1.erase(chars);
+    }
+
+    fn red(&mut self) {
+        self.0.red();
+        self.1.red();
+    }
+}
