@@ -12,7 +12,7 @@
 //! let outcome = overspill.process_with(b"1\n2\n3\n4\n", &asked.call, &asked.options);
 //! assert!(outcome.bytes().ends_with(b"\n3\n4\n"));
 //!
-//! let misuse = Setup::from_json(&json!({"max_lines": -1})).unwrap_err();
+//! let misuse = Setup::from_json(&json!({"max_lines": -1})).err().unwrap();
 //! assert_eq!(misuse.to_string(), "max_lines: -1 is not a whole number, 0 or more, or \"none\"");
 //! # Ok::<(), overspill::embed::Misuse>(())
 //! ```
