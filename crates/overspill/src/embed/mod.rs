@@ -6,11 +6,11 @@
 //! use overspill::{Call, Overspill};
 //! use serde_json::json;
 //!
-//! let setup = Setup::from_json(&json!({"profile": "overspill", "store": "memory", "maxLines": 3}))?;
+//! let setup = Setup::from_json(&json!({"profile": "overspill", "store": "memory", "maxLines": 5}))?;
 //! let overspill = setup.overspill(&|_| None, "/".into());
 //! let asked = Asked::from_json(&json!({"tool": "make", "keep": "tail"}))?;
-//! let outcome = overspill.process_with(b"1\n2\n3\n4\n", &asked.call, &asked.options);
-//! assert!(outcome.bytes().ends_with(b"\n3\n4\n"));
+//! let outcome = overspill.process_with(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", &asked.call, &asked.options);
+//! assert!(outcome.bytes().ends_with(b"\n8\n9\n"));
 //!
 //! let misuse = Setup::from_json(&json!({"max_lines": -1})).err().unwrap();
 //! assert_eq!(misuse.to_string(), "max_lines: -1 is not a whole number, 0 or more, or \"none\"");
