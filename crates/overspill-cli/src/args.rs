@@ -11,8 +11,8 @@ use overspill::{KEEPS, Layer, Most, Options, Overspill, Profile};
 use crate::command::{
     config::ConfigArgs, cut::CutArgs, diff::DiffArgs, explain::ExplainArgs, gc::GcArgs,
     grep::GrepArgs, hook::HookArgs, info::InfoArgs, list::ListArgs, man::CompletionsArgs,
-    man::ManArgs, pin::PinArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs,
-    stats::StatsArgs,
+    man::ManArgs, pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs,
+    sh::ShArgs, stats::StatsArgs,
 };
 use crate::mcp::McpArgs;
 use crate::settings::Sources;
@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Rm(RmArgs),
     Pin(PinArgs),
     Gc(GcArgs),
+    Push(PushArgs),
     Config(ConfigArgs),
     Stats(StatsArgs),
     Mcp(McpArgs),

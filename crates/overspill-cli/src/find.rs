@@ -2,37 +2,46 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
-use overspill::store::{Disk, Entry, Name, Store};
+use overspill::store::{Entry, Name, Store};
 
+use crate::home::Outputs;
 use crate::{home, ui};
 
 /// So many of the outputs that may be meant are named.
 const MOST_NAMED: usize = 5;
 
 /// Returns the store and the output that `typed` names: an id, the beginning of one, or a path.
-pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Disk, Name)> {
-    let disk = home::disk().map_err(anyhow::Error::msg)?;
+pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
+    let store = home::store().map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
     let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();
-    let exact = Name::parse(&stem).map(|name| (disk.entry(&name), name));
+    let exact = Name::parse(&stem).map(|name| (store.entry(&name), name));
     match exact {
-        Some((Ok(_), name)) => return Ok((disk, name)),
-        Some((Err(overspill::Error::NotFound { .. }), _)) | None => {}
+        Some((Ok(_), name)) => return Ok((store, name)),
+        Some((Err(overspill::Error::NotFound { .. }), name)) => {
+            // What was saved before a bucket was set is still here.
+            let here = home::disk().ok().filter(|disk| disk.entry(&name).is_ok());
+            if let Some(disk) = here {
+                return Ok((Arc::new(disk), name));
+            }
+        }
+        None => {}
         // A store that cannot be used has its reasons, and they are not the id's.
         Some((Err(error), _)) => return Err(error.into()),
     }
-    let mut alike: Vec<Entry> = disk.list()?;
-    alike.retain(|entry| !stem.is_empty() && entry.name.as_str().starts_with(&stem));
+    let mut alike: Vec<Entry> = if stem.is_empty() { Vec::new() } else { store.named(&stem)? };
     alike.sort_by(|a, b| b.name.cmp(&a.name));
     match alike.len() {
-        0 => Err(missing(&disk, &shown, &stem)),
-        1 => Ok((disk, alike.remove(0).name)),
+        0 => Err(missing(&*store, &shown, &stem)),
+        1 => Ok((store, alike.remove(0).name)),
         n => {
-            let rows: String = alike.iter().take(MOST_NAMED).map(|one| line(&disk, one)).collect();
+            let rows: String =
+                alike.iter().take(MOST_NAMED).map(|one| line(&*store, one)).collect();
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
             bail!(
@@ -43,30 +52,30 @@ pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Disk, Name)> {
 }
 
 /// Finds all that are named, before anything is done to any of them.
-pub(crate) fn all(typed: &[OsString]) -> anyhow::Result<Vec<(Disk, Name)>> {
+pub(crate) fn all(typed: &[OsString]) -> anyhow::Result<Vec<(Outputs, Name)>> {
     typed.iter().map(|typed| find(typed)).collect()
 }
 
 /// Returns what is saved, the last saved first.
 ///
 /// By name and not by use: whoever reads page by page uses what is read.
-pub(crate) fn newest_first(disk: &Disk) -> anyhow::Result<Vec<Entry>> {
-    let mut entries = disk.list()?;
+pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
+    let mut entries = store.list()?;
     entries.sort_by(|a, b| b.name.cmp(&a.name));
     Ok(entries)
 }
 
 /// One that may be meant, and what it came from.
-fn line(disk: &Disk, entry: &Entry) -> String {
-    let record = disk.record(&entry.name).ok().flatten().unwrap_or_default();
+fn line(store: &dyn Store, entry: &Entry) -> String {
+    let record = store.record(&entry.name).ok().flatten().unwrap_or_default();
     let what = record.call.command.or(record.call.tool).unwrap_or_default();
     let (age, size) = (ui::age(entry.used, Timestamp::now()), ui::size(entry.bytes));
     format!("\n  {}  {size}, {age} old  {}", entry.name, ui::short(&what, 60))
 }
 
 /// Says whether an output has expired or never was.
-fn missing(disk: &Disk, typed: &str, stem: &str) -> anyhow::Error {
-    let gone = Name::parse(stem).and_then(|name| disk.gone(&name).ok().flatten());
+fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
+    let gone = Name::parse(stem).and_then(|name| store.gone(&name).ok().flatten());
     match gone {
         None => anyhow!("there is no output {typed}\n\nhint: `overspill list` shows what there is"),
         Some(gone) => {

@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use overspill::profile::{self, Places};
-use overspill::store::Disk;
+use overspill::store::{Disk, Store};
 
 use crate::settings::Sources;
 
@@ -48,11 +49,24 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// Where outputs are.
+pub(crate) type Outputs = Arc<dyn Store>;
+
 /// Returns the store, or why there is none.
-pub(crate) fn disk() -> Result<Disk, String> {
+pub(crate) fn store() -> Result<Outputs, String> {
     let sources = Sources::of_user();
     sources.say_warnings();
-    sources.disk(&overspill::Profile::OWN, &places())
+    sources.store(&overspill::Profile::OWN, &places())
+}
+
+/// Returns the session that outputs belong to, if whoever runs us says so.
+pub(crate) fn session() -> Option<String> {
+    variable("OVERSPILL_SESSION").map(|session| session.to_string_lossy().into_owned())
+}
+
+/// Returns the store on this machine, whether there is a bucket or not.
+pub(crate) fn disk() -> Result<Disk, String> {
+    Sources::of_user().disk(&overspill::Profile::OWN, &places())
 }
 
 /// Returns a variable that is set to something.

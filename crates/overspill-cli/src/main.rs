@@ -7,6 +7,8 @@
 #![cfg_attr(all(target_os = "linux", not(test)), no_main)]
 
 mod args;
+#[cfg_attr(not(feature = "object"), path = "no_bucket.rs")]
+mod bucket;
 mod buffer;
 mod command;
 mod drain;
@@ -80,6 +82,7 @@ fn go(descriptors: Descriptors) -> u8 {
         args::Command::Rm(args) => ui::ended(command::rm::rm(&args)),
         args::Command::Pin(args) => ui::ended(command::pin::pin(&args)),
         args::Command::Gc(args) => ui::ended(command::gc::gc(&args)),
+        args::Command::Push(args) => command::push::push(&args),
         args::Command::Config(args) => command::config::config(&args),
         args::Command::Diff(args) => command::diff::diff(&args),
         args::Command::Explain(args) => ui::ended(command::explain::explain(&args)),

@@ -54,7 +54,7 @@ fn preview(log: &str, weights: &'static [u8], bytes: u64) {
     // As long as a real one.
     let id = "01KA0000000000000000000000";
     let path = format!("/home/someone/.local/state/overspill/{id}.txt");
-    let copy = Stored { id: id.into(), path: Some(path) };
+    let copy = Stored { id: id.into(), path: Some(path), ..Stored::default() };
     let reach = Reach { program: Some("overspill".into()), files: true, ..Reach::default() };
     let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
     let text = match train::answer(&output, &policy, &notice, weights) {

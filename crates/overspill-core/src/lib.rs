@@ -22,7 +22,7 @@ mod window;
 
 pub use cut::{Cut, Over, Piece, Span, cut, preview};
 pub use limits::{Limits, Unit};
-pub use notice::{Answer, Notice, Reach, Saved, Stored, ToolNames};
+pub use notice::{Answer, Notice, Reach, Saved, Stored, ToolNames, Within};
 pub use policy::{Cleaning, Grain, Keep, Policy};
 pub use share::{share, share_limits};
 pub use signal::{Reason, Why};

@@ -6,17 +6,23 @@ mod common;
 
 use overspill_core::{
     Answer, Cut, Finished, Grain, Keep, Limits, LineRule, Notice, Over, Policy, Reach, Saved,
-    Stored, Tokens, Window, cut,
+    Stored, Tokens, Window, Within, cut,
 };
 use proptest::prelude::*;
 
 const TOKEN: &str = "3f9c2e";
 
 fn notice() -> impl Strategy<Value = Notice> {
-    let copy =
-        Stored { id: "01KA5EXAMPLE".into(), path: Some("/state/over\nspill/01KA.txt".into()) };
+    let copy = Stored {
+        id: "01KA5EXAMPLE".into(),
+        path: Some("/state/over\nspill/01KA.txt".into()),
+        ..Stored::default()
+    };
+    let pending = Within::Pending("no answer\n".repeat(90));
     let saved = prop_oneof![
         Just(Saved::Whole(copy.clone())),
+        Just(Saved::Whole(Stored { within: Within::Bucket, masked: 3, ..copy.clone() })),
+        Just(Saved::Whole(Stored { within: pending, ..copy.clone() })),
         Just(Saved::Partial(copy, 77)),
         Just(Saved::Failed("no space left on device".into())),
         Just(Saved::Failed("x\n".repeat(200))),

@@ -11,7 +11,7 @@ use overspill_core::{Keep, Limits, Notice, Over, Policy, Reach, Saved, Stored};
 
 /// Returns the mean share of wanted lines that previews of so many bytes show.
 fn recall(keep: Keep, bytes: u64) -> f64 {
-    let copy = Stored { id: "01KA0000000000000000000000".into(), path: None };
+    let copy = Stored { id: "01KA0000000000000000000000".into(), ..Stored::default() };
     let reach = Reach { program: Some("overspill".into()), ..Reach::default() };
     let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
     let policy = Policy::new(Limits::NONE.bytes(bytes).lines(2000), keep);

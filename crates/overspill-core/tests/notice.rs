@@ -3,14 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use insta::assert_snapshot;
-use overspill_core::{Keep, Limits, Notice, Over, Policy, Reach, Saved, Stored, ToolNames};
+use overspill_core::{Keep, Limits, Notice, Over, Policy, Reach, Saved, Stored, ToolNames, Within};
 
 fn numbered(lines: u64) -> String {
     (1..=lines).map(|n| format!("line {n}\n")).collect()
 }
 
 fn copy() -> Stored {
-    Stored { id: "01KA3F9C2E".into(), path: Some("/state/overspill/01KA3F9C2E.txt".into()) }
+    Stored {
+        id: "01KA3F9C2E".into(),
+        path: Some("/state/overspill/01KA3F9C2E.txt".into()),
+        ..Stored::default()
+    }
 }
 
 fn shell() -> Reach {
@@ -29,6 +33,30 @@ fn answer(output: &str, notice: &Notice, keep: Keep) -> String {
 fn answer_within(output: &str, notice: &Notice, keep: Keep, limits: Limits) -> String {
     let policy = Policy::new(limits, keep);
     notice.answer(&Over::of(output.as_bytes(), &policy).unwrap()).text
+}
+
+#[test]
+fn a_bucket_is_named_only_when_it_has_the_output() {
+    let reach = Reach { files: false, ..shell() };
+    let first = |within: Within, masked: u64| {
+        let notice = notice(Saved::Whole(Stored { within, masked, ..copy() }), reach.clone());
+        let all = answer(&numbered(5234), &notice, Keep::ENDS);
+        all.lines().next().unwrap().split_once(". ").unwrap().1.to_owned()
+    };
+    assert_eq!(
+        first(Within::Bucket, 1),
+        "All of it, saved in the bucket: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E; \
+         1 secret masked in it]"
+    );
+    assert_eq!(
+        first(Within::Pending("no answer within 5 s".into()), 0),
+        "All of it, saved on this machine, upload pending: no answer within 5 s. \
+         Read it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E]"
+    );
+    let pending = Stored { within: Within::Pending("x".into()), ..copy() };
+    let short = notice(Saved::Whole(pending), reach.clone());
+    let short = answer_within(&numbered(5234), &short, Keep::ENDS, Limits::NONE.bytes(200));
+    assert!(short.contains("; all, not uploaded yet: overspill read 01KA3F9C2E]"), "{short}");
 }
 
 #[test]

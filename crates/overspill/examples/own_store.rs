@@ -44,7 +44,7 @@ impl Draft for Upload {
         let name = free.find(|name| !shelf.contains_key(name)).ok_or(taken)?;
         shelf.insert(name.clone(), (self.bytes, Timestamp::now()));
         let path = format!("https://outputs.example/{name}");
-        Ok(SpillRef { name, path, kept: Kept::Whole })
+        Ok(SpillRef::new(name, path, Kept::Whole))
     }
 }
 

@@ -39,6 +39,14 @@ pub enum Error {
         /// Which limit was reached.
         reason: String,
     },
+    /// A bucket could not be used.
+    #[error("{address}: {reason}")]
+    Bucket {
+        /// The bucket.
+        address: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The profile saves nothing.
     #[error("nothing is saved")]
     NotAsked,

@@ -14,6 +14,7 @@ mod outcome;
 mod overspill;
 mod parts;
 pub mod profile;
+pub mod redact;
 #[cfg(feature = "registry")]
 pub mod registry;
 mod report;

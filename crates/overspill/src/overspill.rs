@@ -10,6 +10,7 @@ use overspill_core::{Keep, Limits, Meter, Over, Policy, Reach, Strategy};
 use crate::chosen::Chosen;
 use crate::event::What;
 use crate::profile::{OnSaveError, Sweeps, Words};
+use crate::redact::{Redact, RedactingDraft, Redactor};
 use crate::store::{Draft, Record, SpillRef, Store};
 use crate::sweep::{Budget, Retention, Swept, sweep};
 use crate::{Call, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
@@ -27,6 +28,7 @@ pub struct Overspill {
     observer: Option<Arc<Observer>>,
     retention: Retention,
     clock: Clock,
+    pub(crate) redact: Redact,
     swept: Arc<AtomicBool>,
 }
 
@@ -85,6 +87,7 @@ impl Overspill {
             strategy: None,
             observer: None,
             clock: Clock::default(),
+            redact: Redact::Off,
             swept: Arc::default(),
         }
     }
@@ -131,6 +134,13 @@ impl Overspill {
         Overspill { clock, ..self }
     }
 
+    /// Masks secrets. With [`Redact::All`] a strategy of your own is not asked about outputs that
+    /// have some.
+    #[must_use]
+    pub fn with_redaction(self, redact: Redact) -> Overspill {
+        Overspill { redact, ..self }
+    }
+
     /// Sets how long outputs stay, where the profile removes any.
     #[must_use]
     pub fn with_retention(self, retention: Retention) -> Overspill {
@@ -159,6 +169,11 @@ impl Overspill {
         call: &Call,
         options: &Options,
     ) -> Outcome<'a> {
+        if let Redact::All(_) = &self.redact {
+            let mut spill = self.spill(call.clone(), options.clone());
+            spill.push(output);
+            return spill.finish();
+        }
         self.bound(output, output, call, options)
     }
 
@@ -309,7 +324,20 @@ impl Overspill {
             return Err(Error::NotAsked);
         }
         self.sweep_before_first_save();
-        self.store.create(call)
+        let draft = self.store.create(&self.told(call))?;
+        Ok(match &self.redact {
+            Redact::Saved(rules) => {
+                Box::new(RedactingDraft::new(draft, Redactor::new(rules.clone())))
+            }
+            Redact::Off | Redact::All(_) => draft,
+        })
+    }
+
+    /// Returns what is said of a call to others.
+    fn told<'a>(&self, call: &'a Call) -> Cow<'a, Call> {
+        let Some(rules) = self.redact.rules() else { return Cow::Borrowed(call) };
+        let masked = call.command.as_deref().map(|command| rules.text(command).0.into_owned());
+        Cow::Owned(Call { command: masked, ..call.clone() })
     }
 
     /// Asks a strategy. If it fails, that costs its own choice, not the preview.
@@ -366,7 +394,7 @@ impl Overspill {
             // A text of its own making shows no part of the output as it is.
             let pieces = spilled.cut.iter().flat_map(|cut| &cut.pieces);
             let record = Record {
-                call: call.clone(),
+                call: self.told(call).into_owned(),
                 created: self.clock.now().timestamp(),
                 exit: options.exit,
                 signal: options.signal,

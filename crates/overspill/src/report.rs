@@ -1,6 +1,6 @@
 //! What became of an output, as plain values for programs in any language.
 
-use overspill_core::{LeftOut, LineRule, Size, Span, Unit};
+use overspill_core::{LeftOut, LineRule, Size, Span, Unit, Within};
 use serde::Serialize;
 
 use crate::store::Kept;
@@ -34,6 +34,10 @@ pub struct Report {
     pub left_out: Option<Amount>,
     /// The limit because of which it was cut: `bytes`, `lines`, `chars` or `tokens`.
     pub limit: Option<&'static str>,
+    /// Why it is not in the bucket yet.
+    pub pending: Option<String>,
+    /// How many secrets were masked before it was saved.
+    pub masked: u64,
     /// Why it could not be saved.
     pub error: Option<String>,
 }
@@ -93,6 +97,8 @@ impl Report {
             gaps: Some(Vec::new()),
             left_out: None,
             limit: None,
+            pending: None,
+            masked: 0,
             error: None,
         }
     }
@@ -115,6 +121,11 @@ impl Report {
                 LeftOut::Bytes(count) => Amount { unit: word(Unit::Bytes), count },
             }),
             limit: spilled.fired.map(word),
+            pending: saved.ok().and_then(|saved| match &saved.within {
+                Within::Pending(reason) => Some(reason.clone()),
+                Within::Machine | Within::Bucket => None,
+            }),
+            masked: saved.map_or(0, |saved| saved.masked),
             error: saved.err().map(ToString::to_string),
         }
     }

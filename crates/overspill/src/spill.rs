@@ -9,6 +9,7 @@ use overspill_core::{Finished, Limits, Policy, Window};
 use crate::chosen::Chosen;
 use crate::overspill::End;
 use crate::profile::{OnSaveError, Words};
+use crate::redact::{Redact, Redactor};
 use crate::store::{Draft, SpillRef};
 use crate::{Call, Error, Options, Outcome, Overspill};
 
@@ -24,6 +25,8 @@ pub struct Spill<'a> {
     window: Window,
     /// What is shown instead, where a profile shows something else when saving fails.
     simple: Option<Window>,
+    /// Masks what comes, before anything is done with it.
+    redactor: Option<Redactor>,
     /// Begun when the output turns out to be too large.
     draft: Option<Result<Box<dyn Draft>, Error>>,
 }
@@ -34,7 +37,11 @@ impl<'a> Spill<'a> {
         let window = Window::new(policy.clone());
         let simple = (overspill.profile.on_save_error == OnSaveError::SimpleCut)
             .then(|| Window::new(overspill.simple(&policy)));
-        Spill { overspill, call, options, policy, window, simple, draft: None }
+        let redactor = match &overspill.redact {
+            Redact::All(rules) => Some(Redactor::new(rules.clone())),
+            Redact::Off | Redact::Saved(_) => None,
+        };
+        Spill { overspill, call, options, policy, window, simple, redactor, draft: None }
     }
 
     /// Begins to save at once, and returns the file for the command to write to by itself, if the
@@ -42,6 +49,9 @@ impl<'a> Spill<'a> {
     ///
     /// An output that turns out to fit is still not stored.
     pub fn file(&mut self) -> Option<File> {
+        if self.redactor.is_some() {
+            return None;
+        }
         let draft = self.overspill.begin(&self.call).ok()?;
         let file = draft.file()?;
         self.draft = Some(Ok(draft));
@@ -73,6 +83,16 @@ impl<'a> Spill<'a> {
 
     /// Takes the next chunk.
     pub fn push(&mut self, chunk: &[u8]) {
+        match self.redactor.take() {
+            None => self.push_masked(chunk),
+            Some(mut redactor) => {
+                redactor.push(chunk, |chunk| self.push_masked(chunk));
+                self.redactor = Some(redactor);
+            }
+        }
+    }
+
+    fn push_masked(&mut self, chunk: &[u8]) {
         if let Some(before) = self.window.push(chunk) {
             self.begin(&before);
         }
@@ -111,17 +131,22 @@ impl<'a> Spill<'a> {
 
     /// Says that the output is complete.
     pub fn finish(mut self) -> Outcome<'static> {
+        let mut masked = 0;
+        if let Some(mut redactor) = self.redactor.take() {
+            redactor.finish(|chunk| self.push_masked(chunk));
+            masked = redactor.masked();
+        }
         if let Some(all) = self.window.settle()
             && self.draft.is_none()
         {
             self.begin(&all);
         }
-        let Spill { overspill, call, options, policy, window, simple, draft } = self;
+        let Spill { overspill, call, options, policy, window, simple, draft, .. } = self;
         let over = match window.finish() {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call),
             Finished::Over(over) => *over,
         };
-        let saved = publish(draft);
+        let saved = publish(draft).map(|saved| SpillRef { masked: saved.masked + masked, ..saved });
         let simple = simple.filter(|_| saved.is_err()).map(Window::finish);
         let (over, words, policy) = match simple {
             Some(Finished::Over(simple)) => {

@@ -91,6 +91,10 @@ pub fn sweep_watched(
     watch: impl Fn(u64, u64),
 ) -> Result<Swept, Error> {
     let started = Instant::now();
+    let now = match budget {
+        Budget::Whole => store.time()?.unwrap_or(now),
+        Budget::Little { .. } => now,
+    };
     let (entries, removals, time) = match budget {
         Budget::Whole => (store.list()?, usize::MAX, Duration::MAX),
         // Half of the time for looking, the rest for removing.

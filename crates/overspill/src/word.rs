@@ -130,6 +130,8 @@ impl Overspill {
         let copy = |saved: &SpillRef| Stored {
             id: saved.name.to_string(),
             path: Some(saved.path.clone()),
+            within: saved.within.clone(),
+            masked: saved.masked,
         };
         Notice {
             token: match saved {

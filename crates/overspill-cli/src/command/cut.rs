@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
 use crate::drain::{drain, widen_stdin};
-use crate::ui;
+use crate::{home, ui};
 
 /// Bounds a file, or what comes in by a pipe.
 ///
@@ -50,7 +50,7 @@ fn try_cut(args: &CutArgs) -> anyhow::Result<()> {
     // First of all, so that settings are not complained of where there is nothing to cut.
     let mut input = Input::open(args.file.as_ref())?;
     let Engine { overspill, options, tool, profile } = args.limits.engine("cut");
-    let call = Call::of(tool);
+    let call = Call { session: home::session(), ..Call::of(tool) };
     // One system knows nothing but envelopes, whatever it is given.
     if args.envelope || profile.name == Profile::UNIFIED.name && !args.json {
         let response = input.all()?;

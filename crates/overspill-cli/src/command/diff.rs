@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use anyhow::bail;
 use overspill::core::Limits;
 use overspill::retrieve::{self, Differences};
-use overspill::store::{Disk, Name, Store};
+use overspill::store::{Name, Store};
 
+use crate::home::Outputs;
 use crate::{find, home, hosts, ui};
 
 /// Shows how two saved outputs differ, line by line.
@@ -41,8 +42,8 @@ pub(crate) fn diff(args: &DiffArgs) -> u8 {
 }
 
 fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
-    let (disk, old, new) = both(args)?;
-    let heading = format!("--- {}+++ {}", heading(&disk, &old), heading(&disk, &new));
+    let (store, old, new) = both(args)?;
+    let heading = format!("--- {}+++ {}", heading(&*store, &old), heading(&*store, &new));
     let beside = FOOTER_BYTES + (home::program().len() + heading.len()) as u64;
     let (share, lines_beside) = if args.json { (2, 0) } else { (1, 3) };
     let limits = hosts::page();
@@ -53,28 +54,28 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
         ..limits
     };
     let progress = ui::Progress::of("comparing");
-    let found = retrieve::diff(&disk, &old, &new, args.from, &room)?;
+    let found = retrieve::diff(&*store, &old, &new, args.from, &room)?;
     drop(progress);
     let text = if args.json {
-        json(&disk, &old, &new, &found)
+        json(&*store, &old, &new, &found)
     } else {
         let heading = if args.from <= 1 && !found.same { &heading } else { "" };
         format!("{heading}{}{}", found.text, footer(&old, &new, &found))
     };
     ui::answer(&text)?;
-    let _ = disk.retrieved(&new, text.len() as u64);
+    let _ = store.retrieved(&new, text.len() as u64);
     Ok(())
 }
 
 /// The outputs that are compared, the older one first.
-fn both(args: &DiffArgs) -> anyhow::Result<(Disk, Name, Name)> {
-    let (disk, name) = find::find(&args.id)?;
+fn both(args: &DiffArgs) -> anyhow::Result<(Outputs, Name, Name)> {
+    let (store, name) = find::find(&args.id)?;
     if let Some(other) = &args.other {
         let (_, new) = find::find(other)?;
-        return Ok((disk, name, new));
+        return Ok((store, name, new));
     }
-    match retrieve::previous_run(&disk, &name)? {
-        Some(previous) => Ok((disk, previous, name)),
+    match retrieve::previous_run(&*store, &name)? {
+        Some(previous) => Ok((store, previous, name)),
         None => bail!(
             "there is no earlier run to compare {name} with\n\nhint: `overspill diff ID OTHER` \
              compares any two outputs"
@@ -82,8 +83,8 @@ fn both(args: &DiffArgs) -> anyhow::Result<(Disk, Name, Name)> {
     }
 }
 
-fn heading(disk: &Disk, name: &Name) -> String {
-    let Some(record) = disk.record(name).ok().flatten() else { return format!("{name}\n") };
+fn heading(store: &dyn Store, name: &Name) -> String {
+    let Some(record) = store.record(name).ok().flatten() else { return format!("{name}\n") };
     let exit = record.exit.map_or(String::new(), |code| format!("  exit {code}"));
     let command = record.call.command.or(record.call.tool).unwrap_or_default();
     let (time, command) = (ui::time(record.created), ui::short(&command, COMMAND));
@@ -120,9 +121,9 @@ fn footer(old: &Name, new: &Name, found: &Differences) -> String {
     format!("[overspill {token}: {}{next}]\n", summary(found))
 }
 
-fn json(disk: &Disk, old: &Name, new: &Name, found: &Differences) -> String {
+fn json(store: &dyn Store, old: &Name, new: &Name, found: &Differences) -> String {
     let side = |name: &Name| {
-        let record = disk.record(name).ok().flatten().unwrap_or_default();
+        let record = store.record(name).ok().flatten().unwrap_or_default();
         let command = record.call.command.map(|command| ui::short(&command, COMMAND));
         serde_json::json!({
             "id": name, "created": record.created, "exit": record.exit, "command": command,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use overspill::Call;
 use overspill::core::{Cut, Finished, Keep, Notice, Policy, Reach, Saved, Stored, Window};
-use overspill::store::{Disk, Name, Store};
+use overspill::store::{Name, Store};
 
 use crate::args::{Engine, LimitArgs};
 use crate::{find, home, ui};
@@ -40,20 +40,20 @@ struct Part {
 }
 
 pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
-    let (disk, name) = find::find(&args.id)?;
+    let (store, name) = find::find(&args.id)?;
     let Engine { overspill, options, tool, .. } = args.limits.engine("run");
-    let recorded = disk.record(&name)?.and_then(|record| record.call.tool);
+    let recorded = store.record(&name)?.and_then(|record| record.call.tool);
     let call = Call::of(recorded.unwrap_or(tool));
     let policy = overspill.policy(&call, &options);
-    let over = match window(&disk, &name, policy.clone())?.finish() {
+    let over = match window(&*store, &name, policy.clone())?.finish() {
         Finished::Whole(_) => return ui::answer("it fits, and all of it is shown\n"),
         Finished::Over(over) => over,
     };
     // With the same notice, so that there is the same room.
-    let path = Some(disk.file(&name).display().to_string());
+    let path = Some(store.place(&name));
     let notice = Notice {
         token: name.token(),
-        saved: Saved::Whole(Stored { id: name.to_string(), path }),
+        saved: Saved::Whole(Stored { id: name.to_string(), path, ..Stored::default() }),
         reach: Reach { program: Some(home::program()), files: true, ..Reach::default() },
     };
     let answer = notice.answer(&over);
@@ -80,13 +80,13 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
 }
 
 /// Looks at what is saved as at the output when it came.
-fn window(disk: &Disk, name: &Name, policy: Policy) -> anyhow::Result<Window> {
+fn window(store: &dyn Store, name: &Name, policy: Policy) -> anyhow::Result<Window> {
     const CHUNK: u64 = 256 << 10;
-    let total = disk.entry(name)?.bytes;
+    let total = store.entry(name)?.bytes;
     let mut window = Window::new(policy);
     let mut at = 0;
     while at < total {
-        let chunk = disk.read(name, at..at + CHUNK)?;
+        let chunk = store.read(name, at..at + CHUNK)?;
         if chunk.is_empty() {
             break;
         }

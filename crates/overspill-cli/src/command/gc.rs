@@ -1,21 +1,26 @@
 //! `overspill gc`
 
-use jiff::Timestamp;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
 use overspill::Profile;
-use overspill::store::{Disk, Store};
+use overspill::store::Store;
 use overspill::sweep::{Budget, Retention, Swept, expired, sweep_watched};
 
 use crate::args::profiles;
 use crate::settings::{InForce, Sources};
-use crate::{home, ui};
+use crate::{bucket, home, ui};
 
 /// Removes what was not used for seven days, and the oldest beyond 5 GiB.
 ///
 /// The settings `store.retention` and `store.quota` say otherwise. What is pinned, or was used
-/// within the last hour, stays.
+/// within the last hour, stays. In a bucket no quota holds unless one is set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill gc --dry-run\n  overspill gc --json")]
 pub(crate) struct GcArgs {
+    /// Print a rule for the bucket instead, which then removes by itself what is too old.
+    #[arg(long, conflicts_with = "dry_run")]
+    lifecycle: bool,
     /// Only say what would be removed.
     #[arg(long)]
     dry_run: bool,
@@ -27,16 +32,28 @@ pub(crate) struct GcArgs {
     profile: Option<&'static str>,
 }
 
+/// How long is tried to send what is not in the bucket.
+const PUSH: Duration = Duration::from_secs(60);
+
 pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     let profile = args.profile.and_then(Profile::named).unwrap_or(Profile::OWN);
     let InForce { profile, sources, .. } = Sources::of_user().in_force(Some(profile));
     sources.say_warnings();
-    let disk = sources.disk(&profile, &home::places()).map_err(anyhow::Error::msg)?;
+    let store = sources.store(&profile, &home::places()).map_err(anyhow::Error::msg)?;
+    if args.lifecycle {
+        let age = sources.retention(&profile).unused_for.unwrap_or(SignedDuration::from_hours(24));
+        let days = u32::try_from(age.as_hours().div_euclid(24).max(1)).unwrap_or(u32::MAX);
+        return ui::answer(&bucket::set()?.lifecycle(days));
+    }
+    if bucket::holds(&sources, &profile) && !args.dry_run {
+        // What is not there yet is sent first, so that nothing waits for longer than it must.
+        let _ = bucket::set()?.push(PUSH);
+    }
     let (retention, now) = (sources.retention(&profile), Timestamp::now());
     let progress = ui::Progress::of("removing");
     let swept = match args.dry_run {
-        true => would_be_swept(&disk, &retention, now)?,
-        false => sweep_watched(&disk, &retention, Budget::Whole, now, |done, all| {
+        true => would_be_swept(&*store, &retention, now)?,
+        false => sweep_watched(&*store, &retention, Budget::Whole, now, |done, all| {
             progress.at(done, all);
         })?,
     };
@@ -55,8 +72,13 @@ pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     ui::answer(&format!("{removed} {done} ({}), {kept} kept{trouble}\n", ui::size(bytes)))
 }
 
-fn would_be_swept(disk: &Disk, retention: &Retention, now: Timestamp) -> anyhow::Result<Swept> {
-    let entries = disk.list()?;
+fn would_be_swept(
+    store: &dyn Store,
+    retention: &Retention,
+    now: Timestamp,
+) -> anyhow::Result<Swept> {
+    let now = store.time()?.unwrap_or(now);
+    let entries = store.list()?;
     let going = expired(&entries, retention, now);
     let removed = going.len() as u64;
     let bytes = going.iter().map(|entry| entry.bytes).sum();

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 
 use overspill::core::Limits;
 use overspill::retrieve::{self, Found, Query};
-use overspill::store::{Disk, Name, Store};
+use overspill::store::Name;
 
+use crate::home::Outputs;
 use crate::{find, home, hosts, ui};
 
 /// Searches in saved outputs, with ripgrep's engine and habits.
@@ -154,15 +155,15 @@ fn explained(query: &Query, error: &str) -> String {
 }
 
 /// The outputs that are meant, from where to begin on.
-fn outputs(args: &GrepArgs, ids: &[OsString]) -> anyhow::Result<Vec<(Disk, Name)>> {
+fn outputs(args: &GrepArgs, ids: &[OsString]) -> anyhow::Result<Vec<(Outputs, Name)>> {
     if !ids.is_empty() {
         return find::all(ids);
     }
-    let disk = home::disk().map_err(anyhow::Error::msg)?;
-    let names = find::newest_first(&disk)?.into_iter().map(|entry| entry.name);
+    let store = home::store().map_err(anyhow::Error::msg)?;
+    let names = find::newest_first(&*store)?.into_iter().map(|entry| entry.name);
     // The one to begin with may be gone by now; then it is the one after it.
     let names = names.skip_while(|name| args.from.name.as_ref().is_some_and(|from| name > from));
-    Ok(names.map(|name| (disk.clone(), name)).collect())
+    Ok(names.map(|name| (store.clone(), name)).collect())
 }
 
 /// What was asked for.
@@ -176,7 +177,7 @@ struct Asked<'a> {
 /// Shows the lines that match.
 fn lines(
     asked: &Asked<'_>,
-    outputs: &[(Disk, Name)],
+    outputs: &[(Outputs, Name)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
     let several = outputs.len() > 1 || asked.all && asked.args.from.name.is_some();
@@ -196,11 +197,11 @@ fn lines(
         room.lines = Some(lines);
     }
     let (mut text, mut any) = (String::new(), false);
-    for (index, (disk, name)) in outputs.iter().enumerate() {
+    for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
         let from_line = if is_first(asked, index, name) { asked.query.from_line } else { 1 };
         let query = Query { from_line, ..asked.query.clone() };
-        let found = retrieve::grep(disk, name, &query, &room)?;
+        let found = retrieve::grep(&**store, name, &query, &room)?;
         if found.lines.is_empty() && found.next_line.is_none() {
             continue;
         }
@@ -213,7 +214,7 @@ fn lines(
         if let Some(line) = found.next_line {
             text.push_str(&footer(asked, &outputs[index..], line, found.shown));
         }
-        let _ = disk.retrieved(name, (text.len() - before) as u64);
+        let _ = store.retrieved(name, (text.len() - before) as u64);
         if found.next_line.is_some() {
             break;
         }
@@ -230,7 +231,7 @@ fn is_first(asked: &Asked<'_>, index: usize, name: &Name) -> bool {
 /// Shows how many lines match in each output.
 fn count(
     asked: &Asked<'_>,
-    outputs: &[(Disk, Name)],
+    outputs: &[(Outputs, Name)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
     let several = outputs.len() > 1 || asked.all && asked.args.from.name.is_some();
@@ -239,13 +240,13 @@ fn count(
     let most_bytes = page.bytes.unwrap_or(u64::MAX).saturating_sub(beside);
     let most_lines = page.lines.unwrap_or(u64::MAX) as usize - 1;
     let (mut text, mut any) = (String::new(), false);
-    for (index, (disk, name)) in outputs.iter().enumerate() {
+    for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
         if index == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
             text.push_str(&footer(asked, &outputs[index..], 1, 0));
             break;
         }
-        let count = retrieve::count(disk, name, &asked.query)?;
+        let count = retrieve::count(&**store, name, &asked.query)?;
         any |= count > 0;
         let name = if several { format!("{name}:") } else { String::new() };
         text.push_str(&format!("{name}{count}\n"));
@@ -278,7 +279,7 @@ fn less(room: &Limits, text: &str, heading: bool) -> Limits {
 impl Asked<'_> {
     /// Returns the command that goes on from `line` of the first of these, after so many matches of
     /// it were `shown`.
-    fn next(&self, outputs: &[(Disk, Name)], line: u64, shown: u64) -> String {
+    fn next(&self, outputs: &[(Outputs, Name)], line: u64, shown: u64) -> String {
         let args = self.args;
         let mut words = vec![home::program(), "grep".into()];
         for (flag, given) in [
@@ -316,7 +317,7 @@ impl Asked<'_> {
 }
 
 /// Says that there is more from `line` on, after so many matches `shown`, and the command for it.
-fn footer(asked: &Asked<'_>, left: &[(Disk, Name)], line: u64, shown: u64) -> String {
+fn footer(asked: &Asked<'_>, left: &[(Outputs, Name)], line: u64, shown: u64) -> String {
     let next = asked.next(left, line, shown);
     if asked.args.json {
         return format!("{}\n", serde_json::json!({ "next": next }));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use overspill::store::{Kept, State, Store};
+use overspill::store::{Kept, State};
 
 use crate::{command, find, ui};
 
@@ -18,14 +18,14 @@ pub(crate) struct InfoArgs {
 }
 
 pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
-    let (disk, name) = find::find(&args.id)?;
-    let entry = disk.entry(&name)?;
-    let record = disk.record(&name)?.unwrap_or_default();
+    let (store, name) = find::find(&args.id)?;
+    let entry = store.entry(&name)?;
+    let record = store.record(&name)?.unwrap_or_default();
     let progress = ui::Progress::of("reading it all");
-    let state = disk.check(&name)?;
+    let state = store.check(&name)?;
     drop(progress);
     if args.json {
-        let mut json = command::list::json(&disk, &entry, &record);
+        let mut json = command::list::json(&*store, &entry, &record);
         json["state"] = word(state).into();
         return ui::answer(&format!("{json}\n"));
     }
@@ -49,7 +49,7 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     let call = record.call.clone();
     let rows = [
         ("id", name.to_string()),
-        ("path", disk.file(&name).display().to_string()),
+        ("path", store.place(&name)),
         ("size", bytes(entry.bytes)),
         ("produced", produced),
         ("lines", if known { record.lines.to_string() } else { String::new() }),

@@ -1,9 +1,9 @@
 //! `overspill list`
 
 use jiff::Timestamp;
-use overspill::store::{Disk, Entry, Kept, Record, Store};
+use overspill::store::{Entry, Kept, Record, Store, Wanted};
 
-use crate::{find, home, ui};
+use crate::{home, ui};
 
 /// Lists the saved outputs, the last used first.
 #[derive(Debug, clap::Args)]
@@ -12,6 +12,12 @@ use crate::{find, home, ui};
   overspill list --here --command 'cargo test'
   overspill list --json --limit 1000 | jq -r 'select(.record.exit != 0).id'")]
 pub(crate) struct ListArgs {
+    /// Only those saved on this day in UTC, such as `2026-01-13`.
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    day: Option<String>,
+    /// Only those of this session.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
     /// Only those of this tool.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
@@ -30,57 +36,57 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
-    let disk = home::disk().map_err(anyhow::Error::msg)?;
+    let store = home::store().map_err(anyhow::Error::msg)?;
     let progress = ui::Progress::of("reading the store");
-    let mut entries = find::newest_first(&disk)?;
-    entries.sort_by_key(|entry| std::cmp::Reverse(entry.used));
-    let is_any = !entries.is_empty();
-    let rows = wanted(args, &disk, entries)?;
+    let newest = store.newest(&wanted(args)?)?;
     drop(progress);
-    let more = rows.len().saturating_sub(args.limit);
-    // Read anew: what is known of all of them would be too much to hold.
-    let rows = rows.iter().take(args.limit).map(|entry| (entry, record(&disk, entry)));
+    let rows = newest.entries.iter();
     if args.json {
         let lines: String =
-            rows.map(|(entry, record)| format!("{}\n", json(&disk, entry, &record))).collect();
+            rows.map(|(entry, record)| format!("{}\n", json(&*store, entry, record))).collect();
         return ui::answer(&lines);
     }
     let now = Timestamp::now();
     let mut table =
         ui::Table::new(&["ID", ">SIZE", ">LINES", ">AGE", ">EXIT", "STATE", "TOOL", "COMMAND"]);
-    rows.for_each(|(entry, record)| table.row(row(entry, &record, now)));
+    rows.for_each(|(entry, record)| table.row(row(entry, record, now)));
     let mut text = table.text(ui::width());
-    if text.is_empty() {
+    if text.is_empty() && args.limit > 0 {
+        let all = Wanted { most: 1, ..Wanted::default() };
+        let is_any = !store.newest(&all)?.entries.is_empty();
         text = if is_any { "nothing of that kind is saved\n" } else { "nothing is saved\n" }.into();
     }
-    if more > 0 {
-        let all = args.limit + more;
-        text.push_str(&format!("and {more} more; `--limit {all}` shows them\n"));
+    let all = args.limit + newest.more;
+    match (newest.more, newest.unseen) {
+        (0, false) => {}
+        (0, true) => text.push_str("there may be more of earlier days; `--limit` shows them\n"),
+        (more, false) => text.push_str(&format!("and {more} more; `--limit {all}` shows them\n")),
+        (more, true) => {
+            text.push_str(&format!("and {more} more of that day, and more of earlier ones\n"));
+        }
     }
     ui::answer(&text)
 }
 
-/// Leaves out what was not asked for.
-fn wanted(args: &ListArgs, disk: &Disk, mut entries: Vec<Entry>) -> anyhow::Result<Vec<Entry>> {
-    let here = match args.here {
+fn day(typed: &str) -> Result<String, String> {
+    let day: Result<jiff::civil::Date, _> = typed.parse();
+    day.map(|day| day.to_string()).map_err(|_| "expected a day, such as `2026-01-13`".into())
+}
+
+/// Says what was asked for.
+fn wanted(args: &ListArgs) -> anyhow::Result<Wanted> {
+    let directory = match args.here {
         true => Some(std::env::current_dir()?.to_string_lossy().into_owned()),
         false => None,
     };
-    if args.tool.is_none() && args.command.is_none() && here.is_none() {
-        return Ok(entries);
-    }
-    entries.retain(|entry| {
-        let call = record(disk, entry).call;
-        let has = |part: &str| call.command.as_ref().is_some_and(|all| all.contains(part));
-        args.tool.as_ref().is_none_or(|tool| call.tool.as_ref() == Some(tool))
-            && args.command.as_ref().is_none_or(|part| has(part))
-            && here.as_ref().is_none_or(|here| call.directory.as_ref() == Some(here))
-    });
-    Ok(entries)
-}
-
-fn record(disk: &Disk, entry: &Entry) -> Record {
-    disk.record(&entry.name).ok().flatten().unwrap_or_default()
+    Ok(Wanted {
+        day: args.day.clone(),
+        session: args.session.clone(),
+        tool: args.tool.clone(),
+        command: args.command.clone(),
+        directory,
+        most: args.limit,
+    })
 }
 
 fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
@@ -108,10 +114,10 @@ fn exit(record: &Record) -> String {
     code.map(|code| code.to_string()).unwrap_or_default()
 }
 
-pub(crate) fn json(disk: &Disk, entry: &Entry, record: &Record) -> serde_json::Value {
+pub(crate) fn json(store: &dyn Store, entry: &Entry, record: &Record) -> serde_json::Value {
     serde_json::json!({
         "id": entry.name.as_str(),
-        "path": disk.file(&entry.name).to_string_lossy(),
+        "path": store.place(&entry.name),
         "bytes": entry.bytes,
         "used": entry.used.to_string(),
         "pinned": entry.pinned,

@@ -11,6 +11,7 @@ pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod pin;
+pub(crate) mod push;
 pub(crate) mod read;
 pub(crate) mod rm;
 pub(crate) mod run;

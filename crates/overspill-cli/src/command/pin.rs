@@ -2,8 +2,6 @@
 
 use std::ffi::OsString;
 
-use overspill::store::Store;
-
 use crate::{find, ui};
 
 /// Keeps saved outputs from being removed by time.
@@ -22,8 +20,8 @@ pub(crate) struct PinArgs {
 }
 
 pub(crate) fn pin(args: &PinArgs) -> anyhow::Result<()> {
-    for (disk, name) in find::all(&args.ids)? {
-        disk.pin(&name, !args.off)?;
+    for (store, name) in find::all(&args.ids)? {
+        store.pin(&name, !args.off)?;
         ui::answer(&if args.json {
             format!("{}\n", serde_json::json!({ "id": name, "pinned": !args.off }))
         } else {

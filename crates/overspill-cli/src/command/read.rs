@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use overspill::core::Limits;
 use overspill::retrieve::{self, FromValue, JsonPath, Page, Part};
-use overspill::store::{Disk, Kept, Name, Store};
+use overspill::store::{Kept, Name, Store};
 
 use crate::{find, home, hosts, ui};
 
@@ -91,17 +91,17 @@ fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
             .map_err(|bad| ui::Misuse(format!("{}: {bad}", ui::short(typed, 200))))
     });
     let path = path.transpose()?;
-    let (disk, name) = find::find(&args.id)?;
+    let (store, name) = find::find(&args.id)?;
     if args.raw {
-        return raw(&disk, &name);
+        return raw(&*store, &name);
     }
     let text = match &path {
-        Some(path) => values(&disk, &name, path, args.from.unwrap_or(FromValue::START))?,
-        None => part(&disk, &name, &args.part())?,
+        Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START))?,
+        None => part(&*store, &name, &args.part())?,
     };
     ui::answer(&text)?;
     // Of what was printed, not of what was asked for; if it cannot be noted, it was read all the same.
-    let _ = disk.retrieved(&name, text.len() as u64);
+    let _ = store.retrieved(&name, text.len() as u64);
     Ok(())
 }
 
@@ -115,12 +115,12 @@ fn room(footer_bytes: u64) -> Limits {
     }
 }
 
-fn part(disk: &Disk, name: &Name, part: &Part) -> anyhow::Result<String> {
+fn part(store: &dyn Store, name: &Name, part: &Part) -> anyhow::Result<String> {
     let room = room(FOOTER_BYTES + home::program().len() as u64);
-    let page = retrieve::read(disk, name, part, &room)?;
+    let page = retrieve::read(store, name, part, &room)?;
     let mut text = page.text.clone();
     end_line(&mut text);
-    text.push_str(&footer(disk, name, &page));
+    text.push_str(&footer(store, name, &page));
     Ok(text)
 }
 
@@ -132,8 +132,8 @@ pub(crate) fn end_line(text: &mut String) {
 }
 
 /// Says what this was, and the command for the next page.
-fn footer(disk: &Disk, name: &Name, page: &Page) -> String {
-    let what = what_is_shown(disk, name, page);
+fn footer(store: &dyn Store, name: &Name, page: &Page) -> String {
+    let what = what_is_shown(store, name, page);
     let next = match &page.next {
         None => String::new(),
         Some(Part::Lines(from, to)) => next(name, &format!("--lines {from}:{to}")),
@@ -170,11 +170,16 @@ fn next(name: &Name, words: &str) -> String {
     format!("; next: {} read {name} {words}", home::program())
 }
 
-fn values(disk: &Disk, name: &Name, path: &JsonPath, from: FromValue) -> anyhow::Result<String> {
+fn values(
+    store: &dyn Store,
+    name: &Name,
+    path: &JsonPath,
+    from: FromValue,
+) -> anyhow::Result<String> {
     let typed = home::quoted(&path.to_string());
     let room = room(FOOTER_BYTES + (home::program().len() + typed.len()) as u64);
     let progress = ui::Progress::of("reading it all");
-    let values = retrieve::values(disk, name, path, from, &room)
+    let values = retrieve::values(store, name, path, from, &room)
         .map_err(|error| anyhow::Error::from(error).context(format!("{name}")))?;
     drop(progress);
     if values.shown == 0 {

@@ -2,8 +2,6 @@
 
 use std::ffi::OsString;
 
-use overspill::store::Store;
-
 use crate::{find, ui};
 
 /// Removes saved outputs.
@@ -25,9 +23,9 @@ pub(crate) fn rm(args: &RmArgs) -> anyhow::Result<()> {
     // Named twice, it is removed once.
     found.sort_by(|(_, a), (_, b)| a.cmp(b));
     found.dedup_by(|(_, a), (_, b)| a == b);
-    for (disk, name) in found {
-        let bytes = disk.entry(&name)?.bytes;
-        disk.delete(&name)?;
+    for (store, name) in found {
+        let bytes = store.entry(&name)?.bytes;
+        store.delete(&name)?;
         ui::answer(&if args.json {
             format!("{}\n", serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
         } else {

@@ -73,14 +73,14 @@ impl Sum {
 }
 
 pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<()> {
-    let disk = home::disk().map_err(anyhow::Error::msg)?;
+    let store = home::store().map_err(anyhow::Error::msg)?;
     let progress = ui::Progress::of("reading the store");
     let since =
         Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(args.days)));
     let since = since.unwrap_or(Timestamp::MIN);
     let mut all = Sum::default();
     let (mut tools, mut days) = (BTreeMap::<String, Sum>::new(), BTreeMap::<String, Sum>::new());
-    for usage in retrieve::usage(&disk)?.iter().filter(|usage| usage.saved >= since) {
+    for usage in retrieve::usage(&*store)?.iter().filter(|usage| usage.saved >= since) {
         all.add(usage);
         let tool = usage.tool.as_deref().unwrap_or("(no name)");
         tools.entry(ui::short(tool, 30)).or_default().add(usage);

@@ -7,7 +7,7 @@ use overspill::{Effective, Layer, Most, Overspill, Profile, Setting, Settings, W
 use super::file::{Values, is_looser};
 use super::value::Value;
 use super::{Sources, systems};
-use crate::home;
+use crate::{bucket, home};
 
 /// The settings that hold.
 #[derive(Debug)]
@@ -91,17 +91,21 @@ impl InForce {
     pub(crate) fn overspill(self) -> Overspill {
         self.sources.say_warnings();
         let retention = self.sources.retention(&self.profile);
-        let disk = self.sources.disk(&self.profile, &home::places());
+        let is_bucket = bucket::holds(&self.sources, &self.profile);
+        let redact = self.sources.redact(is_bucket);
+        let store = self.sources.store(&self.profile, &home::places());
         // Without a place for it the output is not saved; that is no reason not to run.
-        let overspill = match disk {
-            Ok(disk) => Overspill::new(self.profile, disk),
+        let overspill = match store {
+            Ok(store) => Overspill::sharing(self.profile, store),
             Err(reason) => Overspill::new(self.profile, Nowhere::because(reason)),
         };
+        let overspill = overspill.with_redaction(redact);
         // Whoever reads this has run us, and so can run us again.
         let program = Some(home::program());
         overspill.with_settings(self.settings).with_retention(retention).with_reach(Reach {
             program,
-            files: true,
+            // In a bucket there is nothing to open.
+            files: !is_bucket,
             ..Reach::default()
         })
     }

@@ -176,6 +176,62 @@ pub(crate) const KEYS: &[Key] = &[
         project: Project::No,
         help: "How long a session of `mcp --listen`, and its server, stays that nobody uses.",
     },
+    Key {
+        name: "store.bucket",
+        also: Some("store"),
+        kind: Kind::Bucket,
+        project: Project::No,
+        help: "The bucket that outputs are saved in, for all machines that share it.",
+    },
+    Key {
+        name: "store.region",
+        also: None,
+        kind: Kind::Text,
+        project: Project::No,
+        help: "The region of the bucket, if no variable of AWS names it.",
+    },
+    Key {
+        name: "store.endpoint",
+        also: None,
+        kind: Kind::Text,
+        project: Project::No,
+        help: "The address of a server that speaks S3, if it is not that of AWS.",
+    },
+    Key {
+        name: "store.tenant",
+        also: None,
+        kind: Kind::Text,
+        project: Project::No,
+        help: "Whose outputs they are: a folder of the bucket for each team or user.",
+    },
+    Key {
+        name: "store.upload_wait",
+        also: None,
+        kind: Kind::Age,
+        project: Project::No,
+        help: "How long a call waits for its output to be in the bucket.",
+    },
+    Key {
+        name: "store.cache",
+        also: None,
+        kind: Kind::Bytes,
+        project: Project::No,
+        help: "How much of what is in the bucket stays on this machine as well.",
+    },
+    Key {
+        name: "redact",
+        also: None,
+        kind: Kind::Choice(&["off", "store", "all"]),
+        project: Project::No,
+        help: "Whether secrets are masked: in what is saved, or in what is shown, too; what goes to a bucket is masked unless this is off.",
+    },
+    Key {
+        name: "redact_pattern",
+        also: None,
+        kind: Kind::Pattern,
+        project: Project::No,
+        help: "What else is a secret: a regular expression.",
+    },
 ];
 
 impl Key {

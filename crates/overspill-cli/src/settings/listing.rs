@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use jiff::SignedDuration;
 use overspill::{Clock, Effective, Layer, Most, Origin};
 use serde_json::json;
 
@@ -11,8 +12,8 @@ use super::file::Found;
 use super::keys::{KEYS, Key};
 use super::value::Value;
 use super::{File, InForce};
-use crate::home;
 use crate::tokenizer::Tokenizer;
+use crate::{bucket, home};
 
 /// A setting, what it is and why.
 #[derive(Debug)]
@@ -150,6 +151,16 @@ impl InForce {
             "mcp.tool_prefix" => Value::Prefix(crate::mcp::TOOL_PREFIX.into()),
             "mcp.outputs" => Value::Choice("project"),
             "mcp.idle" => Value::Age(Some(crate::mcp::IDLE)),
+            "store.bucket" | "store.region" | "store.endpoint" | "redact_pattern" => {
+                Value::Text("none".into())
+            }
+            "store.tenant" => Value::Text(bucket::TENANT.into()),
+            "store.upload_wait" => Value::Age(SignedDuration::try_from(bucket::UPLOAD_WAIT).ok()),
+            "store.cache" => most(bucket::CACHE),
+            "redact" => {
+                let is_bucket = bucket::holds(sources, &self.profile);
+                Value::Choice(if is_bucket { "store" } else { "off" })
+            }
             _ => Value::Durability(options.durability),
         };
         (value, None)

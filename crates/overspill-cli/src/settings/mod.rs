@@ -14,9 +14,10 @@ pub(crate) mod value;
 pub(crate) mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use overspill::profile::Places;
+use overspill::redact::{Redact, Redaction};
 use overspill::store::Disk;
 use overspill::sweep::Retention;
 use overspill::{Profile, Warning};
@@ -26,7 +27,8 @@ pub(crate) use self::in_force::InForce;
 use self::keys::KEYS;
 pub(crate) use self::listing::Row;
 use self::value::{Kind, Value};
-use crate::{home, ui};
+use crate::home::Outputs;
+use crate::{bucket, home, ui};
 
 /// The name of a project's file.
 pub(crate) const PROJECT_FILE: &str = ".overspill.toml";
@@ -160,11 +162,55 @@ impl Sources {
         Ok(Disk::new(directory, options))
     }
 
+    /// Returns where outputs of a profile are: in the bucket, if one is set and the profile is our own,
+    /// otherwise in its directory.
+    pub(crate) fn store(&self, profile: &Profile, places: &Places) -> Result<Outputs, String> {
+        match bucket::of(self, profile, places)? {
+            Some(bucket) => Ok(bucket),
+            None => Ok(Arc::new(self.disk(profile, places)?)),
+        }
+    }
+
+    /// Returns the bucket that is set, as it is written.
+    pub(crate) fn bucket(&self) -> Option<&str> {
+        self.text("store.bucket")
+    }
+
+    /// Returns a setting that is a text.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        match self.own(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns what is masked: by default what leaves this machine.
+    pub(crate) fn redact(&self, is_bucket: bool) -> Redact {
+        let what = match self.own("redact") {
+            Some(Value::Choice(what)) => *what,
+            _ if is_bucket => "store",
+            _ => "off",
+        };
+        if what == "off" {
+            return Redact::Off;
+        }
+        // It was looked at when it was read, so that it is one.
+        let rules = Redaction::new(self.text("redact_pattern")).or_else(|_| Redaction::new(None));
+        match (rules.map(Arc::new), what) {
+            (Ok(rules), "all") => Redact::All(rules),
+            (Ok(rules), _) => Redact::Saved(rules),
+            (Err(_), _) => Redact::Off,
+        }
+    }
+
     /// Returns how long outputs stay.
     pub(crate) fn retention(&self, profile: &Profile) -> Retention {
         let mut retention = profile.retention();
-        if let Some(Value::Most(most)) = self.own("store.quota") {
-            retention.quota = Option::from(*most);
+        match self.own("store.quota") {
+            Some(Value::Most(most)) => retention.quota = Option::from(*most),
+            // One machine does not decide how much there may be of all.
+            _ if bucket::holds(self, profile) => retention.quota = None,
+            _ => {}
         }
         if let Some(Value::Age(age)) = self.own("store.retention") {
             retention.unused_for = *age;

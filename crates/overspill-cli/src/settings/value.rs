@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use jiff::SignedDuration;
 use overspill::core::Keep;
+use overspill::redact::Redaction;
 use overspill::store::Durability;
 use overspill::{KEEPS, Most, Profile};
 use serde_json::json;
 
+use crate::bucket;
 use crate::tokenizer::Tokenizer;
 
 /// What a setting can be.
@@ -35,6 +37,12 @@ pub(crate) enum Kind {
     Choice(&'static [&'static str]),
     /// How a name begins.
     Prefix,
+    /// A bucket.
+    Bucket,
+    /// A word or an address.
+    Text,
+    /// A regular expression.
+    Pattern,
 }
 
 /// A setting's value.
@@ -53,6 +61,7 @@ pub(crate) enum Value {
     Tokenizer(Tokenizer),
     Choice(&'static str),
     Prefix(String),
+    Text(String),
 }
 
 const DURABILITIES: &[(&str, Durability)] =
@@ -104,6 +113,16 @@ impl Kind {
                 let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
                 Value::Prefix(text.chars().all(is_allowed).then(|| text.to_owned())?)
             }
+            Kind::Bucket => Value::Text(bucket::is_address(text).then(|| text.to_owned())?),
+            Kind::Text => {
+                let fits = !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
+                // A login in an address would be a credential in a file.
+                Value::Text((fits && !text.contains('@')).then(|| text.to_owned())?)
+            }
+            Kind::Pattern => {
+                Redaction::new(Some(text)).ok()?;
+                Value::Text(text.to_owned())
+            }
         })
     }
 
@@ -121,6 +140,9 @@ impl Kind {
             Kind::Tokenizer => Tokenizer::allowed().into(),
             Kind::Choice(words) => one_of(words.iter().copied()),
             Kind::Prefix => "letters, digits, \"_\" and \"-\"".into(),
+            Kind::Bucket => "a bucket and a folder, such as \"s3://team/outputs\"".into(),
+            Kind::Text => "a word or an address, without blanks and \"@\"".into(),
+            Kind::Pattern => "a regular expression".into(),
         }
     }
 }
@@ -180,6 +202,7 @@ impl Value {
             Value::Tokenizer(tokenizer) => tokenizer.name().into(),
             Value::Choice(word) => (*word).into(),
             Value::Prefix(text) => text.clone(),
+            Value::Text(text) => text.clone(),
         }
     }
 

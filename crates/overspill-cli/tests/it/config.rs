@@ -59,6 +59,14 @@ const VALUES: &[(&str, &str)] = &[
     ("mcp.tool_prefix", "x_"),
     ("mcp.outputs", "all"),
     ("mcp.idle", "12h"),
+    ("store.bucket", "s3://team/outputs"),
+    ("store.region", "eu-central-1"),
+    ("store.endpoint", "https://s3.example.org"),
+    ("store.tenant", "ada"),
+    ("store.upload_wait", "2s"),
+    ("store.cache", "64MiB"),
+    ("redact", "all"),
+    ("redact_pattern", "corp-[0-9]+"),
 ];
 
 /// Every setting in the table can be set, is listed with where it comes from, and can be unset.
@@ -86,9 +94,8 @@ fn every_setting_can_be_set_listed_and_unset() {
     for (key, value) in VALUES {
         let key = format!("tools.my.tool.{key}");
         let (code, _, stderr) = home.run(&["config", "set", &key, value]);
-        let general = ["store.", "mcp."].iter().any(|table| key.contains(table))
-            || key.ends_with("profile")
-            || key.ends_with("tokenizer");
+        let general = ["store.", "mcp.", "redact", "profile", "tokenizer"];
+        let general = general.iter().any(|part| key.contains(part));
         assert_eq!(code, if general { 2 } else { 0 }, "{stderr}");
         if !general {
             assert_eq!(home.config(&["get", &key]), format!("{value}\n"));

@@ -73,6 +73,7 @@ fn the_outcome_as_json_says_everything() {
         "shown": { "bytes": 4, "lines": 1, "chars": 3 },
         "pieces": [{ "bytes": [0, 4], "lines": [1, 1] }], "gaps": [],
         "left_out": null, "limit": null, "error": null,
+        "pending": null, "masked": 0,
     });
     assert_eq!(outcome(&[], "é\0\n"), whole);
     assert_eq!(outcome(&[], "")["pieces"], json!([]));
@@ -95,6 +96,7 @@ fn the_outcome_as_json_says_everything() {
         ],
         "gaps": [{ "bytes": [2, 13883], "lines": [2, 2998] }],
         "left_out": { "unit": "bytes", "count": 13881 }, "limit": "lines", "error": null,
+        "pending": null, "masked": 0,
     });
     assert_eq!(cut, rest);
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+mod bucket;
 mod children;
 mod config;
 mod crowd;

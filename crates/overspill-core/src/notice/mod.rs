@@ -20,7 +20,7 @@ pub(crate) use words::commas;
 /// let output: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
 /// let over = Over::of(output.as_bytes(), &policy).unwrap();
 ///
-/// let copy = Stored { id: "01KA".into(), path: None };
+/// let copy = Stored { id: "01KA".into(), ..Stored::default() };
 /// let reach = Reach { program: Some("overspill".into()), ..Reach::default() };
 /// let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
 /// assert_eq!(notice.answer(&over).text, "\
@@ -57,12 +57,28 @@ pub enum Saved {
 }
 
 /// A saved output, as the reader may name it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stored {
     /// Its name for our program and our tools.
     pub id: String,
     /// Its file, where it has one.
     pub path: Option<String>,
+    /// Who can get at it.
+    pub within: Within,
+    /// How many secrets in it were masked before it was saved.
+    pub masked: u64,
+}
+
+/// Who can get at a saved output.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Within {
+    /// Whoever works on this machine.
+    #[default]
+    Machine,
+    /// Every machine that shares the bucket.
+    Bucket,
+    /// It is for the bucket, but for this reason it is still on this machine only.
+    Pending(String),
 }
 
 /// What the reader of a notice can do. A notice offers nothing else.
@@ -120,6 +136,11 @@ impl Notice {
         let copy = |copy: &Stored| Stored {
             id: one_line(&copy.id),
             path: copy.path.as_deref().map(one_line),
+            within: match &copy.within {
+                Within::Pending(reason) => Within::Pending(words::clipped(&one_line(reason))),
+                within => within.clone(),
+            },
+            masked: copy.masked,
         };
         let saved = match &self.saved {
             Saved::Whole(whole) => Saved::Whole(copy(whole)),

@@ -1,6 +1,6 @@
 //! The sentences. A model acts on them: they are snapshot-tested and changed on purpose.
 
-use super::{Notice, Reach, Saved, Stored};
+use super::{Notice, Reach, Saved, Stored, Within};
 use crate::text::nth_char;
 use crate::{Cut, Size, Span};
 
@@ -175,11 +175,23 @@ pub(super) fn person(notice: &Notice, total: &Size, what: What) -> String {
 /// Says where the whole output is, and all the ways to it.
 fn whereabouts(notice: &Notice) -> String {
     let ways = |copy: &Stored, what: &str| {
+        let what = match &copy.within {
+            Within::Machine => what.to_owned(),
+            Within::Bucket => format!("{what}, saved in the bucket"),
+            Within::Pending(reason) => {
+                format!("{what}, saved on this machine, upload pending: {reason}")
+            }
+        };
         let ways = ways(&notice.reach, copy);
-        if ways.is_empty() {
-            format!("{what} saved as {}", copy.id)
-        } else {
-            format!("{what}: {}", ways.join(" · "))
+        let masked = match copy.masked {
+            0 => String::new(),
+            masked => format!("; {} masked in it", count(masked, "secret")),
+        };
+        match (ways.is_empty(), &copy.within) {
+            (true, _) => format!("{what} saved as {}{masked}", copy.id),
+            // A reason may have colons of its own.
+            (false, Within::Pending(_)) => format!("{what}. Read it: {}{masked}", ways.join(" · ")),
+            (false, _) => format!("{what}: {}{masked}", ways.join(" · ")),
         }
     };
     match &notice.saved {
@@ -222,7 +234,12 @@ fn shortest_way(notice: &Notice) -> String {
         };
     };
     let id = &copy.id;
-    let what = if matches!(notice.saved, Saved::Partial(..)) { "in part" } else { "all" };
+    let what = match (&notice.saved, &copy.within) {
+        (Saved::Partial(..), Within::Pending(_)) => "in part, not uploaded yet",
+        (_, Within::Pending(_)) => "all, not uploaded yet",
+        (Saved::Partial(..), _) => "in part",
+        _ => "all",
+    };
     match &notice.reach {
         Reach { tools: Some(tools), .. } => format!(r#"{what}: {} {{"id":"{id}"}}"#, tools.read),
         Reach { program: Some(program), .. } => format!("{what}: {program} read {id}"),

@@ -115,7 +115,7 @@ pub(super) fn saved_as(saved: &Value) -> Result<SpillRef, Error> {
     let last = path.trim_end_matches('/').rsplit(['/', '\\']).next();
     let name = field("id").or(last).and_then(Name::parse);
     let name = name.ok_or_else(|| nonsense("save", saved))?;
-    Ok(SpillRef { name, path: path.to_owned(), kept: Kept::Whole })
+    Ok(SpillRef::new(name, path.to_owned(), Kept::Whole))
 }
 
 /// Reads one of what `list` has answered.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
-use overspill_core::Size;
+use overspill_core::{Size, Within};
 use serde::{Deserialize, Serialize};
 
 use super::Name;
@@ -18,6 +18,17 @@ pub struct SpillRef {
     pub path: String,
     /// How much of the output the store kept.
     pub kept: Kept,
+    /// Who can get at it.
+    pub within: Within,
+    /// How many secrets in it were masked before it was saved.
+    pub masked: u64,
+}
+
+impl SpillRef {
+    /// An output that was kept on this machine, as it was.
+    pub fn new(name: Name, path: String, kept: Kept) -> SpillRef {
+        SpillRef { name, path, kept, within: Within::Machine, masked: 0 }
+    }
 }
 
 /// How much of an output was kept.
@@ -88,6 +99,29 @@ pub struct Gone {
     /// How many bytes of it were shown after that.
     #[serde(default)]
     pub retrieved: u64,
+}
+
+impl Gone {
+    /// Notes what is known of an output that has gone.
+    pub(super) fn of(entry: &Entry, record: Option<Record>, expired: Timestamp) -> Gone {
+        /// So much of a command is enough to recognise it.
+        const COMMAND_CHARS: usize = 200;
+        let known = record.is_some();
+        let record = record.unwrap_or_default();
+        let shown = known.then(|| record.shown_bytes());
+        let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
+        Gone {
+            name: entry.name.clone(),
+            expired,
+            created: known.then_some(record.created),
+            tool: record.call.tool.map(short),
+            command: record.call.command.map(short),
+            bytes: if known { record.bytes } else { entry.bytes },
+            lines: known.then_some(record.lines),
+            shown,
+            retrieved: record.retrieved,
+        }
+    }
 }
 
 /// What is known of an output beyond its bytes.

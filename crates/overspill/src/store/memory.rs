@@ -139,6 +139,6 @@ impl Draft for MemoryDraft {
             Output { bytes: self.bytes, used: now.timestamp(), pinned: false, record: None };
         outputs.insert(name.clone(), output);
         let path = format!("memory:{}", self.store.names.file_of(&name));
-        Ok(SpillRef { name, path, kept: Kept::Whole })
+        Ok(SpillRef::new(name, path, Kept::Whole))
     }
 }

@@ -7,12 +7,18 @@ mod disk;
 mod entry;
 mod memory;
 mod name;
+mod newest;
 mod nowhere;
+#[cfg(feature = "object")]
+pub mod object;
+mod seal;
 
 use std::fmt::Debug;
 use std::fs::File;
 use std::ops::Range;
 use std::time::Duration;
+
+use jiff::Timestamp;
 
 use crate::{Call, Error};
 
@@ -22,6 +28,7 @@ pub use entry::{Entry, Gone, Kept, Record, SpillRef, State};
 pub use memory::Memory;
 pub(crate) use name::random;
 pub use name::{Also, Missing, Name, NameStyle, Part};
+pub use newest::{Newest, Wanted};
 pub use nowhere::Nowhere;
 
 /// Keeps outputs under names that are never used twice.
@@ -78,6 +85,30 @@ pub trait Store: Debug + Send + Sync {
     /// Of an output that was not kept whole these are the lines as they are stored.
     fn line_start(&self, _: &Name, _line: u64) -> Result<Option<u64>, Error> {
         Ok(None)
+    }
+
+    /// Returns where an output is, as it is shown: a path, or an address.
+    fn place(&self, name: &Name) -> String {
+        name.to_string()
+    }
+
+    /// Returns what time it is where the ages of outputs are noted, if that is not our own clock.
+    fn time(&self) -> Result<Option<Timestamp>, Error> {
+        Ok(None)
+    }
+
+    /// Lists what was used last, with what is known of each.
+    ///
+    /// A store of many machines lists what was saved last, and does not look at all there is.
+    fn newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
+        Newest::among(self, self.list()?, wanted)
+    }
+
+    /// Returns the outputs whose names begin so, in no particular order.
+    fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
+        let mut entries = self.list()?;
+        entries.retain(|entry| entry.name.as_str().starts_with(start));
+        Ok(entries)
     }
 
     /// Returns which line the byte at `place` is in, counted from 1, if the store knows without

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jiff::Zoned;
+use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 use crate::{Call, Error};
@@ -43,6 +43,14 @@ impl Name {
     /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the time in a name of our own: when it was made, by the clock of whoever made it.
+    ///
+    /// It tells where to look for an output, not how old it is.
+    pub fn time(&self) -> Option<Timestamp> {
+        let ulid = ulid::Ulid::from_string(&self.0).ok()?;
+        Timestamp::from_millisecond(i64::try_from(ulid.timestamp_ms()).ok()?).ok()
     }
 
     /// Returns a short word for the marks of this output: the end of its name, which is where its
@@ -198,7 +206,7 @@ impl Part {
 const LONGEST: usize = 80;
 
 /// Makes a part of a name of what comes from outside.
-fn component(text: Option<&str>) -> String {
+pub(super) fn component(text: Option<&str>) -> String {
     let plain = |char: char| if u8::try_from(char).is_ok_and(is_plain) { char } else { '_' };
     match text {
         None | Some("") => "unknown".into(),

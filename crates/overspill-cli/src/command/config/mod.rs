@@ -1,6 +1,7 @@
 //! `overspill config`
 
 mod change;
+mod check;
 mod show;
 
 use std::path::PathBuf;
@@ -65,6 +66,12 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Tries out what is needed of the bucket that is set, and says what is missing.
+    Check {
+        /// A line of JSON for each right.
+        #[arg(long)]
+        json: bool,
+    },
     /// Shows which files are read.
     Path {
         /// As JSON.
@@ -86,8 +93,11 @@ impl std::fmt::Display for Misuse {
 impl std::error::Error for Misuse {}
 
 pub(crate) fn config(args: &ConfigArgs) -> u8 {
+    if let Some(Action::Check { json }) = &args.action {
+        return ui::ended_with(check::check(*json));
+    }
     let done = match &args.action {
-        None => show::list(args, false),
+        None | Some(Action::Check { .. }) => show::list(args, false),
         Some(Action::List { json }) => show::list(args, *json),
         Some(Action::Get { key }) => show::get(args, key),
         Some(Action::Set { key, value }) => change::set(args, key, value),

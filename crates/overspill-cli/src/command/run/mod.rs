@@ -134,6 +134,7 @@ impl Job {
         let directory = std::env::current_dir().ok();
         let call = Call {
             command: Some(self.command),
+            session: home::session(),
             directory: directory.map(|path| path.to_string_lossy().into_owned()),
             ..Call::of(tool)
         };

@@ -9,9 +9,10 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 
 use super::root::Root;
-use super::seal::{Seal, Sealer, copy};
+use super::sum::copy;
 use super::temp::Temp;
 use super::{Disk, Durability, notes};
+use crate::store::seal::{Seal, Sealer};
 use crate::store::{Draft, Kept, Name, SpillRef};
 use crate::{Call, Error};
 
@@ -259,7 +260,7 @@ impl Draft for DiskDraft {
         if self.is_durable() {
             self.root.dir.sync().map_err(|error| self.failed(error))?;
         }
-        Ok(SpillRef { path: self.disk.shown(&name), name, kept })
+        Ok(SpillRef::new(name.clone(), self.disk.shown(&name), kept))
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::io::{self, Read, Write};
 
-use jiff::Timestamp;
-
 use super::dir::Dir;
 use super::draft::failed;
 use super::pins::Pins;
@@ -11,13 +9,11 @@ use super::root::{Area, Root, if_there};
 use super::temp::Temp;
 use super::{Disk, notes};
 use crate::Error;
-use crate::store::{Entry, Gone, Name, Record};
+use crate::store::{Entry, Gone, Name};
 
 const FILE: &str = "gone.jsonl";
 /// Longer than this, the older half of the list is dropped.
 const LONGEST: u64 = 1 << 20;
-/// So much of a command is enough to recognise it.
-const COMMAND_CHARS: usize = 200;
 
 impl Disk {
     /// Removes entries to which nothing has happened since they were listed.
@@ -41,7 +37,7 @@ impl Disk {
                 records.as_ref().and_then(|records| notes::record_in(records, &entry.name));
             let removed = self.expire_entry(&root, &pins, records.as_deref(), entry);
             if matches!(removed, Ok(true)) {
-                gone_now.push(gone(entry, record, now));
+                gone_now.push(Gone::of(entry, record, now));
             }
             removed
         });
@@ -109,24 +105,6 @@ fn note_gone(root: &Root, all: &[Gone]) -> io::Result<()> {
     // In one piece, so that lines of two processes do not mix.
     file.write_all(&lines)?;
     if found.bytes + lines.len() as u64 > LONGEST { shorten(root) } else { Ok(()) }
-}
-
-fn gone(entry: &Entry, record: Option<Record>, expired: Timestamp) -> Gone {
-    let known = record.is_some();
-    let record = record.unwrap_or_default();
-    let shown = known.then(|| record.shown_bytes());
-    let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
-    Gone {
-        name: entry.name.clone(),
-        expired,
-        created: known.then_some(record.created),
-        tool: record.call.tool.map(short),
-        command: record.call.command.map(short),
-        bytes: if known { record.bytes } else { entry.bytes },
-        lines: known.then_some(record.lines),
-        shown,
-        retrieved: record.retrieved,
-    }
 }
 
 fn read(root: &Root) -> io::Result<Vec<u8>> {

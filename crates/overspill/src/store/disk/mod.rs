@@ -13,7 +13,8 @@ mod notes;
 mod options;
 mod pins;
 mod root;
-mod seal;
+mod sent;
+mod sum;
 mod temp;
 mod turn;
 
@@ -29,7 +30,7 @@ use self::dir::Dir;
 use self::draft::{DiskDraft, failed, system_time};
 use self::pins::Pins;
 use self::root::{Area, Root, if_there};
-use self::seal::{BLOCK, SMALL};
+use super::seal::{BLOCK, SMALL, Seal};
 use super::{Draft, Entry, Gone, Kept, Name, Record, State, Store};
 use crate::{Call, Error};
 
@@ -77,7 +78,8 @@ impl Disk {
         self.0.path.join(self.file_name(name))
     }
 
-    fn options(&self) -> &DiskOptions {
+    /// Returns how it is kept.
+    pub fn options(&self) -> &DiskOptions {
         &self.0.options
     }
 
@@ -158,6 +160,16 @@ impl Disk {
         Ok((root, file, found))
     }
 
+    /// Returns what was noted of an output when it was published.
+    pub(in crate::store) fn seal(&self, name: &Name) -> Option<Seal> {
+        notes::seal(&*self.root().ok()??, name)
+    }
+
+    /// Returns what was first said of an output.
+    pub(in crate::store) fn first_record(&self, name: &Name) -> Option<Record> {
+        notes::first_record(&*self.root().ok()??, name)
+    }
+
     /// Removes an output, and then whatever is known of it.
     fn remove(&self, root: &Root, name: &Name) -> Result<(), Error> {
         if_there(root.dir.remove(&self.file_name(name)))
@@ -167,8 +179,10 @@ impl Disk {
             return Ok(());
         }
         notes::remove(root, name);
-        if let Ok(Some(pins)) = root.area(Area::Pins) {
-            let _ = pins.remove(name.as_str());
+        for area in [Area::Pins, Area::Sent] {
+            if let Ok(Some(marks)) = root.area(area) {
+                let _ = marks.remove(name.as_str());
+            }
         }
         Ok(())
     }
@@ -251,6 +265,10 @@ impl Store for Disk {
         pins::set(&root, name, pinned).map_err(|error| failed(&self.file(name), error))
     }
 
+    fn place(&self, name: &Name) -> String {
+        self.file(name).to_string_lossy().into_owned()
+    }
+
     fn line_start(&self, name: &Name, line: u64) -> Result<Option<u64>, Error> {
         let (root, file, found) = self.open(name)?;
         let Some(line_feeds) = line.checked_sub(1) else { return Ok(None) };
@@ -293,7 +311,7 @@ impl Store for Disk {
         let (root, file, found) = self.open(name)?;
         let Some(seal) = notes::seal(&root, name) else { return Ok(State::Unknown) };
         let same = seal.bytes == found.bytes
-            && seal::sum_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.sum;
+            && sum::sum_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.sum;
         Ok(match seal.kept() {
             _ if !same => State::Damaged,
             Kept::Whole => State::Whole,

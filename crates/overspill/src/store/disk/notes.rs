@@ -8,8 +8,8 @@ use std::io::{self, Write};
 
 use super::dir::{self, Dir};
 use super::root::{Area, Root, if_there};
-use super::seal::Seal;
 use super::temp::Temp;
+use crate::store::seal::Seal;
 use crate::store::{Name, Record};
 
 /// The ending of these files.
@@ -89,14 +89,27 @@ pub(super) fn record(root: &Root, name: &Name) -> Option<Record> {
     record_in(&*root.area(Area::Records).ok()??, name)
 }
 
-/// Like [`record`], for those who have opened the directory.
-pub(super) fn record_in(records: &Dir, name: &Name) -> Option<Record> {
+/// Returns what was added first, if it can be read.
+pub(super) fn first_record(root: &Root, name: &Name) -> Option<Record> {
+    let bytes = lines(&*root.area(Area::Records).ok()??, name)?;
+    let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"{"));
+    lines.find_map(|line| serde_json::from_slice(line).ok())
+}
+
+/// Returns everything that was added to the seal.
+fn lines(records: &Dir, name: &Name) -> Option<Vec<u8>> {
     let (notes, found) = records.open_file(&file(name)).ok()?;
     let mut bytes = vec![0; found.bytes.min(2 * LONGEST) as usize];
     let len = dir::read_at(&notes, &mut bytes, 0).ok()?;
     bytes.truncate(len);
     let sealed = Seal::len(&bytes).filter(|len| *len <= bytes.len()).unwrap_or(0);
-    let lines = bytes[sealed..].split(|&byte| byte == b'\n');
+    Some(bytes.split_off(sealed))
+}
+
+/// Like [`record`], for those who have opened the directory.
+pub(super) fn record_in(records: &Dir, name: &Name) -> Option<Record> {
+    let bytes = lines(records, name)?;
+    let lines = bytes.split(|&byte| byte == b'\n');
     let retrieved = lines.clone().rev().skip(1).filter_map(retrieved_in).sum();
     // What follows the last line feed is nothing, or a line that was torn. `serde` would take an
     // array for a record as well.

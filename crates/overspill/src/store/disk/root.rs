@@ -15,7 +15,7 @@ const HIDDEN: &str = ".overspill";
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) dir: Dir,
-    areas: Mutex<[Option<Arc<Dir>>; 3]>,
+    areas: Mutex<[Option<Arc<Dir>>; 4]>,
     /// Files without a name may work here.
     pub(super) nameless: AtomicBool,
 }
@@ -27,6 +27,8 @@ pub(super) enum Area {
     Records,
     /// Empty files with the names of outputs that are to stay.
     Pins,
+    /// Empty files with the names of outputs that others have a copy of.
+    Sent,
     /// Outputs that are being written, where they need a name for that.
     Drafts,
 }
@@ -36,6 +38,7 @@ impl Area {
         match self {
             Area::Records => "records",
             Area::Pins => "pins",
+            Area::Sent => "sent",
             Area::Drafts => "drafts",
         }
     }

@@ -93,7 +93,7 @@ impl Disk {
             if let Some(drafts) = root.area(Area::Drafts)? {
                 remove_stale(&drafts, now, |_| true)?;
             }
-            for area in [Area::Records, Area::Pins] {
+            for area in [Area::Records, Area::Pins, Area::Sent] {
                 if let Some(dir) = root.area(area)? {
                     remove_stale(&dir, now, |file| self.is_orphan(&root, file))?;
                 }

@@ -4,42 +4,38 @@
 //! A file of 64-bit numbers, lowest byte first: six of a head, the line feeds up to the end of
 //! each block, and a hash of all that.
 
-use std::fs::File;
-use std::io;
-
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::dir;
-use crate::store::Kept;
+use super::Kept;
 
 /// How often line feeds are noted. Finding a line reads one block.
-pub(super) const BLOCK: usize = 32 << 10;
+pub(in crate::store) const BLOCK: usize = 32 << 10;
 /// Up to here an output is read instead.
-pub(super) const SMALL: u64 = 64 << 10;
+pub(in crate::store) const SMALL: u64 = 64 << 10;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ovrspil\x02");
 
 /// What is noted of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seal {
+pub(in crate::store) struct Seal {
     /// Bytes that were stored.
-    pub(super) bytes: u64,
+    pub(in crate::store) bytes: u64,
     /// Their checksum.
-    pub(super) sum: u64,
+    pub(in crate::store) sum: u64,
     /// Bytes there were.
-    pub(super) produced: u64,
+    pub(in crate::store) produced: u64,
     /// Bytes of the start that were stored, if not all.
-    pub(super) first: u64,
+    pub(in crate::store) first: u64,
     /// Line feeds up to the end of each block, if it is worth it.
-    pub(super) marks: Vec<u64>,
+    pub(in crate::store) marks: Vec<u64>,
 }
 
 impl Seal {
     /// Bytes that tell how long a seal is.
-    pub(super) const HEAD: usize = 6 * 8;
+    pub(in crate::store) const HEAD: usize = 6 * 8;
 
     /// Returns how many bytes a seal has that begins like this, if it is one.
-    pub(super) fn len(bytes: &[u8]) -> Option<usize> {
+    pub(in crate::store) fn len(bytes: &[u8]) -> Option<usize> {
         let (numbers, _) = bytes.get(..Seal::HEAD)?.as_chunks();
         let marks = usize::try_from(u64::from_le_bytes(numbers[5])).ok()?;
         let is_one = u64::from_le_bytes(numbers[0]) == MAGIC;
@@ -47,7 +43,7 @@ impl Seal {
         Seal::HEAD.checked_add(rest).filter(|_| is_one)
     }
 
-    pub(super) fn kept(&self) -> Kept {
+    pub(in crate::store) fn kept(&self) -> Kept {
         if self.bytes == self.produced {
             Kept::Whole
         } else {
@@ -55,7 +51,7 @@ impl Seal {
         }
     }
 
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+    pub(in crate::store) fn to_bytes(&self) -> Vec<u8> {
         let marks = self.marks.len() as u64;
         let head = [MAGIC, self.bytes, self.sum, self.produced, self.first, marks];
         let mut bytes: Vec<u8> =
@@ -65,7 +61,7 @@ impl Seal {
     }
 
     /// Reads a seal back; a torn one is none.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Seal> {
+    pub(in crate::store) fn from_bytes(bytes: &[u8]) -> Option<Seal> {
         let (numbers, sum) = bytes.split_last_chunk()?;
         if numbers.len() % 8 != 0 || xxh3_64(numbers) != u64::from_le_bytes(*sum) {
             return None;
@@ -85,21 +81,21 @@ impl Seal {
 
     /// Returns which block holds the line feed `number`, counted from 1, and how many come before
     /// that block.
-    pub(super) fn block_of(&self, number: u64) -> Option<(u64, u64)> {
+    pub(in crate::store) fn block_of(&self, number: u64) -> Option<(u64, u64)> {
         let block = self.marks.partition_point(|&up_to| up_to < number);
         let before = if block == 0 { 0 } else { self.marks[block - 1] };
         (block < self.marks.len()).then_some((block as u64, before))
     }
 
     /// Returns how many line feeds come before a block.
-    pub(super) fn before(&self, block: u64) -> Option<u64> {
+    pub(in crate::store) fn before(&self, block: u64) -> Option<u64> {
         let Some(last) = block.checked_sub(1) else { return Some(0) };
         self.marks.get(usize::try_from(last).ok()?).copied()
     }
 }
 
 /// Makes a [`Seal`] of bytes as they pass by.
-pub(super) struct Sealer {
+pub(in crate::store) struct Sealer {
     sum: crc32fast::Hasher,
     bytes: u64,
     line_feeds: u64,
@@ -107,11 +103,11 @@ pub(super) struct Sealer {
 }
 
 impl Sealer {
-    pub(super) fn new() -> Sealer {
+    pub(in crate::store) fn new() -> Sealer {
         Sealer { sum: crc32fast::Hasher::new(), bytes: 0, line_feeds: 0, marks: Vec::new() }
     }
 
-    pub(super) fn push(&mut self, mut bytes: &[u8]) {
+    pub(in crate::store) fn push(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let room = BLOCK - (self.bytes % BLOCK as u64) as usize;
             let (block, rest) = bytes.split_at(room.min(bytes.len()));
@@ -128,7 +124,7 @@ impl Sealer {
 
     /// Closes the seal of an output that had `produced` bytes, of which `first` of the start were
     /// stored if it was not kept whole.
-    pub(super) fn finish(mut self, produced: u64, first: u64) -> Seal {
+    pub(in crate::store) fn finish(mut self, produced: u64, first: u64) -> Seal {
         if !self.bytes.is_multiple_of(BLOCK as u64) {
             self.marks.push(self.line_feeds);
         }
@@ -144,40 +140,4 @@ impl std::fmt::Debug for Sealer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Sealer({} bytes)", self.bytes)
     }
-}
-
-/// Sums a file up as a [`Sealer`] does.
-pub(super) fn sum_of(file: &File) -> io::Result<u64> {
-    let mut sum = crc32fast::Hasher::new();
-    copy(file, 0, u64::MAX, |bytes| {
-        sum.update(bytes);
-        Ok(())
-    })?;
-    Ok(sum.finalize().into())
-}
-
-/// Hands on so many bytes of a file from a place on, piece by piece.
-pub(super) fn copy(
-    file: &File,
-    mut from: u64,
-    mut len: u64,
-    mut take: impl FnMut(&[u8]) -> io::Result<()>,
-) -> io::Result<()> {
-    const PAGE: usize = 4096;
-    const PIECE: usize = 256 << 10;
-    // Reading into memory that does not begin with a page costs several times as much.
-    let mut space = vec![0; PIECE + PAGE];
-    let skip = space.as_ptr().align_offset(PAGE).min(PAGE);
-    let buffer = &mut space[skip..skip + PIECE];
-    while len > 0 {
-        let want = len.min(PIECE as u64) as usize;
-        let got = dir::read_at(file, &mut buffer[..want], from)?;
-        if got == 0 {
-            break;
-        }
-        take(&buffer[..got])?;
-        from += got as u64;
-        len -= got as u64;
-    }
-    Ok(())
 }

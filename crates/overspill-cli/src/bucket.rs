@@ -1,0 +1,87 @@
+//! The bucket that is set, if one is: settings, variables and AWS's own files put together.
+
+mod aws;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use overspill::profile::Places;
+use overspill::store::Disk;
+use overspill::store::object::{Address, Bucket, BucketOptions};
+use overspill::{Most, Profile};
+
+use crate::home::{self, Outputs};
+use crate::settings::Sources;
+use crate::settings::value::Value;
+
+pub(crate) use overspill::store::object::{Check, Finding, Pushed};
+
+/// What holds where nobody says otherwise.
+pub(crate) const TENANT: &str = "all";
+pub(crate) const UPLOAD_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const CACHE: u64 = 1 << 30;
+/// Whoever waits for as long as it takes does not wait for ever.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+
+/// Tells whether a text names a bucket.
+pub(crate) fn is_address(text: &str) -> bool {
+    Address::parse(text).is_some()
+}
+
+/// Tells whether outputs of a profile go to a bucket. The source systems have places of their own.
+pub(crate) fn holds(sources: &Sources, profile: &Profile) -> bool {
+    profile.name == Profile::OWN.name && sources.bucket().is_some()
+}
+
+/// Returns the store in the bucket, if one is set.
+pub(crate) fn of(
+    sources: &Sources,
+    profile: &Profile,
+    places: &Places,
+) -> Result<Option<Outputs>, String> {
+    Ok(open(sources, profile, places)?.map(|bucket| Arc::new(bucket) as Outputs))
+}
+
+/// Returns the bucket that is set, or says that none is.
+pub(crate) fn set() -> anyhow::Result<Bucket> {
+    let sources = Sources::of_user();
+    sources.say_warnings();
+    let bucket = open(&sources, &Profile::OWN, &home::places()).map_err(anyhow::Error::msg)?;
+    bucket.ok_or_else(|| {
+        anyhow::anyhow!("no bucket is set\n\nhint: `overspill config set store s3://BUCKET/FOLDER`")
+    })
+}
+
+fn open(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<Bucket>, String> {
+    let address = match sources.bucket().and_then(Address::parse) {
+        Some(address) if holds(sources, profile) => address,
+        _ => return Ok(None),
+    };
+    let tenant = sources.text("store.tenant").unwrap_or(TENANT).to_owned();
+    let disk = sources.disk(profile, places)?;
+    // What waits for one bucket must not go to another.
+    let folder = format!("{address}/{tenant}").replace("://", "-").replace('/', "-");
+    let spool = Disk::new(disk.path().join("buckets").join(folder), disk.options().clone());
+    let upload_wait = match sources.own("store.upload_wait") {
+        Some(Value::Age(Some(wait))) => Duration::try_from(*wait).unwrap_or(UPLOAD_WAIT),
+        Some(Value::Age(None)) => LONGEST_WAIT,
+        _ => UPLOAD_WAIT,
+    };
+    let cache = match sources.own("store.cache") {
+        Some(Value::Most(Most::Of(bytes))) => *bytes,
+        Some(Value::Most(Most::Any)) => u64::MAX,
+        _ => CACHE,
+    };
+    let mut variables = aws::variables();
+    let own = [("store.region", "AWS_REGION"), ("store.endpoint", "AWS_ENDPOINT_URL")];
+    for (setting, variable) in own {
+        // A variable is stronger than a file.
+        let is_set = home::variable(variable).is_some();
+        if let Some(value) = sources.text(setting).filter(|_| !is_set) {
+            variables.push((variable.into(), value.into()));
+        }
+    }
+    let options =
+        BucketOptions { tenant, upload_wait, cache, variables, ..BucketOptions::default() };
+    Ok(Some(Bucket::new(spool, address, options)))
+}

@@ -1,0 +1,83 @@
+//! What AWS's own programs read: variables, and a profile in two files.
+//!
+//! What is found is handed on and kept nowhere.
+
+use std::path::PathBuf;
+
+use crate::home;
+
+/// Returns the variables of AWS, with what a profile says below them.
+pub(super) fn variables() -> Vec<(String, String)> {
+    let set: Vec<(String, String)> = std::env::vars()
+        .filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty())
+        .collect();
+    let has = |wanted: &str| set.iter().any(|(name, _)| name == wanted);
+    let profile = ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"]
+        .iter()
+        .find_map(|name| home::variable(name))
+        .map_or_else(|| "default".into(), |name| name.to_string_lossy().into_owned());
+    let mut all: Vec<(String, String)> = [
+        ("AWS_CONFIG_FILE", "config", format!("profile {profile}")),
+        ("AWS_SHARED_CREDENTIALS_FILE", "credentials", profile.clone()),
+    ]
+    .into_iter()
+    .filter_map(|(variable, file, section)| {
+        let path = home::variable(variable).map(PathBuf::from);
+        let path = path.or_else(|| Some(home::home()?.join(".aws").join(file)))?;
+        let text = std::fs::read_to_string(path).ok()?;
+        // In one file the default profile has no word before its name.
+        let found = section_of(&text, &section);
+        Some(if found.is_empty() { section_of(&text, &profile) } else { found })
+    })
+    .flatten()
+    // A key of one place does not fit the secret of another.
+    .filter(|(name, _)| !(has("AWS_ACCESS_KEY_ID") && is_credential(name)))
+    .collect();
+    all.extend(set);
+    all
+}
+
+fn is_credential(name: &str) -> bool {
+    ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].contains(&name)
+}
+
+/// Returns what a section of such a file says, under the names of variables.
+fn section_of(text: &str, wanted: &str) -> Vec<(String, String)> {
+    const KNOWN: &[(&str, &str)] = &[
+        ("aws_access_key_id", "AWS_ACCESS_KEY_ID"),
+        ("aws_secret_access_key", "AWS_SECRET_ACCESS_KEY"),
+        ("aws_session_token", "AWS_SESSION_TOKEN"),
+        ("region", "AWS_REGION"),
+        ("endpoint_url", "AWS_ENDPOINT_URL"),
+        ("role_arn", "AWS_ROLE_ARN"),
+        ("web_identity_token_file", "AWS_WEB_IDENTITY_TOKEN_FILE"),
+    ];
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            inside = name.trim() == wanted;
+        } else if let Some((key, value)) = line.split_once('=').filter(|_| inside) {
+            let known = KNOWN.iter().find(|(name, _)| *name == key.trim());
+            found.extend(known.map(|(_, name)| ((*name).to_owned(), value.trim().to_owned())));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_a_section() {
+        let text = "# mine\n[default]\nregion = eu-1\n[profile ci]\nregion=us-2\n aws_access_key_id = k\n\
+                    s3 =\n  max = 3\n[other]\nregion = no\n";
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(section_of(text, "default"), [pair("AWS_REGION", "eu-1")]);
+        let ci = [pair("AWS_REGION", "us-2"), pair("AWS_ACCESS_KEY_ID", "k")];
+        assert_eq!(section_of(text, "profile ci"), ci);
+        assert_eq!(section_of(text, "none"), []);
+    }
+}

@@ -1,0 +1,45 @@
+//! `overspill config check`
+
+use crate::bucket::{self, Check, Finding};
+use crate::ui;
+
+/// Tries out what is needed of the bucket that is set; tells whether all of it works.
+pub(super) fn check(json: bool) -> anyhow::Result<bool> {
+    let bucket = bucket::set()?;
+    let progress = ui::Progress::of("asking the bucket");
+    let rows = bucket.check_rights();
+    drop(progress);
+    let works = rows.iter().all(|check| matches!(check.finding, Finding::Works));
+    let text = match json {
+        true => rows.iter().map(|check| format!("{}\n", row_json(check))).collect(),
+        false => {
+            let mut table = ui::Table::new(&["RIGHT", "FOUND", "NEEDED FOR"]);
+            for check in &rows {
+                let needed = check.needed_for.to_owned();
+                table.row(vec![check.what.to_owned(), finding(check), needed]);
+            }
+            format!("{}\n{}", bucket.address(), table.text(ui::width()))
+        }
+    };
+    ui::answer(&text)?;
+    Ok(works)
+}
+
+fn finding(check: &Check) -> String {
+    match &check.finding {
+        Finding::Works => "works".into(),
+        Finding::Fails(reason) => reason.clone(),
+        Finding::NotTried => "not tried".into(),
+    }
+}
+
+fn row_json(check: &Check) -> serde_json::Value {
+    let works = match check.finding {
+        Finding::Works => Some(true),
+        Finding::Fails(_) => Some(false),
+        Finding::NotTried => None,
+    };
+    serde_json::json!({
+        "right": check.what, "works": works, "found": finding(check), "needed_for": check.needed_for,
+    })
+}

@@ -1,0 +1,82 @@
+//! What a program says of buckets that was built without its feature `object`.
+
+use std::sync::Once;
+use std::time::Duration;
+
+use overspill::Profile;
+use overspill::profile::Places;
+
+use crate::home::Outputs;
+use crate::settings::Sources;
+use crate::ui;
+
+pub(crate) const TENANT: &str = "all";
+pub(crate) const UPLOAD_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const CACHE: u64 = 1 << 30;
+
+const NO: &str = "this program was built without its feature `object`";
+
+pub(crate) fn is_address(text: &str) -> bool {
+    text.strip_prefix("s3://").is_some_and(|rest| !rest.is_empty())
+}
+
+/// Nothing goes to a bucket, but nobody is left to think so.
+pub(crate) fn holds(_: &Sources, _: &Profile) -> bool {
+    false
+}
+
+pub(crate) fn of(sources: &Sources, _: &Profile, _: &Places) -> Result<Option<Outputs>, String> {
+    static SAID: Once = Once::new();
+    if let Some(bucket) = sources.bucket() {
+        SAID.call_once(|| ui::say(&format!("{bucket} is not used, outputs are saved here: {NO}")));
+    }
+    Ok(None)
+}
+
+pub(crate) fn set() -> anyhow::Result<Bucket> {
+    anyhow::bail!("{NO}")
+}
+
+/// A bucket there cannot be.
+pub(crate) enum Bucket {}
+
+/// What was sent, and what was not.
+pub(crate) struct Pushed {
+    pub(crate) sent: u64,
+    pub(crate) bytes: u64,
+    pub(crate) left: u64,
+    pub(crate) reason: Option<String>,
+}
+
+/// Something that was tried.
+pub(crate) struct Check {
+    pub(crate) what: &'static str,
+    pub(crate) needed_for: &'static str,
+    pub(crate) finding: Finding,
+}
+
+/// How a try went.
+#[allow(dead_code, reason = "there is no bucket to try anything on")]
+pub(crate) enum Finding {
+    Works,
+    Fails(String),
+    NotTried,
+}
+
+impl Bucket {
+    pub(crate) fn push(&self, _: Duration) -> Result<Pushed, overspill::Error> {
+        match *self {}
+    }
+
+    pub(crate) fn check_rights(&self) -> Vec<Check> {
+        match *self {}
+    }
+
+    pub(crate) fn lifecycle(&self, _: u32) -> String {
+        match *self {}
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        match *self {}
+    }
+}

@@ -1,0 +1,38 @@
+//! An output whose secrets are masked on the way to a store.
+
+use super::Redactor;
+use crate::Error;
+use crate::store::{Draft, SpillRef};
+
+/// Masks what is appended. The command never writes to the file by itself.
+#[derive(Debug)]
+pub(crate) struct RedactingDraft {
+    draft: Box<dyn Draft>,
+    redactor: Redactor,
+}
+
+impl RedactingDraft {
+    pub(crate) fn new(draft: Box<dyn Draft>, redactor: Redactor) -> RedactingDraft {
+        RedactingDraft { draft, redactor }
+    }
+}
+
+impl Draft for RedactingDraft {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut done = Ok(());
+        self.redactor.push(bytes, |bytes| {
+            if done.is_ok() {
+                done = self.draft.append(bytes);
+            }
+        });
+        done
+    }
+
+    fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
+        let mut done = Ok(());
+        self.redactor.finish(|bytes| done = self.draft.append(bytes));
+        done?;
+        let masked = self.redactor.masked();
+        self.draft.publish().map(|saved| SpillRef { masked, ..saved })
+    }
+}

@@ -1,0 +1,54 @@
+//! Which outputs others have a copy of, for a directory that is on the way to somewhere else.
+//!
+//! The mark says that an output was sent, not that it is to be: a writer that dies between saving
+//! and marking leaves something to send, and never something that is forgotten.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use super::Disk;
+use super::draft::failed;
+use super::root::{Area, if_there};
+use crate::Error;
+use crate::store::{Entry, Name, Store};
+
+impl Disk {
+    /// Marks an output as sent.
+    pub(in crate::store) fn set_sent(&self, name: &Name) -> Result<(), Error> {
+        let Some(root) = self.root()? else { return Ok(()) };
+        let marked = root.make_area(Area::Sent).and_then(|sent| sent.open_or_make(name.as_str()));
+        marked.map(drop).map_err(|error| failed(&self.file(name), error))
+    }
+
+    /// Takes the mark back.
+    pub(in crate::store) fn clear_sent(&self, name: &Name) -> Result<(), Error> {
+        let Some(root) = self.root()? else { return Ok(()) };
+        let cleared = root.area(Area::Sent).and_then(|sent| match sent {
+            Some(sent) => if_there(sent.remove(name.as_str())).map(drop),
+            None => Ok(()),
+        });
+        cleared.map_err(|error| failed(&self.file(name), error))
+    }
+
+    /// Tells whether an output was sent.
+    pub(in crate::store) fn is_sent(&self, name: &Name) -> bool {
+        let Ok(Some(root)) = self.root() else { return false };
+        let Ok(Some(sent)) = root.area(Area::Sent) else { return false };
+        matches!(if_there(sent.find(name.as_str())), Ok(Some(_)))
+    }
+
+    /// Returns what was not sent yet, the oldest first, and what was.
+    pub(in crate::store) fn unsent_and_sent(&self) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
+        let Some(root) = self.root()? else { return Ok(Default::default()) };
+        let mut sent = HashSet::new();
+        if let Ok(Some(marks)) = root.area(Area::Sent) {
+            let _ = marks.walk(0, |name| {
+                sent.insert(name.to_owned());
+                ControlFlow::Continue(())
+            });
+        }
+        let mut entries = self.list()?;
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries.into_iter().partition(|entry| !sent.contains(entry.name.as_str())))
+    }
+}

@@ -1,0 +1,81 @@
+//! The outputs that were used last.
+
+use super::{Entry, Record, Store};
+use crate::Error;
+
+/// Which outputs are wanted, and how many. What is not said is not asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// Saved on this day in UTC, `2026-01-13`, by the clock of whoever saved it.
+    pub day: Option<String>,
+    /// Of this session.
+    pub session: Option<String>,
+    /// Of this tool.
+    pub tool: Option<String>,
+    /// Of commands with this text in them.
+    pub command: Option<String>,
+    /// Of commands that ran in this directory.
+    pub directory: Option<String>,
+    /// No more than so many.
+    pub most: usize,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Newest {
+    /// The outputs, the newest first.
+    pub entries: Vec<(Entry, Record)>,
+    /// How many more there are, as far as it was looked.
+    pub more: usize,
+    /// It was not looked at all that is stored.
+    pub unseen: bool,
+}
+
+impl Wanted {
+    /// Tells whether an output of which this is known is wanted.
+    pub fn takes(&self, entry: &Entry, record: &Record) -> bool {
+        let call = &record.call;
+        let same = |wanted: &Option<String>, has: &Option<String>| {
+            wanted.is_none() || wanted.as_deref() == has.as_deref()
+        };
+        let day = || entry.name.time().map(|time| time.strftime("%Y-%m-%d").to_string());
+        self.day.as_ref().is_none_or(|wanted| day().as_ref() == Some(wanted))
+            && same(&self.session, &call.session)
+            && same(&self.tool, &call.tool)
+            && same(&self.directory, &call.directory)
+            && self.command.as_ref().is_none_or(|part| {
+                call.command.as_ref().is_some_and(|command| command.contains(part))
+            })
+    }
+
+    /// Tells whether nothing needs to be known of an output to see that it is wanted.
+    pub(super) fn is_any(&self) -> bool {
+        *self == Wanted { most: self.most, ..Wanted::default() }
+    }
+}
+
+impl Newest {
+    /// Finds them among all there are.
+    pub(super) fn among(
+        store: &(impl Store + ?Sized),
+        mut entries: Vec<Entry>,
+        wanted: &Wanted,
+    ) -> Result<Newest, Error> {
+        entries.sort_unstable_by(|a, b| (b.used, &b.name).cmp(&(a.used, &a.name)));
+        let mut newest = Newest::default();
+        for entry in entries {
+            let is_full = newest.entries.len() >= wanted.most;
+            if is_full && wanted.is_any() {
+                newest.more += 1;
+                continue;
+            }
+            let record = store.record(&entry.name).ok().flatten().unwrap_or_default();
+            match wanted.takes(&entry, &record) {
+                true if is_full => newest.more += 1,
+                true => newest.entries.push((entry, record)),
+                false => {}
+            }
+        }
+        Ok(newest)
+    }
+}

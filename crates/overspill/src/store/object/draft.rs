@@ -1,0 +1,75 @@
+//! An output on its way to the bucket.
+
+use std::time::Instant;
+
+use overspill_core::Within;
+
+use super::Bucket;
+use super::failure::Failure;
+use super::upload::Sent;
+use crate::store::{Draft, Name, SpillRef, Store};
+use crate::{Call, Error};
+
+/// An output that is being written to the spool.
+#[derive(Debug)]
+pub(super) struct BucketDraft {
+    pub(super) bucket: Bucket,
+    pub(super) call: Call,
+    pub(super) spooled: Box<dyn Draft>,
+}
+
+impl Draft for BucketDraft {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.spooled.append(bytes)
+    }
+
+    fn file(&self) -> Option<std::fs::File> {
+        self.spooled.file()
+    }
+
+    fn written(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.spooled.written(bytes)
+    }
+
+    fn part(&mut self) -> Result<(), Error> {
+        self.spooled.part()
+    }
+
+    fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
+        let BucketDraft { bucket, call, spooled } = *self;
+        let saved = spooled.publish()?;
+        let deadline = Instant::now() + bucket.0.upload_wait;
+        // From here on it is safe on this machine, whatever befalls the rest.
+        let sent = match bucket.prepare(&saved.name, &call) {
+            Ok(()) => bucket.send(&saved.name, deadline).map_err(|failure| match failure {
+                // Of all the requests, not of the last one.
+                Failure::Late(_) => Failure::Late(bucket.0.upload_wait).to_string(),
+                failure => failure.to_string(),
+            }),
+            Err(error) => Err(error.to_string()),
+        };
+        let within = match sent {
+            Ok(Some(Sent::All | Sent::Output(_))) => {
+                bucket.await_description(&saved.name, deadline);
+                Within::Bucket
+            }
+            Ok(None) => Within::Pending("it is being sent".into()),
+            Err(reason) => Within::Pending(reason),
+        };
+        let path = match within {
+            Within::Bucket => bucket.place(&saved.name),
+            _ => saved.path,
+        };
+        Ok(SpillRef { path, within, ..saved })
+    }
+}
+
+impl Bucket {
+    /// Remembers until when what is said of an output can be sent within the call.
+    fn await_description(&self, name: &Name, deadline: Instant) {
+        let mut deadlines = self.deadlines();
+        // Who never says anything of outputs is not waited for.
+        deadlines.retain(|_, deadline| *deadline > Instant::now());
+        deadlines.insert(name.clone(), deadline);
+    }
+}

@@ -1,0 +1,219 @@
+//! What has expired, in a bucket where many machines may look for it at once.
+
+use std::collections::HashSet;
+
+use futures_util::StreamExt;
+use jiff::SignedDuration;
+use object_store::path::Path;
+use object_store::{ObjectMeta, PutMode};
+
+use super::Bucket;
+use super::failure::Failure;
+use super::found::modified;
+use super::layout::{Layout, Mark};
+use super::note::Note;
+use super::remote::{AT_ONCE, PATIENCE};
+use crate::Error;
+use crate::store::{Entry, Gone, Name, Record, Store, random};
+
+/// What nobody has finished in this time, nobody will.
+const STALE: SignedDuration = SignedDuration::from_hours(24);
+/// For so long it is remembered what has expired.
+const REMEMBERED: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+impl Bucket {
+    /// Removes entries to which nothing has happened since they were listed.
+    ///
+    /// Several machines may do so at once: what one has removed is gone for the other, and nothing
+    /// is removed that is pinned or was used by then. What is on this machine only never expires.
+    pub(super) fn expire_entries(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
+        match self.try_expire(entries) {
+            Ok(expired) => expired.into_iter().map(Ok).collect(),
+            Err(failure) => entries.iter().map(|_| Err(self.failed(failure.clone()))).collect(),
+        }
+    }
+
+    fn try_expire(&self, entries: &[&Entry]) -> Result<Vec<bool>, Failure> {
+        let names: Vec<Name> = entries.iter().map(|entry| entry.name.clone()).collect();
+        let notes = self.notes(names.clone())?;
+        let keys: Vec<Option<Path>> = names
+            .iter()
+            .zip(&notes)
+            .map(|(name, note)| match (self.is_unsent(name), note) {
+                (true, _) => Ok(None),
+                (false, Some(note)) => Ok(Some(Path::from(note.key.as_str()))),
+                (false, None) => self.key_of(name),
+            })
+            .collect::<Result<_, _>>()?;
+        let there = self.heads(keys.clone())?;
+        let marks = self.marks()?;
+        let mut going = Vec::new();
+        let mut gone = Vec::new();
+        let decide = entries.iter().enumerate().map(|(at, entry)| {
+            let (Some(meta), Some(key)) = (&there[at], &keys[at]) else { return false };
+            let name = &entry.name;
+            let used = marks.used.get(name).copied().unwrap_or(modified(meta)).max(modified(meta));
+            let same = meta.size == entry.bytes && used <= entry.used;
+            if !same || marks.pins.contains(name) {
+                return false;
+            }
+            going.push((key.clone(), name.clone()));
+            gone.push((entry, notes[at].as_ref().and_then(|note| note.record.clone())));
+            true
+        });
+        let decided: Vec<bool> = decide.collect();
+        if !going.is_empty() {
+            self.remove(going)?;
+            // What was noted is a convenience; it has gone all the same.
+            let _ = self.note_gone(&gone);
+        }
+        Ok(decided)
+    }
+
+    /// Removes outputs, first themselves and then whatever is known of them.
+    pub(super) fn remove(&self, outputs: Vec<(Path, Name)>) -> Result<(), Failure> {
+        let (keys, names): (Vec<Path>, Vec<Name>) = outputs.into_iter().unzip();
+        self.0.remote.delete(keys)?;
+        let mut known = Vec::new();
+        for name in &names {
+            self.forget(name);
+            known.push(self.0.layout.note(name));
+            known.extend([Mark::Pin, Mark::Used].map(|mark| self.0.layout.mark(mark, name)));
+            let _ = self.0.spool.delete(name);
+        }
+        // What stays is tidied away later.
+        let _ = self.0.remote.delete(known);
+        Ok(())
+    }
+
+    fn heads(&self, keys: Vec<Option<Path>>) -> Result<Vec<Option<ObjectMeta>>, Failure> {
+        self.0.remote.run(10 * PATIENCE, |objects| async move {
+            let head = |key: Option<Path>| {
+                let objects = objects.clone();
+                async move {
+                    match key {
+                        Some(key) => objects.head(&key).await,
+                        None => Ok(None),
+                    }
+                }
+            };
+            let mut all = futures_util::stream::iter(keys).map(head).buffered(AT_ONCE);
+            let mut heads = Vec::new();
+            while let Some(head) = all.next().await {
+                heads.push(head?);
+            }
+            Ok(heads)
+        })
+    }
+
+    fn note_gone(&self, gone: &[(&&Entry, Option<Record>)]) -> Result<(), Failure> {
+        let now = self.0.clock.now().timestamp();
+        let mut lines = Vec::new();
+        for (entry, record) in gone {
+            let gone = Gone::of(entry, record.clone().filter(|record| record.bytes > 0), now);
+            serde_json::to_writer(&mut lines, &gone).map_err(|error| Error::Other(error.into()))?;
+            lines.push(b'\n');
+        }
+        let names = gone.iter().map(|(entry, _)| entry.name.as_str());
+        // Its name says which outputs it may speak of.
+        let (Some(first), Some(last)) = (names.clone().min(), names.max()) else { return Ok(()) };
+        let end = random(8).map_err(Failure::from)?;
+        let path = self.0.layout.at(&format!("gone/{first}-{last}-{end}"));
+        self.0.remote.put(&path, lines, PutMode::Create)
+    }
+
+    /// Returns what is noted of an output that has expired.
+    pub(super) fn find_gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
+        if self.entry(name).is_ok() {
+            return Ok(None);
+        }
+        let mut gone = self.gone_in(|first, last| (first..=last).contains(&name.as_str()))?;
+        gone.retain(|gone| gone.name == *name);
+        Ok(gone.pop())
+    }
+
+    pub(super) fn list_gone(&self) -> Result<Vec<Gone>, Error> {
+        let mut gone = self.gone_in(|_, _| true)?;
+        gone.sort_by_key(|gone| gone.expired);
+        Ok(gone)
+    }
+
+    /// Reads the lists that may speak of these outputs.
+    fn gone_in(&self, wanted: impl Fn(&str, &str) -> bool) -> Result<Vec<Gone>, Error> {
+        let failed = |failure| self.failed(failure);
+        let lists = self.0.remote.list(&self.0.layout.gone()).map_err(failed)?;
+        let mut gone = Vec::new();
+        for list in lists {
+            let mut parts = list.location.filename().unwrap_or_default().split('-');
+            let (Some(first), Some(last)) = (parts.next(), parts.next()) else { continue };
+            if !wanted(first, last) {
+                continue;
+            }
+            let bytes = match self.0.remote.get(&list.location, None) {
+                Err(Failure::NotFound) => continue,
+                got => got.map_err(failed)?.bytes,
+            };
+            let lines = bytes.split(|&byte| byte == b'\n');
+            gone.extend(lines.filter_map(|line| serde_json::from_slice::<Gone>(line).ok()));
+        }
+        Ok(gone)
+    }
+
+    /// Removes what is left of writers that were interrupted, and what is known of outputs that are
+    /// not there.
+    pub(super) fn tidy_bucket(&self) -> Result<(), Failure> {
+        let (remote, layout) = (&self.0.remote, &self.0.layout);
+        let Some(now) = remote.time() else { return Ok(()) };
+        let is_stale =
+            |meta: &ObjectMeta, age: SignedDuration| now.duration_since(modified(meta)) > age;
+        let notes = remote.list(&layout.notes())?;
+        let marks = [Mark::Pin, Mark::Used].map(|mark| remote.list(&layout.marks(mark)));
+        let [pins, used] = marks;
+        // Listed after what is known of them, so that none is missed that was saved meanwhile.
+        let outputs = remote.list(&layout.outputs())?;
+        let outputs = outputs.iter().filter_map(|meta| layout.key(&meta.location));
+        let outputs: HashSet<Name> = outputs.map(|key| key.name).collect();
+        let mut going = Vec::new();
+        for meta in notes.iter().chain(&pins?).chain(&used?) {
+            let Some(name) = Layout::named(&meta.location) else { continue };
+            if outputs.contains(&name) || !is_stale(meta, STALE) {
+                continue;
+            }
+            if meta.location == layout.note(&name) {
+                self.abort_upload_of(&name)?;
+            }
+            going.push(meta.location.clone());
+        }
+        let lists = remote.list(&layout.gone())?;
+        let old = lists.into_iter().filter(|list| is_stale(list, REMEMBERED));
+        going.extend(old.map(|list| list.location));
+        if going.is_empty() { Ok(()) } else { remote.delete(going) }
+    }
+
+    /// Ends the upload in parts of a writer that was interrupted.
+    fn abort_upload_of(&self, name: &Name) -> Result<(), Failure> {
+        let got = match self.0.remote.get(&self.0.layout.note(name), None) {
+            Err(Failure::NotFound) => return Ok(()),
+            got => got?,
+        };
+        if let Some(Ok(Note { key, upload: Some(upload), .. })) = Note::from_bytes(name, &got.bytes)
+        {
+            self.abort(&Path::from(key), &upload, PATIENCE);
+        }
+        Ok(())
+    }
+
+    /// Removes from this machine what is in the bucket, the least used first, until the rest has room.
+    pub(super) fn shrink_spool(&self) -> Result<(), Error> {
+        let (_, mut sent) = self.0.spool.unsent_and_sent()?;
+        sent.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.used));
+        let mut kept = 0_u64;
+        for entry in sent {
+            kept = kept.saturating_add(entry.bytes);
+            if kept > self.0.cache {
+                let _ = self.0.spool.delete(&entry.name);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Why a bucket did not do what it was asked, in a plain sentence.
+//!
+//! What a server answers can hold keys and signatures. Only its error code and its message are
+//! passed on, and of the message only what it says of itself.
+
+use std::time::Duration;
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// There is no such object.
+    NotFound,
+    /// There is one of that name already.
+    Exists,
+    /// There was no answer in time.
+    Late(Duration),
+    /// Something else.
+    Other(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::NotFound => f.write_str("there is no such object"),
+            Failure::Exists => f.write_str("there is an object of that name already"),
+            Failure::Late(wait) => {
+                let wait = (wait.as_millis() as f64 / 1e3 * 10.0).round() / 10.0;
+                write!(f, "no answer within {wait} s")
+            }
+            Failure::Other(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl From<object_store::Error> for Failure {
+    fn from(error: object_store::Error) -> Failure {
+        use object_store::Error;
+        let text = chain(&error);
+        let said = said(&text);
+        let missing_bucket = text.contains("NoSuchBucket") || text.contains("ContainerNotFound");
+        match error {
+            Error::NotFound { .. } if !missing_bucket => Failure::NotFound,
+            Error::AlreadyExists { .. } | Error::Precondition { .. } => Failure::Exists,
+            _ => Failure::Other(plain(&text, said)),
+        }
+    }
+}
+
+/// Returns an error with everything it was caused by.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Returns the error code of a server's answer.
+fn said(text: &str) -> Option<&str> {
+    let from = text.find("<Code>")? + "<Code>".len();
+    let code = &text[from..from + text[from..].find('<')?];
+    (code.len() < 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(code)
+}
+
+/// Returns the HTTP status of a server's answer.
+fn status(text: &str) -> Option<&str> {
+    let from = text.find("status code: ")? + "status code: ".len();
+    text.get(from..from + 3)
+}
+
+fn plain(text: &str, code: Option<&str>) -> String {
+    let has = |part: &str| text.contains(part);
+    let known = match code {
+        Some("NoSuchBucket") => Some("there is no such bucket"),
+        Some("AccessDenied") => Some("access denied"),
+        Some("InvalidAccessKeyId") => Some("the access key is not known there"),
+        Some("SignatureDoesNotMatch") => Some("the secret key does not fit the access key"),
+        Some("ExpiredToken") => Some("the credentials have expired"),
+        Some("RequestTimeTooSkewed") => Some("the clock of this machine is wrong"),
+        Some("SlowDown" | "ServiceUnavailable") => Some("the server is overloaded"),
+        Some("BadDigest" | "XAmzContentSHA256Mismatch" | "InvalidDigest") => {
+            Some("the bytes arrived damaged")
+        }
+        Some(
+            "PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraint",
+        ) => Some("the bucket is in another region"),
+        Some("QuotaExceeded" | "EntityTooLarge") => Some("the bucket has no room for it"),
+        _ => None,
+    };
+    let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+    if let Some(known) = known {
+        return format!("{known}{code}");
+    }
+    if has("169.254.") || has("MissingAccessKeyId") || has("MissingSecretAccessKey") {
+        return "there are no credentials: neither variables, nor a profile, nor an instance role"
+            .into();
+    }
+    if has("Received redirect") {
+        return "the bucket is in another region".into();
+    }
+    if let Some(status) = status(text) {
+        let what = match status {
+            "403" => "access denied",
+            "301" | "307" => "the bucket is in another region",
+            "404" => "there is no such bucket",
+            "429" | "503" => "the server is overloaded",
+            _ => "the server failed",
+        };
+        return format!("{what}, status {status}{code}");
+    }
+    let network = [
+        ("dns error", "its name could not be resolved"),
+        ("failed to lookup address", "its name could not be resolved"),
+        ("Connection refused", "nobody answers there"),
+        ("certificate", "its certificate is not trusted"),
+        ("Connection reset", "the connection was reset"),
+        ("connection closed", "the connection was closed"),
+        ("IncompleteMessage", "the connection was closed"),
+        ("timed out", "no answer in time"),
+        ("timeout", "no answer in time"),
+        ("URL scheme is not allowed", "http:// is only for an endpoint that is set so"),
+    ];
+    match network.iter().find(|(part, _)| has(part)) {
+        Some((_, what)) => format!("{what}{code}"),
+        None if !code.is_empty() => format!("the server failed{code}"),
+        None => format!("the request failed: {}", last_cause(text)),
+    }
+}
+
+/// Returns the end of a chain of causes, which is where the reason is, without any answer's body.
+fn last_cause(text: &str) -> String {
+    let text = text.split('<').next().unwrap_or_default();
+    let last = text.trim_end_matches([' ', ':']).rsplit(": ").next().unwrap_or_default();
+    last.chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_told_without_what_they_hold() {
+        let body = "Server returned non-2xx status code: 403 Forbidden: <?xml version=\"1.0\"?>\
+            <Error><Code>SignatureDoesNotMatch</Code><Message>x</Message><AWSAccessKeyId>AKIDSECRET\
+            </AWSAccessKeyId><StringToSign>abc</StringToSign></Error>";
+        let told = plain(body, said(body));
+        assert_eq!(told, "the secret key does not fit the access key (SignatureDoesNotMatch)");
+        let odd = "Generic S3 error: Server returned error response: <Error><Odd>AKIDSECRET</Odd>";
+        assert!(!plain(odd, said(odd)).contains("AKIDSECRET"));
+        let late = Failure::Late(Duration::from_millis(4_960));
+        assert_eq!(late.to_string(), "no answer within 5 s");
+    }
+}

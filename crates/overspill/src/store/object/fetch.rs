@@ -1,0 +1,187 @@
+//! Reading from the bucket: single pages as they are asked for, and ahead of whoever reads on.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use object_store::path::Path;
+
+use super::failure::Failure;
+use super::remote::{PATIENCE, Remote, Waiting};
+use crate::store::Name;
+
+/// A page is read in steps of this size, so that the next one is there already.
+const STEP: u64 = 64 << 10;
+/// So much is asked for at once of an output that is read from one end to the other.
+const STRIDE: u64 = 8 << 20;
+/// So many such parts are on their way at once.
+const STRIDES: usize = 2;
+/// So much of what was read is held.
+const HELD: u64 = 8 << 20;
+/// So many reads one after the other are no chance.
+const IN_A_ROW: u32 = 2;
+/// So many outputs are read on at once, as for a comparison.
+const READERS: usize = 2;
+
+/// What was read lately, and what is on its way.
+#[derive(Debug, Default)]
+pub(super) struct Fetch {
+    held: VecDeque<Held>,
+    readers: VecDeque<Reader>,
+}
+
+#[derive(Debug)]
+struct Held {
+    name: Name,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+/// Somebody who reads an output on and on.
+#[derive(Debug)]
+struct Reader {
+    name: Name,
+    /// Where the last read ended.
+    end: u64,
+    in_a_row: u32,
+    /// Where the next part begins that is not asked for yet.
+    asked: u64,
+    coming: VecDeque<(u64, Waiting<Vec<u8>>)>,
+}
+
+/// An output in the bucket.
+pub(super) struct Object<'a> {
+    pub(super) name: &'a Name,
+    pub(super) key: &'a Path,
+    pub(super) bytes: u64,
+}
+
+impl Fetch {
+    /// Holds what was read of an output by the way.
+    pub(super) fn hold(&mut self, name: &Name, start: u64, bytes: Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.held.push_back(Held { name: name.clone(), start, bytes });
+        let mut all: u64 = self.held.iter().map(|held| held.bytes.len() as u64).sum();
+        while all > HELD
+            && self.held.len() > 1
+            && let Some(oldest) = self.held.pop_front()
+        {
+            all -= oldest.bytes.len() as u64;
+        }
+    }
+
+    /// Forgets an output.
+    pub(super) fn forget(&mut self, name: &Name) {
+        self.held.retain(|held| held.name != *name);
+        self.readers.retain(|reader| reader.name != *name);
+    }
+
+    /// Reads a part of an output; `range` lies within it.
+    pub(super) fn read(
+        &mut self,
+        remote: &Remote,
+        object: &Object,
+        range: Range<u64>,
+    ) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
+        self.expect(object, &range);
+        while range.start + (bytes.len() as u64) < range.end {
+            let at = range.start + bytes.len() as u64;
+            if let Some(held) = self.held_at(object.name, at) {
+                let from = (at - held.start) as usize;
+                let to = held.bytes.len().min((range.end - held.start) as usize);
+                bytes.extend_from_slice(&held.bytes[from..to]);
+                continue;
+            }
+            let (start, got) = self.get(remote, object, at, range.end)?;
+            if start + got.len() as u64 <= at {
+                return Err(Failure::Other("it became shorter while it was read".into()));
+            }
+            self.hold(object.name, start, got);
+        }
+        Ok(bytes)
+    }
+
+    fn held_at(&self, name: &Name, at: u64) -> Option<&Held> {
+        let has = |held: &&Held| {
+            held.name == *name && held.start <= at && at < held.start + held.bytes.len() as u64
+        };
+        self.held.iter().rev().find(has)
+    }
+
+    /// Sees whether a read goes on where the last one ended.
+    fn expect(&mut self, object: &Object, range: &Range<u64>) {
+        let known = self.readers.iter_mut().find(|reader| {
+            // Whoever numbers lines looks back at what was just read, which does not count.
+            reader.name == *object.name && range.start <= reader.end
+        });
+        match known {
+            Some(reader) if range.start == reader.end => {
+                reader.in_a_row += 1;
+                reader.end = range.end;
+            }
+            Some(_) => {}
+            None => {
+                self.readers.retain(|reader| reader.name != *object.name);
+                if self.readers.len() == READERS {
+                    self.readers.pop_front();
+                }
+                let (name, end) = (object.name.clone(), range.end);
+                let coming = VecDeque::new();
+                self.readers.push_back(Reader { name, end, in_a_row: 0, asked: 0, coming });
+            }
+        }
+    }
+
+    /// Gets what stands at `at`, and maybe more; returns where it begins.
+    fn get(
+        &mut self,
+        remote: &Remote,
+        object: &Object,
+        at: u64,
+        end: u64,
+    ) -> Result<(u64, Vec<u8>), Failure> {
+        let reader = self.readers.iter_mut().find(|reader| reader.name == *object.name);
+        if let Some(reader) = reader.filter(|reader| reader.in_a_row >= IN_A_ROW) {
+            return reader.next(remote, object, at);
+        }
+        let start = at - at % STEP;
+        let end = end.div_ceil(STEP).saturating_mul(STEP).min(object.bytes);
+        let key = object.key.clone();
+        let got = remote
+            .run(PATIENCE, |objects| async move { objects.get(&key, Some(start..end)).await })?;
+        Ok((start, got.bytes))
+    }
+}
+
+impl Reader {
+    fn next(
+        &mut self,
+        remote: &Remote,
+        object: &Object,
+        at: u64,
+    ) -> Result<(u64, Vec<u8>), Failure> {
+        // What was passed over is not waited for.
+        while self.coming.front().is_some_and(|(start, _)| start + STRIDE <= at) {
+            self.coming.pop_front();
+        }
+        if self.coming.front().is_none_or(|(start, _)| *start > at) {
+            self.coming.clear();
+            self.asked = at;
+        }
+        while self.coming.len() < STRIDES && self.asked < object.bytes {
+            let (start, end) = (self.asked, object.bytes.min(self.asked + STRIDE));
+            let key = object.key.clone();
+            let waiting = remote.start(|objects| async move {
+                objects.get(&key, Some(start..end)).await.map(|got| got.bytes)
+            })?;
+            self.coming.push_back((start, waiting));
+            self.asked = end;
+        }
+        match self.coming.pop_front() {
+            Some((start, waiting)) => Ok((start, waiting.within(PATIENCE)?)),
+            None => Err(Failure::Other("it became shorter while it was read".into())),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! One output in the bucket: where it is, and what is known of it.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use object_store::ObjectMeta;
+use object_store::path::Path;
+
+use super::Bucket;
+use super::failure::Failure;
+use super::layout::{Mark, day_of};
+use super::note::{HEAD, Note};
+use super::remote::{Objects, PATIENCE};
+use crate::Error;
+use crate::store::seal::{SMALL, Seal};
+use crate::store::{Entry, Name};
+
+/// For so long nobody is asked again: a command asks the same several times.
+const FRESH: Duration = Duration::from_secs(2);
+/// More are not remembered.
+const MOST_KNOWN: usize = 256;
+
+/// An output in the bucket.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) entry: Entry,
+    pub(super) key: Path,
+    pub(super) note: Option<Note>,
+    /// Where its lines are, once that was asked for.
+    pub(super) seal: Option<Seal>,
+}
+
+/// What was found, and when.
+#[derive(Debug)]
+pub(super) struct Known {
+    at: Instant,
+    pub(super) found: Found,
+}
+
+impl Bucket {
+    /// Finds an output in the bucket.
+    pub(super) fn found(&self, name: &Name) -> Result<Found, Error> {
+        self.found_within(name, PATIENCE)
+    }
+
+    /// Finds an output in the bucket, with requests that take no longer than this.
+    pub(super) fn found_within(&self, name: &Name, wait: Duration) -> Result<Found, Error> {
+        if let Some(known) = self.known().get(name).filter(|known| known.at.elapsed() < FRESH) {
+            return Ok(known.found.clone());
+        }
+        let found = self.look_up(name, wait)?;
+        let mut known = self.known();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(name.clone(), Known { at: Instant::now(), found: found.clone() });
+        Ok(found)
+    }
+
+    fn look_up(&self, name: &Name, wait: Duration) -> Result<Found, Error> {
+        let not_found = || Error::NotFound { name: name.clone() };
+        if name.time().is_none() {
+            return Err(not_found());
+        }
+        let note = self.note(name, wait)?;
+        let key = match &note {
+            Some(note) => Path::from(note.key.as_str()),
+            None => match self.key_of(name).map_err(|failure| self.failed(failure))? {
+                Some(key) => key,
+                None => return Err(not_found()),
+            },
+        };
+        let first = note.as_ref().map_or(0, |note| note.bytes).min(SMALL);
+        let (layout, name_of, key_of) = (self.0.layout.clone(), name.clone(), key.clone());
+        let asked = self.0.remote.run(wait, |objects| async move {
+            let [pin, used] = [Mark::Pin, Mark::Used].map(|mark| layout.mark(mark, &name_of));
+            let (pin, used, start) = futures_util::join!(
+                objects.head(&pin),
+                objects.head(&used),
+                start_of(&objects, &key_of, first)
+            );
+            Ok((pin?, used?, start?))
+        });
+        let (pin, used, (meta, start)) = asked.map_err(|failure| self.failed_at(name, failure))?;
+        if !start.is_empty() {
+            self.fetch().hold(name, 0, start);
+        }
+        let used = used.map_or(Timestamp::MIN, |used| modified(&used)).max(modified(&meta));
+        let entry = Entry { name: name.clone(), bytes: meta.size, used, pinned: pin.is_some() };
+        Ok(Found { entry, key, note, seal: None })
+    }
+
+    /// Returns what is known of an output, if anything is.
+    fn note(&self, name: &Name, wait: Duration) -> Result<Option<Note>, Error> {
+        let path = self.0.layout.note(name);
+        let mut range = Some(0..HEAD);
+        loop {
+            let (path, wanted) = (path.clone(), range.clone());
+            let got =
+                self.0.remote.run(wait, |objects| async move { objects.get(&path, wanted).await });
+            let got = match got {
+                Ok(got) => got,
+                Err(Failure::NotFound) => return Ok(None),
+                Err(failure) => return Err(self.failed(failure)),
+            };
+            let all = got.bytes.len() as u64 == got.meta.size;
+            match Note::from_bytes(name, &got.bytes) {
+                Some(Ok(note)) => return Ok(Some(note)),
+                Some(Err(error)) => return Err(error),
+                // A record that is broken is none: the output is there all the same.
+                None if all => return Ok(None),
+                None => range = None,
+            }
+        }
+    }
+
+    /// Looks for an output of which nothing is known but its name.
+    pub(super) fn key_of(&self, name: &Name) -> Result<Option<Path>, Failure> {
+        let listed = self.0.remote.list(&self.0.layout.day(&day_of(name), None))?;
+        let is_it = |meta: &ObjectMeta| {
+            self.0.layout.key(&meta.location).is_some_and(|key| key.name == *name)
+        };
+        Ok(listed.into_iter().find(is_it).map(|meta| meta.location))
+    }
+}
+
+/// Returns what the server says of an object, and its first bytes, of which there are so many.
+async fn start_of(
+    objects: &Objects,
+    key: &Path,
+    first: u64,
+) -> Result<(ObjectMeta, Vec<u8>), Failure> {
+    if first == 0 {
+        return Ok((objects.head(key).await?.ok_or(Failure::NotFound)?, Vec::new()));
+    }
+    let got = objects.get(key, Some(0..first)).await?;
+    Ok((got.meta, got.bytes))
+}
+
+/// Returns when an object was written, by the server's clock; no finer than every answer tells it.
+pub(super) fn modified(meta: &ObjectMeta) -> Timestamp {
+    Timestamp::from_second(meta.last_modified.timestamp()).unwrap_or_default()
+}

@@ -1,0 +1,201 @@
+//! What is in the bucket, and what is still on this machine.
+
+use std::collections::{HashMap, HashSet};
+
+use futures_util::StreamExt;
+use jiff::Timestamp;
+use object_store::ObjectMeta;
+
+use super::Bucket;
+use super::failure::Failure;
+use super::found::modified;
+use super::layout::{Key, Layout, Mark, is_day};
+use super::note::{HEAD, Note};
+use super::remote::{AT_ONCE, PATIENCE};
+use crate::Error;
+use crate::store::name::component;
+use crate::store::{Entry, Name, Newest, Store, Wanted};
+
+/// What is pinned, and what was used.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    pub(super) pins: HashSet<Name>,
+    pub(super) used: HashMap<Name, Timestamp>,
+}
+
+impl Marks {
+    /// Returns an output as it stands in a listing.
+    fn entry(&self, name: Name, meta: &ObjectMeta) -> Entry {
+        let used = self.used.get(&name).copied().unwrap_or(Timestamp::MIN).max(modified(meta));
+        let pinned = self.pins.contains(&name);
+        Entry { name, bytes: meta.size, used, pinned }
+    }
+}
+
+impl Bucket {
+    /// Lists everything.
+    pub(super) fn all_entries(&self) -> Result<Vec<Entry>, Error> {
+        let outputs = self.0.remote.list(&self.0.layout.outputs());
+        let outputs = outputs.map_err(|failure| self.failed(failure))?;
+        let marks = self.marks().map_err(|failure| self.failed(failure))?;
+        let (mut entries, _) = self.0.spool.unsent_and_sent()?;
+        let unsent: HashSet<Name> = entries.iter().map(|entry| entry.name.clone()).collect();
+        let ours = outputs.iter().filter_map(|meta| {
+            let Key { name, .. } = self.0.layout.key(&meta.location)?;
+            (!unsent.contains(&name)).then(|| marks.entry(name, meta))
+        });
+        entries.extend(ours);
+        Ok(entries)
+    }
+
+    /// Returns all that is pinned or was used.
+    pub(super) fn marks(&self) -> Result<Marks, Failure> {
+        let [pins, used] = [Mark::Pin, Mark::Used].map(|mark| self.0.layout.marks(mark));
+        let (pins, used) = self.0.remote.run(10 * PATIENCE, |objects| async move {
+            let (pins, used) = futures_util::join!(objects.list(&pins), objects.list(&used));
+            Ok((pins?, used?))
+        })?;
+        let named = |meta: &ObjectMeta| Layout::named(&meta.location);
+        let used = used.iter().filter_map(|meta| Some((named(meta)?, modified(meta))));
+        Ok(Marks { pins: pins.iter().filter_map(named).collect(), used: used.collect() })
+    }
+
+    /// Lists what was saved last: day by day, the last one first, and no more days than it takes.
+    pub(super) fn find_newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
+        let failed = |failure| self.failed(failure);
+        let outputs = self.0.layout.outputs();
+        let days = match &wanted.day {
+            Some(day) => vec![day.clone()],
+            None => {
+                let days = self
+                    .0
+                    .remote
+                    .run(PATIENCE, |objects| async move { objects.folders(&outputs).await });
+                days.map_err(failed)?
+            }
+        };
+        let mut days: Vec<String> = days.into_iter().filter(|day| is_day(day)).collect();
+        days.sort_unstable();
+        let marks = self.marks().map_err(failed)?;
+        let (unsent, _) = self.0.spool.unsent_and_sent()?;
+        let here = Wanted { most: usize::MAX, ..wanted.clone() };
+        let mut newest = Newest::among(&self.0.spool, unsent.clone(), &here)?;
+        let unsent: HashSet<Name> = unsent.into_iter().map(|entry| entry.name).collect();
+        while let Some(day) = days.pop() {
+            let entries = self.day(&day, wanted, &marks).map_err(failed)?;
+            let entries = entries.into_iter().filter(|entry| !unsent.contains(&entry.name));
+            self.add_to(&mut newest, entries.collect(), wanted)?;
+            if newest.entries.len() >= wanted.most {
+                newest.unseen = !days.is_empty();
+                break;
+            }
+        }
+        newest.entries.sort_by(|(a, _), (b, _)| b.name.cmp(&a.name));
+        newest.more += newest.entries.len().saturating_sub(wanted.most);
+        newest.entries.truncate(wanted.most);
+        Ok(newest)
+    }
+
+    /// Lists what a day has of what is wanted, as far as keys tell, the newest first.
+    fn day(&self, day: &str, wanted: &Wanted, marks: &Marks) -> Result<Vec<Entry>, Failure> {
+        let listed = self.0.remote.list(&self.0.layout.day(day, wanted.session.as_deref()))?;
+        let tool = wanted.tool.as_deref().map(|tool| component(Some(tool)));
+        let ours = listed.iter().filter_map(|meta| {
+            let key = self.0.layout.key(&meta.location)?;
+            let fits = tool.as_ref().is_none_or(|tool| key.tool == *tool);
+            fits.then(|| marks.entry(key.name, meta))
+        });
+        let mut entries: Vec<Entry> = ours.collect();
+        entries.sort_unstable_by(|a, b| b.name.cmp(&a.name));
+        Ok(entries)
+    }
+
+    /// Adds those that are wanted, with what is known of them.
+    fn add_to(
+        &self,
+        newest: &mut Newest,
+        mut entries: Vec<Entry>,
+        wanted: &Wanted,
+    ) -> Result<(), Error> {
+        // Only what no key tells makes it necessary to look at all of them.
+        let by_key = wanted.command.is_none() && wanted.directory.is_none();
+        while !entries.is_empty() && (newest.entries.len() < wanted.most || !by_key) {
+            let some: Vec<Entry> = match by_key {
+                true => entries.drain(..entries.len().min(wanted.most - newest.entries.len())),
+                false => entries.drain(..entries.len().min(16 * AT_ONCE)),
+            }
+            .collect();
+            let names = some.iter().map(|entry| entry.name.clone()).collect();
+            let notes = self.notes(names).map_err(|failure| self.failed(failure))?;
+            for (entry, note) in some.into_iter().zip(notes) {
+                // Of what has no record, the key has said enough.
+                let known = note.is_some();
+                let record = note.and_then(|note| note.record).unwrap_or_default();
+                if !known && by_key || wanted.takes(&entry, &record) {
+                    match newest.entries.len() < wanted.most {
+                        true => newest.entries.push((entry, record)),
+                        false => newest.more += 1,
+                    }
+                }
+            }
+        }
+        newest.more += entries.len();
+        Ok(())
+    }
+
+    /// Returns what is known of outputs, many at once.
+    pub(super) fn notes(&self, names: Vec<Name>) -> Result<Vec<Option<Note>>, Failure> {
+        let paths: Vec<_> =
+            names.into_iter().map(|name| (self.0.layout.note(&name), name)).collect();
+        self.0.remote.run(10 * PATIENCE, |objects| async move {
+            let note = |(path, name): (_, Name)| {
+                let objects = objects.clone();
+                async move {
+                    let got = match objects.get(&path, Some(0..HEAD)).await {
+                        Err(Failure::NotFound) => return Ok::<_, Failure>(None),
+                        got => got?,
+                    };
+                    Ok(Note::from_bytes(&name, &got.bytes).and_then(Result::ok))
+                }
+            };
+            let mut all = futures_util::stream::iter(paths).map(note).buffered(AT_ONCE);
+            let mut notes = Vec::new();
+            while let Some(note) = all.next().await {
+                notes.push(note?);
+            }
+            Ok(notes)
+        })
+    }
+
+    /// Returns the outputs whose names begin so.
+    pub(super) fn find_named(&self, start: &str) -> Result<Vec<Entry>, Error> {
+        let (mut entries, _) = self.0.spool.unsent_and_sent()?;
+        entries.retain(|entry| entry.name.as_str().starts_with(start));
+        // A folder is listed by whole names; all records from there on are looked at, in order.
+        let notes = self.0.layout.notes();
+        let from = self.0.layout.at(&format!("records/{start}"));
+        let prefix = from.to_string();
+        let names = self.0.remote.run(PATIENCE, |objects| async move {
+            let mut listed = objects.store.list_with_offset(Some(&notes), &from);
+            let mut names = Vec::new();
+            while let Some(meta) = listed.next().await {
+                let meta = meta?;
+                if !meta.location.as_ref().starts_with(&prefix) {
+                    break;
+                }
+                names.extend(Layout::named(&meta.location));
+            }
+            Ok(names)
+        });
+        for name in names.map_err(|failure| self.failed(failure))? {
+            if entries.iter().any(|entry| entry.name == name) {
+                continue;
+            }
+            match self.entry(&name) {
+                Err(Error::NotFound { .. }) => {}
+                entry => entries.push(entry?),
+            }
+        }
+        Ok(entries)
+    }
+}

@@ -1,0 +1,456 @@
+//! Outputs in a bucket that many machines share: S3, and what speaks it.
+//!
+//! An output is saved on this machine first, in the spool, and then sent. Whoever saves it waits no
+//! longer than it is told to; what is not in the bucket by then is sent later.
+//!
+//! ```no_run
+//! use overspill::store::{Disk, DiskOptions, object::{Address, Bucket, BucketOptions}};
+//!
+//! let spool = Disk::new("/var/lib/agent/spool", DiskOptions::default());
+//! let address = Address::parse("s3://team/outputs").expect("an address");
+//! let variables = std::env::vars().filter(|(name, _)| name.starts_with("AWS_")).collect();
+//! let bucket = Bucket::new(spool, address, BucketOptions { variables, ..BucketOptions::default() });
+//! ```
+
+mod address;
+mod check;
+mod draft;
+mod expire;
+mod failure;
+mod fetch;
+mod found;
+mod layout;
+mod listing;
+mod note;
+mod remote;
+mod upload;
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use object_store::PutMode;
+
+use self::draft::BucketDraft;
+use self::failure::Failure;
+use self::fetch::{Fetch, Object};
+use self::found::{Found, Known};
+use self::layout::{Layout, Mark};
+use self::note::Note;
+use self::remote::Remote;
+use super::seal::{BLOCK, SMALL, Seal};
+use super::{Disk, Draft, Entry, Gone, Kept, Name, Newest, Record, State, Store, Wanted};
+use crate::{Call, Clock, Error};
+
+pub use address::Address;
+pub use check::{Check, Finding};
+pub use upload::Pushed;
+
+/// An output that is read is marked as used if the last mark is older than this.
+const USED_EVERY: SignedDuration = SignedDuration::from_hours(24);
+
+/// What is here as well is not waited for longer than this.
+const OFFLINE: Duration = Duration::from_secs(3);
+
+/// Keeps outputs in a bucket, and on this machine until they are there.
+#[derive(Debug, Clone)]
+pub struct Bucket(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    spool: Disk,
+    layout: Layout,
+    remote: Remote,
+    clock: Clock,
+    upload_wait: Duration,
+    cache: u64,
+    fetch: Mutex<Fetch>,
+    known: Mutex<HashMap<Name, Known>>,
+    /// Until when outputs that were saved lately may take, with all that is known of them.
+    deadlines: Mutex<HashMap<Name, Instant>>,
+}
+
+/// How a [`Bucket`] is used.
+#[derive(Clone)]
+pub struct BucketOptions {
+    /// Whose outputs they are; every tenant has a folder of its own.
+    pub tenant: String,
+    /// How long a call may wait for its output to be in the bucket.
+    pub upload_wait: Duration,
+    /// How many bytes of what was sent stay on this machine, for those who read it here.
+    pub cache: u64,
+    /// Variables as AWS's own programs know them: region, endpoint, credentials.
+    pub variables: Vec<(String, String)>,
+    /// Tells the time.
+    pub clock: Clock,
+}
+
+impl Default for BucketOptions {
+    /// The tenant `all`, five seconds, 1 GiB, no variables, the system's clock.
+    fn default() -> BucketOptions {
+        BucketOptions {
+            tenant: "all".into(),
+            upload_wait: Duration::from_secs(5),
+            cache: 1 << 30,
+            variables: Vec::new(),
+            clock: Clock::default(),
+        }
+    }
+}
+
+/// Credentials are among the variables, and nobody's business.
+impl std::fmt::Debug for BucketOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BucketOptions")
+            .field("tenant", &self.tenant)
+            .field("upload_wait", &self.upload_wait)
+            .field("cache", &self.cache)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What was asked of the server so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traffic {
+    /// How many requests.
+    pub requests: u64,
+    /// How many bytes their answers had.
+    pub received: u64,
+}
+
+impl Bucket {
+    /// Keeps outputs in a bucket. `spool` is a directory for this bucket and tenant only.
+    ///
+    /// Nothing is asked of the bucket yet.
+    pub fn new(spool: Disk, address: Address, options: BucketOptions) -> Bucket {
+        let BucketOptions { tenant, upload_wait, cache, variables, clock } = options;
+        let layout = Layout::new(&address.prefix, &tenant);
+        let remote = Remote::new(address, variables);
+        let (fetch, known, deadlines) = Default::default();
+        Bucket(Arc::new(Inner {
+            spool,
+            layout,
+            remote,
+            clock,
+            upload_wait,
+            cache,
+            fetch,
+            known,
+            deadlines,
+        }))
+    }
+
+    /// Returns the address of the bucket.
+    pub fn address(&self) -> &Address {
+        self.0.remote.address()
+    }
+
+    /// Returns the folder below which everything of the tenant stands.
+    pub fn folder(&self) -> String {
+        self.0.layout.at("").to_string()
+    }
+
+    /// Returns what was asked of the server so far.
+    pub fn traffic(&self) -> Traffic {
+        let seen = &self.0.remote.seen;
+        let (requests, received) = (&seen.requests, &seen.received);
+        Traffic {
+            requests: requests.load(Ordering::Relaxed),
+            received: received.load(Ordering::Relaxed),
+        }
+    }
+
+    fn failed(&self, failure: Failure) -> Error {
+        Error::Bucket { address: self.address().to_string(), reason: failure.to_string() }
+    }
+
+    fn failed_at(&self, name: &Name, failure: Failure) -> Error {
+        match failure {
+            Failure::NotFound => {
+                self.forget(name);
+                Error::NotFound { name: name.clone() }
+            }
+            failure => self.failed(failure),
+        }
+    }
+
+    fn fetch(&self) -> MutexGuard<'_, Fetch> {
+        self.0.fetch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<Name, Known>> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn deadlines(&self) -> MutexGuard<'_, HashMap<Name, Instant>> {
+        self.0.deadlines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget(&self, name: &Name) {
+        self.known().remove(name);
+        self.fetch().forget(name);
+    }
+
+    /// Tells whether an output is on this machine only.
+    fn is_unsent(&self, name: &Name) -> bool {
+        !self.0.spool.is_sent(name) && self.0.spool.entry(name).is_ok()
+    }
+
+    /// Returns the seal of an output, with the places of its lines.
+    fn seal(&self, name: &Name) -> Result<Option<Seal>, Error> {
+        let found = self.found(name)?;
+        if let Some(seal) = &found.seal {
+            return Ok(Some(seal.clone()));
+        }
+        let path = self.0.layout.note(name);
+        let seal = match self.0.remote.get(&path, None) {
+            Ok(got) => Note::seal(&got.bytes).filter(|seal| seal.bytes == found.entry.bytes),
+            Err(Failure::NotFound) => None,
+            Err(failure) => return Err(self.failed(failure)),
+        };
+        if let (Some(known), Some(seal)) = (self.known().get_mut(name), &seal) {
+            known.found.seal = Some(seal.clone());
+        }
+        Ok(seal)
+    }
+
+    fn read_found(&self, found: &Found, range: Range<u64>) -> Result<Vec<u8>, Error> {
+        let name = &found.entry.name;
+        let end = range.end.min(found.entry.bytes);
+        let start = range.start.min(end);
+        let object = Object { name, key: &found.key, bytes: found.entry.bytes };
+        let read = self.fetch().read(&self.0.remote, &object, start..end);
+        read.map_err(|failure| self.failed_at(name, failure))
+    }
+}
+
+impl Store for Bucket {
+    fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error> {
+        let spooled = self.0.spool.create(call)?;
+        Ok(Box::new(BucketDraft { bucket: self.clone(), call: call.clone(), spooled }))
+    }
+
+    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+        match self.0.spool.read(name, range.clone()) {
+            Err(Error::NotFound { .. }) => self.read_found(&self.found(name)?, range),
+            read => read,
+        }
+    }
+
+    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+        if self.is_unsent(name) {
+            return self.0.spool.entry(name);
+        }
+        let Ok(here) = self.0.spool.entry(name) else { return Ok(self.found(name)?.entry) };
+        match self.found_within(name, OFFLINE) {
+            Ok(found) => Ok(found.entry),
+            // What is here can be read, whether the bucket can be reached or not.
+            Err(Error::Bucket { .. }) => Ok(here),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn list(&self) -> Result<Vec<Entry>, Error> {
+        self.all_entries()
+    }
+
+    fn delete(&self, name: &Name) -> Result<(), Error> {
+        if self.is_unsent(name) {
+            return self.0.spool.delete(name);
+        }
+        let found = self.found(name)?;
+        self.remove(vec![(found.key, name.clone())]).map_err(|failure| self.failed(failure))
+    }
+
+    fn touch(&self, name: &Name) -> Result<(), Error> {
+        if self.is_unsent(name) {
+            return self.0.spool.touch(name);
+        }
+        let found = match self.0.spool.touch(name) {
+            Ok(()) => self.found_within(name, OFFLINE)?,
+            Err(_) => self.found(name)?,
+        };
+        let now = self.0.remote.time().unwrap_or_else(|| self.0.clock.now().timestamp());
+        if now.duration_since(found.entry.used) < USED_EVERY {
+            return Ok(());
+        }
+        self.known().remove(name);
+        let path = self.0.layout.mark(Mark::Used, name);
+        let put = self.0.remote.put(&path, Vec::new(), PutMode::Overwrite);
+        put.map_err(|failure| self.failed(failure))
+    }
+
+    fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
+        let spooled = self.0.spool.describe(name, record);
+        let deadline = self.deadlines().remove(name);
+        let (Some(deadline), Ok(())) = (deadline, &spooled) else { return spooled };
+        self.known().remove(name);
+        let sent = self.send_described(name, deadline);
+        if sent {
+            // The bucket answers; what could not be sent before may be sent now.
+            let second = Instant::now() + Duration::from_secs(1);
+            let _ = self.push_until(deadline.min(second), 1);
+        }
+        Ok(())
+    }
+
+    fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
+        match self.0.spool.record(name) {
+            Ok(Some(record)) if record.bytes > 0 => return Ok(Some(record)),
+            Ok(_) if self.is_unsent(name) => return Ok(None),
+            _ => {}
+        }
+        let note = self.found(name)?.note;
+        Ok(note.and_then(|note| note.record.filter(|record| record.bytes > 0)))
+    }
+
+    fn open_file(&self, name: &Name) -> Result<Option<File>, Error> {
+        match self.0.spool.open_file(name) {
+            Err(Error::NotFound { .. }) => self.found(name).map(|_| None),
+            opened => opened,
+        }
+    }
+
+    fn retrieved(&self, name: &Name, bytes: u64) -> Result<(), Error> {
+        match self.0.spool.retrieved(name, bytes) {
+            // Many machines cannot add to one sum.
+            Err(Error::NotFound { .. }) => Ok(()),
+            noted => noted,
+        }
+    }
+
+    fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {
+        if self.is_unsent(name) {
+            return self.0.spool.pin(name, pinned);
+        }
+        self.found(name)?;
+        self.known().remove(name);
+        let path = self.0.layout.mark(Mark::Pin, name);
+        let done = match pinned {
+            true => self.0.remote.put(&path, Vec::new(), PutMode::Overwrite),
+            false => self.0.remote.delete(vec![path]),
+        };
+        done.map_err(|failure| self.failed(failure))
+    }
+
+    fn place(&self, name: &Name) -> String {
+        let place = |key: &str| format!("s3://{}/{key}", self.address().bucket);
+        match self.known().get(name) {
+            Some(known) => place(known.found.key.as_ref()),
+            None if self.is_unsent(name) => self.0.spool.place(name),
+            None => place(self.0.layout.note(name).as_ref()),
+        }
+    }
+
+    fn time(&self) -> Result<Option<Timestamp>, Error> {
+        if self.0.remote.time().is_none() {
+            // Any answer will do.
+            let _ = self.0.remote.head(&self.0.layout.at("time"));
+        }
+        Ok(self.0.remote.time())
+    }
+
+    fn newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
+        self.find_newest(wanted)
+    }
+
+    fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
+        self.find_named(start)
+    }
+
+    fn line_start(&self, name: &Name, line: u64) -> Result<Option<u64>, Error> {
+        match self.0.spool.line_start(name, line) {
+            Err(Error::NotFound { .. }) => {}
+            known => return known,
+        }
+        let found = self.found(name)?;
+        let Some(line_feeds) = line.checked_sub(1) else { return Ok(None) };
+        if line_feeds == 0 || found.entry.bytes == 0 {
+            return Ok((line_feeds == 0 && found.entry.bytes > 0).then_some(0));
+        }
+        let (block, before) = if found.entry.bytes <= SMALL {
+            (0, 0)
+        } else {
+            match self.seal(name)?.and_then(|seal| seal.block_of(line_feeds)) {
+                Some(block) => block,
+                None => return Ok(None),
+            }
+        };
+        let from = block * BLOCK as u64;
+        let len = if found.entry.bytes <= SMALL { SMALL } else { BLOCK as u64 };
+        let bytes = self.read_found(&found, from..from + len)?;
+        let nth = (line_feeds - before - 1) as usize;
+        let at = memchr::memchr_iter(b'\n', &bytes).nth(nth);
+        // A line feed at the very end begins no line.
+        Ok(at.map(|at| from + at as u64 + 1).filter(|&start| start < found.entry.bytes))
+    }
+
+    fn line_at(&self, name: &Name, place: u64) -> Result<Option<u64>, Error> {
+        match self.0.spool.line_at(name, place) {
+            Err(Error::NotFound { .. }) => {}
+            known => return known,
+        }
+        let block = place / BLOCK as u64;
+        let Some(before) = self.seal(name)?.and_then(|seal| seal.before(block)) else {
+            return Ok(None);
+        };
+        let bytes = self.read_found(&self.found(name)?, block * BLOCK as u64..place)?;
+        Ok(Some(before + bytecount::count(&bytes, b'\n') as u64 + 1))
+    }
+
+    fn check(&self, name: &Name) -> Result<State, Error> {
+        if self.is_unsent(name) {
+            return self.0.spool.check(name);
+        }
+        let found = self.found(name)?;
+        let Some(note) = &found.note else { return Ok(State::Unknown) };
+        let mut sum = crc32fast::Hasher::new();
+        let mut at = 0;
+        while at < found.entry.bytes {
+            let end = found.entry.bytes.min(at + (256 << 10));
+            sum.update(&self.read_found(&found, at..end)?);
+            at = end;
+        }
+        let same = note.bytes == found.entry.bytes && u64::from(sum.finalize()) == note.sum;
+        Ok(match note.kept() {
+            _ if !same => State::Damaged,
+            Kept::Whole => State::Whole,
+            Kept::Ends { .. } => State::Partial,
+        })
+    }
+
+    fn expire(&self, entry: &Entry) -> Result<bool, Error> {
+        self.expire_all(&[entry]).pop().unwrap_or(Ok(false))
+    }
+
+    fn expire_all(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
+        self.expire_entries(entries)
+    }
+
+    fn gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
+        self.find_gone(name)
+    }
+
+    fn all_gone(&self) -> Result<Vec<Gone>, Error> {
+        self.list_gone()
+    }
+
+    /// Makes room on this machine. In the bucket nothing is removed by the way: that would take longer
+    /// than a call may.
+    fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {
+        if self.0.spool.due(every, time)?.is_some() {
+            self.shrink_spool()?;
+        }
+        Ok(None)
+    }
+
+    fn tidy(&self) -> Result<(), Error> {
+        self.shrink_spool()?;
+        let _ = self.0.spool.tidy();
+        self.tidy_bucket().map_err(|failure| self.failed(failure))
+    }
+}

@@ -1,0 +1,368 @@
+//! From the spool to the bucket.
+//!
+//! Nothing is overwritten: a small output is put only if there is none of its name, a large one
+//! first takes its name with a record that is put so. Both say so when they were sent before.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+
+use object_store::multipart::PartId;
+use object_store::path::Path;
+use object_store::{Attribute, Attributes, PutMode, PutMultipartOptions, PutOptions, PutPayload};
+
+use super::Bucket;
+use super::failure::Failure;
+use super::layout::Mark;
+use super::note::Note;
+use super::remote::{Objects, Waiting};
+use crate::store::seal::{Seal, Sealer};
+use crate::store::{Name, Record, Store};
+use crate::{Call, Error};
+
+/// A larger output is sent in parts of this size, or of a larger one if they would be too many.
+const PART: u64 = 12 << 20;
+/// More parts than this no server takes.
+const MOST_PARTS: u64 = 9_000;
+/// So many parts are on their way at once.
+const PARTS_AT_ONCE: usize = 2;
+/// What is known with an object, for whoever finds it without its record.
+const SUM: &str = "overspill-sum";
+
+/// What was sent, and what was not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pushed {
+    /// Outputs that were sent.
+    pub sent: u64,
+    /// Bytes they had.
+    pub bytes: u64,
+    /// Outputs that are still on this machine only.
+    pub left: u64,
+    /// Why, of the last that failed.
+    pub reason: Option<String>,
+}
+
+/// How far an output is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// Everything is in the bucket.
+    All,
+    /// The output is, what is known of it is not.
+    Output(Failure),
+}
+
+/// An output that is about to be sent.
+struct Load {
+    name: Name,
+    file: File,
+    seal: Seal,
+    record: Record,
+    key: Path,
+}
+
+impl Bucket {
+    /// Sends what is not in the bucket yet, for at most so long.
+    ///
+    /// It goes on after a failure, but not after several in a row: a bucket that cannot be reached
+    /// is not worth the wait for each of them.
+    pub fn push(&self, time: Duration) -> Result<Pushed, Error> {
+        self.push_until(Instant::now() + time, 3)
+    }
+
+    pub(super) fn push_until(
+        &self,
+        deadline: Instant,
+        most_failures: u32,
+    ) -> Result<Pushed, Error> {
+        let (unsent, _) = self.0.spool.unsent_and_sent()?;
+        let mut pushed = Pushed { left: unsent.len() as u64, ..Pushed::default() };
+        let mut failures = 0;
+        for entry in unsent {
+            if Instant::now() >= deadline || failures >= most_failures {
+                break;
+            }
+            match self.send(&entry.name, deadline) {
+                // Somebody else is sending it.
+                Ok(None) => {}
+                Ok(Some(Sent::All)) => {
+                    pushed.sent += 1;
+                    pushed.bytes += entry.bytes;
+                    pushed.left -= 1;
+                    failures = 0;
+                }
+                Ok(Some(Sent::Output(failure))) | Err(failure) => {
+                    pushed.reason = Some(failure.to_string());
+                    failures += 1;
+                }
+            }
+        }
+        Ok(pushed)
+    }
+
+    /// Sends an output of the spool and what is known of it; `None` if somebody else does.
+    pub(super) fn send(&self, name: &Name, deadline: Instant) -> Result<Option<Sent>, Failure> {
+        let Some(load) = self.load(name)? else { return Ok(None) };
+        let is_small = load.seal.bytes <= PART;
+        // Beside a small output; a large one has taken its name with a note of its own.
+        let beside = if is_small { Some(self.start_note(&load)?) } else { None };
+        self.send_output(&load, deadline)?;
+        let noted = match beside {
+            Some(note) => note.within(left(deadline)),
+            None => self.start_note(&load).and_then(|note| note.within(left(deadline))),
+        };
+        let noted = noted.and_then(|()| self.send_pin(name, deadline));
+        if let Err(failure) = noted {
+            return Ok(Some(Sent::Output(failure)));
+        }
+        self.0.spool.set_sent(name).map_err(Failure::from)?;
+        Ok(Some(Sent::All))
+    }
+
+    /// Sends what is known of an output that was sent; tells whether it could.
+    pub(super) fn send_described(&self, name: &Name, deadline: Instant) -> bool {
+        let sent = self.load(name).and_then(|load| match load {
+            Some(load) => self.start_note(&load)?.within(left(deadline)),
+            None => Err(Failure::Other("it is being sent".into())),
+        });
+        if sent.is_err() {
+            // Then it is not all there, and sent again another time.
+            let _ = self.0.spool.clear_sent(name);
+        }
+        sent.is_ok()
+    }
+
+    /// Takes a pin along that was set before the output was sent.
+    fn send_pin(&self, name: &Name, deadline: Instant) -> Result<(), Failure> {
+        let is_pinned = self.0.spool.entry(name).is_ok_and(|entry| entry.pinned);
+        if !is_pinned {
+            return Ok(());
+        }
+        let path = self.0.layout.mark(Mark::Pin, name);
+        self.0.remote.run(left(deadline), |objects| async move {
+            objects.put(&path, PutPayload::new(), PutMode::Overwrite).await
+        })
+    }
+
+    /// Opens an output of the spool and holds it, so that nobody else sends it meanwhile.
+    fn load(&self, name: &Name) -> Result<Option<Load>, Failure> {
+        let spool = &self.0.spool;
+        let not_found = || Failure::Other(format!("{name} is not on this machine"));
+        let file = spool.open_file(name).map_err(Failure::from)?.ok_or_else(not_found)?;
+        if file.try_lock().is_err() {
+            return Ok(None);
+        }
+        let record = spool.record(name).map_err(Failure::from)?.unwrap_or_default();
+        let seal = match spool.seal(name) {
+            Some(seal) => seal,
+            None => sealed(&file).map_err(Failure::from)?,
+        };
+        // Whatever is said later, it stays where it is.
+        let first = spool.first_record(name).unwrap_or_default();
+        let key = self.0.layout.output(name, &first.call);
+        Ok(Some(Load { name: name.clone(), file, seal, record, key }))
+    }
+
+    fn send_output(&self, load: &Load, deadline: Instant) -> Result<(), Failure> {
+        if load.seal.bytes > PART {
+            return self.send_in_parts(load, deadline);
+        }
+        let mut bytes = Vec::with_capacity(load.seal.bytes as usize);
+        (&load.file).take(PART + 1).read_to_end(&mut bytes).map_err(Failure::from)?;
+        if bytes.len() as u64 != load.seal.bytes {
+            return Err(damaged(&load.name));
+        }
+        let options = PutOptions {
+            mode: PutMode::Create,
+            attributes: attributes(&load.seal),
+            ..PutOptions::default()
+        };
+        let (key, wait) = (load.key.clone(), left(deadline));
+        let put = self.0.remote.run(wait, |objects| async move {
+            let payload = PutPayload::from(bytes);
+            objects.store.put_opts(&key, payload, options).await.map(drop).map_err(Failure::from)
+        });
+        match put {
+            Err(Failure::Exists) => self.confirm(load, deadline),
+            put => put,
+        }
+    }
+
+    /// Makes sure that what is in the bucket is what was to be sent.
+    fn confirm(&self, load: &Load, deadline: Instant) -> Result<(), Failure> {
+        let key = load.key.clone();
+        let found =
+            self.0.remote.run(left(deadline), |objects| async move { objects.head(&key).await })?;
+        match found {
+            Some(found) if found.size == load.seal.bytes => Ok(()),
+            Some(_) => Err(Failure::Other("there is something else of that name".into())),
+            None => Err(Failure::Other("it did not arrive".into())),
+        }
+    }
+
+    fn send_in_parts(&self, load: &Load, deadline: Instant) -> Result<(), Failure> {
+        let (key, attributes) = (load.key.clone(), attributes(&load.seal));
+        let begun = |objects: Objects| async move {
+            let options = PutMultipartOptions { attributes, ..PutMultipartOptions::default() };
+            objects.parts.create_multipart_opts(&key, options).await.map_err(Failure::from)
+        };
+        let upload = self.0.remote.run(left(deadline), begun)?;
+        let done = self.claim(load, &upload, deadline).and_then(|taken| {
+            if taken { self.send_parts(load, &upload, deadline) } else { Ok(false) }
+        });
+        if !matches!(done, Ok(true)) {
+            self.abort(&load.key, &upload, left(deadline));
+        }
+        match done {
+            Ok(_) => self.confirm(load, deadline),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Takes the name for this upload; `false` if the output is there already.
+    fn claim(&self, load: &Load, upload: &str, deadline: Instant) -> Result<bool, Failure> {
+        let note = Note { upload: Some(upload.into()), ..load.note() };
+        let bytes = note.to_bytes(&load.seal).map_err(Failure::from)?;
+        let path = self.0.layout.note(&load.name);
+        let put = |bytes: Vec<u8>, mode: PutMode| {
+            let path = path.clone();
+            self.0.remote.run(left(deadline), |objects| async move {
+                objects.put(&path, bytes.into(), mode).await
+            })
+        };
+        match put(bytes.clone(), PutMode::Create) {
+            Err(Failure::Exists) => {}
+            put => return put.map(|()| true),
+        }
+        // An earlier try of ours, as nobody else has the name: what it left is of no use.
+        let there = {
+            let path = path.clone();
+            let wait = left(deadline);
+            self.0.remote.run(wait, |objects| async move { objects.get(&path, None).await })?
+        };
+        let there = match Note::from_bytes(&load.name, &there.bytes) {
+            Some(Ok(note)) if (note.bytes, note.sum) == (load.seal.bytes, load.seal.sum) => note,
+            _ => return Err(Failure::Other("there is something else of that name".into())),
+        };
+        match self.confirm(load, deadline) {
+            Ok(()) => return Ok(false),
+            Err(Failure::Late(wait)) => return Err(Failure::Late(wait)),
+            Err(_) => {}
+        }
+        if let Some(earlier) = &there.upload {
+            self.abort(&load.key, earlier, left(deadline));
+        }
+        put(bytes, PutMode::Overwrite).map(|()| true)
+    }
+
+    /// Ends an upload that will not be done. If there is no time for it, it is ended later: the record
+    /// names it.
+    pub(super) fn abort(&self, key: &Path, upload: &str, wait: Duration) {
+        let (key, upload) = (key.clone(), upload.to_owned());
+        let _ = self.0.remote.run(wait, |objects| async move {
+            objects.parts.abort_multipart(&key, &upload).await.map_err(Failure::from)
+        });
+    }
+
+    fn send_parts(&self, load: &Load, upload: &str, deadline: Instant) -> Result<bool, Failure> {
+        let size = PART.max(load.seal.bytes.div_ceil(MOST_PARTS));
+        let (mut under_way, mut parts) = (VecDeque::<Waiting<PartId>>::new(), Vec::new());
+        let mut sent = 0;
+        for number in 0.. {
+            // Before the next part is read, so that no more are held than are on their way.
+            if under_way.len() == PARTS_AT_ONCE
+                && let Some(first) = under_way.pop_front()
+            {
+                parts.push(first.within(left(deadline))?);
+            }
+            let mut bytes = Vec::with_capacity(size.min(load.seal.bytes - sent) as usize);
+            (&load.file).take(size).read_to_end(&mut bytes).map_err(Failure::from)?;
+            if bytes.is_empty() {
+                break;
+            }
+            sent += bytes.len() as u64;
+            let (key, upload) = (load.key.clone(), upload.to_owned());
+            under_way.push_back(self.0.remote.start(|objects| async move {
+                let payload = PutPayload::from(bytes);
+                objects.parts.put_part(&key, &upload, number, payload).await.map_err(Failure::from)
+            })?);
+        }
+        for part in under_way {
+            parts.push(part.within(left(deadline))?);
+        }
+        if sent != load.seal.bytes {
+            return Err(damaged(&load.name));
+        }
+        let (key, upload) = (load.key.clone(), upload.to_owned());
+        self.0.remote.run(left(deadline), |objects| async move {
+            let done = objects.parts.complete_multipart(&key, &upload, parts).await;
+            done.map(|_| true).map_err(Failure::from)
+        })
+    }
+
+    fn start_note(&self, load: &Load) -> Result<Waiting<()>, Failure> {
+        let bytes = load.note().to_bytes(&load.seal).map_err(Failure::from)?;
+        let path = self.0.layout.note(&load.name);
+        self.0.remote.start(|objects| async move {
+            objects.put(&path, bytes.into(), PutMode::Overwrite).await
+        })
+    }
+
+    /// Notes in the spool what is known before anything is sent: it says where the output goes.
+    pub(super) fn prepare(&self, name: &Name, call: &Call) -> Result<(), Error> {
+        let created = self.0.clock.now().timestamp();
+        let record = Record { call: call.clone(), created, ..Record::default() };
+        self.0.spool.describe(name, &record)
+    }
+}
+
+impl Load {
+    fn note(&self) -> Note {
+        Note::new(self.key.to_string(), &self.seal, Some(self.record.clone()))
+    }
+}
+
+/// Returns how long is left.
+fn left(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
+}
+
+fn attributes(seal: &Seal) -> Attributes {
+    let sum = format!("{:08x}/{}/{}", seal.sum, seal.produced, seal.first);
+    let mut attributes = Attributes::new();
+    attributes.insert(Attribute::ContentType, "text/plain".into());
+    attributes.insert(Attribute::Metadata(SUM.into()), sum.into());
+    attributes
+}
+
+/// Makes the seal of an output that has lost it.
+fn sealed(mut file: &File) -> io::Result<Seal> {
+    let (mut sealer, mut buffer) = (Sealer::new(), vec![0; 256 << 10]);
+    let mut bytes = 0;
+    loop {
+        let len = file.read(&mut buffer)?;
+        if len == 0 {
+            break;
+        }
+        sealer.push(&buffer[..len]);
+        bytes += len as u64;
+    }
+    io::Seek::seek(&mut file, io::SeekFrom::Start(0))?;
+    Ok(sealer.finish(bytes, bytes))
+}
+
+fn damaged(name: &Name) -> Failure {
+    Failure::Other(format!("{name} is not what was saved"))
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Other(error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Other(error.to_string())
+    }
+}

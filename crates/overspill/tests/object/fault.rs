@@ -1,0 +1,215 @@
+//! A server between client and server that does what networks do.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// What becomes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It is passed on.
+    Pass,
+    /// It is answered with this status and this error code.
+    Answer(u16, &'static str),
+    /// The same, but only so many times.
+    AnswerTimes(u32, u16, &'static str),
+    /// It is never answered.
+    Hang,
+    /// Its connection is reset when half of it has come.
+    Reset,
+    /// It is passed on, and its answer is lost.
+    LoseAnswer,
+    /// It comes at a kilobyte a second.
+    Slow,
+    /// A byte of it is changed on the way.
+    Damage,
+    /// The completion of an upload is answered with status 200 and an error.
+    FailCompletion,
+    /// Parts of an upload are not answered.
+    HangParts,
+    /// Objects that are read are not there any more from the third request on.
+    Vanish,
+    /// A folder has a hundred thousand objects that are not ours, and then one that is.
+    Crowd,
+}
+
+/// The server; ends with the process.
+pub struct FaultServer {
+    pub endpoint: String,
+    fault: Arc<Mutex<Fault>>,
+}
+
+impl FaultServer {
+    /// Stands before `server`, `http://host:port`.
+    pub fn before(server: &str, fault: Fault) -> FaultServer {
+        let server = server.trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let (fault, counted) = (Arc::new(Mutex::new(fault)), AtomicU32::new(0));
+        let shared = fault.clone();
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let (server, fault) = (server.clone(), *shared.lock().unwrap());
+                let number = counted.fetch_add(1, Ordering::Relaxed);
+                thread::spawn(move || drop(serve(client, &server, fault, number)));
+            }
+        });
+        FaultServer { endpoint, fault }
+    }
+
+    /// Does something else from now on.
+    pub fn now(&self, fault: Fault) {
+        *self.fault.lock().unwrap() = fault;
+    }
+}
+
+struct Request {
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Request {
+    fn first_line(&self) -> &str {
+        self.head.lines().next().unwrap_or_default()
+    }
+}
+
+fn serve(mut client: TcpStream, server: &str, fault: Fault, number: u32) -> io::Result<()> {
+    let head = head_of(&mut client)?;
+    let length =
+        header(&head, "content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    if fault == Fault::Reset && length > 0 {
+        let mut half = vec![0; length / 2];
+        client.read_exact(&mut half)?;
+        // Closed with bytes unread: the other end is told so.
+        return Ok(());
+    }
+    let mut body = vec![0; length];
+    if fault == Fault::Slow {
+        for some in body.chunks_mut(1 << 10) {
+            client.read_exact(some)?;
+            thread::sleep(Duration::from_secs(1));
+        }
+    } else {
+        client.read_exact(&mut body)?;
+    }
+    let mut request = Request { head, body };
+    let line = request.first_line().to_owned();
+    let is_put = line.starts_with("PUT ");
+    match fault {
+        Fault::Hang => hang(),
+        Fault::HangParts if is_put && line.contains("uploadId=") => hang(),
+        Fault::Answer(status, code) => return answer(&mut client, status, &error(code)),
+        Fault::AnswerTimes(times, status, code) if number < times => {
+            return answer(&mut client, status, &error(code));
+        }
+        Fault::FailCompletion if line.starts_with("POST ") && line.contains("uploadId=") => {
+            return answer(&mut client, 200, &error("InternalError"));
+        }
+        Fault::Vanish if line.starts_with("GET ") && line.contains(".txt") && number >= 3 => {
+            return answer(&mut client, 404, &error("NoSuchKey"));
+        }
+        Fault::Crowd if line.contains("list-type=2") && line.contains("outputs") => {
+            return answer(&mut client, 200, &crowd(&line));
+        }
+        Fault::Damage if is_put && !request.body.is_empty() => request.body[0] ^= 1,
+        _ => {}
+    }
+    pass_on(client, server, &request, fault)
+}
+
+fn hang() -> ! {
+    loop {
+        thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn pass_on(mut client: TcpStream, server: &str, request: &Request, fault: Fault) -> io::Result<()> {
+    let mut upstream = TcpStream::connect(server)?;
+    let (line, rest) = request.head.split_once("\r\n").unwrap_or((&request.head, ""));
+    // As a proxy is asked: with the whole address.
+    let line = match line.split_once(" http://") {
+        Some((method, rest)) => {
+            format!("{method} /{}", rest.split_once('/').map_or("", |(_, path)| path))
+        }
+        None => line.to_owned(),
+    };
+    upstream.write_all(format!("{line}\r\nConnection: close\r\n{rest}").as_bytes())?;
+    upstream.write_all(&request.body)?;
+    let mut answer = Vec::new();
+    upstream.read_to_end(&mut answer)?;
+    if fault == Fault::LoseAnswer && line.starts_with("PUT ") {
+        return client.shutdown(Shutdown::Both);
+    }
+    client.write_all(&answer)
+}
+
+fn head_of(client: &mut TcpStream) -> io::Result<String> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        client.read_exact(&mut byte)?;
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    // One request a connection keeps this simple.
+    Ok(head.replace("connection: keep-alive\r\n", "").replace("Connection: keep-alive\r\n", ""))
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    let mut headers = head.lines().filter_map(|line| line.split_once(':'));
+    headers.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+}
+
+fn error(code: &str) -> String {
+    format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>no</Message></Error>")
+}
+
+fn answer(client: &mut TcpStream, status: u16, body: &str) -> io::Result<()> {
+    let date = "Fri, 13 Nov 2026 12:00:00 GMT";
+    let length = body.len();
+    client.write_all(
+        format!(
+            "HTTP/1.1 {status} Answer\r\nDate: {date}\r\nContent-Type: application/xml\r\n\
+             Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        )
+        .as_bytes(),
+    )
+}
+
+/// A page of a hundred thousand foreign objects; the last page has one that is ours.
+fn crowd(line: &str) -> String {
+    const PAGES: u32 = 100;
+    let query = |name: &str| {
+        let from = line.find(&format!("{name}="))? + name.len() + 1;
+        line[from..].split(['&', ' ']).next().map(|value| value.replace("%2F", "/"))
+    };
+    let page: u32 = query("continuation-token").and_then(|page| page.parse().ok()).unwrap_or(0);
+    let prefix = query("prefix").unwrap_or_default();
+    let object = |key: String| {
+        format!(
+            "<Contents><Key>{key}</Key><LastModified>2026-11-13T12:00:00.000Z</LastModified>\
+             <ETag>\"0\"</ETag><Size>7</Size><StorageClass>STANDARD</StorageClass></Contents>"
+        )
+    };
+    let mut objects: String =
+        (0..1000).map(|number| object(format!("{prefix}foreign/{page}/{number}.txt"))).collect();
+    let is_last = page + 1 == PAGES;
+    if is_last {
+        let ours = "2016-07-30/s/bash/01ARZ3NDEKTSV4RRFFQ69G5FAV.txt";
+        objects.push_str(&object(format!("{prefix}{ours}")));
+    }
+    let next = if is_last {
+        String::new()
+    } else {
+        format!("<NextContinuationToken>{}</NextContinuationToken>", page + 1)
+    };
+    format!(
+        "<?xml version=\"1.0\"?><ListBucketResult><Name>fleet</Name><IsTruncated>{}</IsTruncated>\
+         {objects}{next}</ListBucketResult>",
+        !is_last
+    )
+}

@@ -1,0 +1,8 @@
+//! The bucket, against a real server. `tools/s3` starts one and says where it is.
+
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub, reason = "a test")]
+
+mod fault;
+mod faults;
+mod server;
+mod store;
