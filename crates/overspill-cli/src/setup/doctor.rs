@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use overspill::store::Store;
 use overspill::{Call, Outcome, Profile};
 use serde_json::{Value, json};
 
@@ -11,6 +10,7 @@ use super::plan::{self, Plan, Scope};
 use super::receipt::Receipt;
 use super::trial::Trial;
 use super::{found, shown, text_of};
+use crate::bucket::{self, Finding};
 use crate::home;
 use crate::hosts::{HOSTS, Host, Step};
 use crate::jsonc::Jsonc;
@@ -149,12 +149,17 @@ fn look_at_settings(findings: &mut Findings) {
     }
 }
 
-/// A trial output is saved, read and removed; then how much room there is.
+/// What is needed of the bucket, if there is one; then a trial output is saved and removed; then how
+/// much room there is.
 fn look_at_store(findings: &mut Findings) {
     let in_force = Sources::of_user().in_force(Some(Profile::OWN));
     let (retention, places) = (in_force.sources.retention(&Profile::OWN), home::places());
-    let disk = match in_force.sources.disk(&Profile::OWN, &places) {
-        Ok(disk) => disk,
+    let in_bucket = bucket::holds(&in_force.sources, &Profile::OWN);
+    if in_bucket {
+        look_at_bucket(findings);
+    }
+    let store = match in_force.sources.store(&Profile::OWN, &places) {
+        Ok(store) => store,
         Err(why) => return findings.add("store", How::Wrong, why),
     };
     let trial = "a line of a trial\n".repeat(5_000);
@@ -165,18 +170,36 @@ fn look_at_store(findings: &mut Findings) {
         Outcome::Whole(_) => Err("outputs are not bounded: enabled = false".into()),
     };
     let removed =
-        saved.and_then(|saved| disk.delete(&saved.name).map_err(|error| error.to_string()));
+        saved.and_then(|saved| store.delete(&saved.name).map_err(|error| error.to_string()));
     let directory = in_force_directory(&places);
     findings.judge(
         "store",
         removed.map(|_| format!("{directory}: a trial output was saved and removed")),
     );
-    if let Ok(entries) = disk.list() {
+    // A bucket has more than is worth counting, and no quota.
+    if !in_bucket && let Ok(entries) = store.list() {
         let used: u64 = entries.iter().map(|entry| entry.bytes).sum();
         let quota = retention.quota.map_or_else(|| "no quota".into(), ui::size);
         let is_full = retention.quota.is_some_and(|quota| used > quota);
         let said = format!("{} outputs, {} of {quota}", entries.len(), ui::size(used));
         findings.add("store", if is_full { How::Note } else { How::Well }, said);
+    }
+}
+
+fn look_at_bucket(findings: &mut Findings) {
+    let bucket = match bucket::set() {
+        Ok(bucket) => bucket,
+        Err(why) => return findings.add("bucket", How::Wrong, why.to_string()),
+    };
+    for check in bucket.check_rights() {
+        let (how, said) = match check.finding {
+            Finding::Works => (How::Well, "works".to_owned()),
+            Finding::Fails(reason) => {
+                (How::Wrong, format!("{reason}; needed for {}", check.needed_for))
+            }
+            Finding::NotTried => (How::Note, "not tried".to_owned()),
+        };
+        findings.add("bucket", how, format!("{}: {said}", check.what));
     }
 }
 
