@@ -55,7 +55,7 @@ fn a_bucket_is_named_only_when_it_has_the_output() {
     );
     let pending = Stored { within: Within::Pending("x".into()), ..copy() };
     let short = notice(Saved::Whole(pending), reach.clone());
-    let short = answer_within(&numbered(5234), &short, Keep::ENDS, Limits::NONE.bytes(340));
+    let short = answer_within(&numbered(5234), &short, Keep::ENDS, Limits::NONE.bytes(400));
     assert!(short.contains("; all, not uploaded yet: overspill read 01KA3F9C2E]"), "{short}");
 }
 
