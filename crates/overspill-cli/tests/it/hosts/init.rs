@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::{links, read, run, well, write, wrong};
 
@@ -156,7 +157,7 @@ fn a_file_that_bash_read_before_is_still_read() {
         format!("[shell_environment_policy]\nset = {{ BASH_ENV = \"{}\" }}\n", old.display());
     write(&dir.path().join(".codex/config.toml"), &text);
     init(dir.path(), "codex");
-    let mut bash = std::process::Command::new("/bin/bash");
+    let mut bash = Command::new("/bin/bash");
     bash.env("HOME", dir.path()).env("BASH_ENV", links(dir.path()).join("codex.sh"));
     let output =
         bash.args(["-c", "echo $OLD; seq 1 20000"]).stdin(std::process::Stdio::null()).output();
@@ -347,8 +348,10 @@ fn another_version_takes_over() {
     let with = read(&dir.path().join(".config/opencode/opencode.json"));
     let other = dir.path().join("new/overspill");
     std::fs::create_dir_all(other.parent().unwrap()).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_overspill"), &other).unwrap();
-    let mut command = std::process::Command::new(&other);
+    // Written by us, it might be held open by a child that another test starts just now.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_overspill")).arg(&other).status();
+    assert!(copied.unwrap().success());
+    let mut command = Command::new(&other);
     command.env("HOME", dir.path()).args(["init", "opencode", "--force"]);
     assert!(command.env_remove("XDG_CONFIG_HOME").status().unwrap().success());
     assert_eq!(std::fs::read_link(links(dir.path()).join("bash")).unwrap(), other);
