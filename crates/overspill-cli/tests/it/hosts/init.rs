@@ -348,9 +348,7 @@ fn another_version_takes_over() {
     let with = read(&dir.path().join(".config/opencode/opencode.json"));
     let other = dir.path().join("new/overspill");
     std::fs::create_dir_all(other.parent().unwrap()).unwrap();
-    // Written by us, it might be held open by a child that another test starts just now.
-    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_overspill")).arg(&other).status();
-    assert!(copied.unwrap().success());
+    super::copy_program(&other);
     let mut command = Command::new(&other);
     command.env("HOME", dir.path()).args(["init", "opencode", "--force"]);
     assert!(command.env_remove("XDG_CONFIG_HOME").status().unwrap().success());

@@ -59,3 +59,10 @@ fn write(path: &Path, text: &str) {
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
+
+/// Puts a copy of the program at `path`. Written by us, it might be held open by a child that another
+/// test starts just now, and then it could not be run.
+fn copy_program(path: &Path) {
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_overspill")).arg(path).status();
+    assert!(copied.unwrap().success());
+}

@@ -174,7 +174,7 @@ fn a_page_of_an_output_fits_into_what_a_host_shows() {
 #[test]
 fn two_programs_do_not_take_each_other_for_the_real_shell() {
     let (one, two) = (Slot::new(), tempfile::tempdir().unwrap());
-    std::fs::copy(env!("CARGO_BIN_EXE_overspill"), two.path().join("overspill")).unwrap();
+    super::copy_program(&two.path().join("overspill"));
     symlink(two.path().join("overspill"), two.path().join("bash")).unwrap();
     let path = |first: &Path, second: &Path| {
         format!("{}:{}:/usr/bin:/bin", first.display(), second.display())

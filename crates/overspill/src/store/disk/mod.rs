@@ -13,6 +13,7 @@ mod notes;
 mod options;
 mod pins;
 mod root;
+#[cfg(feature = "object")]
 mod sent;
 mod sum;
 mod temp;
@@ -30,7 +31,7 @@ use self::dir::Dir;
 use self::draft::{DiskDraft, failed, system_time};
 use self::pins::Pins;
 use self::root::{Area, Root, if_there};
-use super::seal::{BLOCK, SMALL, Seal};
+use super::seal::{BLOCK, SMALL};
 use super::{Draft, Entry, Gone, Kept, Name, Record, State, Store};
 use crate::{Call, Error};
 
@@ -158,16 +159,6 @@ impl Disk {
             .map_err(|error| failed(&self.file(name), error))?;
         let (file, found) = opened.ok_or_else(not_found)?;
         Ok((root, file, found))
-    }
-
-    /// Returns what was noted of an output when it was published.
-    pub(in crate::store) fn seal(&self, name: &Name) -> Option<Seal> {
-        notes::seal(&*self.root().ok()??, name)
-    }
-
-    /// Returns what was first said of an output.
-    pub(in crate::store) fn first_record(&self, name: &Name) -> Option<Record> {
-        notes::first_record(&*self.root().ok()??, name)
     }
 
     /// Removes an output, and then whatever is known of it.

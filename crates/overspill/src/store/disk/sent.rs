@@ -1,4 +1,4 @@
-//! Which outputs others have a copy of, for a directory that is on the way to somewhere else.
+//! What a directory on the way to somewhere else must know: which outputs others have a copy of.
 //!
 //! The mark says that an output was sent, not that it is to be: a writer that dies between saving
 //! and marking leaves something to send, and never something that is forgotten.
@@ -6,13 +6,24 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use super::Disk;
 use super::draft::failed;
 use super::root::{Area, if_there};
+use super::{Disk, notes};
 use crate::Error;
-use crate::store::{Entry, Name, Store};
+use crate::store::seal::Seal;
+use crate::store::{Entry, Name, Record, Store};
 
 impl Disk {
+    /// Returns what was noted of an output when it was published.
+    pub(in crate::store) fn seal(&self, name: &Name) -> Option<Seal> {
+        notes::seal(&*self.root().ok()??, name)
+    }
+
+    /// Returns what was first said of an output.
+    pub(in crate::store) fn first_record(&self, name: &Name) -> Option<Record> {
+        notes::first_record(&*self.root().ok()??, name)
+    }
+
     /// Marks an output as sent.
     pub(in crate::store) fn set_sent(&self, name: &Name) -> Result<(), Error> {
         let Some(root) = self.root()? else { return Ok(()) };
