@@ -54,8 +54,9 @@ async function run(one, place) {
 
 /** Returns an outcome in the words of the others. */
 function plain(outcome) {
-  const { spilled, text, lossy, id, path, complete, total, shown, pieces, gaps, leftOut, limit, error } = outcome;
-  const both = { spilled, text, lossy, id, path, complete, total, shown, pieces, gaps, left_out: leftOut, limit, error };
+  const { spilled, text, lossy, id, path, complete, total, shown, pieces, gaps, limit, pending, masked, error } = outcome;
+  const sizes = { total, shown, pieces, gaps, left_out: outcome.leftOut, limit };
+  const both = { spilled, text, lossy, id, path, complete, ...sizes, pending, masked, error };
   return spilled ? { ...both, preview: outcome.preview, notice: outcome.notice } : both;
 }
 

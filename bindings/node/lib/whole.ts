@@ -35,6 +35,14 @@ export class Whole {
     return null;
   }
 
+  get pending(): null {
+    return null;
+  }
+
+  get masked(): number {
+    return 0;
+  }
+
   get error(): null {
     return null;
   }

@@ -74,6 +74,11 @@ pub struct Spilled {
     /// The limit because of which it was cut.
     #[napi(ts_type = "'bytes' | 'lines' | 'chars' | 'tokens' | null")]
     pub limit: napi::Either<String, napi::bindgen_prelude::Null>,
+    /// Why it is not in the bucket yet.
+    #[napi(ts_type = "string | null")]
+    pub pending: napi::Either<String, napi::bindgen_prelude::Null>,
+    /// How many secrets were masked before it was saved.
+    pub masked: i64,
     /// Why it could not be saved.
     #[napi(ts_type = "string | null")]
     pub error: napi::Either<String, napi::bindgen_prelude::Null>,
@@ -118,6 +123,8 @@ pub(crate) fn spilled(outcome: Outcome<'_>, lines: LineRule) -> Option<Spilled> 
         gaps: or_null(spans(report.gaps)),
         left_out: LeftOut { unit: left_out.0.into(), count: left_out.1 as i64 },
         limit: or_null(report.limit.map(str::to_owned)),
+        pending: or_null(report.pending),
+        masked: report.masked as i64,
         error: or_null(report.error),
     })
 }
