@@ -97,6 +97,12 @@ def set_up(name, overspill, home, steps, options):
     """Returns a model, and a host at home there with overspill in it, and how to run it."""
     model = Model(steps)
     host = Host(name, home)
+    if name == "copilot":
+        # It asks before it runs what is neither on the PATH nor in its directory.
+        programs = host.home / ".local/bin"
+        programs.mkdir(parents=True)
+        (programs / "overspill").symlink_to(Path(overspill).resolve())
+        host.environment["PATH"] = f"{programs}:{host.environment['PATH']}"
     words = host.settings(model.url)
     before = settings_in(host.home)
     for _ in range(2):
