@@ -203,9 +203,6 @@ def solve(logs, sampled, words, options):
     penalty[len(words) : 3 * len(words)] *= options.beside
     penalty[3 * len(words) : len(CHANNELS) * len(words)] *= options.far
     penalty[len(CHANNELS) * len(words) :] = options.penalty_around
-    # That a word does not matter is safe to learn from many projects; that it does is not.
-    lenience = np.ones(width)
-    lenience[: len(CHANNELS) * len(words)] = options.negative
 
     def loss(x):
         score = matrix @ x.astype(np.float32)
@@ -213,9 +210,8 @@ def solve(logs, sampled, words, options):
         top = np.repeat(np.maximum.reduceat(weighed, starts), sizes)
         power = np.exp(weighed - top)
         total = np.repeat(np.add.reduceat(power, starts), sizes)
-        held = penalty * np.where(x < 0, lenience, 1)
-        value = (row_importance * target * (np.log(total) + top - score)).sum() + 0.5 * (held * x * x).sum()
-        gradient = transposed @ (row_importance * (power / total - target)).astype(np.float32) + held * x
+        value = (row_importance * target * (np.log(total) + top - score)).sum() + 0.5 * (penalty * x * x).sum()
+        gradient = transposed @ (row_importance * (power / total - target)).astype(np.float32) + penalty * x
         return value, gradient.astype(np.float64)
 
     found = scipy.optimize.minimize(loss, np.zeros(width), jac=True, method="L-BFGS-B", options={"maxiter": options.steps})
@@ -301,7 +297,6 @@ def main():
     parser.add_argument("--penalty-around", type=float, default=2e-4)
     parser.add_argument("--beside", type=float, default=2.0, help="how much more weights for neighbours are held back")
     parser.add_argument("--far", type=float, default=5.0, help="and for lines further away")
-    parser.add_argument("--negative", type=float, default=1.0, help="how much less weights below zero are held back")
     parser.add_argument("--keep-weights", help="where the weights of each fold go")
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--per-log")

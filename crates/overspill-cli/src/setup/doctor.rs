@@ -162,6 +162,8 @@ fn look_at_store(findings: &mut Findings) {
         Ok(store) => store,
         Err(why) => return findings.add("store", How::Wrong, why),
     };
+    let directory = in_force.sources.directory(&Profile::OWN, &places);
+    let directory = directory.map_or_else(|why| why, |path| shown(&path));
     let trial = "a line of a trial\n".repeat(5_000);
     let outcome = in_force.overspill();
     let outcome = outcome.process(trial.as_bytes(), &Call::of("doctor"));
@@ -171,7 +173,6 @@ fn look_at_store(findings: &mut Findings) {
     };
     let removed =
         saved.and_then(|saved| store.delete(&saved.name).map_err(|error| error.to_string()));
-    let directory = in_force_directory(&places);
     findings.judge(
         "store",
         removed.map(|_| format!("{directory}: a trial output was saved and removed")),
@@ -201,11 +202,6 @@ fn look_at_bucket(findings: &mut Findings) {
         };
         findings.add("bucket", how, format!("{}: {said}", check.what));
     }
-}
-
-fn in_force_directory(places: &overspill::profile::Places) -> String {
-    let directory = Sources::of_user().directory(&Profile::OWN, places);
-    directory.map_or_else(|why| why, |path| shown(&path))
 }
 
 fn look_at_host(findings: &mut Findings, host: &'static Host) {

@@ -72,6 +72,17 @@ pub enum State {
     Unknown,
 }
 
+impl State {
+    /// The state of an output of which so much was kept, and which is the same as then or not.
+    pub(in crate::store) fn of(kept: &Kept, same: bool) -> State {
+        match kept {
+            _ if !same => State::Damaged,
+            Kept::Whole => State::Whole,
+            Kept::Ends { .. } => State::Partial,
+        }
+    }
+}
+
 /// An output that has expired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gone {

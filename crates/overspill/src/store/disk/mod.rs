@@ -32,7 +32,7 @@ use self::draft::{DiskDraft, failed, system_time};
 use self::pins::Pins;
 use self::root::{Area, Root, if_there};
 use super::seal::{BLOCK, SMALL};
-use super::{Draft, Entry, Gone, Kept, Name, Record, State, Store};
+use super::{Draft, Entry, Gone, Name, Record, State, Store};
 use crate::{Call, Error};
 
 pub use options::{Access, DiskOptions, Durability, PathStyle};
@@ -303,11 +303,7 @@ impl Store for Disk {
         let Some(seal) = notes::seal(&root, name) else { return Ok(State::Unknown) };
         let same = seal.bytes == found.bytes
             && sum::sum_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.sum;
-        Ok(match seal.kept() {
-            _ if !same => State::Damaged,
-            Kept::Whole => State::Whole,
-            Kept::Ends { .. } => State::Partial,
-        })
+        Ok(State::of(&seal.kept(), same))
     }
 
     fn expire(&self, entry: &Entry) -> Result<bool, Error> {

@@ -43,7 +43,7 @@ use self::layout::{Layout, Mark};
 use self::note::Note;
 use self::remote::Remote;
 use super::seal::{BLOCK, SMALL, Seal};
-use super::{Disk, Draft, Entry, Gone, Kept, Name, Newest, Record, State, Store, Wanted};
+use super::{Disk, Draft, Entry, Gone, Name, Newest, Record, State, Store, Wanted};
 use crate::{Call, Clock, Error};
 
 pub use address::Address;
@@ -416,11 +416,7 @@ impl Store for Bucket {
             at = end;
         }
         let same = note.bytes == found.entry.bytes && u64::from(sum.finalize()) == note.sum;
-        Ok(match note.kept() {
-            _ if !same => State::Damaged,
-            Kept::Whole => State::Whole,
-            Kept::Ends { .. } => State::Partial,
-        })
+        Ok(State::of(&note.kept(), same))
     }
 
     fn expire(&self, entry: &Entry) -> Result<bool, Error> {
