@@ -80,6 +80,8 @@ impl Test {
         let mut command = self.command();
         command.current_dir(self.dir.path());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A group whose parent is gone, as the tests' may be, is not stopped by anything.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn().unwrap();
         let running = Running { test: self, child };
         running.wait_for("ready");
