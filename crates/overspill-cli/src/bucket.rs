@@ -1,13 +1,13 @@
-//! The bucket that is set, if one is: settings, variables and AWS's own files put together.
+//! The bucket that is set, if one is: settings, and what the provider's own programs are told.
 
-mod aws;
+mod variables;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use overspill::profile::Places;
 use overspill::store::Disk;
-use overspill::store::object::{Address, Bucket, BucketOptions};
+use overspill::store::object::{Address, Bucket, BucketOptions, Provider};
 use overspill::{Most, Profile};
 
 use crate::home::{self, Outputs};
@@ -72,13 +72,20 @@ fn open(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<
         Some(Value::Most(Most::Any)) => u64::MAX,
         _ => CACHE,
     };
-    let mut variables = aws::variables();
-    let own = [("store.region", "AWS_REGION"), ("store.endpoint", "AWS_ENDPOINT_URL")];
+    let mut variables = variables::of(address.provider);
+    let own: &[(&str, &str)] = match address.provider {
+        Provider::S3 => &[("store.region", "AWS_REGION"), ("store.endpoint", "AWS_ENDPOINT_URL")],
+        Provider::Azure => &[
+            ("store.account", "AZURE_STORAGE_ACCOUNT"),
+            ("store.endpoint", "AZURE_STORAGE_ENDPOINT"),
+        ],
+        Provider::Google => &[("store.endpoint", "GOOGLE_BASE_URL")],
+    };
     for (setting, variable) in own {
         // A variable is stronger than a file.
         let is_set = home::variable(variable).is_some();
         if let Some(value) = sources.text(setting).filter(|_| !is_set) {
-            variables.push((variable.into(), value.into()));
+            variables.push(((*variable).into(), value.into()));
         }
     }
     let options =

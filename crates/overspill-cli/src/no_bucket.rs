@@ -17,7 +17,8 @@ pub(crate) const CACHE: u64 = 1 << 30;
 const NO: &str = "this program was built without its feature `object`";
 
 pub(crate) fn is_address(text: &str) -> bool {
-    text.strip_prefix("s3://").is_some_and(|rest| !rest.is_empty())
+    let rest = ["s3://", "az://", "gs://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    rest.is_some_and(|rest| !rest.is_empty())
 }
 
 /// Nothing goes to a bucket, but nobody is left to think so.

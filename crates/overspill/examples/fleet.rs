@@ -1,6 +1,6 @@
 //! What a bucket costs beside plain puts and gets of the same bytes on the same server.
 //!
-//! `tools/s3 cargo run --release -p overspill --features object --example fleet`
+//! `tools/buckets cargo run --release -p overspill --features object --example fleet`
 
 use std::error::Error;
 use std::fs;
@@ -125,7 +125,7 @@ impl Bench<'_> {
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let upload_wait = Duration::from_secs(600);
         let options = BucketOptions { variables, upload_wait, ..BucketOptions::default() };
-        let address = Address { bucket: "fleet".into(), prefix: "bench".into() };
+        let address = Address::parse("s3://fleet/bench").unwrap_or_else(|| unreachable!());
         Bucket::new(spool, address, options)
     }
 

@@ -1,16 +1,56 @@
-//! What AWS's own programs read: variables, and a profile in two files.
+//! What a provider's own programs read: variables, and AWS's profiles in two files.
 //!
 //! What is found is handed on and kept nowhere.
 
 use std::path::PathBuf;
 
+use overspill::store::object::Provider;
+
 use crate::home;
 
+/// Returns what is said to the programs of a provider.
+pub(super) fn of(provider: Provider) -> Vec<(String, String)> {
+    match provider {
+        Provider::S3 => aws(),
+        Provider::Azure => azure(),
+        Provider::Google => set(&["GOOGLE_", "STORAGE_EMULATOR_HOST"]),
+    }
+}
+
+/// Returns the variables that begin so and are not empty.
+fn set(beginnings: &[&str]) -> Vec<(String, String)> {
+    let wanted = |name: &str| beginnings.iter().any(|beginning| name.starts_with(beginning));
+    std::env::vars().filter(|(name, value)| wanted(name) && !value.is_empty()).collect()
+}
+
+/// Returns the variables of Azure; whoever has none, but has logged in with Azure's program, is
+/// spoken for by that.
+fn azure() -> Vec<(String, String)> {
+    let mut all = set(&["AZURE_", "IDENTITY_ENDPOINT"]);
+    let is_credential = |name: &str| {
+        [
+            "KEY",
+            "TOKEN",
+            "SECRET",
+            "CONNECTION_STRING",
+            "TOKEN_FILE",
+            "IDENTITY_ENDPOINT",
+            "EMULATOR",
+        ]
+        .iter()
+        .any(|end| name.ends_with(end))
+    };
+    let has_any = all.iter().any(|(name, _)| is_credential(name));
+    let profile = home::home().map(|home| home.join(".azure/azureProfile.json"));
+    if !has_any && profile.is_some_and(|profile| profile.exists()) {
+        all.push(("AZURE_USE_AZURE_CLI".into(), "true".into()));
+    }
+    all
+}
+
 /// Returns the variables of AWS, with what a profile says below them.
-pub(super) fn variables() -> Vec<(String, String)> {
-    let set: Vec<(String, String)> = std::env::vars()
-        .filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty())
-        .collect();
+fn aws() -> Vec<(String, String)> {
+    let set = set(&["AWS_"]);
     let has = |wanted: &str| set.iter().any(|(name, _)| name == wanted);
     let profile = ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"]
         .iter()

@@ -195,7 +195,14 @@ pub(crate) const KEYS: &[Key] = &[
         also: None,
         kind: Kind::Text,
         project: Project::No,
-        help: "The address of a server that speaks S3, if it is not that of AWS.",
+        help: "The address of the server, if it is not the provider's own.",
+    },
+    Key {
+        name: "store.account",
+        also: None,
+        kind: Kind::Text,
+        project: Project::No,
+        help: "The storage account of a container of Azure, if no variable names it.",
     },
     Key {
         name: "store.tenant",

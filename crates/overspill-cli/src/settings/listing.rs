@@ -151,9 +151,8 @@ impl InForce {
             "mcp.tool_prefix" => Value::Prefix(crate::mcp::TOOL_PREFIX.into()),
             "mcp.outputs" => Value::Choice("project"),
             "mcp.idle" => Value::Age(Some(crate::mcp::IDLE)),
-            "store.bucket" | "store.region" | "store.endpoint" | "redact_pattern" => {
-                Value::Text("none".into())
-            }
+            "store.bucket" | "store.region" | "store.endpoint" | "store.account"
+            | "redact_pattern" => Value::Text("none".into()),
             "store.tenant" => Value::Text(bucket::TENANT.into()),
             "store.upload_wait" => Value::Age(SignedDuration::try_from(bucket::UPLOAD_WAIT).ok()),
             "store.cache" => most(bucket::CACHE),

@@ -1,4 +1,4 @@
-//! One store for many machines. `tools/s3` starts a server for these tests.
+//! One store for many machines. `tools/buckets` starts a server for these tests.
 
 #[path = "../../../overspill/tests/object/fault.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, reason = "another test uses the rest")]
@@ -30,7 +30,7 @@ struct Machine {
 impl Team {
     fn find() -> Option<Team> {
         let Ok(server) = std::env::var("OVERSPILL_TEST_S3") else {
-            skip("OVERSPILL_TEST_S3 names no S3 server; `tools/s3 cargo test` starts one");
+            skip("OVERSPILL_TEST_S3 names no S3 server; `tools/buckets cargo test` starts one");
             return None;
         };
         let homes = tempfile::tempdir().unwrap();
@@ -69,7 +69,9 @@ impl Machine {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = program(&self.home);
         for (name, _) in std::env::vars() {
-            if name.starts_with("AWS_") || name.to_lowercase().ends_with("_proxy") {
+            let is_cloud =
+                ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|start| name.starts_with(start));
+            if is_cloud || name.to_lowercase().ends_with("_proxy") {
                 command.env_remove(name);
             }
         }
@@ -142,6 +144,48 @@ fn what_one_machine_saves_every_other_reads() {
     assert!(code == 1 && stderr.contains("there is no output"), "{stderr}");
     let (code, _, stderr) = team.machine().run(&["gc"]);
     assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn azure_is_set_up_by_an_address_and_an_account() {
+    let Some(team) = Team::find() else { return };
+    let Ok(server) = std::env::var("OVERSPILL_TEST_AZURE") else {
+        skip("OVERSPILL_TEST_AZURE names no server; `tools/buckets cargo test` starts one");
+        return;
+    };
+    // The key of the account that Azurite has by itself; its manual names it.
+    let key =
+        "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+    let machine = || {
+        let mut machine = team.machine();
+        machine
+            .variables
+            .retain(|(name, _)| !name.starts_with("AWS_") && name != "OVERSPILL_BUCKET");
+        let machine = machine.with("AZURE_STORAGE_KEY", key);
+        let address = format!("az://fleet/{}", team.folder);
+        for (setting, value) in [
+            ("store", address.as_str()),
+            ("store.account", "devstoreaccount1"),
+            ("store.endpoint", &server),
+        ] {
+            let (code, _, stderr) = machine.run(&["config", "set", setting, value]);
+            assert_eq!(code, 0, "{stderr}");
+        }
+        machine
+    };
+    let (code, stdout, _) = machine().run(&["config", "check"]);
+    assert_eq!((code, stdout.matches("works").count()), (0, 5), "{stdout}");
+    let (notice, id) = machine().save(50_000);
+    assert!(notice.contains("All of it, saved in the bucket: "), "{notice}");
+    let there = machine();
+    assert_eq!(there.run(&["read", &id, "--raw"]).1, numbered(50_000));
+    let (_, info, _) = there.run(&["info", &id]);
+    assert!(info.contains("whole, as it was saved") && info.contains("az://fleet/"), "{info}");
+    let (code, rule, _) = there.run(&["gc", "--lifecycle"]);
+    assert!(code == 0 && rule.contains("daysAfterModificationGreaterThan"), "{rule}");
+    let wrong = there.with("AZURE_STORAGE_KEY", "d3Jvbmc=");
+    let (code, stdout, _) = wrong.run(&["config", "check"]);
+    assert!(code == 1 && stdout.contains("access denied (AuthorizationFailure)"), "{stdout}");
 }
 
 #[test]

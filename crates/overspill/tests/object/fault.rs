@@ -34,6 +34,10 @@ pub enum Fault {
     Vanish,
     /// A folder has a hundred thousand objects that are not ours, and then one that is.
     Crowd,
+    /// No fault: by the server's clock it is two days later.
+    Later,
+    /// No fault: what Google's clients say is said as S3's would say it.
+    Google,
 }
 
 /// The server; ends with the process.
@@ -115,6 +119,12 @@ fn serve(mut client: TcpStream, server: &str, fault: Fault, number: u32) -> io::
         Fault::Crowd if line.contains("list-type=2") && line.contains("outputs") => {
             return answer(&mut client, 200, &crowd(&line));
         }
+        Fault::Google => {
+            let lines = request.head.split_inclusive("\r\n");
+            let head: String = lines.filter(|line| !line.starts_with("authorization:")).collect();
+            let head = head.replace("x-goog-if-generation-match: 0", "if-none-match: *");
+            request.head = head.replace("x-goog-meta-", "x-amz-meta-");
+        }
         Fault::Damage if is_put && !request.body.is_empty() => request.body[0] ^= 1,
         _ => {}
     }
@@ -144,7 +154,21 @@ fn pass_on(mut client: TcpStream, server: &str, request: &Request, fault: Fault)
     if fault == Fault::LoseAnswer && line.starts_with("PUT ") {
         return client.shutdown(Shutdown::Both);
     }
+    if fault == Fault::Later {
+        answer = later(&answer);
+    }
     client.write_all(&answer)
+}
+
+/// Returns an answer as it would come two days later.
+fn later(answer: &[u8]) -> Vec<u8> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(0);
+    let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+    let date = header(&head, "date").unwrap_or_default().to_owned();
+    let time = jiff::fmt::rfc2822::parse(&date).unwrap().timestamp();
+    let time = time + jiff::SignedDuration::from_hours(48);
+    let later = time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    [head.replace(&date, &later).as_bytes(), &answer[end..]].concat()
 }
 
 fn head_of(client: &mut TcpStream) -> io::Result<String> {

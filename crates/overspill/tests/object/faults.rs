@@ -3,10 +3,14 @@
 
 use std::time::Duration;
 
+use object_store::ObjectStoreExt;
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::multipart::MultipartStore;
 use overspill::core::Within;
 use overspill::store::object::{Address, Bucket, BucketOptions, Finding};
-use overspill::store::{Disk, DiskOptions, Store};
+use overspill::store::{Disk, DiskOptions, Name, Store};
 use overspill::{Call, Error};
+use tokio::runtime::Runtime;
 
 use crate::fault::{Fault, FaultServer};
 use crate::server::{Server, variables};
@@ -49,9 +53,11 @@ fn what_a_server_refuses_waits_here() {
         let reason = pending(&server, Fault::Answer(status, code), &output);
         assert!(reason.contains(expected), "{code}: {reason}");
     }
-    for fault in [Fault::Answer(503, "SlowDown"), Fault::Answer(500, "InternalError")] {
-        let reason = pending(&server, fault, &output);
-        assert!(reason.contains("no answer within 0.7 s"), "{reason}");
+    for (fault, expected) in [
+        (Fault::Answer(503, "SlowDown"), "the server is overloaded, status 503"),
+        (Fault::Answer(500, "InternalError"), "the server failed, status 500"),
+    ] {
+        assert_eq!(pending(&server, fault, &output), expected);
     }
 }
 
@@ -97,6 +103,68 @@ fn a_large_upload_that_is_interrupted_is_ended_and_done_again() {
     assert!(!reason.is_empty());
     let reason = pending(&server, Fault::HangParts, &output);
     assert!(reason.contains("no answer within"), "{reason}");
+}
+
+/// The server, asked directly.
+struct Raw {
+    store: AmazonS3,
+    runtime: Runtime,
+}
+
+impl Raw {
+    fn of(server: &Server) -> Raw {
+        let mut builder = AmazonS3Builder::new().with_bucket_name("fleet").with_allow_http(true);
+        for (name, value) in variables(&server.endpoint) {
+            builder = builder.with_config(name.to_lowercase().parse().unwrap(), value);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Raw { store: builder.build().unwrap(), runtime }
+    }
+
+    /// Returns the upload that the record of an output names, if there is such a record.
+    fn upload(&self, bucket: &Bucket, name: &Name) -> Option<(String, String)> {
+        let path = format!("{}/records/{name}", bucket.folder()).into();
+        let got = self.runtime.block_on(async { self.store.get(&path).await?.bytes().await });
+        let note = got.ok()?;
+        let line = note.split(|&byte| byte == b'\n').next()?;
+        let note: serde_json::Value = serde_json::from_slice(line).unwrap();
+        Some((note["key"].as_str()?.to_owned(), note["upload"].as_str()?.to_owned()))
+    }
+
+    /// Tells whether an upload in parts takes another part.
+    fn is_open(&self, (key, upload): &(String, String)) -> bool {
+        let key = key.as_str().into();
+        self.runtime.block_on(self.store.put_part(&key, upload, 7, "part".into())).is_ok()
+    }
+}
+
+#[test]
+fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
+    let Some(server) = Server::find() else { return };
+    let between = FaultServer::before(&server.endpoint, Fault::HangParts);
+    let here = server.machine_by(&between.endpoint, "dead", SHORT);
+    let saved = save(&here, &Call::of("bash"), &numbered(1_500_000));
+    assert!(matches!(saved.within, Within::Pending(_)), "{saved:?}");
+    let raw = Raw::of(&server);
+    let upload = raw.upload(&here, &saved.name).expect("the record names the upload");
+    assert!(raw.is_open(&upload));
+
+    let soon = server.machine("dead");
+    assert_eq!(soon.list().unwrap(), []);
+    soon.tidy().unwrap();
+    assert!(raw.is_open(&upload), "it is only minutes old");
+
+    let later = FaultServer::before(&server.endpoint, Fault::Later);
+    let there = server.machine_by(&later.endpoint, "dead", SHORT);
+    assert_eq!(there.list().unwrap(), []);
+    there.tidy().unwrap();
+    assert!(!raw.is_open(&upload), "nobody will complete it");
+    assert_eq!(raw.upload(&here, &saved.name), None, "its record is gone as well");
+
+    // The writer's machine has the bytes, and can send them again.
+    between.now(Fault::Pass);
+    assert_eq!(here.push(Duration::from_secs(60)).unwrap().left, 0);
+    assert_eq!(server.machine("dead").read(&saved.name, 0..6).unwrap(), b"line 1");
 }
 
 #[test]

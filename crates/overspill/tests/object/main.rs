@@ -1,4 +1,4 @@
-//! The bucket, against a real server. `tools/s3` starts one and says where it is.
+//! The bucket, against a real server. `tools/buckets` starts one and says where it is.
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub, reason = "a test")]
 

@@ -4,31 +4,45 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use overspill::store::object::{Address, Bucket, BucketOptions};
+use overspill::store::object::{Address, Bucket, BucketOptions, Provider};
 use overspill::store::{Disk, DiskOptions, Durability};
+
+use crate::fault::{Fault, FaultServer};
 
 /// A server, and a folder of its bucket that nobody else uses.
 pub(crate) struct Server {
     pub(crate) endpoint: String,
+    provider: Provider,
     folder: String,
     spools: tempfile::TempDir,
     next: AtomicU32,
 }
 
 impl Server {
-    /// Returns the server, if there is one; otherwise says why the test sees nothing.
+    /// Returns the server that speaks S3, if there is one; otherwise says why the test sees nothing.
     pub(crate) fn find() -> Option<Server> {
-        let Ok(endpoint) = std::env::var("OVERSPILL_TEST_S3") else {
-            let reason =
-                "skipped: OVERSPILL_TEST_S3 names no S3 server; `tools/s3 cargo test` starts one";
-            let _ = writeln!(std::io::stderr(), "{reason}");
-            return None;
-        };
+        Some(Server::at(Provider::S3, endpoint("OVERSPILL_TEST_S3")?))
+    }
+
+    /// Returns a server of every kind there is. There is none that speaks Google's dialect of S3 by
+    /// itself, so that somebody between translates what differs.
+    pub(crate) fn all() -> Vec<Server> {
+        let s3 = endpoint("OVERSPILL_TEST_S3");
+        let google = s3.as_ref().map(|s3| FaultServer::before(s3, Fault::Google).endpoint);
+        let all = [
+            (Provider::S3, s3),
+            (Provider::Azure, endpoint("OVERSPILL_TEST_AZURE")),
+            (Provider::Google, google),
+        ];
+        all.into_iter().filter_map(|(provider, at)| Some(Server::at(provider, at?))).collect()
+    }
+
+    fn at(provider: Provider, endpoint: String) -> Server {
         let mut bits = [0; 8];
         getrandom::fill(&mut bits).unwrap();
         let folder = format!("test-{:016x}", u64::from_ne_bytes(bits));
         let spools = tempfile::tempdir().unwrap();
-        Some(Server { endpoint, folder, spools, next: AtomicU32::default() })
+        Server { endpoint, provider, folder, spools, next: AtomicU32::default() }
     }
 
     /// Returns a machine with a spool of its own that shares a folder with others.
@@ -53,11 +67,39 @@ impl Server {
         let durability = Durability::None;
         let options = DiskOptions { durability, keep_free: 0, ..DiskOptions::default() };
         let spool = Disk::new(self.spools.path().join(spool), options);
-        let address = Address::parse(&format!("s3://fleet/{}/{folder}", self.folder)).unwrap();
-        let variables = variables(endpoint);
+        let (scheme, bucket) = match self.provider {
+            Provider::Google => ("gs", "google"),
+            provider => (provider.scheme(), "fleet"),
+        };
+        let address = format!("{scheme}://{bucket}/{}/{folder}", self.folder);
+        let address = Address::parse(&address).unwrap();
+        let variables = match self.provider {
+            Provider::S3 => variables(endpoint),
+            Provider::Azure => {
+                let known = format!(
+                    "AccountName=devstoreaccount1;AccountKey={AZURITE};BlobEndpoint={endpoint}"
+                );
+                vec![("AZURE_STORAGE_CONNECTION_STRING".to_owned(), known)]
+            }
+            Provider::Google => vec![("STORAGE_EMULATOR_HOST".to_owned(), endpoint.to_owned())],
+        };
         let options = BucketOptions { upload_wait, variables, ..BucketOptions::default() };
         Bucket::new(spool, address, options)
     }
+}
+
+/// The key of the account that Azurite has by itself; its manual names it.
+const AZURITE: &str =
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+fn endpoint(variable: &str) -> Option<String> {
+    let endpoint = std::env::var(variable).ok();
+    if endpoint.is_none() {
+        let reason =
+            format!("skipped: {variable} names no server; `tools/buckets cargo test` starts one");
+        let _ = writeln!(std::io::stderr(), "{reason}");
+    }
+    endpoint
 }
 
 pub(crate) fn variables(endpoint: &str) -> Vec<(String, String)> {

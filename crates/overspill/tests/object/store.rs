@@ -7,7 +7,7 @@ use std::time::Duration;
 use overspill::Call;
 use overspill::core::{Limits, Within};
 use overspill::retrieve::{Part, Query, grep, read};
-use overspill::store::object::{Bucket, Finding};
+use overspill::store::object::{Bucket, Finding, Provider};
 use overspill::store::{Name, Record, SpillRef, State, Store, Wanted, conformance};
 use overspill::sweep::{Budget, Retention, sweep};
 
@@ -29,127 +29,152 @@ pub(crate) fn numbered(lines: u64) -> Vec<u8> {
 
 #[test]
 fn a_bucket_is_a_store() {
-    let Some(server) = Server::find() else { return };
-    let next = AtomicU32::new(0);
-    conformance(|| {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        Arc::new(server.machine(&format!("suite-{number}")))
-    });
+    for server in Server::all() {
+        let next = AtomicU32::new(0);
+        conformance(|| {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            Arc::new(server.machine(&format!("suite-{number}")))
+        });
+    }
 }
 
 #[test]
 fn what_one_machine_saves_another_reads() {
-    let Some(server) = Server::find() else { return };
-    let here = server.machine("shared");
-    let there = server.machine("shared");
-    let output = numbered(200_000);
-    let call = Call { session: Some("s1".into()), ..Call::of("bash") };
-    let saved = save(&here, &call, &output);
-    assert_eq!(saved.within, Within::Bucket);
-    let name = &saved.name;
-    assert_eq!(there.read(name, 0..u64::MAX).unwrap(), output);
-    let record = there.record(name).unwrap().unwrap();
-    assert_eq!((record.call, record.lines), (call, 7));
-    assert_eq!(there.check(name).unwrap(), State::Whole);
-    let limits = Limits::NONE.bytes(100);
-    let page = read(&there, name, &Part::Lines(150_000, 150_001), &limits).unwrap();
-    assert_eq!(page.text, "line 150000\nline 150001\n");
-    let query = Query { pattern: "line 19999[89]".into(), ..Query::default() };
-    let found = grep(&there, name, &query, &Limits::NONE).unwrap();
-    assert_eq!(found.text(), "199998:line 199998\n199999:line 199999\n");
-    assert_eq!(there.named(&name.as_str()[..20]).unwrap(), [there.entry(name).unwrap()]);
+    for server in Server::all() {
+        let here = server.machine("shared");
+        let there = server.machine("shared");
+        let output = numbered(200_000);
+        let call = Call { session: Some("s1".into()), ..Call::of("bash") };
+        let saved = save(&here, &call, &output);
+        assert_eq!(saved.within, Within::Bucket);
+        let name = &saved.name;
+        assert_eq!(there.read(name, 0..u64::MAX).unwrap(), output);
+        let record = there.record(name).unwrap().unwrap();
+        assert_eq!((record.call, record.lines), (call, 7));
+        assert_eq!(there.check(name).unwrap(), State::Whole);
+        let limits = Limits::NONE.bytes(100);
+        let page = read(&there, name, &Part::Lines(150_000, 150_001), &limits).unwrap();
+        assert_eq!(page.text, "line 150000\nline 150001\n");
+        let query = Query { pattern: "line 19999[89]".into(), ..Query::default() };
+        let found = grep(&there, name, &query, &Limits::NONE).unwrap();
+        assert_eq!(found.text(), "199998:line 199998\n199999:line 199999\n");
+        assert_eq!(there.named(&name.as_str()[..20]).unwrap(), [there.entry(name).unwrap()]);
+    }
 }
 
 #[test]
 fn a_large_output_goes_in_parts_and_a_page_of_it_moves_little() {
-    let Some(server) = Server::find() else { return };
-    let (here, there) = (server.machine("large"), server.machine("large"));
-    let output = numbered(3_000_000);
-    assert!(output.len() > 32 << 20);
-    let name = save(&here, &Call::of("bash"), &output).name;
-    let limits = Limits::NONE.lines(2000).bytes(51_200);
-    for (part, first) in [
-        (Part::Lines(1, 2000), "line 1\n"),
-        (Part::Lines(2_500_000, 2_500_500), "line 2500000\n"),
-        (Part::Tail(100), "line 2999901\n"),
-    ] {
-        let machine = server.machine("large");
-        let page = read(&machine, &name, &part, &limits).unwrap();
-        assert!(page.text.starts_with(first), "{part:?}: {:?}", &page.text[..40]);
-        let moved = machine.traffic();
-        assert!(moved.received < 1 << 20 && moved.requests <= 8, "{part:?}: {moved:?}");
+    for server in Server::all() {
+        let (here, there) = (server.machine("large"), server.machine("large"));
+        let output = numbered(3_000_000);
+        assert!(output.len() > 32 << 20);
+        let saved = save(&here, &Call::of("bash"), &output);
+        assert_eq!(saved.within, Within::Bucket, "{}", here.address());
+        let name = saved.name;
+        let limits = Limits::NONE.lines(2000).bytes(51_200);
+        for (part, first) in [
+            (Part::Lines(1, 2000), "line 1\n"),
+            (Part::Lines(2_500_000, 2_500_500), "line 2500000\n"),
+            (Part::Tail(100), "line 2999901\n"),
+        ] {
+            let machine = server.machine("large");
+            let page = read(&machine, &name, &part, &limits).unwrap();
+            assert!(page.text.starts_with(first), "{part:?}: {:?}", &page.text[..40]);
+            let moved = machine.traffic();
+            assert!(moved.received < 1 << 20 && moved.requests <= 8, "{part:?}: {moved:?}");
+        }
+        assert_eq!(there.check(&name).unwrap(), State::Whole);
     }
-    assert_eq!(there.check(&name).unwrap(), State::Whole);
 }
 
 #[test]
 fn lists_go_by_day_session_and_tool() {
-    let Some(server) = Server::find() else { return };
-    let (here, there) = (server.machine("listed"), server.machine("listed"));
-    let mut names: Vec<Name> = Vec::new();
-    for number in 0..12 {
-        let session = Some(format!("session {}", number % 3));
-        let tool = if number % 2 == 0 { "bash" } else { "read/file" };
-        names.push(save(&here, &Call { session, ..Call::of(tool) }, b"output\n").name);
+    for server in Server::all() {
+        let (here, there) = (server.machine("listed"), server.machine("listed"));
+        let mut names: Vec<Name> = Vec::new();
+        for number in 0..12 {
+            let session = Some(format!("session {}", number % 3));
+            let tool = if number % 2 == 0 { "bash" } else { "read/file" };
+            names.push(save(&here, &Call { session, ..Call::of(tool) }, b"output\n").name);
+        }
+        let found = |wanted: Wanted| -> Vec<Name> {
+            let newest = there.newest(&Wanted { most: 50, ..wanted }).unwrap();
+            newest.entries.into_iter().map(|(entry, _)| entry.name).collect()
+        };
+        let some = |keep: &dyn Fn(usize) -> bool| -> Vec<Name> {
+            let kept = names.iter().enumerate().filter(|(number, _)| keep(*number));
+            kept.map(|(_, name)| name.clone()).rev().collect()
+        };
+        assert_eq!(found(Wanted::default()), some(&|_| true));
+        let tool = Some("read/file".into());
+        assert_eq!(
+            found(Wanted { tool: tool.clone(), ..Wanted::default() }),
+            some(&|n| n % 2 == 1)
+        );
+        let session = Some("session 1".into());
+        assert_eq!(found(Wanted { session, tool, ..Wanted::default() }), some(&|n| n % 6 == 1));
+        assert_eq!(found(Wanted { day: Some("2020-01-01".into()), ..Wanted::default() }), []);
+        let two = there.newest(&Wanted { most: 2, ..Wanted::default() }).unwrap();
+        assert_eq!((two.entries.len(), two.more), (2, 10));
+        assert_eq!(two.entries[0].1.call.session.as_deref(), Some("session 2"));
     }
-    let found = |wanted: Wanted| -> Vec<Name> {
-        let newest = there.newest(&Wanted { most: 50, ..wanted }).unwrap();
-        newest.entries.into_iter().map(|(entry, _)| entry.name).collect()
-    };
-    let some = |keep: &dyn Fn(usize) -> bool| -> Vec<Name> {
-        let kept = names.iter().enumerate().filter(|(number, _)| keep(*number));
-        kept.map(|(_, name)| name.clone()).rev().collect()
-    };
-    assert_eq!(found(Wanted::default()), some(&|_| true));
-    let tool = Some("read/file".into());
-    assert_eq!(found(Wanted { tool: tool.clone(), ..Wanted::default() }), some(&|n| n % 2 == 1));
-    let session = Some("session 1".into());
-    assert_eq!(found(Wanted { session, tool, ..Wanted::default() }), some(&|n| n % 6 == 1));
-    assert_eq!(found(Wanted { day: Some("2020-01-01".into()), ..Wanted::default() }), []);
-    let two = there.newest(&Wanted { most: 2, ..Wanted::default() }).unwrap();
-    assert_eq!((two.entries.len(), two.more), (2, 10));
-    assert_eq!(two.entries[0].1.call.session.as_deref(), Some("session 2"));
 }
 
 #[test]
 fn many_sweep_at_once_and_what_is_pinned_or_fresh_stays() {
-    let Some(server) = Server::find() else { return };
-    let here = server.machine("swept");
-    let names: Vec<Name> =
-        (0..20).map(|_| save(&here, &Call::of("bash"), b"output\n").name).collect();
-    here.pin(&names[3], true).unwrap();
-    let now = here.time().unwrap().unwrap();
-    let fresh = sweep(&here, &Retention::default(), Budget::Whole, now).unwrap();
-    assert_eq!((fresh.removed, fresh.kept), (0, 20));
-    std::thread::sleep(Duration::from_millis(2100));
-    let all = Retention {
-        unused_for: Some(jiff::SignedDuration::from_secs(1)),
-        quota: None,
-        spare_younger_than: jiff::SignedDuration::ZERO,
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            let machine = server.machine("swept");
-            scope.spawn(move || sweep(&machine, &all, Budget::Whole, now).unwrap());
-        }
-    });
-    let there = server.machine("swept");
-    let left: Vec<Name> = there.list().unwrap().into_iter().map(|entry| entry.name).collect();
-    assert_eq!(left, [names[3].clone()]);
-    let gone = there.gone(&names[5]).unwrap().unwrap();
-    assert_eq!((gone.name, gone.bytes, gone.tool.as_deref()), (names[5].clone(), 7, Some("bash")));
-    assert_eq!(there.gone(&names[3]).unwrap(), None);
+    for server in Server::all() {
+        let here = server.machine("swept");
+        let names: Vec<Name> =
+            (0..20).map(|_| save(&here, &Call::of("bash"), b"output\n").name).collect();
+        here.pin(&names[3], true).unwrap();
+        let now = here.time().unwrap().unwrap();
+        let fresh = sweep(&here, &Retention::default(), Budget::Whole, now).unwrap();
+        assert_eq!((fresh.removed, fresh.kept), (0, 20));
+        std::thread::sleep(Duration::from_millis(2100));
+        let all = Retention {
+            unused_for: Some(jiff::SignedDuration::from_secs(1)),
+            quota: None,
+            spare_younger_than: jiff::SignedDuration::ZERO,
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let machine = server.machine("swept");
+                scope.spawn(move || sweep(&machine, &all, Budget::Whole, now).unwrap());
+            }
+        });
+        let there = server.machine("swept");
+        let left: Vec<Name> = there.list().unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(left, [names[3].clone()]);
+        let gone = there.gone(&names[5]).unwrap().unwrap();
+        assert_eq!(
+            (gone.name, gone.bytes, gone.tool.as_deref()),
+            (names[5].clone(), 7, Some("bash"))
+        );
+        assert_eq!(there.gone(&names[3]).unwrap(), None);
+    }
 }
 
 #[test]
 fn rights_are_tried_out() {
-    let Some(server) = Server::find() else { return };
-    let bucket = server.machine("rights");
-    for check in bucket.check_rights() {
-        assert_eq!(check.finding, Finding::Works, "{check:?}");
+    for server in Server::all() {
+        let bucket = server.machine("rights");
+        for check in bucket.check_rights() {
+            assert_eq!(check.finding, Finding::Works, "{check:?}");
+        }
+        assert_eq!(bucket.list().unwrap(), []);
+        let rule: serde_json::Value = serde_json::from_str(&bucket.lifecycle(7)).unwrap();
+        let (days, folder) = match bucket.address().provider {
+            Provider::S3 => ("/Rules/0/Expiration/Days", "/Rules/0/Filter/Prefix"),
+            Provider::Azure => (
+                "/rules/0/definition/actions/baseBlob/delete/daysAfterModificationGreaterThan",
+                "/rules/0/definition/filters/prefixMatch/0",
+            ),
+            Provider::Google => {
+                ("/lifecycle/rule/0/condition/age", "/lifecycle/rule/0/condition/matchesPrefix/0")
+            }
+        };
+        assert_eq!(rule.pointer(days), Some(&7.into()), "{rule:#}");
+        let folder = rule.pointer(folder).and_then(|folder| folder.as_str()).unwrap();
+        assert!(folder.ends_with("/v1/outputs/"), "{folder}");
     }
-    assert_eq!(bucket.list().unwrap(), []);
-    let rule: serde_json::Value = serde_json::from_str(&bucket.lifecycle(7)).unwrap();
-    assert_eq!(rule["Rules"][0]["Expiration"]["Days"], 7);
-    assert!(rule["Rules"][0]["Filter"]["Prefix"].as_str().unwrap().ends_with("/v1/outputs/"));
 }

@@ -1,10 +1,36 @@
-//! Which bucket.
+//! Which bucket, and of whom.
 
 use std::fmt;
+
+/// Whose object store it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// S3, and what speaks it: `s3://bucket`.
+    S3,
+    /// Azure's blobs, where a bucket is called a container: `az://container`.
+    Azure,
+    /// Google's cloud storage: `gs://bucket`.
+    Google,
+}
+
+impl Provider {
+    const ALL: [Provider; 3] = [Provider::S3, Provider::Azure, Provider::Google];
+
+    /// Returns what its addresses begin with, before `://`.
+    pub fn scheme(self) -> &'static str {
+        match self {
+            Provider::S3 => "s3",
+            Provider::Azure => "az",
+            Provider::Google => "gs",
+        }
+    }
+}
 
 /// A bucket, and a folder in it: `s3://bucket/folder`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
+    /// Whose it is.
+    pub provider: Provider,
     /// The bucket.
     pub bucket: String,
     /// The folder, without slashes at its ends; empty for the whole bucket.
@@ -14,7 +40,8 @@ pub struct Address {
 impl Address {
     /// Takes an address that comes from outside, if it is one.
     pub fn parse(text: &str) -> Option<Address> {
-        let rest = text.strip_prefix("s3://")?;
+        let (scheme, rest) = text.split_once("://")?;
+        let provider = Provider::ALL.into_iter().find(|provider| provider.scheme() == scheme)?;
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._".contains(c);
         let is_bucket = bucket.len() >= 3 && bucket.len() <= 63 && bucket.chars().all(plain);
@@ -25,14 +52,19 @@ impl Address {
                 !part.is_empty() && part != "." && part != ".." && part.chars().all(fits)
             });
         let sound = is_bucket && is_prefix;
-        sound.then(|| Address { bucket: bucket.into(), prefix: prefix.into() })
+        sound.then(|| Address { provider, bucket: bucket.into(), prefix: prefix.into() })
+    }
+
+    /// Returns where something stands in the bucket, as an address.
+    pub(super) fn of(&self, key: &str) -> String {
+        format!("{}://{}/{key}", self.provider.scheme(), self.bucket)
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slash = if self.prefix.is_empty() { "" } else { "/" };
-        write!(f, "s3://{}{slash}{}", self.bucket, self.prefix)
+        write!(f, "{}://{}{slash}{}", self.provider.scheme(), self.bucket, self.prefix)
     }
 }
 
@@ -46,6 +78,8 @@ mod tests {
             ("s3://team", "s3://team"),
             ("s3://team/", "s3://team"),
             ("s3://team/a/b=1/", "s3://team/a/b=1"),
+            ("az://team/a", "az://team/a"),
+            ("gs://team", "gs://team"),
         ] {
             assert_eq!(Address::parse(text).map(|address| address.to_string()), Some(shown.into()));
         }
@@ -56,6 +90,7 @@ mod tests {
             "s3://key:secret@team/x",
             "s3://team/../x",
             "s3://team/a//b",
+            "ftp://team/x",
         ] {
             assert_eq!(Address::parse(bad), None, "{bad}");
         }

@@ -90,34 +90,6 @@ impl Bucket {
         .map(|(what, needed_for, finding)| Check { what, needed_for, finding })
         .into()
     }
-
-    /// Returns a lifecycle rule that has the bucket itself remove what is older than so many days, and
-    /// uploads that were never completed.
-    pub fn lifecycle(&self, days: u32) -> String {
-        let folder = self.folder();
-        let rule = |id: &str, below: &str, days: u32| {
-            serde_json::json!({
-                "ID": format!("overspill-{id}"),
-                "Status": "Enabled",
-                "Filter": { "Prefix": format!("{folder}/{below}/") },
-                "Expiration": { "Days": days },
-            })
-        };
-        let rules = serde_json::json!({ "Rules": [
-            rule("outputs", "outputs", days),
-            // After the outputs, so that whoever reads one still knows what it is.
-            rule("records", "records", days + 1),
-            rule("used", "used", days + 1),
-            rule("gone", "gone", 30),
-            {
-                "ID": "overspill-uploads",
-                "Status": "Enabled",
-                "Filter": { "Prefix": format!("{folder}/") },
-                "AbortIncompleteMultipartUpload": { "DaysAfterInitiation": 1 },
-            },
-        ] });
-        format!("{rules:#}\n")
-    }
 }
 
 enum Work {

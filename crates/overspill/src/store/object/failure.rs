@@ -14,6 +14,8 @@ pub(super) enum Failure {
     Exists,
     /// There was no answer in time.
     Late(Duration),
+    /// All that came in time were answers with this status.
+    Refused(u16),
     /// Something else.
     Other(String),
 }
@@ -27,6 +29,7 @@ impl std::fmt::Display for Failure {
                 let wait = (wait.as_millis() as f64 / 1e3 * 10.0).round() / 10.0;
                 write!(f, "no answer within {wait} s")
             }
+            Failure::Refused(status) => write!(f, "{}, status {status}", status_means(*status)),
             Failure::Other(reason) => f.write_str(reason),
         }
     }
@@ -69,22 +72,41 @@ fn said(text: &str) -> Option<&str> {
 }
 
 /// Returns the HTTP status of a server's answer.
-fn status(text: &str) -> Option<&str> {
+fn status(text: &str) -> Option<u16> {
     let from = text.find("status code: ")? + "status code: ".len();
-    text.get(from..from + 3)
+    text.get(from..from + 3)?.parse().ok()
+}
+
+fn status_means(status: u16) -> &'static str {
+    match status {
+        403 => "access denied",
+        301 | 307 => "the bucket is in another region",
+        404 => "there is no such bucket",
+        429 | 503 => "the server is overloaded",
+        _ => "the server failed",
+    }
 }
 
 fn plain(text: &str, code: Option<&str>) -> String {
     let has = |part: &str| text.contains(part);
     let known = match code {
-        Some("NoSuchBucket") => Some("there is no such bucket"),
-        Some("AccessDenied") => Some("access denied"),
+        Some("NoSuchBucket" | "ContainerNotFound") => Some("there is no such bucket"),
+        Some(
+            "AccessDenied"
+            | "AuthorizationFailure"
+            | "AuthorizationPermissionMismatch"
+            | "InsufficientAccountPermissions",
+        ) => Some("access denied"),
         Some("InvalidAccessKeyId") => Some("the access key is not known there"),
         Some("SignatureDoesNotMatch") => Some("the secret key does not fit the access key"),
         Some("ExpiredToken") => Some("the credentials have expired"),
         Some("RequestTimeTooSkewed") => Some("the clock of this machine is wrong"),
-        Some("SlowDown" | "ServiceUnavailable") => Some("the server is overloaded"),
-        Some("BadDigest" | "XAmzContentSHA256Mismatch" | "InvalidDigest") => {
+        // Azure says no more of a wrong key, account or signature.
+        Some("AuthenticationFailed" | "InvalidAuthenticationInfo") => {
+            Some("the credentials do not fit the account")
+        }
+        Some("SlowDown" | "ServiceUnavailable" | "ServerBusy") => Some("the server is overloaded"),
+        Some("BadDigest" | "XAmzContentSHA256Mismatch" | "InvalidDigest" | "Md5Mismatch") => {
             Some("the bytes arrived damaged")
         }
         Some(
@@ -97,7 +119,15 @@ fn plain(text: &str, code: Option<&str>) -> String {
     if let Some(known) = known {
         return format!("{known}{code}");
     }
-    if has("169.254.") || has("MissingAccessKeyId") || has("MissingSecretAccessKey") {
+    if has("Account must be specified") {
+        return "no storage account is named: set AZURE_STORAGE_ACCOUNT".into();
+    }
+    if has("169.254.")
+        || has("metadata.google.internal")
+        || has("MetadataError")
+        || has("MissingAccessKeyId")
+        || has("MissingSecretAccessKey")
+    {
         return "there are no credentials: neither variables, nor a profile, nor an instance role"
             .into();
     }
@@ -105,14 +135,7 @@ fn plain(text: &str, code: Option<&str>) -> String {
         return "the bucket is in another region".into();
     }
     if let Some(status) = status(text) {
-        let what = match status {
-            "403" => "access denied",
-            "301" | "307" => "the bucket is in another region",
-            "404" => "there is no such bucket",
-            "429" | "503" => "the server is overloaded",
-            _ => "the server failed",
-        };
-        return format!("{what}, status {status}{code}");
+        return format!("{}, status {status}{code}", status_means(status));
     }
     let network = [
         ("dns error", "its name could not be resolved"),

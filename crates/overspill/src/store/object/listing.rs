@@ -171,23 +171,13 @@ impl Bucket {
     pub(super) fn find_named(&self, start: &str) -> Result<Vec<Entry>, Error> {
         let (mut entries, _) = self.0.spool.unsent_and_sent()?;
         entries.retain(|entry| entry.name.as_str().starts_with(start));
-        // A folder is listed by whole names; all records from there on are looked at, in order.
-        let notes = self.0.layout.notes();
-        let from = self.0.layout.at(&format!("records/{start}"));
-        let prefix = from.to_string();
-        let names = self.0.remote.run(PATIENCE, |objects| async move {
-            let mut listed = objects.store.list_with_offset(Some(&notes), &from);
-            let mut names = Vec::new();
-            while let Some(meta) = listed.next().await {
-                let meta = meta?;
-                if !meta.location.as_ref().starts_with(&prefix) {
-                    break;
-                }
-                names.extend(Layout::named(&meta.location));
-            }
-            Ok(names)
-        });
-        for name in names.map_err(|failure| self.failed(failure))? {
+        let (notes, wanted) = (self.0.layout.notes(), start.to_owned());
+        let found = self
+            .0
+            .remote
+            .run(PATIENCE, |objects| async move { objects.named(&notes, &wanted).await });
+        let found = found.map_err(|failure| self.failed(failure))?;
+        for name in found.iter().filter_map(Layout::named) {
             if entries.iter().any(|entry| entry.name == name) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Outputs in a bucket that many machines share: S3, and what speaks it.
+//! Outputs in a bucket that many machines share: S3 and what speaks it, Azure, Google.
 //!
 //! An output is saved on this machine first, in the spool, and then sent. Whoever saves it waits no
 //! longer than it is told to; what is not in the bucket by then is sent later.
@@ -14,16 +14,19 @@
 
 mod address;
 mod check;
+mod connect;
 mod draft;
 mod expire;
 mod failure;
 mod fetch;
 mod found;
 mod layout;
+mod lifecycle;
 mod listing;
 mod note;
 mod remote;
 mod upload;
+mod watch;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -46,7 +49,7 @@ use super::seal::{BLOCK, SMALL, Seal};
 use super::{Disk, Draft, Entry, Gone, Name, Newest, Record, State, Store, Wanted};
 use crate::{Call, Clock, Error};
 
-pub use address::Address;
+pub use address::{Address, Provider};
 pub use check::{Check, Finding};
 pub use upload::Pushed;
 
@@ -83,7 +86,7 @@ pub struct BucketOptions {
     pub upload_wait: Duration,
     /// How many bytes of what was sent stay on this machine, for those who read it here.
     pub cache: u64,
-    /// Variables as AWS's own programs know them: region, endpoint, credentials.
+    /// Variables as the provider's own programs know them: region, account, endpoint, credentials.
     pub variables: Vec<(String, String)>,
     /// Tells the time.
     pub clock: Clock,
@@ -334,11 +337,13 @@ impl Store for Bucket {
             true => self.0.remote.put(&path, Vec::new(), PutMode::Overwrite),
             false => self.0.remote.delete(vec![path]),
         };
-        done.map_err(|failure| self.failed(failure))
+        done.map_err(|failure| self.failed(failure))?;
+        // Another machine may have removed it before it could see the pin.
+        if pinned { self.found(name).map(drop) } else { Ok(()) }
     }
 
     fn place(&self, name: &Name) -> String {
-        let place = |key: &str| format!("s3://{}/{key}", self.address().bucket);
+        let place = |key: &str| self.address().of(key);
         match self.known().get(name) {
             Some(known) => place(known.found.key.as_ref()),
             None if self.is_unsent(name) => self.0.spool.place(name),

@@ -4,8 +4,6 @@
 
 use std::future::Future;
 use std::ops::Range;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -13,25 +11,18 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
 use jiff::Timestamp;
-use object_store::aws::{AmazonS3Builder, Checksum};
-use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
-};
-use object_store::multipart::MultipartStore;
+use object_store::list::PaginatedListOptions;
 use object_store::path::Path;
-use object_store::{
-    BackoffConfig, ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, PutMode,
-    PutOptions, PutPayload, RetryConfig,
-};
+use object_store::{GetOptions, GetRange, ObjectMeta, PutMode, PutOptions, PutPayload};
 use tokio::runtime::{Builder, Handle};
 
 use super::address::Address;
+use super::connect::{Server, connect};
 use super::failure::Failure;
+use super::watch::Seen;
 
 /// How long a question may take that nobody has set a limit for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
-/// A server that does not take a connection in this time is not there.
-const CONNECT: Duration = Duration::from_secs(5);
 /// So many small questions are asked at once.
 pub(super) const AT_ONCE: usize = 16;
 
@@ -52,23 +43,7 @@ struct Connected {
 
 /// What questions are asked of.
 #[derive(Debug, Clone)]
-pub(super) struct Objects {
-    pub(super) store: Arc<dyn ObjectStore>,
-    pub(super) parts: Arc<dyn Parts>,
-}
-
-/// Uploads in parts; a name for what `dyn` cannot say.
-pub(super) trait Parts: MultipartStore + std::fmt::Debug {}
-impl<T: MultipartStore + std::fmt::Debug> Parts for T {}
-
-/// What was seen of the server.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    pub(super) requests: AtomicU64,
-    pub(super) received: AtomicU64,
-    /// How far its clock is ahead of ours, in seconds; `i64::MIN` before it was heard of.
-    ahead: OnceLock<AtomicI64>,
-}
+pub(super) struct Objects(pub(super) Arc<dyn Server>);
 
 impl Remote {
     pub(super) fn new(address: Address, variables: Vec<(String, String)>) -> Remote {
@@ -82,7 +57,7 @@ impl Remote {
 
     fn connected(&self) -> Result<&Connected, Failure> {
         let connected = self.connected.get_or_init(|| {
-            let objects = self.connect()?;
+            let objects = Objects(connect(&self.address, &self.variables, &self.seen)?);
             let failed = |error: std::io::Error| Failure::Other(error.to_string());
             let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
             let handle = runtime.handle().clone();
@@ -94,47 +69,6 @@ impl Remote {
             Ok(Connected { objects, runtime: handle })
         });
         connected.as_ref().map_err(Clone::clone)
-    }
-
-    fn connect(&self) -> Result<Objects, Failure> {
-        // Another one may be there already, and does as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        // The sum that is signed anyway; sent as a checksum as well, it is compared by servers that do
-        // not compare what was signed. A variable can choose another.
-        let mut builder = AmazonS3Builder::new().with_checksum_algorithm(Checksum::SHA256);
-        let mut endpoint = None;
-        for (name, value) in &self.variables {
-            let name = name.to_ascii_lowercase();
-            if name.starts_with("aws_endpoint_url") && !name.ends_with("sts") {
-                endpoint = Some(value.clone());
-            }
-            if let Ok(key) = name.parse() {
-                builder = builder.with_config(key, value);
-            }
-        }
-        let is_plain = endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
-        let options = ClientOptions::new()
-            .with_allow_http(is_plain)
-            .with_connect_timeout(CONNECT)
-            // Whoever asks says how long it may take.
-            .with_timeout_disabled();
-        let retry = RetryConfig {
-            backoff: BackoffConfig {
-                init_backoff: Duration::from_millis(100),
-                max_backoff: Duration::from_secs(5),
-                base: 2.0,
-            },
-            max_retries: 8,
-            retry_timeout: PATIENCE,
-        };
-        let store = builder
-            .with_bucket_name(&self.address.bucket)
-            .with_client_options(options)
-            .with_retry(retry)
-            .with_http_connector(Watching(self.seen.clone()))
-            .build()?;
-        let store = Arc::new(store);
-        Ok(Objects { store: store.clone(), parts: store })
     }
 
     /// Begins something, and returns where its answer will come.
@@ -149,7 +83,7 @@ impl Remote {
         let task = connected.runtime.spawn(async move {
             let _ = answer.send(work.await);
         });
-        Ok(Waiting { answer: waiting, task: Some(task) })
+        Ok(Waiting { answer: waiting, task: Some(task), seen: self.seen.clone() })
     }
 
     /// Does something, within `wait`.
@@ -193,8 +127,7 @@ impl Remote {
 
     /// Returns what time it is there, if anything was heard from there.
     pub(super) fn time(&self) -> Option<Timestamp> {
-        let ahead = self.seen.ahead.get()?.load(Ordering::Relaxed);
-        Timestamp::now().checked_add(jiff::SignedDuration::from_secs(ahead)).ok()
+        self.seen.time()
     }
 }
 
@@ -203,6 +136,7 @@ impl Remote {
 pub(super) struct Waiting<T> {
     answer: Receiver<Result<T, Failure>>,
     task: Option<tokio::task::JoinHandle<()>>,
+    seen: Arc<Seen>,
 }
 
 impl<T> Waiting<T> {
@@ -213,7 +147,7 @@ impl<T> Waiting<T> {
                 self.task = None;
                 answer
             }
-            Err(RecvTimeoutError::Timeout) => Err(Failure::Late(wait)),
+            Err(RecvTimeoutError::Timeout) => Err(self.seen.late(wait)),
             Err(RecvTimeoutError::Disconnected) => Err(Failure::Other("it was ended".into())),
         }
     }
@@ -238,7 +172,7 @@ impl Objects {
     pub(super) async fn get(&self, path: &Path, range: Option<Range<u64>>) -> Result<Got, Failure> {
         let wanted = range.as_ref().map(|range| range.end - range.start);
         let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
-        let got = self.store.get_opts(path, options).await?;
+        let got = self.0.get_opts(path, options).await?;
         let meta = got.meta.clone();
         let mut bytes = Vec::with_capacity(wanted.unwrap_or(meta.size).min(64 << 20) as usize);
         let mut stream = got.into_stream();
@@ -251,7 +185,7 @@ impl Objects {
     /// Returns what the server says of an object, or `None` if there is none.
     pub(super) async fn head(&self, path: &Path) -> Result<Option<ObjectMeta>, Failure> {
         let options = GetOptions { head: true, ..GetOptions::default() };
-        match self.store.get_opts(path, options).await.map_err(Failure::from) {
+        match self.0.get_opts(path, options).await.map_err(Failure::from) {
             Ok(got) => Ok(Some(got.meta)),
             Err(Failure::NotFound) => Ok(None),
             Err(failure) => Err(failure),
@@ -265,23 +199,36 @@ impl Objects {
         mode: PutMode,
     ) -> Result<(), Failure> {
         let options = PutOptions { mode, ..PutOptions::default() };
-        self.store.put_opts(path, payload, options).await.map(drop).map_err(Failure::from)
+        self.0.put_opts(path, payload, options).await.map(drop).map_err(Failure::from)
     }
 
     pub(super) async fn list(&self, path: &Path) -> Result<Vec<ObjectMeta>, Failure> {
-        Ok(self.store.list(Some(path)).try_collect().await?)
+        Ok(self.0.list(Some(path)).try_collect().await?)
+    }
+
+    /// Lists everything in a folder whose name begins so.
+    pub(super) async fn named(&self, folder: &Path, start: &str) -> Result<Vec<Path>, Failure> {
+        let prefix = format!("{folder}/{start}");
+        let mut options = PaginatedListOptions::default();
+        let mut found = Vec::new();
+        loop {
+            let page = self.0.list_paginated(Some(&prefix), options).await?;
+            found.extend(page.result.objects.into_iter().map(|meta| meta.location));
+            let Some(token) = page.page_token else { return Ok(found) };
+            options = PaginatedListOptions { page_token: Some(token), ..Default::default() };
+        }
     }
 
     /// Lists the names of the folders in a folder.
     pub(super) async fn folders(&self, path: &Path) -> Result<Vec<String>, Failure> {
-        let listed = self.store.list_with_delimiter(Some(path)).await?;
+        let listed = self.0.list_with_delimiter(Some(path)).await?;
         let names = listed.common_prefixes.iter().filter_map(|path| path.filename());
         Ok(names.map(str::to_owned).collect())
     }
 
     pub(super) async fn delete(&self, paths: Vec<Path>) -> Result<(), Failure> {
         let paths = futures_util::stream::iter(paths.into_iter().map(Ok)).boxed();
-        let mut deleted = self.store.delete_stream(paths);
+        let mut deleted = self.0.delete_stream(paths);
         while let Some(one) = deleted.next().await {
             match one.map_err(Failure::from) {
                 Ok(_) | Err(Failure::NotFound) => {}
@@ -289,50 +236,5 @@ impl Objects {
             }
         }
         Ok(())
-    }
-}
-
-/// Speaks HTTP as `object_store` does, and sees what time it is at the other end.
-#[derive(Debug)]
-struct Watching(Arc<Seen>);
-
-impl HttpConnector for Watching {
-    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let inner = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(Watched { inner, seen: self.0.clone() }))
-    }
-}
-
-#[derive(Debug)]
-struct Watched {
-    inner: HttpClient,
-    seen: Arc<Seen>,
-}
-
-type Answer = Result<HttpResponse, HttpError>;
-
-impl HttpService for Watched {
-    fn call<'a, 'b>(
-        &'a self,
-        request: HttpRequest,
-    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'b>>
-    where
-        'a: 'b,
-        Self: 'b,
-    {
-        Box::pin(async move {
-            self.seen.requests.fetch_add(1, Ordering::Relaxed);
-            let answer = self.inner.execute(request).await?;
-            let header = |name: &str| answer.headers().get(name)?.to_str().ok();
-            if let Some(bytes) = header("content-length").and_then(|length| length.parse().ok()) {
-                self.seen.received.fetch_add(bytes, Ordering::Relaxed);
-            }
-            let date = header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
-            if let Some(date) = date {
-                let ahead = date.timestamp().duration_since(Timestamp::now()).as_secs();
-                self.seen.ahead.get_or_init(AtomicI64::default).store(ahead, Ordering::Relaxed);
-            }
-            Ok(answer)
-        })
     }
 }

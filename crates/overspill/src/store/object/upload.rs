@@ -10,9 +10,12 @@ use std::time::{Duration, Instant};
 
 use object_store::multipart::PartId;
 use object_store::path::Path;
-use object_store::{Attribute, Attributes, PutMode, PutMultipartOptions, PutOptions, PutPayload};
+use object_store::{
+    Attribute, Attributes, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload,
+};
 
 use super::Bucket;
+use super::address::Provider;
 use super::failure::Failure;
 use super::layout::Mark;
 use super::note::Note;
@@ -27,8 +30,8 @@ const PART: u64 = 12 << 20;
 const MOST_PARTS: u64 = 9_000;
 /// So many parts are on their way at once.
 const PARTS_AT_ONCE: usize = 2;
-/// What is known with an object, for whoever finds it without its record.
-const SUM: &str = "overspill-sum";
+/// What is known with an object, for whoever finds it without its record. A name that Azure takes as well.
+const SUM: &str = "overspillsum";
 
 /// What was sent, and what was not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -180,7 +183,7 @@ impl Bucket {
         let (key, wait) = (load.key.clone(), left(deadline));
         let put = self.0.remote.run(wait, |objects| async move {
             let payload = PutPayload::from(bytes);
-            objects.store.put_opts(&key, payload, options).await.map(drop).map_err(Failure::from)
+            objects.0.put_opts(&key, payload, options).await.map(drop).map_err(Failure::from)
         });
         match put {
             Err(Failure::Exists) => self.confirm(load, deadline),
@@ -190,21 +193,34 @@ impl Bucket {
 
     /// Makes sure that what is in the bucket is what was to be sent.
     fn confirm(&self, load: &Load, deadline: Instant) -> Result<(), Failure> {
-        let key = load.key.clone();
-        let found =
-            self.0.remote.run(left(deadline), |objects| async move { objects.head(&key).await })?;
-        match found {
-            Some(found) if found.size == load.seal.bytes => Ok(()),
-            Some(_) => Err(Failure::Other("there is something else of that name".into())),
-            None => Err(Failure::Other("it did not arrive".into())),
-        }
+        let (key, bytes, sum) = (load.key.clone(), load.seal.bytes, sum_of(&load.seal));
+        self.0.remote.run(left(deadline), |objects| async move {
+            let options = GetOptions { head: true, ..GetOptions::default() };
+            let found = match objects.0.get_opts(&key, options).await.map_err(Failure::from) {
+                Err(Failure::NotFound) => {
+                    return Err(Failure::Other("it did not arrive".into()));
+                }
+                found => found?,
+            };
+            let noted = found.attributes.get(&Attribute::Metadata(SUM.into()));
+            if found.meta.size == bytes && noted.is_none_or(|noted| **noted == *sum) {
+                Ok(())
+            } else {
+                Err(Failure::Other("there is something else of that name".into()))
+            }
+        })
     }
 
     fn send_in_parts(&self, load: &Load, deadline: Instant) -> Result<(), Failure> {
-        let (key, attributes) = (load.key.clone(), attributes(&load.seal));
+        let key = load.key.clone();
+        let attributes = match self.address().provider {
+            // Takes none before its parts are there, and then nobody asks for them.
+            Provider::Azure => Attributes::new(),
+            _ => attributes(&load.seal),
+        };
         let begun = |objects: Objects| async move {
             let options = PutMultipartOptions { attributes, ..PutMultipartOptions::default() };
-            objects.parts.create_multipart_opts(&key, options).await.map_err(Failure::from)
+            objects.0.create_multipart_opts(&key, options).await.map_err(Failure::from)
         };
         let upload = self.0.remote.run(left(deadline), begun)?;
         let done = self.claim(load, &upload, deadline).and_then(|taken| {
@@ -246,7 +262,7 @@ impl Bucket {
         };
         match self.confirm(load, deadline) {
             Ok(()) => return Ok(false),
-            Err(Failure::Late(wait)) => return Err(Failure::Late(wait)),
+            Err(failure @ (Failure::Late(_) | Failure::Refused(_))) => return Err(failure),
             Err(_) => {}
         }
         if let Some(earlier) = &there.upload {
@@ -260,7 +276,7 @@ impl Bucket {
     pub(super) fn abort(&self, key: &Path, upload: &str, wait: Duration) {
         let (key, upload) = (key.clone(), upload.to_owned());
         let _ = self.0.remote.run(wait, |objects| async move {
-            objects.parts.abort_multipart(&key, &upload).await.map_err(Failure::from)
+            objects.0.abort_multipart(&key, &upload).await.map_err(Failure::from)
         });
     }
 
@@ -284,7 +300,7 @@ impl Bucket {
             let (key, upload) = (load.key.clone(), upload.to_owned());
             under_way.push_back(self.0.remote.start(|objects| async move {
                 let payload = PutPayload::from(bytes);
-                objects.parts.put_part(&key, &upload, number, payload).await.map_err(Failure::from)
+                objects.0.put_part(&key, &upload, number, payload).await.map_err(Failure::from)
             })?);
         }
         for part in under_way {
@@ -295,7 +311,7 @@ impl Bucket {
         }
         let (key, upload) = (load.key.clone(), upload.to_owned());
         self.0.remote.run(left(deadline), |objects| async move {
-            let done = objects.parts.complete_multipart(&key, &upload, parts).await;
+            let done = objects.0.complete_multipart(&key, &upload, parts).await;
             done.map(|_| true).map_err(Failure::from)
         })
     }
@@ -328,11 +344,14 @@ fn left(deadline: Instant) -> Duration {
 }
 
 fn attributes(seal: &Seal) -> Attributes {
-    let sum = format!("{:08x}/{}/{}", seal.sum, seal.produced, seal.first);
     let mut attributes = Attributes::new();
     attributes.insert(Attribute::ContentType, "text/plain".into());
-    attributes.insert(Attribute::Metadata(SUM.into()), sum.into());
+    attributes.insert(Attribute::Metadata(SUM.into()), sum_of(seal).into());
     attributes
+}
+
+fn sum_of(seal: &Seal) -> String {
+    format!("{:08x}/{}/{}", seal.sum, seal.produced, seal.first)
 }
 
 /// Makes the seal of an output that has lost it.

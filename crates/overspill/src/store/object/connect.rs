@@ -1,0 +1,187 @@
+//! How a server is reached: one builder for each provider, told by the variables that its own
+//! programs know.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, Checksum};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::list::PaginatedListStore;
+use object_store::multipart::MultipartStore;
+use object_store::{
+    BackoffConfig, ClientOptions, ObjectStore, RetryConfig, StaticCredentialProvider,
+};
+
+use super::address::{Address, Provider};
+use super::failure::Failure;
+use super::remote::PATIENCE;
+use super::watch::{Seen, Watching};
+
+/// A server that does not take a connection in this time is not there.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Everything that is asked of a server; a name for what `dyn` cannot say.
+pub(super) trait Server: ObjectStore + MultipartStore + PaginatedListStore {}
+impl<T: ObjectStore + MultipartStore + PaginatedListStore> Server for T {}
+
+/// Returns the server of a bucket. Nothing is asked of it yet.
+pub(super) fn connect(
+    address: &Address,
+    variables: &[(String, String)],
+    seen: &Arc<Seen>,
+) -> Result<Arc<dyn Server>, Failure> {
+    // Another one may be there already, and does as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let variables: Vec<(String, &str)> =
+        variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.as_str())).collect();
+    let watching = Watching(seen.clone());
+    Ok(match address.provider {
+        Provider::S3 => {
+            // The sum that is signed anyway; sent as a checksum as well, it is compared by servers
+            // that do not compare what was signed. A variable can choose another.
+            let mut builder = AmazonS3Builder::new().with_checksum_algorithm(Checksum::SHA256);
+            let mut endpoint = None;
+            for (name, value) in &variables {
+                if name.starts_with("aws_endpoint_url") && !name.ends_with("sts") {
+                    endpoint = Some(*value);
+                }
+                if let Ok(key) = name.parse() {
+                    builder = builder.with_config(key, *value);
+                }
+            }
+            let builder = builder.with_bucket_name(&address.bucket).with_retry(retry());
+            let builder = builder.with_client_options(options(endpoint));
+            Arc::new(builder.with_http_connector(watching).build()?)
+        }
+        Provider::Azure => {
+            let mut builder = MicrosoftAzureBuilder::new();
+            for (name, value) in &variables {
+                // What Azure's own programs say, by the names that are known here.
+                let key = match name.as_str() {
+                    "azure_storage_account" => Ok(AzureConfigKey::AccountName),
+                    "azure_storage_key" => Ok(AzureConfigKey::AccessKey),
+                    "identity_endpoint" => Ok(AzureConfigKey::MsiEndpoint),
+                    name => name.parse(),
+                };
+                if name == "azure_storage_connection_string" {
+                    for (key, value) in connection(value) {
+                        builder = builder.with_config(key, value);
+                    }
+                } else if let Ok(key) = key {
+                    builder = builder.with_config(key, *value);
+                }
+            }
+            let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
+            let builder = builder.with_container_name(&address.bucket).with_retry(retry());
+            let builder = builder.with_client_options(options(endpoint.as_deref()));
+            Arc::new(builder.with_http_connector(watching).build()?)
+        }
+        Provider::Google => {
+            let mut builder = GoogleCloudStorageBuilder::new();
+            for (name, value) in &variables {
+                if name == "storage_emulator_host" {
+                    // Google's own programs ask such a server without credentials.
+                    let nobody = GcpCredential { bearer: String::new() };
+                    let nobody = Arc::new(StaticCredentialProvider::new(nobody));
+                    builder = builder.with_base_url(*value).with_credentials(nobody);
+                } else if let Ok(key) = name.parse() {
+                    builder = builder.with_config(key, *value);
+                }
+            }
+            let endpoint = builder.get_config_value(&GoogleConfigKey::BaseUrl);
+            let builder = builder.with_bucket_name(&address.bucket).with_retry(retry());
+            let builder = builder.with_client_options(options(endpoint.as_deref()));
+            Arc::new(builder.with_http_connector(watching).build()?)
+        }
+    })
+}
+
+fn options(endpoint: Option<&str>) -> ClientOptions {
+    ClientOptions::new()
+        .with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")))
+        .with_connect_timeout(CONNECT)
+        // Whoever asks says how long it may take.
+        .with_timeout_disabled()
+}
+
+fn retry() -> RetryConfig {
+    RetryConfig {
+        backoff: BackoffConfig {
+            init_backoff: Duration::from_millis(100),
+            max_backoff: Duration::from_secs(5),
+            base: 2.0,
+        },
+        max_retries: 8,
+        retry_timeout: PATIENCE,
+    }
+}
+
+/// Takes one of Azure's connection strings apart: `AccountName=…;AccountKey=…;BlobEndpoint=…`.
+fn connection(text: &str) -> Vec<(AzureConfigKey, String)> {
+    let part = |wanted: &str| {
+        let mut parts = text.split(';').filter_map(|part| part.split_once('='));
+        parts.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim().to_owned())
+    };
+    let account = part("AccountName");
+    let endpoint = part("BlobEndpoint").or_else(|| {
+        let (account, suffix) = (account.as_ref()?, part("EndpointSuffix")?);
+        let protocol = part("DefaultEndpointsProtocol").unwrap_or_else(|| "https".into());
+        Some(format!("{protocol}://{account}.blob.{suffix}"))
+    });
+    [
+        (AzureConfigKey::AccountName, account),
+        (AzureConfigKey::AccessKey, part("AccountKey")),
+        (AzureConfigKey::SasKey, part("SharedAccessSignature")),
+        (AzureConfigKey::Endpoint, endpoint),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value?)))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_string_has_everything() {
+        let said = connection(
+            "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=k==;EndpointSuffix=core.x",
+        );
+        let expected = [
+            (AzureConfigKey::AccountName, "a"),
+            (AzureConfigKey::AccessKey, "k=="),
+            (AzureConfigKey::Endpoint, "https://a.blob.core.x"),
+        ];
+        assert_eq!(said, expected.map(|(key, value)| (key, value.to_owned())));
+        let said =
+            connection("BlobEndpoint=http://127.0.0.1:1/a;SharedAccessSignature=sv=1&sig=x%3D");
+        let expected = [
+            (AzureConfigKey::SasKey, "sv=1&sig=x%3D"),
+            (AzureConfigKey::Endpoint, "http://127.0.0.1:1/a"),
+        ];
+        assert_eq!(said, expected.map(|(key, value)| (key, value.to_owned())));
+    }
+
+    #[test]
+    fn every_provider_is_built_from_its_own_variables() {
+        for (address, variables) in [
+            ("s3://team", vec![("AWS_REGION", "eu-1")]),
+            ("az://team", vec![("AZURE_STORAGE_ACCOUNT", "a"), ("AZURE_STORAGE_KEY", "a2V5")]),
+            ("gs://team", vec![("STORAGE_EMULATOR_HOST", "http://127.0.0.1:1")]),
+        ] {
+            let address = Address::parse(address).unwrap();
+            let variables: Vec<(String, String)> =
+                variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+            let server = connect(&address, &variables, &Arc::default());
+            assert!(server.is_ok(), "{address}: {:?}", server.err());
+        }
+        let account = connect(&Address::parse("az://team").unwrap(), &[], &Arc::default());
+        let reason = account.err().map(|failure| failure.to_string());
+        assert_eq!(
+            reason.as_deref(),
+            Some("no storage account is named: set AZURE_STORAGE_ACCOUNT")
+        );
+    }
+}

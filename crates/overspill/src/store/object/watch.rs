@@ -1,0 +1,91 @@
+//! What is seen of a server by the way: its clock, how much it was asked, whether it refuses.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+};
+
+use super::failure::Failure;
+
+/// What was seen of the server.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) requests: AtomicU64,
+    pub(super) received: AtomicU64,
+    /// How far its clock is ahead of ours, in seconds, once it was heard of.
+    ahead: OnceLock<AtomicI64>,
+    /// The status of the last answer, if it was one that is worth another try; else 0.
+    refused: AtomicU16,
+}
+
+impl Seen {
+    /// Returns what time it is there, if anything was heard from there.
+    pub(super) fn time(&self) -> Option<Timestamp> {
+        let ahead = self.ahead.get()?.load(Ordering::Relaxed);
+        Timestamp::now().checked_add(jiff::SignedDuration::from_secs(ahead)).ok()
+    }
+
+    /// Returns why nothing came in time: the server has refused what it was asked, or was silent.
+    pub(super) fn late(&self, wait: Duration) -> Failure {
+        match self.refused.load(Ordering::Relaxed) {
+            0 => Failure::Late(wait),
+            status => Failure::Refused(status),
+        }
+    }
+}
+
+/// Speaks HTTP as `object_store` does, and notes what is seen.
+#[derive(Debug)]
+pub(super) struct Watching(pub(super) Arc<Seen>);
+
+impl HttpConnector for Watching {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let inner = ReqwestConnector::default().connect(options)?;
+        Ok(HttpClient::new(Watched { inner, seen: self.0.clone() }))
+    }
+}
+
+#[derive(Debug)]
+struct Watched {
+    inner: HttpClient,
+    seen: Arc<Seen>,
+}
+
+type Answer = Result<HttpResponse, HttpError>;
+
+impl HttpService for Watched {
+    fn call<'a, 'b>(
+        &'a self,
+        request: HttpRequest,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'b>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async move {
+            self.seen.requests.fetch_add(1, Ordering::Relaxed);
+            let answer = self.inner.execute(request).await?;
+            let status = answer.status();
+            let refused =
+                if status.is_server_error() || status == 429 { status.as_u16() } else { 0 };
+            self.seen.refused.store(refused, Ordering::Relaxed);
+            let header = |name: &str| answer.headers().get(name)?.to_str().ok();
+            if let Some(bytes) = header("content-length").and_then(|length| length.parse().ok()) {
+                self.seen.received.fetch_add(bytes, Ordering::Relaxed);
+            }
+            let date = header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
+            if let Some(date) = date {
+                let ahead = date.timestamp().duration_since(Timestamp::now()).as_secs();
+                self.seen.ahead.get_or_init(AtomicI64::default).store(ahead, Ordering::Relaxed);
+            }
+            Ok(answer)
+        })
+    }
+}
