@@ -9,31 +9,6 @@ use overspill::store::{Disk, Store};
 
 use crate::settings::Sources;
 
-/// Returns what to type to run this program: its name, or the path it was run by.
-pub(crate) fn program() -> String {
-    let typed = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
-    let name = typed.rsplit('/').next().unwrap_or(&typed);
-    if name != NAME || std::env::args_os().nth(1).is_some_and(|word| word == "hook" || word == "sh")
-    {
-        // A host has called us; whoever reads our words types in a shell.
-        return reachable();
-    }
-    if typed.contains('/') { quoted(&typed) } else { NAME.into() }
-}
-
-/// What this program is called.
-const NAME: &str = "overspill";
-
-/// Returns what to type in a shell to run this program.
-fn reachable() -> String {
-    let path = variable("PATH").unwrap_or_default();
-    if std::env::split_paths(&path).any(|directory| directory.join(NAME).is_file()) {
-        return NAME.into();
-    }
-    let own = std::env::current_exe().ok();
-    own.map_or_else(|| NAME.into(), |own| quoted(&own.to_string_lossy()))
-}
-
 /// Returns the user's shell.
 pub(crate) fn shell() -> OsString {
     let shell = std::env::var_os("SHELL").filter(|shell| Path::new(shell).is_absolute());

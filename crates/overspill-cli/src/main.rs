@@ -18,6 +18,7 @@ mod hosts;
 mod jsonc;
 mod mcp;
 mod process;
+mod program;
 mod settings;
 mod setup;
 mod tokenizer;

@@ -24,6 +24,7 @@ pub struct Overspill {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) reach: Reach,
+    pub(crate) program: Option<fn() -> String>,
     strategy: Option<Arc<dyn Strategy>>,
     observer: Option<Arc<Observer>>,
     retention: Retention,
@@ -84,6 +85,7 @@ impl Overspill {
             settings: Settings::default(),
             store,
             reach: Reach { files: true, ..Reach::default() },
+            program: None,
             strategy: None,
             observer: None,
             clock: Clock::default(),
@@ -114,6 +116,13 @@ impl Overspill {
     #[must_use]
     pub fn with_reach(self, reach: Reach) -> Overspill {
         Overspill { reach, ..self }
+    }
+
+    /// Names our program to the reader of a preview as `find` says, in the place of
+    /// [`Reach::program`]. It is asked only when something was cut.
+    #[must_use]
+    pub fn with_program(self, find: fn() -> String) -> Overspill {
+        Overspill { program: Some(find), ..self }
     }
 
     /// Cuts by a strategy of your own.

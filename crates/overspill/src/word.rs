@@ -146,6 +146,7 @@ impl Overspill {
                 },
             },
             reach: Reach {
+                program: self.program.map(|find| find()).or_else(|| self.reach.program.clone()),
                 delegate: self.reach.delegate.clone().filter(|_| delegate),
                 ..self.reach.clone()
             },

@@ -8,7 +8,7 @@ use overspill::retrieve::{self, Differences};
 use overspill::store::{Name, Store};
 
 use crate::home::Outputs;
-use crate::{find, home, hosts, ui};
+use crate::{find, hosts, program, ui};
 
 /// Shows how two saved outputs differ, line by line.
 ///
@@ -44,7 +44,7 @@ pub(crate) fn diff(args: &DiffArgs) -> u8 {
 fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
     let (store, old, new) = both(args)?;
     let heading = format!("--- {}+++ {}", heading(&*store, &old), heading(&*store, &new));
-    let beside = FOOTER_BYTES + (home::program().len() + heading.len()) as u64;
+    let beside = FOOTER_BYTES + (program::word().len() + heading.len()) as u64;
     let (share, lines_beside) = if args.json { (2, 0) } else { (1, 3) };
     let limits = hosts::page();
     let room = Limits {
@@ -105,7 +105,7 @@ fn summary(found: &Differences) -> String {
 }
 
 fn next(old: &Name, new: &Name, found: &Differences) -> Option<String> {
-    found.next.map(|line| format!("{} diff {old} {new} --from {line}", home::program()))
+    found.next.map(|line| format!("{} diff {old} {new} --from {line}", program::word()))
 }
 
 /// Says what was found, and the command for the next page.

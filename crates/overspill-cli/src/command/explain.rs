@@ -7,7 +7,7 @@ use overspill::core::{Cut, Finished, Keep, Notice, Policy, Reach, Saved, Stored,
 use overspill::store::{Name, Store};
 
 use crate::args::{Engine, LimitArgs};
-use crate::{find, home, ui};
+use crate::{find, program, ui};
 
 /// Says why each part of a saved output is shown.
 ///
@@ -54,7 +54,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     let notice = Notice {
         token: name.token(),
         saved: Saved::Whole(Stored { id: name.to_string(), path, ..Stored::default() }),
-        reach: Reach { program: Some(home::program()), files: true, ..Reach::default() },
+        reach: Reach { program: Some(program::word()), files: true, ..Reach::default() },
     };
     let answer = notice.answer(&over);
     if answer.outline.is_some() {

@@ -7,7 +7,7 @@ use overspill::retrieve::{self, Found, Query};
 use overspill::store::Name;
 
 use crate::home::Outputs;
-use crate::{find, home, hosts, ui};
+use crate::{find, home, hosts, program, ui};
 
 /// Searches in saved outputs, with ripgrep's engine and habits.
 ///
@@ -281,7 +281,7 @@ impl Asked<'_> {
     /// it were `shown`.
     fn next(&self, outputs: &[(Outputs, Name)], line: u64, shown: u64) -> String {
         let args = self.args;
-        let mut words = vec![home::program(), "grep".into()];
+        let mut words = vec![program::word(), "grep".into()];
         for (flag, given) in [
             ("-i", args.ignore_case),
             ("-F", args.fixed_strings),

@@ -6,7 +6,7 @@ use overspill::core::Limits;
 use overspill::retrieve::{self, FromValue, JsonPath, Page, Part};
 use overspill::store::{Kept, Name, Store};
 
-use crate::{find, home, hosts, ui};
+use crate::{find, home, hosts, program, ui};
 
 /// Shows a part of a saved output, and how to get the next one.
 ///
@@ -116,7 +116,7 @@ fn room(footer_bytes: u64) -> Limits {
 }
 
 fn part(store: &dyn Store, name: &Name, part: &Part) -> anyhow::Result<String> {
-    let room = room(FOOTER_BYTES + home::program().len() as u64);
+    let room = room(FOOTER_BYTES + program::word().len() as u64);
     let page = retrieve::read(store, name, part, &room)?;
     let mut text = page.text.clone();
     end_line(&mut text);
@@ -167,7 +167,7 @@ pub(crate) fn what_is_shown(store: &dyn Store, name: &Name, page: &Page) -> Stri
 }
 
 fn next(name: &Name, words: &str) -> String {
-    format!("; next: {} read {name} {words}", home::program())
+    format!("; next: {} read {name} {words}", program::word())
 }
 
 fn values(
@@ -177,7 +177,7 @@ fn values(
     from: FromValue,
 ) -> anyhow::Result<String> {
     let typed = home::quoted(&path.to_string());
-    let room = room(FOOTER_BYTES + (home::program().len() + typed.len()) as u64);
+    let room = room(FOOTER_BYTES + (program::word().len() + typed.len()) as u64);
     let progress = ui::Progress::of("reading it all");
     let values = retrieve::values(store, name, path, from, &room)
         .map_err(|error| anyhow::Error::from(error).context(format!("{name}")))?;

@@ -36,6 +36,8 @@ pub(crate) struct Host {
     pub(crate) frame: Option<&'static str>,
     /// It runs commands on a terminal and reads what that shows.
     pub(crate) on_terminal: bool,
+    /// Its shells are login shells, which begin with a PATH of their own.
+    pub(crate) resets_path: bool,
     /// How it is bounded, in a few words.
     pub(crate) how: &'static str,
     /// What is written for that.

@@ -11,6 +11,7 @@ const NONE: Host = Host {
     mark: None,
     frame: None,
     on_terminal: false,
+    resets_path: false,
     how: "",
     steps: &[],
     second: &[],
@@ -79,6 +80,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["codex"],
         home: "~/.codex",
         mark: Some("CODEX_THREAD_ID"),
+        resets_path: true,
         how: "shell slot: BASH_ENV by shell_environment_policy",
         steps: &[
             env("codex.sh"),

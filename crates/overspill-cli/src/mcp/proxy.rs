@@ -18,6 +18,7 @@ use super::scope::SCHEME;
 use super::settings::McpSettings;
 use super::tokens::Token;
 use super::walk::{Key, Walk};
+use crate::program;
 
 /// Stands between a client and a server.
 #[derive(Debug)]
@@ -331,9 +332,10 @@ fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
 
 /// Returns the engine, with a notice that names our tools.
 fn with_tools(settings: &McpSettings, ours: &Ours) -> Overspill {
-    let program = Some(crate::home::program());
     let tools = Some(ours.names.clone());
-    settings.engine.clone().with_reach(Reach { program, tools, files: true, delegate: None })
+    let reach = Reach { program: None, tools, files: true, delegate: None };
+    // What a client starts us with says nothing of the shells that it has, if it has any.
+    settings.engine.clone().with_reach(reach).with_program(program::path)
 }
 
 /// Returns how long a message can be for its text to fit in any case: a line feed takes two bytes of

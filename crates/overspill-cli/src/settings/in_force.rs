@@ -7,7 +7,7 @@ use overspill::{Effective, Layer, Most, Overspill, Profile, Setting, Settings, W
 use super::file::{Values, is_looser};
 use super::value::Value;
 use super::{Sources, systems};
-use crate::{bucket, home};
+use crate::{bucket, home, program};
 
 /// The settings that hold.
 #[derive(Debug)]
@@ -100,13 +100,10 @@ impl InForce {
             Err(reason) => Overspill::new(self.profile, Nowhere::because(reason)),
         };
         let overspill = overspill.with_redaction(redact);
+        let overspill = overspill.with_settings(self.settings).with_retention(retention);
+        // In a bucket there is nothing to open.
+        let reach = Reach { files: !is_bucket, ..Reach::default() };
         // Whoever reads this has run us, and so can run us again.
-        let program = Some(home::program());
-        overspill.with_settings(self.settings).with_retention(retention).with_reach(Reach {
-            program,
-            // In a bucket there is nothing to open.
-            files: !is_bucket,
-            ..Reach::default()
-        })
+        overspill.with_reach(reach).with_program(program::word)
     }
 }

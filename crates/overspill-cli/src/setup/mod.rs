@@ -25,6 +25,7 @@ use crate::{home, ui};
 
 pub(crate) use doctor::{DoctorArgs, doctor};
 pub(crate) use init::{InitArgs, init};
+pub(crate) use plan::links;
 pub(crate) use uninstall::{UninstallArgs, uninstall};
 
 use piece::Piece;

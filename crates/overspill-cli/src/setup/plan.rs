@@ -60,7 +60,7 @@ impl Plan {
         if extras.rules
             && let Some(path) = host.rules.and_then(|place| path_of(place, scope))
         {
-            plan.put(path, Piece::Paragraph(RULES.into()));
+            plan.put(path, Piece::Paragraph(rules(host, scope)));
         }
         plan
     }
@@ -102,6 +102,14 @@ impl Plan {
             None => self.targets.push(Target { path, pieces: vec![piece] }),
         }
     }
+}
+
+/// Returns the text of rules for a host. A project's are read on machines that have other paths.
+fn rules(host: &Host, scope: Scope) -> String {
+    if host.resets_path && scope == Scope::User {
+        return RULES.replace("`overspill ", &filled("`@COMMAND@ ", |word| word));
+    }
+    RULES.into()
 }
 
 /// Returns the directory of our links.

@@ -93,12 +93,12 @@ def run(overspill, *words, environment):
     return done.stdout
 
 
-def set_up(name, overspill, home, steps, options):
+def set_up(name, overspill, home, steps, options, on_path=False):
     """Returns a model, and a host at home there with overspill in it, and how to run it."""
     model = Model(steps)
     host = Host(name, home)
-    if name == "copilot":
-        # It asks before it runs what is neither on the PATH nor in its directory.
+    # Copilot asks before it runs what is neither on the PATH nor in its directory.
+    if on_path or name == "copilot":
         programs = host.home / ".local/bin"
         programs.mkdir(parents=True)
         (programs / "overspill").symlink_to(Path(overspill).resolve())
@@ -175,10 +175,26 @@ def second_layer(name, overspill, home):
     return faults
 
 
+def path_of_its_own(name, overspill, home):
+    """The program is on the host's PATH, and the files that shells begin with set another one."""
+    for file in (".profile", ".bashrc"):
+        home.mkdir(exist_ok=True)
+        (home / file).write_text("PATH=/usr/local/bin:/usr/bin:/bin\n")
+    what = "a pointer that works when followed"
+    model, host, words, _ = set_up(name, overspill, home, [("shell", "seq 1 40000"), follow], [], on_path=True)
+    host.run(words)
+    model.close()
+    if len(model.results) < 2:
+        return [f"{what}, with a PATH of its own: there are only {len(model.results)} results"]
+    fault = wrong(name, what, model.results, host)
+    return [f"{what}, with a PATH of its own: {follow(model.results)[1]!r} shows {fault!r}"] if fault else []
+
+
 def check(name, overspill):
     """Checks one host; returns whether all is well."""
     started = time.time()
     parts = [headless]
+    parts += [path_of_its_own] if name in ("claude-code", "codex") else []
     parts += [on_terminal] if name in Host.INTERACTIVE else []
     parts += [second_layer] if name in ("claude-code", "opencode", "pi") else []
     faults = []

@@ -5,8 +5,8 @@ use std::fs::File;
 use serde_json::{Value, json};
 
 use super::{Given, What};
-use crate::home;
 use crate::hosts::LIMITS;
+use crate::{home, program};
 
 /// Returns the text at a name.
 pub(super) fn text(payload: &Value, name: &str) -> Option<String> {
@@ -79,7 +79,7 @@ pub(super) fn line(payload: &Value) -> Option<String> {
     let is_before = payload.get("tool_output").is_none() && payload.get("tool_name")? == "Shell";
     let line = payload.get("tool_input").and_then(|input| text(input, "command"))?;
     // Ours is bounded already.
-    let is_ours = line.starts_with(&format!("{} run ", home::program()));
+    let is_ours = line.starts_with(&format!("{} run ", program::word()));
     (is_before && !is_ours).then_some(line)
 }
 
@@ -89,7 +89,7 @@ pub(super) fn rewritten(payload: &Value, line: &str) -> Value {
     let most = |most: Option<u64>| most.unwrap_or_default();
     input["command"] = format!(
         "{} run --max-lines {} --max-chars {} --shell {}",
-        home::program(),
+        program::word(),
         most(LIMITS.lines),
         most(LIMITS.chars),
         home::quoted(line)

@@ -17,7 +17,7 @@ use crate::command::run::{Job, Shows};
 use crate::hosts::{self, ACTIVE, Host};
 use crate::process::{self, Asked, Descriptors, Stderr};
 use crate::settings::Sources;
-use crate::ui;
+use crate::{program, ui};
 
 /// Stands in for a shell, for host agents: bounds the command after `-c`.
 ///
@@ -136,7 +136,7 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
         return NOT_FOUND;
     };
     let job = Job {
-        engine: engine(),
+        engine: engine(&words[1..]),
         command: frame::inner(&command).unwrap_or(command),
         asked: Asked {
             words,
@@ -157,11 +157,15 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
     job.run(descriptors)
 }
 
-fn engine() -> Engine {
+fn engine(words: &[OsString]) -> Engine {
     let in_force = Sources::read().in_force(Some(hosts::profile()));
+    let profile = in_force.profile.clone();
+    let overspill = in_force.overspill();
+    // A login shell begins with a PATH of its own; what ours leads to says nothing of it.
+    let is_login = words::is_login(words);
     Engine {
-        profile: in_force.profile.clone(),
-        overspill: in_force.overspill(),
+        profile,
+        overspill: if is_login { overspill.with_program(program::path) } else { overspill },
         options: overspill::Options::default(),
         tool: "bash".into(),
     }

@@ -11,7 +11,16 @@ const VALUED: [&str; 2] = ["--rcfile", "--init-file"];
 /// Returns the command after `-c`, as all shells of this kind take it. Nothing if there is none, if the
 /// shell is to be interactive, or if there is an option that we do not know.
 pub(super) fn command(words: &[OsString]) -> Option<&OsStr> {
-    let (mut at, mut has_command) = (0, false);
+    read(words).map(|(command, _)| command)
+}
+
+/// Tells whether the command is one of a login shell.
+pub(super) fn is_login(words: &[OsString]) -> bool {
+    read(words).is_some_and(|(_, is_login)| is_login)
+}
+
+fn read(words: &[OsString]) -> Option<(&OsStr, bool)> {
+    let (mut at, mut has_command, mut is_login) = (0, false, false);
     while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
         let letters = word.strip_prefix(['-', '+']).filter(|rest| !rest.is_empty());
         match letters {
@@ -20,13 +29,14 @@ pub(super) fn command(words: &[OsString]) -> Option<&OsStr> {
                 at += 1;
                 break;
             }
-            _ if PLAIN.contains(&word) => {}
+            _ if PLAIN.contains(&word) => is_login |= word == "--login",
             _ if VALUED.contains(&word) => at += 1,
             Some(letters) if letters.chars().all(|letter| letter.is_ascii_alphabetic()) => {
                 if letters.contains(['i', 's']) {
                     return None;
                 }
                 has_command |= word.starts_with('-') && letters.contains('c');
+                is_login |= word.starts_with('-') && letters.contains('l');
                 // Each of these takes a word.
                 at += letters.matches(['o', 'O']).count();
             }
@@ -35,7 +45,7 @@ pub(super) fn command(words: &[OsString]) -> Option<&OsStr> {
         }
         at += 1;
     }
-    words.get(at).filter(|_| has_command).map(OsString::as_os_str)
+    words.get(at).filter(|_| has_command).map(|command| (command.as_os_str(), is_login))
 }
 
 #[cfg(test)]
@@ -69,6 +79,21 @@ mod tests {
             ("- -c x", None),
         ] {
             assert_eq!(command(line).as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_login_shell_is_told_from_others() {
+        for (line, expected) in [
+            ("-lc x", true),
+            ("-c -l x", true),
+            ("--login -c x", true),
+            ("-c x -l", false),
+            ("+l -c x", false),
+            ("-c l", false),
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(is_login(&words), expected, "{line}");
         }
     }
 }

@@ -6,6 +6,7 @@ mod doctor;
 mod hook;
 mod init;
 mod plugins;
+mod pointer;
 mod shell;
 mod terminal;
 

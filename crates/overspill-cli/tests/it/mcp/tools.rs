@@ -33,6 +33,19 @@ fn pages_lead_through_the_whole_output() {
 }
 
 #[test]
+fn the_program_is_named_so_that_any_shell_finds_it() {
+    // Whoever has started us with a PATH may run commands with another one.
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_overspill"));
+    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+    let mut client = Client::with(&[], &[chaos().to_str().unwrap()], |command| {
+        command.env("PATH", path);
+    });
+    let text = text_of(&client.call("text", json!({"text": lines(5_000)})));
+    let expected = format!(" {} read {} ", program.display(), id_in(&text));
+    assert!(text.contains(&expected), "{}", text.lines().next().unwrap());
+}
+
+#[test]
 fn lines_bytes_tail_and_matches_are_found() {
     let (mut client, id) = with_one_saved();
     let mut read = |arguments: Value| {
