@@ -8,6 +8,11 @@ use std::path::{Path, PathBuf};
 ///
 /// A link is followed, so that a file kept elsewhere stays there; the mode stays as it is.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
+    write_like(path, path, text)
+}
+
+/// The same, with the mode of another file, where that is there.
+pub(crate) fn write_like(path: &Path, like: &Path, text: &str) -> io::Result<()> {
     let path = followed(path);
     let directory = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(directory)?;
@@ -15,16 +20,16 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}.new", std::process::id()));
     let new = directory.join(name);
-    let written = write_new(&new, &path, text).and_then(|()| fs::rename(&new, &path));
+    let written = write_new(&new, like, text).and_then(|()| fs::rename(&new, &path));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
     written
 }
 
-fn write_new(new: &Path, old: &Path, text: &str) -> io::Result<()> {
+fn write_new(new: &Path, like: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(new)?;
-    if let Ok(metadata) = fs::metadata(old) {
+    if let Ok(metadata) = fs::metadata(like) {
         file.set_permissions(metadata.permissions())?;
     }
     file.write_all(text.as_bytes())?;

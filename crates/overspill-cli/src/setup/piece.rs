@@ -67,7 +67,7 @@ impl Piece {
                 };
                 Ok(format!("{text}{gap}{BEGIN}{paragraph}{END}"))
             }
-            Piece::Servers => rewrapped(text, file, To::Wrap, program),
+            Piece::Servers => rewrapped(text, file, To::Wrap, program, None),
         }
     }
 
@@ -125,7 +125,7 @@ impl Piece {
             }
             Piece::Whole(_) => Ok(before.unwrap_or_default().to_owned()),
             Piece::Paragraph(_) => Ok(without_paragraph(text)),
-            Piece::Servers => rewrapped(text, file, To::Unwrap, ""),
+            Piece::Servers => rewrapped(text, file, To::Unwrap, "", before),
         }
     }
 

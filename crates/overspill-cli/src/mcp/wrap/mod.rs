@@ -3,6 +3,7 @@
 //! Only what must change is changed: the words of each server's command, where they stand. All other
 //! bytes stay, and so unwrapping gives back the same file, with what was edited in between.
 
+mod backup;
 mod json;
 mod toml;
 mod yaml;
@@ -14,12 +15,13 @@ use anyhow::Context;
 
 use crate::settings::write::write;
 use crate::ui;
+use backup::Backup;
 
 /// Puts the proxy in front of every server in a client's file.
 ///
 /// Understands the files of Claude Code, Cursor, Windsurf, Gemini CLI, Qwen Code, Copilot CLI, VS Code,
 /// opencode, Codex and goose. What is wrapped already stays as it is; servers that are reached by HTTP do
-/// too. The file as it was is kept beside it, with `.before-overspill` at the end of its name.
+/// too. The file as it was before us is kept beside it, with `.before-overspill` at the end of its name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill mcp wrap .mcp.json --dry-run
@@ -84,8 +86,8 @@ trait Language {
     fn read(&self, written: &str) -> Option<String>;
     /// Writes arguments where there are none yet, after the program at `program`.
     fn new_arguments(&self, text: &str, program: &Range<usize>, words: &[String]) -> Splice;
-    /// Returns what [`Language::new_arguments`] has added, given where the list is.
-    fn added(&self, text: &str, program: &Range<usize>, list: &Range<usize>) -> Range<usize>;
+    /// Returns what [`Language::new_arguments`] puts between the program and the list, without blanks.
+    fn before_arguments(&self) -> &'static [&'static str];
 }
 
 pub(super) fn run(args: &WrapArgs, to: To) -> u8 {
@@ -100,8 +102,9 @@ fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
     let text = String::from_utf8(text).map_err(|_| anyhow::anyhow!("{shown}: is not UTF-8"))?;
     let program = std::env::current_exe().context("where this program is")?;
     let program = program.to_string_lossy().into_owned();
-    let changed =
-        changed(&text, &path, to, &program).map_err(|why| anyhow::anyhow!("{shown}: {why}"))?;
+    let backup = Backup::of(&path);
+    let changed = changed(&text, &path, to, &program, backup.text.as_deref())
+        .map_err(|why| anyhow::anyhow!("{shown}: {why}"))?;
     for line in &changed.said {
         ui::answer(&format!("{line}\n"))?;
     }
@@ -112,22 +115,25 @@ fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
         return ui::answer(&format!("{shown}: not changed, as this was a dry run\n"));
     }
     if to == To::Wrap {
-        let mut backup = path.clone().into_os_string();
-        backup.push(".before-overspill");
-        let backup = PathBuf::from(backup);
-        write(&backup, &text).with_context(|| backup.display().to_string())?;
+        backup.keep(&text, &path, changed.had_ours)?;
     }
     write(&path, &changed.text).with_context(|| shown.to_string())?;
     ui::answer(&format!("{shown}: changed\n"))
 }
 
 /// Returns a client's file with the proxy in front of its servers, or without it. A file without servers
-/// stays as it is.
-pub(crate) fn rewrapped(text: &str, path: &Path, to: To, program: &str) -> Result<String, String> {
+/// stays as it is. `before` is the file as it was before us, where that is known.
+pub(crate) fn rewrapped(
+    text: &str,
+    path: &Path,
+    to: To,
+    program: &str,
+    before: Option<&str>,
+) -> Result<String, String> {
     if language(path).entries(text)?.is_empty() {
         return Ok(text.to_owned());
     }
-    changed(text, path, to, program).map(|changed| changed.text)
+    changed(text, path, to, program, before).map(|changed| changed.text)
 }
 
 /// A file as it is to be, and what is said of it.
@@ -135,6 +141,8 @@ pub(crate) fn rewrapped(text: &str, path: &Path, to: To, program: &str) -> Resul
 struct Changed {
     text: String,
     said: Vec<String>,
+    /// The proxy stood in it already, and was not there before us.
+    had_ours: bool,
 }
 
 fn language(path: &Path) -> &'static dyn Language {
@@ -145,13 +153,21 @@ fn language(path: &Path) -> &'static dyn Language {
     }
 }
 
-fn changed(text: &str, path: &Path, to: To, program: &str) -> Result<Changed, String> {
+fn changed(
+    text: &str,
+    path: &Path,
+    to: To,
+    program: &str,
+    before: Option<&str>,
+) -> Result<Changed, String> {
     let language = language(path);
     let entries = language.entries(text)?;
     if entries.is_empty() {
         return Err("there are no MCP servers in it".into());
     }
+    let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language));
     let (mut splices, mut said) = (Vec::new(), Vec::new());
+    let (mut had_ours, mut stay) = (false, Vec::new());
     for entry in &entries {
         let name = ui::short(&entry.name, 60);
         let words = entry.all_words(text, language);
@@ -160,7 +176,13 @@ fn changed(text: &str, path: &Path, to: To, program: &str) -> Result<Changed, St
             continue;
         };
         let is_wrapped = is_ours(&words);
+        let is_by_hand = is_wrapped && by_hand.contains(&(entry.name.clone(), words.clone()));
+        had_ours |= is_wrapped && !is_by_hand;
         match (to, is_wrapped) {
+            (To::Unwrap, true) if is_by_hand => {
+                said.push(format!("{name}: was so before `wrap`, and stays"));
+                stay.push((entry.name.clone(), words));
+            }
             (To::Wrap, true) => said.push(format!("{name}: is wrapped already")),
             (To::Unwrap, false) => said.push(format!("{name}: is not wrapped")),
             (To::Wrap, false) => {
@@ -184,14 +206,27 @@ fn changed(text: &str, path: &Path, to: To, program: &str) -> Result<Changed, St
     let after = language.entries(&new)?;
     let is_right = after.len() == entries.len()
         && after.iter().all(|entry| match entry.all_words(&new, language) {
-            Some(words) => is_ours(&words) == (to == To::Wrap),
+            Some(words) if to == To::Unwrap => {
+                !is_ours(&words) || stay.contains(&(entry.name.clone(), words))
+            }
+            Some(words) => is_ours(&words),
             None => true,
         });
     if is_right {
-        Ok(Changed { text: new, said })
+        Ok(Changed { text: new, said, had_ours })
     } else {
         Err("it is written in a way that we cannot change".into())
     }
+}
+
+/// Returns the servers that have the proxy in front of them: their names and all their words.
+fn wrapped_in(text: &str, language: &dyn Language) -> Vec<(String, Vec<String>)> {
+    let entries = language.entries(text).unwrap_or_default();
+    let wrapped = |entry: Entry| {
+        let words = entry.all_words(text, language).filter(|words| is_ours(words))?;
+        Some((entry.name, words))
+    };
+    entries.into_iter().filter_map(wrapped).collect()
 }
 
 /// Tells whether a command is the proxy with a server behind it.
@@ -261,9 +296,12 @@ impl Entry {
                 let put = Splice { place: program.clone(), with: text[old.clone()].to_owned() };
                 let is_added =
                     list.words.get(1).is_some_and(|word| read(word).starts_with("--name="));
-                let remove = if is_added && list.words.len() == end + 2 {
-                    let place = language.added(text, program, &list.place);
-                    Some(Splice { place, with: String::new() })
+                // What somebody put between the two is not ours, and then the list stays.
+                let between = text.get(program.end..list.place.start).unwrap_or_default();
+                let between: String = between.split_whitespace().collect();
+                let is_alone = language.before_arguments().contains(&&*between);
+                let remove = if is_added && is_alone && list.words.len() == end + 2 {
+                    Some(Splice { place: program.end..list.place.end, with: String::new() })
                 } else {
                     list.without_first(text, end + 2)
                 };

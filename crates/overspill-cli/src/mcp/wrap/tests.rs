@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FILES: [(&str, &str, usize); 9] = [
+const FILES: [(&str, &str, usize); 10] = [
     (
         "claude.json",
         r#"{
@@ -64,6 +64,11 @@ const FILES: [(&str, &str, usize); 9] = [
         "other: 1\nextensions:\n    e:\n        cmd: e\n        args:\n            - 1\n            - two\n",
         1,
     ),
+    (
+        "comments.yaml",
+        "extensions:\n  a: # one\n    cmd: x # why\n    args: ['b # c', \"d\"] # more\n  b:\n    cmd: \"y#z\" # it's\n    args: # all\n    - 1 # first\n    - it's\n",
+        2,
+    ),
 ];
 
 #[test]
@@ -71,7 +76,7 @@ fn every_file_is_wrapped_once_and_comes_back_byte_for_byte() {
     for (name, text, servers) in FILES {
         let path = Path::new(name);
         let change = |text: &str, to: To| {
-            changed(text, path, to, "/usr/bin/overspill")
+            changed(text, path, to, "/usr/bin/overspill", None)
                 .unwrap_or_else(|why| panic!("{name}: {why}"))
         };
         let wrapped = change(text, To::Wrap);
@@ -86,7 +91,7 @@ fn every_file_is_wrapped_once_and_comes_back_byte_for_byte() {
 fn a_wrapped_server_is_started_with_its_own_words() {
     for (name, text, _) in FILES {
         let path = Path::new(name);
-        let wrapped = changed(text, path, To::Wrap, "overspill").unwrap().text;
+        let wrapped = changed(text, path, To::Wrap, "overspill", None).unwrap().text;
         let language: &dyn Language = match path.extension().and_then(|name| name.to_str()) {
             Some("toml") => &toml::Toml,
             Some("yaml" | "yml") => &yaml::Yaml,
@@ -109,10 +114,45 @@ fn a_wrapped_server_is_started_with_its_own_words() {
 fn what_was_edited_in_between_stays() {
     let text = r#"{"mcpServers":{"a":{"command":"x","args":["1"]}}}"#;
     let path = Path::new("x.json");
-    let wrapped = changed(text, path, To::Wrap, "overspill").unwrap().text;
+    let wrapped = changed(text, path, To::Wrap, "overspill", None).unwrap().text;
     let edited = wrapped.replace("\"1\"", "\"1\", \"2\"").replace("}}}", "}},\"new\":1}");
-    let back = changed(&edited, path, To::Unwrap, "overspill").unwrap().text;
+    let back = changed(&edited, path, To::Unwrap, "overspill", None).unwrap().text;
     assert_eq!(back, r#"{"mcpServers":{"a":{"command":"x","args":["1", "2"]}},"new":1}"#);
+}
+
+#[test]
+fn what_was_put_between_or_sorted_stays() {
+    for (name, wrapped, own) in [
+        (
+            "x.json",
+            r#"{"mcpServers":{"a":{"command":"/b/overspill","env":{"K":"v"},"args":["mcp","--name=a","--","x"]}}}"#,
+            r#"{"mcpServers":{"a":{"command":"x","env":{"K":"v"},"args":[]}}}"#,
+        ),
+        (
+            "x.json",
+            r#"{"mcpServers":{"a":{"args":["mcp","--name=a","--","x"],"command":"/b/overspill"}}}"#,
+            r#"{"mcpServers":{"a":{"args":[],"command":"x"}}}"#,
+        ),
+        // Another program has written it anew.
+        (
+            "x.json",
+            "{\"mcpServers\":{\"a\":{\n\"command\":\"/b/overspill\",\n\"args\":[\n\"mcp\",\n\"--name=a\",\n\"--\",\n\"x\"\n],\"env\":{}}}}",
+            "{\"mcpServers\":{\"a\":{\n\"command\":\"x\",\"env\":{}}}}",
+        ),
+        (
+            "x.toml",
+            "[mcp_servers.a]\ncommand = \"/b/overspill\"\ncwd = \"/\"\nargs = [\"mcp\", \"--name=a\", \"--\", \"x\"]\n",
+            "[mcp_servers.a]\ncommand = \"x\"\ncwd = \"/\"\nargs = []\n",
+        ),
+        (
+            "x.yaml",
+            "extensions:\n  a:\n    args: [\"mcp\", \"--name=a\", \"--\", x]\n    cmd: \"/b/overspill\"\n",
+            "extensions:\n  a:\n    args: []\n    cmd: x\n",
+        ),
+    ] {
+        let back = changed(wrapped, Path::new(name), To::Unwrap, "", None).unwrap();
+        assert_eq!(back.text, own);
+    }
 }
 
 #[test]
@@ -122,8 +162,19 @@ fn what_is_no_such_file_is_said() {
         ("a.json", "{}", "there are no MCP servers in it"),
         ("a.toml", "a = ", "is not TOML"),
         ("a.yaml", "a: b\n", "there are no MCP servers in it"),
+        // A second `args` would be no YAML.
+        ("a.yaml", "extensions:\n  a:\n    cmd: x\n    args:\n", "in a way that we cannot change"),
     ] {
-        let why = changed(text, Path::new(name), To::Wrap, "overspill").unwrap_err();
+        let why = changed(text, Path::new(name), To::Wrap, "overspill", None).unwrap_err();
         assert!(why.contains(reason), "{why}");
     }
+}
+
+#[test]
+fn what_is_said_about_a_value_is_no_part_of_it() {
+    let (_, text, _) = FILES[FILES.len() - 1];
+    let entries = yaml::Yaml.entries(text).unwrap();
+    let words = entries.iter().map(|entry| entry.all_words(text, &yaml::Yaml).unwrap());
+    let words: Vec<Vec<String>> = words.collect();
+    assert_eq!(words, [vec!["x", "b # c", "d"], vec!["y#z", "1", "it's"]]);
 }

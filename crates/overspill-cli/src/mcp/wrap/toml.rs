@@ -47,7 +47,7 @@ impl Language for Toml {
         Splice { place: program.end..program.end, with }
     }
 
-    fn added(&self, _: &str, program: &Range<usize>, list: &Range<usize>) -> Range<usize> {
-        program.end..list.end
+    fn before_arguments(&self) -> &'static [&'static str] {
+        &["args=", ",args="]
     }
 }

@@ -42,11 +42,7 @@ impl Language for Yaml {
                         if value.is_empty() {
                             let items = below(args).filter(|at| lines[*at].is_item);
                             let words: Vec<_> = items.map(|at| lines[at].value.clone()).collect();
-                            return (!words.is_empty()).then_some(List {
-                                place: value,
-                                words,
-                                dashes: true,
-                            });
+                            return Some(List { place: value, words, dashes: true });
                         }
                         flow(text, value)
                     }),
@@ -79,8 +75,8 @@ impl Language for Yaml {
         Splice { place: program.end..program.end, with }
     }
 
-    fn added(&self, _: &str, program: &Range<usize>, list: &Range<usize>) -> Range<usize> {
-        program.end..list.end
+    fn before_arguments(&self) -> &'static [&'static str] {
+        &["args:"]
     }
 }
 
@@ -114,10 +110,29 @@ fn lines(text: &str) -> Vec<Line> {
         };
         let value = &line[from..];
         let from = start + from + (value.len() - value.trim_start().len()).min(value.len());
-        let end = start + line.trim_end().len();
+        let end = from + without_comment(&text[from.min(at)..at]).len();
         found.push(Line { indent, is_item, key, value: from.min(end)..end });
     }
     found
+}
+
+/// Returns a value without what is said about it on the same line.
+fn without_comment(value: &str) -> &str {
+    let mut quote = None;
+    // Elsewhere a quote is a character like any other.
+    let has_quotes = value.starts_with(['"', '\'', '[']);
+    let mut before = ' ';
+    for (at, char) in value.char_indices() {
+        match quote {
+            Some(open) if char == open && before != '\\' => quote = None,
+            Some(_) => {}
+            None if has_quotes && ['"', '\''].contains(&char) => quote = Some(char),
+            None if char == '#' && before.is_whitespace() => return value[..at].trim_end(),
+            None => {}
+        }
+        before = char;
+    }
+    value.trim_end()
 }
 
 /// Returns a list that is written on one line.

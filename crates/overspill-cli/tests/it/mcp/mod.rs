@@ -9,3 +9,4 @@ mod peers;
 mod relay;
 mod results;
 mod tools;
+mod wrap;
