@@ -14,6 +14,7 @@ mod home;
 mod hosts;
 mod kills;
 mod mcp;
+mod pictures;
 mod power;
 mod program;
 mod promises;
