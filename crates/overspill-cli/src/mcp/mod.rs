@@ -79,6 +79,10 @@ pub(crate) struct McpArgs {
     /// Send this with every request to it, such as `Authorization: Bearer …`.
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "http")]
     headers: Vec<(String, String)>,
+    /// Send this as well, with the value of a variable: what is secret is then not on the command line,
+    /// where others can see it.
+    #[arg(long = "header-env", value_name = "NAME: VARIABLE", value_parser = header_env, requires = "http")]
+    secret_headers: Vec<(String, String)>,
     /// Be reached by HTTP instead of standard input and output, at this address.
     ///
     /// Anything but a loopback address needs a token in OVERSPILL_MCP_TOKEN, which clients then send as
@@ -112,7 +116,10 @@ pub(crate) fn mcp(args: &McpArgs) -> u8 {
     }
     let asked = Asked {
         server: match &args.http {
-            Some(url) => Where::Http { url: url.clone(), headers: args.headers.clone() },
+            Some(url) => {
+                let headers = [&args.headers[..], &args.secret_headers].concat();
+                Where::Http { url: url.clone(), headers }
+            }
             None => Where::Command(args.server.clone()),
         },
         name: args.name(),
@@ -173,6 +180,13 @@ impl Asked {
             },
         }
     }
+}
+
+fn header_env(typed: &str) -> Result<(String, String), String> {
+    let (name, variable) = header(typed)?;
+    let value =
+        std::env::var(&variable).map_err(|_| format!("the variable {variable} is not set"))?;
+    Ok((name, value.trim().to_owned()))
 }
 
 fn header(typed: &str) -> Result<(String, String), String> {

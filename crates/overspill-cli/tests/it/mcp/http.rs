@@ -152,6 +152,27 @@ fn a_server_by_http_works_like_one_by_stdio() {
 }
 
 /// The session that an answer begins.
+#[test]
+fn a_secret_comes_from_a_variable_and_not_from_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = Listening::start(dir.path(), &["--", chaos().to_str().unwrap()], |command| {
+        command.env("OVERSPILL_MCP_TOKEN", "secret");
+    });
+    let url = host.url();
+    let options = ["--http", &url, "--header-env", "Authorization: AUTH"];
+    let mut client = Client::with(&options, &[], |command| {
+        command.env("AUTH", "Bearer secret");
+    });
+    let answer = client.call("text", json!({"text": lines(5_000)}));
+    assert!(text_of(&answer).starts_with("[overspill "), "{answer}");
+    let words = std::fs::read_to_string(format!("/proc/{}/cmdline", client.child.id())).unwrap();
+    assert!(words.contains("AUTH") && !words.contains("secret"), "{words:?}");
+    let output = program(dir.path()).arg("mcp").args(options).env_remove("AUTH").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("the variable AUTH is not set"), "{said}");
+}
+
 fn session_in(head: &str) -> String {
     let id = head.split("mcp-session-id: ").nth(1).unwrap().split("\r\n").next().unwrap();
     format!("Mcp-Session-Id: {id}\r\n")
