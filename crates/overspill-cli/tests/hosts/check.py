@@ -193,8 +193,7 @@ def path_of_its_own(name, overspill, home):
 def check(name, overspill):
     """Checks one host; returns whether all is well."""
     started = time.time()
-    parts = [headless]
-    parts += [path_of_its_own] if name in ("claude-code", "codex") else []
+    parts = [headless, path_of_its_own]
     parts += [on_terminal] if name in Host.INTERACTIVE else []
     parts += [second_layer] if name in ("claude-code", "opencode", "pi") else []
     faults = []
