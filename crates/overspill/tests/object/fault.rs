@@ -28,7 +28,7 @@ pub enum Fault {
     Damage,
     /// The completion of an upload is answered with status 200 and an error.
     FailCompletion,
-    /// Parts of an upload are not answered.
+    /// Parts of an upload are not answered, nor is its end.
     HangParts,
     /// Objects that are read are not there any more from the third request on.
     Vanish,
@@ -105,7 +105,7 @@ fn serve(mut client: TcpStream, server: &str, fault: Fault, number: u32) -> io::
     let is_put = line.starts_with("PUT ");
     match fault {
         Fault::Hang => hang(),
-        Fault::HangParts if is_put && line.contains("uploadId=") => hang(),
+        Fault::HangParts if !line.starts_with("POST ") && line.contains("uploadId=") => hang(),
         Fault::Answer(status, code) => return answer(&mut client, status, &error(code)),
         Fault::AnswerTimes(times, status, code) if number < times => {
             return answer(&mut client, status, &error(code));

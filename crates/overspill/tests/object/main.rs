@@ -5,4 +5,5 @@
 mod fault;
 mod faults;
 mod server;
+mod shelf;
 mod store;

@@ -1,6 +1,7 @@
 //! The server that tests ask, and buckets of their own in it.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -64,9 +65,37 @@ impl Server {
         folder: &str,
         upload_wait: Duration,
     ) -> Bucket {
+        self.machine_with(
+            spool,
+            endpoint,
+            folder,
+            BucketOptions { upload_wait, ..BucketOptions::default() },
+        )
+    }
+
+    /// A machine that keeps so much of what is in the bucket.
+    pub(crate) fn machine_keeping(&self, spool: &str, folder: &str, cache: u64) -> Bucket {
+        let options = BucketOptions { cache, ..BucketOptions::default() };
+        self.machine_with(spool, &self.endpoint, folder, options)
+    }
+
+    /// Returns the files that a machine has of others' outputs.
+    pub(crate) fn pages(&self, spool: &str) -> Vec<PathBuf> {
+        let pages = self.spools.path().join(spool).join(".overspill/pages");
+        let files = pages.read_dir().into_iter().flatten();
+        files.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    fn machine_with(
+        &self,
+        spool: &str,
+        endpoint: &str,
+        folder: &str,
+        options: BucketOptions,
+    ) -> Bucket {
         let durability = Durability::None;
-        let options = DiskOptions { durability, keep_free: 0, ..DiskOptions::default() };
-        let spool = Disk::new(self.spools.path().join(spool), options);
+        let disk = DiskOptions { durability, keep_free: 0, ..DiskOptions::default() };
+        let spool = Disk::new(self.spools.path().join(spool), disk);
         let (scheme, bucket) = match self.provider {
             Provider::Google => ("gs", "google"),
             provider => (provider.scheme(), "fleet"),
@@ -83,8 +112,7 @@ impl Server {
             }
             Provider::Google => vec![("STORAGE_EMULATOR_HOST".to_owned(), endpoint.to_owned())],
         };
-        let options = BucketOptions { upload_wait, variables, ..BucketOptions::default() };
-        Bucket::new(spool, address, options)
+        Bucket::new(spool, address, BucketOptions { variables, ..options })
     }
 }
 

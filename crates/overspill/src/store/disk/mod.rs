@@ -11,6 +11,8 @@ mod draft;
 mod gone;
 mod notes;
 mod options;
+#[cfg(feature = "object")]
+mod pages;
 mod pins;
 mod root;
 #[cfg(feature = "object")]
@@ -34,6 +36,9 @@ use self::root::{Area, Root, if_there};
 use super::seal::{BLOCK, SMALL};
 use super::{Draft, Entry, Gone, Name, Record, State, Store};
 use crate::{Call, Error};
+
+#[cfg(feature = "object")]
+pub(in crate::store) use pages::Page;
 
 pub use options::{Access, DiskOptions, Durability, PathStyle};
 

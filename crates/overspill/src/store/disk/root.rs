@@ -15,7 +15,7 @@ const HIDDEN: &str = ".overspill";
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) dir: Dir,
-    areas: Mutex<[Option<Arc<Dir>>; 4]>,
+    areas: Mutex<[Option<Arc<Dir>>; 5]>,
     /// Files without a name may work here.
     pub(super) nameless: AtomicBool,
 }
@@ -31,6 +31,9 @@ pub(super) enum Area {
     Sent,
     /// Outputs that are being written, where they need a name for that.
     Drafts,
+    /// Parts of outputs that stand elsewhere.
+    #[cfg(feature = "object")]
+    Pages,
 }
 
 impl Area {
@@ -40,6 +43,8 @@ impl Area {
             Area::Pins => "pins",
             Area::Sent => "sent",
             Area::Drafts => "drafts",
+            #[cfg(feature = "object")]
+            Area::Pages => "pages",
         }
     }
 }

@@ -81,6 +81,7 @@ impl Bucket {
             known.extend([Mark::Pin, Mark::Used].map(|mark| self.0.layout.mark(mark, name)));
             let _ = self.0.spool.delete(name);
         }
+        self.0.spool.remove_pages_of(&names);
         // What stays is tidied away later.
         let _ = self.0.remote.delete(known);
         Ok(())
@@ -199,20 +200,6 @@ impl Bucket {
         if let Some(Ok(Note { key, upload: Some(upload), .. })) = Note::from_bytes(name, &got.bytes)
         {
             self.abort(&Path::from(key), &upload, PATIENCE);
-        }
-        Ok(())
-    }
-
-    /// Removes from this machine what is in the bucket, the least used first, until the rest has room.
-    pub(super) fn shrink_spool(&self) -> Result<(), Error> {
-        let (_, mut sent) = self.0.spool.unsent_and_sent()?;
-        sent.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.used));
-        let mut kept = 0_u64;
-        for entry in sent {
-            kept = kept.saturating_add(entry.bytes);
-            if kept > self.0.cache {
-                let _ = self.0.spool.delete(&entry.name);
-            }
         }
         Ok(())
     }

@@ -3,16 +3,19 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use bytes::Bytes;
 use object_store::path::Path;
 
 use super::failure::Failure;
 use super::remote::{PATIENCE, Remote, Waiting};
+use super::shelf::Shelf;
 use crate::store::Name;
 
 /// A page is read in steps of this size, so that the next one is there already.
-const STEP: u64 = 64 << 10;
-/// So much is asked for at once of an output that is read from one end to the other.
-const STRIDE: u64 = 8 << 20;
+pub(super) const STEP: u64 = 64 << 10;
+/// So much is asked for at once of an output that is read from one end to the other, up to a whole
+/// multiple of it: servers keep large objects in such parts.
+pub(super) const STRIDE: u64 = 8 << 20;
 /// So many such parts are on their way at once.
 const STRIDES: usize = 2;
 /// So much of what was read is held.
@@ -29,11 +32,37 @@ pub(super) struct Fetch {
     readers: VecDeque<Reader>,
 }
 
+/// A part of an output, in pieces as they came: what is handed out is the first copy of it.
 #[derive(Debug)]
-struct Held {
-    name: Name,
-    start: u64,
-    bytes: Vec<u8>,
+pub(super) struct Held {
+    pub(super) name: Name,
+    pub(super) start: u64,
+    pub(super) bytes: u64,
+    pub(super) pieces: Vec<Bytes>,
+}
+
+impl Held {
+    pub(super) fn new(name: &Name, start: u64, pieces: Vec<Bytes>) -> Held {
+        let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Held { name: name.clone(), start, bytes, pieces }
+    }
+
+    pub(super) fn end(&self) -> u64 {
+        self.start + self.bytes
+    }
+
+    /// Adds what stands in `range`, as far as it is here.
+    fn copy(&self, range: Range<u64>, into: &mut Vec<u8>) {
+        let mut start = self.start;
+        for piece in &self.pieces {
+            let end = start + piece.len() as u64;
+            let (from, to) = (range.start.max(start), range.end.min(end));
+            if from < to {
+                into.extend_from_slice(&piece[(from - start) as usize..(to - start) as usize]);
+            }
+            start = end;
+        }
+    }
 }
 
 /// Somebody who reads an output on and on.
@@ -45,7 +74,7 @@ struct Reader {
     in_a_row: u32,
     /// Where the next part begins that is not asked for yet.
     asked: u64,
-    coming: VecDeque<(u64, Waiting<Vec<u8>>)>,
+    coming: VecDeque<(u64, Waiting<Vec<Bytes>>)>,
 }
 
 /// An output in the bucket.
@@ -58,16 +87,19 @@ pub(super) struct Object<'a> {
 impl Fetch {
     /// Holds what was read of an output by the way.
     pub(super) fn hold(&mut self, name: &Name, start: u64, bytes: Vec<u8>) {
-        if bytes.is_empty() {
-            return;
+        if !bytes.is_empty() {
+            self.keep(Held::new(name, start, vec![bytes.into()]));
         }
-        self.held.push_back(Held { name: name.clone(), start, bytes });
-        let mut all: u64 = self.held.iter().map(|held| held.bytes.len() as u64).sum();
+    }
+
+    fn keep(&mut self, held: Held) {
+        self.held.push_back(held);
+        let mut all: u64 = self.held.iter().map(|held| held.bytes).sum();
         while all > HELD
             && self.held.len() > 1
             && let Some(oldest) = self.held.pop_front()
         {
-            all -= oldest.bytes.len() as u64;
+            all -= oldest.bytes;
         }
     }
 
@@ -81,6 +113,7 @@ impl Fetch {
     pub(super) fn read(
         &mut self,
         remote: &Remote,
+        shelf: &Shelf,
         object: &Object,
         range: Range<u64>,
     ) -> Result<Vec<u8>, Failure> {
@@ -89,24 +122,25 @@ impl Fetch {
         while range.start + (bytes.len() as u64) < range.end {
             let at = range.start + bytes.len() as u64;
             if let Some(held) = self.held_at(object.name, at) {
-                let from = (at - held.start) as usize;
-                let to = held.bytes.len().min((range.end - held.start) as usize);
-                bytes.extend_from_slice(&held.bytes[from..to]);
+                held.copy(at..range.end, &mut bytes);
                 continue;
             }
-            let (start, got) = self.get(remote, object, at, range.end)?;
-            if start + got.len() as u64 <= at {
+            if let Some(held) = shelf.find(object.name, at) {
+                self.keep(held);
+                continue;
+            }
+            let held = self.get(remote, shelf, object, at, range.end)?;
+            if held.end() <= at {
                 return Err(Failure::Other("it became shorter while it was read".into()));
             }
-            self.hold(object.name, start, got);
+            shelf.keep(&held, object.bytes);
+            self.keep(held);
         }
         Ok(bytes)
     }
 
     fn held_at(&self, name: &Name, at: u64) -> Option<&Held> {
-        let has = |held: &&Held| {
-            held.name == *name && held.start <= at && at < held.start + held.bytes.len() as u64
-        };
+        let has = |held: &&Held| held.name == *name && held.start <= at && at < held.end();
         self.held.iter().rev().find(has)
     }
 
@@ -134,24 +168,25 @@ impl Fetch {
         }
     }
 
-    /// Gets what stands at `at`, and maybe more; returns where it begins.
+    /// Gets what stands at `at`, and maybe more.
     fn get(
         &mut self,
         remote: &Remote,
+        shelf: &Shelf,
         object: &Object,
         at: u64,
         end: u64,
-    ) -> Result<(u64, Vec<u8>), Failure> {
+    ) -> Result<Held, Failure> {
         let reader = self.readers.iter_mut().find(|reader| reader.name == *object.name);
         if let Some(reader) = reader.filter(|reader| reader.in_a_row >= IN_A_ROW) {
-            return reader.next(remote, object, at);
+            return reader.next(remote, shelf, object, at);
         }
         let start = at - at % STEP;
         let end = end.div_ceil(STEP).saturating_mul(STEP).min(object.bytes);
         let key = object.key.clone();
         let got = remote
-            .run(PATIENCE, |objects| async move { objects.get(&key, Some(start..end)).await })?;
-        Ok((start, got.bytes))
+            .run(PATIENCE, |objects| async move { objects.pieces(&key, Some(start..end)).await })?;
+        Ok(Held::new(object.name, start, got.0))
     }
 }
 
@@ -159,29 +194,38 @@ impl Reader {
     fn next(
         &mut self,
         remote: &Remote,
+        shelf: &Shelf,
         object: &Object,
         at: u64,
-    ) -> Result<(u64, Vec<u8>), Failure> {
+    ) -> Result<Held, Failure> {
         // What was passed over is not waited for.
-        while self.coming.front().is_some_and(|(start, _)| start + STRIDE <= at) {
+        while self.coming.front().is_some_and(|(start, _)| stride_end(*start) <= at) {
             self.coming.pop_front();
         }
         if self.coming.front().is_none_or(|(start, _)| *start > at) {
             self.coming.clear();
-            self.asked = at;
+            self.asked = at - at % STEP;
         }
         while self.coming.len() < STRIDES && self.asked < object.bytes {
-            let (start, end) = (self.asked, object.bytes.min(self.asked + STRIDE));
+            let (start, end) = (self.asked, object.bytes.min(stride_end(self.asked)));
+            if start > at && shelf.has(object.name, start) {
+                break;
+            }
             let key = object.key.clone();
             let waiting = remote.start(|objects| async move {
-                objects.get(&key, Some(start..end)).await.map(|got| got.bytes)
+                objects.pieces(&key, Some(start..end)).await.map(|got| got.0)
             })?;
             self.coming.push_back((start, waiting));
             self.asked = end;
         }
         match self.coming.pop_front() {
-            Some((start, waiting)) => Ok((start, waiting.within(PATIENCE)?)),
+            Some((start, waiting)) => Ok(Held::new(object.name, start, waiting.within(PATIENCE)?)),
             None => Err(Failure::Other("it became shorter while it was read".into())),
         }
     }
+}
+
+/// Returns where the part ends that is asked for from `start` on.
+fn stride_end(start: u64) -> u64 {
+    (start / STRIDE + 1) * STRIDE
 }

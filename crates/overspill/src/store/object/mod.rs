@@ -25,6 +25,7 @@ mod lifecycle;
 mod listing;
 mod note;
 mod remote;
+mod shelf;
 mod upload;
 mod watch;
 
@@ -45,6 +46,7 @@ use self::found::{Found, Known};
 use self::layout::{Layout, Mark};
 use self::note::Note;
 use self::remote::Remote;
+use self::shelf::Shelf;
 use super::seal::{BLOCK, SMALL, Seal};
 use super::{Disk, Draft, Entry, Gone, Name, Newest, Record, State, Store, Wanted};
 use crate::{Call, Clock, Error};
@@ -70,7 +72,7 @@ struct Inner {
     remote: Remote,
     clock: Clock,
     upload_wait: Duration,
-    cache: u64,
+    shelf: Shelf,
     fetch: Mutex<Fetch>,
     known: Mutex<HashMap<Name, Known>>,
     /// Until when outputs that were saved lately may take, with all that is known of them.
@@ -84,7 +86,7 @@ pub struct BucketOptions {
     pub tenant: String,
     /// How long a call may wait for its output to be in the bucket.
     pub upload_wait: Duration,
-    /// How many bytes of what was sent stay on this machine, for those who read it here.
+    /// How many bytes of what is in the bucket stay on this machine, for those who read it here.
     pub cache: u64,
     /// Variables as the provider's own programs know them: region, account, endpoint, credentials.
     pub variables: Vec<(String, String)>,
@@ -133,6 +135,7 @@ impl Bucket {
         let BucketOptions { tenant, upload_wait, cache, variables, clock } = options;
         let layout = Layout::new(&address.prefix, &tenant);
         let remote = Remote::new(address, variables);
+        let shelf = Shelf::new(spool.clone(), cache);
         let (fetch, known, deadlines) = Default::default();
         Bucket(Arc::new(Inner {
             spool,
@@ -140,7 +143,7 @@ impl Bucket {
             remote,
             clock,
             upload_wait,
-            cache,
+            shelf,
             fetch,
             known,
             deadlines,
@@ -226,7 +229,8 @@ impl Bucket {
         let end = range.end.min(found.entry.bytes);
         let start = range.start.min(end);
         let object = Object { name, key: &found.key, bytes: found.entry.bytes };
-        let read = self.fetch().read(&self.0.remote, &object, start..end);
+        let read = self.fetch().read(&self.0.remote, &self.0.shelf, &object, start..end);
+        self.tend_shelf();
         read.map_err(|failure| self.failed_at(name, failure))
     }
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use object_store::list::PaginatedListOptions;
@@ -170,16 +171,20 @@ pub(super) struct Got {
 
 impl Objects {
     pub(super) async fn get(&self, path: &Path, range: Option<Range<u64>>) -> Result<Got, Failure> {
-        let wanted = range.as_ref().map(|range| range.end - range.start);
+        let (pieces, meta) = self.pieces(path, range).await?;
+        Ok(Got { bytes: pieces.concat(), meta })
+    }
+
+    /// The same, as it comes: nothing of it is copied.
+    pub(super) async fn pieces(
+        &self,
+        path: &Path,
+        range: Option<Range<u64>>,
+    ) -> Result<(Vec<Bytes>, ObjectMeta), Failure> {
         let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
         let got = self.0.get_opts(path, options).await?;
         let meta = got.meta.clone();
-        let mut bytes = Vec::with_capacity(wanted.unwrap_or(meta.size).min(64 << 20) as usize);
-        let mut stream = got.into_stream();
-        while let Some(chunk) = stream.try_next().await? {
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(Got { bytes, meta })
+        Ok((got.into_stream().try_collect().await?, meta))
     }
 
     /// Returns what the server says of an object, or `None` if there is none.

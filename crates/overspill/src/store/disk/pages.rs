@@ -1,0 +1,131 @@
+//! Parts of outputs that stand elsewhere, so that they need not be fetched again.
+//!
+//! Each is a file of its own, named by the output and by where the part begins: its bytes, and after
+//! them their sum, since nobody waits until they are safe on the disk and a power loss may tear them.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::draft::system_time;
+use super::root::{Area, if_there};
+use super::temp::Temp;
+use super::{Disk, dir};
+use crate::Error;
+use crate::store::Name;
+
+/// The sum at the end.
+const SUM: usize = 4;
+
+/// A part of an output that is here.
+#[derive(Debug)]
+pub(in crate::store) struct Page {
+    file: String,
+    pub(in crate::store) bytes: u64,
+    pub(in crate::store) used: Timestamp,
+}
+
+fn file_of(name: &Name, start: u64) -> String {
+    format!("{name}-{start}")
+}
+
+impl Disk {
+    /// Tells whether a part that begins there is here.
+    pub(in crate::store) fn has_page(&self, name: &Name, start: u64) -> bool {
+        let Ok(Some(root)) = self.last_root() else { return false };
+        let Ok(Some(pages)) = root.area(Area::Pages) else { return false };
+        pages.find(&file_of(name, start)).is_ok()
+    }
+
+    /// Returns the part that begins there, if it is here and whole.
+    pub(in crate::store) fn page(&self, name: &Name, start: u64) -> Option<Vec<u8>> {
+        let pages = self.last_root().ok()??.area(Area::Pages).ok()??;
+        let (file, found) = pages.open_file(&file_of(name, start)).ok()?;
+        let mut bytes = vec![0; usize::try_from(found.bytes).ok()?];
+        let len = dir::read_at(&file, &mut bytes, 0).ok()?;
+        let whole = len == bytes.len() && len > SUM;
+        let sum = bytes.split_off(bytes.len().saturating_sub(SUM));
+        if !whole || crc32fast::hash(&bytes).to_le_bytes() != *sum {
+            let _ = pages.remove(&file_of(name, start));
+            return None;
+        }
+        let _ = file.set_modified(system_time(self.options().clock.now().timestamp()));
+        Some(bytes)
+    }
+
+    /// Keeps a part, instead of a shorter one that begins there.
+    pub(in crate::store) fn put_page(
+        &self,
+        name: &Name,
+        start: u64,
+        pieces: &[Bytes],
+    ) -> Result<(), Error> {
+        let root = self.make_root()?;
+        let put = || {
+            let len: u64 = pieces.iter().map(|piece| piece.len() as u64).sum();
+            let pages = root.make_area(Area::Pages)?;
+            let file = file_of(name, start);
+            if let Some(there) = if_there(pages.find(&file))? {
+                if there.bytes >= len + SUM as u64 {
+                    return Ok(());
+                }
+                if_there(pages.remove(&file))?;
+            }
+            if root.dir.free()? < self.options().keep_free.saturating_add(len) {
+                return Ok(());
+            }
+            let mut temp = Temp::new(&root)?;
+            let mut sum = crc32fast::Hasher::new();
+            for piece in pieces {
+                sum.update(piece);
+                temp.file.write_all(piece)?;
+            }
+            temp.file.write_all(&sum.finalize().to_le_bytes())?;
+            temp.publish(&pages, &file)
+        };
+        match put() {
+            // Somebody else has fetched it as well.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            put => put.map_err(|error| super::draft::failed(self.path(), error)),
+        }
+    }
+
+    /// Returns all parts that are here.
+    pub(in crate::store) fn pages(&self) -> Vec<Page> {
+        let mut all = Vec::new();
+        if let Ok(Some(root)) = self.root()
+            && let Ok(Some(pages)) = root.area(Area::Pages)
+        {
+            let _ = pages.walk(0, |file| {
+                if let Ok(found) = pages.find(file) {
+                    let (bytes, used) = (found.bytes, found.used);
+                    all.push(Page { file: file.to_owned(), bytes, used });
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        all
+    }
+
+    /// Removes a part.
+    pub(in crate::store) fn remove_page(&self, page: &Page) {
+        if let Ok(Some(root)) = self.root()
+            && let Ok(Some(pages)) = root.area(Area::Pages)
+        {
+            let _ = pages.remove(&page.file);
+        }
+    }
+
+    /// Removes all parts of these outputs.
+    pub(in crate::store) fn remove_pages_of(&self, names: &[Name]) {
+        let names: HashSet<&str> = names.iter().map(Name::as_str).collect();
+        for page in self.pages() {
+            if page.file.rsplit_once('-').is_some_and(|(of, _)| names.contains(of)) {
+                self.remove_page(&page);
+            }
+        }
+    }
+}
