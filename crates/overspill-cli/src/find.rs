@@ -14,9 +14,16 @@ use crate::{home, ui};
 /// So many of the outputs that may be meant are named.
 const MOST_NAMED: usize = 5;
 
-/// Returns the store and the output that `typed` names: an id, the beginning of one, or a path.
+/// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning of
+/// one, or a path.
 pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
-    let store = home::store().map_err(anyhow::Error::msg)?;
+    let (store, name) = find_raw(typed)?;
+    Ok((home::shown(&store), name))
+}
+
+/// The same, as it was saved.
+pub(crate) fn find_raw(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
+    let store = home::raw_store().map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
     let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();

@@ -27,8 +27,19 @@ pub(crate) fn quoted(text: &str) -> String {
 /// Where outputs are.
 pub(crate) type Outputs = Arc<dyn Store>;
 
-/// Returns the store, or why there is none.
+/// Returns the store as a model may see it, or why there is none.
 pub(crate) fn store() -> Result<Outputs, String> {
+    raw_store().map(|store| shown(&store))
+}
+
+/// Returns a store as a model may see it.
+pub(crate) fn shown(store: &Outputs) -> Outputs {
+    // Whether it is a bucket decides only what is masked when it is saved.
+    Sources::of_user().redact(false).shown_store(store)
+}
+
+/// Returns the store as it is, or why there is none.
+pub(crate) fn raw_store() -> Result<Outputs, String> {
     let sources = Sources::of_user();
     sources.say_warnings();
     sources.store(&overspill::Profile::OWN, &places())

@@ -28,6 +28,15 @@ pub fn respond<'a>(
     call: &Call,
     options: &Options,
 ) -> Cow<'a, str> {
+    // Whatever becomes of it, nobody gets to see a secret in it.
+    if let Some(rules) = overspill.redact.shown().filter(|_| options.masked.is_none()) {
+        let (masked, count) = rules.json(response);
+        let options = Options { masked: Some(count), ..options.clone() };
+        return match masked {
+            Cow::Borrowed(_) => respond(overspill, response, call, &options),
+            Cow::Owned(masked) => respond(overspill, &masked, call, &options).into_owned().into(),
+        };
+    }
     let decoded = Decoded::of(response);
     let measured = match decoded {
         Decoded::Text => Cow::Borrowed(response),
@@ -39,7 +48,7 @@ pub fn respond<'a>(
         return Cow::Borrowed(response);
     }
     match overspill.bound(measured.as_bytes(), response.as_bytes(), call, options) {
-        Outcome::Whole(_) => Cow::Borrowed(response),
+        Outcome::Whole(_) | Outcome::Masked(_) => Cow::Borrowed(response),
         Outcome::Spilled(spilled) => {
             let limits = overspill.plan(call, options).policy.limits;
             let answer = encode(&fields, &spilled, &limits);

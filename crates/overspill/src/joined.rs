@@ -62,19 +62,39 @@ impl<'a> Joined<'a> {
         self.spill.share(share);
     }
 
-    /// Says that all of it came; returns what is shown of each text if together they are too large.
+    /// Says, late, that the texts were looked through for secrets before, as [`Spill::masked`] does.
+    pub fn masked(&mut self, count: u64) {
+        self.spill.masked(count);
+    }
+
+    /// Says that all of it came; returns what is shown of each text if together they are too large,
+    /// or have secrets that are masked.
     ///
     /// A text of which nothing is shown has an empty share.
-    pub fn finish(self) -> Option<(Box<Spilled>, Vec<String>)> {
+    pub fn finish(self) -> Option<(Outcome<'static>, Vec<String>)> {
         let Joined { spill, starts, .. } = self;
-        let Outcome::Spilled(spilled) = spill.finish() else { return None };
+        let spilled = match spill.finish() {
+            Outcome::Whole(_) => return None,
+            Outcome::Masked(masked) => {
+                let texts = apart(&masked.bytes, &starts);
+                return Some((Outcome::Masked(masked), texts));
+            }
+            Outcome::Spilled(spilled) => spilled,
+        };
         let shares = shares(&spilled, &starts).unwrap_or_else(|| {
             let mut all = vec![String::new(); starts.len().max(1)];
             all[0].clone_from(&spilled.text);
             all
         });
-        Some((spilled, shares))
+        Some((Outcome::Spilled(spilled), shares))
     }
+}
+
+/// Returns the texts that were joined.
+fn apart(joined: &[u8], starts: &[Start]) -> Vec<String> {
+    let ends = starts.iter().skip(1).map(|next| next.byte as usize - 1).chain([joined.len()]);
+    let texts = starts.iter().zip(ends).map(|(start, end)| &joined[start.byte as usize..end]);
+    texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect()
 }
 
 /// Shares what is shown out among texts: each has its own pieces, marks stand where gaps begin, and
@@ -160,7 +180,7 @@ mod tests {
             joined.next_text();
             text.as_bytes().chunks(chunk).for_each(|chunk| joined.push(chunk));
         }
-        let (spilled, shares) = joined.finish()?;
+        let (Outcome::Spilled(spilled), shares) = joined.finish()? else { return None };
         let name = &spilled.saved.as_ref().unwrap().name;
         let stored = overspill.store().read(name, 0..u64::MAX).unwrap();
         Some((spilled, shares, stored))
@@ -203,7 +223,7 @@ mod tests {
             }
             late.share(share);
             let shown = |joined: Joined| {
-                let (spilled, shares) = joined.finish()?;
+                let (Outcome::Spilled(spilled), shares) = joined.finish()? else { return None };
                 let saved =
                     overspill.store().read(&spilled.saved.as_ref().unwrap().name, 0..u64::MAX);
                 assert_eq!(saved.unwrap(), long.as_bytes());

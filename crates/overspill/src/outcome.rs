@@ -4,17 +4,28 @@ use std::borrow::Cow;
 
 use overspill_core::{Cut, Keep, LeftOut, Size, Unit};
 
-use crate::Error;
 use crate::profile::Words;
 use crate::store::SpillRef;
+use crate::{Error, Options};
 
 /// What became of an output.
 #[derive(Debug)]
 pub enum Outcome<'a> {
     /// The reader gets it as it is, byte for byte. Nothing was stored.
     Whole(Cow<'a, [u8]>),
+    /// It fits, and has secrets in it that the reader does not get. Nothing was stored.
+    Masked(Masked),
     /// It was too large.
     Spilled(Box<Spilled>),
+}
+
+/// An output that fits, with its secrets masked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Masked {
+    /// What the reader gets: as long as the output, line by line.
+    pub bytes: Vec<u8>,
+    /// How many secrets there were.
+    pub count: u64,
 }
 
 /// An output that was too large.
@@ -38,17 +49,37 @@ pub struct Spilled {
     pub fired: Option<Unit>,
     /// Where the whole output is, or why it could not be saved.
     pub saved: Result<SpillRef, Error>,
+    /// How many secrets were masked in it, where it is saved or also in what is shown.
+    pub masked: u64,
     /// What was kept.
     pub keep: Keep,
     pub(crate) words: Words,
 }
 
-impl Outcome<'_> {
+impl<'a> Outcome<'a> {
     /// Returns what the reader gets.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Outcome::Whole(bytes) => bytes,
+            Outcome::Masked(masked) => &masked.bytes,
             Outcome::Spilled(spilled) => spilled.text.as_bytes(),
+        }
+    }
+
+    /// Says that an output is not cut, of which as many secrets are masked as `options` say.
+    pub(crate) fn of(output: Cow<'a, [u8]>, options: &Options) -> Outcome<'a> {
+        match options.masked {
+            None | Some(0) => Outcome::Whole(output),
+            Some(count) => Outcome::Masked(Masked { bytes: output.into_owned(), count }),
+        }
+    }
+
+    /// Makes it independent of the output.
+    pub(crate) fn into_owned(self) -> Outcome<'static> {
+        match self {
+            Outcome::Whole(bytes) => Outcome::Whole(Cow::Owned(bytes.into_owned())),
+            Outcome::Masked(masked) => Outcome::Masked(masked),
+            Outcome::Spilled(spilled) => Outcome::Spilled(spilled),
         }
     }
 }

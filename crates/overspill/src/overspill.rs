@@ -53,6 +53,8 @@ pub struct Options {
     pub signal: Option<i32>,
     /// It was ended before it was done, or may have been.
     pub interrupted: bool,
+    /// The output was looked through for secrets before, and has so many masked.
+    pub masked: Option<u64>,
 }
 
 /// What is to be done with an output.
@@ -143,8 +145,7 @@ impl Overspill {
         Overspill { clock, ..self }
     }
 
-    /// Masks secrets. With [`Redact::All`] a strategy of your own is not asked about outputs that
-    /// have some.
+    /// Masks secrets. With [`Redact::All`] a strategy of your own sees none, either.
     #[must_use]
     pub fn with_redaction(self, redact: Redact) -> Overspill {
         Overspill { redact, ..self }
@@ -178,12 +179,15 @@ impl Overspill {
         call: &Call,
         options: &Options,
     ) -> Outcome<'a> {
-        if let Redact::All(_) = &self.redact {
-            let mut spill = self.spill(call.clone(), options.clone());
-            spill.push(output);
-            return spill.finish();
+        let Some(rules) = self.redact.shown().filter(|_| options.masked.is_none()) else {
+            return self.bound(output, output, call, options);
+        };
+        let (masked, count) = rules.bytes(output);
+        let options = Options { masked: Some(count), ..options.clone() };
+        match masked {
+            Cow::Borrowed(_) => self.bound(output, output, call, &options),
+            Cow::Owned(masked) => self.bound(&masked, &masked, call, &options).into_owned(),
         }
-        self.bound(output, output, call, options)
     }
 
     /// Takes an output as it is being written. A strategy of your own is not asked: it needs all
@@ -202,7 +206,18 @@ impl Overspill {
         self.plan(call, options).policy
     }
 
-    /// Bounds `measured`, which stands for the output `stored`.
+    /// Returns what is masked, and where.
+    pub fn redaction(&self) -> &Redact {
+        &self.redact
+    }
+
+    /// Returns the store as a model may see it: with [`Redact::All`] secrets are masked, also
+    /// in outputs that were saved with them.
+    pub fn shown_store(&self) -> Arc<dyn Store> {
+        self.redact.shown_store(&self.store)
+    }
+
+    /// Bounds `measured`, which stands for the output `stored` and is masked if it is to be.
     pub(crate) fn bound<'a>(
         &self,
         measured: &'a [u8],
@@ -215,16 +230,16 @@ impl Overspill {
         let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
             None => {
                 let Some(fired) = policy.fired_by(measured) else {
-                    return self.whole(Cow::Borrowed(measured), call);
+                    return self.whole(Cow::Borrowed(measured), call, options);
                 };
                 let (meter, saved) = self.measure_and_save(measured, stored, &policy, call);
                 (Chosen::Over(Over::of_measured(measured, &meter, &policy, fired)), saved)
             }
             Some(strategy) => match self.ask(strategy, measured, &policy) {
-                (None, None) => return self.whole(Cow::Borrowed(measured), call),
+                (None, None) => return self.whole(Cow::Borrowed(measured), call, options),
                 (None, Some(error)) => {
                     self.report(call, stored.len(), stored.len(), What::Failed { error: &error });
-                    return Outcome::Whole(Cow::Borrowed(measured));
+                    return Outcome::of(Cow::Borrowed(measured), options);
                 }
                 // Where failing means giving the original back, a strategy's failure does too.
                 (Some(chosen), Some(error))
@@ -242,7 +257,7 @@ impl Overspill {
         match (&saved, self.profile.on_save_error) {
             (Err(error), OnSaveError::Original) if self.is_below_ceiling(measured) => {
                 self.report(call, stored.len(), stored.len(), What::Failed { error });
-                Outcome::Whole(Cow::Borrowed(measured))
+                Outcome::of(Cow::Borrowed(measured), options)
             }
             (Err(_), OnSaveError::SimpleCut) => {
                 let simple = self.simple(&policy);
@@ -382,10 +397,15 @@ impl Overspill {
         }
     }
 
-    /// Says that an output is shown as it is.
-    pub(crate) fn whole<'a>(&self, output: Cow<'a, [u8]>, call: &Call) -> Outcome<'a> {
+    /// Says that an output is not cut.
+    pub(crate) fn whole<'a>(
+        &self,
+        output: Cow<'a, [u8]>,
+        call: &Call,
+        options: &Options,
+    ) -> Outcome<'a> {
         self.report(call, output.len(), output.len(), What::Skipped);
-        Outcome::Whole(output)
+        Outcome::of(output, options)
     }
 
     /// Words what is shown, now that it is known whether the whole was saved.
@@ -398,7 +418,9 @@ impl Overspill {
         end: End,
     ) -> Outcome<'a> {
         let End { call, options, failure } = end;
-        let spilled = self.word(chosen, words, policy, saved, options.delegate);
+        let before = options.masked.unwrap_or_default();
+        let saved = saved.map(|saved| SpillRef { masked: saved.masked + before, ..saved });
+        let spilled = self.word(chosen, words, policy, saved, options);
         if let Ok(saved) = &spilled.saved {
             // A text of its own making shows no part of the output as it is.
             let pieces = spilled.cut.iter().flat_map(|cut| &cut.pieces);

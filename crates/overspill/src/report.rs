@@ -4,7 +4,7 @@ use overspill_core::{LeftOut, LineRule, Size, Span, Unit, Within};
 use serde::Serialize;
 
 use crate::store::Kept;
-use crate::{Outcome, Spilled};
+use crate::{Masked, Outcome, Spilled};
 
 /// What became of an output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,7 +36,7 @@ pub struct Report {
     pub limit: Option<&'static str>,
     /// Why it is not in the bucket yet.
     pub pending: Option<String>,
-    /// How many secrets were masked before it was saved.
+    /// How many secrets were masked in it.
     pub masked: u64,
     /// Why it could not be saved.
     pub error: Option<String>,
@@ -75,6 +75,9 @@ impl Report {
     pub fn of(outcome: &Outcome, lines: LineRule) -> Report {
         match outcome {
             Outcome::Whole(bytes) => Report::of_whole(bytes, lines),
+            Outcome::Masked(Masked { bytes, count }) => {
+                Report { masked: *count, ..Report::of_whole(bytes, lines) }
+            }
             Outcome::Spilled(spilled) => Report::of_spilled(spilled),
         }
     }
@@ -125,7 +128,7 @@ impl Report {
                 Within::Pending(reason) => Some(reason.clone()),
                 Within::Machine | Within::Bucket => None,
             }),
-            masked: saved.map_or(0, |saved| saved.masked),
+            masked: spilled.masked,
             error: saved.err().map(ToString::to_string),
         }
     }

@@ -9,7 +9,7 @@ use overspill_core::{Finished, Limits, Policy, Window};
 use crate::chosen::Chosen;
 use crate::overspill::End;
 use crate::profile::{OnSaveError, Words};
-use crate::redact::{Redact, Redactor};
+use crate::redact::Redactor;
 use crate::store::{Draft, SpillRef};
 use crate::{Call, Error, Options, Outcome, Overspill};
 
@@ -37,10 +37,8 @@ impl<'a> Spill<'a> {
         let window = Window::new(policy.clone());
         let simple = (overspill.profile.on_save_error == OnSaveError::SimpleCut)
             .then(|| Window::new(overspill.simple(&policy)));
-        let redactor = match &overspill.redact {
-            Redact::All(rules) => Some(Redactor::new(rules.clone())),
-            Redact::Off | Redact::Saved(_) => None,
-        };
+        let rules = overspill.redact.shown().filter(|_| options.masked.is_none());
+        let redactor = rules.map(|rules| Redactor::new(rules.clone()));
         Spill { overspill, call, options, policy, window, simple, redactor, draft: None }
     }
 
@@ -83,12 +81,68 @@ impl<'a> Spill<'a> {
 
     /// Takes the next chunk.
     pub fn push(&mut self, chunk: &[u8]) {
-        match self.redactor.take() {
-            None => self.push_masked(chunk),
-            Some(mut redactor) => {
-                redactor.push(chunk, |chunk| self.push_masked(chunk));
-                self.redactor = Some(redactor);
-            }
+        self.push_seen(chunk, |_| {});
+    }
+
+    /// Takes the next chunk, and hands on what may be shown of it now: all of it, if nothing is
+    /// masked in what is shown.
+    pub fn push_seen(&mut self, chunk: &[u8], mut see: impl FnMut(&[u8])) {
+        self.redacted(
+            |redactor, take| redactor.push(chunk, take),
+            |spill, chunk| {
+                spill.push_masked(chunk);
+                see(chunk);
+            },
+        );
+        if self.redactor.is_none() {
+            self.push_masked(chunk);
+            see(chunk);
+        }
+    }
+
+    /// Says that no more comes, and hands on what was held back as it may have been a secret.
+    pub fn see_rest(&mut self, mut see: impl FnMut(&[u8])) {
+        self.redacted(
+            |redactor, take| redactor.finish(take),
+            |spill, chunk| {
+                spill.push_masked(chunk);
+                see(chunk);
+            },
+        );
+    }
+
+    /// Ends this one, and goes on as `next`, with what was held back as it may be a secret. What is
+    /// `next` must not have taken anything.
+    pub fn replace(&mut self, next: Spill<'a>) -> Outcome<'static> {
+        let redactor = self.redactor.take();
+        let old = std::mem::replace(self, next);
+        self.redactor = redactor.as_ref().map(Redactor::going_on);
+        let masked = redactor.map(|redactor| redactor.masked());
+        old.finish_masked(masked)
+    }
+
+    /// Takes again what another one has given back whole: it was looked through already.
+    pub fn push_again(&mut self, outcome: &Outcome) {
+        if let Outcome::Masked(masked) = outcome {
+            self.options.masked = Some(self.options.masked.unwrap_or(0) + masked.count);
+        }
+        self.push_masked(outcome.bytes());
+    }
+
+    /// Says, late, that the output was looked through for secrets before: as [`Options::masked`]
+    /// does from the start.
+    pub fn masked(&mut self, count: u64) {
+        self.options.masked = Some(count);
+    }
+
+    fn redacted(
+        &mut self,
+        with: impl FnOnce(&mut Redactor, &mut dyn FnMut(&[u8])),
+        mut take: impl FnMut(&mut Self, &[u8]),
+    ) {
+        if let Some(mut redactor) = self.redactor.take() {
+            with(&mut redactor, &mut |chunk| take(self, chunk));
+            self.redactor = Some(redactor);
         }
     }
 
@@ -131,11 +185,14 @@ impl<'a> Spill<'a> {
 
     /// Says that the output is complete.
     pub fn finish(mut self) -> Outcome<'static> {
-        let mut masked = 0;
-        if let Some(mut redactor) = self.redactor.take() {
-            redactor.finish(|chunk| self.push_masked(chunk));
-            masked = redactor.masked();
-        }
+        self.see_rest(|_| {});
+        let masked = self.redactor.take().map(|redactor| redactor.masked());
+        self.finish_masked(masked)
+    }
+
+    fn finish_masked(mut self, masked: Option<u64>) -> Outcome<'static> {
+        let before = self.options.masked;
+        self.options.masked = masked.map(|masked| masked + before.unwrap_or(0)).or(before);
         if let Some(all) = self.window.settle()
             && self.draft.is_none()
         {
@@ -143,10 +200,10 @@ impl<'a> Spill<'a> {
         }
         let Spill { overspill, call, options, policy, window, simple, draft, .. } = self;
         let over = match window.finish() {
-            Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call),
+            Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, &options),
             Finished::Over(over) => *over,
         };
-        let saved = publish(draft).map(|saved| SpillRef { masked: saved.masked + masked, ..saved });
+        let saved = publish(draft);
         let simple = simple.filter(|_| saved.is_err()).map(Window::finish);
         let (over, words, policy) = match simple {
             Some(Finished::Over(simple)) => {

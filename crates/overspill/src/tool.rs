@@ -62,6 +62,16 @@ impl Overspill {
         options: &Options,
         gates: &Gates,
     ) -> Bounded {
+        // Whatever becomes of it, nobody gets to see a secret in it.
+        if let Some(rules) = self.redact.shown().filter(|_| options.masked.is_none()) {
+            let mut masked = result.clone();
+            let count = rules.value(&mut masked);
+            let options = Options { masked: Some(count), ..options.clone() };
+            return match self.bound_result(&masked, call, &options, gates) {
+                Bounded::Unchanged if count > 0 => Bounded::Changed(masked),
+                bounded => bounded,
+            };
+        }
         let shape = &self.profile.shape;
         let fields = match result {
             Value::Object(fields) => fields,
@@ -94,7 +104,7 @@ impl Overspill {
         };
         let mut fields = fields.clone();
         match outcome {
-            Outcome::Whole(_) => shape.mark_whole(&mut fields),
+            Outcome::Whole(_) | Outcome::Masked(_) => shape.mark_whole(&mut fields),
             Outcome::Spilled(spilled) => shape.mark_spilled(&mut fields, &spilled),
         }
         Bounded::Changed(Value::Object(fields))
@@ -103,7 +113,7 @@ impl Overspill {
     /// Bounds a result that is nothing but text.
     fn bound_text(&self, text: &str, call: &Call, options: &Options) -> Bounded {
         match self.process_with(text.as_bytes(), call, options) {
-            Outcome::Whole(_) => Bounded::Unchanged,
+            Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
             Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
         }
     }
@@ -211,14 +221,18 @@ impl Shape {
 
 /// Returns the record by which we know our own work again.
 fn own_record(spilled: &Spilled) -> Value {
-    serde_json::json!({
+    let mut record = serde_json::json!({
         "id": spilled.saved.as_ref().ok().map(|saved| saved.name.to_string()),
         "bytes": spilled.total.bytes,
         "lines": spilled.total.lines,
         "shownBytes": spilled.shown.bytes,
         "shownLines": spilled.shown.lines,
         "saveError": spilled.saved.as_ref().err().map(ToString::to_string),
-    })
+    });
+    if spilled.masked > 0 {
+        record["masked"] = spilled.masked.into();
+    }
+    record
 }
 
 /// Sets a value in its slot, or removes it.

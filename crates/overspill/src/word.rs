@@ -9,7 +9,7 @@ use overspill_core::{
 use crate::chosen::{Chosen, OwnText};
 use crate::profile::{Accounting, Facts, Worded, Words, word};
 use crate::store::{Kept, SpillRef, random};
-use crate::{Error, Overspill, Spilled};
+use crate::{Error, Options, Overspill, Spilled};
 
 impl Overspill {
     /// Words what was chosen, in the profile's way.
@@ -19,15 +19,31 @@ impl Overspill {
         words: &Words,
         policy: &Policy,
         saved: Result<SpillRef, Error>,
-        delegate: bool,
+        options: &Options,
     ) -> Spilled {
+        let delegate = options.delegate;
         let shown = match words {
             Words::Own => self.in_our_words(chosen, policy, &saved, delegate),
             _ => self.in_their_words(chosen, words, policy, &saved, delegate),
         };
         let Shown { text, notice, preview, total, shown, left_out, cut, fired } = shown;
         let (keep, words) = (policy.keep, *words);
-        Spilled { text, preview, notice, total, shown, left_out, cut, fired, saved, keep, words }
+        let before = options.masked.unwrap_or_default();
+        let masked = saved.as_ref().map_or(before, |saved| saved.masked);
+        Spilled {
+            text,
+            preview,
+            notice,
+            total,
+            shown,
+            left_out,
+            cut,
+            fired,
+            saved,
+            masked,
+            keep,
+            words,
+        }
     }
 
     /// Answers with our own notice, everything within the limits.

@@ -91,10 +91,11 @@ fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
             .map_err(|bad| ui::Misuse(format!("{}: {bad}", ui::short(typed, 200))))
     });
     let path = path.transpose()?;
-    let (store, name) = find::find(&args.id)?;
     if args.raw {
+        let (store, name) = find::find_raw(&args.id)?;
         return raw(&*store, &name);
     }
+    let (store, name) = find::find(&args.id)?;
     let text = match &path {
         Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START))?,
         None => part(&*store, &name, &args.part())?,

@@ -7,11 +7,12 @@ use std::sync::{MutexGuard, PoisonError};
 
 use super::cutter::{Cutter, Done, Refused};
 use super::frames::Frames;
+use super::mask::Mask;
 use super::pending::Asked;
 use super::proxy::{Proxy, error};
 use super::stdio::Out;
-use super::tokens::Token;
 use super::walk::Walk;
+use overspill::json::Token;
 
 /// The server's answer is none.
 const NOT_JSON: i32 = -32_603;
@@ -61,6 +62,11 @@ impl Write for Held<'_> {
 trait Chunks {
     /// Returns the next one; nothing at the end.
     fn more(&mut self) -> io::Result<Option<&[u8]>>;
+
+    /// Returns how many secrets are masked in what came.
+    fn masked(&self) -> u64 {
+        0
+    }
 }
 
 impl<R: Read> Chunks for Frames<R> {
@@ -85,6 +91,45 @@ fn message(
     rest: &mut dyn Chunks,
     out: &mut dyn Write,
 ) -> io::Result<Fate> {
+    let Some(rules) = proxy.rules() else { return result(proxy, start, rest, out) };
+    let mut masked = Masked { mask: Mask::new(rules), rest, is_over: false };
+    let start = masked.mask.push(start).to_vec();
+    result(proxy, &start, &mut masked, out)
+}
+
+/// Something that comes in chunks, with its secrets masked.
+struct Masked<'a> {
+    mask: Mask,
+    rest: &'a mut dyn Chunks,
+    is_over: bool,
+}
+
+impl Chunks for Masked<'_> {
+    fn more(&mut self) -> io::Result<Option<&[u8]>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        Ok(Some(match self.rest.more()? {
+            Some(more) => self.mask.push(more),
+            None => {
+                self.is_over = true;
+                self.mask.end()
+            }
+        }))
+    }
+
+    fn masked(&self) -> u64 {
+        self.mask.masked()
+    }
+}
+
+/// Passes on a message that may be a result.
+fn result(
+    proxy: &Proxy,
+    start: &[u8],
+    rest: &mut dyn Chunks,
+    out: &mut dyn Write,
+) -> io::Result<Fate> {
     let Some(result) = proxy.long_result(start) else { return as_it_is(start, rest, out) };
     let mut cutter = result.cutter();
     let mut chunk = start.to_vec();
@@ -100,6 +145,7 @@ fn message(
             }
             Err(Refused::TooMuch(left)) => {
                 let id = cutter.message().id.clone();
+                cutter.masked(rest.masked());
                 out.write_all(&done(cutter.finish()))?;
                 as_it_is(left, rest, out)?;
                 id.inspect(|id| drop(proxy.pending().answered(id)));
@@ -127,6 +173,7 @@ fn message(
         return Ok(Fate::Passed);
     }
     let asked = cutter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
+    cutter.masked(rest.masked());
     let frame = match cutter.finish() {
         Done::Same(frame) if asked == Some(Asked::Tools) => proxy.listed(&frame).unwrap_or(frame),
         finished => done(finished),

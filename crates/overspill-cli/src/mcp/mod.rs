@@ -17,6 +17,7 @@ mod http;
 mod listen;
 mod listing;
 mod long;
+mod mask;
 mod media;
 mod ours;
 mod peek;
@@ -32,7 +33,6 @@ mod shrink;
 #[cfg(feature = "http")]
 mod sse;
 mod stdio;
-pub(crate) mod tokens;
 mod walk;
 pub(crate) mod wrap;
 

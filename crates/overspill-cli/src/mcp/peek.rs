@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::tokens::{Malformed, Token};
 use super::walk::{Key, Step, Walk};
+use overspill::json::{Malformed, Token};
 
 /// An id as it is compared: JSON, always written in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

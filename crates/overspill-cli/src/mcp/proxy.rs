@@ -5,20 +5,22 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use overspill::core::{Limits, Reach};
+use overspill::redact::Redaction;
 use overspill::{Call, Options, Overspill};
 use serde_json::Value;
 
 use super::cutter::{Cutter, Done, How};
 use super::edit::{Change, Edit, edited};
 use super::listing::Listing;
+use super::mask::Mask;
 use super::ours::Ours;
 use super::peek::{Id, Look, Message, peek};
 use super::pending::{Asked, Pending};
 use super::scope::SCHEME;
 use super::settings::McpSettings;
-use super::tokens::Token;
 use super::walk::{Key, Walk};
 use crate::program;
+use overspill::json::Token;
 
 /// Stands between a client and a server.
 #[derive(Debug)]
@@ -114,13 +116,14 @@ impl Proxy {
     pub(super) fn answer(&self, question: &Question) -> Vec<u8> {
         let Now { engine, ours, .. } = self.now();
         let Question { message, bytes } = question;
+        let store = &*engine.shown_store();
         let whole: Value = serde_json::from_slice(bytes).unwrap_or_default();
         let result = match (message.method.as_deref(), &message.name, &message.uri) {
             (Some("tools/call"), Some(tool), _) => {
-                Ok(ours.call(engine.store(), tool, &whole["params"]["arguments"]))
+                Ok(ours.call(store, tool, &whole["params"]["arguments"]))
             }
             (Some(method), _, uri) => {
-                ours.about_resources(engine.store(), method, uri.as_deref().unwrap_or_default())
+                ours.about_resources(store, method, uri.as_deref().unwrap_or_default())
             }
             (None, ..) => return Vec::new(),
         };
@@ -133,7 +136,7 @@ impl Proxy {
 
     /// Takes a whole frame of the server; returns what the client gets.
     pub(super) fn server_says<'a>(&self, frame: &'a [u8]) -> Cow<'a, [u8]> {
-        let Ok(found) = peek(frame) else { return Cow::Borrowed(frame) };
+        let Ok(found) = peek(frame) else { return self.masked(frame).0 };
         if let ([message], false) = (&found.messages[..], found.is_list) {
             return self.answered(frame, message);
         }
@@ -156,20 +159,35 @@ impl Proxy {
             (Some(id), true) => self.pending().answered(id),
             _ => None,
         };
+        let (masked, count) = self.masked(frame);
+        let frame: &[u8] = &masked;
         let changed = match asked {
-            Some(Asked::Call { tool }) => self.bounded(frame, Some(&tool), message),
-            Some(Asked::Result) => self.bounded(frame, None, message),
+            Some(Asked::Call { tool }) => self.bounded(frame, Some(&tool), message, count),
+            Some(Asked::Result) => self.bounded(frame, None, message, count),
             Some(Asked::Tools) => self.listed(frame),
             Some(Asked::Hello) => self.greeted(frame),
             Some(Asked::Resources) => {
                 let now = self.now();
-                let ours = now.ours.resources(now.engine.store());
+                let ours = now.ours.resources(&*now.engine.shown_store());
                 with_more(frame, Key::Resources, &ours)
             }
             Some(Asked::Templates) => with_more(frame, Key::Templates, &[Ours::template()]),
             Some(Asked::Other) | None => None,
         };
-        changed.map_or(Cow::Borrowed(frame), Cow::Owned)
+        changed.map_or(masked, Cow::Owned)
+    }
+
+    /// Returns what is masked in all that a server says, if anything is.
+    pub(super) fn rules(&self) -> Option<&Arc<Redaction>> {
+        self.settings.engine.redaction().shown()
+    }
+
+    /// Returns a message as a model may see it, and how many secrets are masked in it.
+    fn masked<'a>(&self, frame: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
+        match self.rules() {
+            None => (Cow::Borrowed(frame), 0),
+            Some(rules) => Mask::whole(rules, frame),
+        }
     }
 
     /// Returns the answer with which a server lists its tools, as the client gets it.
@@ -206,7 +224,13 @@ impl Proxy {
     }
 
     /// Bounds the result of a call, or why it failed.
-    fn bounded(&self, frame: &[u8], tool: Option<&str>, message: &Message) -> Option<Vec<u8>> {
+    fn bounded(
+        &self,
+        frame: &[u8],
+        tool: Option<&str>,
+        message: &Message,
+        masked: u64,
+    ) -> Option<Vec<u8>> {
         let now = self.now();
         let (call, options) = self.call(tool, message.id.as_ref());
         let policy = now.engine.policy(&call, &options);
@@ -215,6 +239,7 @@ impl Proxy {
         }
         let mut cutter = Cutter::new(&now.engine, call, options, self.how(&now, tool));
         cutter.push(frame).ok()?;
+        cutter.masked(masked);
         match cutter.finish() {
             Done::Same(_) => None,
             Done::Changed(frame) => Some(frame),
@@ -266,7 +291,9 @@ impl Proxy {
             directory: self.settings.directory.clone(),
         };
         let declared = self.settings.of_server.clone();
-        (call, Options { declared, ..Options::default() })
+        // What comes is masked before it is taken for a result.
+        let masked = self.rules().map(|_| 0);
+        (call, Options { declared, masked, ..Options::default() })
     }
 }
 

@@ -5,8 +5,8 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::tokens::{Token, Tokens};
 use super::walk::Walk;
+use overspill::json::{Token, Tokens};
 
 /// What a text was, as far as it takes to know it again.
 #[derive(Debug, Default)]

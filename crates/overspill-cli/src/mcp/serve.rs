@@ -74,7 +74,7 @@ impl Serve {
 
     fn message(&self, message: &Message, whole: &Value) -> Option<Vec<u8>> {
         let (Some(method), Some(id)) = (&message.method, &message.id) else { return None };
-        let (store, params) = (self.engine.store(), &whole["params"]);
+        let (store, params) = (&*self.engine.shown_store(), &whole["params"]);
         let result = match method.as_str() {
             "initialize" => Ok(self.hello(params)),
             "server/discover" => Ok(json!({

@@ -1,6 +1,6 @@
 //! JSON as it passes by, and where in a message we are.
 
-use super::tokens::{Malformed, Token, Tokens};
+use overspill::json::{Malformed, Token, Tokens};
 
 /// The names of fields that matter to us, and what stands for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(super) enum Key {
     Result,
     Error,
     Content,
+    Contents,
+    Messages,
     Structured,
     IsError,
     Message,
@@ -34,13 +36,15 @@ pub(super) enum Key {
     Templates,
 }
 
-const KEYS: [(&[u8], Key); 23] = [
+const KEYS: [(&[u8], Key); 25] = [
     (b"id", Key::Id),
     (b"method", Key::Method),
     (b"params", Key::Params),
     (b"result", Key::Result),
     (b"error", Key::Error),
     (b"content", Key::Content),
+    (b"contents", Key::Contents),
+    (b"messages", Key::Messages),
     (b"structuredContent", Key::Structured),
     (b"isError", Key::IsError),
     (b"message", Key::Message),

@@ -169,7 +169,9 @@ fn look_at_store(findings: &mut Findings) {
     let outcome = outcome.process(trial.as_bytes(), &Call::of("doctor"));
     let saved = match &outcome {
         Outcome::Spilled(spilled) => spilled.saved.as_ref().map_err(ToString::to_string),
-        Outcome::Whole(_) => Err("outputs are not bounded: enabled = false".into()),
+        Outcome::Whole(_) | Outcome::Masked(_) => {
+            Err("outputs are not bounded: enabled = false".into())
+        }
     };
     let removed =
         saved.and_then(|saved| store.delete(&saved.name).map_err(|error| error.to_string()));

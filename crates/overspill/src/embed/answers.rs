@@ -23,7 +23,7 @@ pub enum Question {
 /// Reads a part of an output: `lines` or `bytes` as `[from, to]`, `tail`, or a `json` path. The
 /// answer has `text`, where it is, and what to ask for next.
 pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Question> {
-    let store = overspill.store();
+    let store = &*overspill.shown_store();
     let mut keys = Keys::of(asked, "options")?;
     let pair = |value: &Value| {
         let at = |index: usize| value.get(index)?.as_u64();
@@ -115,7 +115,7 @@ pub fn grep(
     let limits = limits(&mut keys)?;
     keys.done()?;
     let name = named(id)?;
-    let store = overspill.store();
+    let store = &*overspill.shown_store();
     let found = retrieve::grep(store, &name, &query, &limits).map_err(|error| match error {
         GrepError::Pattern(bad) => Question::Misuse(Misuse(format!("the pattern: {bad}"))),
         GrepError::Store(error) => Question::Store(error),
@@ -135,7 +135,7 @@ pub fn grep(
 
 /// Lists what is saved, the last used first.
 pub fn list(overspill: &Overspill) -> Result<Value, Error> {
-    let store = overspill.store();
+    let store = overspill.shown_store();
     let mut entries = store.list()?;
     entries.sort_by(|a, b| (b.used, &b.name).cmp(&(a.used, &a.name)));
     let one = |entry: &crate::store::Entry| {

@@ -101,11 +101,11 @@ impl TruncationResult {
     pub fn of(outcome: &Outcome) -> TruncationResult {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         match outcome {
-            Outcome::Whole(bytes) => TruncationResult {
-                output: text(bytes),
+            Outcome::Whole(_) | Outcome::Masked(_) => TruncationResult {
+                output: text(outcome.bytes()),
                 was_truncated: false,
                 saved_file_path: None,
-                original_length: text(bytes).chars().count() as u64,
+                original_length: text(outcome.bytes()).chars().count() as u64,
                 truncated_length: 0,
             },
             Outcome::Spilled(spilled) => TruncationResult {

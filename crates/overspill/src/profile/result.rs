@@ -29,7 +29,7 @@ impl ServiceResult {
     pub fn of(outcome: &Outcome) -> ServiceResult {
         let content = String::from_utf8_lossy(outcome.bytes()).into_owned();
         match outcome {
-            Outcome::Whole(_) => ServiceResult {
+            Outcome::Whole(_) | Outcome::Masked(_) => ServiceResult {
                 content,
                 truncated: false,
                 output_path: None,

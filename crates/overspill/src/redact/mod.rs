@@ -14,23 +14,28 @@
 //! ```
 
 mod draft;
+mod json;
 mod rules;
+mod store;
+mod stream;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 
-use rules::{LONGEST, RULES};
+use crate::store::Store;
+use rules::{Came, Found, REACH, RULES};
 
 pub(crate) use draft::RedactingDraft;
+pub use json::JsonString;
+use store::MaskedStore;
+pub use stream::Redactor;
 
 /// A longer line is looked at in pieces.
 const LONGEST_LINE: usize = 64 << 10;
-const BEGIN: &[u8] = b"-----BEGIN";
-const END: &[u8] = b"-----END";
 
 /// What is masked, and where.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +45,7 @@ pub enum Redact {
     Off,
     /// Secrets in what is saved.
     Saved(Arc<Redaction>),
-    /// Secrets in what is saved and in what is shown of it.
+    /// Secrets in what is saved and in what is shown, cut or not, now or later.
     All(Arc<Redaction>),
 }
 
@@ -50,6 +55,22 @@ impl Redact {
         match self {
             Redact::Off => None,
             Redact::Saved(rules) | Redact::All(rules) => Some(rules),
+        }
+    }
+
+    /// Returns the rules for what is shown, if anything is masked there.
+    pub fn shown(&self) -> Option<&Arc<Redaction>> {
+        match self {
+            Redact::Off | Redact::Saved(_) => None,
+            Redact::All(rules) => Some(rules),
+        }
+    }
+
+    /// Returns a store as a model may see it.
+    pub fn shown_store(&self, store: &Arc<dyn Store>) -> Arc<dyn Store> {
+        match self.shown() {
+            None => store.clone(),
+            Some(rules) => Arc::new(MaskedStore::new(store.clone(), rules.clone())),
         }
     }
 }
@@ -64,159 +85,129 @@ pub struct Redaction {
 impl Redaction {
     /// Knows the common kinds, and whatever a regular expression of your own matches within a line.
     pub fn new(own: Option<&str>) -> Result<Redaction, String> {
-        let starts = RULES.iter().map(|rule| rule.start.as_bytes()).chain([BEGIN]);
+        let starts = RULES.iter().map(|rule| rule.start.as_bytes());
         let starts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(starts);
-        let own = own.map(Regex::new).transpose().map_err(|error| error.to_string())?;
+        let own = own.map(|own| RegexBuilder::new(own).multi_line(true).build()).transpose();
+        let own = own.map_err(|error| error.to_string())?;
         Ok(Redaction { starts: starts.map_err(|error| error.to_string())?, own })
     }
 
     /// Masks what is all there; returns how many secrets there were.
     pub fn text<'a>(&self, text: &'a str) -> (Cow<'a, str>, u64) {
-        let mut state = State::default();
-        match state.masked(self, text.as_bytes()) {
-            None => (Cow::Borrowed(text), 0),
-            Some(bytes) => (Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()), state.count),
+        match self.bytes(text.as_bytes()) {
+            (Cow::Borrowed(_), _) => (Cow::Borrowed(text), 0),
+            (Cow::Owned(bytes), count) => {
+                (Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()), count)
+            }
         }
     }
 
-    /// Finds the secrets in whole lines.
-    fn find(&self, text: &[u8], state: &mut State) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
-        let mut from = 0;
-        if state.in_key {
-            from = state.key_end(text, 0);
-            found.push(0..from);
+    /// Like [`Redaction::text`], of what may be no text.
+    pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
+        let Look { secrets, .. } = self.look(Came { text: bytes, before: None, is_all: true });
+        if secrets.is_empty() {
+            return (Cow::Borrowed(bytes), 0);
         }
+        let mut masked = bytes.to_vec();
+        mask(&mut masked, &secrets);
+        (Cow::Owned(masked), secrets.len() as u64)
+    }
+
+    /// Finds the secrets in what has come, as far as it is known what is one.
+    fn look(&self, came: Came) -> Look {
+        let text = came.text;
+        let mut secrets: Vec<Secret> = Vec::new();
+        let (mut from, mut known) = (0, text.len());
         for start in self.starts.find_iter(text) {
             if start.start() < from {
                 continue;
             }
-            let secret = match RULES.get(start.pattern().as_usize()) {
-                Some(rule) => rule.secret(text, start.start()),
-                None => state.key(text, start.start()),
-            };
-            if let Some(secret) = secret {
-                from = secret.end;
-                state.count += 1;
-                found.push(secret);
+            match RULES[start.pattern().as_usize()].look(came, start.start()) {
+                Found::Nothing => {}
+                Found::Secret(bytes) => {
+                    from = bytes.end;
+                    secrets.push(Secret { start: start.start(), bytes });
+                }
+                Found::Undecided => {
+                    known = start.start();
+                    break;
+                }
             }
+        }
+        if known == text.len() && !came.is_all {
+            known = from.max(known - beginning(text));
         }
         if let Some(own) = &self.own {
-            let matches = own.find_iter(text).map(|found| found.range());
-            for secret in matches.filter(|secret| !secret.is_empty()) {
-                state.count += 1;
-                found.push(secret);
-            }
+            known = known.min(find_own(own, came, &mut secrets));
         }
-        found
-    }
-}
-
-/// What is known from one piece to the next.
-#[derive(Debug, Default)]
-struct State {
-    count: u64,
-    /// A private key has begun, and not ended.
-    in_key: bool,
-}
-
-impl State {
-    /// Returns whole lines with the secrets in them masked, or `None` if there are none.
-    fn masked(&mut self, redaction: &Redaction, text: &[u8]) -> Option<Vec<u8>> {
-        let found = redaction.find(text, self);
-        if found.is_empty() {
-            return None;
-        }
-        let mut text = text.to_vec();
-        for secret in found {
-            for byte in text[secret].iter_mut().filter(|byte| !b"\r\n".contains(byte)) {
-                *byte = b'*';
-            }
-        }
-        Some(text)
-    }
-
-    /// Returns what of a private key is secret, given that `-----BEGIN` stands at `at`.
-    fn key(&mut self, text: &[u8], at: usize) -> Option<Range<usize>> {
-        const PRIVATE: &[u8] = b"PRIVATE KEY-----";
-        let head = &text[at..text.len().min(at + 64)];
-        let from = at + memchr::memmem::find(head, PRIVATE)? + PRIVATE.len();
-        self.in_key = true;
-        Some(from..self.key_end(text, from))
-    }
-
-    /// Returns where a private key ends, that goes on at `from`.
-    fn key_end(&mut self, text: &[u8], from: usize) -> usize {
-        match memchr::memmem::find(&text[from..], END) {
-            Some(end) => {
-                self.in_key = false;
-                from + end
-            }
-            None => text.len(),
-        }
-    }
-}
-
-/// Masks an output as it comes, wherever it is cut into chunks.
-#[derive(Debug)]
-pub struct Redactor {
-    redaction: Arc<Redaction>,
-    state: State,
-    /// A line that is not complete.
-    held: Vec<u8>,
-}
-
-impl Redactor {
-    /// Masks what `redaction` knows.
-    pub fn new(redaction: Arc<Redaction>) -> Redactor {
-        Redactor { redaction, state: State::default(), held: Vec::new() }
-    }
-
-    /// Returns how many secrets there were so far.
-    pub fn masked(&self) -> u64 {
-        self.state.count
-    }
-
-    /// Takes a chunk, and hands on what can be told of.
-    pub fn push(&mut self, chunk: &[u8], mut take: impl FnMut(&[u8])) {
-        let Some(feed) = memchr::memrchr(b'\n', chunk) else {
-            self.held.extend_from_slice(chunk);
-            if self.held.len() > LONGEST_LINE {
-                // What may be the beginning of a secret stays.
-                let ready = self.held.len() - LONGEST;
-                let cut = self.held[ready..].iter().position(|byte| byte.is_ascii_whitespace());
-                let rest = self.held.split_off(ready + cut.map_or(0, |cut| cut + 1));
-                let ready = std::mem::replace(&mut self.held, rest);
-                self.hand_on(&ready, &mut take);
-            }
-            return;
+        // Where a secret would be cut in two, all of it waits.
+        let cut = |known: usize| {
+            secrets.iter().find(|secret| secret.start < known && known < secret.bytes.end)
         };
-        let (lines, rest) = chunk.split_at(feed + 1);
-        if self.held.is_empty() {
-            self.hand_on(lines, &mut take);
-        } else {
-            let mut first = std::mem::take(&mut self.held);
-            let end = memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1);
-            first.extend_from_slice(&lines[..end]);
-            self.hand_on(&first, &mut take);
-            self.hand_on(&lines[end..], &mut take);
+        while let Some(secret) = cut(known) {
+            known = secret.start;
         }
-        self.held.extend_from_slice(rest);
+        secrets.retain(|secret| secret.bytes.end <= known);
+        Look { secrets, known }
     }
+}
 
-    /// Hands on what is left.
-    pub fn finish(&mut self, mut take: impl FnMut(&[u8])) {
-        let held = std::mem::take(&mut self.held);
-        self.hand_on(&held, &mut take);
-    }
+/// What was found.
+struct Look {
+    secrets: Vec<Secret>,
+    /// Up to here nothing that comes changes it.
+    known: usize,
+}
 
-    fn hand_on(&mut self, lines: &[u8], take: &mut impl FnMut(&[u8])) {
-        if lines.is_empty() {
-            return;
+/// A secret, and where it begins to look like one.
+struct Secret {
+    start: usize,
+    bytes: Range<usize>,
+}
+
+/// Returns how many of the last bytes may be the beginning of a beginning.
+fn beginning(text: &[u8]) -> usize {
+    let longest = RULES.iter().map(|rule| rule.start.len()).max().unwrap_or(0);
+    let is_one = |len: &usize| {
+        let end = &text[text.len() - len..];
+        RULES.iter().any(|rule| rule.start.as_bytes().starts_with(end))
+    };
+    (1..longest.min(text.len() + 1)).rev().find(is_one).unwrap_or(0)
+}
+
+/// Finds what an expression of the user's own matches, line by line; returns how far that is known.
+fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
+    let text = came.text;
+    let lines = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
+    let known = match text.len() - lines {
+        len if came.is_all || len == 0 => text.len(),
+        len if len > LONGEST_LINE => text.len() - REACH,
+        _ => lines,
+    };
+    // Most often there is nothing at all, which is found out sooner.
+    if own.is_match(text) {
+        let mut at = 0;
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let inner = line.strip_suffix(b"\n").unwrap_or(line);
+            for found in own.find_iter(inner).filter(|found| !found.is_empty()) {
+                let mut bytes = at + found.start()..at + found.end();
+                // Longer than what is waited for, it is masked as far as it has come.
+                if bytes.contains(&known) && bytes.len() > REACH {
+                    bytes.end = known;
+                }
+                secrets.push(Secret { start: bytes.start, bytes });
+            }
+            at += line.len();
         }
-        match self.state.masked(&self.redaction, lines) {
-            Some(masked) => take(&masked),
-            None => take(lines),
+    }
+    known
+}
+
+/// Puts stars in the place of secrets; lines stay lines.
+fn mask(text: &mut [u8], secrets: &[Secret]) {
+    for secret in secrets {
+        for byte in text[secret.bytes.clone()].iter_mut().filter(|byte| !b"\r\n".contains(byte)) {
+            *byte = b'*';
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use crate::mcp::tokens::Tokens;
+use overspill::json::Tokens;
 
 /// More than this is not held. Hosts put what is larger into files.
 const MOST: usize = 32 << 20;

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::Read;
 
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, Outcome, Overspill};
+use overspill::{Call, Options, Outcome, Overspill};
 use serde_json::{Value, json};
 
 use crate::buffer::Buffer;
@@ -67,19 +67,34 @@ pub(crate) fn answer(shape: Shape, payload: &Value) -> Option<Value> {
     {
         return Some(shapes::rewritten(payload, &line));
     }
-    let given = match shape {
+    let engine = Sources::read().in_force(Some(hosts::profile())).overspill();
+    let given = |payload: &Value| match shape {
         Shape::Claude => shapes::claude(payload),
         Shape::Copilot => copilot::given(payload),
         Shape::Cursor => shapes::cursor(payload),
         Shape::Plugin => shapes::plugin(payload),
-    }?;
-    let bounded = given.bounded()?;
-    Some(match shape {
+    };
+    let encode = |payload: &Value, bounded: Value| match shape {
         Shape::Claude => shapes::to_claude(payload, bounded),
         Shape::Copilot => copilot::taken(payload, bounded),
         Shape::Cursor => json!({ "updated_mcp_tool_output": bounded }),
         Shape::Plugin => shapes::to_plugin(payload, bounded),
-    })
+    };
+    let Some(rules) = engine.redaction().shown() else {
+        return given(payload)?.bounded(&engine, None).map(|bounded| encode(payload, bounded));
+    };
+    // A file of the host's is looked through when it is read.
+    let given_file = given(payload).filter(|given| matches!(given.what, What::File(_)));
+    if let Some(bounded) = given_file.and_then(|given| given.bounded(&engine, None)) {
+        return Some(encode(payload, bounded));
+    }
+    let mut masked = payload.clone();
+    let result = shapes::result(shape, &mut masked)?;
+    let count = rules.value(result);
+    // Whatever else is in it stays in the host's own form.
+    let whole = (count > 0).then(|| shapes::replaced(shape, result.clone()));
+    let bounded = given(&masked).and_then(|given| given.bounded(&engine, Some(count)));
+    bounded.map(|bounded| encode(&masked, bounded)).or(whole)
 }
 
 /// What a tool has returned, as a host gives it.
@@ -101,9 +116,8 @@ enum What {
 }
 
 impl Given {
-    /// Returns what is shown instead, if it is too large.
-    fn bounded(self) -> Option<Value> {
-        let engine = Sources::read().in_force(Some(hosts::profile())).overspill();
+    /// Returns what is shown instead, if it is too large, or has secrets that nobody has masked yet.
+    fn bounded(self, engine: &Overspill, masked: Option<u64>) -> Option<Value> {
         let directory = std::env::current_dir().ok();
         let call = Call {
             command: self.command,
@@ -111,23 +125,28 @@ impl Given {
             ..Call::of(self.tool)
         };
         let outcome = match self.what {
-            What::Text(text) => return spilled(engine.process(text.as_bytes(), &call)),
-            What::File(file) => streamed(&engine, &call, file)?,
-            What::Content(content) => return parts(&engine, &call, content),
+            What::Text(text) => {
+                let options = Options { masked, ..Options::default() };
+                return spilled(engine.process_with(text.as_bytes(), &call, &options), masked);
+            }
+            What::File(file) => streamed(engine, &call, file)?,
+            What::Content(content) => return parts(engine, &call, content, masked),
         };
-        spilled(outcome)
+        spilled(outcome, None)
     }
 }
 
-fn spilled(outcome: Outcome) -> Option<Value> {
+fn spilled(outcome: Outcome, masked: Option<u64>) -> Option<Value> {
     match outcome {
         Outcome::Whole(_) => None,
+        Outcome::Masked(_) if masked.is_some() => None,
+        Outcome::Masked(masked) => Some(String::from_utf8_lossy(&masked.bytes).into()),
         Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
     }
 }
 
 fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'static>> {
-    let mut spill = engine.spill(call.clone(), overspill::Options::default());
+    let mut spill = engine.spill(call.clone(), Options::default());
     let mut buffer = Buffer::new();
     loop {
         match file.read(buffer.space()) {
@@ -141,9 +160,9 @@ fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'
 }
 
 /// Bounds the text in a list of parts; pictures and all that is no text stay.
-fn parts(engine: &Overspill, call: &Call, content: Value) -> Option<Value> {
+fn parts(engine: &Overspill, call: &Call, content: Value, masked: Option<u64>) -> Option<Value> {
     let result = json!({ "output": content });
-    let options = overspill::Options::default();
+    let options = Options { masked, ..Options::default() };
     match engine.bound_result(&result, call, &options, &Gates::default()) {
         Bounded::Changed(Value::Object(mut fields)) => {
             fields.remove("output").filter(|bounded| *bounded != result["output"])

@@ -5,12 +5,36 @@ use std::fs::File;
 use serde_json::{Value, json};
 
 use super::{Given, What};
-use crate::hosts::LIMITS;
+use crate::hosts::{LIMITS, Shape};
 use crate::{home, program};
 
 /// Returns the text at a name.
 pub(super) fn text(payload: &Value, name: &str) -> Option<String> {
     payload.get(name)?.as_str().map(str::to_owned)
+}
+
+/// Returns what a tool has returned, in the host's own form.
+pub(super) fn result(shape: Shape, payload: &mut Value) -> Option<&mut Value> {
+    let name = match shape {
+        Shape::Claude => "tool_response",
+        Shape::Copilot => "toolResult",
+        Shape::Cursor => "tool_output",
+        Shape::Plugin if payload.get("text").is_some() => "text",
+        Shape::Plugin => "content",
+    };
+    let is_after = shape != Shape::Claude || payload.get("hook_event_name")? == "PostToolUse";
+    payload.get_mut(name).filter(|_| is_after)
+}
+
+/// Puts another one in its place.
+pub(super) fn replaced(shape: Shape, result: Value) -> Value {
+    match shape {
+        Shape::Claude => updated(result),
+        Shape::Copilot => json!({ "modifiedResult": result }),
+        Shape::Cursor => json!({ "updated_mcp_tool_output": result }),
+        Shape::Plugin if result.is_string() => json!({ "text": result }),
+        Shape::Plugin => json!({ "content": result }),
+    }
 }
 
 /// Claude Code: after a tool that did not fail. For one that failed nothing can be replaced.
@@ -60,6 +84,10 @@ pub(super) fn to_claude(payload: &Value, bounded: Value) -> Value {
         }
         _ => bounded,
     };
+    updated(output)
+}
+
+fn updated(output: Value) -> Value {
     json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": output } })
 }
 

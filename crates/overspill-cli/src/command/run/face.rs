@@ -89,14 +89,14 @@ impl Face {
     pub(super) fn show(&mut self, outcome: &Outcome) {
         let shown = match (&mut self.shown, outcome) {
             (Shown::Held, outcome) => write(self.to, outcome.bytes()),
-            (Shown::Live, Outcome::Whole(_)) => Ok(()),
+            (Shown::Live, Outcome::Whole(_) | Outcome::Masked(_)) => Ok(()),
             (Shown::Live, Outcome::Spilled(spilled)) => {
                 ui::say(&spilled.notice);
                 Ok(())
             }
             (Shown::Head(head), outcome) => write(self.to, &head.rest(outcome)),
-            (Shown::Begun(start), Outcome::Whole(bytes)) => {
-                write(self.to, bytes.get(start.len..).unwrap_or_default())
+            (Shown::Begun(start), Outcome::Whole(_) | Outcome::Masked(_)) => {
+                write(self.to, outcome.bytes().get(start.len..).unwrap_or_default())
             }
             (Shown::Begun(_), Outcome::Spilled(spilled)) => write(self.to, spilled.text.as_bytes()),
             (Shown::Screen(screen), outcome) => {

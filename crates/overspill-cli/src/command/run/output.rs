@@ -64,9 +64,16 @@ impl<'a> Output<'a> {
                     (Stream::Err, Some(err)) => err,
                     _ => &mut self.out,
                 };
+                let mut wanted = Wanted::More;
                 match (stream, self.direct) {
-                    (Stream::Out, true) => voice.spill.written(bytes),
-                    _ => voice.spill.push(bytes),
+                    (Stream::Out, true) => {
+                        voice.spill.written(bytes);
+                        wanted = voice.face.take(bytes);
+                    }
+                    _ => voice.spill.push_seen(bytes, |seen| match voice.face.take(seen) {
+                        Wanted::More => {}
+                        Wanted::NoMore => wanted = Wanted::NoMore,
+                    }),
                 }
                 // What does not fit is shown in one place, so nobody asks any more.
                 match &mut self.written {
@@ -76,7 +83,7 @@ impl<'a> Output<'a> {
                     },
                     _ => {}
                 }
-                voice.face.take(bytes)
+                wanted
             }
             // The file is still the command's.
             News::AskedToEnd if self.direct => Wanted::More,
@@ -107,12 +114,13 @@ impl<'a> Output<'a> {
         settings.max_chars = part(limits.chars).or(settings.max_chars);
         settings.max_tokens = part(limits.tokens).or(settings.max_tokens);
         let rest = self.overspill.spill(self.call.clone(), options);
-        let Outcome::Whole(so_far) = std::mem::replace(&mut self.out.spill, rest).finish() else {
+        let so_far = self.out.spill.replace(rest);
+        if let Outcome::Spilled(_) = so_far {
             return;
-        };
-        self.out.spill.push(&so_far);
+        }
+        self.out.spill.push_again(&so_far);
         self.written = None;
-        self.out.face.begin(Start::within(limits, 4), &so_far);
+        self.out.face.begin(Start::within(limits, 4), so_far.bytes());
     }
 
     /// Shows and saves what has come: whoever asked us to end may not wait for more.
@@ -128,9 +136,9 @@ impl<'a> Output<'a> {
         for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
             let options = Options { settings: little.clone(), ..Options::default() };
             let rest = self.overspill.spill(self.call.clone(), options);
-            let mut spill = std::mem::replace(&mut voice.spill, rest);
-            spill.interrupted();
-            show(&mut voice.face, &spill.finish(), written.take().as_deref());
+            voice.spill.interrupted();
+            let outcome = voice.spill.replace(rest);
+            show(&mut voice.face, &outcome, written.take().as_deref());
         }
     }
 
@@ -149,7 +157,8 @@ impl<'a> Output<'a> {
             if ended.interrupted || ended.timed_out.is_some() || ended.held {
                 spill.interrupted();
             }
-            let Voice { spill, mut face } = voice;
+            let Voice { mut spill, mut face } = voice;
+            spill.see_rest(|seen| drop(face.take(seen)));
             show(&mut face, &spill.finish(), written.take().as_deref());
         }
     }
@@ -157,14 +166,16 @@ impl<'a> Output<'a> {
 
 /// Shows what has become of an output: what is whole goes to where it was written.
 fn show(face: &mut Face, outcome: &Outcome, written: Option<&[(Stream, usize)]>) {
-    let (Outcome::Whole(bytes), Some(written)) = (outcome, written) else {
+    let (Outcome::Whole(_) | Outcome::Masked(_), Some(written)) = (outcome, written) else {
         return face.show(outcome);
     };
-    let mut bytes = &**bytes;
+    let mut bytes = outcome.bytes();
     for &(stream, len) in written {
         let (part, rest) = bytes.split_at(len.min(bytes.len()));
         // Whoever does not read it has seen what it wanted.
         let _ = write(stream, part);
         bytes = rest;
     }
+    // What was held back when we were asked to end.
+    let _ = write(Stream::Out, bytes);
 }

@@ -45,7 +45,9 @@ impl Screen {
     pub(super) fn rest<'a>(&mut self, outcome: &'a Outcome) -> Cow<'a, [u8]> {
         let rest: Cow<'a, [u8]> = match outcome {
             _ if self.is_taken => Cow::Borrowed(&[]),
-            Outcome::Whole(bytes) => Cow::Borrowed(bytes.get(self.start.len..).unwrap_or_default()),
+            Outcome::Whole(_) | Outcome::Masked(_) => {
+                Cow::Borrowed(outcome.bytes().get(self.start.len..).unwrap_or_default())
+            }
             Outcome::Spilled(spilled) => [CLEAR, spilled.text.as_bytes()].concat().into(),
         };
         self.expect_reading(rest.len());

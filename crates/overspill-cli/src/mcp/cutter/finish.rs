@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use overspill::Outcome;
 use overspill::core::{Limits, Policy};
 use serde_json::Value;
 
@@ -34,7 +35,11 @@ impl Cutter<'_> {
         if is_error || small.is_some() {
             self.joined.share(half);
         }
-        let shares = self.joined.finish().map(|(_, shares)| shares);
+        // Where it fits, its secrets are masked in place already.
+        let shares = self.joined.finish().and_then(|(outcome, shares)| match outcome {
+            Outcome::Spilled(_) => Some(shares),
+            Outcome::Whole(_) | Outcome::Masked(_) => None,
+        });
         let mut edits = Vec::new();
         if let Some(field) = &self.structured {
             match (&small, &shares) {
@@ -98,7 +103,10 @@ impl Cutter<'_> {
             self.joined.push(bytes);
         });
         self.joined.share(halved(&self.policy.limits));
-        self.joined.finish().map_or_else(String::new, |(spilled, _)| spilled.text)
+        let finished = self.joined.finish();
+        finished.map_or_else(String::new, |(outcome, _)| {
+            String::from_utf8_lossy(outcome.bytes()).into_owned()
+        })
     }
 
     fn end_text(&mut self) {

@@ -17,8 +17,8 @@ use super::aside::Aside;
 use super::media::{Filed, Media};
 use super::peek::{Message, Peek};
 use super::same::Digest;
-use super::tokens::Token;
 use super::walk::{Key, Step, Walk};
+use overspill::json::Token;
 use place::{Kind, Place};
 
 /// What becomes of structured content where a result is too large.
@@ -161,6 +161,13 @@ impl<'a> Cutter<'a> {
             field_at: 0,
             value_at: 0,
             is_error: false,
+        }
+    }
+
+    /// Says that so many secrets were masked in what came.
+    pub(super) fn masked(&mut self, count: u64) {
+        if count > 0 {
+            self.joined.masked(count);
         }
     }
 

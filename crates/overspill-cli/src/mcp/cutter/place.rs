@@ -1,7 +1,7 @@
 //! Where in a result something stands, and what it is.
 
-use super::super::tokens::Token;
 use super::super::walk::Key;
+use overspill::json::Token;
 
 /// A token, without what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use memchr::memchr2;
 
 /// What the bytes that were just taken are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
+pub enum Token<'a> {
     /// Blanks, commas and colons.
     Between,
     /// An object or a list begins.
@@ -12,7 +12,10 @@ pub(crate) enum Token<'a> {
     /// One of them ends.
     Close,
     /// A string begins; it may be a key.
-    String { is_key: bool },
+    String {
+        /// It is one.
+        is_key: bool,
+    },
     /// Something of a string, without its escapes.
     Text(&'a [u8]),
     /// A string ends.
@@ -23,14 +26,14 @@ pub(crate) enum Token<'a> {
 
 /// These bytes are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Malformed;
+pub struct Malformed;
 
 /// Deeper than this nobody goes; it keeps a flood of brackets from filling the memory.
 const DEEPEST: usize = 1 << 20;
 
 /// Walks over one JSON value, in chunks of any size.
 #[derive(Debug, Default)]
-pub(crate) struct Tokens {
+pub struct Tokens {
     /// What is open: `true` for objects.
     open: Vec<bool>,
     expects: Expects,
@@ -77,13 +80,13 @@ struct Word {
 
 impl Tokens {
     /// Tells whether one whole value has come.
-    pub(crate) fn is_done(&self) -> bool {
+    pub fn is_done(&self) -> bool {
         self.expects == Expects::Nothing && (self.word.len == 0 || self.word.is_right())
             || self.open.is_empty() && self.word.len > 0 && self.word.is_right()
     }
 
     /// Takes what `bytes`, which are not empty, begin with; returns what it is and how long.
-    pub(crate) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<(Token<'a>, usize), Malformed> {
+    pub fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<(Token<'a>, usize), Malformed> {
         match self.string {
             Some(Within::Plain) => Ok(self.plain(bytes)),
             Some(within) => self.escape(within, bytes[0]),

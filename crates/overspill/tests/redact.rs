@@ -1,0 +1,342 @@
+//! With `Redact::All` no way from a tool to a model shows a secret.
+
+use std::sync::Arc;
+
+use overspill::embed::{self, Asked};
+use overspill::redact::{Redact, Redaction};
+use overspill::registry::{Registry, Tool, ToolCall};
+use overspill::store::{Memory, Store};
+use overspill::tool::{Bounded, Gates};
+use overspill::{Call, Joined, Masked, Options, Outcome, Overspill, Profile, Report, envelope};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What all secrets here have within.
+const SECRET: &str = "a1B2c3D4e5F6g7H8i9J0";
+
+fn token() -> String {
+    format!("{}_{}", "ghp", SECRET.repeat(2))
+}
+
+fn stars() -> String {
+    format!("ghp_{}", "*".repeat(40))
+}
+
+fn key() -> String {
+    let kind = "PRIVATE";
+    format!("-----BEGIN {kind} KEY-----\n{SECRET}\n{SECRET}\n-----END {kind} KEY-----")
+}
+
+fn all() -> Redact {
+    Redact::All(Arc::new(Redaction::new(None).unwrap()))
+}
+
+fn engine(profile: Profile) -> Overspill {
+    Overspill::new(profile, Memory::default()).with_redaction(all())
+}
+
+/// Returns what every saved output is.
+fn saved(overspill: &Overspill) -> String {
+    let store = overspill.store();
+    let read = |entry: overspill::store::Entry| store.read(&entry.name, 0..u64::MAX).unwrap();
+    let all: Vec<Vec<u8>> = store.list().unwrap().into_iter().map(read).collect();
+    String::from_utf8(all.concat()).unwrap()
+}
+
+fn long(text: &str) -> String {
+    format!("{}{text}\n{}", "one line\n".repeat(3000), "another line\n".repeat(1500))
+}
+
+#[test]
+fn what_fits_is_masked_and_counted() {
+    for profile in Profile::ALL {
+        let overspill = engine(profile);
+        let token = token();
+        let outcome = overspill.process(token.as_bytes(), &Call::default());
+        let expected = Masked { bytes: stars().into_bytes(), count: 1 };
+        assert!(matches!(&outcome, Outcome::Masked(masked) if *masked == expected), "{outcome:?}");
+        let report = Report::of(&outcome, profile_lines());
+        assert_eq!((report.masked, &*report.text, report.spilled), (1, &*stars(), false));
+        let plain = overspill.process(b"plain", &Call::default());
+        assert!(matches!(plain, Outcome::Whole(std::borrow::Cow::Borrowed(b"plain"))));
+    }
+}
+
+fn profile_lines() -> overspill::core::LineRule {
+    Profile::OWN.policy.lines
+}
+
+#[test]
+fn what_is_cut_is_masked_counted_and_saved_so_also_where_saving_fails() {
+    let output = long(&format!("error: {}\n{}", token(), key()));
+    for profile in Profile::ALL {
+        let overspill = engine(profile);
+        let outcome = overspill.process(output.as_bytes(), &Call::default());
+        let Outcome::Spilled(spilled) = outcome else { panic!("it is too large") };
+        assert_eq!(spilled.masked, 2);
+        assert!(!spilled.text.contains(SECRET) && !saved(&overspill).contains(SECRET));
+    }
+    let nowhere = overspill::store::Nowhere::because("it is full");
+    let overspill = Overspill::new(Profile::OWN, nowhere).with_redaction(all());
+    let outcome = overspill.process(output.as_bytes(), &Call::default());
+    assert_eq!(Report::of(&outcome, profile_lines()).masked, 2);
+}
+
+#[test]
+fn a_strategy_sees_no_secret() {
+    #[derive(Debug)]
+    struct Ask;
+    impl overspill::core::Strategy for Ask {
+        fn choose(
+            &self,
+            output: &[u8],
+            _: &overspill::core::Policy,
+        ) -> Result<overspill::core::Choice, overspill::core::StrategyError> {
+            let text = String::from_utf8_lossy(output);
+            assert!(!text.contains(SECRET) && text.contains("ghp_***"));
+            Ok(overspill::core::Choice::Whole)
+        }
+    }
+    let overspill = engine(Profile::OWN).with_strategy(Ask);
+    let token = token();
+    let outcome = overspill.process(token.as_bytes(), &Call::default());
+    assert_eq!(outcome.bytes(), stars().as_bytes());
+    assert!(matches!(outcome, Outcome::Masked(_)));
+}
+
+#[test]
+fn results_are_masked_whatever_gate_they_pass() {
+    let gates = [
+        Gates::default(),
+        Gates { skip: vec!["tool".into()], ..Gates::default() },
+        Gates {
+            predicate: Some(Arc::new(|_: &str, result: &Value| {
+                assert!(!result.to_string().contains(SECRET));
+                overspill::tool::Verdict::No
+            })),
+            ..Gates::default()
+        },
+    ];
+    for profile in Profile::ALL {
+        let overspill = engine(profile);
+        for gates in &gates {
+            for text in [token(), long(&token())] {
+                let results = [
+                    json!(text),
+                    json!({"output": text, "content": text, "error": token(), "isError": true}),
+                    json!({"output": [{"type": "text", "text": text}, {"type": "image", "data": token(), "mimeType": "image/png"}]}),
+                    json!({"metadata": {"deep": [{(token()): token()}]}}),
+                    json!([token()]),
+                ];
+                for result in results {
+                    let bounded = overspill.bound_result(
+                        &result,
+                        &Call::of("tool"),
+                        &Options::default(),
+                        gates,
+                    );
+                    let Bounded::Changed(mut shown) = bounded else { panic!("{result}") };
+                    if let Some(parts) = shown.get_mut("output").and_then(Value::as_array_mut) {
+                        // Pictures are not looked through.
+                        parts.retain(|part| part["type"] == "text");
+                    }
+                    assert!(
+                        !shown.to_string().contains(SECRET),
+                        "{}: {shown}",
+                        profile_name(&overspill)
+                    );
+                }
+            }
+        }
+        assert!(!saved(&overspill).contains(SECRET));
+    }
+}
+
+fn profile_name(overspill: &Overspill) -> String {
+    format!("{overspill:?}")
+}
+
+#[test]
+fn our_own_record_counts_secrets_only_where_there_are_some() {
+    let overspill = engine(Profile::OWN);
+    let bound = |text: String| {
+        let result = json!({ "output": text });
+        let bounded = overspill.bound_result(
+            &result,
+            &Call::default(),
+            &Options::default(),
+            &Gates::default(),
+        );
+        let Bounded::Changed(shown) = bounded else { panic!("it is too large") };
+        shown.to_string()
+    };
+    let shown = bound(long(&token()));
+    assert!(shown.contains("\"masked\":1") && shown.contains("1 secret masked in it"), "{shown}");
+    assert!(!bound(long("plain")).contains("masked"));
+}
+
+#[test]
+fn envelopes_are_masked_as_json() {
+    let overspill = engine(Profile::UNIFIED);
+    let respond = |response: &str| {
+        let call = Call::of("tool");
+        envelope::respond(&overspill, response, &call, &Options::default()).into_owned()
+    };
+    let escaped = token().replace('a', "\\u0061");
+    let fits = format!(
+        r#"{{ "status":"success" , "text":"\u00e9 {escaped}","data":{{"{}":1}} }}"#,
+        token()
+    );
+    let expected =
+        format!(r#"{{ "status":"success" , "text":"\u00e9 {0}","data":{{"{0}":1}} }}"#, stars());
+    assert_eq!(respond(&fits), expected);
+    let skips = json!({"text": token(), "context": {"truncation_skip": true}}).to_string();
+    assert!(!respond(&skips).contains(SECRET));
+    assert_eq!(respond(&token()), stars());
+    let large =
+        json!({"status": "error", "text": long(&key()), "error": token(), "stats": {"a": token()}});
+    let answer = respond(&large.to_string());
+    serde_json::from_str::<Value>(&answer).unwrap();
+    assert!(!answer.contains(SECRET) && !saved(&overspill).contains(SECRET), "{answer}");
+    let plain = r#"{"text" : "plain\/"}"#;
+    assert_eq!(respond(plain), plain);
+}
+
+#[test]
+fn results_and_failures_of_registered_tools_are_masked() {
+    let mut registry = Registry::new().bounded_by(engine(Profile::OWN), Gates::default());
+    registry.register(Tool::new("good", |_| Ok(json!({ "output": token() }))));
+    registry.register(Tool::new("odd", |_| Ok(json!([token()]))));
+    registry.register(Tool::new("bad", |_| Err(format!("no right with {}", token()))));
+    let call = |name: &str| ToolCall { id: "1".into(), name: name.into(), arguments: "{}".into() };
+    for executed in registry.execute(&[call("good"), call("odd"), call("bad")]) {
+        let shown = executed.result.to_string();
+        assert!(shown.contains(&stars()) && !shown.contains(SECRET), "{shown}");
+    }
+}
+
+#[test]
+fn joined_texts_are_masked_each_in_its_place() {
+    let overspill = engine(Profile::OWN);
+    let mut joined = Joined::new(&overspill, Call::default(), Options::default());
+    let (token, key) = (token(), key());
+    let texts = ["first", &token, "", &key, "last\n"];
+    for text in texts {
+        joined.next_text();
+        text.as_bytes().chunks(3).for_each(|chunk| joined.push(chunk));
+    }
+    let Some((Outcome::Masked(masked), shown)) = joined.finish() else { panic!("it has secrets") };
+    let expected = [
+        "first".to_owned(),
+        stars(),
+        String::new(),
+        key.replace(SECRET, &"*".repeat(20)),
+        "last\n".into(),
+    ];
+    assert_eq!((masked.count, shown), (2, expected.into()));
+}
+
+#[test]
+fn what_packages_do_with_a_result_is_masked() {
+    let asked = Asked::default();
+    for profile in Profile::ALL {
+        let overspill = engine(profile);
+        for result in
+            [json!(token()), json!([{"type": "text", "text": token()}]), json!({"output": token()})]
+        {
+            let bounded = embed::apply(&overspill, &result, &asked, &Gates::default());
+            let Bounded::Changed(shown) = bounded else { panic!("{result}") };
+            assert!(!shown.to_string().contains(SECRET), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn what_was_saved_with_secrets_is_read_without_them() {
+    let store: Arc<dyn Store> = Arc::new(Memory::default());
+    let off = Overspill::sharing(Profile::OWN, store.clone());
+    let call = Call { command: Some(format!("login {}", token())), ..Call::default() };
+    let output = long(&format!("{{\"a\":\"{}\"}}\n{}", token(), key()));
+    let Outcome::Spilled(spilled) = off.process(output.as_bytes(), &call) else { panic!() };
+    let name = &spilled.saved.as_ref().unwrap().name;
+    assert_eq!(store.read(name, 0..u64::MAX).unwrap(), output.as_bytes());
+
+    let all = Overspill::sharing(Profile::OWN, store).with_redaction(all());
+    let shown = all.shown_store();
+    let whole = shown.read(name, 0..u64::MAX).unwrap();
+    let whole = String::from_utf8(whole).unwrap();
+    assert!(!whole.contains(SECRET) && whole.len() == output.len());
+    // From wherever it is read.
+    let at = whole.find("ghp_").unwrap() as u64;
+    for start in at - 30..at + 200 {
+        for len in [1, 7, 60] {
+            let part = shown.read(name, start..start + len).unwrap();
+            assert_eq!(part, whole.as_bytes()[start as usize..(start + len) as usize], "{start}");
+        }
+    }
+    assert_eq!(shown.read(name, 9_999_999..10_000_000).unwrap(), b"");
+    let record = shown.record(name).unwrap().unwrap();
+    assert_eq!(record.call.command, Some(format!("login {}", stars())));
+    for asked in
+        [json!({"lines": [2990, 3020]}), json!({"bytes": [at - 5, at + 20]}), json!({"tail": 1510})]
+    {
+        let page = embed::read(&all, name.as_str(), &asked).unwrap().to_string();
+        assert!(page.contains("***") && !page.contains("a1B2c3"), "{asked}: {page}");
+        assert!(embed::read(&off, name.as_str(), &asked).unwrap().to_string().contains("a1B2c3"));
+    }
+    let found =
+        embed::grep(&all, name.as_str(), "ghp_", &json!({"context": 3})).unwrap().to_string();
+    assert!(found.contains("***") && !found.contains("a1B2c3"), "{found}");
+    let found = embed::grep(&all, name.as_str(), SECRET, &Value::Null).unwrap();
+    assert_eq!(found["text"], "");
+    assert!(!embed::list(&all).unwrap().to_string().contains(SECRET));
+}
+
+proptest! {
+    #[test]
+    fn no_way_shows_a_secret(
+        before in "[a-z \n:/\"\\\\é]{0,60}",
+        after in "[a-z \n:/\"\\\\é]{0,60}",
+        lines in prop_oneof![Just(0_usize), 0..40_usize, 3000..3100_usize],
+        is_key in any::<bool>(),
+        sizes in prop::collection::vec(1..5000_usize, 1..4),
+    ) {
+        let secret = if is_key { key() } else { format!(" {}", token()) };
+        let text = format!("{before}\n{}{secret} {after}\n", "line\n".repeat(lines));
+        for profile in [Profile::OWN, Profile::OPENCODE, Profile::KLAUDE] {
+            let overspill = engine(profile);
+            let mut spill = overspill.spill(Call::default(), Options::default());
+            let mut seen = Vec::new();
+            let mut rest = text.as_bytes();
+            for size in sizes.iter().cycle() {
+                let (chunk, later) = rest.split_at((*size).min(rest.len()));
+                spill.push_seen(chunk, |shown| seen.extend_from_slice(shown));
+                rest = later;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            spill.see_rest(|shown| seen.extend_from_slice(shown));
+            let streamed = spill.finish();
+            let whole = overspill.process(text.as_bytes(), &Call::default());
+            let result = json!({"output": text, "metadata": {"a": [text]}, "content": [{"type": "text", "text": text}]});
+            let bounded = overspill.bound_result(&result, &Call::default(), &Options::default(), &Gates::default());
+            let Bounded::Changed(bounded) = bounded else { panic!("it has secrets") };
+            for shown in [
+                String::from_utf8_lossy(&seen).into_owned(),
+                String::from_utf8_lossy(streamed.bytes()).into_owned(),
+                String::from_utf8_lossy(whole.bytes()).into_owned(),
+                bounded.to_string(),
+                saved(&overspill),
+            ] {
+                prop_assert!(!shown.contains(SECRET), "{}", shown);
+            }
+            prop_assert_eq!(seen.len(), text.len());
+        }
+        let unified = engine(Profile::UNIFIED);
+        let response = json!({"status": "success", "text": text, "data": {"list": [text]}}).to_string();
+        let answer = envelope::respond(&unified, &response, &Call::default(), &Options::default());
+        prop_assert!(serde_json::from_str::<Value>(&answer).is_ok());
+        prop_assert!(!answer.contains(SECRET), "{}", answer);
+    }
+}
