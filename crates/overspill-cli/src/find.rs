@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
+use overspill::redact::Redact;
 use overspill::store::{Entry, Name, Store};
 
 use crate::home::Outputs;
@@ -17,24 +18,28 @@ const MOST_NAMED: usize = 5;
 /// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning of
 /// one, or a path.
 pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
-    let (store, name) = find_raw(typed)?;
-    Ok((home::shown(&store), name))
+    let (store, name, redact) = found(typed)?;
+    Ok((redact.shown_store(&store), name))
 }
 
 /// The same, as it was saved.
 pub(crate) fn find_raw(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
-    let store = home::raw_store().map_err(anyhow::Error::msg)?;
+    found(typed).map(|(store, name, _)| (store, name))
+}
+
+fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
+    let (store, redact) = home::store_and_redact().map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
     let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();
     let exact = Name::parse(&stem).map(|name| (store.entry(&name), name));
     match exact {
-        Some((Ok(_), name)) => return Ok((store, name)),
+        Some((Ok(_), name)) => return Ok((store, name, redact)),
         Some((Err(overspill::Error::NotFound { .. }), name)) => {
             // What was saved before a bucket was set is still here.
             let here = home::disk().ok().filter(|disk| disk.entry(&name).is_ok());
             if let Some(disk) = here {
-                return Ok((Arc::new(disk), name));
+                return Ok((Arc::new(disk), name, redact));
             }
         }
         None => {}
@@ -44,11 +49,11 @@ pub(crate) fn find_raw(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
     let mut alike: Vec<Entry> = if stem.is_empty() { Vec::new() } else { store.named(&stem)? };
     alike.sort_by(|a, b| b.name.cmp(&a.name));
     match alike.len() {
-        0 => Err(missing(&*store, &shown, &stem)),
-        1 => Ok((store, alike.remove(0).name)),
+        0 => Err(missing(&*redact.shown_store(&store), &shown, &stem)),
+        1 => Ok((store, alike.remove(0).name, redact)),
         n => {
-            let rows: String =
-                alike.iter().take(MOST_NAMED).map(|one| line(&*store, one)).collect();
+            let seen = redact.shown_store(&store);
+            let rows: String = alike.iter().take(MOST_NAMED).map(|one| line(&*seen, one)).collect();
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
             bail!(

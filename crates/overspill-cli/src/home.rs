@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use overspill::profile::{self, Places};
+use overspill::redact::Redact;
 use overspill::store::{Disk, Store};
 
 use crate::settings::Sources;
@@ -29,20 +30,16 @@ pub(crate) type Outputs = Arc<dyn Store>;
 
 /// Returns the store as a model may see it, or why there is none.
 pub(crate) fn store() -> Result<Outputs, String> {
-    raw_store().map(|store| shown(&store))
+    store_and_redact().map(|(store, redact)| redact.shown_store(&store))
 }
 
-/// Returns a store as a model may see it.
-pub(crate) fn shown(store: &Outputs) -> Outputs {
-    // Whether it is a bucket decides only what is masked when it is saved.
-    Sources::of_user().redact(false).shown_store(store)
-}
-
-/// Returns the store as it is, or why there is none.
-pub(crate) fn raw_store() -> Result<Outputs, String> {
+/// Returns the store as it is, and what is masked where it is shown.
+pub(crate) fn store_and_redact() -> Result<(Outputs, Redact), String> {
     let sources = Sources::of_user();
     sources.say_warnings();
-    sources.store(&overspill::Profile::OWN, &places())
+    let store = sources.store(&overspill::Profile::OWN, &places())?;
+    // Whether it is a bucket decides only what is masked when it is saved.
+    Ok((store, sources.redact(false)))
 }
 
 /// Returns the session that outputs belong to, if whoever runs us says so.

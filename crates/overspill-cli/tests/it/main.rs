@@ -18,6 +18,7 @@ mod pictures;
 mod power;
 mod program;
 mod promises;
+mod redact;
 mod retrieval;
 mod run;
 mod scarce;

@@ -67,6 +67,7 @@ pub(crate) fn answer(shape: Shape, payload: &Value) -> Option<Value> {
     {
         return Some(shapes::rewritten(payload, &line));
     }
+    let name = shapes::result(shape, payload)?;
     let engine = Sources::read().in_force(Some(hosts::profile())).overspill();
     let given = |payload: &Value| match shape {
         Shape::Claude => shapes::claude(payload),
@@ -89,12 +90,12 @@ pub(crate) fn answer(shape: Shape, payload: &Value) -> Option<Value> {
         return Some(encode(payload, bounded));
     }
     let mut masked = payload.clone();
-    let result = shapes::result(shape, &mut masked)?;
-    let count = rules.value(result);
-    // Whatever else is in it stays in the host's own form.
-    let whole = (count > 0).then(|| shapes::replaced(shape, result.clone()));
-    let bounded = given(&masked).and_then(|given| given.bounded(&engine, Some(count)));
-    bounded.map(|bounded| encode(&masked, bounded)).or(whole)
+    let count = rules.value(&mut masked[name]);
+    match given(&masked).and_then(|given| given.bounded(&engine, Some(count))) {
+        Some(bounded) => Some(encode(&masked, bounded)),
+        // What is not too large, or not known, stays in the host's own form.
+        None => (count > 0).then(|| shapes::replaced(shape, masked[name].take())),
+    }
 }
 
 /// What a tool has returned, as a host gives it.

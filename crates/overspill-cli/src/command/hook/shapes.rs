@@ -13,8 +13,8 @@ pub(super) fn text(payload: &Value, name: &str) -> Option<String> {
     payload.get(name)?.as_str().map(str::to_owned)
 }
 
-/// Returns what a tool has returned, in the host's own form.
-pub(super) fn result(shape: Shape, payload: &mut Value) -> Option<&mut Value> {
+/// Returns the name under which the host's own form of a result stands, if there is one.
+pub(super) fn result(shape: Shape, payload: &Value) -> Option<&'static str> {
     let name = match shape {
         Shape::Claude => "tool_response",
         Shape::Copilot => "toolResult",
@@ -23,7 +23,7 @@ pub(super) fn result(shape: Shape, payload: &mut Value) -> Option<&mut Value> {
         Shape::Plugin => "content",
     };
     let is_after = shape != Shape::Claude || payload.get("hook_event_name")? == "PostToolUse";
-    payload.get_mut(name).filter(|_| is_after)
+    payload.get(name).filter(|_| is_after).map(|_| name)
 }
 
 /// Puts another one in its place.

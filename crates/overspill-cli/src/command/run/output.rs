@@ -158,7 +158,9 @@ impl<'a> Output<'a> {
                 spill.interrupted();
             }
             let Voice { mut spill, mut face } = voice;
-            spill.see_rest(|seen| drop(face.take(seen)));
+            spill.see_rest(|seen| {
+                let _ = face.take(seen);
+            });
             show(&mut face, &spill.finish(), written.take().as_deref());
         }
     }
