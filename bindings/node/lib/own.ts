@@ -134,7 +134,8 @@ export class Own {
 
   async #save(given: Given, bytes: Buffer, call: t.Call | undefined): Promise<void> {
     try {
-      const saved: unknown = await this.store?.save(bytes, call ?? {});
+      const masked = this.engine.masked(bytes, true);
+      const saved: unknown = await this.store?.save(masked ? Buffer.from(masked.output as Uint8Array) : bytes, call ?? {});
       given.saved = asJson(saved);
     } catch (error) {
       delete given.saved;

@@ -41,6 +41,8 @@ export interface Call extends Layer {
   /** The caller's permissions, which say whether it can; the last rule that matches decides. */
   permission?: Array<{ permission: string; pattern: string; action: string }> | undefined;
   exitCode?: number | undefined;
+  /** The output was looked through for secrets before, and has so many masked. */
+  masked?: number | undefined;
 }
 
 /** What an `Overspill` is made of. */
@@ -54,6 +56,10 @@ export interface Options extends Layer {
   retentionDays?: number | undefined;
   /** Whether a saved output outlasts a power loss. */
   durability?: 'full' | 'none' | undefined;
+  /** Whether secrets are masked: in what is saved, or in what is shown, too. */
+  redact?: 'off' | 'store' | 'all' | undefined;
+  /** What else is a secret: a regular expression. */
+  redactPattern?: string | undefined;
   /** What the reader of a preview can do: run our program, call these tools, open files. */
   program?: string | undefined;
   readTool?: string | undefined;

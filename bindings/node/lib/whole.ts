@@ -3,15 +3,17 @@
 import type { Engine, LeftOut, Size, Span } from '../native/index.js';
 import type { Output } from './types.js';
 
-/** An output that fits: it is shown as it is, and nothing was saved. */
+/** An output that fits: it is shown as it is, but for secrets that are masked, and nothing was saved. */
 export class Whole {
-  /** As it was given. */
+  /** As it was given, but for secrets that are masked. */
   readonly output: Output;
   readonly #engine: Engine;
+  readonly #masked: number;
 
-  constructor(output: Output, engine: Engine) {
+  constructor(output: Output, engine: Engine, masked = 0) {
     this.output = output;
     this.#engine = engine;
+    this.#masked = masked;
   }
 
   // These are asked for rather than set: most outputs fit, and nobody looks at what they have not.
@@ -40,7 +42,7 @@ export class Whole {
   }
 
   get masked(): number {
-    return 0;
+    return this.#masked;
   }
 
   get error(): null {

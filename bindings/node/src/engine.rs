@@ -120,6 +120,29 @@ impl Engine {
         Ok(true)
     }
 
+    /// Returns an output with its secrets masked, as it may be shown, or saved; null if none are
+    /// to be masked there.
+    #[napi(catch_unwind)]
+    pub fn masked(
+        &self,
+        output: Either<String, &[u8]>,
+        is_saved: bool,
+    ) -> Option<crate::report::MaskedOutput> {
+        let redact = self.inner.overspill.redaction();
+        let rules = if is_saved { redact.rules() } else { redact.shown() }?;
+        let (output, count) = match output {
+            Either::A(text) => {
+                let (masked, count) = rules.text(&text);
+                (Either::A(masked.into_owned()), count)
+            }
+            Either::B(bytes) => {
+                let (masked, count) = rules.bytes(bytes);
+                (Either::B(Uint8Array::new(masked.into_owned())), count)
+            }
+        };
+        Some(crate::report::MaskedOutput { output, count: count as i64 })
+    }
+
     /// Says how large an output is.
     #[napi]
     pub fn size(&self, output: Either<String, &[u8]>) -> crate::report::Size {

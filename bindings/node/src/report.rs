@@ -77,11 +77,20 @@ pub struct Spilled {
     /// Why it is not in the bucket yet.
     #[napi(ts_type = "string | null")]
     pub pending: napi::Either<String, napi::bindgen_prelude::Null>,
-    /// How many secrets were masked before it was saved.
+    /// How many secrets were masked in it.
     pub masked: i64,
     /// Why it could not be saved.
     #[napi(ts_type = "string | null")]
     pub error: napi::Either<String, napi::bindgen_prelude::Null>,
+}
+
+/// An output whose secrets are masked.
+#[napi(object, object_from_js = false)]
+pub struct MaskedOutput {
+    #[napi(ts_type = "string | Uint8Array")]
+    pub output: napi::Either<String, napi::bindgen_prelude::Uint8Array>,
+    /// How many there were.
+    pub count: i64,
 }
 
 fn or_null<T>(value: Option<T>) -> napi::Either<T, napi::bindgen_prelude::Null> {

@@ -1,5 +1,6 @@
 //! An output as it is being written.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use napi::Either;
@@ -19,11 +20,12 @@ type Open = Arc<Mutex<Option<overspill::Spill<'static>>>>;
 pub struct NativeSpill {
     open: Open,
     lines: LineRule,
+    masked: Arc<AtomicU64>,
 }
 
 impl NativeSpill {
     pub(crate) fn new(spill: overspill::Spill<'static>, lines: LineRule) -> NativeSpill {
-        NativeSpill { open: Arc::new(Mutex::new(Some(spill))), lines }
+        NativeSpill { open: Arc::new(Mutex::new(Some(spill))), lines, masked: Arc::default() }
     }
 }
 
@@ -61,6 +63,12 @@ impl NativeSpill {
         AsyncTask::new(Work::new(work, |()| ()))
     }
 
+    /// Returns how many secrets are masked in what fits, once it is closed.
+    #[napi(getter)]
+    pub fn masked(&self) -> i64 {
+        self.masked.load(Ordering::Relaxed) as i64
+    }
+
     /// Says that the output is not all there.
     #[napi]
     pub fn interrupted(&self) {
@@ -78,10 +86,14 @@ impl NativeSpill {
     /// with the bytes of what fits.
     #[napi(ts_return_type = "Promise<Spilled | Uint8Array>")]
     pub fn close(&self) -> Promise<Closed<Vec<u8>>, Closed<Uint8Array>> {
-        let (open, lines) = (self.open.clone(), self.lines);
+        let (open, lines, masked) = (self.open.clone(), self.lines, self.masked.clone());
         let work = move || {
             let done = match finish(&open)? {
                 overspill::Outcome::Whole(bytes) => return Ok(Either::B(bytes.into_owned())),
+                overspill::Outcome::Masked(done) => {
+                    masked.store(done.count, Ordering::Relaxed);
+                    return Ok(Either::B(done.bytes));
+                }
                 done => spilled(done, lines),
             };
             done.map(Either::A).ok_or_else(|| failed("StoreError", "there is no outcome"))

@@ -1,20 +1,23 @@
 //! What became of an output, as Python sees it.
 
 use overspill::core::{LineRule, Size as Counted};
-use overspill::{Counts, Outcome, Report, Stretch};
+use overspill::{Counts, Masked, Outcome, Report, Stretch};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::input::{Input, text_of};
 use crate::values;
 
-/// An output that fits: it is shown as it is, and nothing was saved.
+/// An output that fits: it is shown as it is, but for secrets that are masked, and nothing was saved.
 #[pyclass(frozen, module = "overspill")]
 pub(crate) struct Whole {
-    /// As it was given.
+    /// As it was given, but for secrets that are masked.
     #[pyo3(get)]
     pub(crate) output: Py<PyAny>,
     pub(crate) lines: LineRule,
+    /// How many secrets are masked in it.
+    #[pyo3(get)]
+    pub(crate) masked: u64,
 }
 
 #[pymethods]
@@ -105,7 +108,8 @@ impl Whole {
 impl Whole {
     fn report(&self, py: Python<'_>) -> PyResult<Report> {
         let bytes = Input::of(self.output.bind(py))?.whole()?;
-        Ok(Report::of(&Outcome::Whole(bytes.as_bytes().into()), self.lines))
+        let report = Report::of(&Outcome::Whole(bytes.as_bytes().into()), self.lines);
+        Ok(Report { masked: self.masked, ..report })
     }
 }
 
@@ -157,6 +161,11 @@ impl Spilled {
     #[getter]
     fn lossy(&self) -> bool {
         self.report.lossy
+    }
+
+    #[getter]
+    fn masked(&self) -> u64 {
+        self.report.masked
     }
 
     #[getter]
@@ -233,9 +242,20 @@ pub(crate) fn outcome(
     lines: LineRule,
 ) -> PyResult<Py<PyAny>> {
     match outcome {
-        Outcome::Whole(_) => Ok(Py::new(py, Whole { output, lines })?.into_any()),
-        Outcome::Spilled(_) => spilled(py, outcome, lines),
+        Outcome::Whole(_) => whole(py, output, lines, 0),
+        // Of the kind that was given.
+        Outcome::Masked(Masked { bytes, count })
+            if output.bind(py).is_instance_of::<PyString>() =>
+        {
+            let text = text_of(PyBytes::new(py, &bytes).as_any())?;
+            whole(py, text.into_any().unbind(), lines, count)
+        }
+        outcome => spilled(py, outcome, lines),
     }
+}
+
+fn whole(py: Python<'_>, output: Py<PyAny>, lines: LineRule, masked: u64) -> PyResult<Py<PyAny>> {
+    Ok(Py::new(py, Whole { output, lines, masked })?.into_any())
 }
 
 /// Says that an output was too large, or gives back what was written of one that is not.
@@ -245,9 +265,9 @@ pub(crate) fn spilled(
     lines: LineRule,
 ) -> PyResult<Py<PyAny>> {
     match outcome {
-        Outcome::Whole(bytes) => {
-            let output = pyo3::types::PyBytes::new(py, &bytes).into_any().unbind();
-            Ok(Py::new(py, Whole { output, lines })?.into_any())
+        Outcome::Whole(bytes) => whole(py, PyBytes::new(py, &bytes).into_any().unbind(), lines, 0),
+        Outcome::Masked(Masked { bytes, count }) => {
+            whole(py, PyBytes::new(py, &bytes).into_any().unbind(), lines, count)
         }
         Outcome::Spilled(spilled) => {
             let (preview, notice) = (spilled.preview.clone(), spilled.notice.clone());

@@ -152,7 +152,7 @@ fn a_store_can_be_told_what_another_has_answered() {
             Outcome::Spilled(spilled) => {
                 spilled.saved.map(|saved| saved.path).map_err(|e| e.to_string())
             }
-            Outcome::Whole(_) => unreachable!("nine lines do not fit"),
+            _ => unreachable!("nine lines do not fit"),
         };
         (path, store.is_asked())
     };

@@ -24,7 +24,7 @@ fn long() -> Vec<u8> {
 fn spilled(outcome: Outcome) -> Spilled {
     match outcome {
         Outcome::Spilled(spilled) => *spilled,
-        Outcome::Whole(_) => panic!("it is too large"),
+        _ => panic!("it is too large"),
     }
 }
 
@@ -32,7 +32,7 @@ fn spilled(outcome: Outcome) -> Spilled {
 fn whole(outcome: Outcome) -> Vec<u8> {
     match outcome {
         Outcome::Whole(bytes) => bytes.into_owned(),
-        Outcome::Spilled(spilled) => panic!("{}", spilled.text),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -60,7 +60,7 @@ class Overspill(Engine):
         """
         if isinstance(result, (bytes, bytearray, memoryview)):
             outcome = self.process(result, **call)
-            return outcome.text if outcome.spilled else result
+            return outcome.text if outcome.spilled or outcome.masked else result
         if isinstance(result, (list, tuple)):
             packed = [pack(part) for part in result]
             bounded = super().apply(packed, **call)

@@ -42,6 +42,9 @@ class Whole:
     @property
     def output(self) -> _Output: ...
     @property
+    def masked(self) -> int:
+        """How many secrets are masked in it."""
+    @property
     def text(self) -> str: ...
     @property
     def preview(self) -> str: ...
@@ -100,6 +103,9 @@ class Spilled:
     @property
     def complete(self) -> bool:
         """Every byte is in the saved copy."""
+    @property
+    def masked(self) -> int:
+        """How many secrets are masked in it."""
     def to_dict(self) -> dict[str, Any]: ...
 
 @final
@@ -143,6 +149,8 @@ class Engine:
         trusted_tools: Optional[Sequence[str]] = ...,
         retention_days: Optional[int] = ...,
         durability: Literal["full", "none", None] = ...,
+        redact: Literal["off", "store", "all", None] = ...,
+        redact_pattern: Optional[str] = ...,
         program: Optional[str] = ...,
         read_tool: Optional[str] = ...,
         grep_tool: Optional[str] = ...,

@@ -45,7 +45,11 @@ pub fn apply(overspill: &Overspill, result: &Value, asked: &Asked, gates: &Gates
 
 /// Returns the text of what a tool returns: what would be saved of it.
 pub fn text(overspill: &Overspill, result: &Value) -> Option<String> {
-    match result {
+    let mut masked = result.clone();
+    if let Some(rules) = overspill.redact.rules() {
+        rules.value(&mut masked);
+    }
+    match &masked {
         Value::String(text) => Some(text.clone()),
         Value::Object(_) if overspill.profile.words == Words::Envelope => Some(result.to_string()),
         Value::Object(fields) => parts::text_of(fields.get(overspill.profile.shape.text)),

@@ -9,7 +9,8 @@ use crate::{Call, Layer, Options};
 
 /// A call and what it asks for, of an object with these keys, in snake or camel case:
 /// `tool`, `call_id`, `session`, `command`, `directory`; `max_lines`, `max_bytes`, `max_chars`,
-/// `max_tokens`, `keep`, `enabled`; `preset`, `declared`, `delegate`, `permission`, `exit_code`.
+/// `max_tokens`, `keep`, `enabled`; `preset`, `declared`, `delegate`, `permission`, `exit_code`; `masked`, if
+/// the output was looked through for secrets before.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     /// The call.
@@ -60,6 +61,7 @@ impl Asked {
             declared,
             delegate: keys.switch("delegate")?.unwrap_or_else(|| can_delegate(rules.as_deref())),
             exit: keys.read("exit_code", "an exit code", exit)?,
+            masked: keys.number("masked")?,
             ..Options::default()
         };
         keys.done()?;

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Misuse;
 use super::keys::Keys;
 use crate::profile::Places;
+use crate::redact::{Redact, Redaction};
 use crate::store::{Disk, Durability, Memory, Nowhere, Store};
 use crate::tool::Gates;
 use crate::{Clock, Layer, Overspill, Profile, Settings};
@@ -18,7 +19,7 @@ use crate::{Clock, Layer, Overspill, Profile, Settings};
 /// Everything an [`Overspill`] is made of that is a plain value, of an object with these keys, in
 /// snake or camel case: `profile`, `store`, `max_lines`, `max_bytes`, `max_chars`, `max_tokens`,
 /// `keep`, `enabled`, `tools`, `skip_tools`, `trusted_tools`, `retention_days`, `durability`,
-/// `program`, `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also
+/// `redact`, `redact_pattern`, `program`, `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also
 /// `max_length`, `head_chars`, `tail_chars` and `simple`.
 #[derive(Clone)]
 pub struct Setup {
@@ -32,6 +33,7 @@ pub struct Setup {
     reach: Reach,
     retention_days: Option<u64>,
     durability: Option<Durability>,
+    redact: Redact,
 }
 
 /// Where outputs are saved.
@@ -84,9 +86,10 @@ impl Setup {
                 "none" => Some(Durability::None),
                 _ => None,
             })?;
+        let redact = redact(&mut keys)?;
         keys.done()?;
         let store = store.unwrap_or(StoreChoice::Default);
-        Ok(Setup { profile, store, gates, layer, reach, retention_days, durability })
+        Ok(Setup { profile, store, gates, layer, reach, retention_days, durability, redact })
     }
 
     /// Puts it together; `variable` says what a variable of the environment is set to.
@@ -108,6 +111,7 @@ impl Setup {
             .with_settings(Settings { user: self.layer.clone(), ..Settings::default() })
             .with_reach(self.reach.clone())
             .with_retention(retention)
+            .with_redaction(self.redact.clone())
     }
 
     fn open(&self, places: &Places, set: Option<OsString>) -> Arc<dyn Store> {
@@ -133,6 +137,24 @@ impl Setup {
         options.durability = self.durability.unwrap_or(options.durability);
         Arc::new(Disk::new(directory, options))
     }
+}
+
+fn redact(keys: &mut Keys) -> Result<Redact, Misuse> {
+    let word = keys.read("redact", "one of off, store, all", |word| {
+        let word = word.as_str()?;
+        ["off", "store", "all"].into_iter().find(|known| *known == word)
+    })?;
+    let own = keys.text("redact_pattern")?;
+    let bad = |reason| Misuse(format!("redact_pattern: {reason}"));
+    if word.unwrap_or("off") == "off" && own.is_none() {
+        return Ok(Redact::Off);
+    }
+    let rules = Arc::new(Redaction::new(own.as_deref()).map_err(bad)?);
+    Ok(match word {
+        Some("store") => Redact::Saved(rules),
+        Some("all") => Redact::All(rules),
+        _ => Redact::Off,
+    })
 }
 
 fn profile(keys: &mut Keys) -> Result<Profile, Misuse> {

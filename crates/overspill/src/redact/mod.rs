@@ -51,7 +51,7 @@ pub enum Redact {
 
 impl Redact {
     /// Returns the rules, if anything is masked.
-    pub(crate) fn rules(&self) -> Option<&Arc<Redaction>> {
+    pub fn rules(&self) -> Option<&Arc<Redaction>> {
         match self {
             Redact::Off => None,
             Redact::Saved(rules) | Redact::All(rules) => Some(rules),
