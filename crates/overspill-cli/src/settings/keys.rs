@@ -230,7 +230,7 @@ pub(crate) const KEYS: &[Key] = &[
         also: None,
         kind: Kind::Choice(&["off", "store", "all"]),
         project: Project::No,
-        help: "Whether secrets are masked: in what is saved, or in what is shown, too; what goes to a bucket is masked unless this is off.",
+        help: "Whether secrets are masked: in what is saved, or in all that is shown, too; what goes to a bucket is masked unless this is off.",
     },
     Key {
         name: "redact_pattern",
