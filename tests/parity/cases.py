@@ -62,6 +62,16 @@ def own():
     }.items():
         yield {"name": f"apply/{name}", "how": "apply", "setup": {"max_lines": 30}, "result": result, "call": {"tool": "t"}}
     yield {"name": "batch", "how": "batch", "setup": {}, "inputs": ["small", log, numbered(3000)], "call": {"max_lines": 100}}
+    # Made of parts, so that no scanner takes this file for a leak.
+    secret = "token " + "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0" * 2 + " and corp-12\n"
+    for redact in ["off", "store", "all"]:
+        setup = {"redact": redact, "redact_pattern": "corp-[0-9]+"}
+        for how in ["process", "spill"]:
+            for name, text in {"fits": secret, "cut": log + secret + log}.items():
+                yield {"name": f"redact/{redact}/{how}/{name}", "how": how, "setup": setup, "input": text}
+        for name, result in {"text": secret, "parts": [{"type": "text", "text": secret}], "object": {"output": secret, "metadata": {"a": [secret]}}}.items():
+            yield {"name": f"redact/{redact}/apply/{name}", "how": "apply", "setup": setup, "result": result}
+        yield {"name": f"redact/{redact}/batch", "how": "batch", "setup": setup, "inputs": [secret, log * 4 + secret], "call": {}}
     for name, ask in {
         "lines": ["read", {"lines": [3, 5]}],
         "tail": ["read", {"tail": 2}],
@@ -72,7 +82,7 @@ def own():
         "bad question": ["read", {"tail": -1}],
     }.items():
         yield {"name": f"ask/{name}", "how": "process", "setup": {"max_lines": 10}, "input": log, "ask": ask}
-    for name, setup in {"keep": {"keep": "middle"}, "profile": {"profile": "x"}, "word": {"nonsense": 1}}.items():
+    for name, setup in {"keep": {"keep": "middle"}, "profile": {"profile": "x"}, "word": {"nonsense": 1}, "redact": {"redact": "some"}, "pattern": {"redact_pattern": "a("}}.items():
         yield {"name": f"misuse/{name}", "how": "process", "setup": setup, "input": "x"}
 
 

@@ -255,3 +255,69 @@ test('stores can be a directory, memory or none', async () => {
   const nowhere = await new Overspill({ store: false, maxLines: 4 }).process(numbered(900));
   assert.deepEqual([nowhere.spilled, nowhere.error, nowhere.path], [true, 'no store was asked for', null]);
 });
+
+const SECRET = `${'ghp'}_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2)}`;
+const STARS = `ghp_${'*'.repeat(40)}`;
+
+test('secrets are masked in all that is shown', async () => {
+  const overspill = make({ redact: 'all', redactPattern: 'corp-[0-9]+' });
+  const cases = [
+    [SECRET, STARS],
+    [`${'x '.repeat(600)}é ${SECRET}`, `${'x '.repeat(600)}é ${STARS}`],
+    ['corp-12', '*******'],
+  ] as const;
+  for (const [output, shown] of cases) {
+    for (const outcome of [await overspill.process(output, { tool: 't' }), overspill.processSync(output)]) {
+      assert(outcome instanceof Whole);
+      assert.deepEqual([outcome.output, outcome.masked], [shown, 1]);
+    }
+    const bytes = overspill.processSync(Buffer.from(output));
+    assert.deepEqual([bytes.text, bytes.masked], [shown, 1]);
+  }
+  assert.equal(overspill.processSync('plain').masked, 0);
+  const output = `${numbered(3000)}${SECRET}\n${numbered(3000)}`;
+  for (const large of [await overspill.process(output), overspill.processSync(output)]) {
+    assert(large.spilled && large.masked === 1 && large.text.includes('1 secret masked') && large.path);
+    assert(!large.text.includes(SECRET) && !readFileSync(large.path, 'utf8').includes(SECRET));
+  }
+  for (const result of [SECRET, Buffer.from(SECRET)]) {
+    assert.equal(await overspill.apply(result), STARS);
+    assert.equal(overspill.applySync(result), STARS);
+  }
+  const parts = [{ type: 'text', text: SECRET }];
+  assert.deepEqual(await overspill.apply(parts), [{ type: 'text', text: STARS }]);
+  const spill = overspill.spill();
+  spill.write(`a ${SECRET.slice(0, 20)}`);
+  spill.end(SECRET.slice(20));
+  const streamed = await spill.outcome;
+  assert.deepEqual([streamed.text, streamed.masked], [`a ${STARS}`, 1]);
+  const batch = await overspill.batch([SECRET, 'plain']);
+  assert.deepEqual(batch.map((one) => [one.text, one.masked]), [[STARS, 1], ['plain', 0]]);
+  const long = overspill.processSync(`${'ü'.repeat(1_500_000)} ${SECRET}`);
+  assert(long.spilled && long.masked === 1 && !long.text.includes(SECRET));
+});
+
+test('a store and a strategy in JavaScript get no secret', async () => {
+  const saved: string[] = [];
+  const seen: string[] = [];
+  const store: Store = {
+    save: async (bytes) => {
+      saved.push(Buffer.from(bytes).toString());
+      return `mem/${saved.length}`;
+    },
+  } as Store;
+  const strategy = (output: Uint8Array): null => {
+    seen.push(Buffer.from(output).toString());
+    return null;
+  };
+  const output = `${SECRET}\n${numbered(6000)}`;
+  for (const redact of ['store', 'all'] as const) {
+    const overspill = new Overspill({ store, strategy, redact });
+    const outcome = await overspill.process(output);
+    await overspill.apply({ output });
+    assert(outcome.spilled && outcome.masked === 1 && outcome.text.includes(SECRET) === (redact === 'store'));
+  }
+  assert.equal(saved.length, 4);
+  assert(saved.every((bytes) => bytes.startsWith(STARS)));
+  assert(seen.slice(-2).every((bytes) => bytes.startsWith(STARS)));
+});

@@ -257,3 +257,40 @@ def test_stores_can_be_a_directory_memory_or_none(tmp_path, make):
     assert nowhere.spilled and nowhere.error == "no store was asked for" and nowhere.path is None
     with pytest.raises(Misuse, match="store"):
         Overspill(store=5)
+
+
+SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+STARS = "ghp_" + "*" * 40
+
+
+def test_secrets_are_masked_in_all_that_is_shown(make):
+    overspill = make(redact="all", redact_pattern="corp-[0-9]+")
+    for output, shown in [(SECRET, STARS), (SECRET.encode(), STARS.encode()), ("é corp-12", "é *******")]:
+        outcome = overspill.process(output)
+        assert isinstance(outcome, Whole) and outcome.output == shown and outcome.masked == 1
+        assert outcome.to_dict()["masked"] == 1
+    assert overspill.process("plain").masked == 0
+    large = overspill.process(numbered(3000) + SECRET + "\n" + numbered(3000))
+    assert isinstance(large, Spilled) and large.masked == 1 and "1 secret masked" in large.text
+    assert SECRET not in large.text and SECRET not in Path(large.path).read_text()
+    assert overspill.apply(SECRET.encode()) == STARS
+    assert overspill.apply({"output": SECRET, "metadata": {"a": [SECRET]}})["metadata"] == {"a": [STARS], "truncated": False}
+    assert overspill.apply([{"type": "text", "text": SECRET}]) == [{"type": "text", "text": STARS}]
+    with overspill.spill() as spill:
+        spill.write("a " + SECRET[:20])
+        spill.write(SECRET[20:])
+    assert spill.outcome.output == ("a " + STARS).encode() and spill.outcome.masked == 1
+    assert [one.masked for one in overspill.batch([SECRET, "plain"])] == [1, 0]
+    long = overspill.process("ü" * 2_000_000 + " " + SECRET, max_bytes="none", max_lines="none", enabled=False)
+    assert SECRET not in long.text
+
+
+def test_secrets_are_masked_where_they_are_saved_only(make):
+    overspill = make(redact="store")
+    assert overspill.process(SECRET).output == SECRET
+    large = overspill.process(SECRET + "\n" + numbered(6000))
+    assert large.masked == 1 and SECRET in large.text and SECRET not in Path(large.path).read_text()
+    with pytest.raises(Misuse, match="redact: \"some\" is not one of off, store, all"):
+        make(redact="some")
+    with pytest.raises(Misuse, match="redact_pattern: "):
+        make(redact_pattern="a(")

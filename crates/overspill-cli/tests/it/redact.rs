@@ -217,7 +217,9 @@ fn what_was_saved_before_is_shown_without_its_secrets() {
 }
 
 fn client(options: &[&str], server: &[&str]) -> Client {
-    Client::with(options, server, |command| drop(command.env("OVERSPILL_REDACT", "all")))
+    Client::with(options, server, |command| {
+        command.env("OVERSPILL_REDACT", "all");
+    })
 }
 
 #[test]
