@@ -324,6 +324,8 @@ fn hooks_mask_what_fits_and_what_does_not() {
         json!({"content": [{"type": "text", "text": stars()}], "structuredContent": {"a": stars()}})
     );
     assert_eq!(hook("opencode", &json!({"tool": "x", "text": token})), json!({"text": stars()}));
+    let parts = json!({"tool": "x", "text": null, "content": [{"type": "text", "text": token}]});
+    assert!(hook("opencode", &parts).to_string().contains(&stars()));
     // Nothing to mask, nothing to say; and nothing is masked unless it is asked for.
     assert_eq!(home.all(&["hook", "claude-code"], &claude(json!("plain")).to_string()), "");
     for redact in ["off", "store"] {

@@ -9,13 +9,18 @@ use serde_json::{Map, Value};
 use super::{Redaction, Redactor};
 use crate::json::{Token, Tokens};
 
+/// So much is looked at at once.
+const LOOK: usize = 16 << 10;
+
 /// A string of JSON as it passes, which may be of any length.
 ///
 /// It is looked through without its escapes. What is no secret is handed on as it is written.
 #[derive(Debug)]
 pub struct JsonString {
     redactor: Redactor,
-    /// What was looked at and not handed on.
+    /// What was not looked at: a look at each escape would cost more than all else.
+    fresh: Vec<u8>,
+    /// How what was not handed on is written.
     waiting: VecDeque<Waiting>,
     /// An escape that is not complete.
     escape: Vec<u8>,
@@ -34,7 +39,13 @@ impl JsonString {
     /// Masks what `redaction` knows.
     pub fn new(redaction: Arc<Redaction>) -> JsonString {
         let redactor = Redactor::new(redaction);
-        JsonString { redactor, waiting: VecDeque::new(), escape: Vec::new(), out: Vec::new() }
+        JsonString {
+            redactor,
+            fresh: Vec::new(),
+            waiting: VecDeque::new(),
+            escape: Vec::new(),
+            out: Vec::new(),
+        }
     }
 
     /// Returns how many secrets there were so far, in all strings.
@@ -59,14 +70,23 @@ impl JsonString {
             let written = std::mem::take(&mut self.escape);
             self.waiting.push_back(Waiting::Escape { says: says.to_vec(), written });
         }
-        let JsonString { redactor, waiting, out, .. } = self;
-        redactor.push(says, |said| write(said, waiting, out));
-        out
+        self.fresh.extend_from_slice(says);
+        if self.fresh.len() >= LOOK {
+            self.look();
+        }
+        &self.out
+    }
+
+    fn look(&mut self) {
+        let JsonString { redactor, fresh, waiting, out, .. } = self;
+        redactor.push(fresh, |said| write(said, waiting, out));
+        fresh.clear();
     }
 
     /// Ends the string; returns what is left of it. The next one can begin.
     pub fn end(&mut self) -> &[u8] {
         self.out.clear();
+        self.look();
         let JsonString { redactor, waiting, out, escape, .. } = self;
         redactor.finish(|said| write(said, waiting, out));
         // What breaks off in the middle of an escape is not JSON.

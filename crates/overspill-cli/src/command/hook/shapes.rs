@@ -19,7 +19,7 @@ pub(super) fn result(shape: Shape, payload: &Value) -> Option<&'static str> {
         Shape::Claude => "tool_response",
         Shape::Copilot => "toolResult",
         Shape::Cursor => "tool_output",
-        Shape::Plugin if payload.get("text").is_some() => "text",
+        Shape::Plugin if payload.get("text").is_some_and(Value::is_string) => "text",
         Shape::Plugin => "content",
     };
     let is_after = shape != Shape::Claude || payload.get("hook_event_name")? == "PostToolUse";
