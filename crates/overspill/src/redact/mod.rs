@@ -1,4 +1,4 @@
-//! Masks secrets before an output is saved where others can read it.
+//! Masks secrets before an output is saved where others can read it, or shown to a model.
 //!
 //! A secret is replaced by as many stars as it has bytes, so that every place in the output stays
 //! what it was: lines, offsets and sizes are those of the original.
