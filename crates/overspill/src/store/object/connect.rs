@@ -84,7 +84,7 @@ pub(super) fn connect(
                     // Google's own programs ask such a server without credentials.
                     let nobody = GcpCredential { bearer: String::new() };
                     let nobody = Arc::new(StaticCredentialProvider::new(nobody));
-                    builder = builder.with_base_url(*value).with_credentials(nobody);
+                    builder = builder.with_base_url(value).with_credentials(nobody);
                 } else if let Ok(key) = name.parse() {
                     builder = builder.with_config(key, *value);
                 }
