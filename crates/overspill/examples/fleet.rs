@@ -1,6 +1,7 @@
 //! What a bucket costs beside plain puts and gets of the same bytes on the same server.
 //!
-//! `tools/buckets cargo run --release -p overspill --features object --example fleet`
+//! `tools/buckets cargo run --release -p overspill --features object --example fleet`, and with
+//! `-- list 100000` what it costs to list so many outputs.
 
 use std::error::Error;
 use std::fs;
@@ -8,6 +9,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::{StreamExt, TryStreamExt};
 use object_store::aws::AmazonS3Builder;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
@@ -15,7 +17,7 @@ use overspill::Call;
 use overspill::core::Limits;
 use overspill::retrieve::{Part, Query, count, read};
 use overspill::store::object::{Address, Bucket, BucketOptions};
-use overspill::store::{Disk, DiskOptions, Durability, Name, Store};
+use overspill::store::{Disk, DiskOptions, Durability, Name, Store, Wanted};
 
 const MIB: usize = 1 << 20;
 const LARGE: usize = 256 * MIB;
@@ -29,6 +31,12 @@ fn main() -> Result<()> {
     let endpoint = std::env::var("OVERSPILL_TEST_S3")?;
     let spools = tempfile::tempdir()?;
     let bench = Bench::new(&endpoint, spools.path())?;
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, many] = args.as_slice()
+        && word == "list"
+    {
+        return bench.list(many.parse()?);
+    }
     let text = lines(MIB);
 
     // Before anything is held in memory for the others.
@@ -154,6 +162,39 @@ impl Bench<'_> {
         best[1] = best[1].min(all - spooled);
         fs::remove_dir_all(self.spools.join(spool))?;
         Ok(saved.name)
+    }
+
+    /// Lists the newest of so many outputs, of ten days and a hundred sessions.
+    #[allow(clippy::print_stdout, reason = "an example")]
+    fn list(&self, many: u64) -> Result<()> {
+        let machine = self.machine("list");
+        let folder = Path::from(format!("{}/outputs", machine.folder()));
+        let first = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(240);
+        let put = |number: u64| {
+            let hours = jiff::SignedDuration::from_hours(24 * (number % 10) as i64);
+            let time = first + hours + jiff::SignedDuration::from_millis(number as i64);
+            let id = ulid::Ulid::from_parts(time.as_millisecond() as u64, number.into());
+            let day = time.strftime("%Y-%m-%d");
+            let path = Path::from(format!("{folder}/{day}/s{}/bash/{id}.txt", number % 100));
+            async move { self.plain.put(&path, "output\n".into()).await }
+        };
+        self.wait(async {
+            let all = futures_util::stream::iter(0..many).map(put).buffer_unordered(32);
+            all.try_for_each(|_| async { Ok(()) }).await
+        })?;
+        let mut best = [Duration::MAX; 3];
+        for _ in 0..TURNS {
+            let plain = async { self.plain.list(Some(&folder)).try_collect::<Vec<_>>().await };
+            keep(&mut best[0], || self.wait(plain))?;
+            keep(&mut best[1], || Ok(self.machine("list").list()?))?;
+            let newest = Wanted { most: 50, ..Wanted::default() };
+            keep(&mut best[2], || Ok(self.machine("list").newest(&newest)?))?;
+        }
+        let ratio = |ours: usize| best[ours].as_secs_f64() / best[0].as_secs_f64();
+        println!("plain list of {many}     {:8.1?}", best[0]);
+        println!("all of them, as entries  {:8.1?}  {:.2}x", best[1], ratio(1));
+        println!("the newest 50            {:8.1?}  {:.2}x", best[2], ratio(2));
+        Ok(())
     }
 
     fn grep(&self, name: &Name, best: &mut Duration) -> Result<u64> {

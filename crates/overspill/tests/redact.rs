@@ -342,3 +342,16 @@ proptest! {
         prop_assert!(!answer.contains(SECRET), "{}", answer);
     }
 }
+
+#[test]
+fn what_a_store_of_another_language_is_told_has_no_secret() {
+    for profile in Profile::ALL {
+        for redact in [all(), Redact::Saved(Arc::new(Redaction::new(None).unwrap()))] {
+            let overspill = engine(profile.clone()).with_redaction(redact);
+            for result in [json!(token()), json!({ "status": "success", "data": token() })] {
+                let text = embed::text(&overspill, &result).unwrap_or_default();
+                assert!(!text.contains(SECRET), "{}: {text}", profile.name);
+            }
+        }
+    }
+}

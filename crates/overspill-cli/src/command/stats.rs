@@ -80,7 +80,7 @@ pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<()> {
     let since = since.unwrap_or(Timestamp::MIN);
     let mut all = Sum::default();
     let (mut tools, mut days) = (BTreeMap::<String, Sum>::new(), BTreeMap::<String, Sum>::new());
-    for usage in retrieve::usage(&*store)?.iter().filter(|usage| usage.saved >= since) {
+    for usage in &retrieve::usage(&*store, since)? {
         all.add(usage);
         let tool = usage.tool.as_deref().unwrap_or("(no name)");
         tools.entry(ui::short(tool, 30)).or_default().add(usage);

@@ -134,6 +134,9 @@ fn what_one_machine_saves_every_other_reads() {
     let (_, listed, _) = there.run(&["list", "--session", "s1", "--tool", "run", "--json"]);
     assert_eq!(listed.lines().count(), 1);
     assert_eq!(there.run(&["list", "--session", "s2"]).1, "nothing of that kind is saved\n");
+    let (_, stats, _) = there.run(&["stats", "--json"]);
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!((&stats["outputs"], &stats["produced_bytes"]), (&1.into(), &288_894.into()));
     let (_, other) = team.machine().save(50_001);
     let (_, diff, _) = there.run(&["diff", &id, &other]);
     assert!(diff.contains("+50001") && diff.contains("1 line added, 0 lines removed"), "{diff}");

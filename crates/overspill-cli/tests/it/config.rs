@@ -62,6 +62,7 @@ const VALUES: &[(&str, &str)] = &[
     ("store.bucket", "s3://team/outputs"),
     ("store.region", "eu-central-1"),
     ("store.endpoint", "https://s3.example.org"),
+    ("store.account", "teamaccount"),
     ("store.tenant", "ada"),
     ("store.upload_wait", "2s"),
     ("store.cache", "64MiB"),

@@ -45,13 +45,16 @@ pub fn apply(overspill: &Overspill, result: &Value, asked: &Asked, gates: &Gates
 
 /// Returns the text of what a tool returns: what would be saved of it.
 pub fn text(overspill: &Overspill, result: &Value) -> Option<String> {
-    let mut masked = result.clone();
-    if let Some(rules) = overspill.redact.rules() {
+    let masked = overspill.redact.rules().map(|rules| {
+        let mut masked = result.clone();
         rules.value(&mut masked);
-    }
-    match &masked {
+        masked
+    });
+    match masked.as_ref().unwrap_or(result) {
         Value::String(text) => Some(text.clone()),
-        Value::Object(_) if overspill.profile.words == Words::Envelope => Some(result.to_string()),
+        envelope @ Value::Object(_) if overspill.profile.words == Words::Envelope => {
+            Some(envelope.to_string())
+        }
         Value::Object(fields) => parts::text_of(fields.get(overspill.profile.shape.text)),
         other => parts::text_of(Some(other)),
     }

@@ -57,6 +57,11 @@ impl Store for MaskedStore {
         Ok(self.store.record(name)?.map(|record| self.told_record(record)))
     }
 
+    fn records(&self, names: &[Name]) -> Result<Vec<Option<Record>>, Error> {
+        let records = self.store.records(names)?.into_iter();
+        Ok(records.map(|record| record.map(|record| self.told_record(record))).collect())
+    }
+
     fn newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
         let mut newest = self.store.newest(wanted)?;
         for (_, record) in &mut newest.entries {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::Error;
 use crate::store::{Name, Record, Store};
@@ -22,14 +22,15 @@ pub struct Usage {
     pub retrieved: u64,
 }
 
-/// Returns the usage of all outputs that are saved, and of those that are remembered to have expired.
+/// Returns the usage of all outputs that were saved since then, and of those that are remembered to
+/// have expired.
 ///
 /// What fits is not saved, and so not among them; nor is what somebody has removed.
-pub fn usage(store: &dyn Store) -> Result<Vec<Usage>, Error> {
+pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
     let mut all = Vec::new();
-    let entries = store.list()?;
+    let names: Vec<Name> = store.list()?.into_iter().map(|entry| entry.name).collect();
     // Noted before it went, an output may be there all the same, or be noted twice.
-    let mut seen: HashSet<Name> = entries.iter().map(|entry| entry.name.clone()).collect();
+    let mut seen: HashSet<Name> = names.iter().cloned().collect();
     for gone in store.all_gone()? {
         if let (Some(saved), Some(shown)) = (gone.created, gone.shown)
             && seen.insert(gone.name.clone())
@@ -38,12 +39,16 @@ pub fn usage(store: &dyn Store) -> Result<Vec<Usage>, Error> {
             all.push(Usage { saved, tool: gone.tool, produced, shown, retrieved });
         }
     }
-    for entry in entries {
-        // Nothing is known of one that was saved without a record.
-        let Ok(Some(record)) = store.record(&entry.name) else { continue };
+    // A name tells its time by the clock of its machine, which may be wrong by some hours.
+    let from = since.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(since);
+    let is_late = |name: &Name| name.time().is_none_or(|time| time >= from);
+    let names: Vec<Name> = names.into_iter().filter(is_late).collect();
+    // Nothing is known of one that was saved without a record.
+    for record in store.records(&names)?.into_iter().flatten() {
         let shown = record.shown_bytes();
         let Record { created: saved, call, bytes: produced, retrieved, .. } = record;
         all.push(Usage { saved, tool: call.tool, produced, shown, retrieved });
     }
+    all.retain(|usage| usage.saved >= since);
     Ok(all)
 }

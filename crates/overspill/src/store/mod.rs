@@ -64,6 +64,11 @@ pub trait Store: Debug + Send + Sync {
         Ok(None)
     }
 
+    /// Does the same for many; nothing is known of one that cannot be read.
+    fn records(&self, names: &[Name]) -> Result<Vec<Option<Record>>, Error> {
+        Ok(names.iter().map(|name| self.record(name).ok().flatten()).collect())
+    }
+
     /// Opens an output that is a file, for those who read all of it.
     fn open_file(&self, _: &Name) -> Result<Option<File>, Error> {
         Ok(None)

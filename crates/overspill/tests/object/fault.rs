@@ -34,6 +34,8 @@ pub enum Fault {
     Vanish,
     /// A folder has a hundred thousand objects that are not ours, and then one that is.
     Crowd,
+    /// A day has a hundred thousand outputs.
+    Busy,
     /// No fault: by the server's clock it is two days later.
     Later,
     /// No fault: what Google's clients say is said as S3's would say it.
@@ -117,7 +119,17 @@ fn serve(mut client: TcpStream, server: &str, fault: Fault, number: u32) -> io::
             return answer(&mut client, 404, &error("NoSuchKey"));
         }
         Fault::Crowd if line.contains("list-type=2") && line.contains("outputs") => {
-            return answer(&mut client, 200, &crowd(&line));
+            let ours = "2016-07-30/s/bash/01ARZ3NDEKTSV4RRFFQ69G5FAV.txt";
+            let foreign = |number| format!("foreign/{number}.txt");
+            return answer(&mut client, 200, &listed(&line, foreign, Some(ours)));
+        }
+        Fault::Busy if line.contains("list-type=2") && line.contains("delimiter=") => {
+            return answer(&mut client, 200, &folder(&line, BUSY_DAY));
+        }
+        Fault::Busy if line.contains("list-type=2") && line.contains("outputs") => {
+            let day = if line.contains(BUSY_DAY) { "" } else { "2026-11-10/" };
+            let ours = |number| format!("{day}s{}/bash/{}.txt", number % 100, busy_name(number));
+            return answer(&mut client, 200, &listed(&line, ours, None));
         }
         Fault::Google => {
             let lines = request.head.split_inclusive("\r\n");
@@ -204,27 +216,38 @@ fn answer(client: &mut TcpStream, status: u16, body: &str) -> io::Result<()> {
     )
 }
 
-/// A page of a hundred thousand foreign objects; the last page has one that is ours.
-fn crowd(line: &str) -> String {
-    const PAGES: u32 = 100;
-    let query = |name: &str| {
-        let from = line.find(&format!("{name}="))? + name.len() + 1;
-        line[from..].split(['&', ' ']).next().map(|value| value.replace("%2F", "/"))
-    };
-    let page: u32 = query("continuation-token").and_then(|page| page.parse().ok()).unwrap_or(0);
-    let prefix = query("prefix").unwrap_or_default();
+/// The day that has a hundred thousand outputs.
+pub const BUSY_DAY: &str = "2026-11-10";
+
+/// Returns the name of the output of that day with this number; a later one has a larger number.
+pub fn busy_name(number: u64) -> String {
+    // Noon of that day, in milliseconds.
+    let time = 1_794_312_000_000 + number;
+    let digits = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let digit = |at: u32| char::from(digits[(time >> (5 * at) & 31) as usize]);
+    (0..10).rev().map(digit).chain(std::iter::repeat_n('0', 16)).collect()
+}
+
+fn query(line: &str, name: &str) -> Option<String> {
+    let from = line.find(&format!("{name}="))? + name.len() + 1;
+    line[from..].split(['&', ' ']).next().map(|value| value.replace("%2F", "/"))
+}
+
+/// A page of a list of a hundred thousand objects, and one more if there is one.
+fn listed(line: &str, key: impl Fn(u64) -> String, last: Option<&str>) -> String {
+    const PAGES: u64 = 100;
+    let page = query(line, "continuation-token").and_then(|page| page.parse().ok()).unwrap_or(0);
+    let prefix = query(line, "prefix").unwrap_or_default();
     let object = |key: String| {
         format!(
-            "<Contents><Key>{key}</Key><LastModified>2026-11-13T12:00:00.000Z</LastModified>\
+            "<Contents><Key>{prefix}{key}</Key><LastModified>2026-11-13T12:00:00.000Z</LastModified>\
              <ETag>\"0\"</ETag><Size>7</Size><StorageClass>STANDARD</StorageClass></Contents>"
         )
     };
-    let mut objects: String =
-        (0..1000).map(|number| object(format!("{prefix}foreign/{page}/{number}.txt"))).collect();
+    let mut objects: String = (page * 1000..(page + 1) * 1000).map(|n| object(key(n))).collect();
     let is_last = page + 1 == PAGES;
-    if is_last {
-        let ours = "2016-07-30/s/bash/01ARZ3NDEKTSV4RRFFQ69G5FAV.txt";
-        objects.push_str(&object(format!("{prefix}{ours}")));
+    if let Some(last) = last.filter(|_| is_last) {
+        objects.push_str(&object(last.into()));
     }
     let next = if is_last {
         String::new()
@@ -235,5 +258,14 @@ fn crowd(line: &str) -> String {
         "<?xml version=\"1.0\"?><ListBucketResult><Name>fleet</Name><IsTruncated>{}</IsTruncated>\
          {objects}{next}</ListBucketResult>",
         !is_last
+    )
+}
+
+/// A list of one folder in a folder.
+fn folder(line: &str, name: &str) -> String {
+    let prefix = query(line, "prefix").unwrap_or_default();
+    format!(
+        "<?xml version=\"1.0\"?><ListBucketResult><Name>fleet</Name><IsTruncated>false</IsTruncated>\
+         <CommonPrefixes><Prefix>{prefix}{name}/</Prefix></CommonPrefixes></ListBucketResult>"
     )
 }

@@ -8,11 +8,11 @@ use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::multipart::MultipartStore;
 use overspill::core::Within;
 use overspill::store::object::{Address, Bucket, BucketOptions, Finding};
-use overspill::store::{Disk, DiskOptions, Name, Store};
+use overspill::store::{Disk, DiskOptions, Name, Store, Wanted};
 use overspill::{Call, Error};
 use tokio::runtime::Runtime;
 
-use crate::fault::{Fault, FaultServer};
+use crate::fault::{BUSY_DAY, Fault, FaultServer, busy_name};
 use crate::server::{Server, variables};
 use crate::store::{numbered, save};
 
@@ -210,6 +210,30 @@ fn a_hundred_thousand_foreign_objects_are_passed_over() {
         there.list().unwrap().into_iter().map(|entry| entry.name.to_string()).collect();
     assert_eq!(names, ["01ARZ3NDEKTSV4RRFFQ69G5FAV"]);
     assert!(there.traffic().requests >= 100, "page by page");
+}
+
+#[test]
+fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
+    let Some(server) = Server::find() else { return };
+    let between = FaultServer::before(&server.endpoint, Fault::Busy);
+    let there = server.machine_by(&between.endpoint, "busy", SHORT);
+    assert_eq!(there.list().unwrap().len(), 100_000);
+    let before = there.traffic().requests;
+    let newest = there.newest(&Wanted { most: 3, ..Wanted::default() }).unwrap();
+    let names = newest.entries.iter().map(|(entry, _)| entry.name.to_string());
+    let expected = [99_999, 99_998, 99_997].map(busy_name);
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+    assert_eq!(newest.more, 99_997);
+    // Days, what is pinned, what was used, a hundred pages, and a record for each that is shown.
+    let requests = there.traffic().requests - before;
+    assert!((100..=110).contains(&requests), "{requests}");
+    let day = Wanted {
+        day: Some(BUSY_DAY.into()),
+        tool: Some("read".into()),
+        most: 3,
+        ..Wanted::default()
+    };
+    assert_eq!(there.newest(&day).unwrap().entries.len(), 0);
 }
 
 #[test]

@@ -315,6 +315,19 @@ impl Store for Bucket {
         Ok(note.and_then(|note| note.record.filter(|record| record.bytes > 0)))
     }
 
+    fn records(&self, names: &[Name]) -> Result<Vec<Option<Record>>, Error> {
+        let here = |name: &Name| self.0.spool.record(name).ok().flatten();
+        let mut records: Vec<Option<Record>> =
+            names.iter().map(|name| here(name).filter(|record| record.bytes > 0)).collect();
+        let missing: Vec<usize> = (0..names.len()).filter(|&at| records[at].is_none()).collect();
+        let asked = missing.iter().map(|&at| names[at].clone()).collect();
+        let notes = self.notes(asked).map_err(|failure| self.failed(failure))?;
+        for (at, note) in missing.into_iter().zip(notes) {
+            records[at] = note.and_then(|note| note.record).filter(|record| record.bytes > 0);
+        }
+        Ok(records)
+    }
+
     fn open_file(&self, name: &Name) -> Result<Option<File>, Error> {
         match self.0.spool.open_file(name) {
             Err(Error::NotFound { .. }) => self.found(name).map(|_| None),
