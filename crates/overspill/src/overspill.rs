@@ -120,6 +120,11 @@ impl Overspill {
         Overspill { reach, ..self }
     }
 
+    /// Returns what the reader of a preview can do.
+    pub fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
     /// Names our program to the reader of a preview as `find` says, in the place of
     /// [`Reach::program`]. It is asked only when something was cut.
     #[must_use]

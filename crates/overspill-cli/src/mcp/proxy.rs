@@ -360,7 +360,7 @@ fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
 /// Returns the engine, with a notice that names our tools.
 fn with_tools(settings: &McpSettings, ours: &Ours) -> Overspill {
     let tools = Some(ours.names.clone());
-    let reach = Reach { program: None, tools, files: true, delegate: None };
+    let reach = Reach { tools, ..settings.engine.reach().clone() };
     // What a client starts us with says nothing of the shells that it has, if it has any.
     settings.engine.clone().with_reach(reach).with_program(program::path)
 }

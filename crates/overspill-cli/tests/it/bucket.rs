@@ -11,6 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use fault::{Fault, FaultServer};
 
+use serde_json::json;
+
+use crate::mcp::client::{Client, chaos, id_in, lines, text_of};
 use crate::program::{numbered, program, skip};
 
 /// A team: a server, and a folder of its bucket.
@@ -147,6 +150,22 @@ fn what_one_machine_saves_every_other_reads() {
     assert!(code == 1 && stderr.contains("there is no output"), "{stderr}");
     let (code, _, stderr) = team.machine().run(&["gc"]);
     assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn what_the_proxy_cuts_is_in_the_bucket_and_no_path_is_named() {
+    let Some(team) = Team::find() else { return };
+    let machine = team.machine();
+    let server = chaos();
+    let mut client = Client::with(&[], &[server.to_str().unwrap()], |command| {
+        command.envs(machine.variables.iter().map(|(name, value)| (name, value)));
+    });
+    let text = text_of(&client.call("text", json!({"text": lines(5_000)})));
+    assert!(text.contains("saved in the bucket") && text.contains("overspill_read {"), "{text}");
+    let notice = text.lines().next().unwrap();
+    assert!(!notice.contains("s3://") && !notice.contains(".txt"), "{notice}");
+    let there = team.machine().run(&["read", &id_in(&text), "--raw"]);
+    assert_eq!(there.1, lines(5_000));
 }
 
 #[test]
