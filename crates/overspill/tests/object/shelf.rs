@@ -1,6 +1,7 @@
 //! What was fetched of other machines' outputs stays for a while.
 
 use std::fs;
+use std::path::PathBuf;
 
 use overspill::Call;
 use overspill::store::Store;
@@ -36,7 +37,7 @@ fn what_was_fetched_is_not_fetched_again() {
         assert_eq!(read, output[page.start as usize..page.end as usize]);
         // The start of an output comes with the question whether it is there.
         let moved = there.traffic().received;
-        assert!(if turn == 0 { moved > 2 * STEP } else { moved < 2 * STEP }, "{turn}: {moved}");
+        assert!(if turn == 0 { moved > 2 * STEP } else { moved < STEP / 2 }, "{turn}: {moved}");
     }
     for turn in 0..2 {
         let there = server.machine_keeping("reader", "kept", ALL);
@@ -89,7 +90,8 @@ fn what_was_torn_is_fetched_and_what_is_gone_is_gone() {
     for turn in 0..3 {
         assert_eq!(read(4 * STEP).unwrap(), output[start..end], "{turn}");
         let pages = server.pages("reader");
-        let [page] = pages.as_slice() else { panic!("{pages:?}") };
+        let is_it = |page: &&PathBuf| page.to_string_lossy().ends_with(&format!("-{start}"));
+        let page = pages.iter().find(is_it).unwrap();
         let mut bytes = fs::read(page).unwrap();
         match turn {
             0 => bytes[10] ^= 1,

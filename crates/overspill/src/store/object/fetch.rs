@@ -85,14 +85,8 @@ pub(super) struct Object<'a> {
 }
 
 impl Fetch {
-    /// Holds what was read of an output by the way.
-    pub(super) fn hold(&mut self, name: &Name, start: u64, bytes: Vec<u8>) {
-        if !bytes.is_empty() {
-            self.keep(Held::new(name, start, vec![bytes.into()]));
-        }
-    }
-
-    fn keep(&mut self, held: Held) {
+    /// Holds a part of an output.
+    pub(super) fn keep(&mut self, held: Held) {
         self.held.push_back(held);
         let mut all: u64 = self.held.iter().map(|held| held.bytes).sum();
         while all > HELD

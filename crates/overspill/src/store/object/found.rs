@@ -8,6 +8,7 @@ use object_store::path::Path;
 
 use super::Bucket;
 use super::failure::Failure;
+use super::fetch::Held;
 use super::layout::{Mark, day_of};
 use super::note::{HEAD, Note};
 use super::remote::{Objects, PATIENCE};
@@ -70,7 +71,11 @@ impl Bucket {
                 None => return Err(not_found()),
             },
         };
-        let first = note.as_ref().map_or(0, |note| note.bytes).min(SMALL);
+        // Its start comes with the question whether it is there, unless it came before.
+        let first = match self.0.shelf.has(name, 0) {
+            true => 0,
+            false => note.as_ref().map_or(0, |note| note.bytes).min(SMALL),
+        };
         let (layout, name_of, key_of) = (self.0.layout.clone(), name.clone(), key.clone());
         let asked = self.0.remote.run(wait, |objects| async move {
             let [pin, used] = [Mark::Pin, Mark::Used].map(|mark| layout.mark(mark, &name_of));
@@ -83,7 +88,9 @@ impl Bucket {
         });
         let (pin, used, (meta, start)) = asked.map_err(|failure| self.failed_at(name, failure))?;
         if !start.is_empty() {
-            self.fetch().hold(name, 0, start);
+            let held = Held::new(name, 0, vec![start.into()]);
+            self.0.shelf.keep(&held, meta.size);
+            self.fetch().keep(held);
         }
         let used = used.map_or(Timestamp::MIN, |used| modified(&used)).max(modified(&meta));
         let entry = Entry { name: name.clone(), bytes: meta.size, used, pinned: pin.is_some() };

@@ -71,13 +71,16 @@ impl HttpService for Watched {
     {
         Box::pin(async move {
             self.seen.requests.fetch_add(1, Ordering::Relaxed);
+            let has_body = request.method() != "HEAD";
             let answer = self.inner.execute(request).await?;
             let status = answer.status();
             let refused =
                 if status.is_server_error() || status == 429 { status.as_u16() } else { 0 };
             self.seen.refused.store(refused, Ordering::Relaxed);
             let header = |name: &str| answer.headers().get(name)?.to_str().ok();
-            if let Some(bytes) = header("content-length").and_then(|length| length.parse().ok()) {
+            if let Some(bytes) = header("content-length").and_then(|length| length.parse().ok())
+                && has_body
+            {
                 self.seen.received.fetch_add(bytes, Ordering::Relaxed);
             }
             let date = header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
