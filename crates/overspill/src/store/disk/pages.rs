@@ -4,7 +4,8 @@
 //! them their sum, since nobody waits until they are safe on the disk and a power loss may tear them.
 
 use std::collections::HashSet;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, IoSlice, Write};
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
@@ -79,11 +80,10 @@ impl Disk {
             }
             let mut temp = Temp::new(&root)?;
             let mut sum = crc32fast::Hasher::new();
-            for piece in pieces {
-                sum.update(piece);
-                temp.file.write_all(piece)?;
-            }
-            temp.file.write_all(&sum.finalize().to_le_bytes())?;
+            pieces.iter().for_each(|piece| sum.update(piece));
+            let sum = sum.finalize().to_le_bytes();
+            let parts = pieces.iter().map(|piece| &piece[..]).chain([&sum[..]]);
+            write_together(&temp.file, parts.map(IoSlice::new).collect())?;
             temp.publish(&pages, &file)
         };
         match put() {
@@ -128,4 +128,18 @@ impl Disk {
             }
         }
     }
+}
+
+/// Writes many small parts with few calls.
+fn write_together(mut file: &File, mut parts: Vec<IoSlice>) -> io::Result<()> {
+    let mut parts = &mut parts[..];
+    while !parts.is_empty() {
+        match file.write_vectored(parts) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut parts, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
