@@ -166,21 +166,29 @@ fn pass_on(mut client: TcpStream, server: &str, request: &Request, fault: Fault)
     if fault == Fault::LoseAnswer && line.starts_with("PUT ") {
         return client.shutdown(Shutdown::Both);
     }
-    if fault == Fault::Later {
-        answer = later(&answer);
+    match fault {
+        Fault::Later => answer = with_head(&answer, later),
+        Fault::Google => {
+            answer = with_head(&answer, |head| head.replace("X-Amz-Meta-", "x-goog-meta-"));
+        }
+        _ => {}
     }
     client.write_all(&answer)
 }
 
-/// Returns an answer as it would come two days later.
-fn later(answer: &[u8]) -> Vec<u8> {
+/// Returns an answer with another head.
+fn with_head(answer: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(0);
-    let head = String::from_utf8_lossy(&answer[..end]).into_owned();
-    let date = header(&head, "date").unwrap_or_default().to_owned();
-    let time = jiff::fmt::rfc2822::parse(&date).unwrap().timestamp();
+    let head = String::from_utf8_lossy(&answer[..end]);
+    [change(&head).as_bytes(), &answer[end..]].concat()
+}
+
+/// Returns the head of an answer as it would come two days later.
+fn later(head: &str) -> String {
+    let date = header(head, "date").unwrap_or_default();
+    let time = jiff::fmt::rfc2822::parse(date).unwrap().timestamp();
     let time = time + jiff::SignedDuration::from_hours(48);
-    let later = time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
-    [head.replace(&date, &later).as_bytes(), &answer[end..]].concat()
+    head.replace(date, &time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string())
 }
 
 fn head_of(client: &mut TcpStream) -> io::Result<String> {

@@ -131,6 +131,14 @@ impl Raw {
         Some((note["key"].as_str()?.to_owned(), note["upload"].as_str()?.to_owned()))
     }
 
+    /// Puts something where an output of the tool `bash` goes.
+    fn put(&self, bucket: &Bucket, name: &Name, bytes: &str) {
+        let day = name.time().unwrap().strftime("%Y-%m-%d");
+        let path = format!("{}/outputs/{day}/unknown/bash/{name}.txt", bucket.folder()).into();
+        let bytes = bytes.to_owned().into();
+        self.runtime.block_on(self.store.put(&path, bytes)).unwrap();
+    }
+
     /// Tells whether an upload in parts takes another part.
     fn is_open(&self, (key, upload): &(String, String)) -> bool {
         let key = key.as_str().into();
@@ -165,6 +173,20 @@ fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
     between.now(Fault::Pass);
     assert_eq!(here.push(Duration::from_secs(60)).unwrap().left, 0);
     assert_eq!(server.machine("dead").read(&saved.name, 0..6).unwrap(), b"line 1");
+}
+
+#[test]
+fn what_somebody_else_put_there_is_not_taken_for_ours() {
+    let Some(server) = Server::find() else { return };
+    let between = FaultServer::before(&server.endpoint, Fault::Hang);
+    let here = server.machine_by(&between.endpoint, "other", SHORT);
+    let saved = save(&here, &Call::of("bash"), b"ours\n");
+    Raw::of(&server).put(&here, &saved.name, "else\n");
+    between.now(Fault::Pass);
+    let pushed = here.push(Duration::from_secs(20)).unwrap();
+    assert_eq!(pushed.reason.as_deref(), Some("there is something else of that name"));
+    assert_eq!(pushed.left, 1);
+    assert_eq!(here.read(&saved.name, 0..9).unwrap(), b"ours\n");
 }
 
 #[test]
