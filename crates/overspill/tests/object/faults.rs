@@ -3,16 +3,13 @@
 
 use std::time::Duration;
 
-use object_store::ObjectStoreExt;
-use object_store::aws::{AmazonS3, AmazonS3Builder};
-use object_store::multipart::MultipartStore;
 use overspill::core::Within;
 use overspill::store::object::{Address, Bucket, BucketOptions, Finding};
-use overspill::store::{Disk, DiskOptions, Name, Store, Wanted};
+use overspill::store::{Disk, DiskOptions, Store, Wanted};
 use overspill::{Call, Error};
-use tokio::runtime::Runtime;
 
 use crate::fault::{BUSY_DAY, Fault, FaultServer, busy_name};
+use crate::raw::Raw;
 use crate::server::{Server, variables};
 use crate::store::{numbered, save};
 
@@ -105,47 +102,6 @@ fn a_large_upload_that_is_interrupted_is_ended_and_done_again() {
     assert!(reason.contains("no answer within"), "{reason}");
 }
 
-/// The server, asked directly.
-struct Raw {
-    store: AmazonS3,
-    runtime: Runtime,
-}
-
-impl Raw {
-    fn of(server: &Server) -> Raw {
-        let mut builder = AmazonS3Builder::new().with_bucket_name("fleet").with_allow_http(true);
-        for (name, value) in variables(&server.endpoint) {
-            builder = builder.with_config(name.to_lowercase().parse().unwrap(), value);
-        }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Raw { store: builder.build().unwrap(), runtime }
-    }
-
-    /// Returns the upload that the record of an output names, if there is such a record.
-    fn upload(&self, bucket: &Bucket, name: &Name) -> Option<(String, String)> {
-        let path = format!("{}/records/{name}", bucket.folder()).into();
-        let got = self.runtime.block_on(async { self.store.get(&path).await?.bytes().await });
-        let note = got.ok()?;
-        let line = note.split(|&byte| byte == b'\n').next()?;
-        let note: serde_json::Value = serde_json::from_slice(line).unwrap();
-        Some((note["key"].as_str()?.to_owned(), note["upload"].as_str()?.to_owned()))
-    }
-
-    /// Puts something where an output of the tool `bash` goes.
-    fn put(&self, bucket: &Bucket, name: &Name, bytes: &str) {
-        let day = name.time().unwrap().strftime("%Y-%m-%d");
-        let path = format!("{}/outputs/{day}/unknown/bash/{name}.txt", bucket.folder()).into();
-        let bytes = bytes.to_owned().into();
-        self.runtime.block_on(self.store.put(&path, bytes)).unwrap();
-    }
-
-    /// Tells whether an upload in parts takes another part.
-    fn is_open(&self, (key, upload): &(String, String)) -> bool {
-        let key = key.as_str().into();
-        self.runtime.block_on(self.store.put_part(&key, upload, 7, "part".into())).is_ok()
-    }
-}
-
 #[test]
 fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
     let Some(server) = Server::find() else { return };
@@ -181,7 +137,7 @@ fn what_somebody_else_put_there_is_not_taken_for_ours() {
     let between = FaultServer::before(&server.endpoint, Fault::Hang);
     let here = server.machine_by(&between.endpoint, "other", SHORT);
     let saved = save(&here, &Call::of("bash"), b"ours\n");
-    Raw::of(&server).put(&here, &saved.name, "else\n");
+    Raw::of(&server).put(&Raw::key(&here, &saved.name), "else\n");
     between.now(Fault::Pass);
     let pushed = here.push(Duration::from_secs(20)).unwrap();
     assert_eq!(pushed.reason.as_deref(), Some("there is something else of that name"));

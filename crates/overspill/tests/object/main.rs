@@ -4,6 +4,8 @@
 
 mod fault;
 mod faults;
+mod fleet;
+mod raw;
 mod server;
 mod shelf;
 mod store;

@@ -86,7 +86,8 @@ impl Server {
         files.map(|entry| entry.unwrap().path()).collect()
     }
 
-    fn machine_with(
+    /// A machine with options of its own.
+    pub(crate) fn machine_with(
         &self,
         spool: &str,
         endpoint: &str,
