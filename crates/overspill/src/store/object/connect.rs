@@ -181,7 +181,7 @@ mod tests {
         let reason = account.err().map(|failure| failure.to_string());
         assert_eq!(
             reason.as_deref(),
-            Some("no storage account is named: set AZURE_STORAGE_ACCOUNT")
+            Some("no storage account is named: neither AZURE_STORAGE_ACCOUNT nor store.account")
         );
     }
 }
