@@ -120,7 +120,8 @@ fn plain(text: &str, code: Option<&str>) -> String {
         return format!("{known}{code}");
     }
     if has("Account must be specified") {
-        return "no storage account is named: neither AZURE_STORAGE_ACCOUNT nor store.account".into();
+        return "no storage account is named: neither AZURE_STORAGE_ACCOUNT nor store.account"
+            .into();
     }
     if has("169.254.")
         || has("metadata.google.internal")
