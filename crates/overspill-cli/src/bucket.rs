@@ -59,8 +59,7 @@ fn open(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<
     };
     let tenant = sources.text("store.tenant").unwrap_or(TENANT).to_owned();
     let disk = sources.disk(profile, places)?;
-    // What waits for one bucket must not go to another.
-    let folder = format!("{address}/{tenant}").replace("://", "-").replace('/', "-");
+    let folder = spool_of(&address, &tenant);
     let spool = Disk::new(disk.path().join("buckets").join(folder), disk.options().clone());
     let upload_wait = match sources.own("store.upload_wait") {
         Some(Value::Age(Some(wait))) => Duration::try_from(*wait).unwrap_or(UPLOAD_WAIT),
@@ -91,4 +90,25 @@ fn open(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<
     let options =
         BucketOptions { tenant, upload_wait, cache, variables, ..BucketOptions::default() };
     Ok(Some(Bucket::new(spool, address, options)))
+}
+
+/// Returns the folder of what waits for a bucket. No other bucket or tenant has the same: a slash
+/// becomes what none of them can have.
+fn spool_of(address: &Address, tenant: &str) -> String {
+    format!("{address}/{tenant}").replace("://", "+").replace('/', "+")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_for_one_bucket_goes_to_no_other() {
+        let spool =
+            |address: &str, tenant: &str| spool_of(&Address::parse(address).unwrap(), tenant);
+        assert_eq!(spool("s3://team/a/b", "all"), "s3+team+a+b+all");
+        assert_ne!(spool("s3://fleet/t4", "a-b"), spool("s3://fleet/t4-a", "b"));
+        assert_ne!(spool("s3://team", "x"), spool("gs://team", "x"));
+        assert_ne!(spool("s3://team/a", "b"), spool("s3://team/a/b", "b"));
+    }
 }

@@ -193,21 +193,21 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "store.endpoint",
         also: None,
-        kind: Kind::Text,
+        kind: Kind::Server,
         project: Project::No,
         help: "The address of the server, if it is not the provider's own.",
     },
     Key {
         name: "store.account",
         also: None,
-        kind: Kind::Text,
+        kind: Kind::Name,
         project: Project::No,
         help: "The storage account of a container of Azure, if no variable names it.",
     },
     Key {
         name: "store.tenant",
         also: None,
-        kind: Kind::Text,
+        kind: Kind::Name,
         project: Project::No,
         help: "Whose outputs they are: a folder of the bucket for each team or user.",
     },
@@ -254,9 +254,18 @@ impl Key {
 
     /// Returns the environment variable that sets it.
     pub(crate) fn variable(&self) -> String {
-        let own = self.name.rsplit('.').next().unwrap_or(self.name);
-        format!("OVERSPILL_{}", own.to_ascii_uppercase())
+        variable(self.name)
     }
+
+    /// Returns the other environment variable that sets it, if it goes by another name as well.
+    pub(crate) fn other_variable(&self) -> Option<String> {
+        self.also.map(variable)
+    }
+}
+
+fn variable(name: &str) -> String {
+    let own = name.rsplit('.').next().unwrap_or(name);
+    format!("OVERSPILL_{}", own.to_ascii_uppercase())
 }
 
 /// Returns which of `names` was likely meant by `typed`.

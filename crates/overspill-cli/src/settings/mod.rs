@@ -86,8 +86,9 @@ impl Sources {
 
     fn read_variables(&mut self) {
         for key in KEYS {
-            let variable = key.variable();
-            let Some(set) = home::variable(&variable) else { continue };
+            let mut names = std::iter::once(key.variable()).chain(key.other_variable());
+            let found = names.find_map(|name| home::variable(&name).map(|set| (name, set)));
+            let Some((variable, set)) = found else { continue };
             let written = set.to_string_lossy().into_owned();
             let value = match key.kind {
                 // A path is a path, whatever its bytes; here it is from where we are.

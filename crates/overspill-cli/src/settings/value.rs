@@ -39,8 +39,12 @@ pub(crate) enum Kind {
     Prefix,
     /// A bucket.
     Bucket,
-    /// A word or an address.
+    /// A word.
     Text,
+    /// The name of something that a folder is named after.
+    Name,
+    /// The address of a server.
+    Server,
     /// A regular expression.
     Pattern,
 }
@@ -114,6 +118,16 @@ impl Kind {
                 Value::Prefix(text.chars().all(is_allowed).then(|| text.to_owned())?)
             }
             Kind::Bucket => Value::Text(bucket::is_address(text).then(|| text.to_owned())?),
+            Kind::Name => {
+                let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                let fits = !text.is_empty() && text.chars().all(is_allowed);
+                Value::Text(fits.then(|| text.to_owned())?)
+            }
+            Kind::Server => {
+                let host = text.strip_prefix("https://").or(text.strip_prefix("http://"))?;
+                let is_one = host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
+                is_one.then(|| Kind::Text.parse(text))??
+            }
             Kind::Text => {
                 let fits = !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
                 // A login in an address would be a credential in a file.
@@ -141,7 +155,9 @@ impl Kind {
             Kind::Choice(words) => one_of(words.iter().copied()),
             Kind::Prefix => "letters, digits, \"_\" and \"-\"".into(),
             Kind::Bucket => "a bucket and a folder, such as \"s3://team/outputs\"".into(),
-            Kind::Text => "a word or an address, without blanks and \"@\"".into(),
+            Kind::Text => "a word, without blanks and \"@\"".into(),
+            Kind::Name => "letters, digits, \"_\" and \"-\"".into(),
+            Kind::Server => "an address such as \"https://host:9000\", without \"@\"".into(),
             Kind::Pattern => "a regular expression".into(),
         }
     }

@@ -14,6 +14,10 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
 /// The same, with the mode of another file, where that is there.
 pub(crate) fn write_like(path: &Path, like: &Path, text: &str) -> io::Result<()> {
     let path = followed(path);
+    // A device or a pipe would be gone if a file took its place.
+    if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
     let directory = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(directory)?;
     let mut name = std::ffi::OsString::from(".");

@@ -169,6 +169,24 @@ fn what_the_proxy_cuts_is_in_the_bucket_and_no_path_is_named() {
 }
 
 #[test]
+fn an_endpoint_or_a_tenant_that_is_none_is_refused() {
+    let Some(team) = Team::find() else { return };
+    for (setting, value) in [
+        ("store.endpoint", "localhost:8333"),
+        ("store.endpoint", "http://"),
+        ("store.tenant", "a/b"),
+        ("store.tenant", "../x"),
+    ] {
+        let (code, _, stderr) = team.machine().run(&["config", "set", setting, value]);
+        assert!(code == 2 && stderr.contains(setting), "{code}: {stderr}");
+    }
+    let machine = team.machine_by("localhost:8333").with("OVERSPILL_STORE", "s3://fleet/other");
+    let (code, stdout, stderr) = machine.run(&["run", "--", "seq", "1", "5000"]);
+    let reason = "upload pending: AWS_ENDPOINT_URL is no address";
+    assert!(code == 0 && stdout.contains(reason) && stderr.is_empty(), "{stdout}{stderr}");
+}
+
+#[test]
 fn azure_is_set_up_by_an_address_and_an_account() {
     let Some(team) = Team::find() else { return };
     let Ok(server) = std::env::var("OVERSPILL_TEST_AZURE") else {

@@ -202,3 +202,19 @@ fn the_documentation_has_every_setting() {
         assert!(documents.contains(&line), "docs/settings.md lacks:\n{line}");
     }
 }
+
+#[test]
+fn what_is_not_a_file_is_neither_read_for_ever_nor_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let home = Home::new();
+    let pipe = home.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for name in ["max_lines", "store"] {
+        let home = Home::new().with("OVERSPILL_CONFIG", pipe.to_str().unwrap());
+        let value = if name == "store" { "s3://team/x" } else { "3" };
+        // What all commands read at first must not wait for a writer, either.
+        let (code, _, stderr) = home.run(&["config", "set", name, value]);
+        assert!(code == 1 && stderr.contains("it is not a regular file"), "{code}: {stderr}");
+        assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+    }
+}

@@ -83,6 +83,13 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
         Ok(metadata) if metadata.is_symlink() && !path.exists() => return Ok(String::new()),
         _ => {}
     }
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        // To read it may take for ever, and a file in its place would be the end of it.
+        return Err(anyhow!(
+            "{}: it is not a regular file, so nothing can be set there\n\nhint: OVERSPILL_CONFIG names it",
+            path.display()
+        ));
+    }
     text::read(path).map_err(|reason| anyhow!("{}: {reason}", path.display()))
 }
 

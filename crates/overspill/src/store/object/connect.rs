@@ -35,6 +35,15 @@ pub(super) fn connect(
     let _ = rustls::crypto::ring::default_provider().install_default();
     let variables: Vec<(String, &str)> =
         variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.as_str())).collect();
+    for (name, value) in &variables {
+        let is_endpoint = ["endpoint_url", "storage_endpoint", "base_url", "emulator_host"];
+        if is_endpoint.iter().any(|part| name.contains(part)) && !is_address(value) {
+            let name = name.to_ascii_uppercase();
+            return Err(Failure::Other(format!(
+                "{name} is no address: it begins neither with http:// nor with https://"
+            )));
+        }
+    }
     let watching = Watching(seen.clone());
     Ok(match address.provider {
         Provider::S3 => {
@@ -95,6 +104,12 @@ pub(super) fn connect(
             Arc::new(builder.with_http_connector(watching).build()?)
         }
     })
+}
+
+/// Tells whether a text is the address of a server; with less the client would panic.
+fn is_address(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or(text.strip_prefix("http://"));
+    rest.is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
 }
 
 fn options(endpoint: Option<&str>) -> ClientOptions {
@@ -176,6 +191,13 @@ mod tests {
                 variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
             let server = connect(&address, &variables, &Arc::default());
             assert!(server.is_ok(), "{address}: {:?}", server.err());
+        }
+        for bad in ["localhost:8333", "nonsense", "http://"] {
+            let variables = [("AWS_ENDPOINT_URL".to_owned(), bad.to_owned())];
+            let server =
+                connect(&Address::parse("s3://team").unwrap(), &variables, &Arc::default());
+            let reason = server.err().map(|failure| failure.to_string()).unwrap_or_default();
+            assert!(reason.starts_with("AWS_ENDPOINT_URL is no address"), "{bad}: {reason}");
         }
         let account = connect(&Address::parse("az://team").unwrap(), &[], &Arc::default());
         let reason = account.err().map(|failure| failure.to_string());
