@@ -24,7 +24,17 @@ pub(crate) struct Misuse(pub(crate) String);
 ///
 /// A reader that has gone away is no mistake of ours: it has seen what it wanted.
 pub(crate) fn show(outcome: &Outcome) -> io::Result<()> {
+    say_if_silent(outcome);
     print(outcome.bytes())
+}
+
+/// Says where the rest is, if what is shown has no room for it.
+pub(crate) fn say_if_silent(outcome: &Outcome) {
+    if let Outcome::Spilled(spilled) = outcome
+        && spilled.is_silent()
+    {
+        say(&spilled.notice);
+    }
 }
 
 /// Writes data to standard output.

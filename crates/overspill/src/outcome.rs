@@ -85,6 +85,18 @@ impl<'a> Outcome<'a> {
 }
 
 impl Spilled {
+    /// Tells whether the reader is left alone with a cut: limits of a few bytes or of no line have no
+    /// room for a word on where the rest is. Then [`Spilled::notice`] belongs beside what is shown.
+    pub fn is_silent(&self) -> bool {
+        let names = |saved: &SpillRef| {
+            let name = saved.name.as_str();
+            let token = name.len().saturating_sub(6);
+            self.text.contains(&name[token..].to_lowercase()) || self.text.contains(name)
+        };
+        let is_told = self.saved.as_ref().is_ok_and(names) || self.text.contains("[overspill ");
+        self.words == Words::Own && !is_told
+    }
+
     /// Returns where the whole output is, as the reader is told.
     pub fn path(&self) -> Option<&str> {
         self.saved.as_ref().ok().map(|saved| saved.path.as_str())

@@ -215,3 +215,17 @@ fn a_pipe_with_a_name_is_read_to_its_end() {
     let Ok(output) = output else { return };
     assert_eq!(String::from_utf8_lossy(&output.stdout), numbered(10));
 }
+
+#[test]
+fn where_there_is_no_room_for_a_notice_it_is_said_beside() {
+    for limit in [["--max-lines", "0"], ["--max-lines", "1"], ["--max-bytes", "10"]] {
+        let cut = Test::new(&["cut", limit[0], limit[1]]).stdin(numbered(500)).run();
+        let run = Test::new(&["run", limit[0], limit[1], "--", "seq", "500"]).run();
+        for done in [cut, run] {
+            assert!(done.output.stdout.len() <= 10, "{limit:?}");
+            done.stderr_contains("1,892 bytes in 500 lines").stderr_contains(" read 0");
+        }
+    }
+    let roomy = Test::new(&["cut", "--max-lines", "6"]).stdin(numbered(500)).run();
+    assert_eq!(String::from_utf8_lossy(&roomy.output.stderr), "");
+}

@@ -87,6 +87,9 @@ impl Face {
 
     /// Shows what has become of the output, as far as it was not shown.
     pub(super) fn show(&mut self, outcome: &Outcome) {
+        if !self.is_live() {
+            ui::say_if_silent(outcome);
+        }
         let shown = match (&mut self.shown, outcome) {
             (Shown::Held, outcome) => write(self.to, outcome.bytes()),
             (Shown::Live, Outcome::Whole(_) | Outcome::Masked(_)) => Ok(()),
