@@ -85,46 +85,38 @@ pub(crate) struct Counts {
 /// What a line itself tells.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Own {
-    pub(crate) len: usize,
-    pub(crate) indent: usize,
+    pub(crate) len: u16,
+    /// How many lines like it came before.
+    pub(crate) so_far: u16,
+    /// How many lines of its family came before.
+    pub(crate) family_so_far: u16,
+    pub(crate) indent: u8,
     pub(crate) hit: bool,
     pub(crate) place: bool,
     pub(crate) bare: bool,
     /// A part of it is red.
     pub(crate) red: bool,
     pub(crate) blank: bool,
-    /// How many lines like it came before.
-    pub(crate) so_far: u32,
-    /// How many lines of its family came before.
-    pub(crate) family_so_far: u32,
-    /// How many lines came before it.
-    pub(crate) from_start: u64,
 }
 
 impl Own {
     /// What is known of a line without reading it.
-    pub(crate) fn unread(text: &[u8], number: u64) -> Own {
+    pub(crate) fn unread(text: &[u8]) -> Own {
         let blank = text.iter().all(u8::is_ascii_whitespace);
         // Not the first of its kind: most lines of a long output are not.
-        Own {
-            len: text.len(),
-            blank,
-            so_far: 1000,
-            family_so_far: 1000,
-            from_start: number,
-            ..Own::default()
-        }
+        let len = text.len() as u16;
+        Own { len, blank, so_far: 1000, family_so_far: 1000, ..Own::default() }
     }
 }
 
 impl Around {
     pub(crate) const COUNT: usize = RED + 4;
 
-    /// Names what is known once the lines after it have come.
-    pub(crate) fn known(own: &Own, recent: &Recent, mut each: impl FnMut(usize)) {
+    /// Names what is known of a line once the lines after it have come; `number` came before it.
+    pub(crate) fn known(own: &Own, number: u64, recent: &Recent, mut each: impl FnMut(usize)) {
         let hit = usize::from(own.hit);
-        each(LENGTH + log(own.len as u64).min(9));
-        each(INDENT + own.indent.div_ceil(2).min(6));
+        each(LENGTH + log(u64::from(own.len)).min(9));
+        each(INDENT + usize::from(own.indent.div_ceil(2).min(6)));
         let flags = usize::from(own.bare) + 2 * usize::from(own.place) + 4 * hit;
         each(FLAGS + flags);
         each(RED + usize::from(own.red) + 2 * hit);
@@ -135,17 +127,23 @@ impl Around {
         each(ABOVE + hit * DISTANCES + distance(recent.above()));
         each(BELOW + hit * (LOOK_AHEAD as usize + 1) + recent.below() as usize);
         each(NEAR + recent.near() as usize);
-        each(FROM_START + log(own.from_start).min(PLACES - 1));
+        each(FROM_START + log(number).min(PLACES - 1));
     }
 
-    /// Names what is known once everything has come.
-    pub(crate) fn at_the_end(own: &Own, counts: Counts, lines: u64, mut each: impl FnMut(usize)) {
+    /// Names what is known once everything has come, `lines` in all.
+    pub(crate) fn at_the_end(
+        own: &Own,
+        number: u64,
+        counts: Counts,
+        lines: u64,
+        mut each: impl FnMut(usize),
+    ) {
         let hit = usize::from(own.hit);
-        let from_end = lines.saturating_sub(own.from_start + 1);
+        let from_end = lines.saturating_sub(number + 1);
         each(FINALLY + hit * COUNTS + log(u64::from(counts.template)).min(COUNTS - 1));
         each(FAMILY_FINALLY + hit * COUNTS + log(u64::from(counts.family)).min(COUNTS - 1));
         each(FROM_END + hit * PLACES + log(from_end).min(PLACES - 1));
-        each(THIRDS + (own.from_start * 10 / lines.max(1)).min(9) as usize);
+        each(THIRDS + (number * 10 / lines.max(1)).min(9) as usize);
     }
 }
 

@@ -67,7 +67,7 @@ impl Lines {
         let lines = &self.lines[block.lines.clone()];
         let bytes = self.bytes(block);
         let text: Vec<&[u8]> = lines.iter().map(|line| self.text(line)).collect();
-        let unchanged: u64 = lines.iter().map(|line| line.unchanged).sum();
+        let unchanged: u64 = lines.iter().map(|line| u64::from(line.unchanged)).sum();
         let altered = bytes.end - bytes.start - unchanged;
         Piece { bytes, text: Cow::Owned(text.concat()), altered }
     }

@@ -1,9 +1,14 @@
 //! A line that may be shown.
 
+use std::ops::Range;
+
 use super::around::{Around, Counts, Own};
 use super::weights::{Weights, Worth};
 
 /// A line as it would be shown, where it stands, and what is known of its worth.
+///
+/// Thousands are held, and memory that is touched for the first time is what takes longest: numbers
+/// are as small as they can be. No line is shown, or looked at, beyond some hundred bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     /// Counted from 0.
@@ -12,28 +17,45 @@ pub(crate) struct Line {
     pub(crate) start: u64,
     /// Where in the original ends what is shown of it; its break is shown, too.
     pub(crate) end: u64,
-    /// How many bytes of the original are shown unchanged.
-    pub(crate) unchanged: u64,
+    /// Its expected share of what matters, known at the end.
+    pub(crate) share: f64,
+    /// What it is worth as far as that is known.
+    pub(crate) score: i32,
     /// Where its text stands among the texts held with it, and how long that is.
-    pub(crate) at: usize,
-    pub(crate) len: u32,
+    pub(super) at: u32,
+    pub(crate) len: u16,
+    /// How many bytes of the original are shown unchanged.
+    pub(crate) unchanged: u16,
+    pub(crate) kinds: Kinds,
+    pub(crate) own: Own,
+    pub(crate) worth: Worth,
     /// Its words have been looked at.
     pub(crate) read: bool,
     /// Only its start is shown.
     pub(crate) clipped: bool,
-    pub(crate) template: u32,
-    pub(crate) family: u32,
-    pub(crate) own: Own,
-    pub(crate) worth: Worth,
-    /// What it is worth as far as that is known.
-    pub(crate) score: i32,
-    /// Its expected share of what matters, known at the end.
-    pub(crate) share: f64,
+}
+
+/// What a line is like, see [`Tally`](super::tally::Tally).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Kinds {
+    pub(crate) template: u16,
+    pub(crate) family: u16,
 }
 
 impl Line {
     /// The score of a line that has none yet; less than any.
     pub(crate) const UNSCORED: i32 = i32::MIN / 2;
+
+    /// Returns the line with its text at another place.
+    #[must_use]
+    pub(crate) fn at(self, at: usize) -> Line {
+        Line { at: at as u32, ..self }
+    }
+
+    /// Returns where its text stands among the texts held with it.
+    pub(crate) fn place(&self) -> Range<usize> {
+        self.at as usize..self.at as usize + usize::from(self.len)
+    }
 
     pub(crate) fn is_unscored(&self) -> bool {
         self.score == Line::UNSCORED
@@ -41,9 +63,15 @@ impl Line {
 
     /// Adds what is known only at the end.
     pub(crate) fn settle(&mut self, weights: &Weights, counts: Counts, lines: u64) {
-        Around::at_the_end(&self.own, counts, lines, |index| self.score += weights.around(index));
+        let Line { own, number, .. } = *self;
+        Around::at_the_end(&own, number, counts, lines, |index| {
+            self.score += weights.around(index);
+        });
     }
 }
+
+/// What a line counts for besides its text.
+const LINE: usize = 128;
 
 /// Lines and their texts, in order.
 #[derive(Debug, Clone, Default)]
@@ -54,17 +82,18 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub(crate) fn push(&mut self, line: Line, text: &[u8]) {
-        self.lines.push(Line { at: self.text.len(), ..line });
+        self.lines.push(line.at(self.text.len()));
         self.text.extend_from_slice(text);
     }
 
     pub(crate) fn text(&self, line: &Line) -> &[u8] {
-        &self.text[line.at..line.at + line.len as usize]
+        &self.text[line.place()]
     }
 
-    /// Returns how much memory the lines take, about.
+    /// Returns how much memory the lines take, about, and the same on every machine: what is held
+    /// depends on it.
     pub(crate) fn size(&self) -> usize {
-        self.text.len() + self.lines.len() * size_of::<Line>()
+        self.text.len() + self.lines.len() * LINE
     }
 
     /// Keeps the lines that `keep` wants, and their texts.
@@ -73,10 +102,9 @@ impl Lines {
         self.lines.retain_mut(|line| {
             let kept = keep(line);
             if kept {
-                let len = line.len as usize;
-                self.text.copy_within(line.at..line.at + len, end);
-                line.at = end;
-                end += len;
+                self.text.copy_within(line.place(), end);
+                *line = line.at(end);
+                end += usize::from(line.len);
             }
             kept
         });

@@ -32,7 +32,7 @@ pub(crate) struct Last {
 impl Last {
     /// Adds a line, its text without and its line feed, if it has one.
     pub(crate) fn push(&mut self, line: Line, text: &[u8], feed: &[u8]) {
-        self.lines.push_back(Line { at: self.text.len(), ..line });
+        self.lines.push_back(line.at(self.text.len()));
         self.text.extend_from_slice(text);
         self.text.extend_from_slice(feed);
     }
@@ -50,7 +50,7 @@ impl Last {
     }
 
     pub(crate) fn text(&self, line: &Line) -> &[u8] {
-        &self.text[line.at..line.at + line.len as usize]
+        &self.text[line.place()]
     }
 
     fn size(&self) -> usize {
@@ -60,12 +60,13 @@ impl Last {
     /// Takes the oldest line out and shows its text to `take`.
     fn pop(&mut self, take: impl FnOnce(Line, &[u8])) {
         let Some(line) = self.lines.pop_front() else { return };
-        take(line, &self.text[line.at..line.at + line.len as usize]);
-        self.gone += line.len as usize;
+        take(line, &self.text[line.place()]);
+        self.gone += usize::from(line.len);
         // Moved rarely, so that it costs little.
         if self.gone > self.text.len() / 2 && self.gone > 64 * 1024 {
             self.text.drain(..self.gone);
-            self.lines.iter_mut().for_each(|line| line.at -= self.gone);
+            let gone = self.gone;
+            self.lines.iter_mut().for_each(|line| *line = line.at(line.place().start - gone));
             self.gone = 0;
         }
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::alarm::Alarm;
 use super::around::{Around, LOOK_AHEAD, Own, RECENT, Recent};
-use super::line::{Line, Lines};
+use super::line::{Kinds, Line, Lines};
 use super::pool::{Pool, Room};
 use super::share;
 use super::tally::Tally;
 use super::thrift::Thrift;
-use super::weights::{Weights, Worth};
+use super::weights::{Sum, Weights, Worth};
 use super::words::{self, Words};
 use crate::Policy;
 use crate::ends::Ends;
@@ -145,7 +145,7 @@ impl Scan {
         let Scan { ends, weights, number, counts, pool, .. } = self;
         let mut lines = pool.into_lines();
         for line in &mut lines.lines {
-            line.settle(&weights, counts.of(line), number);
+            line.settle(&weights, counts.of(line.kinds), number);
         }
         share::share_out(&mut lines);
         (ends, lines, counts)
@@ -159,11 +159,10 @@ impl Scan {
                 continue;
             }
             let text = self.pool.last.text(&line).to_vec();
-            let (own, worth, (template, family)) =
-                self.read(text.strip_suffix(b"\n").unwrap_or(&text));
-            let own = Own { from_start: line.number, red: line.own.red, ..own };
+            let (own, worth, kinds) = self.read(text.strip_suffix(b"\n").unwrap_or(&text));
+            let own = Own { red: line.own.red, ..own };
             let score = Line::UNSCORED;
-            self.pool.last.lines[at] = Line { own, worth, template, family, score, ..line };
+            self.pool.last.lines[at] = Line { own, worth, kinds, score, ..line };
         }
     }
 
@@ -212,11 +211,11 @@ impl Scan {
         if self.alarm.is_some() {
             self.thrift.passed(text.len(), read);
         }
-        let (own, worth, (template, family)) = if read {
+        let (own, worth, kinds) = if read {
             self.read(text)
         } else {
-            let own = Own { red: self.red, ..Own::unread(text, self.number) };
-            (own, Worth::default(), (0, 0))
+            let own = Own { red: self.red, ..Own::unread(text) };
+            (own, Worth::default(), Kinds::default())
         };
         let clipped = shown.clip < shown.text.len();
         let feed = shown.feed == Feed::There && !clipped;
@@ -224,17 +223,16 @@ impl Scan {
             number: self.number,
             start: self.start,
             end: if clipped { shown.shown_end } else { end },
-            unchanged: shown.unchanged + u64::from(feed),
+            share: 0.0,
+            score: Line::UNSCORED,
             at: 0,
-            len: shown.clip as u32 + u32::from(feed),
-            clipped,
-            read,
-            template,
-            family,
+            len: shown.clip as u16 + u16::from(feed),
+            unchanged: shown.unchanged as u16 + u16::from(feed),
+            kinds,
             own,
             worth,
-            score: Line::UNSCORED,
-            share: 0.0,
+            read,
+            clipped,
         };
         self.pool.last.push(line, &text[..shown.clip], if feed { b"\n" } else { b"" });
         self.start = end;
@@ -254,23 +252,24 @@ impl Scan {
     }
 
     /// Looks at the words of the line at hand.
-    fn read(&mut self, text: &[u8]) -> (Own, Worth, (u32, u32)) {
+    fn read(&mut self, text: &[u8]) -> (Own, Worth, Kinds) {
         let words = words::read(text);
         let Known { worth, hit, .. } = self.look(&words);
-        let counts = self.counts.add(words.template, words.family);
+        // Their lowest bits tell kinds apart well enough to count them.
+        let kinds = Kinds { template: words.template as u16, family: words.family as u16 };
+        let counts = self.counts.add(kinds);
         let own = Own {
-            len: text.len() - words.from,
-            indent: words.indent,
+            len: (text.len() - words.from) as u16,
+            so_far: counts.template,
+            family_so_far: counts.family,
+            indent: words.indent as u8,
             hit,
             place: words.place,
             bare: words.bare,
             red: self.red,
             blank: words.is_blank(),
-            so_far: u32::from(counts.template),
-            family_so_far: u32::from(counts.family),
-            from_start: self.number,
         };
-        (own, worth, (words.template, words.family))
+        (own, worth, kinds)
     }
 
     /// The line at hand holds a word of failure, or not; if so it is read, and the next ones are.
@@ -298,8 +297,9 @@ impl Scan {
         let key = words.key();
         let known = &mut self.known[(key >> 20) as usize % KNOWN];
         if known.key != key {
-            let mut worth = Worth::default();
-            words.features(|feature| self.weights.add(feature, &mut worth));
+            let mut sum = Sum::default();
+            words.features(|feature| self.weights.add(feature, &mut sum));
+            let worth = sum.worth();
             *known = Known { key, worth, hit: words.hit() };
         }
         *known
@@ -317,7 +317,7 @@ impl Scan {
         let (weights, recent) = (self.weights, self.recent);
         if let Some((line, beside)) = self.pool.last.with_neighbours(number) {
             let mut score = line.worth.own() + beside;
-            Around::known(&line.own, &recent, |index| score += weights.around(index));
+            Around::known(&line.own, number, &recent, |index| score += weights.around(index));
             line.score = score;
         }
     }

@@ -1,10 +1,10 @@
 //! Counts how often lines of a kind come, in bounded memory.
 
 use super::around::Counts;
-use super::line::Line;
+use super::line::Kinds;
 
 /// How many kinds are told apart; more share their counts.
-const KINDS: usize = 1 << 16;
+const KINDS: usize = 1 << u16::BITS;
 
 /// How often each template and each family has come.
 #[derive(Debug, Clone)]
@@ -21,20 +21,20 @@ impl Default for Tally {
 
 impl Tally {
     /// Counts a line; returns how many of its kind came before.
-    pub(crate) fn add(&mut self, template: u32, family: u32) -> Counts {
-        let template = &mut self.templates[template as usize % KINDS];
-        let family = &mut self.families[family as usize % KINDS];
+    pub(crate) fn add(&mut self, kinds: Kinds) -> Counts {
+        let template = &mut self.templates[usize::from(kinds.template)];
+        let family = &mut self.families[usize::from(kinds.family)];
         let before = Counts { template: *template, family: *family };
         *template = template.saturating_add(1);
         *family = family.saturating_add(1);
         before
     }
 
-    /// Returns how many of a line's kind have come.
-    pub(crate) fn of(&self, line: &Line) -> Counts {
+    /// Returns how many of a kind have come.
+    pub(crate) fn of(&self, kinds: Kinds) -> Counts {
         Counts {
-            template: self.templates[line.template as usize % KINDS],
-            family: self.families[line.family as usize % KINDS],
+            template: self.templates[usize::from(kinds.template)],
+            family: self.families[usize::from(kinds.family)],
         }
     }
 }

@@ -39,8 +39,9 @@ pub fn rows(output: &[u8]) -> Vec<Row> {
         }
         let Some(at) = came.checked_sub(LOOK_AHEAD as usize) else { continue };
         let (line, around) = (&lines.lines[at], &mut rows[at].around);
-        Around::known(&line.own, &recent, |index| around.push(index));
-        Around::at_the_end(&line.own, counts.of(line), all as u64, |index| around.push(index));
+        Around::known(&line.own, line.number, &recent, |index| around.push(index));
+        let counts = counts.of(line.kinds);
+        Around::at_the_end(&line.own, line.number, counts, all as u64, |index| around.push(index));
     }
     rows
 }

@@ -10,7 +10,7 @@ pub(crate) const FAR: usize = 4;
 
 /// What a line's words say of the line itself and of the lines around it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Worth([i16; 8]);
+pub(crate) struct Worth([i16; 5]);
 
 impl Worth {
     pub(crate) fn own(&self) -> i32 {
@@ -25,6 +25,17 @@ impl Worth {
     /// What they say of the line that stands so many lines above.
     pub(crate) fn above(&self, lines: usize) -> i32 {
         i32::from(self.0[if lines == 1 { 2 } else { 4 }])
+    }
+}
+
+/// What features are worth together: a [`Worth`] and what says nothing, as wide as a [`Slot`].
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sum([i16; 8]);
+
+impl Sum {
+    pub(crate) fn worth(self) -> Worth {
+        let [own, below, above, far_below, far_above, ..] = self.0;
+        Worth([own, below, above, far_below, far_above])
     }
 }
 
@@ -64,12 +75,12 @@ impl Weights {
     ///
     /// There is no branch in it: whether a feature has a weight is anybody's guess.
     #[inline]
-    pub(crate) fn add(&self, feature: u32, worth: &mut Worth) {
+    pub(crate) fn add(&self, feature: u32, sum: &mut Sum) {
         let tag = (feature >> 16) as u16 | 1;
         for slot in &self.places[feature as usize & (self.places.len() - 1)] {
             let [.., low, high] = *slot;
             let mask = -i16::from(u16::from_le_bytes([low, high]) == tag);
-            for (sum, weight) in worth.0.iter_mut().zip(slot) {
+            for (sum, weight) in sum.0.iter_mut().zip(slot) {
                 *sum = sum.wrapping_add(i16::from(*weight as i8) & mask);
             }
         }
