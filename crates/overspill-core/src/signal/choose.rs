@@ -59,7 +59,7 @@ fn within(lines: &Lines, room: u64, most_lines: Option<u64>, mark: &Cost) -> Opt
         items.push(Item {
             gain: line.share,
             // The mark after a part of a line begins a line of its own.
-            bytes: u64::from(line.len) + u64::from(line.clipped),
+            bytes: u32::from(line.len) + u32::from(line.clipped),
             joined: line.number == next,
             open: line.clipped,
             forced: false,
@@ -81,11 +81,9 @@ fn within(lines: &Lines, room: u64, most_lines: Option<u64>, mark: &Cost) -> Opt
 /// Forces items as long as they take no more than so many bytes and lines.
 fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut lines: u64) {
     for item in items {
-        if item.bytes > bytes || lines == 0 {
-            break;
-        }
+        let Some(left) = bytes.checked_sub(u64::from(item.bytes)).filter(|_| lines > 0) else { break };
         item.forced = true;
-        bytes -= item.bytes;
+        bytes = left;
         lines -= 1;
     }
 }

@@ -7,6 +7,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::ops::Add;
 
 /// A line on the scales.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +15,7 @@ pub(crate) struct Item {
     /// Its expected share of what matters.
     pub(crate) gain: f64,
     /// What showing it takes.
-    pub(crate) bytes: u64,
+    pub(crate) bytes: u32,
     /// It stands right behind the item before it; the first one, at the start of the output.
     pub(crate) joined: bool,
     /// A gap follows it in any case, since only a part of it is shown.
@@ -47,9 +48,9 @@ const HIGHEST: f64 = 16.0;
 ///
 /// The last item ends the output.
 pub(crate) fn pack(items: &[Item], budget: &Budget) -> Option<Vec<bool>> {
-    let (by_bytes, used) = search(items, budget, |item| item.bytes as f64)?;
+    let (by_bytes, used) = search(items, budget, |item| f64::from(item.bytes))?;
     let nearly = |most: u64| most - most / 8;
-    if used.lines < nearly(budget.lines) || used.bytes > nearly(budget.bytes) {
+    if used.lines() < nearly(budget.lines) || used.bytes() > nearly(budget.bytes) {
         return Some(by_bytes);
     }
     // Lines are what there is too little of.
@@ -71,7 +72,8 @@ fn search(
     if !budget.holds(best.0) {
         return None;
     }
-    let mut walk = Walk { items: items.to_vec(), at: (0..items.len()).collect(), budget, cost };
+    let at = (0..items.len() as u32).collect();
+    let mut walk = Walk { items: items.to_vec(), at, budget, cost };
     let all = walk.at_price(0.0);
     if budget.holds(all) {
         return Some((walk.chosen(0.0, items.len()), all));
@@ -112,7 +114,7 @@ fn extend(items: &[Item], budget: &Budget, chosen: &mut [bool], mut used: Used) 
     let mut next: BinaryHeap<_> =
         (0..items.len()).filter(|&at| !chosen[at] && touches(chosen, at)).map(order).collect();
     while let Some((_, Reverse(at))) = next.pop() {
-        let more = used.plus(items[at].bytes, 1);
+        let more = used + items[at].used();
         if chosen[at] || !budget.holds(more) {
             continue;
         }
@@ -147,29 +149,56 @@ impl Ord for Gain {
     }
 }
 
-/// What a choice takes up, marks included.
+/// What a choice takes up, marks included: bytes and, above them, lines. In one number, so that a
+/// walk has little to carry along; no more than some millions of either are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Used {
-    bytes: u64,
-    lines: u64,
-}
+struct Used(u64);
 
 impl Used {
-    fn plus(self, bytes: u64, lines: u64) -> Used {
-        Used { bytes: self.bytes + bytes, lines: self.lines + lines }
+    const BYTES: u32 = 38;
+
+    fn new(bytes: u64, lines: u64) -> Used {
+        Used(bytes + (lines << Used::BYTES))
+    }
+
+    fn bytes(self) -> u64 {
+        self.0 & ((1 << Used::BYTES) - 1)
+    }
+
+    fn lines(self) -> u64 {
+        self.0 >> Used::BYTES
+    }
+}
+
+impl Add for Used {
+    type Output = Used;
+
+    fn add(self, more: Used) -> Used {
+        Used(self.0 + more.0)
+    }
+}
+
+impl Item {
+    fn used(&self) -> Used {
+        Used::new(u64::from(self.bytes), 1)
     }
 }
 
 impl Budget {
     fn holds(&self, used: Used) -> bool {
-        used.bytes <= self.bytes && used.lines <= self.lines
+        used.bytes() <= self.bytes && used.lines() <= self.lines
+    }
+
+    /// What so many marks take.
+    fn marks(&self, count: u64) -> Used {
+        Used::new(count * self.mark_bytes, count * self.mark_lines)
     }
 }
 
 /// Items that may be chosen, and where they stood among all.
 struct Walk<'a, C> {
     items: Vec<Item>,
-    at: Vec<usize>,
+    at: Vec<u32>,
     budget: &'a Budget,
     cost: C,
 }
@@ -181,7 +210,7 @@ struct Way {
     used: Used,
 }
 
-const NO_WAY: Way = Way { value: f64::NEG_INFINITY, used: Used { bytes: 0, lines: 0 } };
+const NO_WAY: Way = Way { value: f64::NEG_INFINITY, used: Used(0) };
 
 /// How the better way to each state after an item came about.
 #[derive(Clone, Copy)]
@@ -206,21 +235,25 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
     /// Guesses the price, as a power of two: the one at which all that is worth it would just fit
     /// if there were no gaps.
     fn guess(&self) -> f64 {
-        let mut by_power = std::collections::BTreeMap::<i32, u64>::new();
+        // No gain is more than 1, which has the power 0.
+        const POWERS: usize = -LOWEST as usize + 1;
+        let mut by_power = [0_u64; POWERS];
         for item in &self.items {
-            let power = (item.gain / (self.cost)(item).max(1.0)).log2().max(LOWEST);
-            *by_power.entry(power.floor() as i32).or_default() += item.bytes;
+            let power = power(item.gain / (self.cost)(item).max(1.0));
+            by_power[(power - LOWEST as i32).clamp(0, POWERS as i32 - 1) as usize] +=
+                u64::from(item.bytes);
         }
         let mut bytes = 0;
-        let first = by_power.iter().rev().find(|(_, more)| {
-            bytes += **more;
+        let first = by_power.iter().rposition(|more| {
+            bytes += more;
             bytes > self.budget.bytes
         });
-        first.map_or(-1.0, |(power, _)| f64::from(*power) + 1.0)
+        first.map_or(-1.0, |power| power as f64 + LOWEST + 1.0)
     }
 
     fn fee(&self, price: f64) -> f64 {
-        price * (self.cost)(&Item { bytes: self.budget.mark_bytes.max(GAP), ..NOTHING })
+        let bytes = self.budget.mark_bytes.clamp(GAP, u64::from(u32::MAX)) as u32;
+        price * (self.cost)(&Item { bytes, ..NOTHING })
     }
 
     /// Tells what the choice takes that is worth most at a price.
@@ -239,17 +272,15 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
         });
         for (came, at) in came.iter().zip(&self.at).rev() {
             let shown = state == State::On || came.open;
-            chosen[*at] = shown;
+            chosen[*at as usize] = shown;
             state = if shown { came.shown } else { came.hidden };
         }
         chosen
     }
 
     fn walk(&self, price: f64, mut each: impl FnMut(Step)) -> Used {
-        let Budget { mark_bytes, mark_lines, .. } = *self.budget;
-        let fee = self.fee(price);
-        let after_mark =
-            |way: Way| Way { value: way.value - fee, used: way.used.plus(mark_bytes, mark_lines) };
+        let (fee, mark) = (self.fee(price), self.budget.marks(1));
+        let after_mark = |way: Way| Way { value: way.value - fee, used: way.used + mark };
         let (mut on, mut gap) = (Way { value: 0.0, ..NO_WAY }, NO_WAY);
         for item in &self.items {
             let hidden = if on.value > gap.value { State::On } else { State::Gap };
@@ -261,7 +292,7 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
             let before = if goes_on { on } else { after_mark(gap) };
             let with = Way {
                 value: before.value + item.gain - price * (self.cost)(item),
-                used: before.used.plus(item.bytes, 1),
+                used: before.used + item.used(),
             };
             let without = if item.forced { NO_WAY } else { either };
             let open = item.open && with.value >= without.value;
@@ -329,12 +360,24 @@ fn used(items: &[Item], budget: &Budget, chosen: &[bool]) -> Used {
         gap |= !item.joined || !chosen;
         if *chosen {
             gaps += u64::from(gap);
-            used = used.plus(item.bytes, 1);
+            used = used + item.used();
             gap = item.open;
         }
     }
     gaps += u64::from(gap);
-    used.plus(gaps * budget.mark_bytes, gaps * budget.mark_lines)
+    used + budget.marks(gaps)
+}
+
+/// Returns the power of two that a number from 0 on reaches.
+fn power(number: f64) -> i32 {
+    const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
+    const NEARLY: u64 = (1 << 40) - 1;
+    let bits = number.to_bits();
+    // Just below the next power the logarithm is rounded to it.
+    if bits >> (FRACTION - 40) & NEARLY == NEARLY {
+        return number.log2().floor() as i32;
+    }
+    (bits >> FRACTION) as i32 - (f64::MAX_EXP - 1)
 }
 
 const NOTHING: Item = Item { gain: 0.0, bytes: 0, joined: false, open: false, forced: false };
@@ -345,7 +388,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn item() -> impl Strategy<Value = Item> {
-        (0.0..1.0f64, 1..60u64, 0..8u8, 0..6u8, 0..12u8).prop_map(
+        (0.0..1.0f64, 1..60u32, 0..8u8, 0..6u8, 0..12u8).prop_map(
             |(gain, bytes, far, open, forced)| Item {
                 gain,
                 bytes,
@@ -383,18 +426,26 @@ mod tests {
             more in 1.0..4.0f64,
         ) {
             let budget = Budget { bytes: 1000, lines: 100, mark_bytes: GAP, mark_lines: 1 };
-            let (cost, price) = (|item: &Item| item.bytes as f64, low * more);
-            let at = (0..items.len()).collect();
+            let (cost, price) = (|item: &Item| f64::from(item.bytes), low * more);
+            let at = (0..items.len() as u32).collect();
             let mut walk = Walk { items: items.clone(), at, budget: &budget, cost };
             let worth = |chosen: &[bool]| -> f64 {
                 let used = used(&items, &budget, chosen);
                 let shown = items.iter().zip(chosen).filter(|(_, chosen)| **chosen);
-                shown.map(|(item, _)| item.gain).sum::<f64>() - price * used.bytes as f64
+                shown.map(|(item, _)| item.gain).sum::<f64>() - price * used.bytes() as f64
             };
             let of_all = worth(&walk.chosen(price, items.len()));
             walk.forget_below(low);
             let of_rest = worth(&walk.chosen(price, items.len()));
             prop_assert!((of_all - of_rest).abs() < 1e-9, "{of_all} {of_rest}");
+        }
+    }
+
+    #[test]
+    fn powers_are_those_of_the_logarithm() {
+        for number in [0.0, 1e-320, 1.0, 0.5, 0.75, 0.1, 3e-9, 1.0_f64.next_down(), 0.25_f64.next_down()] {
+            let simply = number.log2().max(LOWEST).floor();
+            assert_eq!(f64::from(power(number)).max(LOWEST), simply, "{number}");
         }
     }
 
