@@ -81,6 +81,13 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
+    /// Makes room for lines of this [`Lines::size`], once: to move what is held when it grows would
+    /// touch twice the memory. What room is not used costs nothing.
+    pub(crate) fn reserve(&mut self, size: usize) {
+        self.lines.reserve_exact(size / LINE);
+        self.text.reserve_exact(size);
+    }
+
     pub(crate) fn push(&mut self, line: Line, text: &[u8]) {
         self.lines.push(line.at(self.text.len()));
         self.text.extend_from_slice(text);

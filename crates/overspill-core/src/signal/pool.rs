@@ -151,6 +151,9 @@ impl Best {
         if self.bar.is_some_and(|bar| rank <= bar) {
             return;
         }
+        if self.ranks.is_empty() {
+            self.lines.reserve(2 * self.most);
+        }
         self.lines.push(line, text);
         self.ranks.push(rank);
         if rank != Best::ALWAYS && self.lines.size() > 2 * self.most {
