@@ -10,6 +10,7 @@ mod around;
 mod block;
 mod choose;
 mod failure;
+mod known;
 mod line;
 mod pack;
 mod pool;

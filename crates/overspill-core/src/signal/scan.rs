@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::alarm::Alarm;
 use super::around::{Around, LOOK_AHEAD, Own, RECENT, Recent};
+use super::known::{Found, Known};
 use super::line::{Kinds, Line, Lines};
 use super::pool::{Pool, Room};
 use super::share;
 use super::tally::Tally;
 use super::thrift::Thrift;
-use super::weights::{Sum, Weights, Worth};
-use super::words::{self, Words};
+use super::weights::{Weights, Worth};
 use crate::Policy;
 use crate::ends::Ends;
 use crate::text::held::Held;
@@ -39,9 +39,6 @@ const AFTER_ALARM: u64 = 24;
 /// How many lines are scored after these; the next ones are passed over until something turns up.
 const AFTER_READ: u64 = 16;
 
-/// How many lines are remembered for what their words are worth.
-const KNOWN: usize = 1 << 12;
-
 /// What streams by: its two ends, and the lines that may matter.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
@@ -57,8 +54,7 @@ pub(crate) struct Scan {
     number: u64,
     recent: Recent,
     counts: Tally,
-    /// Lines are alike: most have the words of one that came before.
-    known: Vec<Known>,
+    known: Known,
     /// What to look for, once not every line is read.
     alarm: Option<Arc<Alarm>>,
     thrift: Thrift,
@@ -67,14 +63,6 @@ pub(crate) struct Scan {
     /// How many lines have been passed over since the last one that was scored.
     passed_over: u64,
     pool: Pool,
-}
-
-/// What has been found out of a line's words.
-#[derive(Debug, Clone, Copy, Default)]
-struct Known {
-    key: u64,
-    worth: Worth,
-    hit: bool,
 }
 
 /// A part of the text of one line, or all of it, and where that stands.
@@ -107,7 +95,7 @@ impl Scan {
             number: 0,
             recent: Recent::default(),
             counts: Tally::default(),
-            known: vec![Known::default(); KNOWN],
+            known: Known::new(),
             alarm: None,
             thrift: Thrift::new(),
             read_until: 0,
@@ -253,21 +241,19 @@ impl Scan {
 
     /// Looks at the words of the line at hand.
     fn read(&mut self, text: &[u8]) -> (Own, Worth, Kinds) {
-        let words = words::read(text);
-        let Known { worth, hit, .. } = self.look(&words);
-        // Their lowest bits tell kinds apart well enough to count them.
-        let kinds = Kinds { template: words.template as u16, family: words.family as u16 };
+        let found = self.known.find(text, &self.weights);
+        let Found { kinds, worth, from, indent, hit, place, bare, blank } = found;
         let counts = self.counts.add(kinds);
         let own = Own {
-            len: (text.len() - words.from) as u16,
+            len: text.len() as u16 - u16::from(from),
             so_far: counts.template,
             family_so_far: counts.family,
-            indent: words.indent as u8,
+            indent,
             hit,
-            place: words.place,
-            bare: words.bare,
+            place,
+            bare,
             red: self.red,
-            blank: words.is_blank(),
+            blank,
         };
         (own, worth, kinds)
     }
@@ -290,19 +276,6 @@ impl Scan {
         let held: Vec<bool> = held.collect();
         (held.len()..passed_over.min(RECENT)).for_each(|_| self.recent.push(false, false));
         held.into_iter().rev().for_each(|blank| self.recent.push(false, blank));
-    }
-
-    /// Looks words up, unless a line with the same was the last to be looked up in its place.
-    fn look(&mut self, words: &Words) -> Known {
-        let key = words.key();
-        let known = &mut self.known[(key >> 20) as usize % KNOWN];
-        if known.key != key {
-            let mut sum = Sum::default();
-            words.features(|feature| self.weights.add(feature, &mut sum));
-            let worth = sum.worth();
-            *known = Known { key, worth, hit: words.hit() };
-        }
-        *known
     }
 
     /// Scores the line after which enough have come, now that `came` have.

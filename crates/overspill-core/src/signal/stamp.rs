@@ -1,7 +1,7 @@
 //! Time stamps at the start of a line, which say nothing about what it says.
 
-/// The longest stamp that is recognised.
-const LONGEST: usize = 48;
+/// The longest stamp that is recognised; a bracket and a blank may come after it.
+pub(super) const LONGEST: usize = 48;
 
 /// Returns how many bytes at the start of `line` are a time stamp and the blanks after it.
 ///

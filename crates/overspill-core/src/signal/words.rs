@@ -10,6 +10,8 @@ use super::{failure, stamp};
 const LONGEST: usize = 160;
 /// No more than so many words of a line are looked at.
 const MOST: usize = 32;
+/// Nothing of a line is looked at beyond so many bytes.
+pub(super) const LOOKED_AT: usize = stamp::LONGEST + 2 + LONGEST;
 /// How many characters the shape of a line takes in.
 const SHAPE: usize = 14;
 /// How much of a line says which family it belongs to.
