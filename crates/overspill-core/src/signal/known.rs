@@ -52,7 +52,7 @@ impl Known {
         let known = &mut self.words[(key >> 20) as usize % WORDS];
         if known.0 != key {
             let mut sum = Sum::default();
-            words.features(|feature| weights.add(feature, &mut sum));
+            words.features(|feature, counts| weights.add(feature, counts, &mut sum));
             *known = (key, sum.worth(), words.hit());
         }
         let (_, worth, hit) = *known;

@@ -49,7 +49,8 @@ pub fn rows(output: &[u8]) -> Vec<Row> {
 fn row(lines: &Lines, line: &super::line::Line) -> Row {
     let mut words = Vec::new();
     let text = lines.text(line);
-    words::read(text.strip_suffix(b"\n").unwrap_or(text)).features(|feature| words.push(feature));
+    words::read(text.strip_suffix(b"\n").unwrap_or(text))
+        .features(|feature, counts| words.extend(counts.then_some(feature)));
     Row { words, around: Vec::new() }
 }
 

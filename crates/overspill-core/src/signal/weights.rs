@@ -28,14 +28,33 @@ impl Worth {
     }
 }
 
-/// What features are worth together: a [`Worth`] and what says nothing, as wide as a [`Slot`].
+/// What features are worth together.
+///
+/// Four weights are added at once, each in sixteen bits and with [`Sum::MORE`] on top, so that none
+/// is below zero. There are less than 256 of them.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sum([i16; 8]);
+pub(crate) struct Sum {
+    even: u64,
+    odd: u64,
+    count: i16,
+}
 
 impl Sum {
+    const MORE: u8 = 0x80;
+
+    #[inline(always)]
+    fn add(&mut self, slot: u64) {
+        const LOW: u64 = 0x00FF_00FF_00FF_00FF;
+        let more = slot ^ u64::from_ne_bytes([Sum::MORE; 8]);
+        self.even += more & LOW;
+        self.odd += more >> 8 & LOW;
+        self.count += 1;
+    }
+
     pub(crate) fn worth(self) -> Worth {
-        let [own, below, above, far_below, far_above, ..] = self.0;
-        Worth([own, below, above, far_below, far_above])
+        let Sum { even, odd, count } = self;
+        let sums = [even, odd, even >> 16, odd >> 16, even >> 32];
+        Worth(sums.map(|sum| (sum as i16).wrapping_sub(i16::from(Sum::MORE).wrapping_mul(count))))
     }
 }
 
@@ -71,19 +90,18 @@ impl Weights {
         Some(Weights { around, places })
     }
 
-    /// Adds what a feature is worth.
+    /// Adds what a feature is worth, if it counts; of slots that are both its own, the first.
     ///
     /// There is no branch in it: whether a feature has a weight is anybody's guess.
-    #[inline]
-    pub(crate) fn add(&self, feature: u32, sum: &mut Sum) {
-        let tag = (feature >> 16) as u16 | 1;
-        for slot in &self.places[feature as usize & (self.places.len() - 1)] {
-            let [.., low, high] = *slot;
-            let mask = -i16::from(u16::from_le_bytes([low, high]) == tag);
-            for (sum, weight) in sum.0.iter_mut().zip(slot) {
-                *sum = sum.wrapping_add(i16::from(*weight as i8) & mask);
-            }
-        }
+    #[inline(always)]
+    pub(crate) fn add(&self, feature: u32, counts: bool, sum: &mut Sum) {
+        let place = &self.places[feature as usize & (self.places.len() - 1)];
+        let [first, second] = place.map(u64::from_le_bytes);
+        let tag = u64::from(feature >> 16 | 1);
+        let of = |slot: u64| if slot >> 48 == tag { slot } else { 0 };
+        let slot = if of(first) == 0 { of(second) } else { first };
+        let slot = if counts { slot } else { 0 };
+        sum.add(slot);
     }
 
     /// Returns what a circumstance is worth.

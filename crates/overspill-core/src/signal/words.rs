@@ -225,16 +225,13 @@ impl Words {
             || words.windows(2).any(|pair| failure::is_pair(pair[0], pair[1]))
     }
 
-    /// Names every feature.
-    pub(crate) fn features(&self, mut feature: impl FnMut(u32)) {
+    /// Names every feature, and tells whether it counts: of those that fall together, the first.
+    #[inline]
+    pub(crate) fn features(&self, mut feature: impl FnMut(u32, bool)) {
         let words = &self.hashes[..self.count];
         let Some((&first, &last)) = words.first().zip(words.last()) else { return };
         let mut once = Once::default();
-        let mut each = |hash: u32| {
-            if once.is_first(hash) {
-                feature(hash);
-            }
-        };
+        let mut each = |hash: u32| feature(hash, once.is_first(hash));
         for (at, &word) in words.iter().enumerate() {
             let named = self.names >> at & 1 == 1;
             each(mix(word, 0, if named { role::PART_OF_NAME } else { role::WORD }));
