@@ -100,6 +100,9 @@ impl Scan {
             match self.state {
                 State::String(place) => at += self.string(&text[at..], place),
                 State::Bare => at += self.bare(&text[at..]),
+                State::Value | State::FirstItem if matches!(byte, b'-' | b'0'..=b'9') => {
+                    at += self.number(&text[at..]);
+                }
                 State::Failed => return,
                 _ => {
                     self.state = self.step(byte);
@@ -123,10 +126,7 @@ impl Scan {
             return state;
         }
         match (state, byte) {
-            (State::Next, b',') => match self.tree.parent() {
-                Some(Kind::Object) => State::Name,
-                _ => State::Value,
-            },
+            (State::Next, b',') => self.after_comma(),
             (State::Next, b']') if self.tree.parent() == Some(Kind::Array) => self.close(),
             (State::Next, b'}') if self.tree.parent() == Some(Kind::Object) => self.close(),
             (State::Name | State::FirstName, b'"') => {
@@ -163,7 +163,7 @@ impl Scan {
                 self.begin_text();
                 State::String(Place::Value)
             }
-            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+            b't' | b'f' | b'n' => {
                 self.begin_text();
                 self.tree.text.push(byte);
                 State::Bare
@@ -238,11 +238,36 @@ impl Scan {
         }
     }
 
+    /// Takes a number and the comma after it, or its first byte if it is not all there.
+    #[inline]
+    fn number(&mut self, text: &[u8]) -> usize {
+        self.begin_text();
+        let Some(len) = number_len(text) else {
+            // It is looked at again when it has ended.
+            self.tree.text.push(text[0]);
+            self.state = State::Bare;
+            return 1;
+        };
+        self.tree.hold(text, len);
+        self.tree.leaf(Kind::Bare, self.at, len, len as u64);
+        self.state = State::Next;
+        if text[len] != b',' {
+            return len;
+        }
+        self.state = self.after_comma();
+        len + 1
+    }
+
+    fn after_comma(&self) -> State {
+        match self.tree.parent() {
+            Some(Kind::Object) => State::Name,
+            _ => State::Value,
+        }
+    }
+
     /// Takes as much of a number or a word as there is.
     fn bare(&mut self, text: &[u8]) -> usize {
-        // Numbers and words have neither of these, nor has white space anything above them.
-        let ends = |&byte: &u8| byte == b',' || byte & 0xDF == b']' || byte <= b' ';
-        let end = text.iter().position(ends);
+        let end = text.iter().position(|byte| ends_bare(*byte));
         let part = &text[..end.unwrap_or(text.len())];
         if self.tree.text.len() - self.at + part.len() > LONGEST_NUMBER {
             self.state = State::Failed;
@@ -301,6 +326,38 @@ fn plain_len(text: &[u8]) -> usize {
     }
     let special = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
     text.len() - rest.len() + rest.iter().position(special).unwrap_or(rest.len())
+}
+
+/// Returns the length of the number that `text` begins with, if something follows it.
+#[inline]
+fn number_len(text: &[u8]) -> Option<usize> {
+    let digits = |from: usize| {
+        let mut at = from;
+        while text.get(at)?.is_ascii_digit() {
+            at += 1;
+        }
+        Some(at)
+    };
+    let from = usize::from(text.first() == Some(&b'-'));
+    let mut end = digits(from)?;
+    if end == from || end > from + 1 && text[from] == b'0' {
+        return None;
+    }
+    if text[end] == b'.' {
+        let from = end + 1;
+        end = digits(from).filter(|end| *end > from)?;
+    }
+    if matches!(text[end], b'e' | b'E') {
+        let from = end + 1 + usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
+        end = digits(from).filter(|end| *end > from)?;
+    }
+    (ends_bare(text[end]) && end <= LONGEST_NUMBER).then_some(end)
+}
+
+/// Tells whether a byte ends a number or a word: they have none of these, nor has white space
+/// anything above a blank.
+fn ends_bare(byte: u8) -> bool {
+    byte == b',' || byte & 0xDF == b']' || byte <= b' '
 }
 
 fn is_number(text: &[u8]) -> bool {

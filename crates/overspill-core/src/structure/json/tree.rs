@@ -113,6 +113,20 @@ impl Tree {
         (self.name, self.role, self.root) = (0, Role::Plain, None);
     }
 
+    /// Adds the first `len` bytes of `text` to what is held. Short ones, which most are, are copied
+    /// with what is behind them: that takes less than to copy as many as there are.
+    #[inline]
+    pub(super) fn hold(&mut self, text: &[u8], len: usize) {
+        match text.first_chunk::<16>() {
+            Some(start) if len <= 16 => {
+                let end = self.text.len() + len;
+                self.text.extend_from_slice(start);
+                self.text.truncate(end);
+            }
+            _ => self.text.extend_from_slice(&text[..len]),
+        }
+    }
+
     /// Returns what the value to come is part of.
     pub(super) fn parent(&self) -> Option<Kind> {
         self.deeper.last().copied().or_else(|| self.open.last().map(|open| open.kind))
