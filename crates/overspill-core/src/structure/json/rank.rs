@@ -55,9 +55,12 @@ pub(super) fn slack(bytes: u64) -> u32 {
 /// Returns the logarithm of `n + 1`, as [`DOUBLE`] counts it.
 pub(crate) fn log2(n: u64) -> u32 {
     let n = n.saturating_add(1);
+    if n < 1 << 52 {
+        // The exponent of a floating-point number, and the first four bits behind its point.
+        return ((n as i64 as f64).to_bits() >> 48) as u32 - 1023 * DOUBLE;
+    }
     let whole = n.ilog2();
-    let part = if whole >= 4 { n >> (whole - 4) } else { n << (4 - whole) };
-    whole * DOUBLE + (part as u32 & 15)
+    whole * DOUBLE + ((n >> (whole - 4)) as u32 & 15)
 }
 
 #[cfg(test)]
@@ -68,6 +71,8 @@ mod tests {
     fn a_doubling_is_a_doubling() {
         assert_eq!([0, 1, 2, 3, 7, 1023].map(log2), [0, 16, 24, 32, 48, 160]);
         assert_eq!(log2(u64::MAX), 63 * DOUBLE + 15);
+        assert_eq!([51, 52, 53].map(|power| log2((1 << power) - 1)), [51, 52, 53].map(|n| n * DOUBLE));
+        assert_eq!([16, 17, 30, 31, 62].map(log2), [65, 66, 79, 80, 95]);
         assert_eq!([0, 8, 16, 32].map(|bar| room(0, bar)), [64, 96, 128, 256]);
         for bytes in [0, 1, 64, 100, 5000, 1 << 30] {
             assert!(room(7, 7 + slack(bytes)) >= bytes, "{bytes}");

@@ -331,13 +331,7 @@ fn plain_len(text: &[u8]) -> usize {
 /// Returns the length of the number that `text` begins with, if something follows it.
 #[inline]
 fn number_len(text: &[u8]) -> Option<usize> {
-    let digits = |from: usize| {
-        let mut at = from;
-        while text.get(at)?.is_ascii_digit() {
-            at += 1;
-        }
-        Some(at)
-    };
+    let digits = |from: usize| after_digits(text, from);
     let from = usize::from(text.first() == Some(&b'-'));
     let mut end = digits(from)?;
     if end == from || end > from + 1 && text[from] == b'0' {
@@ -352,6 +346,27 @@ fn number_len(text: &[u8]) -> Option<usize> {
         end = digits(from).filter(|end| *end > from)?;
     }
     (ends_bare(text[end]) && end <= LONGEST_NUMBER).then_some(end)
+}
+
+/// Returns where something else comes after digits, if there is something. Eight bytes at a time,
+/// since how many digits there are is anybody's guess.
+#[inline]
+fn after_digits(text: &[u8], from: usize) -> Option<usize> {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let mut at = from;
+    while let Some(eight) = text.get(at..)?.first_chunk() {
+        let bytes = u64::from_le_bytes(*eight);
+        let low = bytes & !HIGH;
+        // A sum reaches a byte's highest bit, and never the next byte, if it is as much as that.
+        let from_zero = low + u64::from_ne_bytes([0x80 - b'0'; 8]);
+        let beyond_nine = low + u64::from_ne_bytes([0x80 - b'9' - 1; 8]);
+        let others = (!from_zero | beyond_nine | bytes) & HIGH;
+        if others != 0 {
+            return Some(at + others.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    Some(at + text[at..].iter().position(|byte| !byte.is_ascii_digit())?)
 }
 
 /// Tells whether a byte ends a number or a word: they have none of these, nor has white space
