@@ -22,12 +22,14 @@ const TEXT: u64 = 64;
 
 /// Returns what a value adds to the rank of its parent, which has `count` values.
 pub(super) fn step(node: &Node, parent: Kind, count: u64) -> u32 {
-    let from_end = 8 + log2(count.saturating_sub(node.index + 1));
-    let from_start = match parent {
+    let after = count.saturating_sub(node.index + 1);
+    let before = match parent {
         Kind::Object if count <= MEMBERS => 0,
-        Kind::Object => log2(node.index / 8),
-        Kind::Array | Kind::Text | Kind::Bare => log2(node.index / 2),
+        Kind::Object => node.index / 8,
+        Kind::Array | Kind::Text | Kind::Bare => node.index / 2,
     };
+    // What is not further from the start need not be asked how far it is from the end.
+    let nearest = if before <= after { log2(before) } else { log2(before).min(8 + log2(after)) };
     let marked = match node.mark {
         Mark::None => u32::MAX,
         Mark::Failed => log2(node.failed_before) / 2,
@@ -37,7 +39,7 @@ pub(super) fn step(node: &Node, parent: Kind, count: u64) -> u32 {
         Kind::Array | Kind::Object => LEVEL,
         Kind::Text | Kind::Bare => 0,
     };
-    level + from_start.min(from_end).min(marked)
+    level + nearest.min(marked)
 }
 
 /// Returns how many bytes of a string of rank `rank` are shown where ranks up to `bar` are.

@@ -101,7 +101,7 @@ impl Scan {
                 State::String(place) => at += self.string(&text[at..], place),
                 State::Bare => at += self.bare(&text[at..]),
                 State::Value | State::FirstItem if matches!(byte, b'-' | b'0'..=b'9') => {
-                    at += self.number(&text[at..]);
+                    at += self.numbers(&text[at..]);
                 }
                 State::Failed => return,
                 _ => {
@@ -238,24 +238,33 @@ impl Scan {
         }
     }
 
-    /// Takes a number and the comma after it, or its first byte if it is not all there.
-    #[inline]
-    fn number(&mut self, text: &[u8]) -> usize {
-        self.begin_text();
-        let Some(len) = number_len(text) else {
-            // It is looked at again when it has ended.
-            self.tree.text.push(text[0]);
-            self.state = State::Bare;
-            return 1;
-        };
-        self.tree.hold(text, len);
-        self.tree.leaf(Kind::Bare, self.at, len, len as u64);
-        self.state = State::Next;
-        if text[len] != b',' {
-            return len;
+    /// Takes a number and the comma after it, and the next ones of an array; of one that is not all
+    /// there, the first byte.
+    fn numbers(&mut self, text: &[u8]) -> usize {
+        let after_comma = self.after_comma();
+        let mut at = 0;
+        loop {
+            let rest = &text[at..];
+            self.begin_text();
+            let Some(len) = number_len(rest) else {
+                // It is looked at again when it has ended.
+                self.tree.text.push(rest[0]);
+                self.state = State::Bare;
+                return at + 1;
+            };
+            self.tree.hold(rest, len);
+            self.tree.leaf(Kind::Bare, self.at, len, len as u64);
+            if rest[len] != b',' {
+                self.state = State::Next;
+                return at + len;
+            }
+            at += len + 1;
+            at += usize::from(text.get(at) == Some(&b' '));
+            if after_comma != State::Value || !text.get(at).is_some_and(u8::is_ascii_digit) {
+                self.state = after_comma;
+                return at;
+            }
         }
-        self.state = self.after_comma();
-        len + 1
     }
 
     fn after_comma(&self) -> State {
@@ -331,6 +340,13 @@ fn plain_len(text: &[u8]) -> usize {
 /// Returns the length of the number that `text` begins with, if something follows it.
 #[inline]
 fn number_len(text: &[u8]) -> Option<usize> {
+    // Most are whole and short.
+    if let Some(eight) = text.first_chunk() {
+        let len = digits_of(eight);
+        if len < 8 && ends_bare(eight[len]) && (len == 1 || len > 1 && eight[0] != b'0') {
+            return Some(len);
+        }
+    }
     let digits = |from: usize| after_digits(text, from);
     let from = usize::from(text.first() == Some(&b'-'));
     let mut end = digits(from)?;
@@ -352,21 +368,28 @@ fn number_len(text: &[u8]) -> Option<usize> {
 /// since how many digits there are is anybody's guess.
 #[inline]
 fn after_digits(text: &[u8], from: usize) -> Option<usize> {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     let mut at = from;
     while let Some(eight) = text.get(at..)?.first_chunk() {
-        let bytes = u64::from_le_bytes(*eight);
-        let low = bytes & !HIGH;
-        // A sum reaches a byte's highest bit, and never the next byte, if it is as much as that.
-        let from_zero = low + u64::from_ne_bytes([0x80 - b'0'; 8]);
-        let beyond_nine = low + u64::from_ne_bytes([0x80 - b'9' - 1; 8]);
-        let others = (!from_zero | beyond_nine | bytes) & HIGH;
-        if others != 0 {
-            return Some(at + others.trailing_zeros() as usize / 8);
+        let len = digits_of(eight);
+        at += len;
+        if len < 8 {
+            return Some(at);
         }
-        at += 8;
     }
     Some(at + text[at..].iter().position(|byte| !byte.is_ascii_digit())?)
+}
+
+/// Returns how many digits eight bytes begin with.
+#[inline]
+fn digits_of(eight: &[u8; 8]) -> usize {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let bytes = u64::from_le_bytes(*eight);
+    let low = bytes & !HIGH;
+    // A sum reaches a byte's highest bit, and never the next byte, if it is as much as that.
+    let from_zero = low + u64::from_ne_bytes([0x80 - b'0'; 8]);
+    let beyond_nine = low + u64::from_ne_bytes([0x80 - b'9' - 1; 8]);
+    let others = (!from_zero | beyond_nine | bytes) & HIGH;
+    others.trailing_zeros() as usize / 8
 }
 
 /// Tells whether a byte ends a number or a word: they have none of these, nor has white space

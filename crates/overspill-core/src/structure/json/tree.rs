@@ -197,6 +197,7 @@ impl Tree {
 
     /// Adds a value without others in it, which has the text from `at` on: so much of its start,
     /// the rest of its end, of `total` bytes.
+    #[inline]
     pub(super) fn leaf(&mut self, kind: Kind, at: usize, head: usize, total: u64) {
         if !self.deeper.is_empty() {
             self.text.truncate(at);
@@ -215,6 +216,7 @@ impl Tree {
         self.ended(node as usize, look, self.name_hash, failed);
     }
 
+    #[inline]
     fn add(&mut self, kind: Kind, head: usize, tail: usize, total: u64) -> u32 {
         let (index, failed_before) =
             self.open.last().map_or((0, 0), |parent| (parent.count, parent.failed));
@@ -237,6 +239,7 @@ impl Tree {
     }
 
     /// Says that a value has ended, to what it is part of.
+    #[inline]
     fn ended(&mut self, node: usize, look: u64, name: u64, failed: bool) {
         let Some(parent) = self.open.last_mut() else {
             self.root = Some((look, failed));
@@ -369,7 +372,10 @@ pub(super) fn ranks(nodes: &[Node]) -> Vec<u32> {
                 rank + rank::step(node, kind, count)
             }
         };
-        path[depth] = (rank, node.kind, node.total);
+        // Nothing is within a plain value.
+        if matches!(node.kind, Kind::Array | Kind::Object) {
+            path[depth] = (rank, node.kind, node.total);
+        }
         ranks.push(rank);
     }
     ranks
