@@ -13,7 +13,13 @@ pub(super) struct Looks {
 impl Looks {
     /// Takes what the `count`th item looks like. If that is new among many, returns how many
     /// others were new to those before them.
+    #[inline]
     pub(super) fn is_new(&mut self, look: u64, count: u64) -> Option<u8> {
+        // Most look like the last one that was new.
+        if self.seen.last() == Some(&look) { None } else { self.is_new_to_all(look, count) }
+    }
+
+    fn is_new_to_all(&mut self, look: u64, count: u64) -> Option<u8> {
         if self.seen.contains(&look) || self.seen.len() == MOST {
             return None;
         }

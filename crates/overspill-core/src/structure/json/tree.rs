@@ -197,7 +197,7 @@ impl Tree {
 
     /// Adds a value without others in it, which has the text from `at` on: so much of its start,
     /// the rest of its end, of `total` bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn leaf(&mut self, kind: Kind, at: usize, head: usize, total: u64) {
         if !self.deeper.is_empty() {
             self.text.truncate(at);
@@ -239,7 +239,7 @@ impl Tree {
     }
 
     /// Says that a value has ended, to what it is part of.
-    #[inline]
+    #[inline(always)]
     fn ended(&mut self, node: usize, look: u64, name: u64, failed: bool) {
         let Some(parent) = self.open.last_mut() else {
             self.root = Some((look, failed));
