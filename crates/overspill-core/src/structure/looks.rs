@@ -11,6 +11,12 @@ pub(super) struct Looks {
 }
 
 impl Looks {
+    /// Forgets what came.
+    pub(super) fn clear(&mut self) {
+        self.seen.clear();
+        self.differing = 0;
+    }
+
     /// Takes what the `count`th item looks like. If that is new among many, returns how many
     /// others were new to those before them.
     #[inline]

@@ -151,7 +151,7 @@ impl Scan {
     }
 
     fn held_if(&mut self, valid: bool, byte: u8, next: State) -> State {
-        if valid { self.held(&[byte], next) } else { State::Failed }
+        if valid { self.held(&[byte], 1, next) } else { State::Failed }
     }
 
     /// Begins a value.
@@ -189,32 +189,36 @@ impl Scan {
     /// Takes as much of a string as there is.
     fn string(&mut self, text: &[u8], place: Place) -> usize {
         let plain = plain_len(text);
-        self.state = self.held(&text[..plain], State::String(place));
+        self.state = self.held(text, plain, State::String(place));
         let Some(&byte) = text.get(plain) else { return plain };
         match byte {
-            b'\\' => self.state = self.held(b"\\", State::Escape(place)),
+            b'\\' => self.state = self.held(b"\\", 1, State::Escape(place)),
             b'"' if self.state != State::Failed => self.end_string(place),
             _ => self.state = State::Failed,
         }
         plain + 1
     }
 
-    /// Holds a part of a string, and goes on with `next`.
+    /// Holds a part of a string, the first `len` bytes of `text`, and goes on with `next`.
     #[inline]
-    fn held(&mut self, part: &[u8], next: State) -> State {
-        let Tree { text, .. } = &mut self.tree;
-        let room = (self.at + self.most).saturating_sub(text.len());
-        self.len += part.len() as u64;
-        if part.len() <= room {
-            text.extend_from_slice(part);
+    fn held(&mut self, text: &[u8], len: usize, next: State) -> State {
+        let room = (self.at + self.most).saturating_sub(self.tree.text.len());
+        self.len += len as u64;
+        if len <= room {
+            self.tree.hold(text, len);
             return next;
         }
-        text.extend_from_slice(&part[..room]);
+        self.held_at_end(&text[..len], room);
+        next
+    }
+
+    /// Holds a part of a string for which there is `room` only, the rest as its end.
+    fn held_at_end(&mut self, part: &[u8], room: usize) {
+        self.tree.text.extend_from_slice(&part[..room]);
         self.tail.extend_from_slice(&part[part.len().saturating_sub(self.most).max(room)..]);
         if self.tail.len() > 2 * self.most {
             self.tail.drain(..self.tail.len() - self.most);
         }
-        next
     }
 
     fn end_string(&mut self, place: Place) {

@@ -72,6 +72,8 @@ pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) text: Vec<u8>,
     open: Vec<Open>,
+    /// Those of values that are closed, for the next ones: most are small and many.
+    spare: Vec<Looks>,
     /// Values that are open too deep to be held.
     deeper: Vec<Kind>,
     /// How many values the first of them has.
@@ -93,6 +95,7 @@ impl Tree {
             nodes: Vec::new(),
             text: Vec::new(),
             open: Vec::new(),
+            spare: Vec::new(),
             deeper: Vec::new(),
             deeper_count: 0,
             name_at: 0,
@@ -164,7 +167,7 @@ impl Tree {
             role: self.role,
             name_hash: self.name_hash,
             look: kind as u64 + 1,
-            looks: Looks::default(),
+            looks: self.spare.pop().unwrap_or_default(),
         });
         self.role = Role::Plain;
         true
@@ -185,7 +188,9 @@ impl Tree {
             }
             return;
         }
-        let Some(open) = self.open.pop() else { return };
+        let Some(mut open) = self.open.pop() else { return };
+        open.looks.clear();
+        self.spare.push(open.looks);
         let node = open.node as usize;
         self.nodes[node].total = open.count;
         self.nodes[node].failed = open.failed;
