@@ -1,6 +1,6 @@
 //! JSON as it passes by: what each byte is, without holding any of it.
 
-use memchr::memchr2;
+use memchr::{memchr2, memchr2_iter};
 
 /// What the bytes that were just taken are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,30 @@ impl Tokens {
             Some(within) => self.escape(within, bytes[0]),
             None => self.structure(bytes),
         }
+    }
+
+    /// Takes as much of a string as there is at once, adds what it says to `text`, and returns how
+    /// long it was; nothing where something else is next.
+    ///
+    /// Long texts are mostly lines, and an escape stands at the end of each.
+    pub(crate) fn text(&self, bytes: &[u8], text: &mut Vec<u8>) -> usize {
+        if self.string != Some(Within::Plain) {
+            return 0;
+        }
+        let mut at = 0;
+        for found in memchr2_iter(b'"', b'\\', bytes) {
+            // It was a part of the escape before.
+            if found < at {
+                continue;
+            }
+            text.extend_from_slice(&bytes[at..found]);
+            let [b'\\', escaped, ..] = bytes[found..] else { return found };
+            let Ok(char) = simple(escaped) else { return found };
+            text.push(char as u8);
+            at = found + 2;
+        }
+        text.extend_from_slice(&bytes[at..]);
+        bytes.len()
     }
 
     fn structure(&mut self, bytes: &[u8]) -> Result<(Token<'static>, usize), Malformed> {
@@ -250,6 +274,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
 
+/// Returns what one letter after a backslash stands for; that is ASCII.
 fn simple(byte: u8) -> Result<char, Malformed> {
     Ok(match byte {
         b'n' => '\n',
@@ -303,6 +328,29 @@ mod tests {
             }
         }
         tokens.is_done().then_some(text)
+    }
+
+    #[test]
+    fn text_at_once_is_text_step_by_step() {
+        let json = r#"["line\nline\\\"\/\u00e9\ud83d\ude00 \t","",{"key":"é\\"}]"#;
+        let simply = texts(json.as_bytes(), json.len());
+        for chunk in 1..=json.len() {
+            let (mut tokens, mut text) = (Tokens::default(), Vec::new());
+            for mut chunk in json.as_bytes().chunks(chunk) {
+                while !chunk.is_empty() {
+                    let len = tokens.text(chunk, &mut text);
+                    chunk = &chunk[len..];
+                    if let Some(Ok((token, len))) = (!chunk.is_empty()).then(|| tokens.next(chunk)) {
+                        if let Token::Text(bytes) = token {
+                            text.extend_from_slice(bytes);
+                        }
+                        chunk = &chunk[len..];
+                    }
+                }
+            }
+            assert!(tokens.is_done());
+            assert_eq!(Some(text), simply, "by {chunk}");
+        }
     }
 
     #[test]

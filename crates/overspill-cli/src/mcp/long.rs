@@ -132,22 +132,22 @@ fn result(
 ) -> io::Result<Fate> {
     let Some(result) = proxy.long_result(start) else { return as_it_is(start, rest, out) };
     let mut cutter = result.cutter();
-    let mut chunk = start.to_vec();
+    let mut taken = cutter.push(start).map_err(Refused::held);
     loop {
-        match cutter.push(&chunk) {
+        match taken {
             Ok(()) => {}
             Err(Refused::NotJson(left)) if cutter.has_cut() => {
-                return broken(proxy, cutter, left, rest, out);
+                return broken(proxy, cutter, &left, rest, out);
             }
             Err(Refused::NotJson(left)) => {
                 out.write_all(&cutter.give_up())?;
-                return as_it_is(left, rest, out);
+                return as_it_is(&left, rest, out);
             }
             Err(Refused::TooMuch(left)) => {
                 let id = cutter.message().id.clone();
                 cutter.masked(rest.masked());
                 out.write_all(&done(cutter.finish()))?;
-                as_it_is(left, rest, out)?;
+                as_it_is(&left, rest, out)?;
                 id.inspect(|id| drop(proxy.pending().answered(id)));
                 return Ok(Fate::Passed);
             }
@@ -157,10 +157,7 @@ fn result(
             return as_it_is(b"", rest, out);
         }
         match rest.more()? {
-            Some(more) => {
-                chunk.clear();
-                chunk.extend_from_slice(more);
-            }
+            Some(more) => taken = cutter.push(more).map_err(Refused::held),
             None => break,
         }
     }

@@ -107,6 +107,12 @@ impl Walk {
         self.is_list
     }
 
+    /// Takes as much of the string at hand, which is no key, as there is at once; see
+    /// [`Tokens::text`].
+    pub(super) fn text(&self, bytes: &[u8], text: &mut Vec<u8>) -> usize {
+        self.tokens.text(bytes, text)
+    }
+
     /// Takes what `bytes`, which are not empty, begin with.
     pub(super) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Step<'a>, Malformed> {
         if let Some(opened) = self.opened.take() {

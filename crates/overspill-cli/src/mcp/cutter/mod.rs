@@ -91,11 +91,21 @@ pub(super) struct Cutter<'a> {
 
 /// Why no more is taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused<'a> {
+pub(super) enum Refused<T> {
     /// From here on it is not JSON.
-    NotJson(&'a [u8]),
+    NotJson(T),
     /// There is no more room for what is not text.
-    TooMuch(&'a [u8]),
+    TooMuch(T),
+}
+
+impl Refused<&[u8]> {
+    /// Returns it with what was not taken as its own.
+    pub(super) fn held(self) -> Refused<Vec<u8>> {
+        match self {
+            Refused::NotJson(left) => Refused::NotJson(left.to_vec()),
+            Refused::TooMuch(left) => Refused::TooMuch(left.to_vec()),
+        }
+    }
 }
 
 /// What is being taken.
@@ -192,10 +202,18 @@ impl<'a> Cutter<'a> {
 
     /// Takes the next bytes. Fails with those it could not take; what was taken before them is still
     /// to be finished.
-    pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), Refused<'b>> {
+    pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), Refused<&'b [u8]>> {
         while !bytes.is_empty() {
             if self.held.len() > MOST_HELD {
                 return Err(Refused::TooMuch(bytes));
+            }
+            if matches!(self.taking, Taking::Text) {
+                let len = self.walk.text(&bytes[..bytes.len().min(CHUNK)], &mut self.text);
+                self.text_taken(&bytes[..len]);
+                bytes = &bytes[len..];
+                if bytes.is_empty() {
+                    return Ok(());
+                }
             }
             let Ok(step) = self.walk.next(bytes) else { return Err(Refused::NotJson(bytes)) };
             self.peek.see(&step, bytes);
@@ -204,12 +222,7 @@ impl<'a> Cutter<'a> {
                 && matches!(self.taking, Taking::Text)
             {
                 self.text.extend_from_slice(text);
-                if !self.joined.is_over() {
-                    self.held.extend_from_slice(raw);
-                }
-                if self.text.len() >= CHUNK {
-                    take_text(&mut self.text, &mut self.joined, &mut self.digest, self.texts.len());
-                }
+                self.text_taken(raw);
                 bytes = &bytes[raw.len()..];
                 continue;
             }
@@ -220,6 +233,16 @@ impl<'a> Cutter<'a> {
             bytes = &bytes[raw.len()..];
         }
         Ok(())
+    }
+
+    /// Says that there is more text, written like this.
+    fn text_taken(&mut self, raw: &[u8]) {
+        if !self.joined.is_over() {
+            self.held.extend_from_slice(raw);
+        }
+        if self.text.len() >= CHUNK {
+            take_text(&mut self.text, &mut self.joined, &mut self.digest, self.texts.len());
+        }
     }
 
     fn take(&mut self, token: Kind, place: Place, raw: &[u8]) {
