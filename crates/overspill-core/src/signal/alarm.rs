@@ -1,9 +1,9 @@
 //! Finds the lines of a long output that are worth reading, at the speed of memory.
 
-use std::iter::Peekable;
 use std::ops::Range;
 
-use aho_corasick::packed::{FindIter, Searcher};
+use aho_corasick::Span;
+use aho_corasick::packed::Searcher;
 
 /// Stems of words of failure. In three ways of writing these are as many as can be searched for at
 /// once with SIMD.
@@ -43,25 +43,40 @@ impl Alarm {
 
     /// Searches `text` once, from its start to its end.
     pub(crate) fn search<'a>(&'a self, text: &'a [u8]) -> Search<'a> {
-        Search {
-            all: self.0.is_none(),
-            found: self.0.as_ref().map(|it| it.find_iter(text).peekable()),
-        }
+        Search { searcher: self.0.as_ref(), text, next: Next::Unknown }
     }
 }
 
 /// A search on its way.
 pub(crate) struct Search<'a> {
-    /// There is no searcher for this machine; every line is read.
-    all: bool,
-    found: Option<Peekable<FindIter<'a, 'a>>>,
+    /// There may be none for this machine; then every line is read.
+    searcher: Option<&'a Searcher>,
+    text: &'a [u8],
+    next: Next,
+}
+
+/// What is found next.
+enum Next {
+    Unknown,
+    At(Range<usize>),
+    Nothing,
 }
 
 impl Search<'_> {
-    /// Tells whether something begins within `range`, which comes after those asked for before.
+    /// Tells whether something begins within `range`, which comes after those asked for before. What
+    /// else there is within a range is not searched for, nor what lies between those asked for.
     pub(crate) fn finds(&mut self, range: Range<usize>) -> bool {
-        let Some(found) = &mut self.found else { return self.all };
-        while found.next_if(|found| found.start() < range.start).is_some() {}
-        found.peek().is_some_and(|found| found.end() <= range.end)
+        let Some(searcher) = self.searcher else { return true };
+        let is_known = match &self.next {
+            Next::Unknown => false,
+            Next::At(next) => next.start >= range.start,
+            Next::Nothing => true,
+        };
+        if !is_known {
+            let rest = Span { start: range.start, end: self.text.len() };
+            let found = searcher.find_in(self.text, rest);
+            self.next = found.map_or(Next::Nothing, |found| Next::At(found.range()));
+        }
+        matches!(&self.next, Next::At(next) if next.end <= range.end)
     }
 }

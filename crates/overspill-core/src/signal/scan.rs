@@ -1,8 +1,9 @@
 //! Scores the lines of an output as they stream by, and holds those that may be shown.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::alarm::Alarm;
+use super::alarm::{Alarm, Search};
 use super::around::{Around, LOOK_AHEAD, Own, RECENT, Recent};
 use super::known::{Found, Known};
 use super::line::{Kinds, Line, Lines};
@@ -173,8 +174,7 @@ impl Scan {
     fn end_held_line(&mut self, end: u64, feed: Feed) {
         let line = std::mem::take(&mut self.line);
         if let Some(alarm) = self.alarm.clone() {
-            let found = alarm.search(line.text()).finds(0..line.len().min(HELD));
-            self.alarmed(found, line.text());
+            self.watch(&mut alarm.search(line.text()), 0..line.len(), line.text());
         }
         let clip = clip(line.text());
         let (shown_end, unchanged) = (line.original_at(clip), line.unchanged_within(&(0..clip)));
@@ -258,9 +258,11 @@ impl Scan {
         (own, worth, kinds)
     }
 
-    /// The line at hand holds a word of failure, or not; if so it is read, and the next ones are.
-    fn alarmed(&mut self, found: bool, text: &[u8]) {
-        if found && self.thrift.allows(text) {
+    /// If the line at hand, which stands within `range`, holds a word of failure, it is read, and the
+    /// next ones are.
+    fn watch(&mut self, search: &mut Search, range: Range<usize>, text: &[u8]) {
+        let range = range.start..range.end.min(range.start + HELD);
+        if !self.thrift.is_spent() && search.finds(range) && self.thrift.allows(text) {
             self.read_until = self.number + 1 + AFTER_ALARM;
         }
     }
@@ -309,8 +311,7 @@ impl Scan {
         let Some(alarm) = self.alarm.clone() else { return from };
         let (begun, mut search) = (from, alarm.search(&text[from..]));
         for feed in feeds {
-            let found = search.finds(from - begun..feed.min(from + HELD) - begun);
-            self.alarmed(found, &text[from..feed]);
+            self.watch(&mut search, from - begun..feed - begun, &text[from..feed]);
             self.end_plain_line(at + from as u64, &text[from..feed]);
             from = feed + 1;
         }

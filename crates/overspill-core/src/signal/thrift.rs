@@ -43,6 +43,11 @@ impl Thrift {
         self.spent &= self.left < 0;
     }
 
+    /// Tells whether nothing is read for now, whatever it holds.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent
+    }
+
     /// Tells whether a line that holds a word of failure is read.
     pub(crate) fn allows(&mut self, line: &[u8]) -> bool {
         if self.spent {
