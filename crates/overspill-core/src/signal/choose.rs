@@ -55,9 +55,9 @@ fn stands_out(lines: &Lines) -> bool {
 fn within(lines: &Lines, room: u64, most_lines: Option<u64>, mark: &Cost) -> Option<Vec<bool>> {
     let mut items: Vec<Item> = Vec::with_capacity(lines.lines.len());
     let mut next = 0;
-    for line in &lines.lines {
+    for (line, share) in lines.lines.iter().zip(&lines.shares) {
         items.push(Item {
-            gain: line.share,
+            gain: *share,
             // The mark after a part of a line begins a line of its own.
             bytes: u32::from(line.len) + u32::from(line.clipped),
             joined: line.number == next,

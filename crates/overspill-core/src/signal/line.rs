@@ -17,8 +17,6 @@ pub(crate) struct Line {
     pub(crate) start: u64,
     /// Where in the original ends what is shown of it; its break is shown, too.
     pub(crate) end: u64,
-    /// Its expected share of what matters, known at the end.
-    pub(crate) share: f64,
     /// What it is worth as far as that is known.
     pub(crate) score: i32,
     /// Where its text stands among the texts held with it, and how long that is.
@@ -77,6 +75,8 @@ const LINE: usize = 128;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines {
     pub(crate) lines: Vec<Line>,
+    /// The expected share of each in what matters, known at the end.
+    pub(crate) shares: Vec<f64>,
     text: Vec<u8>,
 }
 

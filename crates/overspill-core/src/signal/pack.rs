@@ -74,9 +74,13 @@ fn search(
     }
     let at = (0..items.len() as u32).collect();
     let mut walk = Walk { items: items.to_vec(), at, budget, cost };
-    let all = walk.at_price(0.0);
+    // For nothing, everything is chosen.
+    let all = items.iter().fold(Used::default(), |used, item| used + item.used());
     if budget.holds(all) {
-        return Some((walk.chosen(0.0, items.len()), all));
+        let all = walk.at_price(0.0);
+        if budget.holds(all) {
+            return Some((walk.chosen(0.0, items.len()), all));
+        }
     }
     // On a logarithmic scale: gains are many orders of magnitude apart. The steps from the first
     // guess double until the price is between two.

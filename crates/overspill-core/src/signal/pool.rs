@@ -1,5 +1,6 @@
 //! Holds the lines that may yet be shown: the first, the last, and the best of those between.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use super::around::LOOK_AHEAD;
@@ -40,11 +41,14 @@ impl Last {
     /// Returns a line, and what the lines around it say of it.
     pub(crate) fn with_neighbours(&mut self, number: u64) -> Option<(&mut Line, i32)> {
         let at = number.checked_sub(self.lines.front()?.number)? as usize;
+        let (from, to) = (at.saturating_sub(FAR), (at + FAR + 1).min(self.lines.len()));
         let mut beside = 0;
-        for away in 1..=FAR {
-            let above = at.checked_sub(away).and_then(|at| self.lines.get(at));
-            beside += above.map_or(0, |line| line.worth.below(away));
-            beside += self.lines.get(at + away).map_or(0, |line| line.worth.above(away));
+        for (other, line) in (from..to).zip(self.lines.range(from..to)) {
+            beside += match other.cmp(&at) {
+                Ordering::Less => line.worth.below(at - other),
+                Ordering::Equal => 0,
+                Ordering::Greater => line.worth.above(other - at),
+            };
         }
         self.lines.get_mut(at).map(|line| (line, beside))
     }

@@ -211,7 +211,6 @@ impl Scan {
             number: self.number,
             start: self.start,
             end: if clipped { shown.shown_end } else { end },
-            share: 0.0,
             score: Line::UNSCORED,
             at: 0,
             len: shown.clip as u16 + u16::from(feed),

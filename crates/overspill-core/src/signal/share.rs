@@ -34,11 +34,11 @@ pub(super) fn share_out(lines: &mut Lines) {
         }
     }
     let sum: f64 = shares.iter().sum();
-    let places: Vec<f64> = lines.lines.iter().map(|line| place(line, lines)).collect();
-    let all_places: f64 = places.iter().sum();
-    for ((line, share), place) in lines.lines.iter_mut().zip(shares).zip(places) {
-        line.share = share / sum * (1.0 - DOUBT) + place / all_places * DOUBT;
+    let all_places: f64 = lines.lines.iter().map(|line| place(line, lines)).sum();
+    for (line, share) in lines.lines.iter().zip(&mut shares) {
+        *share = *share / sum * (1.0 - DOUBT) + place(line, lines) / all_places * DOUBT;
     }
+    lines.shares = shares;
 }
 
 /// Takes a hash for what it is.
