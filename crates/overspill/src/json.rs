@@ -340,7 +340,8 @@ mod tests {
                 while !chunk.is_empty() {
                     let len = tokens.text(chunk, &mut text);
                     chunk = &chunk[len..];
-                    if let Some(Ok((token, len))) = (!chunk.is_empty()).then(|| tokens.next(chunk)) {
+                    if let Some(Ok((token, len))) = (!chunk.is_empty()).then(|| tokens.next(chunk))
+                    {
                         if let Token::Text(bytes) = token {
                             text.extend_from_slice(bytes);
                         }

@@ -81,7 +81,9 @@ fn within(lines: &Lines, room: u64, most_lines: Option<u64>, mark: &Cost) -> Opt
 /// Forces items as long as they take no more than so many bytes and lines.
 fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut lines: u64) {
     for item in items {
-        let Some(left) = bytes.checked_sub(u64::from(item.bytes)).filter(|_| lines > 0) else { break };
+        let Some(left) = bytes.checked_sub(u64::from(item.bytes)).filter(|_| lines > 0) else {
+            break;
+        };
         item.forced = true;
         bytes = left;
         lines -= 1;

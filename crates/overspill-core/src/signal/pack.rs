@@ -447,7 +447,9 @@ mod tests {
 
     #[test]
     fn powers_are_those_of_the_logarithm() {
-        for number in [0.0, 1e-320, 1.0, 0.5, 0.75, 0.1, 3e-9, 1.0_f64.next_down(), 0.25_f64.next_down()] {
+        for number in
+            [0.0, 1e-320, 1.0, 0.5, 0.75, 0.1, 3e-9, 1.0_f64.next_down(), 0.25_f64.next_down()]
+        {
             let simply = number.log2().max(LOWEST).floor();
             assert_eq!(f64::from(power(number)).max(LOWEST), simply, "{number}");
         }

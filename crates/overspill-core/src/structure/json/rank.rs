@@ -73,7 +73,10 @@ mod tests {
     fn a_doubling_is_a_doubling() {
         assert_eq!([0, 1, 2, 3, 7, 1023].map(log2), [0, 16, 24, 32, 48, 160]);
         assert_eq!(log2(u64::MAX), 63 * DOUBLE + 15);
-        assert_eq!([51, 52, 53].map(|power| log2((1 << power) - 1)), [51, 52, 53].map(|n| n * DOUBLE));
+        assert_eq!(
+            [51, 52, 53].map(|power| log2((1 << power) - 1)),
+            [51, 52, 53].map(|n| n * DOUBLE)
+        );
         assert_eq!([16, 17, 30, 31, 62].map(log2), [65, 66, 79, 80, 95]);
         assert_eq!([0, 8, 16, 32].map(|bar| room(0, bar)), [64, 96, 128, 256]);
         for bytes in [0, 1, 64, 100, 5000, 1 << 30] {
