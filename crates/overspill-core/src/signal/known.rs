@@ -3,6 +3,7 @@
 use super::line::Kinds;
 use super::weights::{Sum, Weights, Worth};
 use super::words::{self, Words};
+use crate::text::eight;
 
 /// How many lines are remembered, by all that is looked at but for digits.
 const LINES: usize = 1 << 11;
@@ -87,13 +88,7 @@ fn key(text: &[u8]) -> u64 {
 
 /// Makes each digit of eight bytes a zero.
 fn without_digits(bytes: u64) -> u64 {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let low = bytes & !HIGH;
-    // A sum reaches a byte's highest bit, and never the next byte, if it is as much as that.
-    let from_zero = low + u64::from_ne_bytes([0x80 - b'0'; 8]);
-    let beyond_nine = low + u64::from_ne_bytes([0x80 - b'9' - 1; 8]);
-    let digits = from_zero & !beyond_nine & !bytes & HIGH;
-    bytes & !((digits >> 7) * 0x0F)
+    bytes & !((eight::within(bytes, b'0', b'9') >> 7) * 0x0F)
 }
 
 #[cfg(test)]

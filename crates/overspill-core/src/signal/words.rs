@@ -5,6 +5,7 @@
 //! Each gives one or more *features*: hashes that are looked up in the table of weights.
 
 use super::{failure, stamp};
+use crate::text::eight;
 
 /// No more than so many bytes of a line are looked at, once its time stamp is off.
 const LONGEST: usize = 160;
@@ -205,15 +206,10 @@ fn hashed(text: &[u8], from: usize, within: impl Fn(Class) -> bool) -> (u64, usi
 /// ends is anybody's guess.
 #[inline]
 fn small_letters(text: &[u8], from: usize) -> (u64, usize) {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     let (mut at, mut hash) = (from, 0_u64);
-    while let Some(eight) = text[at..].first_chunk() {
-        let bytes = u64::from_be_bytes(*eight);
-        let low = bytes & !HIGH;
-        // A sum reaches a byte's highest bit, and never the next byte, if it is as much as that.
-        let from_a = low + u64::from_ne_bytes([0x80 - b'a'; 8]);
-        let beyond_z = low + u64::from_ne_bytes([0x80 - b'z' - 1; 8]);
-        let others = !(from_a & !beyond_z | bytes) & HIGH;
+    while let Some(next) = text[at..].first_chunk() {
+        let bytes = u64::from_be_bytes(*next);
+        let others = eight::others(eight::within(bytes, b'a', b'z') | eight::wide(bytes));
         let len = others.leading_zeros() / 8;
         hash = hash.rotate_left(5 * len) ^ steps(bytes.unbounded_shr(8 * (8 - len)));
         at += len as usize;

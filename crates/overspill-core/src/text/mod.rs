@@ -2,6 +2,7 @@
 
 mod clean;
 mod defuse;
+pub(crate) mod eight;
 pub(crate) mod held;
 pub(crate) mod lines;
 mod sink;

@@ -2,7 +2,7 @@
 
 use super::Outline;
 use super::tree::{Kind, Tree};
-use crate::text::Sink;
+use crate::text::{Sink, eight};
 
 /// How much of a name is held; a text with a longer one is left to others.
 const LONGEST_NAME: usize = 1024;
@@ -385,15 +385,9 @@ fn after_digits(text: &[u8], from: usize) -> Option<usize> {
 
 /// Returns how many digits eight bytes begin with.
 #[inline]
-fn digits_of(eight: &[u8; 8]) -> usize {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let bytes = u64::from_le_bytes(*eight);
-    let low = bytes & !HIGH;
-    // A sum reaches a byte's highest bit, and never the next byte, if it is as much as that.
-    let from_zero = low + u64::from_ne_bytes([0x80 - b'0'; 8]);
-    let beyond_nine = low + u64::from_ne_bytes([0x80 - b'9' - 1; 8]);
-    let others = (!from_zero | beyond_nine | bytes) & HIGH;
-    others.trailing_zeros() as usize / 8
+fn digits_of(bytes: &[u8; 8]) -> usize {
+    let digits = eight::within(u64::from_le_bytes(*bytes), b'0', b'9');
+    eight::others(digits).trailing_zeros() as usize / 8
 }
 
 /// Tells whether a byte ends a number or a word: they have none of these, nor has white space
