@@ -98,7 +98,7 @@ impl Tokens {
     /// long it was; nothing where something else is next.
     ///
     /// Long texts are mostly lines, and an escape stands at the end of each.
-    pub(crate) fn text(&self, bytes: &[u8], text: &mut Vec<u8>) -> usize {
+    pub fn text(&self, bytes: &[u8], text: &mut Vec<u8>) -> usize {
         if self.string != Some(Within::Plain) {
             return 0;
         }
