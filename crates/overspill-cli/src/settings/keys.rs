@@ -48,7 +48,7 @@ pub(crate) const KEYS: &[Key] = &[
         also: Some("truncation"),
         kind: Kind::Switch,
         project: Project::Tightens,
-        help: "Whether outputs are bounded; a project can only switch it off.",
+        help: "Whether outputs are bounded; a project can only switch it off. Switched off, only what is over 512,000 bytes or 20,000 lines is cut.",
     },
     Key {
         name: "max_lines",
