@@ -169,6 +169,23 @@ fn what_the_proxy_cuts_is_in_the_bucket_and_no_path_is_named() {
 }
 
 #[test]
+fn what_is_here_is_read_without_a_network_by_the_beginning_of_its_id_too() {
+    let Some(team) = Team::find() else { return };
+    let between = FaultServer::before(&team.server, Fault::Pass);
+    let here = team.machine_by(&between.endpoint);
+    let (_, sent) = here.save(5_000);
+    between.now(Fault::Answer(503, "SlowDown"));
+    let here = here.with("OVERSPILL_UPLOAD_WAIT", "1s");
+    let (_, pending) = here.save(6_000);
+    for (id, last) in [(&sent, "5000"), (&pending, "6000")] {
+        for id in [&id[..], &id[..20]] {
+            let (code, stdout, stderr) = here.run(&["read", id, "--tail", "1"]);
+            assert_eq!((code, stdout.lines().next()), (0, Some(last)), "{stderr}");
+        }
+    }
+}
+
+#[test]
 fn an_endpoint_or_a_tenant_that_is_none_is_refused() {
     let Some(team) = Team::find() else { return };
     for (setting, value) in [

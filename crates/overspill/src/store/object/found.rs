@@ -1,5 +1,6 @@
 //! One output in the bucket: where it is, and what is known of it.
 
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -18,6 +19,10 @@ use crate::store::{Entry, Name};
 
 /// For so long nobody is asked again: a command asks the same several times.
 const FRESH: Duration = Duration::from_secs(2);
+/// For so long a bucket that did not answer is not asked again for what is here as well.
+const SILENT: Duration = Duration::from_secs(30);
+/// What is here as well is not waited for longer than this.
+pub(super) const OFFLINE: Duration = Duration::from_secs(2);
 /// More are not remembered.
 const MOST_KNOWN: usize = 256;
 
@@ -44,8 +49,19 @@ impl Bucket {
         self.found_within(name, PATIENCE)
     }
 
+    /// Finds an output in the bucket that is here as well: nobody waits long for it, nor twice.
+    pub(super) fn found_soon(&self, name: &Name) -> Result<Found, Error> {
+        let mut silent = self.0.silent.lock().unwrap_or_else(PoisonError::into_inner);
+        if silent.is_some_and(|since| since.elapsed() < SILENT) {
+            return Err(self.failed(Failure::Other("it did not answer just now".into())));
+        }
+        let found = self.found_within(name, OFFLINE);
+        *silent = matches!(found, Err(Error::Bucket { .. })).then(Instant::now);
+        found
+    }
+
     /// Finds an output in the bucket, with requests that take no longer than this.
-    pub(super) fn found_within(&self, name: &Name, wait: Duration) -> Result<Found, Error> {
+    fn found_within(&self, name: &Name, wait: Duration) -> Result<Found, Error> {
         if let Some(known) = self.known().get(name).filter(|known| known.at.elapsed() < FRESH) {
             return Ok(known.found.clone());
         }

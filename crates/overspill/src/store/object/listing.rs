@@ -8,7 +8,7 @@ use object_store::ObjectMeta;
 
 use super::Bucket;
 use super::failure::Failure;
-use super::found::modified;
+use super::found::{OFFLINE, modified};
 use super::layout::{Key, Layout, Mark, is_day};
 use super::note::{HEAD, Note};
 use super::remote::{AT_ONCE, PATIENCE};
@@ -169,14 +169,24 @@ impl Bucket {
 
     /// Returns the outputs whose names begin so.
     pub(super) fn find_named(&self, start: &str) -> Result<Vec<Entry>, Error> {
-        let (mut entries, _) = self.0.spool.unsent_and_sent()?;
-        entries.retain(|entry| entry.name.as_str().starts_with(start));
+        let is_wanted = |entry: &Entry| entry.name.as_str().starts_with(start);
+        let (mut entries, mut copies) = self.0.spool.unsent_and_sent()?;
+        entries.retain(is_wanted);
+        copies.retain(is_wanted);
         let (notes, wanted) = (self.0.layout.notes(), start.to_owned());
-        let found = self
-            .0
-            .remote
-            .run(PATIENCE, |objects| async move { objects.named(&notes, &wanted).await });
-        let found = found.map_err(|failure| self.failed(failure))?;
+        // Whoever has it here does not wait long for others that may begin so.
+        let is_here = !entries.is_empty() || !copies.is_empty();
+        let wait = if is_here { OFFLINE } else { PATIENCE };
+        let found =
+            self.0.remote.run(wait, |objects| async move { objects.named(&notes, &wanted).await });
+        let found = match found {
+            // What is here can be read, whether the bucket can be reached or not.
+            Err(_) if is_here => {
+                entries.extend(copies);
+                return Ok(entries);
+            }
+            found => found.map_err(|failure| self.failed(failure))?,
+        };
         for name in found.iter().filter_map(Layout::named) {
             if entries.iter().any(|entry| entry.name == name) {
                 continue;

@@ -58,9 +58,6 @@ pub use upload::Pushed;
 /// An output that is read is marked as used if the last mark is older than this.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
-/// What is here as well is not waited for longer than this.
-const OFFLINE: Duration = Duration::from_secs(3);
-
 /// Keeps outputs in a bucket, and on this machine until they are there.
 #[derive(Debug, Clone)]
 pub struct Bucket(Arc<Inner>);
@@ -75,6 +72,8 @@ struct Inner {
     shelf: Shelf,
     fetch: Mutex<Fetch>,
     known: Mutex<HashMap<Name, Known>>,
+    /// When the bucket last did not answer somebody who can do without.
+    silent: Mutex<Option<Instant>>,
     /// Until when outputs that were saved lately may take, with all that is known of them.
     deadlines: Mutex<HashMap<Name, Instant>>,
 }
@@ -136,7 +135,7 @@ impl Bucket {
         let layout = Layout::new(&address.prefix, &tenant);
         let remote = Remote::new(address, variables);
         let shelf = Shelf::new(spool.clone(), cache);
-        let (fetch, known, deadlines) = Default::default();
+        let (fetch, known, silent, deadlines) = Default::default();
         Bucket(Arc::new(Inner {
             spool,
             layout,
@@ -146,6 +145,7 @@ impl Bucket {
             shelf,
             fetch,
             known,
+            silent,
             deadlines,
         }))
     }
@@ -253,7 +253,7 @@ impl Store for Bucket {
             return self.0.spool.entry(name);
         }
         let Ok(here) = self.0.spool.entry(name) else { return Ok(self.found(name)?.entry) };
-        match self.found_within(name, OFFLINE) {
+        match self.found_soon(name) {
             Ok(found) => Ok(found.entry),
             // What is here can be read, whether the bucket can be reached or not.
             Err(Error::Bucket { .. }) => Ok(here),
@@ -278,7 +278,7 @@ impl Store for Bucket {
             return self.0.spool.touch(name);
         }
         let found = match self.0.spool.touch(name) {
-            Ok(()) => self.found_within(name, OFFLINE)?,
+            Ok(()) => self.found_soon(name)?,
             Err(_) => self.found(name)?,
         };
         let now = self.0.remote.time().unwrap_or_else(|| self.0.clock.now().timestamp());
