@@ -257,9 +257,12 @@ fn count(
 fn json(name: &Name, found: &Found) -> String {
     let lines = found.lines.iter().map(|line| {
         let (number, matches, text) = (line.number, line.matches, &line.text);
-        let json = serde_json::json!({
+        let mut json = serde_json::json!({
             "id": name, "line": number, "match": matches, "text": text,
         });
+        if let Some(bytes) = &line.again {
+            json["again"] = format!("{}:{}", bytes.start, bytes.end).into();
+        }
         format!("{json}\n")
     });
     lines.collect()
@@ -297,7 +300,7 @@ impl Asked<'_> {
         }
         // Of the first output some are shown; of others as many may be as of it.
         if let Some(most) = self.query.most {
-            let left = if outputs.len() > 1 { most } else { most.saturating_sub(shown).max(1) };
+            let left = if outputs.len() > 1 { most } else { most.saturating_sub(shown) };
             words.push(format!("-m {left}"));
         }
         let dash = if self.query.pattern.starts_with('-') { "-e " } else { "" };

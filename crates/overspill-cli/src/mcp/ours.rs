@@ -43,8 +43,7 @@ impl Ours {
 
     /// Returns what a client is told of them. The list is there once there is something to list.
     pub(super) fn definitions(&self, store: &dyn Store) -> Vec<Value> {
-        let id =
-            json!({"type": "string", "description": "The id from the notice, or its beginning."});
+        let id = json!({"type": "string", "description": "The id from the notice, or its beginning."});
         let tool = |name: &str, description: &str, properties: Value, required: Value| {
             json!({
                 "name": name,
@@ -231,6 +230,9 @@ impl Ours {
             let mut next = arguments.clone();
             next.insert("id".into(), name.as_str().into());
             next.insert("from_line".into(), line.into());
+            if let Some(most) = query.most {
+                next.insert("limit".into(), most.saturating_sub(found.shown).into());
+            }
             let next = format!("{} {}", self.names.grep, Value::Object(next));
             text.push_str(&format!("[overspill {token}: more from line {line}; next: {next}]\n"));
         }

@@ -183,6 +183,22 @@ fn grep_goes_on_through_all_outputs() {
 }
 
 #[test]
+fn grep_loses_nothing_between_pages_of_lines_that_do_not_match() {
+    let done = Test::new(&["run", "--", "seq", "1", "100000"]).run();
+    let id = done.id();
+    let pages = all_pages(&done, &["grep", "-v", "1", &id]).concat();
+    let found: Vec<String> = (1..=100_000_u32)
+        .map(|n| n.to_string())
+        .filter(|n| !n.contains('1'))
+        .map(|n| format!("{n}:{n}\n"))
+        .collect();
+    assert!(pages == found.concat(), "{} of {}", pages.lines().count(), found.len());
+    assert_eq!(done.then(&["grep", "-v", "-c", "-m", "5", "1", &id]).1, "5\n");
+    assert_eq!(done.then(&["grep", "-v", "-m", "2", "1", &id]).1, "2:2\n3:3\n");
+    assert_eq!(done.then(&["grep", "-m", "0", "-A", "2", "1", &id]).1, "");
+}
+
+#[test]
 fn grep_answers_programs_and_bad_patterns() {
     let done = saved_run();
     let id = done.id();

@@ -39,6 +39,13 @@ pub(super) fn shown(bytes: &[u8], range: &Range<usize>, len: usize) -> String {
     format!("{before}{}{after}", text.trim_end_matches(['\r', '\n']))
 }
 
+/// Returns the bytes to read for what is around `at` of an output, as they are asked for.
+#[cfg(feature = "grep")]
+pub(super) fn bytes_around(at: u64) -> Range<u64> {
+    let start = at.saturating_sub(BEFORE as u64);
+    start..start + LONGEST_LINE as u64
+}
+
 #[cfg(all(test, feature = "grep"))]
 mod tests {
     use super::*;

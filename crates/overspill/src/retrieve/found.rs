@@ -1,13 +1,14 @@
 //! What a search has found, as much of it as there is room for.
 
 use std::io;
+use std::ops::Range;
 
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
 
-use super::excerpt::excerpt;
+use super::excerpt::{around, bytes_around, excerpt};
 use super::grep::Query;
 use super::numbers::Numbers;
 use super::pieces::Breaks;
@@ -38,11 +39,19 @@ pub struct FoundLine {
     pub matches: bool,
     /// Readable text; of a long line what is around the match.
     pub text: String,
+    /// The line matches again beyond what is shown of it: these bytes of the output show where.
+    pub again: Option<Range<u64>>,
 }
+
+/// What is said of a line that matches again may take so much.
+const AGAIN_BYTES: usize = "  [matches again: bytes 12345678901234:12345678901234]".len();
 
 impl FoundLine {
     fn as_shown(&self) -> String {
-        format!("{}{}{}\n", self.number, if self.matches { ':' } else { '-' }, self.text)
+        let again = self.again.as_ref().map_or_else(String::new, |bytes| {
+            format!("  [matches again: bytes {}:{}]", bytes.start, bytes.end)
+        });
+        format!("{}{}{}{again}\n", self.number, if self.matches { ':' } else { '-' }, self.text)
     }
 }
 
@@ -72,7 +81,12 @@ pub(super) struct Places<'a> {
 
 impl Places<'_> {
     fn number_at(&mut self, place: u64) -> Result<u64, Error> {
-        self.numbers.of(self.start + place - self.breaks.before(place))
+        self.numbers.of(self.offset(place))
+    }
+
+    /// Returns where in the output a place is.
+    fn offset(&self, place: u64) -> u64 {
+        self.start + place - self.breaks.before(place)
     }
 }
 
@@ -85,7 +99,7 @@ pub(super) struct Lines<'a> {
     room: Room,
     /// The number of the line from which on they are shown.
     from: u64,
-    /// How many lines after the last match that is wanted are still to come.
+    /// How many lines after the last match are still to come.
     left: usize,
 }
 
@@ -98,16 +112,27 @@ impl<'a> Lines<'a> {
         from: u64,
     ) -> Lines<'a> {
         let found = Found { near: query.before + query.after > 0, ..Found::default() };
-        let (room, left) = (Room::of(limits), query.after);
-        Lines { found, query, matcher, places, room, from, left }
+        Lines { found, query, matcher, places, room: Room::of(limits), from, left: 0 }
     }
 
     /// Adds a line; tells whether the search goes on.
     fn add(&mut self, place: u64, bytes: &[u8], matches: bool) -> io::Result<bool> {
         let number = self.places.number_at(place).map_err(io::Error::other)?;
         let last = self.found.lines.last().map(|line| line.number);
+        if number < self.from {
+            if matches {
+                self.left =
+                    (number + self.query.after as u64 + 1).saturating_sub(self.from) as usize;
+            }
+            return Ok(true);
+        }
         // One line is shown once, also if it is so long that it comes in pieces.
-        if number < self.from || last == Some(number) {
+        if last == Some(number) {
+            if matches && let Some(at) = self.match_from(bytes, 0) {
+                let bytes = bytes_around(self.places.offset(place) + at as u64);
+                let line = self.found.lines.last_mut().filter(|line| line.matches);
+                line.map(|line| line.again.get_or_insert(bytes));
+            }
             return Ok(true);
         }
         let done = self.query.most.is_some_and(|most| self.found.shown >= most);
@@ -116,27 +141,37 @@ impl<'a> Lines<'a> {
         }
         let matches = matches && !done;
         self.found.matches += u64::from(matches);
-        let at = if matches { self.place_in(bytes) } else { 0 };
-        let line = FoundLine { number, matches, text: excerpt(bytes, at) };
+        let at = if matches { self.match_from(bytes, 0).unwrap_or(0) } else { 0 };
+        let end = around(bytes.len(), at).end;
+        let is_cut = matches && end < bytes.len();
+        let again = if is_cut { self.match_from(bytes, end) } else { None };
+        let again = again.map(|at| bytes_around(self.places.offset(place) + at as u64));
+        let text = excerpt(bytes, at);
+        // Of a line that goes on it may turn out later.
+        let mark = if is_cut && again.is_none() { AGAIN_BYTES } else { 0 };
+        let line = FoundLine { number, matches, text, again };
         let apart = self.found.near && last.is_some_and(|last| last + 1 < number);
         let (bytes, lines) = if apart { (3, 2) } else { (0, 1) };
-        if !self.room.take(line.as_shown().len() + bytes, lines) {
+        if !self.room.take(line.as_shown().len() + mark + bytes, lines) {
             self.found.next_line = Some(number);
             return Ok(false);
         }
         self.found.lines.push(line);
         self.found.shown += u64::from(matches);
-        self.left -= usize::from(done);
+        self.left = if matches { self.query.after } else { self.left.saturating_sub(1) };
         let done = self.query.most.is_some_and(|most| self.found.shown >= most);
         Ok(!(done && self.left == 0))
     }
 
-    /// Returns where in a line the match is.
-    fn place_in(&self, line: &[u8]) -> usize {
-        match self.query.invert {
-            true => 0,
-            false => self.matcher.find(line).ok().flatten().map_or(0, |found| found.start()),
+    /// Returns where in a line, from a place on, the next match is.
+    fn match_from(&self, line: &[u8], from: usize) -> Option<usize> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        if self.query.invert || from > line.len() {
+            return None;
         }
+        let found = self.matcher.find_at(line, from).ok().flatten();
+        // What matches nothing matches everywhere.
+        found.filter(|found| from == 0 || !found.is_empty()).map(|found| found.start())
     }
 }
 

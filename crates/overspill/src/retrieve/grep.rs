@@ -11,6 +11,7 @@ use super::line_start;
 use super::numbers::Numbers;
 use super::pieces::{Breaks, Pieces};
 use super::source::Source;
+use super::until::search;
 use crate::Error;
 use crate::store::{Name, Store};
 
@@ -96,7 +97,7 @@ pub fn grep(
     let pieces = Pieces::new(source, start);
     let places = Places { start, breaks: pieces.breaks(), numbers };
     let mut lines = Lines::new(query, limits, &matcher, places, from);
-    searcher(query).build().search_reader(&matcher, pieces, &mut lines)?;
+    search(&mut searcher(query), &matcher, pieces, &mut lines)?;
     Ok(lines.found)
 }
 
@@ -111,12 +112,12 @@ pub fn count(store: &dyn Store, name: &Name, query: &Query) -> Result<u64, GrepE
         breaks: pieces.breaks(),
     };
     if counted.most > 0 {
-        searcher(query).build().search_reader(&matcher, pieces, &mut counted)?;
+        search(&mut searcher(query), &matcher, pieces, &mut counted)?;
     }
     Ok(counted.lines)
 }
 
-fn searcher(query: &Query) -> SearcherBuilder {
+fn searcher(query: &Query) -> Searcher {
     let mut builder = SearcherBuilder::new();
     builder
         .invert_match(query.invert)
@@ -127,7 +128,7 @@ fn searcher(query: &Query) -> SearcherBuilder {
         // An output is searched whatever it holds, as it is; what is shown of it is made readable.
         .binary_detection(BinaryDetection::none())
         .bom_sniffing(false);
-    builder
+    builder.build()
 }
 
 struct Count {
@@ -150,6 +151,11 @@ impl Sink for Count {
 
 #[cfg(test)]
 mod tests {
+    use grep_matcher::Matcher;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::super::FoundLine;
     use super::super::pieces::LONGEST_PIECE;
     use super::*;
     use crate::Call;
@@ -189,23 +195,69 @@ mod tests {
         assert_eq!(found("a\0\x1b[31mred\n", &query("red"), all).text(), "1:a␀red\n");
     }
 
-    #[test]
-    fn pages_together_are_the_whole_answer() {
-        let output: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
-        for (pattern, before, after) in [("line", 0, 0), ("line .*7", 2, 3), ("00", 0, 9)] {
-            let query = Query { before, after, ..query(pattern) };
-            let whole = found(&output, &query, Limits::NONE);
-            let limits = Limits::NONE.lines(10).bytes(100);
-            let (mut from_line, mut lines) = (1, Vec::new());
-            loop {
-                let page = found(&output, &Query { from_line, ..query.clone() }, limits);
-                assert!(page.text().len() <= 100 && page.text().lines().count() <= 10);
-                lines.extend(page.lines);
-                let Some(next) = page.next_line else { break };
-                assert!(next > from_line);
-                from_line = next;
-            }
-            assert!(lines == whole.lines, "{pattern}");
+    /// Returns all pages of an answer, each with what is still wanted of `most`.
+    fn pages(stored: &(Memory, Name), query: &Query, limits: Limits) -> Vec<FoundLine> {
+        let (mut query, mut lines) = (query.clone(), Vec::new());
+        loop {
+            let page = grep(&stored.0, &stored.1, &query, &limits).unwrap();
+            let text = page.text();
+            assert!(limits.bytes.is_none_or(|most| text.len() as u64 <= most));
+            assert!(limits.lines.is_none_or(|most| text.lines().count() as u64 <= most));
+            lines.extend(page.lines);
+            query.most = query.most.map(|most| most - page.shown);
+            let Some(next) = page.next_line else { return lines };
+            assert!(next > query.from_line, "{query:?}");
+            query.from_line = next;
+        }
+    }
+
+    /// What a search shows, told line by line and without the engine.
+    fn by_hand(output: &str, query: &Query) -> Vec<(u64, bool)> {
+        let matcher = query.matcher().unwrap();
+        let matches = |line: &str| matcher.is_match(line.as_bytes()).unwrap() != query.invert;
+        let lines = output.lines().map(matches).zip(1..);
+        let most = query.most.unwrap_or(u64::MAX) as usize;
+        let wanted: Vec<u64> = lines.filter_map(|(is, at)| is.then_some(at)).take(most).collect();
+        let near = |at: &u64| {
+            let (before, after) = (query.before as u64, query.after as u64);
+            let next = wanted.partition_point(|one| one < at);
+            wanted.get(next).is_some_and(|one| one - at <= before)
+                || next > 0 && at - wanted[next - 1] <= after
+        };
+        let all = 1..=output.lines().count() as u64;
+        all.filter(near).map(|at| (at, wanted.binary_search(&at).is_ok())).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn pages_together_are_the_whole_answer(
+            // The engine reads 64 KiB at a time: some of these are shorter, most longer.
+            count in prop_oneof![1..40_u64, 5_000..30_000_u64],
+            pattern in select(vec!["1", "[05]$", "LINE", "line 1", "00", "7", "no such line"]),
+            [invert, ignore_case, word, fixed] in any::<[bool; 4]>(),
+            (before, after) in prop_oneof![Just((0, 0)), (0..4_usize, 0..9_usize)],
+            most in proptest::option::of(0..3_000_u64),
+            (bytes, lines) in (4_000..60_000_u64, 100..2_000_u64),
+        ) {
+            let output: String = (1..=count).map(|n| format!("line {n}\n")).collect();
+            let stored = stored(&output);
+            let query = Query {
+                invert, ignore_case, word, fixed, before, after, most, ..query(pattern)
+            };
+            let whole = by_hand(&output, &query);
+            let told = |lines: &[FoundLine]| -> Vec<(u64, bool)> {
+                lines.iter().map(|line| (line.number, line.matches)).collect()
+            };
+            let at_once = grep(&stored.0, &stored.1, &query, &Limits::NONE).unwrap();
+            prop_assert!(told(&at_once.lines) == whole, "{query:?}");
+            let mut paged = told(&pages(&stored, &query, Limits::NONE.lines(lines).bytes(bytes)));
+            // A page does not know of which match the last lines of the one before are the end.
+            let rest = paged.split_off(whole.len().min(paged.len()));
+            prop_assert!(paged == whole, "{query:?}");
+            prop_assert!(rest.len() <= after && rest.iter().all(|line| !line.1), "{query:?}");
+            prop_assert!(rest.is_empty() || most.is_some(), "{query:?}");
+            let counted = super::count(&stored.0, &stored.1, &query).unwrap();
+            prop_assert_eq!(counted, whole.iter().filter(|line| line.1).count() as u64);
         }
     }
 
@@ -216,10 +268,32 @@ mod tests {
         let page = found(&output, &query("needle"), Limits::NONE);
         assert!(page.text().starts_with("2:xxxx") && page.text().contains("needle"));
         assert_eq!((page.matches, page.text().lines().count()), (1, 1));
+        let again = page.lines[0].again.clone().unwrap();
+        assert!(output[again.start as usize..again.end as usize].contains("needle"));
+        assert!(
+            page.text()
+                .ends_with(&format!("  [matches again: bytes {}:{}]\n", again.start, again.end))
+        );
         assert_eq!(found(&output, &query("last"), Limits::NONE).text(), "3:last\n");
         let (store, name) = stored(&output);
         assert_eq!(count(&store, &name, &query("x|last")).unwrap(), 2);
         assert_eq!(count(&store, &name, &query("needle")).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_line_that_matches_again_beyond_what_is_shown_says_where() {
+        let far = "x".repeat(2_000);
+        let output = format!("first\nneedle {far} needle {far} needle\nneedle {far}\n");
+        let lines = found(&output, &query("needle"), Limits::NONE).lines;
+        let again = lines[0].again.clone().unwrap();
+        let (start, end) = (again.start as usize, again.end as usize);
+        assert_eq!(output[start..end].find("needle"), Some(100));
+        assert_eq!((lines.len(), &lines[1].again), (2, &None));
+        // What is shown whole, or does not match, has nothing to say.
+        let near = found("needle needle\nhay\n", &query("needle"), Limits::NONE);
+        assert_eq!(near.lines[0].again, None);
+        let not = Query { invert: true, ..query("hay") };
+        assert!(found(&output, &not, Limits::NONE).lines.iter().all(|line| line.again.is_none()));
     }
 
     #[test]

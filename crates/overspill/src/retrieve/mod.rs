@@ -17,6 +17,8 @@ mod numbers;
 mod pieces;
 mod room;
 mod source;
+#[cfg(feature = "grep")]
+mod until;
 mod usage;
 
 use std::ops::Range;

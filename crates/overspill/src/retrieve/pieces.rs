@@ -1,6 +1,6 @@
 //! An output as a searcher reads it: no line is longer than can be held.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::rc::Rc;
 
@@ -45,20 +45,31 @@ pub(super) struct Pieces<'a> {
     /// How long the line is that is being read.
     line: u64,
     breaks: Breaks,
+    /// Nothing more is wanted.
+    stopped: Rc<Cell<bool>>,
 }
 
 impl<'a> Pieces<'a> {
     pub(super) fn new(source: Source<'a>, from: u64) -> Pieces<'a> {
-        Pieces { source, at: from, next: 0, handed: 0, line: 0, breaks: Breaks::default() }
+        let (breaks, stopped) = (Breaks::default(), Rc::default());
+        Pieces { source, at: from, next: 0, handed: 0, line: 0, breaks, stopped }
     }
 
     pub(super) fn breaks(&self) -> Breaks {
         self.breaks.clone()
     }
+
+    /// Returns what is set once nothing more is wanted; then it is as if the output ended here.
+    pub(super) fn stopped(&self) -> Rc<Cell<bool>> {
+        self.stopped.clone()
+    }
 }
 
 impl Read for Pieces<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stopped.get() {
+            return Ok(0);
+        }
         if self.next == self.source.held().len() {
             let len = self.source.block(self.at).map_err(io::Error::other)?.len();
             self.at += len as u64;
