@@ -37,7 +37,9 @@ pub use crate::outcome::{Masked, Outcome, Spilled};
 pub use crate::overspill::{Observer, Options, Overspill};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Counts, Report, Stretch};
-pub use crate::settings::{Effective, KEEPS, Layer, Most, Origin, Setting, Settings, Warning};
+pub use crate::settings::{
+    Effective, KEEPS, Layer, Most, Origin, Setting, Settings, Warning, entries_of,
+};
 pub use crate::spill::Spill;
 
 /// The pure part: what is measured, cut and worded.

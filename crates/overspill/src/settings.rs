@@ -4,6 +4,7 @@
 //! default < profile < user < project < environment < tool < call.
 //! Nothing here reads a file or the environment; the edge does, and hands the layers in.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -36,7 +37,7 @@ pub struct Layer {
     pub max_tokens: Option<Most>,
     /// What is kept.
     pub keep: Option<Keep>,
-    /// Settings of single tools.
+    /// Settings of single tools, and of all tools of a server under `server/*`.
     pub tools: BTreeMap<String, Layer>,
 }
 
@@ -149,7 +150,8 @@ impl Settings {
         let built_in = tool.and_then(|tool| profile.tool(tool));
         let base = Layer::of(profile);
         let trusted = base.updated(&self.user);
-        let own = |layer: &Layer| tool.and_then(|tool| layer.tools.get(tool)).cloned();
+        let own =
+            |layer: &Layer| entries_of(tool?).find_map(|entry| layer.tools.get(&*entry)).cloned();
         // One entry applies, not a mixture of several: what a tool needs is said in one place.
         let mut entry =
             own(&self.user).or_else(|| declared.cloned()).or(built_in).unwrap_or_default();
@@ -176,6 +178,14 @@ impl Settings {
             keep: pick(&layers, |layer| layer.keep, profile.policy.keep),
         }
     }
+}
+
+/// Returns the names under which something may be set for a tool, the nearest first: its own, and
+/// that of all of its server, `server/*` for `server/tool`. A server as a whole is one, too.
+pub fn entries_of(tool: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let whole = (!tool.contains('/')).then_some(tool.len());
+    let ends = tool.rmatch_indices('/').map(|(at, _)| at).chain(whole);
+    std::iter::once(Cow::from(tool)).chain(ends.map(|at| format!("{}/*", &tool[..at]).into()))
 }
 
 /// Returns the value of the first layer that sets it.
@@ -349,5 +359,26 @@ mod tests {
         assert_eq!(of(&settings, Some(&lines(7))), (Most::Of(7), Keep::Head));
         settings.user.tools.insert("bash".into(), lines(5));
         assert_eq!(of(&settings, Some(&lines(7))), (Most::Of(5), Keep::Head));
+    }
+
+    #[test]
+    fn what_is_said_of_a_server_holds_for_its_tools_that_have_no_entry() {
+        let tools = [("srv/*".to_owned(), lines(6)), ("srv/own".to_owned(), Layer::default())];
+        let user = Layer { tools: tools.into(), ..Layer::default() };
+        let mut settings = Settings { user, ..Settings::default() };
+        let of = |settings: &Settings, tool| {
+            let nothing = Layer::default();
+            settings.effective(&Profile::OWN, Some(tool), None, &nothing).max_lines.value
+        };
+        for tool in ["srv/t", "srv/a/b", "srv", "srv/*"] {
+            assert_eq!(of(&settings, tool), Most::Of(6), "{tool}");
+        }
+        for other in ["srv/own", "sr", "other/t"] {
+            assert_eq!(of(&settings, other), Most::Of(2000), "{other}");
+        }
+        settings.project.tools.insert("srv/*".into(), lines(50));
+        assert_eq!(of(&settings, "srv/t"), Most::Of(6));
+        settings.project.tools.insert("srv/*".into(), lines(5));
+        assert_eq!(of(&settings, "srv/t"), Most::Of(5));
     }
 }

@@ -290,10 +290,9 @@ impl Proxy {
             command: None,
             directory: self.settings.directory.clone(),
         };
-        let declared = self.settings.of_server.clone();
         // What comes is masked before it is taken for a result.
         let masked = self.rules().map(|_| 0);
-        (call, Options { declared, masked, ..Options::default() })
+        (call, Options { masked, ..Options::default() })
     }
 }
 

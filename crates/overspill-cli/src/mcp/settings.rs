@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use jiff::SignedDuration;
 use overspill::core::{Limits, Policy};
-use overspill::{Layer, Overspill, Profile, Settings};
+use overspill::{Overspill, Profile, entries_of};
 
 use super::cutter::Structured;
 use super::scope::Scope;
@@ -27,8 +27,6 @@ pub(super) struct McpSettings {
     pub(super) engine: Overspill,
     /// Where we are.
     pub(super) directory: Option<String>,
-    /// Settings of all tools of the server that have none of their own.
-    pub(super) of_server: Option<Layer>,
     structured: Structured,
     /// What single tools have instead of it.
     structured_of: BTreeMap<String, Structured>,
@@ -54,7 +52,6 @@ impl McpSettings {
     pub(super) fn read(server: String, all: bool) -> McpSettings {
         let policy = Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy };
         let in_force = Sources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
-        let of_server = of_server(&in_force.settings, &server);
         let working = std::env::current_dir().unwrap_or_default();
         let sources = &in_force.sources;
         let max_media = match sources.own("mcp.max_media") {
@@ -73,7 +70,6 @@ impl McpSettings {
         let structured_of = structured_of.collect();
         let structured = sources.own("structured").and_then(meant).unwrap_or_default();
         McpSettings {
-            of_server,
             server,
             prefix,
             max_media,
@@ -86,8 +82,9 @@ impl McpSettings {
     }
 
     pub(super) fn tool(&self, tool: &str) -> ToolSettings {
-        let own = |tool: &str| self.structured_of.get(&format!("{}/{tool}", self.server)).copied();
-        let structured = own(tool).or_else(|| own("*")).unwrap_or(self.structured);
+        let tool = format!("{}/{tool}", self.server);
+        let own = entries_of(&tool).find_map(|entry| self.structured_of.get(&*entry).copied());
+        let structured = own.unwrap_or(self.structured);
         ToolSettings { structured }
     }
 }
@@ -99,10 +96,6 @@ fn meant(value: &Value) -> Option<Structured> {
         Value::Choice("keep") => Some(Structured::Keep),
         _ => None,
     }
-}
-
-fn of_server(settings: &Settings, server: &str) -> Option<Layer> {
-    settings.user.tools.get(&format!("{server}/*")).cloned()
 }
 
 /// Returns a name for this session that no other has.

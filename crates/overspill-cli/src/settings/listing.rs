@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::SignedDuration;
-use overspill::{Clock, Effective, Layer, Most, Origin};
+use overspill::{Clock, Effective, Layer, Most, Origin, entries_of};
 use serde_json::json;
 
 use super::edit::Address;
@@ -87,9 +87,10 @@ impl InForce {
 
     /// Returns what a file says of a tool.
     fn entry(&self, key: &Key, tool: Option<&str>) -> Option<(String, &Found)> {
-        self.files()
-            .into_iter()
-            .find_map(|(file, path)| Some((shown(path), file.tools.get(tool?)?.get(key.name)?)))
+        self.files().into_iter().find_map(|(file, path)| {
+            let mut entries = entries_of(tool?).filter_map(|entry| file.tools.get(&*entry));
+            Some((shown(path), entries.find_map(|entry| entry.get(key.name))?))
+        })
     }
 
     fn row(&self, key: &'static Key, tool: Option<&str>, effective: &Effective) -> Row {

@@ -105,6 +105,26 @@ fn every_setting_can_be_set_listed_and_unset() {
 }
 
 #[test]
+fn what_is_set_for_all_tools_of_a_server_holds_for_each() {
+    let home = Home::new();
+    home.config(&["set", "--tool", "srv/*", "max_lines", "6"]);
+    home.config(&["set", "--tool", "srv/*", "structured", "keep"]);
+    let get = |tool: &str, key: &str| home.config(&["get", "--tool", tool, key]);
+    assert_eq!((&*get("srv/t", "max_lines"), &*get("srv/t", "structured")), ("6\n", "keep\n"));
+    assert_eq!(home.shown(&["--tool", "srv/t"]), 6);
+    assert_eq!(
+        (&*get("other/t", "max_lines"), home.shown(&["--tool", "other/t"])),
+        ("2000\n", 2000)
+    );
+    let list = home.config(&["list", "--tool", "srv/t"]);
+    let row = list.lines().find(|line| line.starts_with("tools.srv/t.max_lines ")).unwrap();
+    assert!(row.contains(" tool ") && row.ends_with("config.toml:2"), "{row}");
+    // One entry applies, and not a mixture of two.
+    home.config(&["set", "--tool", "srv/t", "keep", "head"]);
+    assert_eq!((&*get("srv/t", "max_lines"), home.shown(&["--tool", "srv/t"])), ("2000\n", 2000));
+}
+
+#[test]
 fn a_file_is_written_where_it_is_and_as_it_was() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     let home = Home::new();
