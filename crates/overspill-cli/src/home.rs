@@ -38,8 +38,27 @@ pub(crate) fn store_and_redact() -> Result<(Outputs, Redact), String> {
     let sources = Sources::of_user();
     sources.say_warnings();
     let store = sources.store(&overspill::Profile::OWN, &places())?;
+    if sources.bucket().is_none() {
+        can_be(sources.disk(&overspill::Profile::OWN, &places())?.path())?;
+    }
     // Whether it is a bucket decides only what is masked when it is saved.
     Ok((store, sources.redact(false)))
+}
+
+/// Says so if there is no such directory and never will be. One that is missing is made for the first
+/// output; until then there is nothing in it.
+fn can_be(directory: &Path) -> Result<(), String> {
+    let first = directory.ancestors().find_map(|above| Some((above, above.metadata().ok()?)));
+    match first {
+        Some((above, found)) if above != directory && found.permissions().readonly() => {
+            Err(format!(
+                "{}: there is no such directory, and none can be made in {}",
+                directory.display(),
+                above.display()
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the session that outputs belong to, if whoever runs us says so.

@@ -170,7 +170,14 @@ pub(crate) fn say(line: &str) {
 
 /// Says what went wrong.
 pub(crate) fn complain(error: &anyhow::Error) {
-    say(&format!("{error:#}"));
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        // Some say what caused them, too.
+        if !text.ends_with(&cause) {
+            text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
+        }
+    }
+    say(&text);
 }
 
 /// Says which settings could not be used. The call goes on without them.
