@@ -12,11 +12,13 @@ use overspill::store::{Entry, Name, Store};
 use crate::home::Outputs;
 use crate::{home, ui};
 
+/// So long is the short name of an output in a notice.
+const SHORT: usize = 6;
 /// So many of the outputs that may be meant are named.
 const MOST_NAMED: usize = 5;
 
-/// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning of
-/// one, or a path.
+/// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning or
+/// the end of one, or a path.
 pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
     let (store, name, redact) = found(typed)?;
     Ok((redact.shown_store(&store), name))
@@ -48,6 +50,14 @@ fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
     }
     let mut alike: Vec<Entry> = if stem.is_empty() { Vec::new() } else { store.named(&stem)? };
     alike.sort_by(|a, b| b.name.cmp(&a.name));
+    let mut end = "beginning";
+    // A notice begins with the end of an id.
+    let is_whole = Name::parse(&stem).is_some_and(|name| name.time().is_some());
+    if alike.is_empty() && stem.len() >= SHORT && !is_whole {
+        end = "end";
+        let names = store.ending(&stem)?;
+        alike = names.iter().map(|name| store.entry(name)).collect::<Result<_, _>>()?;
+    }
     match alike.len() {
         0 => Err(missing(&*redact.shown_store(&store), &shown, &stem)),
         1 => Ok((store, alike.remove(0).name, redact)),
@@ -56,9 +66,7 @@ fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
             let rows: String = alike.iter().take(MOST_NAMED).map(|one| line(&*seen, one)).collect();
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
-            bail!(
-                "{shown} is the beginning of {n} outputs{rows}{more}\n\nhint: type more of the id"
-            )
+            bail!("{shown} is the {end} of {n} outputs{rows}{more}\n\nhint: type more of the id")
         }
     }
 }

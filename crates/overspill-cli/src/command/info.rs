@@ -10,7 +10,7 @@ use crate::{command, find, ui};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  overspill info 01KA")]
 pub(crate) struct InfoArgs {
-    /// The output: its id, the beginning of it, or its path.
+    /// The output: its id, the beginning or the end of it, or its path.
     id: OsString,
     /// As JSON.
     #[arg(long)]

@@ -10,7 +10,7 @@ use crate::{find, home, hosts, program, ui};
 
 /// Shows a part of a saved output, and how to get the next one.
 ///
-/// An output is named by its id, the beginning of it, or the path that was shown. An answer has at
+/// An output is named by its id, the beginning or the end of it, or the path that was shown. An answer has at
 /// most 2000 lines and 50 KiB, its last line included, which says what this was and has the command
 /// for the next page. Exits with 1 if there is no such output, or nothing that the path leads to.
 #[derive(Debug, clap::Args)]

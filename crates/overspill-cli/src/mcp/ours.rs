@@ -43,7 +43,7 @@ impl Ours {
 
     /// Returns what a client is told of them. The list is there once there is something to list.
     pub(super) fn definitions(&self, store: &dyn Store) -> Vec<Value> {
-        let id = json!({"type": "string", "description": "The id from the notice, or its beginning."});
+        let id = json!({"type": "string", "description": "The id from the notice, or its beginning or end."});
         let tool = |name: &str, description: &str, properties: Value, required: Value| {
             json!({
                 "name": name,

@@ -40,7 +40,7 @@ impl Scope {
         Ok(known.collect())
     }
 
-    /// Finds an output by its id, the beginning of it, its path or its address.
+    /// Finds an output by its id, the beginning or the end of it, its path or its address.
     pub(super) fn find(&self, store: &dyn Store, typed: &str) -> Result<Name, String> {
         let stem = typed.strip_prefix(SCHEME).unwrap_or(typed);
         let stem = Path::new(stem).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -55,11 +55,16 @@ impl Scope {
             return if self.has(record.as_ref()) { Ok(name) } else { Err(missing()) };
         }
         let mut alike = self.entries(store)?;
-        alike.retain(|(entry, _)| !stem.is_empty() && entry.name.as_str().starts_with(&stem));
+        let begins = |name: &Name| !stem.is_empty() && name.as_str().starts_with(&stem);
+        // A notice begins with the end of an id.
+        let any = alike.iter().any(|(entry, _)| begins(&entry.name));
+        let fits = |name: &Name| if any { begins(name) } else { name.ends_like(&stem) };
+        alike.retain(|(entry, _)| fits(&entry.name));
+        let end = if any { "beginning" } else { "end" };
         match &alike[..] {
             [(entry, _)] => Ok(entry.name.clone()),
             [] => Err(missing()),
-            _ => Err(format!("{shown} is the beginning of {} outputs", alike.len())),
+            _ => Err(format!("{shown} is the {end} of {} outputs", alike.len())),
         }
     }
 }

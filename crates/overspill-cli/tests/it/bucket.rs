@@ -136,6 +136,11 @@ fn what_one_machine_saves_every_other_reads() {
     assert!(listed.contains(&id) && listed.contains("seq 1 50000"), "{listed}");
     let (_, listed, _) = there.run(&["list", "--session", "s1", "--tool", "run", "--json"]);
     assert_eq!(listed.lines().count(), 1);
+    let path =
+        |json: &str| serde_json::from_str::<serde_json::Value>(json).unwrap()["path"].clone();
+    assert_eq!(path(&listed), path(&there.run(&["info", &id, "--json"]).1));
+    let short = id[20..].to_lowercase();
+    assert!(team.machine().run(&["info", &short]).1.contains(&id), "{short}");
     assert_eq!(there.run(&["list", "--session", "s2"]).1, "nothing of that kind is saved\n");
     let (_, stats, _) = there.run(&["stats", "--json"]);
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();

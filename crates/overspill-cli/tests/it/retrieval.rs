@@ -199,6 +199,51 @@ fn grep_loses_nothing_between_pages_of_lines_that_do_not_match() {
 }
 
 #[test]
+fn the_short_name_in_a_notice_names_an_output() {
+    let done = saved_run();
+    let id = done.id();
+    let short = id[20..].to_lowercase();
+    for typed in [&short, &id[20..], &id[10..]] {
+        let (code, page, error) = done.then(&["read", typed, "--lines", "3:3"]);
+        assert!(code == 0 && page.starts_with("3\n[") && page.contains(&short), "{error}");
+    }
+    assert!(done.then(&["info", &short]).1.contains(&id));
+    // Fewer characters are the beginning of an id, or nothing.
+    let (code, _, error) = done.then(&["read", &id[21..]]);
+    assert!(code == 1 && error.contains("there is no output"), "{error}");
+}
+
+#[test]
+fn a_store_that_cannot_be_used_is_named_once() {
+    let done = saved_run();
+    let dir = done.test.dir.path();
+    // What no file system takes, so that also those who may do everything cannot open it.
+    let long = dir.join("x".repeat(300));
+    for command in [["list", "--json"], ["gc", "--dry-run"], ["read", "01KA"], ["grep", "x"]] {
+        let said = |directory: &std::path::Path| {
+            let output = crate::program::program(dir)
+                .args(command)
+                .env("OVERSPILL_DIR", directory)
+                .output()
+                .unwrap();
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{error}");
+            error
+        };
+        let error = said(&long);
+        assert!(error.starts_with(&format!("overspill: {}: ", long.display())), "{error}");
+        let (_, reason) = error.trim_end().rsplit_once(": ").unwrap();
+        assert_eq!(error.matches(reason).count(), 1, "{error}");
+        if cfg!(target_os = "linux") && command[0] != "gc" {
+            assert_eq!(
+                said("/proc/foo".as_ref()),
+                "overspill: /proc/foo: there is no such directory, and none can be made in /proc\n"
+            );
+        }
+    }
+}
+
+#[test]
 fn grep_answers_programs_and_bad_patterns() {
     let done = saved_run();
     let id = done.id();

@@ -116,6 +116,14 @@ pub trait Store: Debug + Send + Sync {
         Ok(entries)
     }
 
+    /// Returns the names that end so, see [`Name::ends_like`], in no particular order.
+    ///
+    /// A store of many machines looks only at what is on this one, and at what was saved lately.
+    fn ending(&self, end: &str) -> Result<Vec<Name>, Error> {
+        let names = self.list()?.into_iter().map(|entry| entry.name);
+        Ok(names.filter(|name| name.ends_like(end)).collect())
+    }
+
     /// Returns which line the byte at `place` is in, counted from 1, if the store knows without
     /// reading on.
     fn line_at(&self, _: &Name, _place: u64) -> Result<Option<u64>, Error> {

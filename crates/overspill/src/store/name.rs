@@ -15,6 +15,9 @@ use crate::{Call, Error};
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 
+/// How many characters the word for the marks of an output has.
+const TOKEN: usize = 6;
+
 impl From<Name> for String {
     fn from(name: Name) -> String {
         name.0
@@ -56,7 +59,15 @@ impl Name {
     /// Returns a short word for the marks of this output: the end of its name, which is where its
     /// random part is.
     pub fn token(&self) -> String {
-        self.0[self.0.len().saturating_sub(6)..].to_ascii_lowercase()
+        self.0[self.0.len().saturating_sub(TOKEN)..].to_ascii_lowercase()
+    }
+
+    /// Tells whether `end` is the end of this name, in whatever case, and no shorter than its
+    /// [`Name::token`].
+    pub fn ends_like(&self, end: &str) -> bool {
+        let (name, end) = (self.0.as_bytes(), end.as_bytes());
+        let rest = name.len().checked_sub(end.len());
+        end.len() >= TOKEN && rest.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
     }
 }
 

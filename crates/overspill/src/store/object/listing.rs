@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use futures_util::StreamExt;
 use jiff::Timestamp;
 use object_store::ObjectMeta;
+use object_store::path::Path;
 
 use super::Bucket;
 use super::failure::Failure;
@@ -15,6 +16,9 @@ use super::remote::{AT_ONCE, PATIENCE};
 use crate::Error;
 use crate::store::name::component;
 use crate::store::{Entry, Name, Newest, Store, Wanted};
+
+/// On so many days something is looked for of which only the end is known.
+const LATELY: usize = 3;
 
 /// What is pinned, and what was used.
 #[derive(Debug, Default)]
@@ -63,26 +67,20 @@ impl Bucket {
     /// Lists what was saved last: day by day, the last one first, and no more days than it takes.
     pub(super) fn find_newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
         let failed = |failure| self.failed(failure);
-        let outputs = self.0.layout.outputs();
-        let days = match &wanted.day {
+        let mut days = match &wanted.day {
             Some(day) => vec![day.clone()],
-            None => {
-                let days = self
-                    .0
-                    .remote
-                    .run(PATIENCE, |objects| async move { objects.folders(&outputs).await });
-                days.map_err(failed)?
-            }
+            None => self.days().map_err(failed)?,
         };
-        let mut days: Vec<String> = days.into_iter().filter(|day| is_day(day)).collect();
-        days.sort_unstable();
         let marks = self.marks().map_err(failed)?;
         let (unsent, _) = self.0.spool.unsent_and_sent()?;
         let here = Wanted { most: usize::MAX, ..wanted.clone() };
         let mut newest = Newest::among(&self.0.spool, unsent.clone(), &here)?;
         let unsent: HashSet<Name> = unsent.into_iter().map(|entry| entry.name).collect();
+        let mut keys = HashMap::new();
         while let Some(day) = days.pop() {
-            let entries = self.day(&day, wanted, &marks).map_err(failed)?;
+            let listed = self.day(&day, wanted, &marks).map_err(failed)?;
+            let (entries, places): (Vec<Entry>, Vec<Path>) = listed.into_iter().unzip();
+            keys.extend(entries.iter().map(|entry| entry.name.clone()).zip(places));
             let entries = entries.into_iter().filter(|entry| !unsent.contains(&entry.name));
             self.add_to(&mut newest, entries.collect(), wanted)?;
             if newest.entries.len() >= wanted.most {
@@ -93,20 +91,37 @@ impl Bucket {
         newest.entries.sort_by(|(a, _), (b, _)| b.name.cmp(&a.name));
         newest.more += newest.entries.len().saturating_sub(wanted.most);
         newest.entries.truncate(wanted.most);
+        let names = newest.entries.iter().map(|(entry, _)| &entry.name);
+        *self.places() = names.filter_map(|name| keys.remove_entry(name)).collect();
         Ok(newest)
     }
 
+    /// Returns the days that have outputs, the last one last.
+    fn days(&self) -> Result<Vec<String>, Failure> {
+        let outputs = self.0.layout.outputs();
+        let folders =
+            self.0.remote.run(PATIENCE, |objects| async move { objects.folders(&outputs).await });
+        let mut days: Vec<String> = folders?.into_iter().filter(|day| is_day(day)).collect();
+        days.sort_unstable();
+        Ok(days)
+    }
+
     /// Lists what a day has of what is wanted, as far as keys tell, the newest first.
-    fn day(&self, day: &str, wanted: &Wanted, marks: &Marks) -> Result<Vec<Entry>, Failure> {
+    fn day(
+        &self,
+        day: &str,
+        wanted: &Wanted,
+        marks: &Marks,
+    ) -> Result<Vec<(Entry, Path)>, Failure> {
         let listed = self.0.remote.list(&self.0.layout.day(day, wanted.session.as_deref()))?;
         let tool = wanted.tool.as_deref().map(|tool| component(Some(tool)));
         let ours = listed.iter().filter_map(|meta| {
             let key = self.0.layout.key(&meta.location)?;
             let fits = tool.as_ref().is_none_or(|tool| key.tool == *tool);
-            fits.then(|| marks.entry(key.name, meta))
+            fits.then(|| (marks.entry(key.name, meta), meta.location.clone()))
         });
-        let mut entries: Vec<Entry> = ours.collect();
-        entries.sort_unstable_by(|a, b| b.name.cmp(&a.name));
+        let mut entries: Vec<(Entry, Path)> = ours.collect();
+        entries.sort_unstable_by(|(a, _), (b, _)| b.name.cmp(&a.name));
         Ok(entries)
     }
 
@@ -165,6 +180,22 @@ impl Bucket {
             }
             Ok(notes)
         })
+    }
+
+    /// Returns the names that end so, of what is on this machine or was saved lately.
+    pub(super) fn find_ending(&self, end: &str) -> Result<Vec<Name>, Error> {
+        let failed = |failure| self.failed(failure);
+        let here = self.0.spool.ending(end)?;
+        if !here.is_empty() {
+            return Ok(here);
+        }
+        let mut names = Vec::new();
+        for day in self.days().map_err(failed)?.iter().rev().take(LATELY) {
+            let listed = self.day(day, &Wanted::default(), &Marks::default()).map_err(failed)?;
+            names.extend(listed.into_iter().map(|(entry, _)| entry.name));
+        }
+        names.retain(|name| name.ends_like(end));
+        Ok(names)
     }
 
     /// Returns the outputs whose names begin so.

@@ -38,6 +38,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use object_store::PutMode;
+use object_store::path::Path;
 
 use self::draft::BucketDraft;
 use self::failure::Failure;
@@ -74,6 +75,8 @@ struct Inner {
     known: Mutex<HashMap<Name, Known>>,
     /// When the bucket last did not answer somebody who can do without.
     silent: Mutex<Option<Instant>>,
+    /// Where that is which was listed last.
+    places: Mutex<HashMap<Name, Path>>,
     /// Until when outputs that were saved lately may take, with all that is known of them.
     deadlines: Mutex<HashMap<Name, Instant>>,
 }
@@ -135,7 +138,7 @@ impl Bucket {
         let layout = Layout::new(&address.prefix, &tenant);
         let remote = Remote::new(address, variables);
         let shelf = Shelf::new(spool.clone(), cache);
-        let (fetch, known, silent, deadlines) = Default::default();
+        let (fetch, known, silent, places, deadlines) = Default::default();
         Bucket(Arc::new(Inner {
             spool,
             layout,
@@ -146,6 +149,7 @@ impl Bucket {
             fetch,
             known,
             silent,
+            places,
             deadlines,
         }))
     }
@@ -190,6 +194,10 @@ impl Bucket {
 
     fn known(&self) -> MutexGuard<'_, HashMap<Name, Known>> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn places(&self) -> MutexGuard<'_, HashMap<Name, Path>> {
+        self.0.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn deadlines(&self) -> MutexGuard<'_, HashMap<Name, Instant>> {
@@ -361,8 +369,9 @@ impl Store for Bucket {
 
     fn place(&self, name: &Name) -> String {
         let place = |key: &str| self.address().of(key);
-        match self.known().get(name) {
-            Some(known) => place(known.found.key.as_ref()),
+        let known = self.known().get(name).map(|known| known.found.key.clone());
+        match known.or_else(|| self.places().get(name).cloned()) {
+            Some(key) => place(key.as_ref()),
             None if self.is_unsent(name) => self.0.spool.place(name),
             None => place(self.0.layout.note(name).as_ref()),
         }
@@ -382,6 +391,10 @@ impl Store for Bucket {
 
     fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
         self.find_named(start)
+    }
+
+    fn ending(&self, end: &str) -> Result<Vec<Name>, Error> {
+        self.find_ending(end)
     }
 
     fn line_start(&self, name: &Name, line: u64) -> Result<Option<u64>, Error> {
