@@ -10,6 +10,7 @@ use overspill::redact::Redact;
 use overspill::store::{Entry, Name, Store};
 
 use crate::home::Outputs;
+use crate::settings::Sources;
 use crate::{home, ui};
 
 /// So long is the short name of an output in a notice.
@@ -52,8 +53,7 @@ fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
     alike.sort_by(|a, b| b.name.cmp(&a.name));
     let mut end = "beginning";
     // A notice begins with the end of an id.
-    let is_whole = Name::parse(&stem).is_some_and(|name| name.time().is_some());
-    if alike.is_empty() && stem.len() >= SHORT && !is_whole {
+    if alike.is_empty() && may_be_end(&stem) {
         end = "end";
         let names = store.ending(&stem)?;
         alike = names.iter().map(|name| store.entry(name)).collect::<Result<_, _>>()?;
@@ -69,6 +69,11 @@ fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
             bail!("{shown} is the {end} of {n} outputs{rows}{more}\n\nhint: type more of the id")
         }
     }
+}
+
+/// Tells whether this can be the end of an id, and not a whole one.
+fn may_be_end(stem: &str) -> bool {
+    stem.len() >= SHORT && Name::parse(stem).is_some_and(|name| name.time().is_none())
 }
 
 /// Finds all that are named, before anything is done to any of them.
@@ -97,7 +102,16 @@ fn line(store: &dyn Store, entry: &Entry) -> String {
 fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
     let gone = Name::parse(stem).and_then(|name| store.gone(&name).ok().flatten());
     match gone {
-        None => anyhow!("there is no output {typed}\n\nhint: `overspill list` shows what there is"),
+        None => {
+            let is_end = may_be_end(stem) && Sources::of_user().bucket().is_some();
+            let hint = match is_end {
+                true => "; an end of an id is looked for only among what was saved lately",
+                false => "",
+            };
+            anyhow!(
+                "there is no output {typed}\n\nhint: `overspill list` shows what there is{hint}"
+            )
+        }
         Some(gone) => {
             let what = gone.command.or(gone.tool).unwrap_or_else(|| "an output".into());
             let (size, day) = (ui::size(gone.bytes), gone.expired.strftime("%Y-%m-%d"));
