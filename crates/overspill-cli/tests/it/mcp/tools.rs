@@ -63,6 +63,12 @@ fn lines_bytes_tail_and_matches_are_found() {
     let found = text_of(&client.call("overspill_grep", grep));
     assert_eq!(found.lines().next(), Some("406-line 406 of a long text"), "{found}");
     assert!(found.contains("407:line 407") && !found.contains("427:"), "{found}");
+    // The short name in a notice is the end of an id; of what is wanted, the next page has the rest.
+    let grep = json!({"id": id[20..].to_lowercase(), "pattern": "line", "limit": 1_000});
+    let found = text_of(&client.call("overspill_grep", grep));
+    let (page, footer) = found.trim_end().rsplit_once('\n').unwrap();
+    let left = format!("\"limit\":{}", 1_000 - page.lines().count());
+    assert!(footer.contains(&id) && footer.contains(&left), "{footer}");
 }
 
 #[test]
