@@ -18,6 +18,7 @@ mod json;
 mod rules;
 mod store;
 mod stream;
+mod view;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,6 +34,7 @@ pub(crate) use draft::RedactingDraft;
 pub use json::JsonString;
 use store::MaskedStore;
 pub use stream::Redactor;
+use view::View;
 
 /// A longer line is looked at in pieces.
 const LONGEST_LINE: usize = 64 << 10;
@@ -104,17 +106,32 @@ impl Redaction {
 
     /// Like [`Redaction::text`], of what may be no text.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
-        let Look { secrets, .. } = self.look(Came { text: bytes, before: None, is_all: true });
-        if secrets.is_empty() {
+        let look = self.look(Came { text: bytes, before: b"", gaps: &[], is_all: true });
+        if look.secrets.is_empty() {
             return (Cow::Borrowed(bytes), 0);
         }
         let mut masked = bytes.to_vec();
-        mask(&mut masked, &secrets);
-        (Cow::Owned(masked), secrets.len() as u64)
+        mask(&mut masked, &look.secrets);
+        (Cow::Owned(masked), look.count())
     }
 
-    /// Finds the secrets in what has come, as far as it is known what is one.
+    /// Finds the secrets in what has come, as far as it is known what is one: as it is written, and
+    /// as it is shown.
     fn look(&self, came: Came) -> Look {
+        let Some(view) = View::of(came.text) else {
+            return self.look_at(came, beginning(came.text)).settled(|known| known);
+        };
+        let mut look =
+            self.look_at(came, if view.ends_in_gap() { 0 } else { beginning(came.text) });
+        view.add(self.look_at(view.came(came), view.beginning()), came, &mut look);
+        let mut look = look.settled(|known| view.outside_gap(known));
+        look.ends_in_gap = view.is_gap_before(look.known);
+        look
+    }
+
+    /// Finds what may be secrets, some of which may not be complete. The last bytes may be the
+    /// `beginning` of one.
+    fn look_at(&self, came: Came, beginning: usize) -> Look {
         let text = came.text;
         let mut secrets: Vec<Secret> = Vec::new();
         let (mut from, mut known) = (0, text.len());
@@ -135,20 +152,12 @@ impl Redaction {
             }
         }
         if known == text.len() && !came.is_all {
-            known = from.max(known - beginning(text));
+            known = from.max(known - beginning);
         }
         if let Some(own) = &self.own {
             known = known.min(find_own(own, came, &mut secrets));
         }
-        // Where a secret would be cut in two, all of it waits.
-        let cut = |known: usize| {
-            secrets.iter().find(|secret| secret.start < known && known < secret.bytes.end)
-        };
-        while let Some(secret) = cut(known) {
-            known = secret.start;
-        }
-        secrets.retain(|secret| secret.bytes.end <= known);
-        Look { secrets, known }
+        Look { secrets, known, ends_in_gap: false }
     }
 }
 
@@ -157,9 +166,38 @@ struct Look {
     secrets: Vec<Secret>,
     /// Up to here nothing that comes changes it.
     known: usize,
+    /// Right before that stands something that a terminal does not show.
+    ends_in_gap: bool,
 }
 
-/// A secret, and where it begins to look like one.
+impl Look {
+    /// Decides how much is known: where a secret, or what `whole` knows, would be cut in two, all of
+    /// it waits.
+    fn settled(mut self, whole: impl Fn(usize) -> usize) -> Look {
+        let cut = |known: usize| {
+            self.secrets.iter().find(|secret| secret.start < known && known < secret.bytes.end)
+        };
+        loop {
+            let known = cut(self.known).map_or(whole(self.known), |secret| secret.start);
+            if known == self.known {
+                break;
+            }
+            self.known = known;
+        }
+        self.secrets.retain(|secret| secret.bytes.end <= self.known);
+        self
+    }
+
+    /// Returns how many secrets there are.
+    fn count(&self) -> u64 {
+        let mut starts: Vec<usize> = self.secrets.iter().map(|secret| secret.start).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        starts.len() as u64
+    }
+}
+
+/// A secret, or a piece of one, and where it begins to look like one.
 struct Secret {
     start: usize,
     bytes: Range<usize>,
@@ -203,12 +241,11 @@ fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
     known
 }
 
-/// Puts stars in the place of secrets; lines stay lines.
+/// Puts stars in the place of secrets; lines stay lines, and what is printed twice stays so.
 fn mask(text: &mut [u8], secrets: &[Secret]) {
     for secret in secrets {
-        for byte in text[secret.bytes.clone()].iter_mut().filter(|byte| !b"\r\n".contains(byte)) {
-            *byte = b'*';
-        }
+        let bytes = text[secret.bytes.clone()].iter_mut();
+        bytes.filter(|byte| !b"\r\n\x08".contains(byte)).for_each(|byte| *byte = b'*');
     }
 }
 

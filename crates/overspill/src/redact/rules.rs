@@ -1,6 +1,6 @@
 //! What secrets look like: a beginning that nothing else has, and how it goes on.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// The longest run of letters that is looked for.
 const LONGEST: usize = 4 << 10;
@@ -8,6 +8,8 @@ const LONGEST: usize = 4 << 10;
 const LONGEST_KEY: usize = 16 << 10;
 /// From where a secret begins, it is known within so many bytes.
 pub(super) const REACH: usize = LONGEST_KEY + 128;
+/// So much of what stands before a secret is looked at: a written colour, at the longest.
+pub(super) const BEFORE: usize = 32;
 
 /// What stands where a secret may begin.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,8 +26,10 @@ pub(super) enum Found {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Came<'a> {
     pub(super) text: &'a [u8],
-    /// What stood before it.
-    pub(super) before: Option<u8>,
+    /// The end of what stood before it.
+    pub(super) before: &'a [u8],
+    /// Where in the text something is left out that a terminal does not show.
+    pub(super) gaps: &'a [usize],
     /// Nothing comes after it.
     pub(super) is_all: bool,
 }
@@ -39,8 +43,9 @@ pub(super) struct Rule {
 }
 
 enum Then {
-    /// At least, and at most, so many of these; the beginning itself stays.
-    Token(fn(u8) -> bool, usize, usize),
+    /// At least, and at most, so many of these, and what tells them from a word; the beginning
+    /// itself stays.
+    Token(fn(u8) -> bool, usize, usize, fn(&[u8]) -> bool),
     /// A name and a password, up to `@`.
     Login,
     /// Three parts with dots between them.
@@ -52,7 +57,22 @@ enum Then {
 }
 
 const fn token(start: &'static str, of: fn(u8) -> bool, least: usize, most: usize) -> Rule {
-    Rule { start, then: Then::Token(of, least, most) }
+    Rule { start, then: Then::Token(of, least, most, has_number) }
+}
+
+/// A beginning that no word has: small and capital letters do for what comes after it.
+const fn letters(start: &'static str, least: usize, most: usize) -> Rule {
+    Rule { start, then: Then::Token(alphanumeric, least, most, is_mixed) }
+}
+
+fn has_number(token: &[u8]) -> bool {
+    token.iter().any(u8::is_ascii_digit)
+}
+
+fn is_mixed(token: &[u8]) -> bool {
+    let has_both =
+        token.iter().any(u8::is_ascii_lowercase) && token.iter().any(u8::is_ascii_uppercase);
+    has_both || has_number(token)
 }
 
 fn alphanumeric(byte: u8) -> bool {
@@ -83,11 +103,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule { start: "aws_secret_access_key", then: Then::Value(base64, 40) },
     Rule { start: "AWS_SECRET_ACCESS_KEY", then: Then::Value(base64, 40) },
     Rule { start: "SecretAccessKey", then: Then::Value(base64, 40) },
-    token("ghp_", alphanumeric, 36, 255),
-    token("gho_", alphanumeric, 36, 255),
-    token("ghu_", alphanumeric, 36, 255),
-    token("ghs_", alphanumeric, 36, 255),
-    token("ghr_", alphanumeric, 36, 255),
+    letters("ghp_", 36, 255),
+    letters("gho_", 36, 255),
+    letters("ghu_", 36, 255),
+    letters("ghs_", 36, 255),
+    letters("ghr_", 36, 255),
     token("github_pat_", word, 50, 255),
     token("glpat-", word, 20, 255),
     token("xoxb-", word, 20, 255),
@@ -101,12 +121,14 @@ pub(super) const RULES: &[Rule] = &[
     token("sk-", alphanumeric, 32, 255),
     token("sk_live_", alphanumeric, 20, 255),
     token("rk_live_", alphanumeric, 20, 255),
-    token("npm_", alphanumeric, 36, 36),
+    letters("npm_", 36, 36),
     token("pypi-AgEI", word, 50, 1024),
-    token("hf_", alphanumeric, 34, 34),
+    letters("hf_", 34, 255),
     token("dop_v1_", alphanumeric, 64, 64),
     token("SG.", bearer, 60, 100),
     token("Bearer ", bearer, 20, LONGEST),
+    token("bearer ", bearer, 20, LONGEST),
+    token("BEARER ", bearer, 20, LONGEST),
     Rule { start: "eyJ", then: Then::Jwt },
     Rule { start: "://", then: Then::Login },
     Rule { start: "-----BEGIN", then: Then::Key },
@@ -115,15 +137,13 @@ pub(super) const RULES: &[Rule] = &[
 impl Rule {
     /// Says what stands at `at`, where the beginning is.
     pub(super) fn look(&self, came: Came, at: usize) -> Found {
-        let (text, from) = (came.text, at + self.start.len());
-        let before = at.checked_sub(1).map_or(came.before, |at| Some(text[at]));
+        let from = at + self.start.len();
         let begins_with_word = self.start.as_bytes()[0].is_ascii_alphanumeric();
-        let is_inside = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if begins_with_word && is_inside {
+        if begins_with_word && came.is_inside_word(at) {
             return Found::Nothing;
         }
         match self.then {
-            Then::Token(of, least, most) => came.token(from, of, least, most),
+            Then::Token(of, least, most, tells) => came.token(from, of, least..=most, tells),
             Then::Value(of, count) => came.value(from, of, count),
             Then::Jwt => came.jwt(at),
             Then::Login => came.login(from),
@@ -133,6 +153,22 @@ impl Rule {
 }
 
 impl Came<'_> {
+    /// Tells whether a word goes on at `at`; an escape is no part of one.
+    fn is_inside_word(&self, at: usize) -> bool {
+        let last = at.checked_sub(1).map_or(self.before.last(), |at| self.text.get(at));
+        if !last.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+            return false;
+        }
+        if self.gaps.binary_search(&at).is_ok() {
+            return false;
+        }
+        let near = &self.text[at.saturating_sub(BEFORE)..at];
+        match near.len() < BEFORE {
+            true => !ends_with_escape(&[self.before, near].concat()),
+            false => !ends_with_escape(near),
+        }
+    }
+
     /// Returns where a run of such bytes ends, and whether it may go on with what comes next.
     fn run(&self, from: usize, of: impl Fn(u8) -> bool, most: usize) -> (usize, bool) {
         let rest = &self.text[from..];
@@ -140,14 +176,18 @@ impl Came<'_> {
         (from + len, len < most && len == rest.len() && !self.is_all)
     }
 
-    fn token(&self, from: usize, of: fn(u8) -> bool, least: usize, most: usize) -> Found {
-        let (end, goes_on) = self.run(from, of, most + 1);
+    fn token(
+        &self,
+        from: usize,
+        of: fn(u8) -> bool,
+        len: RangeInclusive<usize>,
+        tells: fn(&[u8]) -> bool,
+    ) -> Found {
+        let (end, goes_on) = self.run(from, of, len.end() + 1);
         if goes_on {
             return Found::Undecided;
         }
-        // A number somewhere tells a key from a word.
-        let mixed = self.text[from..end].iter().any(u8::is_ascii_digit);
-        let is_one = (least..=most).contains(&(end - from)) && mixed;
+        let is_one = len.contains(&(end - from)) && tells(&self.text[from..end]);
         if is_one { Found::Secret(from..end) } else { Found::Nothing }
     }
 
@@ -230,6 +270,30 @@ impl Came<'_> {
             len => Found::Secret(body..body + len),
         }
     }
+}
+
+/// Tells whether the last letter or digit belongs to an escape that is written out: of JSON and of
+/// source text (`\n`, `\u00e9`, `\x1b`, `\033`), of an address (`%3D`), or a colour in one of them.
+fn ends_with_escape(text: &[u8]) -> bool {
+    let hex = |byte: &u8| byte.is_ascii_hexdigit();
+    if ends(text, b"\\", 1, |byte| b"abefnrtv0".contains(byte))
+        || ends(text, b"\\u", 4, hex)
+        || ends(text, b"\\x", 2, hex)
+        || ends(text, b"\\", 3, |byte| (b'0'..b'8').contains(byte))
+        || ends(text, b"%", 2, hex)
+    {
+        return true;
+    }
+    let parameters = text.iter().rev().skip(1).take_while(|byte| b"0123456789;".contains(byte));
+    let colour = text.len().saturating_sub(parameters.count() + 1);
+    let ways: [&[u8]; 6] = [b"\\u001b[", b"\\u001B[", b"\\x1b[", b"\\x1B[", b"\\033[", b"\\e["];
+    ways.iter().any(|way| text[..colour].ends_with(way))
+}
+
+/// Tells whether `text` ends with `mark` and so many of these.
+fn ends(text: &[u8], mark: &[u8], len: usize, of: impl Fn(&u8) -> bool) -> bool {
+    let (before, last) = text.split_at(text.len().saturating_sub(len));
+    before.ends_with(mark) && last.iter().all(of)
 }
 
 /// Returns how much of `text` looks like the inside of a private key.

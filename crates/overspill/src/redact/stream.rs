@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::rules::Came;
-use super::{Look, Redaction, mask};
+use super::rules::{BEFORE, Came};
+use super::{Redaction, mask};
 
 /// Masks an output as it comes, wherever it is cut into chunks.
 ///
@@ -15,20 +15,21 @@ pub struct Redactor {
     count: u64,
     /// What may turn out to be a secret.
     held: Vec<u8>,
-    /// What was handed on last.
-    before: Option<u8>,
+    /// The end of what was handed on; nothing, if that is what a terminal does not show.
+    before: Vec<u8>,
 }
 
 impl Redactor {
     /// Masks what `redaction` knows.
     pub fn new(redaction: Arc<Redaction>) -> Redactor {
-        Redactor { redaction, count: 0, held: Vec::new(), before: None }
+        Redactor { redaction, count: 0, held: Vec::new(), before: Vec::new() }
     }
 
     /// Goes on where this one stands, and counts anew.
     pub(crate) fn going_on(&self) -> Redactor {
         let Redactor { redaction, held, before, .. } = self;
-        Redactor { redaction: redaction.clone(), count: 0, held: held.clone(), before: *before }
+        let (redaction, held, before) = (redaction.clone(), held.clone(), before.clone());
+        Redactor { redaction, count: 0, held, before }
     }
 
     /// Returns how many secrets there were so far.
@@ -44,7 +45,7 @@ impl Redactor {
     /// Hands on what is left.
     pub fn finish(&mut self, take: impl FnMut(&[u8])) {
         self.look(b"", true, take);
-        self.before = None;
+        self.before.clear();
     }
 
     fn look(&mut self, chunk: &[u8], is_all: bool, mut take: impl FnMut(&[u8])) {
@@ -56,19 +57,24 @@ impl Redactor {
                 &held
             }
         };
-        let Look { secrets, known } =
-            self.redaction.look(Came { text, before: self.before, is_all });
-        if known > 0 {
-            self.before = Some(text[known - 1]);
-            self.count += secrets.len() as u64;
-            if secrets.is_empty() {
-                take(&text[..known]);
+        let look = self.redaction.look(Came { text, before: &self.before, gaps: &[], is_all });
+        let (done, rest) = text.split_at(look.known);
+        if !done.is_empty() {
+            self.count += look.count();
+            if look.secrets.is_empty() {
+                take(done);
             } else {
-                let mut masked = text[..known].to_vec();
-                mask(&mut masked, &secrets);
+                let mut masked = done.to_vec();
+                mask(&mut masked, &look.secrets);
                 take(&masked);
             }
+            self.before.extend_from_slice(&done[done.len().saturating_sub(BEFORE)..]);
+            let old = match look.ends_in_gap {
+                true => self.before.len(),
+                false => self.before.len().saturating_sub(BEFORE),
+            };
+            self.before.drain(..old);
         }
-        self.held.extend_from_slice(&text[known..]);
+        self.held.extend_from_slice(rest);
     }
 }

@@ -76,6 +76,120 @@ fn what_only_looks_alike_stays() {
     }
 }
 
+/// Looks at all of `text`, and at it in chunks of every size.
+#[track_caller]
+fn masks(text: &str, masked: &str, count: u64) {
+    assert_eq!(redaction().text(text), (Cow::Borrowed(masked), count), "{text:?}");
+    for size in 1..text.len() {
+        let (parts, in_parts) = in_chunks(text.as_bytes(), &[size]);
+        let parts = String::from_utf8(parts).unwrap();
+        assert_eq!((&*parts, in_parts), (masked, count), "{text:?} by {size}");
+    }
+}
+
+#[test]
+fn an_escape_before_a_secret_does_not_hide_it() {
+    let escapes = [
+        "\\n",
+        "\\t",
+        "\\r",
+        "\\b",
+        "\\f",
+        "\\\"",
+        "\\/",
+        "\\\\",
+        "\\\\n",
+        "\\u00e9",
+        "\\u00E9",
+        "\\x0a",
+        "\\012",
+        "%3D",
+        "%0a",
+        "&quot;",
+        "&#39;",
+        "\\u001b[32m",
+        "\\x1b[38;2;255;255;255m",
+        "\\033[0m",
+        "\\e[1m",
+        "\x1b[32m",
+        "\x1b[m",
+        "\x1b(B",
+        "\x1b]0;a title\x07",
+        "\x1b]8;;file\x1b\\",
+        "\x1b7",
+        "\x08",
+        "\x1b[1m\x1b[32m",
+    ];
+    for secret in secrets() {
+        let (masked, _) = redaction().text(&secret);
+        for escape in escapes {
+            masks(&format!("out{escape}{secret} on"), &format!("out{escape}{masked} on"), 1);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_escape_does_not_part_a_word() {
+    let token = format!("{}_{}", "ghp", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    for before in
+        ["n", "\\nn", "\\uu00e9", "\\u00eg", "%3", "%3DD", "[32m", "x1b[32m", "\\_", "\x1b[1mx"]
+    {
+        let text = format!("a {before}{token}");
+        masks(&text, &text, 0);
+    }
+}
+
+#[test]
+fn sequences_within_a_secret_do_not_hide_it() {
+    let body = "a1B2c3D4e5F6g7H8i9J0".repeat(2);
+    let stars = "*".repeat(10);
+    for sequence in ["\x1b[31m", "\x1b[m\x1b[K", "\x1b]0;a title\x07", "\x1b(B"] {
+        let parts = [&body[..10], &body[10..20], &body[20..30], &body[30..]].join(sequence);
+        let masked = [&*stars; 4].join(sequence);
+        for start in ["ghp_".to_owned(), format!("g{sequence}hp_"), format!("ghp_{sequence}")] {
+            let (text, masked) =
+                (format!("a {start}{parts} b\n"), format!("a {start}{masked} b\n"));
+            masks(&text, &masked, 1);
+        }
+        let (text, masked) =
+            (format!("Bearer {sequence}ghp_{parts}"), format!("Bearer {sequence}****{masked}"));
+        masks(&text, &masked, 1);
+    }
+    // Typed wrong, and printed twice to be bold.
+    masks(
+        &format!("ghp_xyz\x08\x08\x08{body}"),
+        &format!("ghp_***\x08\x08\x08{}", "*".repeat(40)),
+        1,
+    );
+    let bold =
+        |text: &str| text.chars().map(|char| format!("{char}\x08{char}")).collect::<String>();
+    masks(&bold(&format!("ghp_{body}\n")), &bold(&format!("ghp_{}\n", "*".repeat(40))), 1);
+    // What is overwritten is a secret all the same.
+    masks(
+        &format!("ghp_{body}\rdone \x1b[K\n"),
+        &format!("ghp_{}\rdone \x1b[K\n", "*".repeat(40)),
+        1,
+    );
+    let own = Redaction::new(Some("^pin: [0-9]+$")).unwrap();
+    let (masked, count) = own.text("\x1b[1mpin: 1\x1b[m2\n");
+    assert_eq!((&*masked, count), ("\x1b[1m******\x1b[m*\n", 1));
+}
+
+#[test]
+fn tokens_of_letters_alone_and_schemes_in_any_case() {
+    let letters = "abCDefGHijKLmnOPqrSTuvWXyzABcdEFghIJklMN";
+    for (start, len) in [("hf_", 34), ("hf_", 40), ("ghp_", 36), ("npm_", 36)] {
+        let text = format!("a {start}{}", &letters[..len]);
+        masks(&text, &format!("a {start}{}", "*".repeat(len)), 1);
+        let text = text.to_lowercase();
+        masks(&text, &text, 0);
+    }
+    for scheme in ["Bearer", "bearer", "BEARER"] {
+        let text = format!("authorization: {scheme} a1{letters}");
+        masks(&text, &format!("authorization: {scheme} {}", "*".repeat(42)), 1);
+    }
+}
+
 #[test]
 fn what_only_names_a_private_key_hides_nothing_after_it() {
     let mark = format!("-----BEGIN {} KEY-----", "PRIVATE");
@@ -107,7 +221,7 @@ fn the_start_of_a_private_key_is_masked_without_its_end() {
 #[test]
 fn what_can_be_no_secret_is_handed_on_at_once() {
     let mut redactor = Redactor::new(redaction());
-    for text in ["Password: ", "Continue? [y/N] ", "50 %\r", "a line\n"] {
+    for text in ["Password: ", "Continue? [y/N] ", "50 %\r", "a line\n", "\x1b[6n", ":\x1b[K"] {
         let mut out = Vec::new();
         redactor.push(text.as_bytes(), |bytes| out.extend_from_slice(bytes));
         assert_eq!(out, text.as_bytes());
@@ -150,10 +264,11 @@ proptest! {
         order in prop::collection::vec(0..13_usize, 1..8),
         sizes in prop::collection::vec(1..90_usize, 1..6),
         glue in "[a-z \n]{1,40}",
+        end in prop::sample::select(vec![" ", "\\n", "%3D", "\x1b[32m", "\x1b[0;1m\x1b[K", "\x1b]0;t\x07"]),
     ) {
         let secrets = secrets();
         let text: String =
-            order.iter().map(|&at| format!("{glue} {} {glue}\n", secrets[at])).collect();
+            order.iter().map(|&at| format!("{glue}{end}{} {end}{glue}\n", secrets[at])).collect();
         let (whole, count) = redaction().text(&text);
         let (parts, in_parts) = in_chunks(text.as_bytes(), &sizes);
         prop_assert_eq!(String::from_utf8(parts).unwrap(), whole.into_owned());
