@@ -301,9 +301,10 @@ proptest! {
         after in "[a-z \n:/\"\\\\é]{0,60}",
         lines in prop_oneof![Just(0_usize), 0..40_usize, 3000..3100_usize],
         is_key in any::<bool>(),
+        escape in prop::sample::select(vec![" ", "\\n", "\\u00e9", "%3D", "\x1b[1;32m", "\x1b]0;t\x07"]),
         sizes in prop::collection::vec(1..5000_usize, 1..4),
     ) {
-        let secret = if is_key { key() } else { format!(" {}", token()) };
+        let secret = if is_key { key() } else { format!("{escape}{}", token()) };
         let text = format!("{before}\n{}{secret} {after}\n", "line\n".repeat(lines));
         for profile in [Profile::OWN, Profile::OPENCODE, Profile::KLAUDE] {
             let overspill = engine(profile);

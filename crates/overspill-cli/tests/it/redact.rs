@@ -182,6 +182,24 @@ fn cut_masks_plain_and_in_envelopes_and_counts() {
 }
 
 #[test]
+fn escapes_hide_no_secret() {
+    let home = Home::new();
+    let token = token();
+    for before in ["{\"msg\":\"out:\\n", "\\u00e9", "?token%3D", "\x1b[32m", "\\u001b[1;32m"] {
+        let text = format!("{before}{token}\x1b[0m\n");
+        assert_eq!(home.all(&["cut"], &text), text.replace(&token, &stars()));
+        let shown = home.all(&["cut"], &long(&text));
+        assert!(shown.contains("1 secret masked in it"), "{shown}");
+    }
+    // A preview is shown without the colours that part it.
+    let parted = token.replace("c3", "\x1b[31mc3\x1b[0m");
+    let text = format!("{parted}\n{}", lines(5000));
+    let shown = home.all(&["cut"], &text);
+    assert!(shown.starts_with(&stars()) && shown.contains("1 secret masked in it"), "{shown}");
+    home.nothing_saved_has_it();
+}
+
+#[test]
 fn what_was_saved_before_is_shown_without_its_secrets() {
     let home = Home::new();
     let json = json!({"key": key(), "list": [token()]}).to_string();

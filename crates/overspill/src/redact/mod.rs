@@ -119,14 +119,24 @@ impl Redaction {
     /// as it is shown.
     fn look(&self, came: Came) -> Look {
         let Some(view) = View::of(came.text) else {
-            return self.look_at(came, beginning(came.text)).settled(|known| known);
+            return self.look_at(came, beginning(came.text)).settled();
         };
         let mut look =
             self.look_at(came, if view.ends_in_gap() { 0 } else { beginning(came.text) });
+        // What is shown waits no longer than what is written: it may be overwritten without end.
+        let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
         view.add(self.look_at(view.came(came), view.beginning()), came, &mut look);
-        let mut look = look.settled(|known| view.outside_gap(known));
-        look.ends_in_gap = view.is_gap_before(look.known);
-        look
+        look.known = look.known.max(longest);
+        let look = look.settled();
+        Look { ends_in_gap: view.is_gap_before(look.known), ..look }
+    }
+
+    /// Returns how much around a place tells what is a secret there.
+    fn reach(&self) -> usize {
+        match self.own {
+            None => REACH,
+            Some(_) => LONGEST_LINE,
+        }
     }
 
     /// Finds what may be secrets, some of which may not be complete. The last bytes may be the
@@ -171,18 +181,13 @@ struct Look {
 }
 
 impl Look {
-    /// Decides how much is known: where a secret, or what `whole` knows, would be cut in two, all of
-    /// it waits.
-    fn settled(mut self, whole: impl Fn(usize) -> usize) -> Look {
+    /// Leaves off what is not complete: where a secret would be cut in two, all of it waits.
+    fn settled(mut self) -> Look {
         let cut = |known: usize| {
             self.secrets.iter().find(|secret| secret.start < known && known < secret.bytes.end)
         };
-        loop {
-            let known = cut(self.known).map_or(whole(self.known), |secret| secret.start);
-            if known == self.known {
-                break;
-            }
-            self.known = known;
+        while let Some(secret) = cut(self.known) {
+            self.known = secret.start;
         }
         self.secrets.retain(|secret| secret.bytes.end <= self.known);
         self

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::rules::REACH;
-use super::{LONGEST_LINE, Redaction};
+use super::Redaction;
 use crate::store::{Draft, Entry, Gone, Name, Newest, Record, State, Store, Wanted};
 use crate::{Call, Error};
 
@@ -41,10 +40,7 @@ impl MaskedStore {
 impl Store for MaskedStore {
     fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
         // What stands around a part tells what is a secret in it.
-        let around = match self.rules.own {
-            None => REACH,
-            Some(_) => LONGEST_LINE,
-        } as u64;
+        let around = self.rules.reach() as u64;
         let start = range.start.saturating_sub(around);
         let bytes = self.store.read(name, start..range.end.saturating_add(around))?;
         let masked = self.rules.bytes(&bytes).0;

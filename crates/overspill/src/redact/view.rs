@@ -64,18 +64,20 @@ impl View {
 
     /// Adds what was found in this to what was found in `came`.
     pub(super) fn add(&self, found: Look, came: Came, look: &mut Look) {
-        let pieces: Vec<Secret> =
+        let mut pieces: Vec<Secret> =
             found.secrets.iter().flat_map(|secret| self.pieces(secret, came.text)).collect();
+        pieces.sort_unstable_by_key(|piece| piece.bytes.start);
         // Some are found both ways.
         look.secrets.retain(|secret| {
-            let Range { start, end } = secret.bytes;
-            !pieces.iter().any(|piece| piece.bytes.start <= start && end <= piece.bytes.end)
+            let next = pieces.partition_point(|piece| piece.bytes.start <= secret.bytes.start);
+            !pieces[..next].last().is_some_and(|piece| secret.bytes.end <= piece.bytes.end)
         });
         look.secrets.extend(pieces);
-        look.known = look.known.min(self.place(found.known).unwrap_or(came.text.len()));
+        look.known = look.known.min(self.place(found.known).unwrap_or(self.end));
         if !came.is_all {
-            look.known = look.known.min(unfinished(came.text).unwrap_or(came.text.len()));
+            look.known = look.known.min(unfinished(came.text).unwrap_or(self.end));
         }
+        look.known = self.outside_gap(look.known);
     }
 
     /// Tells whether something is left out at the end.
@@ -93,7 +95,7 @@ impl View {
     }
 
     /// Returns `place`, or where that begins in which it lies and which is left out.
-    pub(super) fn outside_gap(&self, place: usize) -> usize {
+    fn outside_gap(&self, place: usize) -> usize {
         let next = self.parts.partition_point(|part| part.original.start < place);
         let start = self.parts[..next].last().map_or(0, |part| part.original.end);
         let end = self.parts.get(next).map_or(self.end, |part| part.original.start);
