@@ -70,7 +70,7 @@ impl View {
         // Some are found both ways.
         look.secrets.retain(|secret| {
             let next = pieces.partition_point(|piece| piece.bytes.start <= secret.bytes.start);
-            !pieces[..next].last().is_some_and(|piece| secret.bytes.end <= piece.bytes.end)
+            pieces[..next].last().is_none_or(|piece| secret.bytes.end > piece.bytes.end)
         });
         look.secrets.extend(pieces);
         look.known = look.known.min(self.place(found.known).unwrap_or(self.end));
