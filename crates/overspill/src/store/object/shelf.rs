@@ -11,6 +11,8 @@ use crate::store::{Disk, Name, Store};
 
 /// Whoever gets no more than this at once looks at a page.
 const PAGE: u64 = 16 * STEP;
+/// An output of more than this part of the room is a large one.
+const LARGE: u64 = 16;
 /// After so many bytes it is seen to that the rest has room.
 const LOOK_EVERY: u64 = 64 << 20;
 /// So often it is seen to by commands that fetch little.
@@ -48,11 +50,11 @@ impl Shelf {
         self.room > 0 && self.spool.has_page(name, start)
     }
 
-    /// Keeps what was fetched, unless all of the output is being read and would push out everything
-    /// else.
+    /// Keeps what was fetched, unless all of a large output is being read: that would push out much
+    /// else, and whoever reads so much does not wait for a disk besides.
     pub(super) fn keep(&self, held: &Held, output: u64) {
         let is_page = held.bytes <= PAGE;
-        if self.room == 0 || !is_page && output > self.room / 2 {
+        if self.room == 0 || !is_page && output > self.room / LARGE {
             return;
         }
         // It can be fetched again, whatever goes wrong here.
