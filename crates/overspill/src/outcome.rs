@@ -89,9 +89,7 @@ impl Spilled {
     /// room for a word on where the rest is. Then [`Spilled::notice`] belongs beside what is shown.
     pub fn is_silent(&self) -> bool {
         let names = |saved: &SpillRef| {
-            let name = saved.name.as_str();
-            let token = name.len().saturating_sub(6);
-            self.text.contains(&name[token..].to_lowercase()) || self.text.contains(name)
+            self.text.contains(&saved.name.token()) || self.text.contains(saved.name.as_str())
         };
         let is_told = self.saved.as_ref().is_ok_and(names) || self.text.contains("[overspill ");
         self.words == Words::Own && !is_told

@@ -113,14 +113,10 @@ impl Kind {
             }
             Kind::Tokenizer => Value::Tokenizer(Tokenizer::named(text)?),
             Kind::Choice(words) => Value::Choice(words.iter().find(|word| **word == text)?),
-            Kind::Prefix => {
-                let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-                Value::Prefix(text.chars().all(is_allowed).then(|| text.to_owned())?)
-            }
+            Kind::Prefix => Value::Prefix(text.chars().all(is_plain).then(|| text.to_owned())?),
             Kind::Bucket => Value::Text(bucket::is_address(text).then(|| text.to_owned())?),
             Kind::Name => {
-                let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-                let fits = !text.is_empty() && text.chars().all(is_allowed);
+                let fits = !text.is_empty() && text.chars().all(is_plain);
                 Value::Text(fits.then(|| text.to_owned())?)
             }
             Kind::Server => {
@@ -153,14 +149,17 @@ impl Kind {
             Kind::Durability => one_of(DURABILITIES.iter().map(|(name, _)| *name)),
             Kind::Tokenizer => Tokenizer::allowed().into(),
             Kind::Choice(words) => one_of(words.iter().copied()),
-            Kind::Prefix => "letters, digits, \"_\" and \"-\"".into(),
             Kind::Bucket => "a bucket and a folder, such as \"s3://team/outputs\"".into(),
             Kind::Text => "a word, without blanks and \"@\"".into(),
-            Kind::Name => "letters, digits, \"_\" and \"-\"".into(),
+            Kind::Prefix | Kind::Name => "letters, digits, \"_\" and \"-\"".into(),
             Kind::Server => "an address such as \"https://host:9000\", without \"@\"".into(),
             Kind::Pattern => "a regular expression".into(),
         }
     }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
 /// Reads a number, a size such as `50KiB`, or `none`.

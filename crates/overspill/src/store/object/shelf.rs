@@ -26,11 +26,13 @@ pub(super) struct Shelf {
     room: u64,
     /// How many were kept since somebody looked.
     kept: AtomicU64,
+    /// How many of those there were when it was last asked whether somebody should.
+    asked: AtomicU64,
 }
 
 impl Shelf {
     pub(super) fn new(spool: Disk, room: u64) -> Shelf {
-        Shelf { spool, room, kept: AtomicU64::default() }
+        Shelf { spool, room, kept: AtomicU64::default(), asked: AtomicU64::default() }
     }
 
     /// Returns a part that has what stands at `at`.
@@ -67,12 +69,15 @@ impl Shelf {
 impl Bucket {
     /// Sees to it that what is kept has room, once in a while.
     pub(super) fn tend_shelf(&self) {
-        let kept = &self.0.shelf.kept;
+        let Shelf { kept, asked, .. } = &self.0.shelf;
         let new = kept.load(Ordering::Relaxed);
-        let is_due = new >= LOOK_EVERY
-            || new > 0 && matches!(self.0.spool.due(TURN, Duration::ZERO), Ok(Some(_)));
-        if is_due {
+        // Whoever reads what is here already has changed nothing.
+        if asked.swap(new, Ordering::Relaxed) == new {
+            return;
+        }
+        if new >= LOOK_EVERY || matches!(self.0.spool.due(TURN, Duration::ZERO), Ok(Some(_))) {
             kept.store(0, Ordering::Relaxed);
+            asked.store(0, Ordering::Relaxed);
             let _ = self.shrink_spool();
         }
     }
