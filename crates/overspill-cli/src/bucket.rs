@@ -42,25 +42,72 @@ pub(crate) fn of(
     Ok(open(sources, profile, places)?.map(|bucket| Arc::new(bucket) as Outputs))
 }
 
+/// Returns what is on this machine of the bucket that is set, if one is.
+pub(crate) fn spool(sources: &Sources) -> Option<Disk> {
+    parts(sources, &Profile::OWN, &home::places()).ok()?.map(|parts| parts.spool)
+}
+
 /// Returns the bucket that is set, or says that none is.
 pub(crate) fn set() -> anyhow::Result<Bucket> {
+    let Parts { spool, address, options } = set_parts()?;
+    Ok(Bucket::new(spool, address, options))
+}
+
+/// The same, with what waits for another bucket as what is sent to this one.
+pub(crate) fn set_for(stranded: &Stranded) -> anyhow::Result<Bucket> {
+    let Parts { address, options, .. } = set_parts()?;
+    Ok(Bucket::new(stranded.spool.clone(), address, options))
+}
+
+fn set_parts() -> anyhow::Result<Parts> {
     let sources = Sources::of_user();
     sources.say_warnings();
-    let bucket = open(&sources, &Profile::OWN, &home::places()).map_err(anyhow::Error::msg)?;
-    bucket.ok_or_else(|| {
+    let parts = parts(&sources, &Profile::OWN, &home::places()).map_err(anyhow::Error::msg)?;
+    parts.ok_or_else(|| {
         anyhow::anyhow!("no bucket is set\n\nhint: `overspill config set store s3://BUCKET/FOLDER`")
     })
 }
 
+/// What waits for a bucket that is not set any more: a name was mistyped, a server has moved. To which
+/// one it may go now nobody knows but the user.
+pub(crate) struct Stranded {
+    /// How it is called.
+    pub(crate) name: String,
+    /// How many outputs were never sent.
+    pub(crate) outputs: u64,
+    spool: Disk,
+}
+
+/// Returns what waits for buckets that are not set any more.
+pub(crate) fn stranded() -> anyhow::Result<Vec<Stranded>> {
+    let mut all = Vec::new();
+    for (name, spool) in home::other_spools(&Sources::of_user()) {
+        match spool.unsent()?.len() as u64 {
+            0 => {}
+            outputs => all.push(Stranded { name, outputs, spool }),
+        }
+    }
+    Ok(all)
+}
+
 fn open(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<Bucket>, String> {
+    let parts = parts(sources, profile, places)?;
+    Ok(parts.map(|Parts { spool, address, options }| Bucket::new(spool, address, options)))
+}
+
+/// What a bucket is made of.
+struct Parts {
+    spool: Disk,
+    address: Address,
+    options: BucketOptions,
+}
+
+fn parts(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<Parts>, String> {
     let address = match sources.bucket().and_then(Address::parse) {
         Some(address) if holds(sources, profile) => address,
         _ => return Ok(None),
     };
     let tenant = sources.text("store.tenant").unwrap_or(TENANT).to_owned();
-    let disk = sources.disk(profile, places)?;
-    let folder = spool_of(&address, &tenant);
-    let spool = Disk::new(disk.path().join("buckets").join(folder), disk.options().clone());
     let upload_wait = match sources.own("store.upload_wait") {
         Some(Value::Age(Some(wait))) => Duration::try_from(*wait).unwrap_or(UPLOAD_WAIT),
         Some(Value::Age(None)) => LONGEST_WAIT,
@@ -87,28 +134,8 @@ fn open(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<
             variables.push(((*variable).into(), value.into()));
         }
     }
+    let spool = home::spool(&sources.disk(profile, places)?, &address.spool(&tenant, &variables));
     let options =
         BucketOptions { tenant, upload_wait, cache, variables, ..BucketOptions::default() };
-    Ok(Some(Bucket::new(spool, address, options)))
-}
-
-/// Returns the folder of what waits for a bucket. No other bucket or tenant has the same: a slash
-/// becomes what none of them can have.
-fn spool_of(address: &Address, tenant: &str) -> String {
-    format!("{address}/{tenant}").replace("://", "+").replace('/', "+")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_waits_for_one_bucket_goes_to_no_other() {
-        let spool =
-            |address: &str, tenant: &str| spool_of(&Address::parse(address).unwrap(), tenant);
-        assert_eq!(spool("s3://team/a/b", "all"), "s3+team+a+b+all");
-        assert_ne!(spool("s3://fleet/t4", "a-b"), spool("s3://fleet/t4-a", "b"));
-        assert_ne!(spool("s3://team", "x"), spool("gs://team", "x"));
-        assert_ne!(spool("s3://team/a", "b"), spool("s3://team/a/b", "b"));
-    }
+    Ok(Some(Parts { spool, address, options }))
 }

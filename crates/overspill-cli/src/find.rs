@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use overspill::redact::Redact;
-use overspill::store::{Entry, Name, Store};
+use overspill::store::{Disk, Entry, Name, Store};
 
 use crate::home::Outputs;
 use crate::settings::Sources;
@@ -31,44 +31,71 @@ pub(crate) fn find_raw(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
 }
 
 fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
-    let (store, redact) = home::store_and_redact().map_err(anyhow::Error::msg)?;
+    let (mut store, redact) = home::store_and_redact().map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
     let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();
-    let exact = Name::parse(&stem).map(|name| (store.entry(&name), name));
-    match exact {
-        Some((Ok(_), name)) => return Ok((store, name, redact)),
-        Some((Err(overspill::Error::NotFound { .. }), name)) => {
-            // What was saved before a bucket was set is still here.
-            let here = home::disk().ok().filter(|disk| disk.entry(&name).is_ok());
-            if let Some(disk) = here {
-                return Ok((Arc::new(disk), name, redact));
+    let mut alike = match looked_for(&*store, &stem) {
+        Ok(found) if !found.names.is_empty() => found,
+        // What was saved before a setting changed is still here.
+        asked => match elsewhere(&stem) {
+            Some((here, found)) => {
+                store = Arc::new(here);
+                found
             }
-        }
-        None => {}
-        // A store that cannot be used has its reasons, and they are not the id's.
-        Some((Err(error), _)) => return Err(error.into()),
-    }
-    let mut alike: Vec<Entry> = if stem.is_empty() { Vec::new() } else { store.named(&stem)? };
-    alike.sort_by(|a, b| b.name.cmp(&a.name));
-    let mut end = "beginning";
-    // A notice begins with the end of an id.
-    if alike.is_empty() && may_be_end(&stem) {
-        end = "end";
-        let names = store.ending(&stem)?;
-        alike = names.iter().map(|name| store.entry(name)).collect::<Result<_, _>>()?;
-    }
-    match alike.len() {
+            // A store that cannot be used has its reasons, and they are not the id's.
+            None => asked?,
+        },
+    };
+    match alike.names.len() {
         0 => Err(missing(&*redact.shown_store(&store), &shown, &stem)),
-        1 => Ok((store, alike.remove(0).name, redact)),
+        1 => Ok((store, alike.names.remove(0), redact)),
         n => {
             let seen = redact.shown_store(&store);
-            let rows: String = alike.iter().take(MOST_NAMED).map(|one| line(&*seen, one)).collect();
+            let named = alike.names.iter().take(MOST_NAMED);
+            let rows: String = named.map(|name| line(&*seen, name)).collect();
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
-            bail!("{shown} is the {end} of {n} outputs{rows}{more}\n\nhint: type more of the id")
+            let part = alike.part;
+            bail!("{shown} is the {part} of {n} outputs{rows}{more}\n\nhint: type more of the id")
         }
     }
+}
+
+/// Outputs that may be meant, the last saved first.
+struct Alike {
+    names: Vec<Name>,
+    /// Which part of their names was typed.
+    part: &'static str,
+}
+
+/// Looks for an id, the beginning of one, or the end.
+fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> {
+    let exact = Name::parse(stem);
+    if let Some(name) = exact {
+        match store.entry(&name) {
+            Ok(_) => return Ok(Alike { names: vec![name], part: "whole" }),
+            Err(overspill::Error::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let named = if stem.is_empty() { Vec::new() } else { store.named(stem)? };
+    let mut alike =
+        Alike { names: named.into_iter().map(|entry| entry.name).collect(), part: "beginning" };
+    // A notice begins with the end of an id.
+    if alike.names.is_empty() && may_be_end(stem) {
+        alike = Alike { names: store.ending(stem)?, part: "end" };
+    }
+    alike.names.sort_by(|a, b| b.cmp(a));
+    Ok(alike)
+}
+
+/// Looks for it in what is not set any more.
+fn elsewhere(stem: &str) -> Option<(Disk, Alike)> {
+    home::elsewhere(&Sources::of_user()).into_iter().find_map(|disk| {
+        let alike = looked_for(&disk, stem).ok().filter(|alike| !alike.names.is_empty())?;
+        Some((disk, alike))
+    })
 }
 
 /// Tells whether this can be the end of an id, and not a whole one.
@@ -91,11 +118,12 @@ pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
 }
 
 /// One that may be meant, and what it came from.
-fn line(store: &dyn Store, entry: &Entry) -> String {
-    let record = store.record(&entry.name).ok().flatten().unwrap_or_default();
-    let what = record.call.command.or(record.call.tool).unwrap_or_default();
+fn line(store: &dyn Store, name: &Name) -> String {
+    let record = store.record(name).ok().flatten().unwrap_or_default();
+    let what = ui::short(&record.call.command.or(record.call.tool).unwrap_or_default(), 60);
+    let Ok(entry) = store.entry(name) else { return format!("\n  {name}  {what}") };
     let (age, size) = (ui::age(entry.used, Timestamp::now()), ui::size(entry.bytes));
-    format!("\n  {}  {size}, {age} old  {}", entry.name, ui::short(&what, 60))
+    format!("\n  {name}  {size}, {age} old  {what}")
 }
 
 /// Says whether an output has expired or never was.

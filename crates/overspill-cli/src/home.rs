@@ -8,6 +8,7 @@ use overspill::profile::{self, Places};
 use overspill::redact::Redact;
 use overspill::store::{Disk, Store};
 
+use crate::bucket;
 use crate::settings::Sources;
 
 /// Returns the user's shell.
@@ -45,6 +46,13 @@ pub(crate) fn store_and_redact() -> Result<(Outputs, Redact), String> {
     Ok((store, sources.redact(false)))
 }
 
+/// Returns what is on this machine of the bucket that is set, as a model may see it.
+pub(crate) fn here() -> Option<Outputs> {
+    let sources = Sources::of_user();
+    let spool: Outputs = Arc::new(bucket::spool(&sources)?);
+    Some(sources.redact(false).shown_store(&spool))
+}
+
 /// Says so if there is no such directory and never will be. One that is missing is made for the first
 /// output; until then there is nothing in it.
 fn can_be(directory: &Path) -> Result<(), String> {
@@ -66,9 +74,35 @@ pub(crate) fn session() -> Option<String> {
     variable("OVERSPILL_SESSION").map(|session| session.to_string_lossy().into_owned())
 }
 
-/// Returns the store on this machine, whether there is a bucket or not.
-pub(crate) fn disk() -> Result<Disk, String> {
-    Sources::of_user().disk(&overspill::Profile::OWN, &places())
+/// The directory of what waits for buckets, within the store on this machine.
+const SPOOLS: &str = "buckets";
+
+/// Returns what waits for a bucket, by its name.
+pub(crate) fn spool(disk: &Disk, name: &str) -> Disk {
+    Disk::new(disk.path().join(SPOOLS).join(name), disk.options().clone())
+}
+
+/// Returns what waits for other buckets than the one that is set, or has waited, with its names.
+pub(crate) fn other_spools(sources: &Sources) -> Vec<(String, Disk)> {
+    let Ok(disk) = sources.disk(&overspill::Profile::OWN, &places()) else { return Vec::new() };
+    let folders = std::fs::read_dir(disk.path().join(SPOOLS)).into_iter().flatten().flatten();
+    let folders = folders.filter(|folder| folder.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.filter_map(|folder| folder.file_name().into_string().ok());
+    let mut spools: Vec<(String, Disk)> =
+        names.map(|name| (name.clone(), spool(&disk, &name))).collect();
+    let set = bucket::spool(sources);
+    spools.retain(|(_, spool)| set.as_ref().is_none_or(|set| set.path() != spool.path()));
+    spools.sort_by(|(a, _), (b, _)| a.cmp(b));
+    spools
+}
+
+/// Returns everything on this machine that is not set and may have outputs all the same: what was
+/// saved before a bucket was set, and what was for other buckets.
+pub(crate) fn elsewhere(sources: &Sources) -> Vec<Disk> {
+    let spools = other_spools(sources).into_iter().map(|(_, spool)| spool);
+    let is_set = sources.bucket().is_none();
+    let disk = sources.disk(&overspill::Profile::OWN, &places()).ok().filter(|_| !is_set);
+    disk.into_iter().chain(spools).collect()
 }
 
 /// Returns a variable that is set to something.

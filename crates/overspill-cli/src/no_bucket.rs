@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use overspill::Profile;
 use overspill::profile::Places;
+use overspill::store::Disk;
 
 use crate::home::Outputs;
 use crate::settings::Sources;
@@ -34,8 +35,26 @@ pub(crate) fn of(sources: &Sources, _: &Profile, _: &Places) -> Result<Option<Ou
     Ok(None)
 }
 
+pub(crate) fn spool(_: &Sources) -> Option<Disk> {
+    None
+}
+
 pub(crate) fn set() -> anyhow::Result<Bucket> {
     anyhow::bail!("{NO}")
+}
+
+pub(crate) fn set_for(_: &Stranded) -> anyhow::Result<Bucket> {
+    set()
+}
+
+pub(crate) fn stranded() -> anyhow::Result<Vec<Stranded>> {
+    Ok(Vec::new())
+}
+
+/// What waits for a bucket that is not set any more.
+pub(crate) struct Stranded {
+    pub(crate) name: String,
+    pub(crate) outputs: u64,
 }
 
 /// A bucket there cannot be.

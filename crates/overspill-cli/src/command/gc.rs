@@ -51,14 +51,24 @@ pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     }
     let (retention, now) = (sources.retention(&profile), Timestamp::now());
     let progress = ui::Progress::of("removing");
-    let swept = match args.dry_run {
-        true => would_be_swept(&*store, &retention, now)?,
-        false => sweep_watched(&*store, &retention, Budget::Whole, now, |done, all| {
+    let sweep = |store: &dyn Store| match args.dry_run {
+        true => would_be_swept(store, &retention, now),
+        false => sweep_watched(store, &retention, Budget::Whole, now, |done, all| {
             progress.at(done, all);
-        })?,
+        }),
     };
+    let mut all = Swept::default();
+    if bucket::holds(&sources, &profile) {
+        // What was saved before there was a bucket; nobody else looks at it any more.
+        let disk = sources.disk(&profile, &home::places()).map_err(anyhow::Error::msg)?;
+        match sweep(&disk) {
+            Ok(swept) => add(&mut all, &swept),
+            Err(error) => ui::say(&error.to_string()),
+        }
+    }
+    add(&mut all, &sweep(&*store)?);
     drop(progress);
-    let Swept { removed, bytes, kept, failed, .. } = swept;
+    let Swept { removed, bytes, kept, failed, .. } = all;
     if args.json {
         let json = serde_json::json!({
             "removed": removed, "bytes": bytes, "kept": kept, "failed": failed,
@@ -72,11 +82,18 @@ pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     ui::answer(&format!("{removed} {done} ({}), {kept} kept{trouble}\n", ui::size(bytes)))
 }
 
+fn add(all: &mut Swept, swept: &Swept) {
+    all.removed += swept.removed;
+    all.bytes += swept.bytes;
+    all.kept += swept.kept;
+    all.failed += swept.failed;
+}
+
 fn would_be_swept(
     store: &dyn Store,
     retention: &Retention,
     now: Timestamp,
-) -> anyhow::Result<Swept> {
+) -> Result<Swept, overspill::Error> {
     let now = store.time()?.unwrap_or(now);
     let entries = store.list()?;
     let going = expired(&entries, retention, now);

@@ -1,7 +1,9 @@
 //! `overspill list`
 
+use anyhow::{anyhow, bail};
 use jiff::Timestamp;
-use overspill::store::{Entry, Kept, Record, Store, Wanted};
+use overspill::Error;
+use overspill::store::{Entry, Kept, Newest, Record, Store, Wanted};
 
 use crate::{home, ui};
 
@@ -36,14 +38,32 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
-    let store = home::store().map_err(anyhow::Error::msg)?;
+    let mut store = home::store().map_err(anyhow::Error::msg)?;
+    let wanted = wanted(args)?;
     let progress = ui::Progress::of("reading the store");
-    let newest = store.newest(&wanted(args)?)?;
+    let mut trouble = None;
+    let newest = match store.newest(&wanted) {
+        // Without its bucket there is still what is on this machine.
+        Err(error @ Error::Bucket { .. }) => {
+            store = home::here().ok_or_else(|| anyhow!("{error}"))?;
+            trouble = Some(error);
+            store.newest(&wanted)?
+        }
+        newest => newest?,
+    };
     drop(progress);
+    print(args, &*store, &newest, trouble.is_some())?;
+    match trouble {
+        None => Ok(()),
+        Some(error) => bail!("{error}\n\nhint: listed is only what is on this machine"),
+    }
+}
+
+fn print(args: &ListArgs, store: &dyn Store, newest: &Newest, is_part: bool) -> anyhow::Result<()> {
     let rows = newest.entries.iter();
     if args.json {
         let lines: String =
-            rows.map(|(entry, record)| format!("{}\n", json(&*store, entry, record))).collect();
+            rows.map(|(entry, record)| format!("{}\n", json(store, entry, record))).collect();
         return ui::answer(&lines);
     }
     let now = Timestamp::now();
@@ -51,7 +71,7 @@ pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
         ui::Table::new(&["ID", ">SIZE", ">LINES", ">AGE", ">EXIT", "STATE", "TOOL", "COMMAND"]);
     rows.for_each(|(entry, record)| table.row(row(entry, record, now)));
     let mut text = table.text(ui::width());
-    if text.is_empty() && args.limit > 0 {
+    if text.is_empty() && args.limit > 0 && !is_part {
         let all = Wanted { most: 1, ..Wanted::default() };
         let is_any = !store.newest(&all)?.entries.is_empty();
         text = if is_any { "nothing of that kind is saved\n" } else { "nothing is saved\n" }.into();

@@ -2,19 +2,30 @@
 
 use std::time::Duration;
 
+use anyhow::bail;
+use serde_json::json;
+
 use crate::args::duration;
-use crate::bucket::{self, Pushed};
+use crate::bucket::{self, Pushed, Stranded};
 use crate::ui;
 
 /// Sends to the bucket what is still on this machine only.
 ///
 /// Every call and `gc` send some of it by the way. Exits with 1 if something could not be sent.
+///
+/// What waits for a bucket that is not set any more is named, and stays where it is: `--from` sends it
+/// to the one that is set.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  overspill push --timeout 10m")]
+#[command(after_help = "Examples:
+  overspill push --timeout 10m
+  overspill push --from s3+tema+all")]
 pub(crate) struct PushArgs {
     /// For no longer than this.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h")]
     timeout: Duration,
+    /// What waits for another bucket, by the name that `push` and `doctor` give it.
+    #[arg(long, value_name = "NAME")]
+    from: Option<String>,
     /// As JSON.
     #[arg(long)]
     json: bool,
@@ -26,13 +37,22 @@ pub(crate) fn push(args: &PushArgs) -> u8 {
 
 /// Tells whether everything was sent.
 fn try_push(args: &PushArgs) -> anyhow::Result<bool> {
-    let bucket = bucket::set()?;
+    let mut stranded = bucket::stranded()?;
+    let bucket = match &args.from {
+        None => bucket::set()?,
+        Some(name) => match stranded.iter().position(|one| one.name == *name) {
+            Some(at) => bucket::set_for(&stranded.swap_remove(at))?,
+            None => bail!("nothing waits by the name {name}{}", hint(&stranded)),
+        },
+    };
     let progress = ui::Progress::of("sending");
     let Pushed { sent, bytes, left, reason } = bucket.push(args.timeout)?;
     drop(progress);
     if args.json {
-        let json = serde_json::json!({
-            "sent": sent, "bytes": bytes, "left": left, "reason": reason,
+        let row = |one: &Stranded| json!({"name": one.name, "outputs": one.outputs});
+        let stranded: Vec<_> = stranded.iter().map(row).collect();
+        let json = json!({
+            "sent": sent, "bytes": bytes, "left": left, "reason": reason, "stranded": stranded,
         });
         ui::answer(&format!("{json}\n"))?;
         return Ok(left == 0);
@@ -43,5 +63,23 @@ fn try_push(args: &PushArgs) -> anyhow::Result<bool> {
         (left, Some(reason)) => format!("; {left} on this machine only: {reason}"),
     };
     ui::answer(&format!("{sent} sent ({}){rest}\n", ui::size(bytes)))?;
+    stranded.iter().for_each(|one| ui::say(&said(one)));
     Ok(left == 0)
+}
+
+/// Says what waits for a bucket that is not set, and what can be done.
+pub(crate) fn said(one: &Stranded) -> String {
+    let (name, outputs) = (&one.name, ui::count(one.outputs, "output"));
+    format!(
+        "{outputs} for another bucket ({name}), never sent; `overspill push --from {name}` sends \
+         to the one that is set"
+    )
+}
+
+fn hint(stranded: &[Stranded]) -> String {
+    let names: Vec<&str> = stranded.iter().map(|one| one.name.as_str()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("\n\nhint: there is {}", names.join(", ")),
+    }
 }

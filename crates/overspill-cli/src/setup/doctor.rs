@@ -11,6 +11,7 @@ use super::receipt::Receipt;
 use super::trial::Trial;
 use super::{found, shown, text_of};
 use crate::bucket::{self, Finding};
+use crate::command::push;
 use crate::home;
 use crate::hosts::{HOSTS, Host, Step};
 use crate::jsonc::Jsonc;
@@ -203,6 +204,9 @@ fn look_at_bucket(findings: &mut Findings) {
             Finding::NotTried => (How::Note, "not tried".to_owned()),
         };
         findings.add("bucket", how, format!("{}: {said}", check.what));
+    }
+    for one in bucket::stranded().unwrap_or_default() {
+        findings.add("bucket", How::Note, push::said(&one));
     }
 }
 

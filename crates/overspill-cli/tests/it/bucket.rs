@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use fault::{Fault, FaultServer};
 
@@ -259,9 +260,17 @@ fn what_was_saved_before_there_was_a_bucket_is_still_read() {
     assert!(notice.contains(".txt"), "{notice}");
     machine.variables.push(bucket);
     assert_eq!(machine.run(&["read", &id, "--raw"]).1, numbered(5_000));
+    assert_eq!(machine.run(&["read", &id[20..], "--tail", "1"]).1.lines().next(), Some("5000"));
     assert_eq!(machine.run(&["push"]).1, "0 sent (0 B)\n");
     let (code, _, stderr) = team.machine().run(&["read", &id]);
     assert!(code == 1 && stderr.contains("there is no output"), "{stderr}");
+    // Nor does it stay for ever.
+    let place = machine.run(&["info", &id, "--json"]).1;
+    let info: serde_json::Value = serde_json::from_str(&place).unwrap();
+    let file = fs::File::options().write(true).open(info["path"].as_str().unwrap()).unwrap();
+    file.set_modified(std::time::SystemTime::now() - Duration::from_secs(8 * 86_400)).unwrap();
+    assert_eq!(machine.run(&["gc"]).1, "1 removed (23.3 KiB), 0 kept\n");
+    assert_eq!(machine.run(&["read", &id]).0, 1);
 }
 
 #[test]
@@ -293,9 +302,50 @@ fn a_name_server_that_never_answers_holds_nobody_up() {
     };
     let (notice, id) = notice_and_id(&text);
     assert!(notice.contains("upload pending: no answer within 1 s"), "{notice}");
+    assert_eq!(machine.run(&["read", &id, "--tail", "1"]).1.lines().next(), Some("5000"));
+}
+
+#[test]
+fn what_waits_for_a_bucket_that_is_not_set_any_more_is_read_and_sent_when_asked() {
+    let Some(team) = Team::find() else { return };
+    let machine = team.machine_by("http://127.0.0.1:9").with("OVERSPILL_UPLOAD_WAIT", "1s");
+    let (_, id) = machine.save(5_000);
     let machine = machine.with("AWS_ENDPOINT_URL", &team.server);
-    assert_eq!(machine.run(&["push"]).1, "1 sent (23.3 KiB)\n");
-    assert_eq!(team.machine().run(&["read", &id, "--tail", "1"]).1.lines().next(), Some("5000"));
+    for typed in [&id[..], &id[..20], &id[20..]] {
+        let (code, stdout, stderr) = machine.run(&["read", typed, "--tail", "1"]);
+        assert_eq!((code, stdout.lines().next()), (0, Some("5000")), "{typed}: {stderr}");
+    }
+    let name = format!("s3@127.0.0.1,9+fleet+{}+all", team.folder);
+    let said = format!("1 output for another bucket ({name}), never sent");
+    let (code, stdout, stderr) = machine.run(&["push"]);
+    assert_eq!((code, stdout.as_str()), (0, "0 sent (0 B)\n"));
+    assert!(stderr.contains(&said), "{stderr}");
+    let (_, stdout, _) = machine.run(&["doctor"]);
+    assert!(stdout.contains(&said), "{stdout}");
+    let (code, _, stderr) = machine.run(&["push", "--from", "s3+nowhere+all"]);
+    assert!(code == 1 && stderr.contains(&format!("hint: there is {name}")), "{stderr}");
+    assert_eq!(team.machine().run(&["read", &id]).0, 1);
+
+    let (code, stdout, stderr) = machine.run(&["push", "--from", &name]);
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "1 sent (23.3 KiB)\n", ""));
+    assert_eq!(team.machine().run(&["read", &id, "--raw"]).1, numbered(5_000));
+    assert_eq!(machine.run(&["push"]).2, "");
+}
+
+#[test]
+fn without_its_bucket_a_list_has_what_is_on_this_machine() {
+    let Some(team) = Team::find() else { return };
+    let between = FaultServer::before(&team.server, Fault::Pass);
+    let here = team.machine_by(&between.endpoint);
+    let (_, sent) = here.save(5_000);
+    team.machine().save(5_000);
+    assert_eq!(here.run(&["list", "--json"]).1.lines().count(), 2);
+    between.now(Fault::Answer(403, "AccessDenied"));
+    let (_, pending) = here.save(6_000);
+    let (code, stdout, stderr) = here.run(&["list"]);
+    assert_eq!((code, stdout.lines().count()), (1, 3), "{stdout}");
+    assert!(stdout.contains(&sent) && stdout.contains(&pending), "{stdout}");
+    assert!(stderr.contains("access denied") && stderr.contains("hint: listed is"), "{stderr}");
 }
 
 #[test]
@@ -322,7 +372,7 @@ fn a_call_whose_upload_fails_goes_on_and_push_sends_it() {
     assert_eq!(here.run(&["push"]).1, "1 sent (23.3 KiB)\n");
     assert_eq!(team.machine().run(&["read", &id, "--raw"]).1, numbered(5_000));
     let (_, stdout, _) = here.run(&["push", "--json"]);
-    assert_eq!(stdout, "{\"sent\":0,\"bytes\":0,\"left\":0,\"reason\":null}\n");
+    assert_eq!(stdout, "{\"sent\":0,\"bytes\":0,\"left\":0,\"reason\":null,\"stranded\":[]}\n");
 }
 
 #[test]

@@ -48,6 +48,12 @@ impl Disk {
         matches!(if_there(sent.find(name.as_str())), Ok(Some(_)))
     }
 
+    /// Returns what was not sent yet, the oldest first, if this is the spool of a
+    /// [`Bucket`](crate::store::object::Bucket).
+    pub fn unsent(&self) -> Result<Vec<Entry>, Error> {
+        self.unsent_and_sent().map(|(unsent, _)| unsent)
+    }
+
     /// Returns what was not sent yet, the oldest first, and what was.
     pub(in crate::store) fn unsent_and_sent(&self) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
         let Some(root) = self.root()? else { return Ok(Default::default()) };

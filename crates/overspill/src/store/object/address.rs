@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use super::connect;
+
+/// No name of a file is longer on any system that is known here, with room for an ending.
+const LONGEST: usize = 200;
+
 /// Whose object store it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
@@ -55,10 +60,35 @@ impl Address {
         sound.then(|| Address { provider, bucket: bucket.into(), prefix: prefix.into() })
     }
 
+    /// Returns the name of a folder for what waits for this bucket, told by the same variables as
+    /// [`BucketOptions`](super::BucketOptions). No other bucket, server or tenant has the same.
+    pub fn spool(&self, tenant: &str, variables: &[(String, String)]) -> String {
+        let server = connect::server(self.provider, variables);
+        let server = server.map(|server| format!("@{}", plain(&server))).unwrap_or_default();
+        // A slash becomes what neither buckets nor folders nor tenants can have.
+        let folder = format!("{}/{}/{tenant}", self.bucket, self.prefix).replace("//", "/");
+        let name = format!("{}{server}+{}", self.provider.scheme(), folder.replace('/', "+"));
+        if name.len() <= LONGEST {
+            return name;
+        }
+        let sum = xxhash_rust::xxh3::xxh3_128(name.as_bytes());
+        format!("{}~{sum:032x}", &name[..LONGEST - 33])
+    }
+
     /// Returns where something stands in the bucket, as an address.
     pub(super) fn of(&self, key: &str) -> String {
         format!("{}://{}/{key}", self.provider.scheme(), self.bucket)
     }
+}
+
+/// Returns the name of a server as a name of a file, on every system.
+fn plain(server: &str) -> String {
+    let plain = |c: char| match c {
+        ':' => ',',
+        c if c.is_ascii_alphanumeric() || c == '.' || c == '-' => c.to_ascii_lowercase(),
+        _ => '~',
+    };
+    server.chars().map(plain).collect()
 }
 
 impl fmt::Display for Address {
@@ -94,5 +124,33 @@ mod tests {
         ] {
             assert_eq!(Address::parse(bad), None, "{bad}");
         }
+    }
+    #[test]
+    fn what_waits_for_one_bucket_goes_to_no_other() {
+        let spool = |address: &str, tenant: &str, variables: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| ((*name).into(), (*value).into());
+            let variables: Vec<(String, String)> = variables.iter().map(owned).collect();
+            Address::parse(address).unwrap().spool(tenant, &variables)
+        };
+        assert_eq!(spool("s3://team/a/b", "all", &[]), "s3+team+a+b+all");
+        assert_eq!(spool("s3://team", "all", &[("AWS_REGION", "eu-1")]), "s3+team+all");
+        assert_ne!(spool("s3://fleet/t4", "a-b", &[]), spool("s3://fleet/t4-a", "b", &[]));
+        assert_ne!(spool("s3://team", "x", &[]), spool("gs://team", "x", &[]));
+        assert_ne!(spool("s3://team/a", "b", &[]), spool("s3://team/a/b", "b", &[]));
+        let deep = |end: &str| spool(&format!("s3://team/{}{end}", "folder/".repeat(99)), "x", &[]);
+        assert_eq!(deep("a").len(), LONGEST);
+        assert_ne!(deep("a"), deep("b"));
+
+        let at = |endpoint| spool("s3://team", "all", &[("AWS_ENDPOINT_URL", endpoint)]);
+        assert_eq!(at("http://Minio.lan:9000/"), "s3@minio.lan,9000+team+all");
+        assert_ne!(at("http://minio.lan:9000"), at("http://minio.lan:9001"));
+        let of = |variable, value| spool("az://team", "all", &[(variable, value)]);
+        assert_eq!(of("AZURE_STORAGE_ACCOUNT", "ours"), "az@ours+team+all");
+        assert_ne!(of("AZURE_STORAGE_ACCOUNT", "ours"), of("AZURE_STORAGE_ACCOUNT", "theirs"));
+        let connection = "AccountName=ours;AccountKey=aw==;BlobEndpoint=http://127.0.0.1:1/ours";
+        let emulated = of("AZURE_STORAGE_CONNECTION_STRING", connection);
+        assert_eq!(emulated, "az@127.0.0.1,1~ours+team+all");
+        let google = spool("gs://team", "all", &[("STORAGE_EMULATOR_HOST", "http://[::1]:4")]);
+        assert_eq!(google, "gs@~,,1~,4+team+all");
     }
 }

@@ -33,8 +33,7 @@ pub(super) fn connect(
 ) -> Result<Arc<dyn Server>, Failure> {
     // Another one may be there already, and does as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let variables: Vec<(String, &str)> =
-        variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.as_str())).collect();
+    let variables = small(variables);
     for (name, value) in &variables {
         let is_endpoint = ["endpoint_url", "storage_endpoint", "base_url", "emulator_host"];
         if is_endpoint.iter().any(|part| name.contains(part)) && !is_address(value) {
@@ -45,65 +44,112 @@ pub(super) fn connect(
         }
     }
     let watching = Watching(seen.clone());
+    let bucket = &address.bucket;
     Ok(match address.provider {
         Provider::S3 => {
-            // The sum that is signed anyway; sent as a checksum as well, it is compared by servers
-            // that do not compare what was signed. A variable can choose another.
-            let mut builder = AmazonS3Builder::new().with_checksum_algorithm(Checksum::SHA256);
-            let mut endpoint = None;
-            for (name, value) in &variables {
-                if name.starts_with("aws_endpoint_url") && !name.ends_with("sts") {
-                    endpoint = Some(*value);
-                }
-                if let Ok(key) = name.parse() {
-                    builder = builder.with_config(key, *value);
-                }
-            }
-            let builder = builder.with_bucket_name(&address.bucket).with_retry(retry());
-            let builder = builder.with_client_options(options(endpoint));
+            let builder = s3(&variables).with_bucket_name(bucket).with_retry(retry());
+            let builder = builder.with_client_options(options(s3_endpoint(&variables)));
             Arc::new(builder.with_http_connector(watching).build()?)
         }
         Provider::Azure => {
-            let mut builder = MicrosoftAzureBuilder::new();
-            for (name, value) in &variables {
-                // What Azure's own programs say, by the names that are known here.
-                let key = match name.as_str() {
-                    "azure_storage_account" => Ok(AzureConfigKey::AccountName),
-                    "azure_storage_key" => Ok(AzureConfigKey::AccessKey),
-                    "identity_endpoint" => Ok(AzureConfigKey::MsiEndpoint),
-                    name => name.parse(),
-                };
-                if name == "azure_storage_connection_string" {
-                    for (key, value) in connection(value) {
-                        builder = builder.with_config(key, value);
-                    }
-                } else if let Ok(key) = key {
-                    builder = builder.with_config(key, *value);
-                }
-            }
+            let builder = azure(&variables).with_container_name(bucket).with_retry(retry());
             let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
-            let builder = builder.with_container_name(&address.bucket).with_retry(retry());
             let builder = builder.with_client_options(options(endpoint.as_deref()));
             Arc::new(builder.with_http_connector(watching).build()?)
         }
         Provider::Google => {
-            let mut builder = GoogleCloudStorageBuilder::new();
-            for (name, value) in &variables {
-                if name == "storage_emulator_host" {
-                    // Google's own programs ask such a server without credentials.
-                    let nobody = GcpCredential { bearer: String::new() };
-                    let nobody = Arc::new(StaticCredentialProvider::new(nobody));
-                    builder = builder.with_base_url(value).with_credentials(nobody);
-                } else if let Ok(key) = name.parse() {
-                    builder = builder.with_config(key, *value);
-                }
-            }
+            let builder = google(&variables).with_bucket_name(bucket).with_retry(retry());
             let endpoint = builder.get_config_value(&GoogleConfigKey::BaseUrl);
-            let builder = builder.with_bucket_name(&address.bucket).with_retry(retry());
             let builder = builder.with_client_options(options(endpoint.as_deref()));
             Arc::new(builder.with_http_connector(watching).build()?)
         }
     })
+}
+
+/// Variables by their names in small letters, as the builders know them.
+type Variables<'a> = [(String, &'a str)];
+
+fn small(variables: &[(String, String)]) -> Vec<(String, &str)> {
+    variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.as_str())).collect()
+}
+
+/// Returns what tells this server from others of its kind, which may have a bucket of the same name:
+/// its endpoint, and at Azure the account. The provider's own server at S3 and Google has no name.
+pub(super) fn server(provider: Provider, variables: &[(String, String)]) -> Option<String> {
+    let variables = small(variables);
+    let (account, endpoint) = match provider {
+        Provider::S3 => (None, s3_endpoint(&variables).map(str::to_owned)),
+        Provider::Azure => {
+            let builder = azure(&variables);
+            let of = |key| builder.get_config_value(&key);
+            (of(AzureConfigKey::AccountName), of(AzureConfigKey::Endpoint))
+        }
+        Provider::Google => (None, google(&variables).get_config_value(&GoogleConfigKey::BaseUrl)),
+    };
+    let host = endpoint.as_deref().map(|endpoint| {
+        let host = endpoint.split_once("://").map_or(endpoint, |(_, host)| host);
+        host.trim_end_matches('/').to_owned()
+    });
+    match (account, host) {
+        // Most of them have the account in their name.
+        (Some(account), Some(host)) if !host.contains(account.as_str()) => {
+            Some(format!("{account}/{host}"))
+        }
+        (account, host) => host.or(account),
+    }
+}
+
+fn s3(variables: &Variables) -> AmazonS3Builder {
+    // The sum that is signed anyway; sent as a checksum as well, it is compared by servers that do
+    // not compare what was signed. A variable can choose another.
+    let mut builder = AmazonS3Builder::new().with_checksum_algorithm(Checksum::SHA256);
+    for (name, value) in variables {
+        if let Ok(key) = name.parse() {
+            builder = builder.with_config(key, *value);
+        }
+    }
+    builder
+}
+
+fn s3_endpoint<'a>(variables: &Variables<'a>) -> Option<&'a str> {
+    let is_one = |name: &str| name.starts_with("aws_endpoint_url") && !name.ends_with("sts");
+    variables.iter().rev().find(|(name, _)| is_one(name)).map(|(_, value)| *value)
+}
+
+fn azure(variables: &Variables) -> MicrosoftAzureBuilder {
+    let mut builder = MicrosoftAzureBuilder::new();
+    for (name, value) in variables {
+        // What Azure's own programs say, by the names that are known here.
+        let key = match name.as_str() {
+            "azure_storage_account" => Ok(AzureConfigKey::AccountName),
+            "azure_storage_key" => Ok(AzureConfigKey::AccessKey),
+            "identity_endpoint" => Ok(AzureConfigKey::MsiEndpoint),
+            name => name.parse(),
+        };
+        if name == "azure_storage_connection_string" {
+            for (key, value) in connection(value) {
+                builder = builder.with_config(key, value);
+            }
+        } else if let Ok(key) = key {
+            builder = builder.with_config(key, *value);
+        }
+    }
+    builder
+}
+
+fn google(variables: &Variables) -> GoogleCloudStorageBuilder {
+    let mut builder = GoogleCloudStorageBuilder::new();
+    for (name, value) in variables {
+        if name == "storage_emulator_host" {
+            // Google's own programs ask such a server without credentials.
+            let nobody = GcpCredential { bearer: String::new() };
+            let nobody = Arc::new(StaticCredentialProvider::new(nobody));
+            builder = builder.with_base_url(value).with_credentials(nobody);
+        } else if let Ok(key) = name.parse() {
+            builder = builder.with_config(key, *value);
+        }
+    }
+    builder
 }
 
 /// Tells whether a text is the address of a server; with less the client would panic.

@@ -42,7 +42,7 @@ impl Bucket {
         let outputs = self.0.remote.list(&self.0.layout.outputs());
         let outputs = outputs.map_err(|failure| self.failed(failure))?;
         let marks = self.marks().map_err(|failure| self.failed(failure))?;
-        let (mut entries, _) = self.0.spool.unsent_and_sent()?;
+        let mut entries = self.0.spool.unsent()?;
         let unsent: HashSet<Name> = entries.iter().map(|entry| entry.name.clone()).collect();
         let ours = outputs.iter().filter_map(|meta| {
             let Key { name, .. } = self.0.layout.key(&meta.location)?;
@@ -72,7 +72,7 @@ impl Bucket {
             None => self.days().map_err(failed)?,
         };
         let marks = self.marks().map_err(failed)?;
-        let (unsent, _) = self.0.spool.unsent_and_sent()?;
+        let unsent = self.0.spool.unsent()?;
         let here = Wanted { most: usize::MAX, ..wanted.clone() };
         let mut newest = Newest::among(&self.0.spool, unsent.clone(), &here)?;
         let unsent: HashSet<Name> = unsent.into_iter().map(|entry| entry.name).collect();

@@ -130,7 +130,8 @@ pub struct Traffic {
 }
 
 impl Bucket {
-    /// Keeps outputs in a bucket. `spool` is a directory for this bucket and tenant only.
+    /// Keeps outputs in a bucket. `spool` is a directory for this bucket and tenant only;
+    /// [`Address::spool`] has a name for it.
     ///
     /// Nothing is asked of the bucket yet.
     pub fn new(spool: Disk, address: Address, options: BucketOptions) -> Bucket {

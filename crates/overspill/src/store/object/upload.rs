@@ -78,7 +78,7 @@ impl Bucket {
         deadline: Instant,
         most_failures: u32,
     ) -> Result<Pushed, Error> {
-        let (unsent, _) = self.0.spool.unsent_and_sent()?;
+        let unsent = self.0.spool.unsent()?;
         let mut pushed = Pushed { left: unsent.len() as u64, ..Pushed::default() };
         let mut failures = 0;
         for entry in unsent {
