@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
 use crate::drain::{drain, widen_stdin};
+use crate::process::{self, UntilAsked};
 use crate::{home, ui};
 
 /// Bounds a file, or what comes in by a pipe.
@@ -43,18 +44,27 @@ pub(crate) struct CutArgs {
 const HELD: usize = 512_001;
 
 pub(crate) fn cut(args: CutArgs) -> u8 {
-    ui::ended(try_cut(&args))
+    // First of all, so that settings are not complained of where there is nothing to cut.
+    let mut input = match Input::open(args.file.as_ref()) {
+        Ok(input) => input,
+        Err(error) => return ui::ended(Err(error)),
+    };
+    let code = ui::ended(try_cut(&args, &mut input));
+    if let Some(signal) = input.from.asked() {
+        process::end_like(signal);
+    }
+    code
 }
 
-fn try_cut(args: &CutArgs) -> anyhow::Result<()> {
-    // First of all, so that settings are not complained of where there is nothing to cut.
-    let mut input = Input::open(args.file.as_ref())?;
-    let Engine { overspill, options, tool, profile } = args.limits.engine("cut");
+fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
+    let Engine { overspill, mut options, tool, profile } = args.limits.engine("cut");
     let call = Call { session: home::session(), ..Call::of(tool) };
     // One system knows nothing but envelopes, whatever it is given.
     if args.envelope || profile.name == Profile::UNIFIED.name && !args.json {
         let response = input.all()?;
+        options.interrupted = input.is_interrupted();
         let answer = envelope::respond(&overspill, &response, &call, &options);
+        input.from.listen_no_more();
         ui::print(answer.as_bytes()).context("standard output")?;
         let parsed = serde_json::from_str::<&RawValue>(&response);
         return parsed.map(drop).or_else(|error| match args.envelope {
@@ -66,13 +76,19 @@ fn try_cut(args: &CutArgs) -> anyhow::Result<()> {
     let first =
         if profile.name == Profile::OWN.name { Vec::new() } else { input.next(HELD as u64)? };
     let outcome = if !first.is_empty() && first.len() < HELD {
+        options.interrupted = input.is_interrupted();
         overspill.process_with(&first, &call, &options)
     } else {
         let mut spill = overspill.spill(call, options);
         spill.push(&first);
         input.drain(&mut spill)?;
+        if input.is_interrupted() {
+            spill.interrupted();
+        }
         spill.finish()
     };
+    // It is saved. Whoever wants us to end now need not wait for a reader.
+    input.from.listen_no_more();
     if args.json {
         let json = serde_json::to_string(&Report::of(&outcome, profile.policy.lines))?;
         return ui::print(format!("{json}\n").as_bytes()).context("standard output");
@@ -84,7 +100,8 @@ fn try_cut(args: &CutArgs) -> anyhow::Result<()> {
 struct Input {
     /// What it is called when something goes wrong.
     name: String,
-    file: Option<File>,
+    from: UntilAsked,
+    widen: fn(),
 }
 
 impl Input {
@@ -93,7 +110,8 @@ impl Input {
             if io::stdin().is_terminal() {
                 ui::say("reading what you type; end it with Ctrl-D");
             }
-            return Ok(Input { name: "standard input".into(), file: None });
+            let from = UntilAsked::new(None);
+            return Ok(Input { name: "standard input".into(), from, widen: widen_stdin });
         };
         let name = path.display().to_string();
         let failed = |error: io::Error| anyhow!("{name}: {}", ui::reason(&error));
@@ -101,25 +119,24 @@ impl Input {
         if file.metadata().map_err(failed)?.is_dir() {
             return Err(anyhow!("{name}: is a directory"));
         }
-        Ok(Input { name, file: Some(file) })
+        Ok(Input { name, from: UntilAsked::new(Some(file)), widen: || {} })
+    }
+
+    /// Tells whether somebody asked us to end before the input did.
+    fn is_interrupted(&self) -> bool {
+        self.from.asked().is_some()
     }
 
     /// Feeds everything there is to `spill`.
     fn drain(&mut self, spill: &mut Spill) -> anyhow::Result<()> {
-        let drained = match &mut self.file {
-            None => drain(&mut io::stdin().lock(), spill, widen_stdin),
-            Some(file) => drain(file, spill, || {}),
-        };
+        let drained = drain(&mut self.from, spill, self.widen);
         drained.map_err(|error| anyhow!("{}: {}", self.name, ui::reason(&error)))
     }
 
     /// Returns the next bytes, at most so many.
     fn next(&mut self, most: u64) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let read = match &mut self.file {
-            None => io::stdin().lock().take(most).read_to_end(&mut bytes),
-            Some(file) => file.take(most).read_to_end(&mut bytes),
-        };
+        let read = (&mut self.from).take(most).read_to_end(&mut bytes);
         read.map_err(|error| anyhow!("{}: {}", self.name, ui::reason(&error)))?;
         Ok(bytes)
     }

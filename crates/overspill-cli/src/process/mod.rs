@@ -12,8 +12,8 @@ mod system;
 pub(crate) use asked::{Asked, Stderr};
 pub(crate) use ended::{Ended, How, Unstartable};
 pub(crate) use system::{
-    Descriptors, become_program, end_like, is_below, is_one_output, is_talked_to, is_to_linger,
-    linger, run,
+    Descriptors, UntilAsked, become_program, end_like, is_below, is_one_output, is_talked_to,
+    is_to_linger, linger, run,
 };
 
 /// Which of its two streams the command wrote to.

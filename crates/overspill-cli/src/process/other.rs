@@ -1,5 +1,6 @@
 //! Runs a command to its end where only the standard library helps.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::process::Command;
 
@@ -54,6 +55,31 @@ pub(crate) fn is_below(_: i32) -> bool {
 
 /// The exit code has to do.
 pub(crate) fn end_like(_: How) {}
+
+/// Standard input or a file, to its end: signals are not looked at here.
+#[derive(Debug)]
+pub(crate) struct UntilAsked(Option<File>);
+
+impl UntilAsked {
+    pub(crate) fn new(file: Option<File>) -> UntilAsked {
+        UntilAsked(file)
+    }
+
+    pub(crate) fn listen_no_more(&mut self) {}
+
+    pub(crate) fn asked(&self) -> Option<How> {
+        None
+    }
+}
+
+impl Read for UntilAsked {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Some(file) => file.read(space),
+            None => io::stdin().lock().read(space),
+        }
+    }
+}
 
 /// Runs `asked`, tells `hear` what comes of it, and returns how it ended.
 ///

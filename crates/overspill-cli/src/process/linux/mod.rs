@@ -10,6 +10,7 @@ mod pty;
 mod signals;
 mod standing;
 mod start;
+mod until;
 mod watch;
 mod wires;
 
@@ -18,4 +19,5 @@ pub(crate) use exec::{become_program, is_below};
 pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use signals::end_like;
 pub(crate) use standing::{is_one_output, is_talked_to};
+pub(crate) use until::UntilAsked;
 pub(crate) use watch::run;
