@@ -23,6 +23,7 @@ mod settings;
 mod setup;
 mod tokenizer;
 mod ui;
+mod unshown;
 
 use process::Descriptors;
 
@@ -63,9 +64,9 @@ fn go(descriptors: Descriptors) -> u8 {
         Err(error) => {
             // Help goes to stdout and is no mistake; everything else is one of usage.
             let code = if error.use_stderr() { args::misuse() } else { 0 };
-            let _ = error.print();
+            let printed = error.print();
             ui::hint_after(&error);
-            return code;
+            return if error.use_stderr() { code } else { ui::ended(ui::written(printed)) };
         }
     };
     match command {

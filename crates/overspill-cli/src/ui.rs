@@ -5,7 +5,7 @@ mod table;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-use anyhow::Context;
+use anyhow::anyhow;
 use jiff::Timestamp;
 use overspill::Outcome;
 
@@ -21,11 +21,9 @@ const WIDTH_ELSEWHERE: usize = 120;
 pub(crate) struct Misuse(pub(crate) String);
 
 /// Writes the outcome to standard output.
-///
-/// A reader that has gone away is no mistake of ours: it has seen what it wanted.
-pub(crate) fn show(outcome: &Outcome) -> io::Result<()> {
+pub(crate) fn show(outcome: &Outcome) -> anyhow::Result<()> {
     say_if_silent(outcome);
-    print(outcome.bytes())
+    answer_bytes(outcome.bytes())
 }
 
 /// Says where the rest is, if what is shown has no room for it.
@@ -37,15 +35,6 @@ pub(crate) fn say_if_silent(outcome: &Outcome) {
     }
 }
 
-/// Writes data to standard output.
-pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        result => result,
-    }
-}
-
 /// Writes an answer to standard output.
 pub(crate) fn answer(text: &str) -> anyhow::Result<()> {
     answer_bytes(text.as_bytes())
@@ -53,7 +42,18 @@ pub(crate) fn answer(text: &str) -> anyhow::Result<()> {
 
 /// Like [`answer`], whatever the bytes are.
 pub(crate) fn answer_bytes(bytes: &[u8]) -> anyhow::Result<()> {
-    print(bytes).context("standard output")
+    let mut stdout = io::stdout().lock();
+    written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
+/// Tells what became of writing to standard output.
+///
+/// A reader that has gone away is no mistake of ours: it has seen what it wanted.
+pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result.map_err(|error| anyhow!("standard output: {}", reason(&error))),
+    }
 }
 
 /// Turns how a command ended into an exit code: 1 for what is not there or did not work, 2 for what

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use overspill::{Call, Profile, Report, Spill, envelope};
 use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
 use crate::drain::{drain, widen_stdin};
 use crate::process::{self, UntilAsked};
-use crate::{home, ui};
+use crate::{home, ui, unshown};
 
 /// Bounds a file, or what comes in by a pipe.
 ///
@@ -65,7 +65,7 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
         options.interrupted = input.is_interrupted();
         let answer = envelope::respond(&overspill, &response, &call, &options);
         input.from.listen_no_more();
-        ui::print(answer.as_bytes()).context("standard output")?;
+        ui::answer(&answer)?;
         let parsed = serde_json::from_str::<&RawValue>(&response);
         return parsed.map(drop).or_else(|error| match args.envelope {
             true => bail!("{}: not JSON, so it was taken as text: {error}", input.name),
@@ -79,7 +79,7 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
         options.interrupted = input.is_interrupted();
         overspill.process_with(&first, &call, &options)
     } else {
-        let mut spill = overspill.spill(call, options);
+        let mut spill = overspill.spill(call.clone(), options.clone());
         spill.push(&first);
         input.drain(&mut spill)?;
         if input.is_interrupted() {
@@ -89,11 +89,14 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
     };
     // It is saved. Whoever wants us to end now need not wait for a reader.
     input.from.listen_no_more();
-    if args.json {
-        let json = serde_json::to_string(&Report::of(&outcome, profile.policy.lines))?;
-        return ui::print(format!("{json}\n").as_bytes()).context("standard output");
-    }
-    ui::show(&outcome).context("standard output")
+    let shown = match args.json {
+        true => {
+            let json = serde_json::to_string(&Report::of(&outcome, profile.policy.lines))?;
+            ui::answer(&format!("{json}\n"))
+        }
+        false => ui::show(&outcome),
+    };
+    shown.inspect_err(|_| unshown::keep(&overspill, &outcome, &call, &options))
 }
 
 /// Where the output comes from.

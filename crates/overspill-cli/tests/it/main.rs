@@ -29,3 +29,4 @@ mod snapshots;
 mod stats;
 mod terminal;
 mod tokens;
+mod unshown;

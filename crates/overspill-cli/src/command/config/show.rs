@@ -19,7 +19,7 @@ pub(super) fn get(args: &ConfigArgs, key: &str) -> anyhow::Result<()> {
         rows.into_iter().find(|row| row.address == address).map(|row| row.written)
     };
     let written = written.with_context(|| format!("the project does not set {address}"))?;
-    ui::print(format!("{written}\n").as_bytes()).context("standard output")
+    ui::answer(&format!("{written}\n"))
 }
 
 pub(super) fn list(args: &ConfigArgs, json: bool) -> anyhow::Result<()> {
@@ -34,7 +34,7 @@ pub(super) fn list(args: &ConfigArgs, json: bool) -> anyhow::Result<()> {
     } else {
         table(&rows)
     };
-    ui::print(text.as_bytes()).context("standard output")
+    ui::answer(&text)
 }
 
 fn table(rows: &[Row]) -> String {
@@ -75,5 +75,5 @@ pub(super) fn path(args: &ConfigArgs, json: bool) -> anyhow::Result<()> {
         };
         files.iter().map(line).collect()
     };
-    ui::print(text.as_bytes()).context("standard output")
+    ui::answer(&text)
 }

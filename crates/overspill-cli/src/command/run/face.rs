@@ -28,6 +28,8 @@ pub(crate) enum Shows {
 pub(super) struct Face {
     to: Stream,
     shown: Shown,
+    /// What could not be written, and why.
+    lost: Option<(Stream, io::Error)>,
 }
 
 enum Shown {
@@ -55,7 +57,7 @@ impl Face {
             Shows::Start => Shown::Head(Head::within(policy)),
             Shows::Usual => Shown::Held,
         };
-        Face { to, shown }
+        Face { to, shown, lost: None }
     }
 
     pub(super) fn is_live(&self) -> bool {
@@ -71,17 +73,39 @@ impl Face {
             Shown::Head(head) => write(self.to, head.take(bytes)),
             Shown::Screen(screen) => write(self.to, screen.take(bytes)),
         };
+        self.note(self.to, written)
+    }
+
+    /// Takes note of what became of writing.
+    pub(super) fn note(&mut self, to: Stream, written: io::Result<()>) -> Wanted {
         match written {
+            Ok(()) => Wanted::More,
+            // It has seen what it wanted.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Wanted::NoMore,
-            // Nobody sees it, but it is still saved.
-            _ => Wanted::More,
+            // Nobody sees it, but the command goes on.
+            Err(error) => {
+                self.lost.get_or_insert((to, error));
+                Wanted::More
+            }
         }
+    }
+
+    /// Says what could not be shown so far, if there is something, and tells whether there is.
+    pub(super) fn say_if_lost(&mut self) -> bool {
+        let Some((to, error)) = self.lost.take() else { return false };
+        let to = match to {
+            Stream::Out => "standard output",
+            Stream::Err => "standard error",
+        };
+        ui::say(&format!("{to}: {}", ui::reason(&error)));
+        true
     }
 
     /// Begins to show the start, of which `so_far` has come.
     pub(super) fn begin(&mut self, mut start: Start, so_far: &[u8]) {
         // If nobody reads it, that is found out soon enough.
-        let _ = write(self.to, start.take(so_far));
+        let written = write(self.to, start.take(so_far));
+        self.note(self.to, written);
         self.shown = Shown::Begun(start);
     }
 
@@ -111,12 +135,7 @@ impl Face {
         if !self.is_live() {
             self.shown = Shown::Held;
         }
-        match shown {
-            // It has seen what it wanted.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-            Err(error) => ui::complain(&anyhow::Error::from(error).context("standard output")),
-            Ok(()) => {}
-        }
+        self.note(self.to, shown);
     }
 }
 

@@ -31,7 +31,8 @@ Examples:
   overspill run --timeout 10m --max-lines 200 -- ./integration-tests
 
 Exit codes are the command's: 128+n if a signal ended it, 127 if it was not found, 126 if it could
-not be run, 124 if its time was up, 125 for a mistake in these words.")]
+not be run, 124 if its time was up, 125 for a mistake in these words. If what it printed cannot be
+written, 0 becomes 1.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     limits: LimitArgs,
@@ -72,6 +73,8 @@ impl RunArgs {
 
 /// Our own mistakes.
 const OUR_OWN: u8 = 125;
+/// What could not be shown, of a command that has done all it had to.
+const UNSHOWN: u8 = 1;
 
 /// A command that is to be run and bounded.
 pub(crate) struct Job {
@@ -115,12 +118,13 @@ impl Job {
     /// Runs it, and returns its exit code.
     pub(crate) fn run(self, descriptors: Descriptors) -> u8 {
         match self.try_run(descriptors) {
-            Ok(ended) => {
+            Ok((ended, all_shown)) => {
                 say_what_befell(&ended);
                 if ended.timed_out.is_none() {
                     process::end_like(ended.how);
                 }
-                ended.code()
+                // A command that could not write what it had to say would not have succeeded.
+                if all_shown { ended.code() } else { ended.code().max(UNSHOWN) }
             }
             Err(error) => {
                 ui::complain(&error);
@@ -129,7 +133,8 @@ impl Job {
         }
     }
 
-    fn try_run(self, descriptors: Descriptors) -> anyhow::Result<Ended> {
+    /// Runs it; tells how it ended, and whether everything could be shown.
+    fn try_run(self, descriptors: Descriptors) -> anyhow::Result<(Ended, bool)> {
         let Job { engine: Engine { overspill, options, tool, .. }, mut asked, .. } = self;
         let directory = std::env::current_dir().ok();
         let call = Call {
@@ -143,12 +148,12 @@ impl Job {
         let started = Instant::now();
         let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
         // From here on the exit code is the command's, whatever befalls us.
-        output.end(&ended);
+        let all_shown = output.end(&ended);
         // What a short command prints would have come as late without us.
         if let Some(needs) = self.reader_needs.filter(|needs| started.elapsed() > *needs) {
             std::thread::sleep(needs);
         }
-        Ok(ended)
+        Ok((ended, all_shown))
     }
 }
 

@@ -8,6 +8,7 @@ use overspill::{Call, Layer, Most, Options, Outcome, Overspill, Spill};
 use super::face::{Face, Shows, write};
 use super::start::Start;
 use crate::process::{Ended, How, News, Stderr, Stream, Wanted};
+use crate::unshown;
 
 /// The command's output: one voice, or two if standard error is kept apart.
 pub(super) struct Output<'a> {
@@ -21,6 +22,8 @@ pub(super) struct Output<'a> {
     written: Option<Vec<(Stream, usize)>>,
     /// The command writes to the file of `out` by itself.
     direct: bool,
+    /// Something could not be shown.
+    lost: bool,
 }
 
 /// One stream: what is kept of it, and how it is shown.
@@ -45,7 +48,7 @@ impl<'a> Output<'a> {
         let err = (stderr == Stderr::Separate).then(|| voice(Stream::Err));
         let written = (stderr == Stderr::Joined).then(Vec::new);
         let out = voice(Stream::Out);
-        Output { overspill, out, err, call, options, policy, written, direct: false }
+        Output { overspill, out, err, call, options, policy, written, direct: false, lost: false }
     }
 
     /// Returns the file for the command to write its output to by itself, if it can.
@@ -139,12 +142,21 @@ impl<'a> Output<'a> {
             voice.spill.interrupted();
             let outcome = voice.spill.replace(rest);
             show(&mut voice.face, &outcome, written.take().as_deref());
+            if voice.face.say_if_lost() {
+                self.lost = true;
+                unshown::keep(self.overspill, &outcome, &self.call, &self.options);
+            }
         }
     }
 
-    /// Shows what is left to show.
-    pub(super) fn end(self, ended: &Ended) {
+    /// Shows what is left to show; tells whether everything could be shown.
+    pub(super) fn end(mut self, ended: &Ended) -> bool {
         let mut written = self.written;
+        let options = &mut self.options;
+        match ended.how {
+            How::Code(code) => options.exit = Some(code),
+            How::Signal(signal) => options.signal = Some(signal),
+        }
         for mut voice in [Some(self.out), self.err].into_iter().flatten() {
             let spill = &mut voice.spill;
             match ended.how {
@@ -161,8 +173,14 @@ impl<'a> Output<'a> {
             spill.see_rest(|seen| {
                 let _ = face.take(seen);
             });
-            show(&mut face, &spill.finish(), written.take().as_deref());
+            let outcome = spill.finish();
+            show(&mut face, &outcome, written.take().as_deref());
+            if face.say_if_lost() {
+                self.lost = true;
+                unshown::keep(self.overspill, &outcome, &self.call, &self.options);
+            }
         }
+        !self.lost
     }
 }
 
@@ -174,10 +192,9 @@ fn show(face: &mut Face, outcome: &Outcome, written: Option<&[(Stream, usize)]>)
     let mut bytes = outcome.bytes();
     for &(stream, len) in written {
         let (part, rest) = bytes.split_at(len.min(bytes.len()));
-        // Whoever does not read it has seen what it wanted.
-        let _ = write(stream, part);
+        face.note(stream, write(stream, part));
         bytes = rest;
     }
     // What was held back when we were asked to end.
-    let _ = write(Stream::Out, bytes);
+    face.note(Stream::Out, write(Stream::Out, bytes));
 }

@@ -1,0 +1,77 @@
+//! A standard output that takes nothing: the loss is said, and what is lost is saved.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::program::{Done, Test, numbered, saved_run};
+
+/// Runs the program where all that it writes is refused.
+fn full(words: &[&str], stdin: &str) -> Done {
+    let test = Test::new(words);
+    fs::write(test.dir.path().join("stdin"), stdin).unwrap();
+    on_full(test)
+}
+
+fn on_full(test: Test) -> Done {
+    let mut command = test.command();
+    let stdin = test.dir.path().join("stdin");
+    command.stdin(fs::File::open(stdin).map_or_else(|_| Stdio::null(), Stdio::from));
+    command.stdout(fs::File::options().write(true).open("/dev/full").unwrap());
+    let output = command.stderr(Stdio::piped()).output().unwrap();
+    Done { output, test }
+}
+
+const REFUSED: &str = "overspill: standard output: no space left on device\n";
+
+#[test]
+fn what_a_command_prints_and_nobody_takes_is_said_and_saved() {
+    let done = full(&["run", "--", "seq", "10"], "").code(1).stderr_contains(REFUSED);
+    let done = done.saved(numbered(10)).stderr_contains(" read 0");
+    let (_, info, _) = done.then(&["info", "--json", &done.id()]);
+    assert!(info.contains(r#""exit":0"#) && info.contains("seq 10"), "{info}");
+
+    full(&["run", "--", "seq", "3000"], "").code(1).stderr_contains(REFUSED).saved(numbered(3000));
+    full(&["run", "--stream", "--", "seq", "10"], "").code(1).saved(numbered(10));
+    full(&["run", "--stream", "--", "seq", "3000"], "").code(1).saved(numbered(3000));
+    // The command's own code says more, and without output nothing is lost.
+    let done = full(&["run", "--", "sh", "-c", "echo x; exit 3"], "").code(3);
+    done.stderr_contains(REFUSED).saved("x\n");
+    let done = full(&["run", "--", "true"], "").code(0).nothing_saved();
+    assert_eq!(String::from_utf8_lossy(&done.output.stderr), "");
+}
+
+#[test]
+fn what_is_cut_and_nobody_takes_is_said_and_saved() {
+    for words in [&["cut"][..], &["cut", "--json"]] {
+        for lines in [10, 3000] {
+            let done = full(words, &numbered(lines)).code(1).stderr_contains(REFUSED);
+            done.stderr_contains(" read 0").saved(numbered(lines));
+        }
+        // In JSON there is something to say of nothing.
+        let code = i32::from(words.len() > 1);
+        full(words, "").code(code).nothing_saved();
+    }
+    full(&["cut", "--envelope"], "{}").code(1).stderr_contains(REFUSED);
+}
+
+#[test]
+fn an_answer_that_nobody_takes_is_an_error() {
+    let Done { mut test, .. } = saved_run();
+    for line in [
+        "read 0",
+        "grep 1",
+        "list",
+        "info 0",
+        "stats",
+        "config",
+        "config get max_lines",
+        "--version",
+        "--help",
+        "man",
+    ] {
+        test.args = line.split(' ').map(str::to_owned).collect();
+        let done = on_full(test).code(1);
+        assert_eq!(String::from_utf8_lossy(&done.output.stderr), REFUSED, "{line}");
+        test = done.test;
+    }
+}
