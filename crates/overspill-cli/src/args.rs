@@ -21,8 +21,9 @@ use crate::setup::{DoctorArgs, InitArgs, UninstallArgs};
 use crate::tokenizer::Tokenizer;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
+// Of an option that is given twice the last holds: an alias gives one, and its user another.
 #[derive(Debug, Parser)]
-#[command(name = "overspill", version, arg_required_else_help = true)]
+#[command(name = "overspill", version, arg_required_else_help = true, args_override_self = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -59,7 +60,7 @@ pub(crate) enum Command {
 /// It stands in front of every command an agent runs: to put all the other commands together first
 /// would be a tenth of a short one.
 #[derive(Debug, Parser)]
-#[command(name = "run")]
+#[command(name = "run", args_override_self = true)]
 struct OnlyRun {
     #[command(flatten)]
     args: RunArgs,
@@ -215,6 +216,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn options_that_may_be_repeated_add_up() {
+        let line = "overspill mcp --name a --header a:1 --http http://x --header b:2 --name b";
+        let read = Args::try_parse_from(line.split(' ')).map(|args| format!("{:?}", args.command));
+        let read = read.unwrap();
+        assert!(read.contains(r#"[("a", "1"), ("b", "2")]"#), "{read}");
+        assert!(read.contains(r#"name: Some("b")"#), "{read}");
+    }
+
+    #[test]
     fn run_is_read_in_the_same_way_by_itself() {
         for line in [
             "overspill run -- a",
@@ -227,6 +237,7 @@ mod tests {
             "overspill run --help",
             "overspill run -h",
             "overspill run --max-lines x -- a",
+            "overspill run --max-lines 3 --pty --max-lines 4 --pty -- a",
             "overspill run --pyt -- a",
         ] {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();

@@ -15,6 +15,7 @@ mod home;
 mod hosts;
 mod kills;
 mod mcp;
+mod options;
 mod pictures;
 mod power;
 mod program;
