@@ -12,7 +12,9 @@ use crate::{home, ui};
 #[command(after_help = "Examples:
   overspill list
   overspill list --here --command 'cargo test'
-  overspill list --json --limit 1000 | jq -r 'select(.record.exit != 0).id'")]
+  overspill list --json --limit 1000 | jq -r 'select(.record.exit != 0).id'
+
+USED is the time since an output was saved or last read.")]
 pub(crate) struct ListArgs {
     /// Only those saved on this day in UTC, such as `2026-01-13`.
     #[arg(long, value_name = "DAY", value_parser = day)]
@@ -68,7 +70,7 @@ fn print(args: &ListArgs, store: &dyn Store, newest: &Newest, is_part: bool) -> 
     }
     let now = Timestamp::now();
     let mut table =
-        ui::Table::new(&["ID", ">SIZE", ">LINES", ">AGE", ">EXIT", "STATE", "TOOL", "COMMAND"]);
+        ui::Table::new(&["ID", ">SIZE", ">LINES", ">USED", ">EXIT", "STATE", "TOOL", "COMMAND"]);
     rows.for_each(|(entry, record)| table.row(row(entry, record, now)));
     let mut text = table.text(ui::width());
     if text.is_empty() && args.limit > 0 && !is_part {

@@ -48,8 +48,8 @@ fn list_info_pin_and_rm_speak_of_what_is_saved() {
     let id = done.id();
     let (_, list, _) = done.then(&["list"]);
     let expected = format!(
-        "ID                              SIZE  LINES  AGE  EXIT  TOOL  COMMAND\n{id}  23.3 KiB   \
-         5000  0 s     3  run   sh -c 'seq 1 5000; exit 3'\n"
+        "ID                              SIZE  LINES  USED  EXIT  TOOL  COMMAND\n{id}  23.3 KiB   \
+         5000   0 s     3  run   sh -c 'seq 1 5000; exit 3'\n"
     );
     assert_eq!(list.replace("  1 s  ", "  0 s  "), expected);
     let (_, info, _) = done.then(&["info", &id]);
