@@ -9,7 +9,7 @@ use overspill::redact::Redact;
 use overspill::store::{Disk, Store};
 
 use crate::bucket;
-use crate::settings::Sources;
+use crate::settings::{Sources, variables};
 
 /// Returns the user's shell.
 pub(crate) fn shell() -> OsString {
@@ -71,7 +71,7 @@ fn can_be(directory: &Path) -> Result<(), String> {
 
 /// Returns the session that outputs belong to, if whoever runs us says so.
 pub(crate) fn session() -> Option<String> {
-    variable("OVERSPILL_SESSION").map(|session| session.to_string_lossy().into_owned())
+    variable(variables::SESSION).map(|session| session.to_string_lossy().into_owned())
 }
 
 /// The directory of what waits for buckets, within the store on this machine.
@@ -122,7 +122,7 @@ pub(crate) fn places() -> Places {
 
 /// Returns the user's file of settings.
 pub(crate) fn user_file() -> Option<PathBuf> {
-    if let Some(named) = variable("OVERSPILL_CONFIG") {
+    if let Some(named) = variable(variables::CONFIG) {
         return std::path::absolute(named).ok();
     }
     let file = Places::below(config_home(), "overspill/config.toml");

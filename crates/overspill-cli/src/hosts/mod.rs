@@ -11,12 +11,10 @@ pub(crate) use table::HOSTS;
 
 use crate::home;
 use crate::process;
+use crate::settings::variables::ACTIVE;
 
 /// As much as every host shows without cutting it once more, and maybe our notice away.
 pub(crate) const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
-
-/// Says to what runs inside a bounded command that somebody bounds it: the number of that process.
-pub(crate) const ACTIVE: &str = "OVERSPILL_ACTIVE";
 
 /// A host agent.
 #[derive(Debug)]

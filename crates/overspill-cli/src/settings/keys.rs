@@ -4,6 +4,7 @@
 //! `docs/settings.md` all go by this one table.
 
 use super::value::Kind;
+use super::variables::PREFIX;
 
 /// A setting.
 #[derive(Debug)]
@@ -265,7 +266,7 @@ impl Key {
 
 fn variable(name: &str) -> String {
     let own = name.rsplit('.').next().unwrap_or(name);
-    format!("OVERSPILL_{}", own.to_ascii_uppercase())
+    format!("{PREFIX}{}", own.to_ascii_uppercase())
 }
 
 /// Returns which of `names` was likely meant by `typed`.

@@ -11,6 +11,7 @@ mod listing;
 pub(crate) mod systems;
 pub(crate) mod text;
 pub(crate) mod value;
+pub(crate) mod variables;
 pub(crate) mod write;
 
 use std::path::{Path, PathBuf};
@@ -71,15 +72,21 @@ impl Sources {
         sources
     }
 
+    /// Looks for variables that are not there for anything, too.
+    pub(crate) fn with_unknown_variables(mut self) -> Sources {
+        self.warnings.extend(variables::unknown());
+        self
+    }
+
     fn read_user_file(&mut self) {
         let Some(path) = self.user_file.clone() else { return };
         if let Some(text) = text::of_user(&path, &mut self.warnings) {
             let (file, warnings) = File::parse(&text, &path, Whose::User);
             self.user = file;
             self.warnings.extend(warnings);
-        } else if home::variable("OVERSPILL_CONFIG").is_some() && !path.exists() {
+        } else if home::variable(variables::CONFIG).is_some() && !path.exists() {
             // A file that was asked for by name and is not there is worth a word.
-            let (key, place) = ("OVERSPILL_CONFIG".into(), Some(path.display().to_string()));
+            let (key, place) = (variables::CONFIG.into(), Some(path.display().to_string()));
             self.warnings.push(Warning { key, place, message: "there is no such file".into() });
         }
     }

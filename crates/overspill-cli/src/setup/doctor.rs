@@ -137,7 +137,7 @@ fn look_at_program(findings: &mut Findings) {
 
 /// Files of settings, and what the project's has changed.
 fn look_at_settings(findings: &mut Findings) {
-    let in_force = Sources::read().in_force(None);
+    let in_force = Sources::read().with_unknown_variables().in_force(None);
     for warning in &in_force.sources.warnings {
         findings.add("settings", How::Wrong, warning.to_string());
     }

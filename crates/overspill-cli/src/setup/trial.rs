@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::doctor::link;
 use crate::hosts::{Host, LIMITS, Shape, Step};
+use crate::settings::variables;
 use crate::ui;
 
 /// Prints many lines and fails.
@@ -28,7 +29,7 @@ impl Trial {
         let trial = Trial { store };
         let mut all = Vec::new();
         let framed = format!("{}x\n{LINE}", host.frame.unwrap_or("x="));
-        let mark = host.mark.unwrap_or("OVERSPILL_NONE");
+        let mark = host.mark.unwrap_or(variables::NO_MARK);
         for step in host.steps {
             match step {
                 Step::Link("overspill-sh") => {
@@ -97,7 +98,7 @@ impl Trial {
 
     fn start(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        command.env("OVERSPILL_DIR", &self.store).env_remove(crate::hosts::ACTIVE);
+        command.env("OVERSPILL_DIR", &self.store).env_remove(variables::ACTIVE);
         command
     }
 }

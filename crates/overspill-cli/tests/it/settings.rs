@@ -1,7 +1,7 @@
 //! What settings do, and what is said of those that cannot be used.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::home::{Home, put};
 use crate::program::{numbered, program};
@@ -124,6 +124,50 @@ fn files_that_are_none_are_not_read() {
     );
     let home = Home::new().user("max_lines = 5\n").with("OVERSPILL_CONFIG", "/dev/null");
     assert_eq!(home.shown(&[]), 2000);
+}
+
+#[test]
+fn a_variable_that_is_none_of_ours_is_said_where_settings_are_looked_at() {
+    let home = Home::new().with("OVERSPILL_MAX_LINE", "5").with("OVERSPILL_ZZZ", "1");
+    let home = home.with("OVERSPILL_EMPTY", "").with("OVERSPILL_MAX_BYTES", "9000");
+    let said = "overspill: warning: OVERSPILL_MAX_LINE: there is no such variable; did you mean \
+                OVERSPILL_MAX_LINES?\noverspill: warning: OVERSPILL_ZZZ: there is no such variable\n";
+    assert_eq!(home.run(&["config"]).2, said);
+    assert_eq!(home.run(&["config", "list", "--json"]).2, said);
+    assert_eq!(home.run(&["config", "get", "max_lines"]), (0, "2000\n".into(), said.into()));
+    let (code, doctor, _) = home.run(&["doctor"]);
+    let line = "WRONG  settings: OVERSPILL_MAX_LINE: there is no such variable; did you mean";
+    assert!(code == 1 && doctor.contains(line), "{doctor}");
+    // Others have no time to look.
+    assert_eq!(home.run(&["cut"]), (0, String::new(), String::new()));
+    assert_eq!(home.run(&["run", "--", "true"]).2, "");
+}
+
+/// Each variable that the sources or the documents speak of is known.
+#[test]
+fn every_variable_that_we_speak_of_is_known() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut names = std::collections::BTreeSet::new();
+    for place in ["docs", "README.md", "crates/overspill-cli/src", "crates/overspill/src"] {
+        each_file(&root.join(place), &mut |text| {
+            let words = text.split(|c: char| !c.is_ascii_uppercase() && c != '_');
+            names.extend(words.filter(|word| word.starts_with("OVERSPILL_")).map(str::to_owned));
+        });
+    }
+    // What all begin with, and the mistake that is an example of one.
+    names.retain(|name| !name.ends_with('_') && name != "OVERSPILL_MAX_LINE");
+    assert!(names.len() > 8, "{names:?}");
+    let home = names.iter().fold(Home::new(), |home, name| home.with(name, "1"));
+    let home = home.with("OVERSPILL_CONFIG", "/dev/null").with("OVERSPILL_DIR", "/none");
+    let (_, _, stderr) = home.with("OVERSPILL_TEST_S3", "1").run(&["config"]);
+    assert!(!stderr.contains("no such variable"), "{stderr}");
+}
+
+fn each_file(path: &Path, see: &mut dyn FnMut(&str)) {
+    match fs::read_dir(path) {
+        Ok(entries) => entries.for_each(|entry| each_file(&entry.unwrap().path(), see)),
+        Err(_) => see(&String::from_utf8_lossy(&fs::read(path).unwrap())),
+    }
 }
 
 #[test]

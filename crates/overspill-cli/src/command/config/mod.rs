@@ -115,7 +115,8 @@ pub(crate) fn config(args: &ConfigArgs) -> u8 {
 
 impl ConfigArgs {
     fn in_force(&self) -> InForce {
-        let in_force = Sources::read().in_force(self.profile.and_then(Profile::named));
+        let sources = Sources::read().with_unknown_variables();
+        let in_force = sources.in_force(self.profile.and_then(Profile::named));
         in_force.sources.say_warnings();
         in_force
     }

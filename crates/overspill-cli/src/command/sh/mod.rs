@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use crate::args::Engine;
 use crate::command::run::{Job, Shows};
-use crate::hosts::{self, ACTIVE, Host};
+use crate::hosts::{self, Host};
 use crate::process::{self, Asked, Descriptors, Stderr};
 use crate::settings::Sources;
+use crate::settings::variables::ACTIVE;
 use crate::{program, ui};
 
 /// Stands in for a shell, for host agents: bounds the command after `-c`.

@@ -18,6 +18,7 @@ use super::settings::IDLE;
 use super::stdio::Line;
 use crate::settings::Sources;
 use crate::settings::value::Value;
+use crate::settings::variables;
 use crate::{home, ui};
 use http1::{JSON, Request, answer};
 use session::{Session, locked};
@@ -43,7 +44,7 @@ pub(super) fn listen(address: &str, asked: Asked) -> anyhow::Result<()> {
         .map_err(|error| anyhow::anyhow!("{address}: {}", ui::reason(&error)))?;
     let local = listener.local_addr().context("the address that we listen at")?;
     let token =
-        home::variable("OVERSPILL_MCP_TOKEN").map(|token| token.to_string_lossy().into_owned());
+        home::variable(variables::MCP_TOKEN).map(|token| token.to_string_lossy().into_owned());
     let is_loopback = local.ip().is_loopback();
     if !is_loopback && token.is_none() {
         bail!(
