@@ -1,6 +1,6 @@
 //! `overspill grep`
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use overspill::core::Limits;
 use overspill::retrieve::{self, Found, Query};
@@ -69,18 +69,28 @@ pub(crate) struct GrepArgs {
 /// Where to begin.
 #[derive(Debug, Clone)]
 struct From {
-    name: Option<Name>,
+    /// The output, as it was typed.
+    id: Option<String>,
     line: u64,
 }
 
 fn from(typed: &str) -> Result<From, String> {
-    let (name, line) = match typed.rsplit_once(':') {
-        Some((name, line)) => (Some(Name::parse(&name.to_ascii_uppercase())), line),
+    let (id, line) = match typed.rsplit_once(':') {
+        Some((id, line)) => (Some(id.to_owned()), line),
         None => (None, typed),
     };
-    match (name, line.parse()) {
-        (Some(None), _) | (_, Err(_)) => Err("expected a line, or an id and a line".into()),
-        (name, Ok(line)) => Ok(From { name: name.flatten(), line }),
+    match line.parse() {
+        Ok(line) if id.as_ref().is_none_or(|id| !id.is_empty()) => Ok(From { id, line }),
+        _ => Err("expected a line, or an id and a line".into()),
+    }
+}
+
+impl From {
+    /// Returns the output to begin with, if one is named. It may be gone by now.
+    fn name(&self) -> anyhow::Result<Option<Name>> {
+        let Some(id) = &self.id else { return Ok(None) };
+        let ours = Name::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
+        ours.map_or_else(|| find::find(OsStr::new(id)).map(|(_, name)| name), Ok).map(Some)
     }
 }
 
@@ -101,8 +111,8 @@ pub(crate) fn grep(args: &GrepArgs) -> u8 {
 /// Tells whether anything matched.
 fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
-    let asked = Asked { args, query, all: ids.is_empty() };
-    let outputs = outputs(args, &ids)?;
+    let asked = Asked { args, query, all: ids.is_empty(), from: args.from.name()? };
+    let outputs = outputs(asked.from.as_ref(), &ids)?;
     let progress = ui::Progress::of("searching");
     let (text, any) = match args.count {
         true => count(&asked, &outputs, &progress)?,
@@ -137,6 +147,9 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
         most: args.max_count,
         from_line: args.from.line,
     };
+    if args.count && query.from_line > 1 {
+        return Err(ui::Misuse("--from: with -c all lines of an output are counted".into()).into());
+    }
     query.check().map_err(|bad| ui::Misuse(explained(&query, &bad.to_string())))?;
     Ok((query, ids))
 }
@@ -155,14 +168,21 @@ fn explained(query: &Query, error: &str) -> String {
 }
 
 /// The outputs that are meant, from where to begin on.
-fn outputs(args: &GrepArgs, ids: &[OsString]) -> anyhow::Result<Vec<(Outputs, Name)>> {
+fn outputs(from: Option<&Name>, ids: &[OsString]) -> anyhow::Result<Vec<(Outputs, Name)>> {
     if !ids.is_empty() {
-        return find::all(ids);
+        let all = find::all(ids)?;
+        return match (from, all.first()) {
+            (Some(from), Some((_, first))) if from != first => Err(ui::Misuse(format!(
+                "--from: {from} is not the first of the outputs that are to be searched"
+            ))
+            .into()),
+            _ => Ok(all),
+        };
     }
     let store = home::store().map_err(anyhow::Error::msg)?;
     let names = find::newest_first(&*store)?.into_iter().map(|entry| entry.name);
     // The one to begin with may be gone by now; then it is the one after it.
-    let names = names.skip_while(|name| args.from.name.as_ref().is_some_and(|from| name > from));
+    let names = names.skip_while(|name| from.is_some_and(|from| name > from));
     Ok(names.map(|name| (store.clone(), name)).collect())
 }
 
@@ -172,6 +192,8 @@ struct Asked<'a> {
     query: Query,
     /// All outputs were meant.
     all: bool,
+    /// The output to begin with.
+    from: Option<Name>,
 }
 
 /// Shows the lines that match.
@@ -180,7 +202,7 @@ fn lines(
     outputs: &[(Outputs, Name)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
-    let several = outputs.len() > 1 || asked.all && asked.args.from.name.is_some();
+    let several = outputs.len() > 1 || asked.all && asked.from.is_some();
     let is_json = asked.args.json;
     let most = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + 2 * HEADING_BYTES;
     let page = hosts::page();
@@ -225,7 +247,7 @@ fn lines(
 
 /// Tells whether this is the output that the line to begin with is meant of.
 fn is_first(asked: &Asked<'_>, index: usize, name: &Name) -> bool {
-    index == 0 && asked.args.from.name.as_ref().is_none_or(|from| from == name)
+    index == 0 && asked.from.as_ref().is_none_or(|from| from == name)
 }
 
 /// Shows how many lines match in each output.
@@ -234,7 +256,7 @@ fn count(
     outputs: &[(Outputs, Name)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
-    let several = outputs.len() > 1 || asked.all && asked.args.from.name.is_some();
+    let several = outputs.len() > 1 || asked.all && asked.from.is_some();
     let beside = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + HEADING_BYTES;
     let page = hosts::page();
     let most_bytes = page.bytes.unwrap_or(u64::MAX).saturating_sub(beside);

@@ -74,14 +74,14 @@ pub(crate) struct McpArgs {
     #[arg(long, conflicts_with_all = ["server", "http", "listen"])]
     serve: bool,
     /// The server is reached by HTTP, at this address.
-    #[arg(long, value_name = "URL", conflicts_with = "server")]
+    #[arg(long, value_name = "URL", conflicts_with = "server", value_parser = address)]
     http: Option<String>,
     /// Send this with every request to it, such as `Authorization: Bearer …`.
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "http")]
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "http", conflicts_with_all = ["server", "serve"])]
     headers: Vec<(String, String)>,
     /// Send this as well, with the value of a variable: what is secret is then not on the command line,
     /// where others can see it.
-    #[arg(long = "header-env", value_name = "NAME: VARIABLE", value_parser = header_env, requires = "http")]
+    #[arg(long = "header-env", value_name = "NAME: VARIABLE", value_parser = header_env, requires = "http", conflicts_with_all = ["server", "serve"])]
     secret_headers: Vec<(String, String)>,
     /// Be reached by HTTP instead of standard input and output, at this address.
     ///
@@ -179,6 +179,14 @@ impl Asked {
                 }
             },
         }
+    }
+}
+
+fn address(typed: &str) -> Result<String, String> {
+    let rest = ["http://", "https://"].iter().find_map(|scheme| typed.strip_prefix(scheme));
+    match rest.map(|rest| !rest.is_empty() && !rest.starts_with('/')) {
+        Some(true) => Ok(typed.to_owned()),
+        _ => Err("expected an address such as `http://localhost:3001/mcp`".into()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Our own tools, by which a model reaches what was saved.
 
+mod arguments;
 mod resources;
 
 use overspill::core::{Limits, ToolNames};
@@ -10,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::scope::Scope;
 use crate::command::read::{end_line, what_is_shown};
 use crate::ui;
+use arguments::Arguments;
 
 /// Our tools, under the names that nobody else has here.
 #[derive(Debug, Clone)]
@@ -43,6 +45,13 @@ impl Ours {
 
     /// Returns what a client is told of them. The list is there once there is something to list.
     pub(super) fn definitions(&self, store: &dyn Store) -> Vec<Value> {
+        let has_many = self.scope.entries(store).is_ok_and(|entries| entries.len() > 1);
+        let [read, grep, list] = self.all();
+        [Some(read), Some(grep), has_many.then_some(list)].into_iter().flatten().collect()
+    }
+
+    /// Returns what there is to be told of all of them.
+    fn all(&self) -> [Value; 3] {
         let id = json!({"type": "string", "description": "The id from the notice, or its beginning or end."});
         let tool = |name: &str, description: &str, properties: Value, required: Value| {
             json!({
@@ -89,21 +98,22 @@ impl Ours {
             json!({}),
             json!([]),
         );
-        let has_many = self.scope.entries(store).is_ok_and(|entries| entries.len() > 1);
-        [Some(read), Some(grep), has_many.then_some(list)].into_iter().flatten().collect()
+        [read, grep, list]
     }
 
     /// Calls one of them; what went wrong is said to the model.
     pub(super) fn call(&self, store: &dyn Store, tool: &str, arguments: &Value) -> Value {
         let nothing = Map::new();
-        let arguments = arguments.as_object().unwrap_or(&nothing);
-        let answer = if tool == self.names.read {
-            self.read(store, arguments)
-        } else if tool == self.names.grep {
-            self.grep(store, arguments)
-        } else {
-            self.list(store)
-        };
+        let arguments = Arguments(arguments.as_object().unwrap_or(&nothing));
+        let answer = self.check(tool, arguments).and_then(|()| {
+            if tool == self.names.read {
+                self.read(store, arguments)
+            } else if tool == self.names.grep {
+                self.grep(store, arguments)
+            } else {
+                self.list(store)
+            }
+        });
         let (text, failed) = match answer {
             Ok(text) => (text, false),
             Err(reason) => (reason, true),
@@ -113,6 +123,14 @@ impl Ours {
             result["isError"] = Value::Bool(true);
         }
         result
+    }
+
+    /// Refuses arguments that the tool does not know.
+    fn check(&self, tool: &str, arguments: Arguments) -> Result<(), String> {
+        let all = self.all();
+        let definition = all.iter().find(|definition| definition["name"] == tool);
+        let known = definition.and_then(|tool| tool["inputSchema"]["properties"].as_object());
+        known.map_or(Ok(()), |known| arguments.check(tool, known))
     }
 
     fn room(&self) -> Limits {
@@ -126,11 +144,12 @@ impl Ours {
         }
     }
 
-    fn read(&self, store: &dyn Store, arguments: &Map<String, Value>) -> Result<String, String> {
+    fn read(&self, store: &dyn Store, arguments: Arguments) -> Result<String, String> {
         let name = self.output(store, arguments)?;
-        let (mut text, footer) = match arguments.get("json").and_then(Value::as_str) {
-            Some(path) => self.values(store, &name, path, arguments)?,
-            None => self.page(store, &name, &part(arguments)?)?,
+        arguments.one_of(&["lines", "bytes", "tail", "json"])?;
+        let (mut text, footer) = match arguments.text("json")? {
+            Some(path) => self.values(store, &name, path, arguments.from()?)?,
+            None => self.page(store, &name, &arguments.part()?)?,
         };
         end_line(&mut text);
         text.push_str(&footer);
@@ -138,8 +157,8 @@ impl Ours {
         Ok(text)
     }
 
-    fn output(&self, store: &dyn Store, arguments: &Map<String, Value>) -> Result<Name, String> {
-        let id = arguments.get("id").and_then(Value::as_str).unwrap_or_default();
+    fn output(&self, store: &dyn Store, arguments: Arguments) -> Result<Name, String> {
+        let id = arguments.text("id")?.unwrap_or_default();
         if id.is_empty() {
             return Err("id is missing: it is the id from the notice, such as 01KA…".into());
         }
@@ -174,11 +193,10 @@ impl Ours {
         store: &dyn Store,
         name: &Name,
         path: &str,
-        arguments: &Map<String, Value>,
+        from: FromValue,
     ) -> Result<(String, String), String> {
         let shown = ui::short(path, 200);
         let path = JsonPath::parse(path).map_err(|bad| format!("{shown}: {bad}"))?;
-        let from = from(arguments.get("from"))?;
         let mut room = self.room();
         room.bytes = room.bytes.map(|most| most.saturating_sub(shown.len() as u64));
         let values =
@@ -197,22 +215,17 @@ impl Ours {
         Ok((values.text, footer))
     }
 
-    fn grep(&self, store: &dyn Store, arguments: &Map<String, Value>) -> Result<String, String> {
+    fn grep(&self, store: &dyn Store, arguments: Arguments) -> Result<String, String> {
         let name = self.output(store, arguments)?;
-        let flag = |key: &str| arguments.get(key).is_some_and(|value| *value == Value::Bool(true));
-        let context = number(arguments, "context")?.unwrap_or(0).min(1_000) as usize;
+        let context = arguments.number("context")?.unwrap_or(0).min(1_000) as usize;
         let query = Query {
-            pattern: arguments
-                .get("pattern")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned(),
-            ignore_case: flag("ignore_case"),
-            fixed: flag("fixed"),
+            pattern: arguments.text("pattern")?.ok_or("pattern is missing")?.to_owned(),
+            ignore_case: arguments.flag("ignore_case")?,
+            fixed: arguments.flag("fixed")?,
             before: context,
             after: context,
-            most: number(arguments, "limit")?,
-            from_line: number(arguments, "from_line")?.unwrap_or(1),
+            most: arguments.number("limit")?,
+            from_line: arguments.number("from_line")?.unwrap_or(1),
             ..Query::default()
         };
         let mut room = self.room();
@@ -227,7 +240,7 @@ impl Ours {
             return Ok(format!("[overspill {token}: nothing matches]\n"));
         }
         if let Some(line) = found.next_line {
-            let mut next = arguments.clone();
+            let mut next = arguments.0.clone();
             next.insert("id".into(), name.as_str().into());
             next.insert("from_line".into(), line.into());
             if let Some(most) = query.most {
@@ -257,53 +270,5 @@ impl Ours {
             text.push_str("Nothing is saved here.\n");
         }
         Ok(text)
-    }
-}
-
-/// Returns which part of an output is meant; the first page if none is named.
-fn part(arguments: &Map<String, Value>) -> Result<Part, String> {
-    let range = |key: &str| -> Result<Option<(u64, u64)>, String> {
-        let Some(value) = arguments.get(key).filter(|value| !value.is_null()) else {
-            return Ok(None);
-        };
-        let range = value.as_str().and_then(|text| {
-            let (from, to) = text.split_once([':', '-'])?;
-            let to = if to.trim().is_empty() { u64::MAX } else { to.trim().parse().ok()? };
-            Some((from.trim().parse().ok()?, to))
-        });
-        match range {
-            Some((from, to)) if from <= to => Ok(Some((from, to))),
-            _ => Err(format!("{key} is two numbers such as \"181:380\", the smaller one first")),
-        }
-    };
-    if let Some((from, to)) = range("lines")? {
-        return Ok(Part::Lines(from, to));
-    }
-    if let Some((from, to)) = range("bytes")? {
-        return Ok(Part::Bytes(from..to));
-    }
-    Ok(number(arguments, "tail")?.map_or(Part::Lines(1, u64::MAX), Part::Tail))
-}
-
-/// Returns a number, which models also send as text.
-fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
-    let number = match arguments.get(key) {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => text.trim().parse().ok(),
-        Some(value) => value.as_u64().or_else(|| value.as_f64().map(|number| number as u64)),
-    };
-    number.map(Some).ok_or_else(|| format!("{key} is a whole number, 0 or more"))
-}
-
-fn from(value: Option<&Value>) -> Result<FromValue, String> {
-    let text = match value {
-        None | Some(Value::Null) => return Ok(FromValue::START),
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-    };
-    let (value, byte) = text.split_once(':').unwrap_or((&text, "0"));
-    match (value.parse(), byte.parse()) {
-        (Ok(value), Ok(byte)) => Ok(FromValue { value, byte }),
-        _ => Err("from is a number such as 51, or two such as \"51:2000\"".into()),
     }
 }

@@ -26,3 +26,40 @@ fn of_an_option_that_is_given_twice_the_last_holds() {
     let (code, text, _) = saved.then(&["config", "get", "--tool", "x", "--tool", "y", "max_lines"]);
     assert_eq!((code, &*text), (0, "2000\n"));
 }
+
+#[test]
+fn an_option_that_would_be_ignored_is_refused() {
+    let saved = saved_run();
+    let id = saved.id();
+    let second = saved.then(&["run", "--", "seq", "4000"]);
+    assert_eq!(second.0, 0);
+    let refused = |words: &[&str], reason: &str| {
+        let (code, out, said) = saved.then(words);
+        assert!(matches!(code, 1 | 2) && out.is_empty(), "{words:?}: {code} {out}");
+        assert!(said.contains(reason), "{words:?}: {said}");
+    };
+    let cannot = "cannot be used with";
+    refused(&["mcp", "--header", "a: b", "--", "cat"], cannot);
+    refused(&["mcp", "--header-env", "a: HOME", "--", "cat"], cannot);
+    refused(&["mcp", "--serve", "--header", "a: b"], cannot);
+    for address in ["ftp://localhost/mcp", "localhost:3001", "http://", "http:///mcp", "https://"] {
+        refused(&["mcp", "--http", address], "expected an address such as");
+    }
+    refused(&["grep", "--from", "zz:3", "1"], "there is no output zz");
+    refused(&["grep", "--from", ":3", "1"], "expected a line, or an id and a line");
+    refused(&["grep", "--from", "0:3", "1"], "0 is the beginning of 2 outputs");
+    refused(&["grep", "-c", "--from", "3", "1"], "--from: with -c all lines");
+    let other = saved.then(&["list", "--json", "--limit", "1"]).1;
+    let other: serde_json::Value = serde_json::from_str(&other).unwrap();
+    let from = format!("{}:3", other["id"].as_str().unwrap());
+    refused(&["grep", "--from", &from, "1", &id], "is not the first of the outputs");
+    refused(&["config", "path", "--tool", "x"], "--tool means nothing here");
+    refused(&["config", "check", "--project"], "--project means nothing here");
+
+    // What makes sense still does: the beginning or the end of an id, and one that is gone.
+    let found = |words: &[&str]| saved.then(words).1;
+    assert_eq!(found(&["grep", "--from", &format!("{id}:3"), "^[345]$", &id]), "3:3\n4:4\n5:5\n");
+    let end = format!("{}:4", &id[20..].to_lowercase());
+    assert_eq!(found(&["grep", "--from", &end, "^[345]$"]), format!("{id}\n4:4\n5:5\n"));
+    assert!(found(&["grep", "--from", "01ZZZZZZZZZZZZZZZZZZZZZZZZ:3", "^1$"]).contains("\n1:1\n"));
+}

@@ -93,6 +93,9 @@ impl std::fmt::Display for Misuse {
 impl std::error::Error for Misuse {}
 
 pub(crate) fn config(args: &ConfigArgs) -> u8 {
+    if let Some(option) = args.without_meaning() {
+        return ui::ended(Err(ui::Misuse(format!("{option} means nothing here")).into()));
+    }
     if let Some(Action::Check { json }) = &args.action {
         return ui::ended_with(check::check(*json));
     }
@@ -114,6 +117,18 @@ pub(crate) fn config(args: &ConfigArgs) -> u8 {
 }
 
 impl ConfigArgs {
+    /// Returns an option that was given and means nothing to the action.
+    fn without_meaning(&self) -> Option<&'static str> {
+        let (is_check, is_path) = (
+            matches!(self.action, Some(Action::Check { .. })),
+            matches!(self.action, Some(Action::Path { .. })),
+        );
+        let tool = self.tool.is_some() && (is_check || is_path);
+        let others = [("--project", self.project), ("--profile", self.profile.is_some())];
+        let other = others.into_iter().find(|(_, given)| is_check && *given);
+        if tool { Some("--tool") } else { other.map(|(option, _)| option) }
+    }
+
     fn in_force(&self) -> InForce {
         let sources = Sources::read().with_unknown_variables();
         let in_force = sources.in_force(self.profile.and_then(Profile::named));

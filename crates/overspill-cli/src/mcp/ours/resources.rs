@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::scope::SCHEME;
 use super::Ours;
+use super::arguments::Arguments;
 use crate::ui;
 
 const METHOD_NOT_FOUND: i32 = -32_601;
@@ -48,7 +49,9 @@ impl Ours {
                 arguments.insert(name.to_owned(), value.into());
             }
         }
-        let text = self.read(store, &arguments)?;
+        let arguments = Arguments(&arguments);
+        self.check(&self.names.read, arguments)?;
+        let text = self.read(store, arguments)?;
         Ok(json!({"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}))
     }
 

@@ -59,7 +59,7 @@ fn lines_bytes_tail_and_matches_are_found() {
     );
     assert!(read(json!({"bytes": "5:6"})).starts_with("1\n["));
     assert!(read(json!({"tail": "1"})).starts_with("line 5000 of a long text\n["));
-    let grep = json!({"id": id[..12].to_lowercase(), "pattern": "line 4[0-9]7 ", "context": 1, "limit": 2});
+    let grep = json!({"id": id[..12].to_lowercase(), "pattern": "LINE 4[0-9]7 ", "context": 1, "limit": 2.0, "ignore_case": "true", "of_no_use": null});
     let found = text_of(&client.call("overspill_grep", grep));
     assert_eq!(found.lines().next(), Some("406-line 406 of a long text"), "{found}");
     assert!(found.contains("407:line 407") && !found.contains("427:"), "{found}");
@@ -95,6 +95,24 @@ fn what_is_wrong_is_said_to_the_model() {
             "overspill_grep",
             json!({"id": id, "pattern": "x", "limit": "many"}),
             "limit is a whole number",
+        ),
+        (
+            "overspill_grep",
+            json!({"id": id, "patern": "x"}),
+            "overspill_grep has no argument \"patern\"; it takes pattern, ",
+        ),
+        ("overspill_read", json!({"id": id, "line": 3}), "no argument \"line\"; it takes lines, "),
+        ("overspill_list", json!({"all": true}), "no argument \"all\"; it takes none"),
+        ("overspill_grep", json!({"id": id}), "pattern is missing"),
+        ("overspill_grep", json!({"id": id, "pattern": "x", "fixed": 1}), "fixed is true or false"),
+        ("overspill_grep", json!({"id": id, "pattern": "x", "limit": -1}), "limit is a whole"),
+        ("overspill_grep", json!({"id": id, "pattern": "x", "limit": 1.5}), "limit is a whole"),
+        ("overspill_read", json!({"id": id, "json": 7}), "json is a text"),
+        ("overspill_read", json!({"id": id, "from": 7}), "from needs json"),
+        (
+            "overspill_read",
+            json!({"id": id, "lines": "1:2", "tail": 3}),
+            "lines and tail cannot be asked for at once",
         ),
     ] {
         let answer = client.call(tool, arguments.clone());

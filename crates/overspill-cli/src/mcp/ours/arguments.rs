@@ -1,0 +1,112 @@
+//! What a model sends to our tools, and what of it makes no sense.
+//!
+//! Nothing is ignored: a model that is not told believes that it was heeded.
+
+use overspill::retrieve::{FromValue, Part};
+use serde_json::{Map, Value};
+
+use crate::ui;
+
+/// The arguments of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arguments<'a>(pub(super) &'a Map<String, Value>);
+
+impl<'a> Arguments<'a> {
+    /// Refuses what the tool does not know, and names what it does, the likeliest first.
+    pub(super) fn check(self, tool: &str, known: &Map<String, Value>) -> Result<(), String> {
+        let is_unknown = |(name, value): &(&String, &Value)| {
+            !known.contains_key(name.as_str()) && !value.is_null()
+        };
+        let Some((name, _)) = self.0.iter().find(is_unknown) else { return Ok(()) };
+        let alike = |known: &str| strsim::jaro_winkler(&name.to_lowercase(), known);
+        let mut known: Vec<&str> = known.keys().map(String::as_str).collect();
+        known.sort_by(|a, b| alike(b).total_cmp(&alike(a)));
+        let known = match known.is_empty() {
+            true => "it takes none".to_owned(),
+            false => format!("it takes {}", known.join(", ")),
+        };
+        Err(format!("{tool} has no argument {:?}; {known}", ui::short(name, 100)))
+    }
+
+    /// Returns what was sent, if it is anything.
+    pub(super) fn get(self, key: &str) -> Option<&'a Value> {
+        self.0.get(key).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn text(self, key: &str) -> Result<Option<&'a str>, String> {
+        let text = |value: &'a Value| value.as_str().ok_or_else(|| format!("{key} is a text"));
+        self.get(key).map(text).transpose()
+    }
+
+    /// Returns a number, which models also send as text.
+    pub(super) fn number(self, key: &str) -> Result<Option<u64>, String> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
+        let number = match value {
+            Value::String(text) => text.trim().parse().ok(),
+            value => value.as_u64().or_else(|| whole(value.as_f64()?)),
+        };
+        number.map(Some).ok_or_else(|| format!("{key} is a whole number, 0 or more"))
+    }
+
+    /// Returns a switch, which models also send as text.
+    pub(super) fn flag(self, key: &str) -> Result<bool, String> {
+        match self.get(key) {
+            None => Ok(false),
+            Some(Value::Bool(on)) => Ok(*on),
+            Some(Value::String(text)) if text == "true" => Ok(true),
+            Some(Value::String(text)) if text == "false" => Ok(false),
+            Some(_) => Err(format!("{key} is true or false")),
+        }
+    }
+
+    /// Refuses more than one of what excludes each other.
+    pub(super) fn one_of(self, keys: &[&str]) -> Result<(), String> {
+        let given: Vec<&str> = keys.iter().copied().filter(|key| self.get(key).is_some()).collect();
+        match given.len() {
+            0 | 1 => Ok(()),
+            _ => Err(format!("{} cannot be asked for at once", given.join(" and "))),
+        }
+    }
+
+    /// Returns which part of an output is meant; the first page if none is named.
+    pub(super) fn part(self) -> Result<Part, String> {
+        if self.get("from").is_some() {
+            return Err("from needs json: it is the number of a value".into());
+        }
+        if let Some((from, to)) = self.range("lines")? {
+            return Ok(Part::Lines(from, to));
+        }
+        if let Some((from, to)) = self.range("bytes")? {
+            return Ok(Part::Bytes(from..to));
+        }
+        Ok(self.number("tail")?.map_or(Part::Lines(1, u64::MAX), Part::Tail))
+    }
+
+    fn range(self, key: &str) -> Result<Option<(u64, u64)>, String> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let range = value.as_str().and_then(|text| {
+            let (from, to) = text.split_once([':', '-'])?;
+            let to = if to.trim().is_empty() { u64::MAX } else { to.trim().parse().ok()? };
+            Some((from.trim().parse().ok()?, to))
+        });
+        match range {
+            Some((from, to)) if from <= to => Ok(Some((from, to))),
+            _ => Err(format!("{key} is two numbers such as \"181:380\", the smaller one first")),
+        }
+    }
+
+    /// Returns the value to begin with.
+    pub(super) fn from(self) -> Result<FromValue, String> {
+        let text = match self.get("from") {
+            None => return Ok(FromValue::START),
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+        };
+        let (value, byte) = text.split_once(':').unwrap_or((&text, "0"));
+        match (value.parse(), byte.parse()) {
+            (Ok(value), Ok(byte)) => Ok(FromValue { value, byte }),
+            _ => Err("from is a number such as 51, or two such as \"51:2000\"".into()),
+        }
+    }
+}
