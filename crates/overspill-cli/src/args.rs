@@ -9,10 +9,10 @@ use overspill::core::Keep;
 use overspill::{KEEPS, Layer, Most, Options, Overspill, Profile};
 
 use crate::command::{
-    config::ConfigArgs, cut::CutArgs, diff::DiffArgs, explain::ExplainArgs, gc::GcArgs,
-    grep::GrepArgs, hook::HookArgs, info::InfoArgs, list::ListArgs, man::CompletionsArgs,
-    man::ManArgs, pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs,
-    sh::ShArgs, stats::StatsArgs,
+    completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
+    explain::ExplainArgs, gc::GcArgs, grep::GrepArgs, hook::HookArgs, info::InfoArgs,
+    list::ListArgs, man::ManArgs, pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs,
+    run::RunArgs, sh::ShArgs, stats::StatsArgs,
 };
 use crate::mcp::McpArgs;
 use crate::settings::Sources;

@@ -89,7 +89,7 @@ fn go(descriptors: Descriptors) -> u8 {
         args::Command::Diff(args) => command::diff::diff(&args),
         args::Command::Explain(args) => ui::ended(command::explain::explain(&args)),
         args::Command::Stats(args) => ui::ended(command::stats::stats(&args)),
-        args::Command::Completions(args) => ui::ended(command::man::completions(&args)),
+        args::Command::Completions(args) => ui::ended(command::completions::completions(&args)),
         args::Command::Mcp(args) => mcp::mcp(&args),
         args::Command::Man(args) => ui::ended(command::man::man(&args)),
     }

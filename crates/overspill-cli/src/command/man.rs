@@ -1,11 +1,10 @@
-//! `overspill man` and `overspill completions`
+//! `overspill man`
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::CommandFactory;
-use clap_complete::Shell;
 
 use crate::args::Args;
 use crate::ui;
@@ -19,23 +18,6 @@ pub(crate) struct ManArgs {
     /// Write a page for each command into this directory.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-}
-
-/// Prints what a shell needs to complete our words.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  overspill completions bash > ~/.local/share/bash-completion/completions/overspill
-  overspill completions zsh > ~/.zfunc/_overspill
-  overspill completions fish > ~/.config/fish/completions/overspill.fish")]
-pub(crate) struct CompletionsArgs {
-    /// The shell.
-    shell: Shell,
-}
-
-pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "overspill", &mut script);
-    ui::answer_bytes(&script)
 }
 
 pub(crate) fn man(args: &ManArgs) -> anyhow::Result<()> {

@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod cut;
 pub(crate) mod diff;

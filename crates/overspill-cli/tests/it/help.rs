@@ -1,7 +1,8 @@
 //! Help, manual pages and completions: all from the same definitions.
 
 use std::fs;
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use crate::program::Test;
 
@@ -45,6 +46,55 @@ fn the_manual_has_a_page_for_each_command() {
         assert!(page.contains(".SH OPTIONS") || page.contains(".SH SYNOPSIS"), "{command}");
     }
     assert!(help(&["man"]).contains(".TH overspill 1"));
+}
+
+/// Returns what bash offers for the last of these words.
+fn offered(script: &str, words: &[&str]) -> Vec<String> {
+    let ask = r#"source /dev/stdin; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));
+        COMP_LINE="$*"; _overspill overspill "${@: -1}" "${@: -2:1}"; printf '%s\n' "${COMPREPLY[@]}""#;
+    let mut bash = Command::new("bash");
+    bash.args(["-c", ask, "bash", "overspill"]).args(words);
+    bash.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut bash = bash.spawn().unwrap();
+    bash.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    let output = bash.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn completions_know_hosts_settings_and_profiles() {
+    let script = help(&["completions", "bash"]);
+    assert_eq!(offered(&script, &["init", "cl"]), ["claude-code", "cline"]);
+    assert_eq!(offered(&script, &["init", "codex", "--mcp", "opencod"]), ["opencode"]);
+    assert_eq!(offered(&script, &["uninstall", "gem"]), ["gemini"]);
+    assert_eq!(offered(&script, &["hook", "cop"]), ["copilot"]);
+    for action in ["get", "set", "unset"] {
+        let settings = offered(&script, &["config", action, "max_"]);
+        assert_eq!(settings, ["max_lines", "max_bytes", "max_chars", "max_tokens"]);
+        assert_eq!(offered(&script, &["config", action, "store.up"]), ["store.upload_wait"]);
+    }
+    assert_eq!(offered(&script, &["cut", "--profile", "k"]), ["klaude"]);
+    assert_eq!(offered(&script, &["run", "--keep", "st"]), ["structure"]);
+    assert_eq!(offered(&script, &["run", "--tokenizer", "e"]), ["estimate"]);
+    let zsh = help(&["completions", "zsh"]);
+    for name in ["claude-code", "windsurf", "store.upload_wait", "max_tokens"] {
+        assert!(zsh.contains(&format!("{name}\\:\"")), "{name}");
+    }
+    let fish = help(&["completions", "fish"]);
+    let line = |when: &str| {
+        let start =
+            format!("complete -c overspill -n \"__fish_overspill_using_subcommand {when}\"");
+        let mut lines =
+            fish.lines().filter_map(|line| line.strip_prefix(&format!("{start} -f -a ")));
+        lines.next().unwrap_or_else(|| panic!("{when}")).to_owned()
+    };
+    assert!(line("init").starts_with("\"claude-code codex "), "{}", line("init"));
+    let set = line("config; and __fish_seen_subcommand_from set");
+    assert!(set.contains(" max_lines max_bytes ") && set.contains(" store.upload_wait "), "{set}");
+    // Other names are as they were.
+    Test::new(&["config", "get", "tools.bash.max_lines"]).run().code(0).stdout("2000\n");
+    Test::new(&["init", "no-such-host"]).run().code(2).stderr_contains("no-such-host");
 }
 
 #[test]
