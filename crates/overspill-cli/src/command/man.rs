@@ -21,24 +21,31 @@ pub(crate) struct ManArgs {
 }
 
 pub(crate) fn man(args: &ManArgs) -> anyhow::Result<()> {
-    let mut program = Args::command();
+    // Of `help` there is no page: what it says is what the pages say.
+    let mut program = Args::command().disable_help_subcommand(true);
     program.build();
-    let Some(dir) = &args.dir else { return ui::answer_bytes(&page(&program)?) };
-    fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
-    write(dir, "overspill", &program)?;
-    for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
-        write(dir, &format!("overspill-{}", command.get_name()), command)?;
+    match &args.dir {
+        None => ui::answer_bytes(&page(&program)?.1),
+        Some(dir) => {
+            fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
+            write(dir, &program)
+        }
     }
-    Ok(())
 }
 
-fn write(dir: &Path, name: &str, command: &clap::Command) -> anyhow::Result<()> {
-    let file = dir.join(format!("{name}.1"));
-    fs::write(&file, page(command)?).with_context(|| file.display().to_string())
+/// Writes the page of a command, and those of the commands in it, which it refers to.
+fn write(dir: &Path, command: &clap::Command) -> anyhow::Result<()> {
+    let (name, text) = page(command)?;
+    let file = dir.join(name);
+    fs::write(&file, text).with_context(|| file.display().to_string())?;
+    command.get_subcommands().try_for_each(|command| write(dir, command))
 }
 
-fn page(command: &clap::Command) -> anyhow::Result<Vec<u8>> {
+/// Returns the page of a command, and the name of its file.
+fn page(command: &clap::Command) -> anyhow::Result<(String, Vec<u8>)> {
+    let source = concat!("overspill ", env!("CARGO_PKG_VERSION"));
+    let man = clap_mangen::Man::new(command.clone()).source(source);
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    Ok(page)
+    man.render(&mut page)?;
+    Ok((man.get_filename(), page))
 }

@@ -48,6 +48,28 @@ fn the_manual_has_a_page_for_each_command() {
     assert!(help(&["man"]).contains(".TH overspill 1"));
 }
 
+#[test]
+fn every_page_that_a_page_refers_to_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    help(&["man", "--dir", dir.path().to_str().unwrap()]);
+    let mut references = 0;
+    for file in fs::read_dir(dir.path()).unwrap() {
+        let file = file.unwrap();
+        let page = fs::read_to_string(file.path()).unwrap().replace("\\-", "-");
+        let title = file.file_name().into_string().unwrap().replace(".1", " 1 ");
+        let heading = format!(".TH {title} \"overspill {}\"", env!("CARGO_PKG_VERSION"));
+        assert!(page.contains(&heading), "{title}: {page}");
+        for (before, _) in page.match_indices("(1)").map(|(at, _)| page.split_at(at)) {
+            let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap();
+            assert!(dir.path().join(format!("{name}.1")).is_file(), "{title}: {name}(1)");
+            references += 1;
+        }
+    }
+    assert!(references > 25, "{references}");
+    assert!(dir.path().join("overspill-config-get.1").is_file());
+    assert!(!dir.path().join("overspill-help.1").exists());
+}
+
 /// Returns what bash offers for the last of these words.
 fn offered(script: &str, words: &[&str]) -> Vec<String> {
     let ask = r#"source /dev/stdin; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));
