@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use overspill::core::Keep;
 use overspill::{KEEPS, Layer, Most, Options, Overspill, Profile};
 
 use crate::command::{
     completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
-    explain::ExplainArgs, gc::GcArgs, grep::GrepArgs, hook::HookArgs, info::InfoArgs,
+    explain::ExplainArgs, gc::GcArgs, grep, grep::GrepArgs, hook::HookArgs, info::InfoArgs,
     list::ListArgs, man::ManArgs, pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs,
     run::RunArgs, sh::ShArgs, stats::StatsArgs,
 };
@@ -191,6 +192,21 @@ pub(crate) fn misuse() -> u8 {
         Some("run") => 125,
         Some("hook") => 0,
         _ => 2,
+    }
+}
+
+/// Returns what to do about words we did not understand, where it is likely what was meant.
+pub(crate) fn hint(error: &clap::Error) -> Option<&'static str> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match words.first()?.to_str()? {
+        "run" if !words.iter().any(|word| word == "--") => {
+            Some("the command stands after `--`: overspill run -- COMMAND")
+        }
+        "grep" => grep::hint(&error.get(ContextKind::InvalidArg)?.to_string()),
+        _ => None,
     }
 }
 

@@ -65,7 +65,9 @@ fn go(descriptors: Descriptors) -> u8 {
             // Help goes to stdout and is no mistake; everything else is one of usage.
             let code = if error.use_stderr() { args::misuse() } else { 0 };
             let printed = error.print();
-            ui::hint_after(&error);
+            if let Some(hint) = args::hint(&error) {
+                ui::hint(hint);
+            }
             return if error.use_stderr() { code } else { ui::ended(ui::written(printed)) };
         }
     };

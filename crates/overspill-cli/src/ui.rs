@@ -152,15 +152,9 @@ fn columns_of(char: char) -> usize {
     }
 }
 
-/// Says what to do about words we did not understand, where it is likely what was meant.
-pub(crate) fn hint_after(error: &clap::Error) {
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
-    let is_run = words.first().is_some_and(|word| word == "run");
-    let unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
-    if is_run && unknown && !words.iter().any(|word| word == "--") {
-        let hint = "hint: the command stands after `--`: overspill run -- COMMAND";
-        let _ = writeln!(io::stderr(), "\n{hint}");
-    }
+/// Says what to do, after what went wrong.
+pub(crate) fn hint(hint: &str) {
+    let _ = writeln!(io::stderr(), "\nhint: {hint}");
 }
 
 /// Says something to whoever watches.

@@ -1,5 +1,7 @@
 //! `overspill grep`
 
+mod hints;
+
 use std::ffi::{OsStr, OsString};
 
 use overspill::core::Limits;
@@ -9,6 +11,8 @@ use overspill::store::Name;
 use crate::home::Outputs;
 use crate::{find, home, hosts, program, ui};
 
+pub(crate) use hints::hint;
+
 /// Searches in saved outputs, with ripgrep's engine and habits.
 ///
 /// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Exits
@@ -17,7 +21,8 @@ use crate::{find, home, hosts, program, ui};
 #[command(after_help = "Examples:
   overspill grep -i -C 2 'error|failed' 01KA
   overspill grep -F -c 'warning:'
-  overspill grep -e -Wall 01KA 01KB")]
+  overspill grep -o 'id=[0-9]+' 01KA
+  overspill grep -e -Wall -e error: 01KA 01KB")]
 pub(crate) struct GrepArgs {
     /// What is searched for: a regular expression.
     #[arg(required_unless_present = "regexp")]
@@ -25,9 +30,9 @@ pub(crate) struct GrepArgs {
     /// The outputs; all of them, the last saved first, if none is named.
     #[arg(value_name = "ID")]
     ids: Vec<OsString>,
-    /// The pattern, also if it begins with a dash.
+    /// The pattern, also if it begins with a dash; of several, any may match.
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
-    regexp: Option<OsString>,
+    regexp: Vec<OsString>,
     /// Whatever the case.
     #[arg(short, long)]
     ignore_case: bool,
@@ -40,12 +45,21 @@ pub(crate) struct GrepArgs {
     /// Lines that do not match.
     #[arg(short = 'v', long)]
     invert_match: bool,
+    /// Only what matches, each match by itself.
+    #[arg(short, long, conflicts_with_all = ["count", "invert_match", "after_context", "before_context", "context"])]
+    only_matching: bool,
+    /// Only which outputs have a line that matches.
+    #[arg(short = 'l', long, conflicts_with_all = ["count", "json", "only_matching"])]
+    files_with_matches: bool,
     /// Only how many lines match.
     #[arg(short, long, conflicts_with = "json")]
     count: bool,
     /// Line numbers are always shown; this is here for habit.
     #[arg(short = 'n', long)]
     line_number: bool,
+    /// Patterns are always extended regular expressions; this is here for habit.
+    #[arg(short = 'E', long)]
+    extended_regexp: bool,
     /// No more than N matches of each output.
     #[arg(short, long, value_name = "N")]
     max_count: Option<u64>,
@@ -114,7 +128,7 @@ fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
     let asked = Asked { args, query, all: ids.is_empty(), from: args.from.name()? };
     let outputs = outputs(asked.from.as_ref(), &ids)?;
     let progress = ui::Progress::of("searching");
-    let (text, any) = match args.count {
+    let (text, any) = match asked.is_of_outputs() {
         true => count(&asked, &outputs, &progress)?,
         false => lines(&asked, &outputs, &progress)?,
     };
@@ -126,29 +140,33 @@ fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
 /// Returns what is searched for, and where.
 fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     let mut ids = args.ids.clone();
-    let pattern = match (&args.regexp, &args.pattern) {
-        (Some(pattern), first) => {
-            ids.splice(0..0, first.clone());
-            pattern.clone()
+    let patterns = match args.regexp.is_empty() {
+        true => args.pattern.clone().into_iter().collect(),
+        false => {
+            ids.splice(0..0, args.pattern.clone());
+            args.regexp.clone()
         }
-        (None, pattern) => pattern.clone().unwrap_or_default(),
     };
-    let pattern = pattern
-        .into_string()
-        .map_err(|_| ui::Misuse("the pattern is not UTF-8, and so matches nothing".into()))?;
+    let text = |pattern: OsString| pattern.into_string();
+    let patterns: Result<Vec<String>, _> = patterns.into_iter().map(text).collect();
+    let pattern = patterns
+        .map_err(|_| ui::Misuse("the pattern is not UTF-8, and so matches nothing".into()))?
+        .join("\n");
     let query = Query {
         pattern,
         ignore_case: args.ignore_case,
         fixed: args.fixed_strings,
         word: args.word_regexp,
         invert: args.invert_match,
+        only: args.only_matching,
         before: args.before_context.unwrap_or(args.context),
         after: args.after_context.unwrap_or(args.context),
         most: args.max_count,
         from_line: args.from.line,
     };
-    if args.count && query.from_line > 1 {
-        return Err(ui::Misuse("--from: with -c all lines of an output are counted".into()).into());
+    if (args.count || args.files_with_matches) && query.from_line > 1 {
+        let why = "--from: with -c and -l all lines of an output are searched";
+        return Err(ui::Misuse(why.into()).into());
     }
     query.check().map_err(|bad| ui::Misuse(explained(&query, &bad.to_string())))?;
     Ok((query, ids))
@@ -250,7 +268,7 @@ fn is_first(asked: &Asked<'_>, index: usize, name: &Name) -> bool {
     index == 0 && asked.from.as_ref().is_none_or(|from| from == name)
 }
 
-/// Shows how many lines match in each output.
+/// Shows how many lines match in each output, or in which any does.
 fn count(
     asked: &Asked<'_>,
     outputs: &[(Outputs, Name)],
@@ -261,17 +279,25 @@ fn count(
     let page = hosts::page();
     let most_bytes = page.bytes.unwrap_or(u64::MAX).saturating_sub(beside);
     let most_lines = page.lines.unwrap_or(u64::MAX) as usize - 1;
+    let mut query = asked.query.clone();
+    if asked.args.files_with_matches {
+        query.most = Some(1);
+    }
     let (mut text, mut any) = (String::new(), false);
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
-        if index == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
+        if text.lines().count() == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
             text.push_str(&footer(asked, &outputs[index..], 1, 0));
             break;
         }
-        let count = retrieve::count(&**store, name, &asked.query)?;
+        let count = retrieve::count(&**store, name, &query)?;
         any |= count > 0;
-        let name = if several { format!("{name}:") } else { String::new() };
-        text.push_str(&format!("{name}{count}\n"));
+        text.push_str(&match (asked.args.files_with_matches, several) {
+            (true, _) if count > 0 => format!("{name}\n"),
+            (true, _) => String::new(),
+            (false, true) => format!("{name}:{count}\n"),
+            (false, false) => format!("{count}\n"),
+        });
     }
     Ok((text, any))
 }
@@ -302,6 +328,11 @@ fn less(room: &Limits, text: &str, heading: bool) -> Limits {
 }
 
 impl Asked<'_> {
+    /// Tells whether it is asked for outputs, and not for lines of them.
+    fn is_of_outputs(&self) -> bool {
+        self.args.count || self.args.files_with_matches
+    }
+
     /// Returns the command that goes on from `line` of the first of these, after so many matches of
     /// it were `shown`.
     fn next(&self, outputs: &[(Outputs, Name)], line: u64, shown: u64) -> String {
@@ -313,6 +344,8 @@ impl Asked<'_> {
             ("-w", args.word_regexp),
             ("-v", args.invert_match),
             ("-c", args.count),
+            ("-l", args.files_with_matches),
+            ("-o", args.only_matching),
             ("--json", args.json),
         ] {
             words.extend(given.then(|| flag.into()));
@@ -325,8 +358,10 @@ impl Asked<'_> {
             let left = if outputs.len() > 1 { most } else { most.saturating_sub(shown) };
             words.push(format!("-m {left}"));
         }
-        let dash = if self.query.pattern.starts_with('-') { "-e " } else { "" };
-        words.push(format!("{dash}{}", home::quoted(&self.query.pattern)));
+        let patterns = self.query.patterns();
+        let dash = if patterns.len() > 1 || patterns[0].starts_with('-') { "-e " } else { "" };
+        let quoted = patterns.iter().map(|one| format!("{dash}{}", home::quoted(one)));
+        words.extend(quoted);
         let first = outputs.first().map(|(_, name)| name.as_str()).unwrap_or_default();
         if self.all {
             words.push(format!("--from {first}:{line}"));
@@ -348,8 +383,8 @@ fn footer(asked: &Asked<'_>, left: &[(Outputs, Name)], line: u64, shown: u64) ->
         return format!("{}\n", serde_json::json!({ "next": next }));
     }
     let Some((_, name)) = left.first() else { return String::new() };
-    let what = match (asked.args.count, left.len() - 1) {
-        (true, others) => format!("{} more outputs not counted", others + 1),
+    let what = match (asked.is_of_outputs(), left.len() - 1) {
+        (true, others) => format!("{} more outputs not searched", others + 1),
         (false, 0) => format!("more from line {line}"),
         (false, others) => format!("more from line {line}; {others} more outputs not searched"),
     };

@@ -48,7 +48,7 @@ fn an_option_that_would_be_ignored_is_refused() {
     refused(&["grep", "--from", "zz:3", "1"], "there is no output zz");
     refused(&["grep", "--from", ":3", "1"], "expected a line, or an id and a line");
     refused(&["grep", "--from", "0:3", "1"], "0 is the beginning of 2 outputs");
-    refused(&["grep", "-c", "--from", "3", "1"], "--from: with -c all lines");
+    refused(&["grep", "-c", "--from", "3", "1"], "--from: with -c and -l all lines");
     let other = saved.then(&["list", "--json", "--limit", "1"]).1;
     let other: serde_json::Value = serde_json::from_str(&other).unwrap();
     let from = format!("{}:3", other["id"].as_str().unwrap());

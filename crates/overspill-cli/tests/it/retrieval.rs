@@ -375,3 +375,51 @@ fn words_that_are_not_text_are_no_reason_to_panic() {
         );
     }
 }
+
+#[test]
+fn grep_knows_the_options_of_grep() {
+    let done = saved_run();
+    let id = done.id();
+    let grep = |words: &[&str]| done.then(&[&["grep"], words, &[&id]].concat());
+    let found = |words: &[&str]| grep(words).1;
+    assert_eq!(found(&["-e", "^7$", "-e", "^9$"]), "7:7\n9:9\n");
+    assert_eq!(found(&["-F", "-e", "4999", "-e", "(", "-n"]), "4999:4999\n");
+    assert_eq!(found(&["-c", "-e", "^7$", "-e", "^9$"]), "2\n");
+    assert_eq!(found(&["-o", "^1[0-2]|9$", "-m", "3"]), "9:9\n10:10\n11:11\n");
+    assert_eq!(found(&["-o", "--json", "^499"]).lines().count(), 11);
+    assert_eq!(found(&["-l", "^4999$"]), format!("{id}\n"));
+    assert_eq!(grep(&["-l", "none"]), (1, String::new(), String::new()));
+    assert_eq!(found(&["-E", "-w", "(7|9)", "-m", "2"]), "7:7\n9:9\n");
+    let context = found(&["-B", "1", "-A1", "-i", "^7$"]);
+    assert_eq!((found(&["-C1", "^7$"]), &*context), (context.clone(), "6-6\n7:7\n8-8\n"));
+
+    // The next page asks for the same.
+    let text = found(&["-o", "-e", "[0-9]$", "-e", "^x y"]);
+    let last = text.lines().last().unwrap();
+    assert!(last.contains(" grep -o -e '[0-9]$' -e '^x y' "), "{last}");
+    let next: u64 = last.rsplit("--from ").next().unwrap().trim_end_matches(']').parse().unwrap();
+    assert_eq!(text.lines().count() as u64, next, "{last}");
+
+    let refused = |words: &[&str], reason: &str| {
+        let (code, _, said) = grep(words);
+        assert!(code == 2 && said.contains(reason), "{words:?}: {said}");
+    };
+    refused(&["-o", "-v", "x"], "cannot be used with");
+    refused(&["-o", "-C", "2", "x"], "cannot be used with");
+    refused(&["-P", "x"], "hint: there is no look-around");
+    refused(&["-rn", "x"], "hint: without an ID all outputs are searched");
+    refused(&["-3", "x"], "hint: -C N shows");
+    refused(&["-q", "x"], "hint: the exit code says");
+    refused(&["-e", "x", "-e", "("], "unclosed group");
+}
+
+#[test]
+fn grep_says_which_outputs_match() {
+    let done = saved_run();
+    let id = done.id();
+    let (_, list, _) = done.then(&["run", "--", "seq", "100000", "103000"]);
+    assert!(list.contains("overspill "));
+    assert_eq!(done.then(&["grep", "-l", "^5000$"]).1, format!("{id}\n"));
+    let both = done.then(&["grep", "-l", "1"]).1;
+    assert!(both.lines().count() == 2 && both.ends_with(&format!("\n{id}\n")), "{both}");
+}

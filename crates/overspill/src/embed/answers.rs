@@ -111,6 +111,7 @@ pub fn grep(
         after: near(keys.number("after")?).min(10_000),
         most: keys.number("max_count")?,
         from_line: keys.number("from_line")?.unwrap_or(1),
+        ..Query::default()
     };
     let limits = limits(&mut keys)?;
     keys.done()?;

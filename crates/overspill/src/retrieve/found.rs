@@ -43,6 +43,9 @@ pub struct FoundLine {
     pub again: Option<Range<u64>>,
 }
 
+/// So many matches of one line are shown one by one, and about so many bytes of them.
+const MOST_PARTS: usize = 100;
+const PARTS_BYTES: usize = 4_000;
 /// What is said of a line that matches again may take so much.
 const AGAIN_BYTES: usize = "  [matches again: bytes 12345678901234:12345678901234]".len();
 
@@ -140,6 +143,9 @@ impl<'a> Lines<'a> {
             return Ok(false);
         }
         let matches = matches && !done;
+        if self.query.only {
+            return self.add_matches(place, bytes, number);
+        }
         self.found.matches += u64::from(matches);
         let at = if matches { self.match_from(bytes, 0).unwrap_or(0) } else { 0 };
         let end = around(bytes.len(), at).end;
@@ -161,6 +167,55 @@ impl<'a> Lines<'a> {
         self.left = if matches { self.query.after } else { self.left.saturating_sub(1) };
         let done = self.query.most.is_some_and(|most| self.found.shown >= most);
         Ok(!(done && self.left == 0))
+    }
+
+    /// Adds what matches in a line, as much of it as a few lines take; tells whether the search goes on.
+    fn add_matches(&mut self, place: u64, bytes: &[u8], number: u64) -> io::Result<bool> {
+        let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let offset = self.places.offset(place);
+        let (mut lines, mut places, mut len, mut at) = (Vec::new(), Vec::new(), 0, 0);
+        let mut rest = None;
+        while at <= line.len()
+            && let Some(found) = self.matcher.find_at(line, at).ok().flatten()
+        {
+            if found.is_empty() {
+                at = found.end() + 1;
+                continue;
+            }
+            at = found.end();
+            if lines.len() == MOST_PARTS || len > PARTS_BYTES {
+                rest = Some(found.start());
+                break;
+            }
+            let text = excerpt(&line[found], 0);
+            let line = FoundLine { number, matches: true, text, again: None };
+            len += line.as_shown().len();
+            lines.push(line);
+            places.push(found.start());
+        }
+        // Where nothing else takes the room, what has none is said to be there: a page leads on.
+        let is_first = self.found.lines.is_empty();
+        while !lines.is_empty() && !self.room.take(len + AGAIN_BYTES, lines.len() as u64) {
+            let last = if is_first { lines.pop() } else { None };
+            let (Some(last), Some(at)) = (last, places.pop()) else {
+                self.found.next_line = Some(number);
+                return Ok(false);
+            };
+            len -= last.as_shown().len();
+            rest = Some(at);
+        }
+        if lines.is_empty() && rest.is_some() {
+            self.found.next_line = Some(number);
+            return Ok(false);
+        }
+        if let (Some(last), Some(at)) = (lines.last_mut(), rest) {
+            last.again = Some(bytes_around(offset + at as u64));
+        }
+        let any = u64::from(!lines.is_empty());
+        self.found.matches += any;
+        self.found.shown += any;
+        self.found.lines.append(&mut lines);
+        Ok(self.query.most.is_none_or(|most| self.found.shown < most))
     }
 
     /// Returns where in a line, from a place on, the next match is.

@@ -18,7 +18,8 @@ use crate::store::{Name, Store};
 /// What is searched for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// The pattern: a regular expression, or plain text with `fixed`.
+    /// The pattern: a regular expression, or plain text with `fixed`. Of several, one on each line,
+    /// any may match.
     pub pattern: String,
     /// Whatever the case.
     pub ignore_case: bool,
@@ -28,6 +29,8 @@ pub struct Query {
     pub word: bool,
     /// Lines that do not match.
     pub invert: bool,
+    /// Of lines that match only what matches, each match by itself, and nothing near them.
+    pub only: bool,
     /// So many lines before each match.
     pub before: usize,
     /// So many lines after each match.
@@ -63,17 +66,25 @@ impl Query {
         self.matcher().map(drop)
     }
 
+    /// Returns the pattern, or each of several.
+    pub fn patterns(&self) -> Vec<&str> {
+        // An empty one among others would match everything.
+        let several: Vec<&str> = self.pattern.lines().filter(|line| !line.is_empty()).collect();
+        if several.is_empty() { vec![""] } else { several }
+    }
+
     fn matcher(&self) -> Result<RegexMatcher, BadPattern> {
+        let patterns = self.patterns();
         RegexMatcherBuilder::new()
             .case_insensitive(self.ignore_case)
             .fixed_strings(self.fixed)
             .word(self.word)
             .line_terminator(Some(b'\n'))
-            .build(&self.pattern)
-            .map_err(|error| match regex_syntax::parse(&self.pattern) {
+            .build_many(&patterns)
+            .map_err(|error| {
                 // The engine speaks of the pattern as it has changed it; this is as it was typed.
-                Err(as_typed) => BadPattern(as_typed.to_string()),
-                Ok(_) => BadPattern(error.to_string()),
+                let as_typed = patterns.iter().find_map(|one| regex_syntax::parse(one).err());
+                BadPattern(as_typed.map_or_else(|| error.to_string(), |typed| typed.to_string()))
             })
     }
 }
@@ -87,6 +98,8 @@ pub fn grep(
 ) -> Result<Found, GrepError> {
     let matcher = query.matcher()?;
     let source = Source::open(store, name)?;
+    let bare = query.only.then(|| Query { before: 0, after: 0, ..query.clone() });
+    let query = bare.as_ref().unwrap_or(query);
     let from = query.from_line.max(1);
     // What comes after a match before `from` is part of the answer.
     let first = from.saturating_sub(query.after as u64).max(1);
@@ -193,6 +206,46 @@ mod tests {
         let first = Query { most: Some(1), after: 2, ..query("o") };
         assert_eq!(text(&first), "1:one\n2-two\n3-Error: three\n");
         assert_eq!(found("a\0\x1b[31mred\n", &query("red"), all).text(), "1:a␀red\n");
+        assert_eq!(text(&query("two|six\n\nfour\n")), "2:two\n4:four\n6:six\n");
+        let fixed = Query { fixed: true, ..query(": t\n: s\n(") };
+        assert_eq!(text(&fixed), "3:Error: three\n7:error: seven\n");
+    }
+
+    #[test]
+    fn only_what_matches_is_shown_match_by_match() {
+        let only = |pattern: &str| Query { only: true, before: 1, after: 1, ..query(pattern) };
+        let text = |pattern: &str| found(OUTPUT, &only(pattern), Limits::NONE).text();
+        assert_eq!(text("[eE]r+|s.v"), "3:Err\n7:err\n7:sev\n");
+        assert_eq!((text("z*"), text("nothing")), (String::new(), String::new()));
+        assert_eq!(text("^."), "1:o\n2:t\n3:E\n4:f\n5:f\n6:s\n7:e\n");
+        // Lines are counted, not what matches in them.
+        let most = Query { most: Some(2), ..only("[eo]") };
+        assert_eq!(found(OUTPUT, &most, Limits::NONE).text(), "1:o\n1:e\n2:o\n");
+        assert_eq!(found("x\0\x1b[31my\n", &only("x.*y"), Limits::NONE).text(), "1:x␀y\n");
+    }
+
+    #[test]
+    fn a_line_with_too_many_matches_says_where_the_rest_is() {
+        let output = format!("first\n{}\nlast id=7\n", "id=1234 ".repeat(10_000));
+        let only = Query { only: true, ..query("id=[0-9]+") };
+        for limits in [Limits::NONE, Limits::NONE.bytes(300), Limits::NONE.lines(5)] {
+            let page = found(&output, &only, limits);
+            let text = page.text();
+            assert!(limits.bytes.is_none_or(|most| text.len() as u64 <= most), "{text}");
+            assert!(limits.lines.is_none_or(|most| text.lines().count() as u64 <= most), "{text}");
+            assert!(text.starts_with("2:id=1234\n2:id=1234\n"), "{text}");
+            let rest = page.lines.iter().find_map(|line| line.again.clone()).unwrap();
+            assert!(output[rest.start as usize..rest.end as usize].contains("id=1234"));
+            let next = Query { from_line: 3, ..only.clone() };
+            assert_eq!(found(&output, &next, limits).text(), "3:id=7\n");
+        }
+        // In pieces, too.
+        let long = "x".repeat(3 * LONGEST_PIECE as usize);
+        let output = format!("id=1{long}id=2{long}\n");
+        let page = found(&output, &only, Limits::NONE);
+        assert_eq!((page.lines.len(), &*page.lines[0].text, page.matches), (1, "id=1", 1));
+        let rest = page.lines[0].again.clone().unwrap();
+        assert!(output[rest.start as usize..rest.end as usize].contains("id=2"));
     }
 
     /// Returns all pages of an answer, each with what is still wanted of `most`.
@@ -298,7 +351,9 @@ mod tests {
 
     #[test]
     fn a_bad_pattern_says_where() {
-        let error = query("a(b").check().unwrap_err().to_string();
-        assert!(error.contains("unclosed group"), "{error}");
+        for pattern in ["a(b", "fine\na(b"] {
+            let error = query(pattern).check().unwrap_err().to_string();
+            assert!(error.contains("unclosed group") && error.contains("a(b"), "{error}");
+        }
     }
 }
