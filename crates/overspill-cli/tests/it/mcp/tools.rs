@@ -98,8 +98,8 @@ fn what_is_wrong_is_said_to_the_model() {
         ),
         (
             "overspill_grep",
-            json!({"id": id, "patern": "x"}),
-            "overspill_grep has no argument \"patern\"; it takes pattern, ",
+            json!({"id": id, "patterns": "x"}),
+            "overspill_grep has no argument \"patterns\"; it takes pattern, ",
         ),
         ("overspill_read", json!({"id": id, "line": 3}), "no argument \"line\"; it takes lines, "),
         ("overspill_list", json!({"all": true}), "no argument \"all\"; it takes none"),
