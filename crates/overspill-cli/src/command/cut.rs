@@ -61,11 +61,12 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
     let call = Call { session: home::session(), ..Call::of(tool) };
     // One system knows nothing but envelopes, whatever it is given.
     if args.envelope || profile.name == Profile::UNIFIED.name && !args.json {
-        let response = input.all()?;
+        let response = input.all();
         options.interrupted = input.is_interrupted();
         let answer = envelope::respond(&overspill, &response, &call, &options);
         input.from.listen_no_more();
         ui::answer(&answer)?;
+        input.trouble()?;
         let parsed = serde_json::from_str::<&RawValue>(&response);
         return parsed.map(drop).or_else(|error| match args.envelope {
             true => bail!("{}: not JSON, so it was taken as text: {error}", input.name),
@@ -74,14 +75,14 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
     }
     // The other systems answer when all is there, and so can give it back as it was.
     let first =
-        if profile.name == Profile::OWN.name { Vec::new() } else { input.next(HELD as u64)? };
+        if profile.name == Profile::OWN.name { Vec::new() } else { input.next(HELD as u64) };
     let outcome = if !first.is_empty() && first.len() < HELD {
         options.interrupted = input.is_interrupted();
         overspill.process_with(&first, &call, &options)
     } else {
         let mut spill = overspill.spill(call.clone(), options.clone());
         spill.push(&first);
-        input.drain(&mut spill)?;
+        input.drain(&mut spill);
         if input.is_interrupted() {
             spill.interrupted();
         }
@@ -96,7 +97,8 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
         }
         false => ui::show(&outcome),
     };
-    shown.inspect_err(|_| unshown::keep(&overspill, &outcome, &call, &options))
+    shown.inspect_err(|_| unshown::keep(&overspill, &outcome, &call, &options))?;
+    input.trouble()
 }
 
 /// Where the output comes from.
@@ -105,6 +107,8 @@ struct Input {
     name: String,
     from: UntilAsked,
     widen: fn(),
+    /// What went wrong while it was read. What came before that is an output like any other.
+    failed: Option<io::Error>,
 }
 
 impl Input {
@@ -114,7 +118,12 @@ impl Input {
                 ui::say("reading what you type; end it with Ctrl-D");
             }
             let from = UntilAsked::new(None);
-            return Ok(Input { name: "standard input".into(), from, widen: widen_stdin });
+            return Ok(Input {
+                name: "standard input".into(),
+                from,
+                widen: widen_stdin,
+                failed: None,
+            });
         };
         let name = path.display().to_string();
         let failed = |error: io::Error| anyhow!("{name}: {}", ui::reason(&error));
@@ -122,32 +131,40 @@ impl Input {
         if file.metadata().map_err(failed)?.is_dir() {
             return Err(anyhow!("{name}: is a directory"));
         }
-        Ok(Input { name, from: UntilAsked::new(Some(file)), widen: || {} })
+        Ok(Input { name, from: UntilAsked::new(Some(file)), widen: || {}, failed: None })
     }
 
-    /// Tells whether somebody asked us to end before the input did.
+    /// Tells whether something else than its end has ended the input.
     fn is_interrupted(&self) -> bool {
-        self.from.asked().is_some()
+        self.from.asked().is_some() || self.failed.is_some()
+    }
+
+    /// Says what went wrong while it was read.
+    fn trouble(&self) -> anyhow::Result<()> {
+        match &self.failed {
+            None => Ok(()),
+            Some(error) => Err(anyhow!("{}: {}", self.name, ui::reason(error))),
+        }
     }
 
     /// Feeds everything there is to `spill`.
-    fn drain(&mut self, spill: &mut Spill) -> anyhow::Result<()> {
-        let drained = drain(&mut self.from, spill, self.widen);
-        drained.map_err(|error| anyhow!("{}: {}", self.name, ui::reason(&error)))
+    fn drain(&mut self, spill: &mut Spill) {
+        if self.failed.is_none() {
+            self.failed = drain(&mut self.from, spill, self.widen).err();
+        }
     }
 
     /// Returns the next bytes, at most so many.
-    fn next(&mut self, most: u64) -> anyhow::Result<Vec<u8>> {
+    fn next(&mut self, most: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let read = (&mut self.from).take(most).read_to_end(&mut bytes);
-        read.map_err(|error| anyhow!("{}: {}", self.name, ui::reason(&error)))?;
-        Ok(bytes)
+        self.failed = (&mut self.from).take(most).read_to_end(&mut bytes).err();
+        bytes
     }
 
     /// Returns everything there is, as text.
-    fn all(&mut self) -> anyhow::Result<String> {
-        let bytes = self.next(u64::MAX)?;
-        Ok(String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    fn all(&mut self) -> String {
+        let bytes = self.next(u64::MAX);
+        String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }

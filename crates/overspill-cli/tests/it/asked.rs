@@ -1,4 +1,4 @@
-//! `overspill cut` that is asked to end before its input ends.
+//! `overspill cut` that is asked to end before its input ends, or whose input breaks off.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -7,9 +7,11 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::Signal;
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use serde_json::Value;
 
 use crate::program::{Done, Running, Test, numbered};
+use crate::terminal::terminal;
 
 /// Starts `cut` with these words and an input that does not end, and waits until it was read.
 fn reading(words: &[&str], input: &str) -> (Running, ChildStdin) {
@@ -187,4 +189,28 @@ fn a_second_signal_ends_at_once() {
     running.send(Signal::INT);
     running.end().signal(Signal::INT);
     drop((pipe, stdout));
+}
+
+#[test]
+fn what_came_before_an_input_breaks_off_is_an_output() {
+    // A terminal whose other side is gone: what was written is read, and then there is an error.
+    let broken = |lines: u32| {
+        let (here, there) = terminal();
+        let mut modes = tcgetattr(&there).unwrap();
+        modes.make_raw();
+        tcsetattr(&there, OptionalActions::Now, &modes).unwrap();
+        fs::File::from(there).write_all(numbered(lines).as_bytes()).unwrap();
+        Stdio::from(here)
+    };
+    let cut = |words: &[&str], lines: u32| {
+        let test = Test::new(&[&["cut"], words].concat());
+        let output = test.command().stdin(broken(lines)).output().unwrap();
+        Done { test, output }.code(1).stderr_contains("standard input: input/output error")
+    };
+    cut(&[], 300).stdout(numbered(300)).nothing_saved();
+    let done = cut(&["--max-lines", "10"], 300).saved(numbered(300));
+    assert!(done.text().ends_with("\n300\n"), "{}", done.text());
+    assert_eq!(record(&done)["interrupted"], true);
+    cut(&["--profile", "klaude"], 300).stdout(numbered(300));
+    cut(&["--envelope"], 300).stdout(numbered(300));
 }
