@@ -38,7 +38,7 @@ pub use crate::overspill::{Observer, Options, Overspill};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Counts, Report, Stretch};
 pub use crate::settings::{
-    Effective, KEEPS, Layer, Most, Origin, Setting, Settings, Warning, entries_of,
+    Effective, KEEPS, Layer, Most, Origin, Setting, Settings, Warning, entries_of, is_http_address,
 };
 pub use crate::spill::Spill;
 

@@ -22,6 +22,28 @@ pub const KEEPS: &[(&str, Keep, &str)] = &[
     ("auto", Keep::Auto, "Structure where there is one, otherwise signal"),
 ];
 
+/// Tells whether a text is the address of an HTTP server, as every client takes it: names beyond ASCII
+/// are written as they are asked for (`xn--…`). With less some clients panic.
+pub fn is_http_address(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("https://").or(text.strip_prefix("http://")) else {
+        return false;
+    };
+    let (server, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    // Brackets of an address of version 6 have colons inside.
+    let colon = server.rfind(':').filter(|&colon| !server[colon..].contains(']'));
+    let (host, port) = server.split_at(colon.unwrap_or(server.len()));
+    let is_host = match host.strip_prefix('[').map(|host| host.strip_suffix(']')) {
+        Some(inner) => inner.is_some_and(|host| host.parse::<std::net::Ipv6Addr>().is_ok()),
+        None => {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+            host.starts_with(|c: char| c.is_ascii_alphanumeric()) && host.chars().all(plain)
+        }
+    };
+    let is_port = port.is_empty() || port[1..].parse::<u16>().is_ok();
+    let of_path = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c);
+    is_host && is_port && path.chars().all(of_path)
+}
+
 /// One level of settings: what it does not set is left to the level below.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layer {
@@ -287,6 +309,38 @@ mod tests {
 
     fn lines(most: u64) -> Layer {
         Layer { max_lines: Some(Most::Of(most)), ..Layer::default() }
+    }
+
+    #[test]
+    fn an_address_has_a_server_that_can_be_asked() {
+        for good in [
+            "http://localhost:8333",
+            "https://s3.example.com",
+            "https://proxy/s3/?x=%20",
+            "http://[::1]:9000/",
+            "http://10.0.0.1",
+            "https://xn--mnchen-3ya.example/mcp",
+        ] {
+            assert!(is_http_address(good), "{good}");
+        }
+        for bad in [
+            "localhost:8333",
+            "http://",
+            "http:///x",
+            "ftp://host",
+            "http://münchen",
+            "http://a b",
+            "http://host:99999",
+            "http://host:x",
+            "http://[::1",
+            "http://me@host",
+            "http://host/ü",
+            "http://-host",
+            "http://a\nb",
+            "https://:80",
+        ] {
+            assert!(!is_http_address(bad), "{bad}");
+        }
     }
 
     #[test]

@@ -183,10 +183,13 @@ impl Asked {
 }
 
 fn address(typed: &str) -> Result<String, String> {
-    let rest = ["http://", "https://"].iter().find_map(|scheme| typed.strip_prefix(scheme));
-    match rest.map(|rest| !rest.is_empty() && !rest.starts_with('/')) {
-        Some(true) => Ok(typed.to_owned()),
-        _ => Err("expected an address such as `http://localhost:3001/mcp`".into()),
+    // Some write their name and password into it.
+    let login = typed.split_once("://").and_then(|(_, rest)| rest.split(['/', '?']).next());
+    let login = login.and_then(|server| server.rsplit_once('@')).map(|(login, _)| login);
+    let without = login.map(|login| typed.replacen(&format!("{login}@"), "", 1));
+    match overspill::is_http_address(without.as_deref().unwrap_or(typed)) {
+        true => Ok(typed.to_owned()),
+        false => Err("expected an address such as `http://localhost:3001/mcp`".into()),
     }
 }
 

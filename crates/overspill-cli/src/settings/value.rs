@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use overspill::core::Keep;
 use overspill::redact::Redaction;
 use overspill::store::Durability;
-use overspill::{KEEPS, Most, Profile};
+use overspill::{KEEPS, Most, Profile, is_http_address};
 use serde_json::json;
 
 use crate::bucket;
@@ -119,11 +119,7 @@ impl Kind {
                 let fits = !text.is_empty() && text.chars().all(is_plain);
                 Value::Text(fits.then(|| text.to_owned())?)
             }
-            Kind::Server => {
-                let host = text.strip_prefix("https://").or(text.strip_prefix("http://"))?;
-                let is_one = host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
-                is_one.then(|| Kind::Text.parse(text))??
-            }
+            Kind::Server => is_http_address(text).then(|| Kind::Text.parse(text))??,
             Kind::Text => {
                 let fits = !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
                 // A login in an address would be a credential in a file.

@@ -17,6 +17,7 @@ use super::address::{Address, Provider};
 use super::failure::Failure;
 use super::remote::PATIENCE;
 use super::watch::{Seen, Watching};
+use crate::is_http_address;
 
 /// A server that does not take a connection in this time is not there.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -36,11 +37,9 @@ pub(super) fn connect(
     let variables = small(variables);
     for (name, value) in &variables {
         let is_endpoint = ["endpoint_url", "storage_endpoint", "base_url", "emulator_host"];
-        if is_endpoint.iter().any(|part| name.contains(part)) && !is_address(value) {
+        if is_endpoint.iter().any(|part| name.contains(part)) && !is_http_address(value) {
             let name = name.to_ascii_uppercase();
-            return Err(Failure::Other(format!(
-                "{name} is no address: it begins neither with http:// nor with https://"
-            )));
+            return Err(Failure::Other(format!("{name} is no address such as https://host:9000")));
         }
     }
     let watching = Watching(seen.clone());
@@ -152,12 +151,6 @@ fn google(variables: &Variables) -> GoogleCloudStorageBuilder {
     builder
 }
 
-/// Tells whether a text is the address of a server; with less the client would panic.
-fn is_address(text: &str) -> bool {
-    let rest = text.strip_prefix("https://").or(text.strip_prefix("http://"));
-    rest.is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
-}
-
 fn options(endpoint: Option<&str>) -> ClientOptions {
     ClientOptions::new()
         .with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")))
@@ -238,7 +231,7 @@ mod tests {
             let server = connect(&address, &variables, &Arc::default());
             assert!(server.is_ok(), "{address}: {:?}", server.err());
         }
-        for bad in ["localhost:8333", "nonsense", "http://"] {
+        for bad in ["localhost:8333", "nonsense", "http://", "http://münchen.example"] {
             let variables = [("AWS_ENDPOINT_URL".to_owned(), bad.to_owned())];
             let server =
                 connect(&Address::parse("s3://team").unwrap(), &variables, &Arc::default());
