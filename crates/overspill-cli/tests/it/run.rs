@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::io::Read;
-use std::process::Command;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
 
 use crate::program::{Test, numbered};
 
@@ -208,4 +211,38 @@ fn whoever_still_writes_to_the_file_does_not_change_what_is_saved() {
     }
     assert!(done.then(&["info", &done.id()]).1.contains("whole, as it was saved"));
     done.saved(numbered(5000));
+}
+
+/// Lines that are quickly looked at, without end.
+const WITHOUT_END: &str = "yes \"$(printf '%0500d' 1)\"";
+
+#[test]
+fn a_command_that_writes_the_file_is_ended_by_its_time_by_signals_and_by_its_reader() {
+    let script = format!("{WITHOUT_END} | head -c 400M; sleep 30; : > survived");
+    let done = Test::new(&["run", "--direct", "--timeout", "1s", "--", "sh", "-c", &script]).run();
+    assert!(!done.test.dir.path().join("survived").exists());
+    done.code(124).stderr_contains("its time of 1s was up");
+
+    let script = format!(": > ready; exec {WITHOUT_END}");
+    let running = Test::new(&["run", "--direct", "--", "sh", "-c", &script]).start();
+    running.send(Signal::TERM);
+    running.end().signal(Signal::TERM);
+
+    let test = Test::new(&["run", "--direct", "--", "sh", "-c", &script]);
+    let mut command = test.command();
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().signal(), Some(Signal::PIPE.as_raw()));
+}
+
+#[test]
+fn a_command_writes_to_a_pipe_where_a_file_could_fail_it() {
+    let script = "[ -p /dev/stdout ] && echo a pipe || echo a file";
+    let what = |variables: &[(&str, &str)]| {
+        let test = Test::new(&["run", "--direct", "--", "sh", "-c", script]);
+        let output = test.command().envs(variables.iter().copied()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(what(&[("OVERSPILL_KEEP_FREE", "0")]), "a file\n");
+    assert_eq!(what(&[("OVERSPILL_KEEP_FREE", "9000000GiB")]), "a pipe\n");
 }

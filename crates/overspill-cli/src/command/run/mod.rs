@@ -54,7 +54,9 @@ pub(crate) struct RunArgs {
     /// Let the command write to the file by itself, which is faster for large outputs.
     ///
     /// What it writes to is then a file and no pipe: a command that opens /dev/stdout or
-    /// /dev/stderr anew, as `> /dev/stderr` does in a shell, overwrites what is there.
+    /// /dev/stderr anew, as `> /dev/stderr` does in a shell, overwrites what is there. A command
+    /// that is far ahead of us is stopped for moments. Where the disk has little room, or files may not
+    /// grow as they like, it writes to a pipe all the same.
     #[arg(long, conflicts_with_all = ["pty", "stream"])]
     direct: bool,
     /// The command and its arguments.
@@ -144,7 +146,8 @@ impl Job {
             ..Call::of(tool)
         };
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
-        asked.file = if self.direct { output.file() } else { None };
+        let direct = self.direct && process::may_write_files();
+        asked.file = if direct { output.file() } else { None };
         let started = Instant::now();
         let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
         // From here on the exit code is the command's, whatever befalls us.

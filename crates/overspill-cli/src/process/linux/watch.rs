@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::Descriptors;
 use super::child::{Change, Child};
-use super::follow::anybody_left;
+use super::follow::{Pace, anybody_left};
 use super::keys::Keys;
 use super::linger::leave_reader;
 use super::signals::{Came, Signals, descends, stop_too};
@@ -22,6 +22,8 @@ use crate::process::{Asked, Ended, How, News, Stream, Wanted};
 const IDLE: Duration = Duration::from_millis(250);
 /// How long it is waited for at most, however much still comes.
 const LONGEST_DRAIN: Duration = Duration::from_secs(2);
+/// So often a file is read before everything else is looked at again.
+const TURNS: u32 = 16;
 /// How long a command that was asked to end may take before we say what we have.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a command whose time is up may take before it is killed.
@@ -42,6 +44,8 @@ pub(crate) fn run(
             Group::Session
         }
         (None, Some(_)) => Group::Own,
+        // It may have to wait for us, with all that it has started.
+        (None, None) if wires.follow.is_some() => Group::Own,
         (None, None) => Group::Ours,
     };
     let stdin = match &wires.pty {
@@ -67,6 +71,7 @@ pub(crate) fn run(
         how: None,
         interrupted: false,
         reader_watched: true,
+        reader_left: false,
     };
     watch.until_the_end(hear)
 }
@@ -83,6 +88,8 @@ struct Watch {
     interrupted: bool,
     /// It is still worth looking whether our own reader is there.
     reader_watched: bool,
+    /// Nobody reads any more.
+    reader_left: bool,
 }
 
 /// When things have happened, and so when something is due.
@@ -137,6 +144,8 @@ impl Watch {
                 break;
             }
         }
+        self.go_on();
+        self.follow_rest(hear);
         self.child.take_terminal();
         if self.times.timed_out.is_some() {
             // Those of its group that did not listen.
@@ -145,16 +154,63 @@ impl Watch {
         Ok(self.ended())
     }
 
-    /// Takes what the command has added to its file.
+    /// Takes some of what the command has added to its file.
     fn follow(&mut self, hear: &mut dyn FnMut(News) -> Wanted) {
         let Some(follow) = &mut self.wires.follow else { return };
-        loop {
+        let mut any = false;
+        for _ in 0..TURNS {
             let space = self.buffer.space();
-            match follow.read(space) {
-                0 => return,
-                len => hear(News::Bytes(Stream::Out, &space[..len])),
-            };
+            let len = follow.read(space);
+            if len == 0 {
+                break;
+            }
+            any = true;
+            hear(News::Bytes(Stream::Out, &space[..len]));
         }
+        match follow.pace() {
+            Some(Pace::Wait) if self.how.is_none() => {
+                follow.waits = true;
+                self.child.send(Signal::SIGSTOP);
+            }
+            Some(Pace::GoOn) => self.go_on(),
+            _ => {}
+        }
+        if any && self.reader_left {
+            // What a pipe would have told it.
+            self.child.send(Signal::SIGPIPE);
+            self.go_on();
+        }
+    }
+
+    /// Takes all that is there of the file when the command has ended.
+    fn follow_rest(&mut self, hear: &mut dyn FnMut(News) -> Wanted) {
+        let Some(follow) = &mut self.wires.follow else { return };
+        let mut left = follow.ahead();
+        while left > 0 {
+            let space = self.buffer.space();
+            let most = space.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            match follow.read(&mut space[..most]) {
+                0 => return,
+                len => {
+                    left -= len as u64;
+                    hear(News::Bytes(Stream::Out, &space[..len]));
+                }
+            }
+        }
+    }
+
+    /// Lets a command go on that waits for us, if it does.
+    fn go_on(&mut self) {
+        if let Some(follow) = &mut self.wires.follow
+            && std::mem::take(&mut follow.waits)
+        {
+            self.child.send(Signal::SIGCONT);
+        }
+    }
+
+    /// Tells whether the command was stopped by us.
+    fn waits(&self) -> bool {
+        self.wires.follow.as_ref().is_some_and(|follow| follow.waits)
     }
 
     /// Says how it ended, and leaves whoever still writes a reader.
@@ -224,6 +280,8 @@ impl Watch {
                 signal => {
                     if !self.has_heard(&came) {
                         self.child.send(signal);
+                        // What is stopped would not hear it.
+                        self.go_on();
                     }
                     if matches!(signal, Signal::SIGTERM | Signal::SIGHUP) {
                         self.times.asked_to_end = Some(Instant::now());
@@ -254,6 +312,7 @@ impl Watch {
                     let now = Instant::now();
                     (self.times.ended, self.times.last_heard) = (Some(now), now);
                 }
+                Some(Change::Stopped(_)) if self.waits() => {}
                 Some(Change::Stopped(by)) => {
                     self.child.take_terminal();
                     stop_too(by);
@@ -288,6 +347,7 @@ impl Watch {
     /// Lets the command feel that nobody reads: its next write ends it, as it would without us.
     fn stop_reading(&mut self) {
         self.reader_watched = false;
+        self.reader_left = true;
         self.interrupted = true;
         drop(self.wires.close(Stream::Out));
         drop(self.wires.close(Stream::Err));
@@ -316,6 +376,7 @@ impl Watch {
                 self.child.send(Signal::SIGTERM);
                 // What is stopped would not hear it.
                 self.child.send(Signal::SIGCONT);
+                self.go_on();
             }
             (_, Some(told)) if now >= told + MERCY => {
                 self.times.timed_out = Some(now);

@@ -18,6 +18,9 @@ use crate::{Call, Error};
 
 /// How much is written between two looks at the room that is left.
 const LOOK_EVERY: u64 = 16 << 20;
+/// So much room there must be beyond what is kept of an output, for somebody else to write it: we come
+/// after, and free what is not kept.
+const AHEAD: u64 = 256 << 20;
 /// Names that are tried before it must be something else.
 const MOST_ATTEMPTS: u32 = 10_000;
 
@@ -205,7 +208,11 @@ impl Draft for DiskDraft {
     }
 
     fn file(&self) -> Option<File> {
-        self.temp.file.try_clone().ok()
+        let options = self.disk.options();
+        let needed = options.keep_free.saturating_add(options.most_per_output);
+        // Where the disk is full it would be the command that fails, and not our copy of its output.
+        let free = self.root.dir.free().ok()?;
+        (free >= needed.saturating_add(AHEAD)).then(|| self.temp.file.try_clone().ok())?
     }
 
     fn written(&mut self, bytes: &[u8]) -> Result<(), Error> {
