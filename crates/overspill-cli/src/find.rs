@@ -79,9 +79,14 @@ fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> 
             Err(error) => return Err(error),
         }
     }
-    let named = if stem.is_empty() { Vec::new() } else { store.named(stem)? };
-    let mut alike =
-        Alike { names: named.into_iter().map(|entry| entry.name).collect(), part: "beginning" };
+    let named = if stem.is_empty() { Ok(Vec::new()) } else { store.named(stem) };
+    let names = |named: Vec<Entry>| named.into_iter().map(|entry| entry.name).collect();
+    let mut alike = match named {
+        Ok(named) => Alike { names: names(named), part: "beginning" },
+        Err(error) if !may_be_end(stem) => return Err(error),
+        // What is here is found by its end without a bucket, too.
+        Err(_) => Alike { names: Vec::new(), part: "beginning" },
+    };
     // A notice begins with the end of an id.
     if alike.names.is_empty() && may_be_end(stem) {
         alike = Alike { names: store.ending(stem)?, part: "end" };

@@ -63,6 +63,9 @@ pub(crate) struct GrepArgs {
     /// No more than N matches of each output.
     #[arg(short, long, value_name = "N")]
     max_count: Option<u64>,
+    /// So many of the first output were shown already, for the next page.
+    #[arg(long, value_name = "N", hide = true, default_value_t = 0)]
+    shown: u64,
     /// N lines after each match.
     #[arg(short = 'A', long, value_name = "N")]
     after_context: Option<usize>,
@@ -149,9 +152,13 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     };
     let text = |pattern: OsString| pattern.into_string();
     let patterns: Result<Vec<String>, _> = patterns.into_iter().map(text).collect();
-    let pattern = patterns
-        .map_err(|_| ui::Misuse("the pattern is not UTF-8, and so matches nothing".into()))?
-        .join("\n");
+    let patterns = patterns
+        .map_err(|_| ui::Misuse("the pattern is not UTF-8, and so matches nothing".into()))?;
+    // An empty one matches everything, whatever the others do.
+    let pattern = match patterns.iter().any(String::is_empty) {
+        true => String::new(),
+        false => patterns.join("\n"),
+    };
     let query = Query {
         pattern,
         ignore_case: args.ignore_case,
@@ -239,8 +246,12 @@ fn lines(
     let (mut text, mut any) = (String::new(), false);
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
-        let from_line = if is_first(asked, index, name) { asked.query.from_line } else { 1 };
-        let query = Query { from_line, ..asked.query.clone() };
+        let (from_line, shown) = match is_first(asked, index, name) {
+            true => (asked.query.from_line, asked.args.shown),
+            false => (1, 0),
+        };
+        let most = asked.query.most.map(|most| most.saturating_sub(shown));
+        let query = Query { from_line, most, ..asked.query.clone() };
         let found = retrieve::grep(&**store, name, &query, &room)?;
         if found.lines.is_empty() && found.next_line.is_none() {
             continue;
@@ -252,7 +263,7 @@ fn lines(
             text.push_str(&if is_json { json(name, &found) } else { plain() });
         }
         if let Some(line) = found.next_line {
-            text.push_str(&footer(asked, &outputs[index..], line, found.shown));
+            text.push_str(&footer(asked, &outputs[index..], line, shown + found.shown));
         }
         let _ = store.retrieved(name, (text.len() - before) as u64);
         if found.next_line.is_some() {
@@ -355,8 +366,10 @@ impl Asked<'_> {
         }
         // Of the first output some are shown; of others as many may be as of it.
         if let Some(most) = self.query.most {
-            let left = if outputs.len() > 1 { most } else { most.saturating_sub(shown) };
+            let alone = outputs.len() == 1 && !self.all;
+            let (left, shown) = if alone { (most.saturating_sub(shown), 0) } else { (most, shown) };
             words.push(format!("-m {left}"));
+            words.extend((shown > 0).then(|| format!("--shown {shown}")));
         }
         let patterns = self.query.patterns();
         let dash = if patterns.len() > 1 || patterns[0].starts_with('-') { "-e " } else { "" };

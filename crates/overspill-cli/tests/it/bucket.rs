@@ -184,7 +184,7 @@ fn what_is_here_is_read_without_a_network_by_the_beginning_of_its_id_too() {
     let here = here.with("OVERSPILL_UPLOAD_WAIT", "1s");
     let (_, pending) = here.save(6_000);
     for (id, last) in [(&sent, "5000"), (&pending, "6000")] {
-        for id in [&id[..], &id[..20]] {
+        for id in [&id[..], &id[..20], &id[20..]] {
             let (code, stdout, stderr) = here.run(&["read", id, "--tail", "1"]);
             assert_eq!((code, stdout.lines().next()), (0, Some(last)), "{stderr}");
         }

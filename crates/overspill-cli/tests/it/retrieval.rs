@@ -143,6 +143,19 @@ fn grep_stays_bounded_with_a_long_pattern_and_many_outputs() {
     assert!(next.contains(&format!(" -m {} ", 3000 - shown)), "{next}");
 }
 
+#[test]
+fn no_output_shows_more_matches_than_asked_for_on_all_pages_together() {
+    let done = saved_run();
+    done.then(&["run", "--", "seq", "1", "5000"]);
+    let ids: Vec<String> = done.files().iter().map(|file| id_of(file)).collect();
+    for outputs in [&[][..], &[ids[0].as_str(), &ids[1]]] {
+        let pages = all_pages(&done, &[&["grep", "-m", "2500", "."], outputs].concat());
+        assert!(pages.len() > 2);
+        let matches = pages.iter().flat_map(|page| page.lines()).filter(|line| line.contains(':'));
+        assert_eq!(matches.count(), 5000, "{outputs:?}");
+    }
+}
+
 /// Runs a command and then whatever each answer says comes next; returns all answers without their
 /// last lines.
 fn all_pages(done: &Done, first: &[&str]) -> Vec<String> {
@@ -385,6 +398,7 @@ fn grep_knows_the_options_of_grep() {
     assert_eq!(found(&["-e", "^7$", "-e", "^9$"]), "7:7\n9:9\n");
     assert_eq!(found(&["-F", "-e", "4999", "-e", "(", "-n"]), "4999:4999\n");
     assert_eq!(found(&["-c", "-e", "^7$", "-e", "^9$"]), "2\n");
+    assert_eq!(found(&["-c", "-e", "^7$", "-e", ""]), "5000\n");
     assert_eq!(found(&["-o", "^1[0-2]|9$", "-m", "3"]), "9:9\n10:10\n11:11\n");
     assert_eq!(found(&["-o", "--json", "^499"]).lines().count(), 11);
     assert_eq!(found(&["-l", "^4999$"]), format!("{id}\n"));
