@@ -198,11 +198,14 @@ impl<'a> Spill<'a> {
         {
             self.begin(&all);
         }
-        let Spill { overspill, call, options, policy, window, simple, draft, .. } = self;
+        let Spill { overspill, call, options, policy, window, simple, mut draft, .. } = self;
         let over = match window.finish() {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, &options),
             Finished::Over(over) => *over,
         };
+        if let Some(Ok(draft)) = draft.as_mut().filter(|_| options.interrupted) {
+            draft.hurry();
+        }
         let saved = publish(draft);
         let simple = simple.filter(|_| saved.is_err()).map(Window::finish);
         let (over, words, policy) = match simple {

@@ -376,6 +376,24 @@ fn a_call_whose_upload_fails_goes_on_and_push_sends_it() {
 }
 
 #[test]
+fn whoever_is_asked_to_end_does_not_wait_for_the_bucket() {
+    let Some(team) = Team::find() else { return };
+    let between = FaultServer::before(&team.server, Fault::Hang);
+    let here = team.machine_by(&between.endpoint).with("OVERSPILL_UPLOAD_WAIT", "10m");
+    let line = "seq 1 5000; : > ready; exec sleep 60";
+    let mut command = here.command(&["run", "--", "sh", "-c", line]);
+    let child = command.current_dir(&here.home).stdout(Stdio::piped()).spawn().unwrap();
+    while !here.home.join("ready").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let (notice, _) = notice_and_id(&String::from_utf8_lossy(&output.stdout));
+    assert!(notice.contains("upload pending: no answer within 1 s"), "{notice}");
+}
+
+#[test]
 fn without_credentials_or_a_server_the_output_is_here() {
     let Some(team) = Team::find() else { return };
     let nobody = team.machine_by("http://127.0.0.1:9");

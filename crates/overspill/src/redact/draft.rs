@@ -28,6 +28,10 @@ impl Draft for RedactingDraft {
         done
     }
 
+    fn hurry(&mut self) {
+        self.draft.hurry();
+    }
+
     fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
         let mut done = Ok(());
         self.redactor.finish(|bytes| done = self.draft.append(bytes));

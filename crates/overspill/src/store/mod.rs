@@ -199,6 +199,9 @@ pub trait Draft: Debug + Send {
         Ok(())
     }
 
+    /// Says that whoever is to get the answer was asked to end, and may not wait for a network.
+    fn hurry(&mut self) {}
+
     /// Gives the complete output its name; from now on it can be read and listed.
     fn publish(self: Box<Self>) -> Result<SpillRef, Error>;
 }

@@ -1,6 +1,6 @@
 //! An output on its way to the bucket.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use overspill_core::Within;
 
@@ -16,7 +16,12 @@ pub(super) struct BucketDraft {
     pub(super) bucket: Bucket,
     pub(super) call: Call,
     pub(super) spooled: Box<dyn Draft>,
+    /// How long it may take to send it.
+    pub(super) wait: Duration,
 }
+
+/// As long as somebody waits who was asked to end: they are killed if they take much longer.
+const HURRIED: Duration = Duration::from_secs(1);
 
 impl Draft for BucketDraft {
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
@@ -35,15 +40,19 @@ impl Draft for BucketDraft {
         self.spooled.part()
     }
 
+    fn hurry(&mut self) {
+        self.wait = self.wait.min(HURRIED);
+    }
+
     fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
-        let BucketDraft { bucket, call, spooled } = *self;
+        let BucketDraft { bucket, call, spooled, wait } = *self;
         let saved = spooled.publish()?;
-        let deadline = Instant::now() + bucket.0.upload_wait;
+        let deadline = Instant::now() + wait;
         // From here on it is safe on this machine, whatever befalls the rest.
         let sent = match bucket.prepare(&saved.name, &call) {
             Ok(()) => bucket.send(&saved.name, deadline).map_err(|failure| match failure {
                 // Of all the requests, not of the last one.
-                Failure::Late(_) => Failure::Late(bucket.0.upload_wait).to_string(),
+                Failure::Late(_) => Failure::Late(wait).to_string(),
                 failure => failure.to_string(),
             }),
             Err(error) => Err(error.to_string()),

@@ -247,7 +247,8 @@ impl Bucket {
 impl Store for Bucket {
     fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error> {
         let spooled = self.0.spool.create(call)?;
-        Ok(Box::new(BucketDraft { bucket: self.clone(), call: call.clone(), spooled }))
+        let (bucket, call, wait) = (self.clone(), call.clone(), self.0.upload_wait);
+        Ok(Box::new(BucketDraft { bucket, call, spooled, wait }))
     }
 
     fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
