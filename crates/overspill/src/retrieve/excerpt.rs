@@ -9,11 +9,26 @@ const LONGEST_LINE: usize = 500;
 /// So much of them stands before what is pointed at.
 const BEFORE: usize = 100;
 
-/// Returns a line as readable text, without its end. Of a long one only what is around `at`.
+/// Returns a line with a match at `at` as readable text, without its end. Of a long one only what is
+/// around the match.
 #[cfg(feature = "grep")]
 pub(super) fn excerpt(line: &[u8], at: usize) -> String {
-    let around = around(line.len(), at);
+    let around = around_match(line, at);
     shown(&line[around.clone()], &around, line.len())
+}
+
+/// Returns what of a line is shown for a match at `at`. What was drawn over later, as progress is, is
+/// shown as it once stood there: the match would be gone otherwise.
+#[cfg(feature = "grep")]
+pub(super) fn around_match(line: &[u8], at: usize) -> Range<usize> {
+    let ends = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+    let end = line.len() - line.iter().rev().take_while(ends).count();
+    let Some(len) = memchr::memchr(b'\r', &line[at.min(end)..end]) else {
+        return around(line.len(), at);
+    };
+    let start = memchr::memrchr(b'\r', &line[..at]).map_or(0, |before| before + 1);
+    let drawn = around(at + len - start, at - start);
+    start + drawn.start..start + drawn.end
 }
 
 /// Returns what of a line of `len` bytes is shown: all, or as much as there is room for around `at`.
@@ -58,5 +73,17 @@ mod tests {
         assert!(shown.contains("needle") && shown.starts_with('…') && shown.ends_with('…'));
         assert!(shown.len() <= LONGEST_LINE + 6, "{}", shown.len());
         assert!(excerpt(long.as_bytes(), 0).starts_with('é'));
+    }
+
+    #[test]
+    fn what_was_drawn_over_is_shown_where_it_matches() {
+        let line = b"fetching\rerror: boom\rretried\rdone\r\n";
+        assert_eq!(excerpt(line, 0), "fetching…");
+        assert_eq!(excerpt(line, 16), "…error: boom…");
+        assert_eq!(excerpt(line, 31), clean(line).text.trim_end());
+        let numbers: Vec<String> = (1..5_000).map(|number| number.to_string()).collect();
+        let line = numbers.join("\r");
+        let at = line.find("\r4242\r").unwrap() + 1;
+        assert_eq!(excerpt(line.as_bytes(), at), "…4242…");
     }
 }

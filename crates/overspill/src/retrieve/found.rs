@@ -8,7 +8,7 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
 
-use super::excerpt::{around, bytes_around, excerpt};
+use super::excerpt::{around, around_match, bytes_around, excerpt, shown};
 use super::grep::Query;
 use super::numbers::Numbers;
 use super::pieces::Breaks;
@@ -148,11 +148,14 @@ impl<'a> Lines<'a> {
         }
         self.found.matches += u64::from(matches);
         let at = if matches { self.match_from(bytes, 0).unwrap_or(0) } else { 0 };
-        let end = around(bytes.len(), at).end;
-        let is_cut = matches && end < bytes.len();
-        let again = if is_cut { self.match_from(bytes, end) } else { None };
+        let range = match matches {
+            true => around_match(bytes, at),
+            false => around(bytes.len(), at),
+        };
+        let is_cut = matches && range.end < bytes.len();
+        let again = if is_cut { self.match_from(bytes, range.end) } else { None };
         let again = again.map(|at| bytes_around(self.places.offset(place) + at as u64));
-        let text = excerpt(bytes, at);
+        let text = shown(&bytes[range.clone()], &range, bytes.len());
         // Of a line that goes on it may turn out later.
         let mark = if is_cut && again.is_none() { AGAIN_BYTES } else { 0 };
         let line = FoundLine { number, matches, text, again };
