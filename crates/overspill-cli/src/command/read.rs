@@ -151,8 +151,9 @@ pub(crate) fn what_is_shown(store: &dyn Store, name: &Name, page: &Page) -> Stri
         Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => {
             " of the two ends that were kept".into()
         }
-        Some(record) => format!(" of {}", record.lines),
-        None => String::new(),
+        Some(record) if record.lines > 0 => format!(" of {}", record.lines),
+        // Whoever saved it died before it could be said.
+        _ => String::new(),
     };
     match page.lines {
         Some((first, last)) if first > last => match all.strip_prefix(" of ") {

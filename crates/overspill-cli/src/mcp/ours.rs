@@ -224,7 +224,10 @@ impl Ours {
             fixed: arguments.flag("fixed")?,
             before: context,
             after: context,
-            most: arguments.number("limit")?,
+            most: match arguments.number("limit")? {
+                Some(0) => return Err("limit is a whole number, 1 or more".into()),
+                most => most,
+            },
             from_line: arguments.number("from_line")?.unwrap_or(1),
             ..Query::default()
         };

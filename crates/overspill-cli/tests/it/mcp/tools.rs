@@ -98,6 +98,11 @@ fn what_is_wrong_is_said_to_the_model() {
         ),
         (
             "overspill_grep",
+            json!({"id": id, "pattern": "x", "limit": 0}),
+            "limit is a whole number, 1 or more",
+        ),
+        (
+            "overspill_grep",
             json!({"id": id, "patterns": "x"}),
             "overspill_grep has no argument \"patterns\"; it takes pattern, ",
         ),
