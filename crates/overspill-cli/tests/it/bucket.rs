@@ -188,6 +188,8 @@ fn what_is_here_is_read_without_a_network_by_the_beginning_of_its_id_too() {
             let (code, stdout, stderr) = here.run(&["read", id, "--tail", "1"]);
             assert_eq!((code, stdout.lines().next()), (0, Some(last)), "{stderr}");
         }
+        let (code, info, stderr) = here.run(&["info", id]);
+        assert!(code == 0 && info.contains("whole, as it was saved"), "{info}{stderr}");
     }
 }
 

@@ -234,6 +234,10 @@ fn rights_that_are_missing_are_named() {
     let reader = with("readkey", "readsecret").check_rights();
     let put = reader.iter().find(|check| check.what == "put").unwrap();
     assert_eq!(put.finding, Finding::Fails("access denied (AccessDenied)".into()));
+    let reads = |what: &str| {
+        reader.iter().any(|check| check.what == what && check.finding == Finding::Works)
+    };
+    assert!(reads("get") && reads("list") && !reads("delete"), "{reader:?}");
     let writer = found(&with("writekey", "writesecret"));
     assert!(writer.contains(&("put", true)) && writer.contains(&("list", false)), "{writer:?}");
     let wrong = with("fleetkey", "wrong").check_rights();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use object_store::PutMode;
 
 use super::Bucket;
-use super::failure::Failure;
+use super::failure::{DENIED, Failure};
 use crate::store::random;
 
 /// How long each try may take.
@@ -67,8 +67,11 @@ impl Bucket {
             (Ok(()), Ok(())) => Finding::Works,
             (Ok(()), Err(failure)) => Finding::Fails(failure.to_string()),
         };
-        let get = tried(put.clone().and_then(|()| run(Work::Get)));
-        let list = tried(put.clone().and_then(|()| run(Work::List)));
+        let (get, list) = match &put {
+            Ok(()) => (tried(run(Work::Get)), tried(run(Work::List))),
+            Err(Failure::Other(reason)) if reason.starts_with(DENIED) => self.read_rights(),
+            Err(_) => (Finding::NotTried, Finding::NotTried),
+        };
         let again = put.clone().and_then(|()| match run(Work::Put(PutMode::Create)) {
             Err(Failure::Exists) => Ok(()),
             Ok(()) => Err(Failure::Other("it overwrites what is there".into())),
@@ -89,6 +92,26 @@ impl Bucket {
         ]
         .map(|(what, needed_for, finding)| Check { what, needed_for, finding })
         .into()
+    }
+
+    /// Tries to get and to list where nothing may be put, as machines that only read.
+    fn read_rights(&self) -> (Finding, Finding) {
+        let missing = self.0.layout.at("check/nothing");
+        // Only whoever may list is told that there is no such object.
+        let get = match self
+            .0
+            .remote
+            .run(WAIT, |objects| async move { objects.get(&missing, Some(4..9)).await })
+        {
+            Ok(_) | Err(Failure::NotFound) => Finding::Works,
+            Err(failure) => Finding::Fails(failure.to_string()),
+        };
+        let folder = self.0.layout.at("check");
+        let listed = self.0.remote.run(WAIT, |objects| async move { objects.list(&folder).await });
+        match listed {
+            Ok(_) => (get, Finding::Works),
+            Err(failure) => (Finding::NotTried, Finding::Fails(failure.to_string())),
+        }
     }
 }
 

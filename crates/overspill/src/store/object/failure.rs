@@ -5,6 +5,9 @@
 
 use std::time::Duration;
 
+/// What is said to those who have no right to it.
+pub(super) const DENIED: &str = "access denied";
+
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Failure {
@@ -79,7 +82,7 @@ fn status(text: &str) -> Option<u16> {
 
 fn status_means(status: u16) -> &'static str {
     match status {
-        403 => "access denied",
+        403 => DENIED,
         301 | 307 => "the bucket is in another region",
         404 => "there is no such bucket",
         429 | 503 => "the server is overloaded",
@@ -96,7 +99,7 @@ fn plain(text: &str, code: Option<&str>) -> String {
             | "AuthorizationFailure"
             | "AuthorizationPermissionMismatch"
             | "InsufficientAccountPermissions",
-        ) => Some("access denied"),
+        ) => Some(DENIED),
         Some("InvalidAccessKeyId") => Some("the access key is not known there"),
         Some("SignatureDoesNotMatch") => Some("the secret key does not fit the access key"),
         Some("ExpiredToken") => Some("the credentials have expired"),

@@ -443,7 +443,13 @@ impl Store for Bucket {
         if self.is_unsent(name) {
             return self.0.spool.check(name);
         }
-        let found = self.found(name)?;
+        let found = match self.found(name) {
+            // Without the bucket the copy is what there is to look at.
+            Err(Error::Bucket { .. }) if self.0.spool.entry(name).is_ok() => {
+                return self.0.spool.check(name);
+            }
+            found => found?,
+        };
         let Some(note) = &found.note else { return Ok(State::Unknown) };
         let mut sum = crc32fast::Hasher::new();
         let mut at = 0;
