@@ -49,14 +49,12 @@ pub(crate) fn spool(sources: &Sources) -> Option<Disk> {
 
 /// Returns the bucket that is set, or says that none is.
 pub(crate) fn set() -> anyhow::Result<Bucket> {
-    let Parts { spool, address, options } = set_parts()?;
-    Ok(Bucket::new(spool, address, options))
+    Ok(set_parts()?.bucket())
 }
 
 /// The same, with what waits for another bucket as what is sent to this one.
 pub(crate) fn set_for(stranded: &Stranded) -> anyhow::Result<Bucket> {
-    let Parts { address, options, .. } = set_parts()?;
-    Ok(Bucket::new(stranded.spool.clone(), address, options))
+    Ok(Parts { spool: stranded.spool.clone(), ..set_parts()? }.bucket())
 }
 
 fn set_parts() -> anyhow::Result<Parts> {
@@ -78,21 +76,19 @@ pub(crate) struct Stranded {
     spool: Disk,
 }
 
-/// Returns what waits for buckets that are not set any more.
-pub(crate) fn stranded() -> anyhow::Result<Vec<Stranded>> {
-    let mut all = Vec::new();
-    for (name, spool) in home::other_spools(&Sources::of_user()) {
-        match spool.unsent()?.len() as u64 {
-            0 => {}
-            outputs => all.push(Stranded { name, outputs, spool }),
-        }
-    }
-    Ok(all)
+/// Returns what waits for buckets that are not set any more. One that cannot be read keeps nobody from
+/// the others.
+pub(crate) fn stranded() -> Vec<Stranded> {
+    let spools = home::other_spools(&Sources::of_user()).into_iter();
+    let waiting = spools.map(|(name, spool)| {
+        let outputs = spool.unsent().map_or(0, |unsent| unsent.len() as u64);
+        Stranded { name, outputs, spool }
+    });
+    waiting.filter(|one| one.outputs > 0).collect()
 }
 
 fn open(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<Bucket>, String> {
-    let parts = parts(sources, profile, places)?;
-    Ok(parts.map(|Parts { spool, address, options }| Bucket::new(spool, address, options)))
+    Ok(parts(sources, profile, places)?.map(Parts::bucket))
 }
 
 /// What a bucket is made of.
@@ -100,6 +96,12 @@ struct Parts {
     spool: Disk,
     address: Address,
     options: BucketOptions,
+}
+
+impl Parts {
+    fn bucket(self) -> Bucket {
+        Bucket::new(self.spool, self.address, self.options)
+    }
 }
 
 fn parts(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<Parts>, String> {

@@ -33,8 +33,7 @@ pub(crate) fn drain(
 /// Makes standard input hold as much as a pipe can for anybody, if it is one.
 #[cfg(target_os = "linux")]
 pub(crate) fn widen_stdin() {
-    const LARGE_PIPE: usize = 1 << 20;
-    let _ = rustix::pipe::fcntl_setpipe_size(rustix::stdio::stdin(), LARGE_PIPE);
+    let _ = rustix::pipe::fcntl_setpipe_size(rustix::stdio::stdin(), Buffer::LARGE_PIPE);
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -294,15 +294,16 @@ fn count(
     if asked.args.files_with_matches {
         query.most = Some(1);
     }
-    let (mut text, mut any) = (String::new(), false);
+    let (mut text, mut any, mut shown) = (String::new(), false, 0);
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
-        if text.lines().count() == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
+        if shown == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
             text.push_str(&footer(asked, &outputs[index..], 1, 0));
             break;
         }
         let count = retrieve::count(&**store, name, &query)?;
         any |= count > 0;
+        shown += usize::from(count > 0 || !asked.args.files_with_matches);
         text.push_str(&match (asked.args.files_with_matches, several) {
             (true, _) if count > 0 => format!("{name}\n"),
             (true, _) => String::new(),

@@ -37,7 +37,7 @@ pub(crate) fn push(args: &PushArgs) -> u8 {
 
 /// Tells whether everything was sent.
 fn try_push(args: &PushArgs) -> anyhow::Result<bool> {
-    let mut stranded = bucket::stranded()?;
+    let mut stranded = bucket::stranded();
     let bucket = match &args.from {
         None => bucket::set()?,
         Some(name) => match stranded.iter().position(|one| one.name == *name) {

@@ -205,7 +205,7 @@ fn look_at_bucket(findings: &mut Findings) {
         };
         findings.add("bucket", how, format!("{}: {said}", check.what));
     }
-    for one in bucket::stranded().unwrap_or_default() {
+    for one in bucket::stranded() {
         findings.add("bucket", How::Note, push::said(&one));
     }
 }

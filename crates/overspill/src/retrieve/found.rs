@@ -147,10 +147,11 @@ impl<'a> Lines<'a> {
             return self.add_matches(place, bytes, number);
         }
         self.found.matches += u64::from(matches);
-        let at = if matches { self.match_from(bytes, 0).unwrap_or(0) } else { 0 };
-        let range = match matches {
-            true => around_match(bytes, at),
-            false => around(bytes.len(), at),
+        // Lines near a match, and those that match by not doing so, have no place to show.
+        let at = if matches { self.match_from(bytes, 0) } else { None };
+        let range = match at {
+            Some(at) => around_match(bytes, at),
+            None => around(bytes.len(), 0),
         };
         let is_cut = matches && range.end < bytes.len();
         let again = if is_cut { self.match_from(bytes, range.end) } else { None };

@@ -212,6 +212,16 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_was_drawn_over_is_shown_as_it_matches_or_as_it_ends() {
+        let output = "10 %: error\rdone 100 %\nnext\n";
+        let text = |query: &Query| found(output, query, Limits::NONE).text();
+        assert_eq!(text(&query("error")), "1:10 %: error…\n");
+        assert_eq!(text(&query("done")), "1:done 100 %\n");
+        assert_eq!(text(&Query { invert: true, ..query("next") }), "1:done 100 %\n");
+        assert_eq!(text(&Query { before: 1, ..query("next") }), "1-done 100 %\n2:next\n");
+    }
+
+    #[test]
     fn only_what_matches_is_shown_match_by_match() {
         let only = |pattern: &str| Query { only: true, before: 1, after: 1, ..query(pattern) };
         let text = |pattern: &str| found(OUTPUT, &only(pattern), Limits::NONE).text();

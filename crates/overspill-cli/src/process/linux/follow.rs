@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Resource, WaitOptions, getrlimit, set_child_subreaper, wait};
 
@@ -34,13 +35,6 @@ pub(super) struct Follow {
     pub(super) waits: bool,
 }
 
-/// What a command is to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pace {
-    Wait,
-    GoOn,
-}
-
 impl Follow {
     pub(super) fn new(file: File) -> io::Result<Follow> {
         // Whoever else gets hold of it adds to its end.
@@ -68,14 +62,16 @@ impl Follow {
         self.file.metadata().map_or(0, |file| file.len().saturating_sub(self.at))
     }
 
-    /// Tells whether the command is to wait, or to go on, if that changes.
-    pub(super) fn pace(&self) -> Option<Pace> {
+    /// Decides whether the command waits for us; returns what it is to be told, if that changes.
+    pub(super) fn pace(&mut self) -> Option<Signal> {
         let ahead = self.ahead();
-        match self.waits {
-            false if ahead > FAR => Some(Pace::Wait),
-            true if ahead < NEAR => Some(Pace::GoOn),
-            _ => None,
-        }
+        let (waits, signal) = match self.waits {
+            false if ahead > FAR => (true, Signal::SIGSTOP),
+            true if ahead < NEAR => (false, Signal::SIGCONT),
+            _ => return None,
+        };
+        self.waits = waits;
+        Some(signal)
     }
 }
 

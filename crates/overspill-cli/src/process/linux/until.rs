@@ -9,12 +9,11 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, ioctl_fionread};
 
+use crate::buffer::Buffer;
 use crate::process::How;
 
 /// What asks us to end.
 const ASKS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
-/// As much as a pipe can hold for anybody. More than that was not written before the signal came.
-const LARGE_PIPE: u64 = 1 << 20;
 
 /// Standard input or a file, to its end or to the first signal that asks us to end.
 ///
@@ -74,7 +73,8 @@ impl UntilAsked {
         {
             self.came = Some(signal);
             self.asks = None;
-            self.left = ioctl_fionread(self.fd()).unwrap_or(0).min(LARGE_PIPE);
+            // Of a pipe there can be no more that was written before the signal came.
+            self.left = ioctl_fionread(self.fd()).unwrap_or(0).min(Buffer::LARGE_PIPE as u64);
         }
         Ok(())
     }

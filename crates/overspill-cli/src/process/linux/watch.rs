@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::Descriptors;
 use super::child::{Change, Child};
-use super::follow::{Pace, anybody_left};
+use super::follow::anybody_left;
 use super::keys::Keys;
 use super::linger::leave_reader;
 use super::signals::{Came, Signals, descends, stop_too};
@@ -71,7 +71,6 @@ pub(crate) fn run(
         how: None,
         interrupted: false,
         reader_watched: true,
-        reader_left: false,
     };
     watch.until_the_end(hear)
 }
@@ -88,8 +87,6 @@ struct Watch {
     interrupted: bool,
     /// It is still worth looking whether our own reader is there.
     reader_watched: bool,
-    /// Nobody reads any more.
-    reader_left: bool,
 }
 
 /// When things have happened, and so when something is due.
@@ -167,15 +164,10 @@ impl Watch {
             any = true;
             hear(News::Bytes(Stream::Out, &space[..len]));
         }
-        match follow.pace() {
-            Some(Pace::Wait) if self.how.is_none() => {
-                follow.waits = true;
-                self.child.send(Signal::SIGSTOP);
-            }
-            Some(Pace::GoOn) => self.go_on(),
-            _ => {}
+        if let Some(signal) = follow.pace() {
+            self.child.send(signal);
         }
-        if any && self.reader_left {
+        if any && !self.reader_watched {
             // What a pipe would have told it.
             self.child.send(Signal::SIGPIPE);
             self.go_on();
@@ -347,7 +339,6 @@ impl Watch {
     /// Lets the command feel that nobody reads: its next write ends it, as it would without us.
     fn stop_reading(&mut self) {
         self.reader_watched = false;
-        self.reader_left = true;
         self.interrupted = true;
         drop(self.wires.close(Stream::Out));
         drop(self.wires.close(Stream::Err));

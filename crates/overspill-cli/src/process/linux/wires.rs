@@ -8,10 +8,8 @@ use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use super::follow::Follow;
 use super::pty::Pty;
 use super::start::Place;
+use crate::buffer::Buffer;
 use crate::process::{Asked, Stderr, Stream};
-
-/// As much as a pipe can hold for anybody.
-const LARGE_PIPE: usize = 1 << 20;
 
 /// The ends of pipes and terminals between a command and us.
 #[derive(Debug)]
@@ -108,7 +106,7 @@ impl Wires {
     /// Makes room for more at a time, for an output that turns out to be large.
     pub(super) fn widen(&self, stream: Stream) {
         if let Source::Pipe(fd) = self.source(stream) {
-            let _ = fcntl_setpipe_size(fd, LARGE_PIPE);
+            let _ = fcntl_setpipe_size(fd, Buffer::LARGE_PIPE);
         }
     }
 

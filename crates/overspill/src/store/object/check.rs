@@ -5,7 +5,7 @@ use std::time::Duration;
 use object_store::PutMode;
 
 use super::Bucket;
-use super::failure::{DENIED, Failure};
+use super::failure::Failure;
 use crate::store::random;
 
 /// How long each try may take.
@@ -69,7 +69,7 @@ impl Bucket {
         };
         let (get, list) = match &put {
             Ok(()) => (tried(run(Work::Get)), tried(run(Work::List))),
-            Err(Failure::Other(reason)) if reason.starts_with(DENIED) => self.read_rights(),
+            Err(failure) if failure.is_denial() => self.read_rights(),
             Err(_) => (Finding::NotTried, Finding::NotTried),
         };
         let again = put.clone().and_then(|()| match run(Work::Put(PutMode::Create)) {

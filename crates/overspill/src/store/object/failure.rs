@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 /// What is said to those who have no right to it.
-pub(super) const DENIED: &str = "access denied";
+const DENIED: &str = "access denied";
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,13 @@ pub(super) enum Failure {
     Refused(u16),
     /// Something else.
     Other(String),
+}
+
+impl Failure {
+    /// Tells whether it was a right that was missing.
+    pub(super) fn is_denial(&self) -> bool {
+        self.to_string().starts_with(DENIED)
+    }
 }
 
 impl std::fmt::Display for Failure {
