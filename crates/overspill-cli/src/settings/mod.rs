@@ -3,8 +3,12 @@
 //! What is not there is not read: without a file no parser runs, so that a command does not start
 //! later because of settings nobody has made.
 
+#[cfg_attr(unix, path = "directory_unix.rs")]
+#[cfg_attr(not(unix), path = "directory_other.rs")]
+pub(crate) mod directory;
 pub(crate) mod edit;
 mod file;
+pub(crate) mod guarded;
 mod in_force;
 pub(crate) mod keys;
 mod listing;

@@ -48,8 +48,12 @@ pub(crate) fn of_project(
 
 /// Reads a file, if it can be one of settings; otherwise says why not.
 pub(crate) fn read(path: &Path) -> Result<String, String> {
+    read_open(File::open(path).map_err(|error| ui::reason(&error))?)
+}
+
+/// Reads an open file, if it can be one of settings; otherwise says why not.
+pub(crate) fn read_open(file: File) -> Result<String, String> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| ui::reason(&error))?;
     file.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| ui::reason(&error))?;
     if bytes.len() as u64 > MOST {
         return Err("it is larger than 1 MiB".into());

@@ -8,11 +8,6 @@ use std::path::{Path, PathBuf};
 ///
 /// A link is followed, so that a file kept elsewhere stays there; the mode stays as it is.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
-    write_like(path, path, text)
-}
-
-/// The same, with the mode of another file, where that is there.
-pub(crate) fn write_like(path: &Path, like: &Path, text: &str) -> io::Result<()> {
     let path = followed(path);
     // A device or a pipe would be gone if a file took its place.
     if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -24,7 +19,7 @@ pub(crate) fn write_like(path: &Path, like: &Path, text: &str) -> io::Result<()>
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}.new", std::process::id()));
     let new = directory.join(name);
-    let written = write_new(&new, like, text).and_then(|()| fs::rename(&new, &path));
+    let written = write_new(&new, &path, text).and_then(|()| fs::rename(&new, &path));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }

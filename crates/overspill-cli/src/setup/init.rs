@@ -1,7 +1,7 @@
 //! `overspill init`
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -10,6 +10,8 @@ use super::plan::{self, Extras, Plan, Scope, Target};
 use super::receipt::{Receipt, Wrote};
 use super::{before, found, named, piece::Piece, shown, system, text_of};
 use crate::hosts::{HOSTS, Host};
+use crate::settings::guarded::{GuardedFile, Refused};
+use crate::settings::text;
 use crate::settings::write::write;
 use crate::{home, ui};
 
@@ -60,6 +62,8 @@ pub(crate) struct InitArgs {
 /// A file that is to be changed.
 struct Change {
     target: Target,
+    /// The file of a project, in which links may lead anywhere.
+    guarded: Option<GuardedFile>,
     now: Option<String>,
     before: Option<String>,
     after: String,
@@ -122,10 +126,14 @@ fn planned(host: &'static Host, args: &InitArgs) -> anyhow::Result<Planned> {
     let mut changes = Vec::new();
     for target in std::mem::take(&mut plan.targets) {
         let shown = shown(&target.path);
-        if scope == Scope::Project && !plan::stays_inside(&target.path) {
-            anyhow::bail!("{shown}: it is a link that leads out of the project");
-        }
-        let now = text_of(&target.path)?;
+        let guarded = match scope {
+            Scope::Project => Some(guarded(&target.path)?),
+            Scope::User => None,
+        };
+        let now = match &guarded {
+            Some(file) => text_in(file, &target.path)?,
+            None => text_of(&target.path)?,
+        };
         let wrote = receipt.of(&target.path);
         let wrong = |why: String| ui::Misuse(format!("{shown}: {why}; it was left as it is"));
         let is_ours = wrote.is_some() || args.force || now.is_none();
@@ -150,7 +158,7 @@ fn planned(host: &'static Host, args: &InitArgs) -> anyhow::Result<Planned> {
         for piece in &kept {
             after = piece.put(&after, &target.path, &program).map_err(wrong)?;
         }
-        changes.push(Change { target, now, before, after });
+        changes.push(Change { target, guarded, now, before, after });
     }
     let old = changes.iter().find_map(|change| {
         let before = change.before.as_deref()?;
@@ -182,12 +190,33 @@ fn carry_out(host: &Host, plan: &Plan, changes: &[Change]) -> anyhow::Result<()>
         receipt.note(Wrote { path, before, after });
     }
     receipt.write(host)?;
-    for Change { target, now, after, .. } in changes {
-        if now.as_ref() != Some(after) {
-            write(&target.path, after).with_context(|| shown(&target.path))?;
+    for Change { target, guarded, now, after, .. } in changes {
+        if now.as_ref() == Some(after) {
+            continue;
+        }
+        match guarded {
+            Some(file) => file.write(after).map_err(|why| refused(&target.path, &why))?,
+            None => write(&target.path, after).with_context(|| shown(&target.path))?,
         }
     }
     Ok(())
+}
+
+/// Resolves a file of the project: a link in a checkout may lead anywhere.
+fn guarded(path: &Path) -> anyhow::Result<GuardedFile> {
+    let root = home::project_root(&std::env::current_dir().context("the working directory")?);
+    GuardedFile::inside(path, &[root]).map_err(|why| refused(path, &why))
+}
+
+/// Reads a file of the project. Returns `None` if there is none.
+fn text_in(file: &GuardedFile, path: &Path) -> anyhow::Result<Option<String>> {
+    let open = file.open().map_err(|why| refused(path, &why))?;
+    let text = open.map(|(file, _)| text::read_open(file)).transpose();
+    Ok(text.map_err(|why| ui::Misuse(format!("{}: {why}", shown(path))))?)
+}
+
+fn refused(path: &Path, why: &Refused) -> anyhow::Error {
+    anyhow::anyhow!("{}: {why}{}", shown(path), why.hint())
 }
 
 fn said(host: &Host, changes: &[Change], args: &InitArgs) -> String {

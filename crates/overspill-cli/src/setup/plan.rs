@@ -1,6 +1,6 @@
 //! What is to be written for a host: its steps, with everything filled in.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -164,12 +164,4 @@ pub(super) fn escaped(word: String) -> String {
 
 fn json(value: &str) -> Value {
     serde_json::from_str(&filled(value, escaped)).unwrap_or_default()
-}
-
-/// Tells whether a path of a project stays inside of it: a link in a checkout may lead anywhere.
-pub(super) fn stays_inside(path: &Path) -> bool {
-    let working = std::env::current_dir().unwrap_or_default();
-    let Ok(root) = home::project_root(&working).canonicalize() else { return false };
-    let there = path.ancestors().find(|part| part.symlink_metadata().is_ok());
-    there.and_then(|part| part.canonicalize().ok()).is_some_and(|part| part.starts_with(root))
 }

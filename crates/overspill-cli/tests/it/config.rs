@@ -238,3 +238,39 @@ fn what_is_not_a_file_is_neither_read_for_ever_nor_replaced() {
         assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
     }
 }
+
+#[test]
+fn config_set_project_through_a_link_is_refused() {
+    use std::os::unix::fs::symlink;
+    const OUTSIDE: &str = "max_lines = 5\n";
+    // The link leads out of the project, to nowhere, and to another file of the project.
+    for (target, takumi) in [
+        ("outside.toml", false),
+        ("missing.toml", false),
+        ("project/inside.toml", false),
+        ("outside", true),
+    ] {
+        let home = Home::new();
+        for path in ["outside.toml", "project/inside.toml"] {
+            put(&home.path(path), OUTSIDE);
+        }
+        put(&home.path("outside/config.json"), "{}");
+        let link = home.path(if takumi { "project/.takumi" } else { "project/.overspill.toml" });
+        symlink(home.path(target), &link).unwrap();
+        let profile: &[&str] = if takumi { &["--profile", "takumi"] } else { &[] };
+        let key = if takumi { ["truncation", "false"] } else { ["max_lines", "3"] };
+        let set = [&["config", "--project", "set"], &key[..], profile].concat();
+        let unset = ["config", "--project", "unset", "max_lines"];
+        let commands: &[&[&str]] = if takumi { &[&set] } else { &[&set, &unset] };
+        for command in commands {
+            let (code, _, stderr) = home.run(command);
+            assert!(code == 1 && stderr.contains("link"), "{target}: {code} {stderr}");
+            assert!(stderr.contains("hint: "), "{stderr}");
+        }
+        assert!(link.is_symlink() && !home.path("missing.toml").exists());
+        for path in ["outside.toml", "project/inside.toml"] {
+            assert_eq!(fs::read_to_string(home.path(path)).unwrap(), OUTSIDE);
+        }
+        assert_eq!(fs::read_to_string(home.path("outside/config.json")).unwrap(), "{}");
+    }
+}

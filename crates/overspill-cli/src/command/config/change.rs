@@ -2,23 +2,24 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use overspill::takumi_set;
 
 use super::{ConfigArgs, Misuse};
 use crate::settings::edit::{self, Address};
+use crate::settings::guarded::{GuardedFile, Refused};
 use crate::settings::keys::{Key, Project};
 use crate::settings::value::{Kind, Value};
 use crate::settings::write::write;
 use crate::settings::{File, NOT_FOR_PROJECTS, Row, Sources, Whose, text};
-use crate::ui;
+use crate::{home, ui};
 
 pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result<()> {
     let path = args.file()?;
     if args.is_takumi() {
-        return set_takumi(&path, typed, value);
+        return set_takumi(&Destination::of(args, path)?, typed, value);
     }
     let address = args.address(typed)?;
     let (kind, project) = Key::named(address.name)
@@ -30,14 +31,15 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result
     let Some(meant) = kind.parse(value) else {
         bail!(Misuse(format!("{address}: {value:?} is not {}", kind.allowed())));
     };
-    let before = text_of(&path)?;
+    let destination = Destination::of(args, path.clone())?;
+    let before = destination.text()?;
     let after = edit::set(&before, &address, &toml(kind, value))
         .map_err(|reason| anyhow!("{}: {reason}", path.display()))?;
     let file = checked(&after, &path, whose(args), &address, Some(&meant))?;
     if args.project {
         tightens(file, &path, &address)?;
     }
-    put(&path, &after)?;
+    destination.put(&after)?;
     ui::say(&format!("{address} = {value} in {}", path.display()));
     // What was set may not be what holds.
     let rows = args.in_force().rows(address.tool.as_deref());
@@ -54,12 +56,56 @@ pub(super) fn unset(args: &ConfigArgs, typed: &str) -> anyhow::Result<()> {
         bail!(Misuse("takumi's files only know true and false".into()));
     }
     let address = args.address(typed)?;
-    let before = text_of(&path)?;
+    let destination = Destination::of(args, path.clone())?;
+    let before = destination.text()?;
     let after = edit::unset(&before, &address)
         .map_err(|reason| anyhow!("{}: {reason}", path.display()))?
         .with_context(|| format!("{} does not set {address}", path.display()))?;
     checked(&after, &path, whose(args), &address, None)?;
-    put(&path, &after)
+    destination.put(&after)
+}
+
+/// The file that is changed. A project's file is not followed if it is a link.
+struct Destination {
+    path: PathBuf,
+    guarded: Option<GuardedFile>,
+}
+
+impl Destination {
+    fn of(args: &ConfigArgs, path: PathBuf) -> anyhow::Result<Destination> {
+        if !args.project {
+            return Ok(Destination { path, guarded: None });
+        }
+        let working = std::env::current_dir().context("the working directory")?;
+        let guarded = GuardedFile::unlinked(&path, &[home::project_root(&working)]);
+        let guarded = Some(guarded.map_err(|why| refused(&path, &why))?);
+        Ok(Destination { path, guarded })
+    }
+
+    /// Returns the text of the file, which is empty if there is no file.
+    fn text(&self) -> anyhow::Result<String> {
+        let path = &self.path;
+        let Some(guarded) = &self.guarded else { return text_of(path) };
+        match guarded.open().map_err(|why| refused(path, &why))? {
+            Some((file, _)) => {
+                text::read_open(file).map_err(|reason| anyhow!("{}: {reason}", path.display()))
+            }
+            None => Ok(String::new()),
+        }
+    }
+
+    fn put(&self, text: &str) -> anyhow::Result<()> {
+        let path = &self.path;
+        match &self.guarded {
+            Some(guarded) => guarded.write(text).map_err(|why| refused(path, &why)),
+            None => write(path, text)
+                .map_err(|error| anyhow!("{}: {}", path.display(), ui::reason(&error))),
+        }
+    }
+}
+
+fn refused(path: &Path, why: &Refused) -> anyhow::Error {
+    anyhow!("{}: {why}{}", path.display(), why.hint())
 }
 
 fn whose(args: &ConfigArgs) -> Whose {
@@ -125,13 +171,10 @@ fn tightens(file: File, path: &Path, address: &Address) -> anyhow::Result<()> {
     bail!(Misuse(format!("{address}: {why}")))
 }
 
-fn put(path: &Path, text: &str) -> anyhow::Result<()> {
-    write(path, text).map_err(|error| anyhow!("{}: {}", path.display(), ui::reason(&error)))
-}
-
 /// Sets the one setting that takumi's files have.
-fn set_takumi(path: &Path, key: &str, value: &str) -> anyhow::Result<()> {
-    let before = text_of(path)?;
+fn set_takumi(destination: &Destination, key: &str, value: &str) -> anyhow::Result<()> {
+    let path = &destination.path;
+    let before = destination.text()?;
     let json = match before.trim() {
         "" => serde_json::Value::Null,
         text => {
@@ -139,7 +182,7 @@ fn set_takumi(path: &Path, key: &str, value: &str) -> anyhow::Result<()> {
         }
     };
     let after = takumi_set(&json, key, value).map_err(|refused| Misuse(refused.to_string()))?;
-    put(path, &format!("{after:#}\n"))?;
+    destination.put(&format!("{after:#}\n"))?;
     ui::say(&format!("{key} = {value} in {}", path.display()));
     Ok(())
 }

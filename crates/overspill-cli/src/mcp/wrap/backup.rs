@@ -1,33 +1,61 @@
-//! What is kept beside a client's file: how it was before us.
+//! The copy of a client's file as it was before `wrap`, in the same directory.
 
-use std::io;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::settings::write::write_like;
+use crate::settings::directory::FileMode;
+use crate::settings::guarded::{GuardedFile, Refused};
 
-/// How a file was before us, and where that is kept.
+/// The copy of a file as it was before `wrap`.
+///
+/// A repository can bring a link of this name along, so the copy is never read or written through
+/// a link.
 pub(super) struct Backup {
     path: PathBuf,
+    file: GuardedFile,
+    mode: Option<FileMode>,
     pub(super) text: Option<String>,
 }
 
 impl Backup {
-    /// Looks for the one of `file`.
-    pub(super) fn of(file: &Path) -> Backup {
+    /// Looks for the copy of `file`.
+    pub(super) fn of(file: &Path) -> anyhow::Result<Backup> {
         let mut path = file.to_owned().into_os_string();
         path.push(".before-overspill");
         let path = PathBuf::from(path);
-        Backup { text: std::fs::read_to_string(&path).ok(), path }
+        let found = GuardedFile::named_unlinked(&path).and_then(|file| {
+            let open = file.open()?;
+            Ok((file, open))
+        });
+        let (file, open) = found.map_err(|why| refused(&path, &why))?;
+        let mode = open.as_ref().map(|(_, mode)| *mode);
+        let text = open.and_then(|(mut file, _)| {
+            let mut text = String::new();
+            file.read_to_string(&mut text).ok().map(|_| text)
+        });
+        Ok(Backup { path, file, mode, text })
     }
 
-    /// Keeps `text`, as readable as `file` is. The first one stays while there is something of ours in
-    /// the file: what came later would be kept with that in it.
-    pub(super) fn keep(&self, text: &str, file: &Path, has_ours: bool) -> io::Result<()> {
-        if has_ours && self.text.is_some() {
-            return Ok(());
-        }
-        write_like(&self.path, file, text).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", self.path.display()))
-        })
+    /// Keeps `text` with the mode of its file, or a stricter one that the copy has already.
+    ///
+    /// While the proxy stands in the file, the first copy stays: a later one would have the proxy in it.
+    pub(super) fn keep(&self, text: &str, mode: FileMode, has_ours: bool) -> anyhow::Result<()> {
+        let stricter = self.mode.map_or(mode, |own| own.stricter(mode));
+        let text = match &self.text {
+            Some(_) if has_ours && self.mode == Some(stricter) => return Ok(()),
+            Some(first) if has_ours => first,
+            _ => text,
+        };
+        self.file.write_as(text, stricter).map_err(|why| refused(&self.path, &why))
     }
+}
+
+fn refused(path: &Path, why: &Refused) -> anyhow::Error {
+    let hint = match why {
+        Refused::Link | Refused::NotRegular => {
+            "\n\nhint: overspill keeps its copy under this name; remove what is there"
+        }
+        _ => "",
+    };
+    anyhow::anyhow!("{}: {why}{hint}", path.display())
 }

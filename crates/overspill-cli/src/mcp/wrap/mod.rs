@@ -8,13 +8,15 @@ mod json;
 mod toml;
 mod yaml;
 
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::settings::write::write;
-use crate::ui;
+use crate::settings::directory::FileMode;
+use crate::settings::guarded::{self, GuardedFile, Refused};
+use crate::{home, ui};
 use backup::Backup;
 
 /// Puts the proxy in front of every server in a client's file.
@@ -95,14 +97,15 @@ pub(super) fn run(args: &WrapArgs, to: To) -> u8 {
 }
 
 fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
-    let path = std::path::absolute(&args.file)?;
     let shown = args.file.display();
-    let text =
-        std::fs::read(&path).map_err(|error| anyhow::anyhow!("{shown}: {}", ui::reason(&error)))?;
+    let refused = |why: Refused| refused(&args.file, &why, to);
+    let path = guarded::absolute(&args.file).map_err(|error| refused(error.into()))?;
+    let file = GuardedFile::named(&path).map_err(refused)?;
+    let (text, mode) = read(&file).map_err(refused)?;
     let text = String::from_utf8(text).map_err(|_| anyhow::anyhow!("{shown}: is not UTF-8"))?;
     let program = std::env::current_exe().context("where this program is")?;
     let program = program.to_string_lossy().into_owned();
-    let backup = Backup::of(&path);
+    let backup = Backup::of(&path)?;
     let changed = changed(&text, &path, to, &program, backup.text.as_deref())
         .map_err(|why| anyhow::anyhow!("{shown}: {why}"))?;
     for line in &changed.said {
@@ -115,10 +118,30 @@ fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
         return ui::answer(&format!("{shown}: not changed, as this was a dry run\n"));
     }
     if to == To::Wrap {
-        backup.keep(&text, &path, changed.had_ours)?;
+        backup.keep(&text, mode, changed.had_ours)?;
     }
-    write(&path, &changed.text).with_context(|| shown.to_string())?;
+    file.write_as(&changed.text, mode).map_err(refused)?;
     ui::answer(&format!("{shown}: changed\n"))
+}
+
+fn read(file: &GuardedFile) -> Result<(Vec<u8>, FileMode), Refused> {
+    let (mut open, mode) = file.open()?.ok_or(Refused::Missing)?;
+    let mut bytes = Vec::new();
+    open.read_to_end(&mut bytes)?;
+    Ok((bytes, mode))
+}
+
+fn refused(file: &Path, why: &Refused, to: To) -> anyhow::Error {
+    let hint = match why {
+        Refused::LeadsOut(real) => {
+            let action = if to == To::Wrap { "wrap" } else { "unwrap" };
+            let real = home::quoted(&ui::short(&real.to_string_lossy(), 200));
+            format!("\n\nhint: if you mean that file, name it: overspill mcp {action} {real}")
+        }
+        Refused::LeadsNowhere | Refused::Link => why.hint().to_owned(),
+        Refused::NotRegular | Refused::Missing | Refused::Io(_) => String::new(),
+    };
+    anyhow::anyhow!("{}: {why}{hint}", file.display())
 }
 
 /// Returns a client's file with the proxy in front of its servers, or without it. A file without servers

@@ -10,3 +10,4 @@ mod relay;
 mod results;
 mod tools;
 mod wrap;
+mod wrap_links;

@@ -1,0 +1,266 @@
+//! Files that a stranger's project may have replaced with links.
+//!
+//! Git stores links, so a checkout can bring a link that leads to any file of the user. A
+//! [`GuardedFile`] is resolved and checked once. Its directory then stays open, and no later read or
+//! write follows a link.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::directory::{Directory, FileMode};
+use crate::{home, ui};
+
+/// The reason why a file is neither read nor written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refused {
+    #[error("a link in its path leads out of the project, to {}", ui::short(&.0.to_string_lossy(), 200))]
+    LeadsOut(PathBuf),
+    #[error("it is a link that leads out of the project, or nowhere")]
+    LeadsNowhere,
+    #[error("it is a link")]
+    Link,
+    #[error("it is not a regular file")]
+    NotRegular,
+    #[error("no such file or directory")]
+    Missing,
+    #[error("{}", ui::reason(.0))]
+    Io(#[from] io::Error),
+}
+
+impl Refused {
+    /// Returns what to do about a file of a project, as the end of an error.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Refused::Io(_) | Refused::Missing => "",
+            Refused::NotRegular => "\n\nhint: put a regular file there",
+            Refused::LeadsOut(_) | Refused::LeadsNowhere | Refused::Link => {
+                "\n\nhint: put a regular file in the place of the link"
+            }
+        }
+    }
+}
+
+/// A place for a regular file, in a directory that is held open.
+#[derive(Debug)]
+pub(crate) struct GuardedFile {
+    directory: Directory,
+    /// Directories between `directory` and the file that do not exist yet.
+    missing: Vec<OsString>,
+    name: OsString,
+}
+
+impl GuardedFile {
+    /// Resolves an absolute path that the user named. Links that a project may have brought along are
+    /// followed as long as they stay inside the project.
+    pub(crate) fn named(path: &Path) -> Result<GuardedFile, Refused> {
+        match roots_of(path) {
+            Some(roots) => GuardedFile::inside(path, &roots),
+            None => GuardedFile::without_links(path),
+        }
+    }
+
+    /// Like [`GuardedFile::named`], but only directories of the path may be links.
+    pub(crate) fn named_unlinked(path: &Path) -> Result<GuardedFile, Refused> {
+        match path.parent().and_then(roots_of) {
+            Some(roots) => GuardedFile::unlinked(path, &roots),
+            None => GuardedFile::without_links(path),
+        }
+    }
+
+    /// Opens the directory of an absolute path in which nothing may be a link.
+    fn without_links(path: &Path) -> Result<GuardedFile, Refused> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Refused::NotRegular);
+        };
+        let directory = Directory::open(parent)?;
+        Ok(GuardedFile { directory, missing: Vec::new(), name: name.to_owned() })
+    }
+
+    /// Resolves an absolute path. Links are followed as long as they stay inside each of `roots`.
+    pub(crate) fn inside(path: &Path, roots: &[PathBuf]) -> Result<GuardedFile, Refused> {
+        if !path.is_symlink() {
+            return GuardedFile::unlinked(path, roots);
+        }
+        let real = canonical(path, roots)?;
+        GuardedFile::unlinked(&real, roots)
+    }
+
+    /// Like [`GuardedFile::inside`], but only directories of the path may be links.
+    pub(crate) fn unlinked(path: &Path, roots: &[PathBuf]) -> Result<GuardedFile, Refused> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Refused::NotRegular);
+        };
+        let there = parent.ancestors().find(|part| part.symlink_metadata().is_ok());
+        let there = there.ok_or(Refused::Missing)?;
+        let real = canonical(there, roots)?;
+        for root in roots {
+            if !real.starts_with(root.canonicalize()?) {
+                return Err(Refused::LeadsOut(real.join(name)));
+            }
+        }
+        let mut missing = Vec::new();
+        for part in parent.strip_prefix(there).into_iter().flat_map(Path::components) {
+            match part {
+                Component::Normal(name) => missing.push(name.to_owned()),
+                _ => return Err(Refused::Missing),
+            }
+        }
+        Ok(GuardedFile { directory: Directory::open(&real)?, missing, name: name.to_owned() })
+    }
+
+    /// Opens the file to read it. Returns `None` if there is no file.
+    pub(crate) fn open(&self) -> Result<Option<(File, FileMode)>, Refused> {
+        if self.missing.is_empty() { self.directory.open_file(&self.name) } else { Ok(None) }
+    }
+
+    /// Replaces the file in one step and keeps its mode.
+    pub(crate) fn write(&self, text: &str) -> Result<(), Refused> {
+        let mode = self.open()?.map(|(_, mode)| mode);
+        self.put(text, mode)
+    }
+
+    /// Replaces the file in one step. The new file has `mode`.
+    pub(crate) fn write_as(&self, text: &str, mode: FileMode) -> Result<(), Refused> {
+        self.put(text, Some(mode))
+    }
+
+    fn put(&self, text: &str, mode: Option<FileMode>) -> Result<(), Refused> {
+        let mut made = None;
+        for name in &self.missing {
+            made = Some(made.as_ref().unwrap_or(&self.directory).make(name)?);
+        }
+        made.as_ref().unwrap_or(&self.directory).replace_file(&self.name, text, mode)
+    }
+}
+
+fn canonical(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Refused> {
+    path.canonicalize().map_err(|error| match roots.is_empty() {
+        true => error.into(),
+        false => Refused::LeadsNowhere,
+    })
+}
+
+/// Returns `path` as an absolute path without `..`.
+pub(crate) fn absolute(path: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
+        return Ok(path);
+    };
+    let above: PathBuf = parts[..=last].iter().collect();
+    Ok(above.canonicalize()?.join(parts[last + 1..].iter().collect::<PathBuf>()))
+}
+
+/// Returns the directories that the links in the absolute `path` must not lead out of, or `None` if
+/// there are no links in it.
+///
+/// Where a link stands decides: it must stay inside every Git project around it. Without Git it must
+/// stay inside the working directory, or else the directory that it stands in. A link among the
+/// user's own settings may lead anywhere: dotfile managers make such links.
+fn roots_of(path: &Path) -> Option<Vec<PathBuf>> {
+    let home = home::home();
+    let homes = [home.clone(), home.and_then(|home| home.canonicalize().ok())];
+    let homes: Vec<PathBuf> = homes.into_iter().flatten().collect();
+    let links: Vec<&Path> = path.ancestors().filter(|part| part.is_symlink()).collect();
+    let roots = links.iter().flat_map(|link| roots_of_link(link, &homes)).collect();
+    (!links.is_empty()).then_some(roots)
+}
+
+fn roots_of_link(link: &Path, homes: &[PathBuf]) -> Vec<PathBuf> {
+    let can_be_project = |directory: &&Path| {
+        directory.parent().is_some() && !homes.iter().any(|home| home == directory)
+    };
+    let around = link.ancestors().skip(1).take_while(can_be_project);
+    let projects = around.filter(|directory| directory.join(".git").symlink_metadata().is_ok());
+    let projects: Vec<PathBuf> = projects.map(Path::to_owned).collect();
+    if !projects.is_empty() || is_own_setting(link, homes) {
+        return projects;
+    }
+    let working = std::env::current_dir().ok();
+    let working =
+        working.filter(|working| link.starts_with(working) && can_be_project(&&**working));
+    let own = || link.parent().map(Path::to_owned);
+    working.or_else(own).into_iter().collect()
+}
+
+/// Tells whether `path` is where programs keep a user's settings: a file in the home directory, or
+/// a file below one of its hidden directories.
+fn is_own_setting(path: &Path, homes: &[PathBuf]) -> bool {
+    const SYSTEM: [&str; 2] = ["Library", "AppData"];
+    let config = home::config_home();
+    if config.is_absolute() && path.starts_with(config) {
+        return true;
+    }
+    let Some(below) = homes.iter().find_map(|home| path.strip_prefix(home).ok()) else {
+        return false;
+    };
+    let mut parts = below.components();
+    let first = parts.next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    first.is_some_and(|name| {
+        parts.next().is_none() || name.starts_with('.') || SYSTEM.contains(&&*name)
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn guarded_file_whose_directory_is_swapped_stays_in_the_checked_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, outside) = (dir.path().join("project"), dir.path().join("outside"));
+        for directory in [&project.join("sub"), &outside] {
+            fs::create_dir_all(directory).unwrap();
+        }
+        let file = GuardedFile::inside(&project.join("sub/x"), std::slice::from_ref(&project));
+        let file = file.unwrap();
+        fs::rename(project.join("sub"), project.join("old")).unwrap();
+        symlink(&outside, project.join("sub")).unwrap();
+        file.write("text").unwrap();
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+        assert_eq!(fs::read_to_string(project.join("old/x")).unwrap(), "text");
+    }
+
+    #[test]
+    fn guarded_file_that_becomes_a_link_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let file = GuardedFile::inside(&root.join("x"), std::slice::from_ref(&root)).unwrap();
+        symlink("y", root.join("x")).unwrap();
+        assert!(matches!(file.write("text"), Err(Refused::Link)));
+        assert!(matches!(file.open(), Err(Refused::Link)));
+        assert!(!root.join("y").exists());
+    }
+
+    #[test]
+    fn guarded_file_in_missing_directories_makes_them_inside() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, outside) = (dir.path().join("root"), dir.path().join("outside"));
+        for directory in [&root, &outside] {
+            fs::create_dir_all(directory).unwrap();
+        }
+        let at = |path: &str| GuardedFile::inside(&root.join(path), std::slice::from_ref(&root));
+        let file = at("a/b/c").unwrap();
+        assert!(file.open().unwrap().is_none());
+        file.write("text").unwrap();
+        assert_eq!(fs::read_to_string(root.join("a/b/c")).unwrap(), "text");
+        symlink(&outside, root.join("out")).unwrap();
+        assert!(matches!(at("out/a/b"), Err(Refused::LeadsOut(_))));
+        assert!(matches!(at("new/../../x"), Err(Refused::Missing)));
+    }
+
+    #[test]
+    fn directory_behind_a_link_is_not_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("real/sub")).unwrap();
+        symlink("real", root.join("link")).unwrap();
+        assert!(Directory::open(&root.join("real/sub")).is_ok());
+        assert!(Directory::open(&root.join("link/sub")).is_err());
+    }
+}

@@ -1,0 +1,277 @@
+//! `mcp wrap` in a checkout that brings links, pipes and directories along.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use crate::home::put;
+use crate::program::program;
+
+const SERVERS: &str = r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"secret"}}}}"#;
+const TOML: &str = "[mcp_servers.a]\ncommand = \"x\"\n";
+const YAML: &str = "extensions:\n  a:\n    cmd: x\n";
+/// Client files of a project: name and text.
+const FILES: [(&str, &str); 3] =
+    [(".mcp.json", SERVERS), (".codex/config.toml", TOML), ("goose/config.yaml", YAML)];
+
+/// A home with a project in it.
+struct Home {
+    dir: tempfile::TempDir,
+}
+
+impl Home {
+    /// The project is a Git checkout.
+    fn new() -> Home {
+        let home = Home::without_git();
+        fs::create_dir_all(home.path("work/.git")).unwrap();
+        home
+    }
+
+    /// The project is a plain directory, as from an archive.
+    fn without_git() -> Home {
+        let home = Home { dir: tempfile::tempdir().unwrap() };
+        fs::create_dir_all(home.path("work")).unwrap();
+        home
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.dir.path().join(below)
+    }
+
+    /// Runs `mcp wrap` or `mcp unwrap` in the project. A run that hangs is ended.
+    fn run_in(&self, directory: &str, action: &str, file: &str) -> Output {
+        let mut command = program(self.dir.path());
+        command.args(["mcp", action, file]).current_dir(self.path(directory));
+        let mut child = command
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        for _ in 0..200 {
+            if child.try_wait().unwrap().is_some() {
+                return child.wait_with_output().unwrap();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        panic!("`mcp {action} {file}` hangs");
+    }
+
+    #[track_caller]
+    fn well(&self, action: &str, file: &str) {
+        let output = self.run_in("work", action, file);
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    /// Returns the error of a run that must fail.
+    #[track_caller]
+    fn refused(&self, action: &str, file: &str) -> String {
+        let output = self.run_in("work", action, file);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+fn backup(file: &Path) -> PathBuf {
+    let mut name = file.to_owned().into_os_string();
+    name.push(".before-overspill");
+    name.into()
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+fn is_wrapped(path: &Path) -> bool {
+    read(path).contains(env!("CARGO_BIN_EXE_overspill"))
+}
+
+#[test]
+fn wrap_backup_that_is_a_link_is_refused() {
+    for (name, text) in FILES {
+        for action in ["wrap", "unwrap"] {
+            let home = Home::new();
+            let (file, target) = (home.path("work").join(name), home.path(".bashrc"));
+            put(&file, text);
+            put(&target, "mine\n");
+            set_mode(&target, 0o600);
+            symlink(&target, backup(&file)).unwrap();
+            let said = home.refused(action, name);
+            assert!(said.contains(".before-overspill: it is a link"), "{said}");
+            assert!(said.contains("hint: "), "{said}");
+            assert_eq!((read(&target).as_str(), mode(&target)), ("mine\n", 0o600));
+            assert_eq!(read(&file), text);
+        }
+    }
+}
+
+#[test]
+fn wrap_backup_that_is_a_dangling_link_creates_nothing() {
+    let home = Home::new();
+    let file = home.path("work/.mcp.json");
+    put(&file, SERVERS);
+    symlink(home.path("new"), backup(&file)).unwrap();
+    let said = home.refused("wrap", ".mcp.json");
+    assert!(said.contains(".before-overspill: it is a link"), "{said}");
+    assert!(!home.path("new").exists());
+    assert_eq!(read(&file), SERVERS);
+}
+
+#[test]
+fn wrap_backup_that_is_no_regular_file_is_refused() {
+    for action in ["wrap", "unwrap"] {
+        let home = Home::new();
+        let file = home.path("work/.mcp.json");
+        put(&file, SERVERS);
+        let backup = backup(&file);
+        assert!(std::process::Command::new("mkfifo").arg(&backup).status().unwrap().success());
+        let said = home.refused(action, ".mcp.json");
+        assert!(said.contains(".before-overspill: it is not a regular file"), "{said}");
+        fs::remove_file(&backup).unwrap();
+        fs::create_dir(&backup).unwrap();
+        let said = home.refused(action, ".mcp.json");
+        assert!(said.contains(".before-overspill: it is not a regular file"), "{said}");
+        assert_eq!(read(&file), SERVERS);
+    }
+}
+
+#[test]
+fn wrap_file_that_links_out_of_the_project_is_refused() {
+    for home in [Home::new(), Home::without_git()] {
+        let target = home.path(".claude.json");
+        put(&target, SERVERS);
+        symlink(&target, home.path("work/.mcp.json")).unwrap();
+        for (directory, file) in [("work", ".mcp.json"), ("", "work/.mcp.json")] {
+            let output = home.run_in(directory, "wrap", file);
+            assert_eq!(output.status.code(), Some(1), "{output:?}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("leads out of the project"), "{said}");
+            assert!(said.contains("hint: ") && said.contains(".claude.json"), "{said}");
+        }
+        assert_eq!(read(&target), SERVERS);
+        // No copy with the user's secrets stays in the checkout.
+        assert!(!backup(&home.path("work/.mcp.json")).exists());
+    }
+}
+
+#[test]
+fn wrap_directory_that_links_out_of_the_project_is_refused() {
+    for home in [Home::new(), Home::without_git()] {
+        // A `.git` at the target does not make the target a part of this project.
+        let target = home.path("dotfiles/config.toml");
+        fs::create_dir_all(home.path("dotfiles/.git")).unwrap();
+        put(&target, TOML);
+        symlink(home.path("dotfiles"), home.path("work/.codex")).unwrap();
+        for (directory, file) in [("work", ".codex/config.toml"), ("", "work/.codex/config.toml")] {
+            for action in ["wrap", "unwrap"] {
+                let output = home.run_in(directory, action, file);
+                assert_eq!(output.status.code(), Some(1), "{output:?}");
+                let said = String::from_utf8(output.stderr).unwrap();
+                assert!(said.contains("leads out of the project"), "{said}");
+            }
+        }
+        assert_eq!(read(&target), TOML);
+        assert!(!backup(&target).exists());
+    }
+}
+
+#[test]
+fn wrap_file_that_is_no_regular_file_is_refused() {
+    let home = Home::new();
+    let file = home.path("work/.mcp.json");
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    for action in ["wrap", "unwrap"] {
+        let said = home.refused(action, ".mcp.json");
+        assert!(said.contains(".mcp.json: it is not a regular file"), "{said}");
+    }
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let said = home.refused("wrap", ".mcp.json");
+    assert!(said.contains(".mcp.json: it is not a regular file"), "{said}");
+}
+
+#[test]
+fn wrap_file_that_is_missing_is_an_error() {
+    let home = Home::new();
+    symlink(home.path("nowhere"), home.path(".claude.json")).unwrap();
+    symlink(home.path("nowhere"), home.path("work/.mcp.json")).unwrap();
+    for (file, reason) in [
+        ("none.json", "no such file or directory"),
+        ("none/none.json", "no such file or directory"),
+        ("../none.json", "no such file or directory"),
+        ("../.claude.json", "no such file or directory"),
+        (".mcp.json", "it is a link that leads out of the project, or nowhere"),
+    ] {
+        let said = home.refused("wrap", file);
+        assert!(said.contains(&format!("{file}: {reason}")), "{said}");
+    }
+}
+
+#[test]
+fn wrap_file_that_links_inside_the_project_is_followed() {
+    let home = Home::new();
+    let (link, real) = (home.path("work/.cursor/mcp.json"), home.path("work/.mcp.json"));
+    put(&real, SERVERS);
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink("../.mcp.json", &link).unwrap();
+    home.well("wrap", ".cursor/mcp.json");
+    assert!(link.is_symlink() && is_wrapped(&real));
+    assert_eq!(read(&backup(&link)), SERVERS);
+    home.well("unwrap", ".cursor/mcp.json");
+    assert_eq!(read(&real), SERVERS);
+}
+
+#[test]
+fn wrap_file_of_the_user_that_is_a_link_stays_one() {
+    let home = Home::new();
+    let (link, real) = (home.path(".codex/config.toml"), home.path("dotfiles/codex.toml"));
+    put(&real, TOML);
+    set_mode(&real, 0o600);
+    fs::create_dir_all(home.path("dotfiles/.git")).unwrap();
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink(&real, &link).unwrap();
+    // From within a project, too: the path says whose file it is.
+    for file in [link.to_str().unwrap(), "../.codex/config.toml"] {
+        home.well("wrap", file);
+        assert!(link.is_symlink() && is_wrapped(&real));
+        assert_eq!((mode(&real), mode(&backup(&link))), (0o600, 0o600));
+        home.well("unwrap", file);
+        assert!(link.is_symlink());
+        assert_eq!(read(&real), TOML);
+    }
+}
+
+#[test]
+fn wrap_backup_gets_the_stricter_mode() {
+    for (of_file, of_backup, expected) in
+        [(0o644, 0o600, 0o600), (0o600, 0o644, 0o600), (0o640, 0o604, 0o600)]
+    {
+        let home = Home::new();
+        let file = home.path("work/.mcp.json");
+        put(&file, SERVERS);
+        put(&backup(&file), "{}");
+        set_mode(&file, of_file);
+        set_mode(&backup(&file), of_backup);
+        home.well("wrap", ".mcp.json");
+        assert_eq!((mode(&file), mode(&backup(&file))), (of_file, expected));
+        assert_eq!(read(&backup(&file)), SERVERS);
+        // The backup stays when the file is wrapped again, but not with a looser mode.
+        set_mode(&backup(&file), 0o644);
+        set_mode(&file, 0o600);
+        fs::write(&file, read(&file).replace("}}}}", "}},\"b\":{\"command\":\"y\"}}}")).unwrap();
+        assert!(is_wrapped(&file));
+        home.well("wrap", ".mcp.json");
+        assert_eq!((read(&backup(&file)).as_str(), mode(&backup(&file))), (SERVERS, 0o600));
+    }
+}
