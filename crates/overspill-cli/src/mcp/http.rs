@@ -1,6 +1,7 @@
 //! A server that is reached by HTTP: streamable, or the events of before.
 
 mod agent;
+mod redirect;
 mod session;
 
 use std::io::{self, Read, Write};
@@ -9,8 +10,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use ureq::http::Response;
-use ureq::{Agent, Body};
+use ureq::http::{Method, Response, Uri};
+use ureq::{Agent, Body, ResponseExt};
 
 use super::frames::{Frames, Read1};
 use super::peek::{Id, Message, peek};
@@ -20,6 +21,7 @@ use super::sse::{Events, OneLine};
 use super::stdio::{Line, Out, from_server};
 
 use agent::agent;
+use redirect::{Call, Failed};
 use session::Now;
 
 pub(super) use super::listen::listen;
@@ -169,22 +171,24 @@ impl Remote {
 
     fn post(&self, frame: &[u8]) -> Result<Response<Body>, String> {
         let now = self.now();
-        let mut request = self.agent.post(now.endpoint.as_deref().unwrap_or(&self.url));
-        for (name, value) in self.all_headers(&now) {
-            request = request.header(name, value);
-        }
-        request = request.header("Content-Type", "application/json");
-        request = request.header("Accept", "application/json, text/event-stream");
-        request.send(frame.trim_ascii_end()).map_err(|error| error.to_string())
+        let mut headers = self.all_headers(&now);
+        headers.push(("Content-Type".into(), "application/json".into()));
+        headers.push(("Accept".into(), "application/json, text/event-stream".into()));
+        let call = Call {
+            method: Method::POST,
+            url: now.endpoint.as_deref().unwrap_or(&self.url),
+            headers: &headers,
+            body: Some(frame.trim_ascii_end()),
+            timeout: None,
+        };
+        call.send(&self.agent).map_err(|error| error.to_string())
     }
 
-    fn get(&self) -> Result<Response<Body>, String> {
-        let now = self.now();
-        let mut request = self.agent.get(&self.url);
-        for (name, value) in self.all_headers(&now) {
-            request = request.header(name, value);
-        }
-        request.header("Accept", "text/event-stream").call().map_err(|error| error.to_string())
+    fn get(&self) -> Result<Response<Body>, Failed> {
+        let mut headers = self.all_headers(&self.now());
+        headers.push(("Accept".into(), "text/event-stream".into()));
+        let (method, url) = (Method::GET, &*self.url);
+        Call { method, url, headers: &headers, body: None, timeout: None }.send(&self.agent)
     }
 
     /// Passes on an answer.
@@ -207,7 +211,7 @@ impl Remote {
         }
         let kind = header("content-type").unwrap_or_default();
         let is_json = kind.starts_with("application/json");
-        if status >= 400 && !is_json {
+        if status >= 300 && !is_json {
             return Err(format!("the server answered with HTTP status {status}"));
         }
         let body = response.into_body().into_reader();
@@ -234,7 +238,14 @@ impl Remote {
         std::thread::spawn(move || {
             // A server that closes the stream may be asked again, but not for ever.
             for _ in 0..1_000 {
-                let Ok(response) = remote.get() else { return };
+                let response = match remote.get() {
+                    Ok(response) => response,
+                    Err(Failed::Request(_)) => return,
+                    Err(Failed::Redirect(why)) => {
+                        let url = &remote.url;
+                        return crate::ui::say(&format!("{url}: no event stream: {why}"));
+                    }
+                };
                 let kind =
                     response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
                 let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
@@ -250,11 +261,12 @@ impl Remote {
 
     /// Speaks as revision 2024-11-05 does: all answers come as events of one stream.
     fn as_before(self: &Arc<Remote>) -> Result<Taken, String> {
-        let response = self.get()?;
+        let response = self.get().map_err(|error| error.to_string())?;
         let status = response.status().as_u16();
         if status != 200 {
             return Err(format!("the server answered with HTTP status {status}"));
         }
+        let base = response.get_uri().clone();
         let (send, endpoint) = channel();
         let body = response.into_body().into_reader();
         let remote = self.clone();
@@ -272,7 +284,7 @@ impl Remote {
         let address = endpoint
             .recv_timeout(ENDPOINT)
             .map_err(|_| "the server did not say where to send to")?;
-        let address = joined(&self.url, &address).ok_or("the server sends us elsewhere")?;
+        let address = endpoint_at(&base, &address)?.to_string();
         self.now.write().unwrap_or_else(PoisonError::into_inner).endpoint = Some(address);
         Ok(Taken::AnotherWay)
     }
@@ -289,18 +301,8 @@ enum Taken {
     Forgotten,
 }
 
-/// Returns where an address leads to that was found at `base`; nothing if that is another host.
-fn joined(base: &str, address: &str) -> Option<String> {
-    let scheme = base.find("://")? + 3;
-    let host_end = base[scheme..].find('/').map_or(base.len(), |at| scheme + at);
-    let origin = &base[..host_end];
-    if address.contains("://") {
-        let rest = address.strip_prefix(origin)?;
-        return (rest.is_empty() || rest.starts_with(['/', '?'])).then(|| address.to_owned());
-    }
-    if address.starts_with('/') {
-        return Some(format!("{origin}{address}"));
-    }
-    let directory = base.rfind('/').filter(|at| *at >= host_end).map_or(origin, |at| &base[..at]);
-    Some(format!("{directory}/{address}"))
+/// Resolves the endpoint that an old server names at `base`. It must have the same origin.
+fn endpoint_at(base: &Uri, address: &str) -> Result<Uri, String> {
+    let uri = redirect::resolve(base, address).ok_or("the server names an invalid endpoint")?;
+    redirect::check_origin(base, &uri).map(|()| uri)
 }

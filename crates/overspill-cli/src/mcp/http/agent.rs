@@ -6,9 +6,9 @@ use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// Returns what requests are made with. With TLS it trusts whom the system trusts, or those in the
-/// file that `SSL_CERT_FILE` names.
+/// file that `SSL_CERT_FILE` names. It follows no redirects; [`super::redirect`] does.
 pub(super) fn agent(with_tls: bool) -> Agent {
-    let mut config = Agent::config_builder().http_status_as_error(false);
+    let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0);
     if with_tls {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let found = rustls_native_certs::load_native_certs();

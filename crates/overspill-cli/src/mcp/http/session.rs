@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
+use ureq::http::Method;
 
 use super::super::stdio::Out;
 use super::Remote;
+use super::redirect::Call;
 
 /// What is known once the server has answered.
 #[derive(Debug, Default, Clone)]
@@ -88,10 +90,9 @@ impl Remote {
         if now.session.is_none() {
             return;
         }
-        let mut request = self.agent.delete(&self.url);
-        for (name, value) in self.all_headers(&now) {
-            request = request.header(name, value);
-        }
-        let _ = request.config().timeout_global(Some(Duration::from_secs(1))).build().call();
+        let (method, headers) = (Method::DELETE, self.all_headers(&now));
+        let timeout = Some(Duration::from_secs(1));
+        let _ = Call { method, url: &self.url, headers: &headers, body: None, timeout }
+            .send(&self.agent);
     }
 }

@@ -6,6 +6,7 @@ mod giants;
 mod http;
 mod junk;
 mod peers;
+mod redirects;
 mod relay;
 mod results;
 mod tools;
