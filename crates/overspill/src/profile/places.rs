@@ -62,8 +62,13 @@ impl Places {
 /// The home directory and the root of the file system are nobody's project.
 pub fn project_directories(working: &Path, home: Option<PathBuf>) -> impl Iterator<Item = &Path> {
     let mut over = !working.is_absolute();
+    // The working directory has no links in it, while the home directory may be named by one.
+    let real_home = home.as_deref().and_then(|home| home.canonicalize().ok());
+    let is_home = move |directory| {
+        home.as_deref() == Some(directory) || real_home.as_deref() == Some(directory)
+    };
     working.ancestors().take_while(move |directory| {
-        if over || directory.parent().is_none() || home.as_deref() == Some(*directory) {
+        if over || directory.parent().is_none() || is_home(directory) {
             return false;
         }
         over = directory.join(".git").exists();
