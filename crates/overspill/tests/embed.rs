@@ -36,6 +36,15 @@ fn options_are_read_in_either_spelling() {
 }
 
 #[test]
+fn redact_of_an_unknown_value_is_misuse() {
+    for value in [json!("All"), json!("yes"), json!(""), json!(true), json!(1)] {
+        let said = Setup::from_json(&json!({"redact": value})).err().unwrap().to_string();
+        assert!(said.ends_with("is not one of off, store, all"), "{said}");
+    }
+    assert!(Setup::from_json(&json!({"redact": "all", "redactPattern": "("})).is_err());
+}
+
+#[test]
 fn misuse_names_the_option_as_it_was_written() {
     let said = |options: Value| Setup::from_json(&options).err().unwrap().to_string();
     assert_eq!(
