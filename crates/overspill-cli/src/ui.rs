@@ -1,6 +1,7 @@
 //! What people see.
 
 mod progress;
+mod quote;
 mod table;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -10,6 +11,7 @@ use jiff::Timestamp;
 use overspill::Outcome;
 
 pub(crate) use progress::Progress;
+pub(crate) use quote::escaped;
 pub(crate) use table::Table;
 
 /// How wide a line may be that nobody looks at on a terminal.
@@ -174,15 +176,40 @@ pub(crate) fn complain(error: &anyhow::Error) {
     say(&text);
 }
 
-/// Says which settings could not be used. The call goes on without them.
+/// Says which settings could not be used: a few of them. The call goes on without them.
 pub(crate) fn warn(warnings: &[overspill::Warning]) {
-    const MOST: usize = 20;
-    for warning in warnings.iter().take(MOST) {
-        say(&format!("warning: {warning}"));
+    const MOST: usize = 5;
+    let more = each("warning", warnings, MOST);
+    if more > 0 {
+        say(&format!("warning: and {more} more; run `overspill config` to see them"));
     }
-    if warnings.len() > MOST {
-        say(&format!("warning: and {} more like these", warnings.len() - MOST));
+}
+
+/// Says which settings could not be used, where settings are what it is about.
+pub(crate) fn warn_of_all(warnings: &[overspill::Warning]) {
+    let more = each("warning", warnings, 100);
+    if more > 0 {
+        say(&format!("warning: and {more} more"));
     }
+}
+
+/// Says which project files do not count.
+pub(crate) fn note_all(notes: &[overspill::Warning]) {
+    each("note", notes, 20);
+}
+
+/// Prints at most `most` of these, each on a line of its own; returns how many are left.
+fn each(kind: &str, warnings: &[overspill::Warning], most: usize) -> usize {
+    for warning in warnings.iter().take(most) {
+        let line = quote::warning_line(&format!("overspill: {kind}: "), warning);
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+    warnings.len().saturating_sub(most)
+}
+
+/// Returns a warning, or a note, as `overspill doctor` shows it.
+pub(crate) fn warning(warning: &overspill::Warning) -> String {
+    quote::warning_line("", warning)
 }
 
 /// Returns why the system refused, in a word or two, without its number.

@@ -136,8 +136,8 @@ pub struct Setting<T> {
 pub struct Settings {
     /// The user's.
     pub user: Layer,
-    /// The project's. It comes with a checkout and is not trusted: it may tighten limits, choose
-    /// what is kept and switch off, and no more.
+    /// The project's. It comes with a checkout and is not trusted: it may lower limits and choose
+    /// what is kept. Its `enabled` is ignored.
     pub project: Layer,
     /// The environment's; it has no entries for tools.
     pub environment: Layer,
@@ -245,7 +245,8 @@ impl Layer {
             (mine, _) => mine,
         };
         Layer {
-            enabled: self.enabled.filter(|enabled| !enabled || other.enabled != Some(false)),
+            // Switched off, an output of 512,000 bytes is shown: that is the user's choice alone.
+            enabled: None,
             max_lines: tighter(self.max_lines, other.max_lines),
             max_bytes: tighter(self.max_bytes, other.max_bytes),
             max_chars: tighter(self.max_chars, other.max_chars),
@@ -375,7 +376,10 @@ mod tests {
         assert_eq!(with(lines(5)), (Most::Of(5), true));
         assert_eq!(with(lines(50)), (Most::Of(10), true));
         assert_eq!(with(Layer { max_lines: Some(Most::Any), ..Layer::default() }).0, Most::Of(10));
-        assert!(!with(Layer { enabled: Some(false), ..Layer::default() }).1);
+        let off = Layer { enabled: Some(false), ..Layer::default() };
+        assert!(with(off.clone()).1);
+        let tools = [("bash".to_owned(), off)].into();
+        assert!(with(Layer { tools, ..Layer::default() }).1);
         let tools = [("bash".to_owned(), lines(50))].into();
         assert_eq!(with(Layer { tools, ..Layer::default() }).0, Most::Of(10));
     }

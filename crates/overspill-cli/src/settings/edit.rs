@@ -6,6 +6,7 @@ use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
 
 use super::file::place_of;
 use super::keys::{KEYS, Key, meant, names_in};
+use crate::ui;
 
 /// A setting as somebody names it: `max_lines`, `store.dir`, `tools.bash.keep`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +150,7 @@ pub(crate) fn unset_at(text: &str, way: &[&str], name: &str) -> Result<String, S
 fn parse(text: &str) -> Result<Document<&str>, String> {
     Document::parse(text).map_err(|error| {
         let (line, column) = place_of(text, error.span().map_or(0, |span| span.start));
-        format!("line {line}, column {column} is not TOML: {}", error.message().replace('\n', "; "))
+        format!("line {line}, column {column} is not TOML: {}", ui::escaped(error.message(), 60))
     })
 }
 
@@ -326,7 +327,7 @@ mod tests {
             last in proptest::collection::vec(proptest::sample::select(PARTS), 0..2),
         ) {
             let text = [first, lines, last].concat().concat();
-            let read = |text: &str| File::parse(text, Path::new("f"), Whose::User).0;
+            let read = |text: &str| File::parse(text, Path::new("f"), Whose::User).file;
             let before = read(&text);
             for typed in ["max_lines", "enabled", "store.quota", "tools.a.max_lines"] {
                 let address = address(typed);

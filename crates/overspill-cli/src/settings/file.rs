@@ -8,7 +8,9 @@ use toml_edit::{Document, Item, TableLike};
 
 use super::edit::Address;
 use super::keys::{Key, Project, meant, names_in};
+use super::redact::{Fault, FaultKind};
 use super::value::{Kind, Value};
+use crate::ui;
 
 /// Whose file it is, and so what it may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,13 +40,15 @@ pub(crate) struct File {
 
 impl File {
     /// Reads what `text` sets. What cannot be used is left out and warned of.
-    pub(crate) fn parse(text: &str, path: &Path, whose: Whose) -> (File, Vec<Warning>) {
-        let mut reader = Reader { text, path, whose, file: File::default(), warnings: Vec::new() };
+    pub(crate) fn parse(text: &str, path: &Path, whose: Whose) -> Parsed {
+        let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        let parsed = Parsed::default();
+        let mut reader = Reader { text, line_ends, path, whose, parsed, unlisted: 0 };
         match Document::parse(text) {
             Ok(document) => reader.table(document.as_table(), ""),
             Err(error) => reader.broken(&error),
         }
-        (reader.file, reader.warnings)
+        reader.end()
     }
 
     /// Returns what it says at `address`.
@@ -88,12 +92,26 @@ pub(crate) fn layer(values: &Values) -> Layer {
     }
 }
 
+/// What a text sets, and what in it cannot be used.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    pub(crate) file: File,
+    pub(crate) warnings: Vec<Warning>,
+    /// What cannot be understood about `redact`. Only the user's file has any.
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// How many warnings of one file are kept. A hostile file could have 200,000.
+const MOST_WARNINGS: usize = 100;
+
 struct Reader<'a> {
     text: &'a str,
+    line_ends: Vec<usize>,
     path: &'a Path,
     whose: Whose,
-    file: File,
-    warnings: Vec<Warning>,
+    parsed: Parsed,
+    /// How many warnings are beyond those that are kept.
+    unlisted: usize,
 }
 
 impl Reader<'_> {
@@ -127,7 +145,11 @@ impl Reader<'_> {
             None
         };
         let Some(known) = known else {
-            let hint = match meant(key, names_in(table)) {
+            // To look for what was meant takes a while, and a hostile file has many names.
+            if self.is_full() {
+                return self.warn(line, whole, String::new());
+            }
+            let hint = match meant(&ui::escaped(key, 60), names_in(table)) {
                 Some(meant) => format!("; did you mean {meant}?"),
                 None => String::new(),
             };
@@ -141,8 +163,8 @@ impl Reader<'_> {
             return self.warn(line, whole, format!("{} is not {allowed}", shown(item)));
         };
         let values = match tool {
-            None => &mut self.file.values,
-            Some(tool) => self.file.tools.entry(tool.to_owned()).or_default(),
+            None => &mut self.parsed.file.values,
+            Some(tool) => self.parsed.file.tools.entry(tool.to_owned()).or_default(),
         };
         let before = values.insert(known.name, Found { value, written, line: Some(line) });
         if let Some(line_before) = before.and_then(|found| found.line) {
@@ -154,25 +176,56 @@ impl Reader<'_> {
     fn line_of(&self, table: &dyn TableLike, key: &str, item: &Item) -> usize {
         let key = table.get_key_value(key).and_then(|(key, _)| key.span());
         let at = key.or(item.span()).map_or(0, |span| span.start);
-        place_of(self.text, at).0
+        self.line_ends.partition_point(|end| *end < at) + 1
     }
 
     fn broken(&mut self, error: &toml_edit::TomlError) {
         let (line, column) = place_of(self.text, error.span().map_or(0, |span| span.start));
         let place = Some(format!("{}:{line}:{column}", self.path.display()));
-        let message = format!("{}, so nothing of it is used", error.message().replace('\n', "; "));
-        self.warnings.push(Warning { key: "not TOML".into(), place, message });
+        let reason = ui::escaped(error.message(), 50);
+        let message = format!("{reason}, so nothing of it is used");
+        let warning = Warning { key: "not TOML".into(), place, message };
+        match self.whose {
+            Whose::User => self.parsed.faults.push(Fault { kind: FaultKind::File, warning }),
+            Whose::Project => self.parsed.warnings.push(warning),
+        }
     }
 
     fn warn(&mut self, line: usize, key: &str, message: String) {
+        let fault = match self.whose {
+            Whose::User => FaultKind::of_key(key),
+            Whose::Project => None,
+        };
+        if fault.is_none() && self.parsed.warnings.len() >= MOST_WARNINGS {
+            self.unlisted += 1;
+            return;
+        }
         let place = Some(format!("{}:{line}", self.path.display()));
-        self.warnings.push(Warning { key: key.to_owned(), place, message });
+        let warning = Warning { key: key.to_owned(), place, message };
+        match fault {
+            Some(kind) => self.parsed.faults.push(Fault { kind, warning }),
+            None => self.parsed.warnings.push(warning),
+        }
+    }
+
+    /// Tells whether further warnings are only counted. Those about `redact` never are.
+    fn is_full(&self) -> bool {
+        self.whose == Whose::Project && self.parsed.warnings.len() >= MOST_WARNINGS
+    }
+
+    fn end(mut self) -> Parsed {
+        if self.unlisted > 0 {
+            let place = Some(self.path.display().to_string());
+            let message = format!("{} more settings cannot be used", self.unlisted);
+            self.parsed.warnings.push(Warning { key: "and".into(), place, message });
+        }
+        self.parsed
     }
 }
 
 /// Why a project may not have its way.
 pub(crate) const NOT_FOR_PROJECTS: &str =
-    "a project's file may not set this: it comes with a checkout, and this is about your own files";
+    "a project file cannot set this; only your own settings file can";
 
 /// Returns the line and the column, both from 1, of a place in a text.
 pub(super) fn place_of(text: &str, at: usize) -> (usize, usize) {
@@ -193,13 +246,15 @@ fn value_of(kind: Kind, item: &Item) -> Option<(Value, String)> {
         toml_edit::Value::Boolean(on) => on.value().to_string(),
         _ => return None,
     };
-    Some((kind.parse(&written)?, written))
+    let value = kind.parse(&written)?;
+    let written = if kind == Kind::Redact { value.written(kind) } else { written };
+    Some((value, written))
 }
 
 /// Returns an item as it is written, on one line and not too long.
 fn shown(item: &Item) -> String {
     match item.as_value() {
-        Some(value) => crate::ui::short(value.to_string().trim(), 40),
+        Some(value) => ui::escaped(value.to_string().trim(), 40),
         None => "a table".into(),
     }
 }

@@ -27,7 +27,9 @@ impl Sources {
             environment: super::file::layer(&self.environment),
             ..Settings::default()
         };
-        self.warnings.extend(systems::read_their_own(&mut profile, &mut settings));
+        let (warnings, notes) = systems::read_their_own(&mut profile, &mut settings);
+        self.warnings.extend(warnings);
+        self.notes.extend(notes);
         if let Some(Value::Tokenizer(tokenizer)) = self.own("tokenizer") {
             profile.policy.tokens = tokenizer.tokens();
         }
@@ -46,9 +48,7 @@ impl Sources {
                 self.warnings.push(Warning {
                     key: format!("{table}{name}"),
                     place: place.as_ref().map(|place| format!("{place}:{line}")),
-                    message: format!(
-                        "a project's file can only tighten it, and without it {limit} holds"
-                    ),
+                    message: format!("ignored: a project file cannot raise your limit of {limit}"),
                 });
                 false
             });
@@ -74,10 +74,6 @@ fn looser(name: &str, value: &Value, trusted: &Effective) -> Option<String> {
         _ => None,
     };
     match name {
-        "enabled" => {
-            let switches_on = *value == Value::Switch(true) && !trusted.enabled.value;
-            switches_on.then(|| "false".into())
-        }
         "max_lines" => limit(trusted.max_lines),
         "max_bytes" => limit(trusted.max_bytes),
         "max_chars" => limit(trusted.max_chars),

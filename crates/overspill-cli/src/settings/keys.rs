@@ -28,7 +28,7 @@ pub(crate) enum Project {
     Sets,
     /// Set it to what is tighter than the user's.
     Tightens,
-    /// Nothing: it is about the user's files.
+    /// Nothing: only the user decides.
     No,
 }
 
@@ -48,8 +48,8 @@ pub(crate) const KEYS: &[Key] = &[
         name: "enabled",
         also: Some("truncation"),
         kind: Kind::Switch,
-        project: Project::Tightens,
-        help: "Whether outputs are bounded; a project can only switch it off. Switched off, only what is over 512,000 bytes or 20,000 lines is cut.",
+        project: Project::No,
+        help: "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
     },
     Key {
         name: "max_lines",
@@ -229,7 +229,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "redact",
         also: None,
-        kind: Kind::Choice(&["off", "store", "all"]),
+        kind: Kind::Redact,
         project: Project::No,
         help: "Whether secrets are masked: in what is saved, or in all that is shown, too; what goes to a bucket is masked unless this is off.",
     },
@@ -250,7 +250,7 @@ impl Key {
 
     /// Tells whether a tool can have a value of its own for it.
     pub(crate) fn is_per_tool(&self) -> bool {
-        self.project != Project::No || self.name == "structured"
+        self.project != Project::No || ["structured", "enabled"].contains(&self.name)
     }
 
     /// Returns the environment variable that sets it.

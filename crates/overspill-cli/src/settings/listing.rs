@@ -128,6 +128,9 @@ impl InForce {
     /// Returns a setting that is the same for every call.
     fn not_layered(&self, key: &Key) -> (Value, Option<Origin>) {
         let sources = &self.sources;
+        if key.name == "redact" {
+            return self.redact();
+        }
         if let Some(value) = sources.own(key.name) {
             let in_environment = sources.environment.contains_key(key.name);
             let origin = if in_environment { Origin::Environment } else { Origin::User };
@@ -157,13 +160,25 @@ impl InForce {
             "store.tenant" => Value::Text(bucket::TENANT.into()),
             "store.upload_wait" => Value::Age(SignedDuration::try_from(bucket::UPLOAD_WAIT).ok()),
             "store.cache" => most(bucket::CACHE),
-            "redact" => {
-                let is_bucket = bucket::holds(sources, &self.profile);
-                Value::Choice(if is_bucket { "store" } else { "off" })
-            }
             _ => Value::Durability(options.durability),
         };
         (value, None)
+    }
+}
+
+impl InForce {
+    /// Returns what is masked. Nothing has set it where a mistake in the settings decides.
+    fn redact(&self) -> (Value, Option<Origin>) {
+        let sources = &self.sources;
+        let value = Value::Choice(sources.redact_word(bucket::holds(sources, &self.profile)));
+        let origin = if sources.own("redact") != Some(&value) {
+            None
+        } else if sources.environment.contains_key("redact") {
+            Some(Origin::Environment)
+        } else {
+            Some(Origin::User)
+        };
+        (value, origin)
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod guarded;
 mod in_force;
 pub(crate) mod keys;
 mod listing;
+mod redact;
 pub(crate) mod systems;
 pub(crate) mod text;
 pub(crate) mod value;
@@ -22,7 +23,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use overspill::profile::Places;
-use overspill::redact::{Redact, Redaction};
 use overspill::store::Disk;
 use overspill::sweep::Retention;
 use overspill::{Profile, Warning};
@@ -31,12 +31,16 @@ pub(crate) use self::file::{File, Found, NOT_FOR_PROJECTS, Values, Whose};
 pub(crate) use self::in_force::InForce;
 use self::keys::KEYS;
 pub(crate) use self::listing::Row;
+use self::redact::{Fault, FaultKind};
 use self::value::{Kind, Value};
 use crate::home::Outputs;
 use crate::{bucket, home, ui};
 
 /// The name of a project's file.
 pub(crate) const PROJECT_FILE: &str = ".overspill.toml";
+
+/// Whether the warnings were printed: each process prints them once.
+static SAID: Once = Once::new();
 
 /// What files and variables say.
 #[derive(Debug, Default)]
@@ -50,6 +54,10 @@ pub(crate) struct Sources {
     pub(crate) environment: Values,
     /// What could not be used.
     pub(crate) warnings: Vec<Warning>,
+    /// Project files that do not count because of their owner.
+    pub(crate) notes: Vec<Warning>,
+    /// What could not be understood about `redact`; the warnings have it as well.
+    pub(crate) faults: Vec<Fault>,
 }
 
 impl Sources {
@@ -57,11 +65,13 @@ impl Sources {
     pub(crate) fn read() -> Sources {
         let mut sources = Sources::of_user();
         let working = std::env::current_dir().unwrap_or_default();
-        if let Some((path, text)) = text::of_project(PROJECT_FILE, &working, &mut sources.warnings)
-        {
-            let (file, warnings) = File::parse(&text, &path, Whose::Project);
-            sources.project = file;
-            sources.warnings.extend(warnings);
+        let search = text::of_project(PROJECT_FILE, &working);
+        sources.warnings.extend(search.warnings);
+        sources.notes.extend(search.notes);
+        if let Some((path, text)) = search.found {
+            let parsed = File::parse(&text, &path, Whose::Project);
+            sources.project = parsed.file;
+            sources.warnings.extend(parsed.warnings);
             sources.project_file = Some(path);
         }
         sources
@@ -73,6 +83,7 @@ impl Sources {
         let mut sources = Sources { user_file: home::user_file(), ..Sources::default() };
         sources.read_user_file();
         sources.read_variables();
+        sources.warn_of_faults();
         sources
     }
 
@@ -83,15 +94,32 @@ impl Sources {
     }
 
     fn read_user_file(&mut self) {
-        let Some(path) = self.user_file.clone() else { return };
-        if let Some(text) = text::of_user(&path, &mut self.warnings) {
-            let (file, warnings) = File::parse(&text, &path, Whose::User);
-            self.user = file;
-            self.warnings.extend(warnings);
-        } else if home::variable(variables::CONFIG).is_some() && !path.exists() {
+        let named = home::variable(variables::CONFIG);
+        let fault = |key: &str, place: String, message: &str| {
+            let warning = Warning { key: key.into(), place: Some(place), message: message.into() };
+            Fault { kind: FaultKind::File, warning }
+        };
+        let Some(path) = self.user_file.clone() else {
+            // A relative name means nothing where the working directory is gone.
+            let place = named.map(|named| named.to_string_lossy().into_owned());
+            let message = "the working directory cannot be found";
+            self.faults.extend(place.map(|place| fault(variables::CONFIG, place, message)));
+            return;
+        };
+        match text::of_user(&path) {
+            Err(warning) => self.faults.push(Fault { kind: FaultKind::File, warning }),
+            Ok(Some(text)) => {
+                let parsed = File::parse(&text, &path, Whose::User);
+                self.user = parsed.file;
+                self.warnings.extend(parsed.warnings);
+                self.faults.extend(parsed.faults);
+            }
             // A file that was asked for by name and is not there is worth a word.
-            let (key, place) = (variables::CONFIG.into(), Some(path.display().to_string()));
-            self.warnings.push(Warning { key, place, message: "there is no such file".into() });
+            Ok(None) if named.is_some() && !path.exists() => {
+                let place = path.display().to_string();
+                self.faults.push(fault(variables::CONFIG, place, "there is no such file"));
+            }
+            Ok(None) => {}
         }
     }
 
@@ -108,12 +136,24 @@ impl Sources {
             };
             match value {
                 Some(value) => {
+                    let written =
+                        if key.kind == Kind::Redact { value.written(key.kind) } else { written };
                     self.environment.insert(key.name, Found { value, written, line: None });
                 }
                 None => {
                     let allowed = key.kind.allowed();
-                    let message = format!("{written:?} is not {allowed}");
-                    self.warnings.push(Warning { key: variable, place: None, message });
+                    let written = ui::escaped(&format!("{written:?}"), 40);
+                    let message = format!("{written} is not {allowed}");
+                    let warning = Warning { key: variable, place: None, message };
+                    match key.kind {
+                        Kind::Redact => {
+                            self.faults.push(Fault { kind: FaultKind::Variable, warning });
+                        }
+                        Kind::Pattern => {
+                            self.faults.push(Fault { kind: FaultKind::Pattern, warning });
+                        }
+                        _ => self.warnings.push(warning),
+                    }
                 }
             }
         }
@@ -121,10 +161,17 @@ impl Sources {
 
     /// Says what could not be used, once, whoever asks.
     pub(crate) fn say_warnings(&self) {
-        static SAID: Once = Once::new();
         if !self.warnings.is_empty() {
             SAID.call_once(|| ui::warn(&self.warnings));
         }
+    }
+
+    /// Says all that could not be used, and which project files do not count.
+    pub(crate) fn say_everything(&self) {
+        SAID.call_once(|| {
+            ui::warn_of_all(&self.warnings);
+            ui::note_all(&self.notes);
+        });
     }
 
     /// Returns what the user has set outside of the layers of a call.
@@ -193,25 +240,6 @@ impl Sources {
         match self.own(name) {
             Some(Value::Text(text)) => Some(text),
             _ => None,
-        }
-    }
-
-    /// Returns what is masked: by default what leaves this machine.
-    pub(crate) fn redact(&self, is_bucket: bool) -> Redact {
-        let what = match self.own("redact") {
-            Some(Value::Choice(what)) => *what,
-            _ if is_bucket => "store",
-            _ => "off",
-        };
-        if what == "off" {
-            return Redact::Off;
-        }
-        // It was looked at when it was read, so that it is one.
-        let rules = Redaction::new(self.text("redact_pattern")).or_else(|_| Redaction::new(None));
-        match (rules.map(Arc::new), what) {
-            (Ok(rules), "all") => Redact::All(rules),
-            (Ok(rules), _) => Redact::Saved(rules),
-            (Err(_), _) => Redact::Off,
         }
     }
 

@@ -7,14 +7,20 @@ use overspill::profile::Directory;
 use overspill::{Profile, Settings, Warning, envelope, takumi_enabled};
 use serde_json::Value;
 
-use super::text;
+use super::NOT_FOR_PROJECTS;
+use super::text::{self, OfProject};
 use crate::home;
 
 /// The name of a file of settings in the home directory or a project of takumi.
 pub(crate) const TAKUMI_FILE: &str = ".takumi/config.json";
 
 /// Adds what `profile` has settings of its own for; ours have the last word.
-pub(crate) fn read_their_own(profile: &mut Profile, settings: &mut Settings) -> Vec<Warning> {
+///
+/// Returns warnings, and notes on files that do not count because of their owner.
+pub(crate) fn read_their_own(
+    profile: &mut Profile,
+    settings: &mut Settings,
+) -> (Vec<Warning>, Vec<Warning>) {
     match profile.name {
         "unified" => {
             let variable = |name: &str| home::variable(name)?.into_string().ok();
@@ -22,24 +28,36 @@ pub(crate) fn read_their_own(profile: &mut Profile, settings: &mut Settings) -> 
             settings.environment = variables.layer.updated(&settings.environment);
             profile.directory = Directory::Project(Cow::Owned(variables.directory));
             profile.retention_days = Some(variables.retention_days);
-            warnings
+            (warnings, Vec::new())
         }
         "takumi" => {
-            let mut warnings = Vec::new();
             let working = std::env::current_dir().unwrap_or_default();
-            let global = takumi_file()
-                .and_then(|path| Some((text::of_user(&path, &mut warnings)?, path)))
-                .and_then(|(text, path)| json(&text, &path, &mut warnings));
-            let project = text::of_project(TAKUMI_FILE, &working, &mut warnings)
-                .and_then(|(path, text)| json(&text, &path, &mut warnings));
+            let OfProject { found, mut warnings, notes } = text::of_project(TAKUMI_FILE, &working);
+            let global = takumi_file().and_then(|path| match text::of_user(&path) {
+                Ok(text) => json(&text?, &path, &mut warnings),
+                Err(warning) => {
+                    warnings.push(warning);
+                    None
+                }
+            });
+            let project = found.and_then(|(path, text)| {
+                let json = json(&text, &path, &mut warnings)?;
+                if json.get("truncation") == Some(&Value::Bool(false)) {
+                    let place = Some(path.display().to_string());
+                    let message = NOT_FOR_PROJECTS.into();
+                    warnings.push(Warning { key: "truncation".into(), place, message });
+                    return None;
+                }
+                Some(json)
+            });
             let (enabled, more) = takumi_enabled(global.as_ref(), project.as_ref());
             warnings.extend(more);
             if !enabled {
                 settings.user.enabled.get_or_insert(false);
             }
-            warnings
+            (warnings, notes)
         }
-        _ => Vec::new(),
+        _ => (Vec::new(), Vec::new()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The text of a file of settings, as far as it can be trusted to be one.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -12,38 +12,103 @@ use crate::{home, ui};
 const MOST: u64 = 1 << 20;
 
 /// Reads the user's file, which may be a link; nothing if there is none.
-pub(crate) fn of_user(path: &Path, warnings: &mut Vec<Warning>) -> Option<String> {
+pub(crate) fn of_user(path: &Path) -> Result<Option<String>, Warning> {
     let text = match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => return Ok(None),
         Err(error) => Err(ui::reason(&error)),
         // Nothing to read, for those who want none.
-        Ok(_) if path == Path::new("/dev/null") => return None,
+        Ok(_) if path == Path::new("/dev/null") => return Ok(None),
         Ok(metadata) if !metadata.is_file() => Err("it is not a file".into()),
         Ok(_) => read(path),
     };
-    text.map_err(|reason| warnings.push(unread(path, &reason))).ok()
+    text.map(Some).map_err(|reason| unread(path, &reason))
 }
 
-/// Reads the nearest file of this name from `working` upwards, as far as the project reaches. Only
-/// a regular file counts: a link in a checkout may lead anywhere.
-pub(crate) fn of_project(
-    name: &str,
-    working: &Path,
-    warnings: &mut Vec<Warning>,
-) -> Option<(PathBuf, String)> {
+/// What became of the search for a project file.
+#[derive(Debug, Default)]
+pub(crate) struct OfProject {
+    /// The file and its text.
+    pub(crate) found: Option<(PathBuf, String)>,
+    /// Files that cannot be read.
+    pub(crate) warnings: Vec<Warning>,
+    /// Files that do not count because of their owner. Only `config` and `doctor` show them: the
+    /// user did not make these files, and another user could print a line under every command.
+    pub(crate) notes: Vec<Warning>,
+}
+
+/// Reads the nearest file of this name from `working` upwards, as far as the project reaches.
+///
+/// Only a regular file counts, since a link in a checkout may lead anywhere. It must belong to the
+/// user or to root: otherwise `/tmp/.overspill.toml` of one user would apply to all others.
+pub(crate) fn of_project(name: &str, working: &Path) -> OfProject {
+    let mut search = OfProject::default();
     for directory in home::project_directories(working) {
         let path = directory.join(name);
-        let text = match fs::symlink_metadata(&path) {
-            Err(_) => continue,
-            Ok(metadata) if !metadata.is_file() => Err("it is not a regular file".into()),
-            Ok(_) => read(&path),
-        };
-        match text {
-            Ok(text) => return Some((path, text)),
-            Err(reason) => warnings.push(unread(&path, &reason)),
+        if let Some(owner) = stranger_of(directory) {
+            if fs::symlink_metadata(&path).is_ok() {
+                search.notes.push(ignored(&path, owner, "the directory"));
+            }
+            // All above may be the stranger's choice, too.
+            return search;
+        }
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        if let Some(owner) = stranger(&metadata) {
+            search.notes.push(ignored(&path, owner, "this file"));
+            continue;
+        }
+        match read_checked(&path, &metadata) {
+            Ok(text) => {
+                search.found = Some((path, text));
+                return search;
+            }
+            Err(reason) => search.warnings.push(unread(&path, &reason)),
         }
     }
+    search
+}
+
+/// Returns the directories in which a project file counts, the nearest first.
+pub(crate) fn trusted_directories(working: &Path) -> impl Iterator<Item = &Path> {
+    home::project_directories(working).take_while(|directory| stranger_of(directory).is_none())
+}
+
+/// Returns who owns a file or a directory, if that is neither the user nor root.
+pub(crate) fn stranger_of(path: &Path) -> Option<u32> {
+    stranger(&fs::symlink_metadata(path).ok()?)
+}
+
+#[cfg(unix)]
+fn stranger(metadata: &Metadata) -> Option<u32> {
+    let owner = std::os::unix::fs::MetadataExt::uid(metadata);
+    (owner != 0 && owner != rustix::process::geteuid().as_raw()).then_some(owner)
+}
+
+/// Elsewhere files have no single owner that could be compared.
+#[cfg(not(unix))]
+fn stranger(_: &Metadata) -> Option<u32> {
     None
+}
+
+fn read_checked(path: &Path, metadata: &Metadata) -> Result<String, String> {
+    let not_regular = "it is not a regular file";
+    if !metadata.is_file() {
+        return Err(not_regular.into());
+    }
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    let file = options.open(path).map_err(|error| ui::reason(&error))?;
+    // Another file may have taken its place since.
+    let opened = file.metadata().map_err(|error| ui::reason(&error))?;
+    if !opened.is_file() || stranger(&opened).is_some() {
+        return Err(not_regular.into());
+    }
+    read_open(file)
 }
 
 /// Reads a file, if it can be one of settings; otherwise says why not.
@@ -68,4 +133,9 @@ pub(crate) fn read_open(file: File) -> Result<String, String> {
 fn unread(path: &Path, reason: &str) -> Warning {
     let place = Some(path.display().to_string());
     Warning { key: "not read".into(), place, message: reason.to_owned() }
+}
+
+fn ignored(path: &Path, owner: u32, what: &str) -> Warning {
+    let place = Some(path.display().to_string());
+    Warning { key: "ignored".into(), place, message: format!("user {owner} owns {what}") }
 }

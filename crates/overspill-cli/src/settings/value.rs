@@ -47,6 +47,8 @@ pub(crate) enum Kind {
     Server,
     /// A regular expression.
     Pattern,
+    /// What is masked: a [`Value::Choice`] of [`REDACT`], in any case, or true or false.
+    Redact,
 }
 
 /// A setting's value.
@@ -70,6 +72,9 @@ pub(crate) enum Value {
 
 const DURABILITIES: &[(&str, Durability)] =
     &[("full", Durability::Full), ("none", Durability::None)];
+
+/// What `redact` can be.
+const REDACT: &[&str] = &["off", "store", "all"];
 
 const UNITS: &[(&str, u64)] = &[
     ("", 1),
@@ -113,6 +118,11 @@ impl Kind {
             }
             Kind::Tokenizer => Value::Tokenizer(Tokenizer::named(text)?),
             Kind::Choice(words) => Value::Choice(words.iter().find(|word| **word == text)?),
+            Kind::Redact => Value::Choice(match &*text.trim().to_lowercase() {
+                "true" => "all",
+                "false" => "off",
+                word => REDACT.iter().find(|known| **known == word)?,
+            }),
             Kind::Prefix => Value::Prefix(text.chars().all(is_plain).then(|| text.to_owned())?),
             Kind::Bucket => Value::Text(bucket::is_address(text).then(|| text.to_owned())?),
             Kind::Name => {
@@ -145,6 +155,7 @@ impl Kind {
             Kind::Durability => one_of(DURABILITIES.iter().map(|(name, _)| *name)),
             Kind::Tokenizer => Tokenizer::allowed().into(),
             Kind::Choice(words) => one_of(words.iter().copied()),
+            Kind::Redact => one_of(REDACT.iter().copied()),
             Kind::Bucket => "a bucket and a folder, such as \"s3://team/outputs\"".into(),
             Kind::Text => "a word, without blanks and \"@\"".into(),
             Kind::Prefix | Kind::Name => "letters, digits, \"_\" and \"-\"".into(),

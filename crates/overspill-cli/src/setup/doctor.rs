@@ -138,15 +138,18 @@ fn look_at_program(findings: &mut Findings) {
 /// Files of settings, and what the project's has changed.
 fn look_at_settings(findings: &mut Findings) {
     let in_force = Sources::read().with_unknown_variables().in_force(None);
-    for warning in &in_force.sources.warnings {
-        findings.add("settings", How::Wrong, warning.to_string());
+    for warning in in_force.sources.warnings.iter().take(100) {
+        findings.add("settings", How::Wrong, ui::warning(warning));
+    }
+    for note in &in_force.sources.notes {
+        findings.add("settings", How::Note, ui::warning(note));
     }
     let user = in_force.sources.user_file.as_deref();
     let user = user.filter(|file| file.exists()).map_or_else(|| "defaults".into(), shown);
     findings.add("settings", How::Well, user);
     for row in in_force.rows(None).iter().filter(|row| row.origin == "project") {
         let said = format!("{} = {} by {}", row.address, row.written, row.whence());
-        findings.add("project", How::Note, said);
+        findings.add("project", How::Note, ui::escaped(&said, 200));
     }
 }
 

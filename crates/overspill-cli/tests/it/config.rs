@@ -7,16 +7,13 @@ use proptest::prelude::*;
 use crate::home::{Home, put};
 
 #[test]
-fn truncation_can_be_switched_off_for_everything_or_for_a_project() {
+fn truncation_can_be_switched_off_by_the_user() {
     let home = Home::new();
     home.config(&["set", "truncation", "false"]);
     assert_eq!(home.shown(&[]), 5000);
     assert_eq!(home.config(&["get", "truncation"]), "false\n");
     home.config(&["unset", "truncation"]);
     assert_eq!(home.shown(&[]), 2000);
-    home.config(&["set", "--project", "truncation", "false"]);
-    assert_eq!(fs::read_to_string(home.project_file()).unwrap(), "enabled = false\n");
-    assert_eq!(home.shown(&[]), 5000);
 }
 
 #[test]

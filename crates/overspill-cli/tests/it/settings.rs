@@ -35,10 +35,10 @@ fn a_project_may_tighten_and_choose_and_no_more() {
     assert!(stdout.ends_with("4999\n5000\n") && stdout.contains("[overspill "));
     let file = home.project_file().display().to_string();
     let expected: Vec<String> = [
-        "3: profile: a project's file may not set this: it comes with a checkout, and this is about your own files",
-        "5: store.dir: a project's file may not set this: it comes with a checkout, and this is about your own files",
-        "1: max_lines: a project's file can only tighten it, and without it 100 holds",
-        "7: tools.bash.max_lines: a project's file can only tighten it, and without it 100 holds",
+        "3: profile: a project file cannot set this; only your own settings file can",
+        "5: store.dir: a project file cannot set this; only your own settings file can",
+        "1: max_lines: ignored: a project file cannot raise your limit of 100",
+        "7: tools.bash.max_lines: ignored: a project file cannot raise your limit of 100",
     ]
     .map(|line| format!("overspill: warning: {file}:{line}"))
     .into();
@@ -46,7 +46,7 @@ fn a_project_may_tighten_and_choose_and_no_more() {
     for (key, value) in [("store.quota", "1GiB"), ("profile", "klaude"), ("max_lines", "101")] {
         let before = fs::read(home.project_file()).unwrap();
         let (code, _, stderr) = home.run(&["config", "set", "--project", key, value]);
-        assert!(code == 2 && stderr.contains("a project's file"), "{stderr}");
+        assert!(code == 2 && stderr.contains("a project file cannot"), "{stderr}");
         assert_eq!(fs::read(home.project_file()).unwrap(), before);
     }
 }
@@ -86,7 +86,9 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
     assert_eq!(said("store = 3\n"), warning("1: store: 3 is not a table"));
     assert_eq!(
         said("max_bytes = 10\nmax_lines = [1,\n"),
-        warning("2:16: not TOML: unclosed array, expected `]`, so nothing of it is used")
+        warning(
+            "2:16: not TOML: unclosed array, expected `]`, so nothing of it is used; secrets are masked (redact = all) until this is fixed"
+        )
     );
     assert_eq!(
         said("enabled = true\ntruncation = true\n"),
@@ -120,7 +122,7 @@ fn files_that_are_none_are_not_read() {
     let (_, _, stderr) = home.run(&["cut"]);
     assert_eq!(
         stderr,
-        "overspill: warning: /no/such.toml: OVERSPILL_CONFIG: there is no such file\n"
+        "overspill: warning: /no/such.toml: OVERSPILL_CONFIG: there is no such file; secrets are masked (redact = all) until this is fixed\n"
     );
     let home = Home::new().user("max_lines = 5\n").with("OVERSPILL_CONFIG", "/dev/null");
     assert_eq!(home.shown(&[]), 2000);

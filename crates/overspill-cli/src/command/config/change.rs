@@ -19,6 +19,9 @@ use crate::{home, ui};
 pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result<()> {
     let path = args.file()?;
     if args.is_takumi() {
+        if args.project && value == "false" {
+            bail!(Misuse(format!("{typed}: {NOT_FOR_PROJECTS}")));
+        }
         return set_takumi(&Destination::of(args, path)?, typed, value);
     }
     let address = args.address(typed)?;
@@ -45,7 +48,8 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result
     let rows = args.in_force().rows(address.tool.as_deref());
     let stronger = |row: &&Row| row.address == address && row.value != meant;
     if let Some(row) = rows.iter().find(stronger) {
-        ui::say(&format!("{} holds all the same: {} in {}", row.written, row.origin, row.whence()));
+        let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 200));
+        ui::say(&format!("{written} holds all the same: {} in {place}", row.origin));
     }
     Ok(())
 }
@@ -147,7 +151,7 @@ fn checked(
     address: &Address,
     meant: Option<&Value>,
 ) -> anyhow::Result<File> {
-    let (file, _) = File::parse(after, path, whose);
+    let file = File::parse(after, path, whose).file;
     if file.get(address).map(|found| &found.value) != meant {
         bail!(
             "{}: {address} cannot be changed without harm\n\nhint: edit the file",

@@ -6,13 +6,13 @@ mod show;
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use overspill::Profile;
 
 use crate::args::profiles;
 use crate::settings::edit::Address;
 use crate::settings::systems::{TAKUMI_FILE, takumi_file};
-use crate::settings::{InForce, PROJECT_FILE, Sources};
+use crate::settings::{InForce, PROJECT_FILE, Sources, text};
 use crate::{home, ui};
 
 /// Shows and changes settings.
@@ -21,7 +21,7 @@ use crate::{home, ui};
   overspill config list
   overspill config set max_lines 500
   overspill config set tools.bash.keep tail
-  overspill config set --project truncation false
+  overspill config set --project max_lines 300
   overspill config get store.dir
 
 From the weakest to the strongest: the profile, your file, the project's file, OVERSPILL_ variables,
@@ -132,7 +132,7 @@ impl ConfigArgs {
     fn in_force(&self) -> InForce {
         let sources = Sources::read().with_unknown_variables();
         let in_force = sources.in_force(self.profile.and_then(Profile::named));
-        in_force.sources.say_warnings();
+        in_force.sources.say_everything();
         in_force
     }
 
@@ -157,12 +157,24 @@ impl ConfigArgs {
     fn project_file(&self) -> anyhow::Result<PathBuf> {
         let name = if self.is_takumi() { TAKUMI_FILE } else { PROJECT_FILE };
         let working = std::env::current_dir().context("the working directory")?;
-        let mut directories = home::project_directories(&working).peekable();
-        let shown = working.display();
-        directories
-            .peek()
-            .with_context(|| format!("{shown} is no project: a file there is not read"))?;
-        let nearest = directories.map(|directory| directory.join(name)).find(|file| file.is_file());
-        Ok(nearest.unwrap_or_else(|| home::project_root(&working).join(name)))
+        if home::project_directories(&working).next().is_none() {
+            bail!("{} is no project: a file there is not read", working.display());
+        }
+        let files = text::trusted_directories(&working).map(|directory| directory.join(name));
+        let mut files = files.filter(|file| file.is_file() && text::stranger_of(file).is_none());
+        if let Some(nearest) = files.next() {
+            return Ok(nearest);
+        }
+        let root = home::project_root(&working);
+        let file = root.join(name);
+        let is_trusted = text::trusted_directories(&working).any(|directory| directory == root);
+        if !is_trusted || text::stranger_of(&file).is_some() {
+            bail!(
+                "{}: another user owns this file or its directory, so it is not read\n\nhint: change \
+                 the owner, or leave out --project to use your own settings file",
+                file.display()
+            );
+        }
+        Ok(file)
     }
 }

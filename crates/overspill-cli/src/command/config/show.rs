@@ -41,8 +41,9 @@ fn table(rows: &[Row]) -> String {
     let cells: Vec<[String; 4]> = rows
         .iter()
         .map(|row| {
-            let value = ui::short(&row.written, 60);
-            [row.address.to_string(), value, row.origin.clone(), row.whence()]
+            let setting = ui::escaped(&row.address.to_string(), 100);
+            let (value, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 1_000));
+            [setting, value, row.origin.clone(), place]
         })
         .collect();
     let header = ["SETTING", "VALUE", "ORIGIN", "WHERE"].map(String::from);

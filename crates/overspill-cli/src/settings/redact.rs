@@ -1,0 +1,131 @@
+//! Decides what is masked. A mistake in the user's settings masks more, never less.
+
+use std::sync::Arc;
+
+use overspill::Warning;
+use overspill::redact::{Redact, Redaction};
+
+use super::keys::{KEYS, meant};
+use super::{Sources, Value};
+
+/// Something about `redact` that could not be understood.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: FaultKind,
+    pub(crate) warning: Warning,
+}
+
+/// Which part of the user's settings could not be understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FaultKind {
+    /// The whole file: it may have set anything.
+    File,
+    /// `redact` in the file, or a key that was likely meant to be `redact`.
+    Value,
+    /// `redact_pattern`, in the file or in its variable.
+    Pattern,
+    /// `OVERSPILL_REDACT`.
+    Variable,
+}
+
+impl FaultKind {
+    /// Returns the kind of fault it is if the key of this name in the user's file cannot be used.
+    pub(super) fn of_key(key: &str) -> Option<FaultKind> {
+        let own = key.rsplit('.').next().unwrap_or(key);
+        // Nothing this long is a slip of `redact`, and comparing would take long.
+        if own.chars().nth(60).is_some() {
+            return None;
+        }
+        let names = || KEYS.iter().map(|key| key.name);
+        let is_meant = meant(own, names()).is_some_and(|name| name.starts_with("redact"));
+        let own = own.to_lowercase();
+        match own.contains("redact") || is_meant {
+            false => None,
+            true if own.contains("pattern") => Some(FaultKind::Pattern),
+            true => Some(FaultKind::Value),
+        }
+    }
+
+    fn consequence(self) -> &'static str {
+        match self {
+            FaultKind::Pattern => {
+                "secrets are masked (redact = all) but not by this pattern until this is fixed"
+            }
+            _ => "secrets are masked (redact = all) until this is fixed",
+        }
+    }
+}
+
+impl Sources {
+    /// Turns what could not be understood about `redact` into the first warnings.
+    pub(super) fn warn_of_faults(&mut self) {
+        let is_all = self.redact_word(false) == "all";
+        let is_set = self.own("redact") == Some(&Value::Choice("all"));
+        let with_consequence = |fault: &Fault| {
+            let mut warning = fault.warning.clone();
+            if is_all && (!is_set || fault.kind == FaultKind::Pattern) {
+                warning.message = format!("{}; {}", warning.message, fault.kind.consequence());
+            }
+            warning
+        };
+        let first: Vec<Warning> = self.faults.iter().map(with_consequence).collect();
+        self.warnings.splice(..0, first);
+    }
+
+    /// Returns what is masked, as the setting has it: `off`, `store` or `all`.
+    ///
+    /// Only the user's file and variables decide. A valid variable is stronger than any mistake in
+    /// the file; and with `off` there is no masking to lose by a mistake in the pattern.
+    pub(crate) fn redact_word(&self, is_bucket: bool) -> &'static str {
+        let has = |kinds: &[FaultKind]| self.faults.iter().any(|fault| kinds.contains(&fault.kind));
+        let set = match self.own("redact") {
+            Some(Value::Choice(word)) => Some(*word),
+            _ => None,
+        };
+        let in_variable = self.environment.contains_key("redact");
+        let is_unknown = has(&[FaultKind::Variable])
+            || !in_variable && has(&[FaultKind::File, FaultKind::Value]);
+        match set {
+            _ if is_unknown => "all",
+            Some("off") => "off",
+            _ if has(&[FaultKind::File, FaultKind::Pattern]) => "all",
+            Some(word) => word,
+            // What leaves this machine is masked.
+            None if is_bucket => "store",
+            None => "off",
+        }
+    }
+
+    /// Returns what is masked, with the rules for it.
+    pub(crate) fn redact(&self, is_bucket: bool) -> Redact {
+        let word = self.redact_word(is_bucket);
+        if word == "off" {
+            return Redact::Off;
+        }
+        // A pattern was checked when it was read, and the built-in rules are always valid.
+        let rules = Redaction::new(self.text("redact_pattern")).or_else(|_| Redaction::new(None));
+        match (rules.map(Arc::new), word) {
+            (Ok(rules), "all") => Redact::All(rules),
+            (Ok(rules), _) => Redact::Saved(rules),
+            (Err(_), _) => Redact::Off,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn key_that_was_likely_meant_to_be_redact_is_a_fault() {
+        for key in ["redact", "Redact", "redcat", "redacted", "store.redact", "redaction"] {
+            assert_eq!(FaultKind::of_key(key), Some(FaultKind::Value), "{key}");
+        }
+        for key in ["redact_pattern", "redact-pattern", "tools.x.redact_patterns"] {
+            assert_eq!(FaultKind::of_key(key), Some(FaultKind::Pattern), "{key}");
+        }
+        for key in ["max_lines", "max-line", "tools.redact.keep", "store", "x", "direction"] {
+            assert_eq!(FaultKind::of_key(key), None, "{key}");
+        }
+    }
+}

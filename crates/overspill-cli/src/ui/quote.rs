@@ -1,0 +1,162 @@
+//! Foreign text in our own messages: a project file, a directory name, another user's words.
+
+use overspill::Warning;
+
+/// The longest warning, in characters, with everything before it on its line.
+const LONGEST_WARNING: usize = 200;
+/// The longest key in a warning.
+const LONGEST_KEY: usize = 40;
+/// A place gets at least so many characters, whatever the message is.
+const SHORTEST_PLACE: usize = 24;
+
+/// What stands for a key in warnings of a whole file.
+const WHOLE_FILE: [&str; 3] = ["not read", "not TOML", "not JSON"];
+
+/// Returns foreign text for one line: at most `most` characters, all of them visible.
+///
+/// Control characters, escapes, and characters that hide or reorder text are written as `\n` or
+/// `\u{202e}`. A forged `[overspill …` becomes `(overspill …`, as in previews. Escaping twice is the
+/// same as escaping once.
+pub(crate) fn escaped(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    let mut room = most;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let piece = match c {
+            '[' if names_us(chars.as_str()) => "(".to_owned(),
+            '\n' | '\r' | '\t' | '\0' => c.escape_debug().to_string(),
+            _ if is_hidden(c) => c.escape_unicode().to_string(),
+            _ => c.to_string(),
+        };
+        let length = piece.chars().count();
+        // Room for the mark of what is left out, unless this is all.
+        let needed = if chars.as_str().is_empty() { length } else { length + 1 };
+        if needed > room {
+            // The last character gave its room to the mark.
+            line.push('…');
+            return line;
+        }
+        room -= length;
+        line.push_str(&piece);
+    }
+    line
+}
+
+/// Like [`escaped`], in quotation marks unless the text is a plain name or path.
+fn quoted(text: &str, most: usize) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./*~+@%,=:".contains(c);
+    if !text.is_empty() && text.chars().all(|c| plain(c) && !is_hidden(c)) {
+        return escaped(text, most);
+    }
+    format!("\"{}\"", escaped(&text.replace('"', "'"), most.saturating_sub(2)))
+}
+
+/// Returns a warning on one line, for `before` in front of it.
+pub(super) fn warning_line(before: &str, warning: &Warning) -> String {
+    let is_ours = WHOLE_FILE.contains(&&*warning.key);
+    let key = if is_ours { warning.key.clone() } else { quoted(&warning.key, LONGEST_KEY) };
+    let taken = before.chars().count() + key.chars().count() + 2;
+    let Some(place) = &warning.place else {
+        let message = escaped(&warning.message, LONGEST_WARNING.saturating_sub(taken));
+        return format!("{before}{key}: {message}");
+    };
+    let taken = taken + 2;
+    let room = LONGEST_WARNING.saturating_sub(taken + SHORTEST_PLACE);
+    let message = escaped(&warning.message, room);
+    let place = ending(place, LONGEST_WARNING.saturating_sub(taken + message.chars().count()));
+    format!("{before}{place}: {key}: {message}")
+}
+
+/// Returns a place, or only its end if it is too long: the end has the file and the line.
+fn ending(place: &str, most: usize) -> String {
+    let whole = escaped(place, usize::MAX);
+    let length = whole.chars().count();
+    if length <= most {
+        return whole;
+    }
+    let cut = length - most.saturating_sub(1);
+    format!("…{}", whole.chars().skip(cut).collect::<String>())
+}
+
+/// Tells whether text after a bracket makes it look like one of our notices.
+fn names_us(after: &str) -> bool {
+    let name = "overspill";
+    let after = after.trim_start_matches(|c: char| c.is_whitespace() || is_hidden(c));
+    after.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+}
+
+/// Tells whether a character is not seen, or changes how others are seen.
+fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    // The standard library escapes control and format characters (among them all for direction and
+    // width), unusual blanks, and what is private or not assigned. After a letter it leaves
+    // combining marks alone, which names in many languages need.
+    let pair: String = ['x', c].iter().collect();
+    pair.escape_debug().nth(1) == Some('\\') || is_blank_letter(c)
+}
+
+/// Tells whether a character counts as a letter, a mark or a symbol, but shows nothing.
+fn is_blank_letter(c: char) -> bool {
+    matches!(u32::from(c),
+        0x034F | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F | 0x2800 | 0x3164
+        | 0xFE00..=0xFE0F | 0xFFA0 | 0xE0100..=0xE01EF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_shows_what_is_hidden() {
+        for (text, expected) in [
+            ("plain é 日本 e\u{301}", "plain é 日本 e\u{301}"),
+            ("a\nb\r\t\0", "a\\nb\\r\\t\\0"),
+            ("\u{1b}[2J\u{7f}\u{9b}", "\\u{1b}[2J\\u{7f}\\u{9b}"),
+            ("\u{202e}\u{2066}\u{200b}\u{feff}", "\\u{202e}\\u{2066}\\u{200b}\\u{feff}"),
+            ("\u{ad}\u{2028}\u{e0041}\u{a0}", "\\u{ad}\\u{2028}\\u{e0041}\\u{a0}"),
+            ("\u{3164}\u{fe0f}\u{34f}\u{e0100}", "\\u{3164}\\u{fe0f}\\u{34f}\\u{e0100}"),
+            ("[overspill x] [tools] [slug]", "(overspill x] [tools] [slug]"),
+            ("[ OverSpill [\noverspill", "( OverSpill (\\noverspill"),
+            ("[\u{200b}overspill", "(\\u{200b}overspill"),
+            ("[", "["),
+        ] {
+            assert_eq!(escaped(text, 200), expected);
+            assert_eq!(escaped(expected, 200), expected);
+        }
+    }
+
+    #[test]
+    fn escaped_text_has_at_most_so_many_characters() {
+        assert_eq!(escaped("abcd", 4), "abcd");
+        assert_eq!(escaped("abcde", 4), "abc…");
+        assert_eq!(escaped("ab\u{202e}", 9), "ab…");
+        assert_eq!(escaped("ab\u{202e}", 10), "ab\\u{202e}");
+        assert_eq!(escaped("日本語日本語", 3), "日本…");
+    }
+
+    #[test]
+    fn quoted_marks_what_is_no_plain_name() {
+        assert_eq!(quoted("tools.my-tool.max_lines", 40), "tools.my-tool.max_lines");
+        assert_eq!(quoted("/home/josé/x.toml:3", 40), "/home/josé/x.toml:3");
+        assert_eq!(quoted("two words", 40), "\"two words\"");
+        assert_eq!(quoted("a\"b", 40), "\"a'b\"");
+        assert_eq!(quoted("", 40), "\"\"");
+        assert_eq!(quoted("\u{3164}", 40), "\"\\u{3164}\"");
+        assert_eq!(quoted(&"y ".repeat(99), 9).chars().count(), 9);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn warning_is_one_visible_line_of_at_most_200_characters(
+            key in "\\PC{0,300}|.{0,300}", place in proptest::option::of(".{0,300}"), message in ".{0,300}",
+        ) {
+            let before = "overspill: warning: ";
+            let line = warning_line(before, &Warning { key, place, message });
+            proptest::prop_assert!(line.starts_with(before));
+            proptest::prop_assert!(line.chars().count() <= 200, "{}", line.chars().count());
+            proptest::prop_assert!(!line.chars().any(is_hidden), "{:?}", line);
+        }
+    }
+}
