@@ -40,9 +40,7 @@ pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
     if let Some((lines, blocks)) = view.blocks(policy, &policy.limits, &Cost::default()) {
         return Some(blocks.iter().map(|block| lines.piece(block)).collect());
     }
-    if let Some(rows) = &view.rows
-        && let Some(blocks) = rows.choose(policy, &policy.limits, &Cost::default(), len)
-    {
+    if let Some(blocks) = view.rows(policy, &policy.limits, &Cost::default(), len) {
         return Some(blocks.into_iter().map(|block| block.piece).collect());
     }
     let chosen = choose(&view, policy, &policy.limits);
@@ -295,9 +293,7 @@ impl<'a> Over<'a> {
         if let Some((lines, blocks)) = self.view.blocks(&self.policy, limits, mark) {
             return self.cut_to(lines, &blocks);
         }
-        if let Some(rows) = &self.view.rows
-            && let Some(blocks) = rows.choose(&self.policy, limits, mark, self.total.bytes)
-        {
+        if let Some(blocks) = self.view.rows(&self.policy, limits, mark, self.total.bytes) {
             return self.cut_to_rows(blocks);
         }
         let chosen = choose(&self.view, &self.policy, &limits.less(mark));

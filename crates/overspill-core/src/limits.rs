@@ -156,6 +156,45 @@ impl Limits {
     }
 }
 
+impl Limits {
+    /// Returns how many bytes a usual text within these limits has, if they bound it: a character
+    /// of one byte, a token of four.
+    pub(crate) fn usual_bytes(&self) -> Option<u64> {
+        let by_tokens = self.tokens.map(|tokens| tokens.saturating_mul(4));
+        [self.bytes, self.chars, by_tokens].into_iter().flatten().min()
+    }
+
+    /// Returns the used share of the limit that `cost` uses most: 1 is all of it. Without any
+    /// limit that is 0.
+    pub(crate) fn used_by(&self, cost: &Cost) -> f64 {
+        let units = [
+            (cost.size.bytes, self.bytes),
+            (cost.size.lines, self.lines),
+            (cost.size.chars, self.chars),
+            (cost.tokens, self.tokens),
+        ];
+        let share = |(used, most): (u64, Option<u64>)| match most {
+            Some(0) if used > 0 => f64::INFINITY,
+            Some(most) => used as f64 / most.max(1) as f64,
+            None => 0.0,
+        };
+        units.into_iter().map(share).fold(0.0, f64::max)
+    }
+
+    /// Returns the limits with what `other` has added to each.
+    pub(crate) fn more(&self, other: &Limits) -> Limits {
+        let more = |mine: Option<u64>, theirs: Option<u64>| {
+            mine.map(|mine| mine.saturating_add(theirs.unwrap_or(0)))
+        };
+        Limits {
+            bytes: more(self.bytes, other.bytes),
+            lines: more(self.lines, other.lines),
+            chars: more(self.chars, other.chars),
+            tokens: more(self.tokens, other.tokens),
+        }
+    }
+}
+
 /// What a piece of text takes up of each limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cost {

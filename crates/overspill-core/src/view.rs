@@ -123,20 +123,34 @@ impl<'a> View<'a> {
 }
 
 impl View<'_> {
-    /// Chooses lines by what they say, where the policy wants that and there is a choice: what fits
-    /// once it is clean is shown as it is.
+    /// Chooses lines by what they say, where the policy wants that and there is a choice.
     pub(crate) fn blocks(
         &self,
         policy: &Policy,
         limits: &Limits,
         mark: &Cost,
     ) -> Option<(&Lines, Vec<Block>)> {
-        let lines = self.lines.as_deref()?;
-        let fits = || limits.exceeded_by(self.head.text(), policy.lines, &policy.tokens).is_none();
-        if self.head_is_all && fits() {
-            return None;
-        }
+        let lines = self.lines.as_deref().filter(|_| !self.fits(policy, limits))?;
         signal::choose(lines, policy, limits, mark).map(|blocks| (lines, blocks))
+    }
+
+    /// Chooses lines of an output of `len` bytes by its structure, where it has one and there is a
+    /// choice.
+    pub(crate) fn rows(
+        &self,
+        policy: &Policy,
+        limits: &Limits,
+        mark: &Cost,
+        len: u64,
+    ) -> Option<Vec<structure::Block>> {
+        let rows = self.rows.as_deref().filter(|_| !self.fits(policy, limits))?;
+        rows.choose(policy, limits, mark, len)
+    }
+
+    /// Tells whether the output fits once it is clean; then it is shown as it is.
+    fn fits(&self, policy: &Policy, limits: &Limits) -> bool {
+        let fits = || limits.exceeded_by(self.head.text(), policy.lines, &policy.tokens).is_none();
+        self.head_is_all && fits()
     }
 }
 

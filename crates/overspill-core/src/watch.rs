@@ -14,6 +14,11 @@ pub(crate) struct Watch {
     sees: Sees,
 }
 
+/// JSON may break at its very end: it is cut off, or text follows. Up to this length its lines are
+/// scored beside it, and those that matter are shown if it breaks. To score the short lines of
+/// indented JSON takes as long as to read it, so longer outputs fall back to both ends.
+const LINES_BESIDE_JSON: u64 = 1 << 20;
+
 #[derive(Debug, Clone)]
 enum Sees {
     /// It is not known yet what to look for.
@@ -21,6 +26,8 @@ enum Sees {
     Ends(Box<Ends>),
     Lines(Box<Scan>),
     Json(Box<Ends>, Box<json::Scan>),
+    /// JSON so far, and its lines for the case that it breaks.
+    JsonOrLines(Box<Scan>, Box<json::Scan>),
     Rows(Box<Ends>, Box<Rows>),
 }
 
@@ -64,6 +71,13 @@ impl Watch {
             Sees::Ends(ends) => self.cleaner.push(chunk, &mut **ends),
             Sees::Lines(scan) => self.cleaner.push(chunk, &mut **scan),
             Sees::Json(ends, scan) => self.cleaner.push(chunk, &mut Both(&mut **ends, &mut **scan)),
+            Sees::JsonOrLines(lines, scan) => {
+                self.cleaner.push(chunk, &mut Both(&mut **lines, &mut **scan));
+                if self.cleaner.at() > LINES_BESIDE_JSON {
+                    let json = std::mem::replace(&mut **scan, json::Scan::new(0));
+                    self.sees = Sees::Json(Box::new(lines.ends.clone()), Box::new(json));
+                }
+            }
             Sees::Rows(ends, rows) => self.cleaner.push(chunk, &mut Both(&mut **ends, &mut **rows)),
         }
     }
@@ -92,6 +106,17 @@ impl Watch {
                 self.cleaner.finish(&mut Both(&mut *ends, &mut *scan));
                 outline = scan.finish().map(Box::new);
                 *ends
+            }
+            Sees::JsonOrLines(mut scan, mut json) => {
+                self.cleaner.finish(&mut Both(&mut *scan, &mut *json));
+                outline = json.finish().map(Box::new);
+                if outline.is_some() || self.cleaner.at() > LINES_BESIDE_JSON {
+                    scan.ends
+                } else {
+                    let (ends, found) = scan.finish(self.cleaner.at());
+                    lines = Some(Box::new(found));
+                    ends
+                }
             }
         };
         let head_is_all = ends.head_is_all();
@@ -124,7 +149,14 @@ impl Start {
             Some(Format::Json) => {
                 let most = policy.limits.most_bytes().unwrap_or(u64::MAX);
                 let scan = json::Scan::new(usize::try_from(most).unwrap_or(usize::MAX));
-                let watch = begin(Sees::Json(ends(), Box::new(scan)));
+                let scan = Box::new(scan);
+                let watch = match (whole, policy.keep) {
+                    (Whole::No, Keep::Auto) => {
+                        let lines = Scan::new(*ends(), policy, *weights).reading_alarms_only();
+                        begin(Sees::JsonOrLines(Box::new(lines), scan))
+                    }
+                    _ => begin(Sees::Json(ends(), scan)),
+                };
                 let is_json = match whole {
                     Whole::Yes => watch.clone().finish().outline.is_some(),
                     Whole::No => watch.is_json_yet(),
@@ -144,6 +176,9 @@ impl Start {
 
 impl Watch {
     fn is_json_yet(&self) -> bool {
-        matches!(&self.sees, Sees::Json(_, scan) if !scan.has_failed())
+        match &self.sees {
+            Sees::Json(_, scan) | Sees::JsonOrLines(_, scan) => !scan.has_failed(),
+            Sees::Start(_) | Sees::Ends(_) | Sees::Lines(_) | Sees::Rows(..) => false,
+        }
     }
 }

@@ -154,26 +154,38 @@ fn fill<'a>(
     over: &Over<'a>,
     attempt: &Attempt<'a>,
 ) -> Option<Answer<'a>> {
+    if !over.has_lines() {
+        return None;
+    }
     let Attempt { room, mark, answer } = attempt;
-    let policy = over.policy();
-    let (most, bytes) = over.has_lines().then_some(policy.limits.bytes?).zip(room.bytes)?;
-    let (mut filled, mut given) = (None, 0);
-    for _ in 0..3 {
+    let (policy, mut room) = (over.policy(), *room);
+    let limits = &policy.limits;
+    let mut filled: Option<Answer> = None;
+    // Where all that is left turns out to be too much, a half may do.
+    let mut part = 1;
+    for _ in 0..FILLS {
         let before = filled.as_ref().or(answer.as_ref())?;
-        let left = most.saturating_sub(before.text.len() as u64);
-        if left < most / 64 || before.cut.gaps().next().is_none() {
+        let spent = Cost::of(before.text.as_bytes(), limits, policy.lines, &policy.tokens);
+        if limits.used_by(&spent) > FULL || before.cut.gaps().next().is_none() {
             break;
         }
-        given += left;
-        let cut = over.cut_within(&room.bytes(bytes + given), mark);
+        let more = room.more(&limits.less(&spent).part(1, part));
+        let cut = over.cut_within(&more, mark);
         let text = assemble(notice, form, &cut, policy);
-        if !fits(&text, policy) {
-            break;
+        if fits(&text, policy) {
+            (room, filled) = (more, Some(Answer { text, cut, outline: None }));
+        } else {
+            part *= 2;
         }
-        filled = Some(Answer { text, cut, outline: None });
     }
     filled
 }
+
+/// How often what is left is used.
+const FILLS: u32 = 4;
+
+/// Limits of which so much is used are full.
+const FULL: f64 = 1.0 - 1.0 / 64.0;
 
 fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {
     let pieces: usize = cut.pieces.iter().map(|piece| piece.text.len()).sum();

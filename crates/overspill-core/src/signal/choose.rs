@@ -26,23 +26,42 @@ pub(crate) fn choose(
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
+    let mut best: Option<(f64, Vec<Block>)> = None;
     for _ in 0..TRIES {
-        let chosen = within(lines, room, limits.lines, mark)?;
+        let Some(chosen) = within(lines, room, limits.lines, mark) else { break };
         let blocks = blocks(lines, &chosen);
-        let over = excess(lines, policy, limits, mark, &blocks);
-        if over <= 1.0 {
-            // Where clipping leaves much of the room unused, others know better what to do with it.
-            let clips = lines.lines.iter().any(|line| line.clipped);
-            let enough = !clips || chosen_bytes(lines, &chosen) >= room / 2;
-            return Some(blocks).filter(|blocks| enough && !blocks.is_empty());
+        let used = limits.used_by(&cost_of(lines, policy, limits, mark, &blocks));
+        let all = chosen.iter().all(|chosen| *chosen);
+        if used <= 1.0 && best.as_ref().is_none_or(|(most, _)| used > *most) {
+            best = Some((used, blocks));
+        } else if best.is_some() {
+            break;
         }
-        // Characters and tokens do not add up as bytes do.
-        room = (room as f64 / over * 0.97) as u64;
+        if used <= 1.0 && (used >= FULL || all || used == 0.0 || room == UNBOUNDED) {
+            break;
+        }
+        // Characters and tokens do not add up as bytes do. What a byte costs in the lines that were
+        // chosen is known now.
+        let next = ((room as f64 / used * NEARLY) as u64).min(UNBOUNDED);
+        room = if used > 1.0 { next.min(room - room / 64) } else { next.max(room + 1) };
     }
-    None
+    let (used, blocks) = best?;
+    // Where clipping leaves much of the room unused, others know better what to do with it.
+    let clips = lines.lines.iter().any(|line| line.clipped);
+    Some(blocks).filter(|blocks| !blocks.is_empty() && (!clips || used >= LEAST_USED))
 }
 
 const TRIES: u32 = 12;
+
+/// More bytes than there are to choose from.
+const UNBOUNDED: u64 = 1 << 60;
+
+/// Limits of which so much is used are full; the next try aims a little below them.
+const FULL: f64 = 0.97;
+const NEARLY: f64 = 0.99;
+
+/// How much of the room clipped lines must use.
+const LEAST_USED: f64 = 0.5;
 
 /// Words that are worth so much are as good as a word of failure.
 const TELLING: i32 = 64;
@@ -92,12 +111,12 @@ fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut line
 
 /// Returns how many bytes to try for, given limits of all kinds.
 fn bytes_within(lines: &Lines, policy: &Policy, limits: &Limits) -> u64 {
-    let mut room = limits.bytes.unwrap_or(u64::MAX);
+    let mut room = limits.bytes.unwrap_or(UNBOUNDED).min(UNBOUNDED);
     if limits.chars.is_some() || limits.tokens.is_some() {
         let all: Cost = cost(lines, policy, limits, 0..lines.lines.len());
         let scaled = |most: u64, all_of_them: u64| {
-            let share = most as f64 / all_of_them.max(1) as f64;
-            (share * all.size.bytes as f64).min(1e18) as u64
+            let bytes = u128::from(most) * u128::from(all.size.bytes);
+            (bytes / u128::from(all_of_them.max(1))).min(u128::from(UNBOUNDED)) as u64
         };
         room = room.min(limits.chars.map_or(u64::MAX, |most| scaled(most, all.size.chars)));
         room = room.min(limits.tokens.map_or(u64::MAX, |most| scaled(most, all.tokens)));
@@ -105,32 +124,24 @@ fn bytes_within(lines: &Lines, policy: &Policy, limits: &Limits) -> u64 {
     room
 }
 
-/// Returns by which factor blocks and marks exceed the limits on characters and tokens.
-fn excess(lines: &Lines, policy: &Policy, limits: &Limits, mark: &Cost, blocks: &[Block]) -> f64 {
-    if limits.chars.is_none() && limits.tokens.is_none() {
-        return 1.0;
-    }
+/// Measures blocks and the marks between them.
+fn cost_of(lines: &Lines, policy: &Policy, limits: &Limits, mark: &Cost, blocks: &[Block]) -> Cost {
+    let all = &lines.lines;
     let mut sum = Cost::default();
-    for block in blocks {
-        sum = sum + cost(lines, policy, limits, block.lines.clone()) + *mark;
+    for (at, block) in blocks.iter().enumerate() {
+        sum = sum + cost(lines, policy, limits, block.lines.clone());
+        let gap_before = at > 0 || all[block.lines.start].number > 0;
+        sum = if gap_before { sum + *mark } else { sum };
     }
-    sum = sum + *mark;
-    let over = |sum: u64, most: Option<u64>| match most {
-        Some(most) => sum as f64 / most.max(1) as f64,
-        None => 0.0,
-    };
-    over(sum.size.chars, limits.chars).max(over(sum.tokens, limits.tokens)).max(1.0)
+    let ends = blocks.last().is_some_and(|block| block.lines.end == all.len());
+    let gap_after = !ends || all.last().is_some_and(|line| line.clipped);
+    if gap_after { sum + *mark } else { sum }
 }
 
 /// Measures lines that are shown together.
 fn cost(lines: &Lines, policy: &Policy, limits: &Limits, which: Range<usize>) -> Cost {
     let text = lines.lines[which].iter().map(|line| lines.text(line)).collect::<Vec<_>>().concat();
     Cost::of(&text, limits, policy.lines, &policy.tokens)
-}
-
-fn chosen_bytes(lines: &Lines, chosen: &[bool]) -> u64 {
-    let chosen = lines.lines.iter().zip(chosen).filter(|(_, chosen)| **chosen);
-    chosen.map(|(line, _)| u64::from(line.len)).sum()
 }
 
 /// Joins chosen lines that follow each other.

@@ -105,6 +105,12 @@ impl Scan {
         }
     }
 
+    /// Reads only lines with a word of failure and those after them, from the start on.
+    #[must_use]
+    pub(crate) fn reading_alarms_only(self) -> Scan {
+        Scan { alarm: Some(Arc::new(Alarm::new())), ..self }
+    }
+
     /// Starts to hold every line there is.
     #[cfg(feature = "train")]
     pub(crate) fn holding_all(ends: Ends, policy: &Policy) -> Scan {

@@ -1,5 +1,6 @@
 //! Finds out by its start what an output is.
 
+use super::columns::{Columns, are_columns};
 use super::diff::{Diff, is_diff};
 use super::markup::{Markup, is_markup};
 use super::reader::Reader;
@@ -36,6 +37,7 @@ pub(crate) fn detect(sample: &[u8]) -> Option<Format> {
         b'<' => is_markup(text).then(|| Format::Lines(Reader::Markup(Markup::default()))),
         _ if is_tap(lines()) => Some(Format::Lines(Reader::Tap(Tap::default()))),
         _ if is_diff(lines()) => Some(Format::Lines(Reader::Diff(Diff::default()))),
+        _ if are_columns(lines()) => Some(Format::Lines(Reader::Columns(Columns::default()))),
         _ => {
             delimiter(lines()).map(|delimiter| Format::Lines(Reader::Table(Table::new(delimiter))))
         }

@@ -1,4 +1,4 @@
-//! Unified diffs: the files, then the hunks of each, the first ones first.
+//! Unified diffs: the commits and files, then the hunks of each, the first ones first.
 
 use super::json::log2;
 use super::reader::{Grade, Line};
@@ -21,6 +21,8 @@ pub(crate) struct Diff {
     new: u64,
     /// The lines at hand stand between a file's name and its first hunk.
     in_heading: bool,
+    /// A commit has begun, and its subject is still to come.
+    awaits_subject: bool,
 }
 
 impl Diff {
@@ -40,6 +42,15 @@ impl Diff {
             self.files += 1;
             (self.hunks, self.in_heading) = (0, true);
             return Grade::new(self.file_rank(), Why::Heading);
+        }
+        if is_commit(text) {
+            (self.in_heading, self.awaits_subject) = (false, true);
+            return Grade::new(self.file_rank(), Why::Heading);
+        }
+        let is_subject = text.starts_with(b"    ") || text.starts_with(b"Subject: ");
+        if self.awaits_subject && is_subject {
+            self.awaits_subject = false;
+            return Grade::new(self.file_rank() + 4, Why::Heading);
         }
         if self.in_heading {
             // Of what follows a name, most says it again.
@@ -82,6 +93,12 @@ impl Diff {
     fn hunk_rank(&self) -> u32 {
         self.file_rank() + HUNK + log2(self.hunks)
     }
+}
+
+/// Tells whether a line begins a commit, as in `git log -p` and in a patch sent by mail.
+fn is_commit(text: &[u8]) -> bool {
+    let hash = text.strip_prefix(b"commit ").or_else(|| text.strip_prefix(b"From "));
+    hash.and_then(|hash| hash.get(..40)).is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// Reads how many old and new lines a hunk has: `@@ -1,3 +1,4 @@`.

@@ -4,6 +4,7 @@
 //! Of anything else lines are shown: they are read as what they are ([`reader`]), held by how near
 //! they are to what one looks at first ([`rows`]), and chosen from at the end ([`pick`]).
 
+mod columns;
 mod detect;
 mod diff;
 pub(crate) mod json;

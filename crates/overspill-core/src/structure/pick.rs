@@ -1,6 +1,7 @@
 //! From lines that are held to the blocks that are shown.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::rows::{Row, Rows};
 use crate::limits::Cost;
@@ -14,9 +15,18 @@ pub(crate) struct Block {
     pub(crate) reason: Reason,
 }
 
+/// Clipped lines must use this share of the room; otherwise the choice is left to others.
+const LEAST_USED: f64 = 1.0 / 3.0;
+
 impl Rows {
     /// Chooses what to show of an output of `len` bytes within `limits`, of which each gap takes
-    /// `mark`; `None` leaves the choice to others.
+    /// `mark`: the nearest rows, as many as fit. `None` leaves the choice to others.
+    ///
+    /// It declines in two cases. Not even the nearest row fits, which takes a limit of some hundred
+    /// bytes. Or all rows are shown, some are clipped, and most of the room is still unused: lines
+    /// are so long that parts of a few lines serve better. From limits of about 4 KB on,
+    /// [`signal`](crate::signal) clips lines shorter and asks for more of the room to be used, so
+    /// it declines as well. For this reason lines are not scored beside rows.
     pub(crate) fn choose(
         &self,
         policy: &Policy,
@@ -25,57 +35,68 @@ impl Rows {
         len: u64,
     ) -> Option<Vec<Block>> {
         let ranks: Vec<(u32, Why)> = self.rows.iter().map(|row| row.rank(self.count)).collect();
-        let mut bars: Vec<u32> = ranks.iter().map(|(rank, _)| *rank).collect();
-        bars.sort_unstable();
-        bars.dedup();
+        let mut nearest: Vec<usize> = (0..ranks.len()).collect();
+        // The sort is stable: of rows of one rank the first come first.
+        nearest.sort_by_key(|&at| ranks[at].0);
+        let mut places = vec![0; ranks.len()];
+        nearest.iter().enumerate().for_each(|(place, &at)| places[at] = place);
+
+        // Every row takes a byte, a character and a line at least.
+        let most = [limits.bytes, limits.chars, limits.lines].into_iter().flatten().min();
+        let most = usize::try_from(most.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let mut best = None;
-        let (mut low, mut high) = (0, bars.len());
-        while low < high {
-            let at = low.midpoint(high);
-            match self.within(&ranks, bars[at], policy, limits, mark, len) {
-                Some(blocks) => (best, low) = (Some(blocks), at + 1),
-                None => high = at,
+        let (mut fits, mut exceeds) = (0, ranks.len().min(most) + 1);
+        while exceeds - fits > 1 {
+            let count = fits.midpoint(exceeds);
+            match self.within(&places, count, policy, limits, mark, len) {
+                Some(found) => (best, fits) = (Some(found), count),
+                None => exceeds = count,
             }
         }
-        let blocks: Vec<Block> = best?;
-        // Where clipping leaves much of the room unused, others know better what to do with it.
-        let shown: u64 = blocks.iter().map(|block| block.piece.text.len() as u64).sum();
-        let room = limits.most_bytes().unwrap_or(u64::MAX).min(len);
-        let lines = blocks.iter().map(|block| block.span.last_line - block.span.first_line + 1);
-        let few_lines = limits.lines.is_none_or(|most| lines.sum::<u64>() < most / 2);
-        (shown >= room / 3 || !few_lines).then_some(blocks)
+        let (blocks, cost) = best?;
+        if self.clips && limits.used_by(&cost) < LEAST_USED {
+            return None;
+        }
+        Some(blocks.into_iter().map(|rows| self.block(rows, &ranks, len)).collect())
     }
 
-    /// Shows the lines up to a rank, if there is room for them.
+    /// Returns the blocks that the `count` nearest rows make, and what they and the marks between
+    /// them take, if there is room for that.
     fn within(
         &self,
-        ranks: &[(u32, Why)],
-        bar: u32,
+        places: &[usize],
+        count: usize,
         policy: &Policy,
         limits: &Limits,
         mark: &Cost,
         len: u64,
-    ) -> Option<Vec<Block>> {
-        let mut blocks: Vec<std::ops::Range<usize>> = Vec::new();
-        for at in (0..ranks.len()).filter(|&at| ranks[at].0 <= bar) {
+    ) -> Option<(Vec<Range<usize>>, Cost)> {
+        let mut blocks: Vec<Range<usize>> = Vec::new();
+        for at in (0..places.len()).filter(|&at| places[at] < count) {
             match blocks.last_mut() {
                 Some(block) if self.joins(block.end - 1, at, mark) => block.end = at + 1,
                 _ => blocks.push(at..at + 1),
             }
         }
-        let blocks: Vec<Block> =
-            blocks.into_iter().map(|rows| self.block(rows, ranks, len)).collect();
         let mut sum = Cost::default();
         let mut shown_to = 0;
         for block in &blocks {
-            let text = &block.piece.text;
-            sum = sum + Cost::of(text, limits, policy.lines, &policy.tokens);
-            sum = if block.piece.bytes.start > shown_to { sum + *mark } else { sum };
-            shown_to = block.piece.bytes.end;
+            let (first, last) = (&self.rows[block.start], &self.rows[block.end - 1]);
+            sum = sum + Cost::of(self.text_of(block), limits, policy.lines, &policy.tokens);
+            sum = if first.start > shown_to { sum + *mark } else { sum };
+            shown_to = last.end;
+            if limits.used_by(&sum) > 1.0 {
+                return None;
+            }
         }
         sum = if shown_to < len { sum + *mark } else { sum };
-        let tokens = limits.tokens.is_none_or(|most| sum.tokens <= most);
-        (limits.exceeded_by_size(&sum.size).is_none() && tokens).then_some(blocks)
+        (limits.used_by(&sum) <= 1.0).then_some((blocks, sum))
+    }
+
+    /// Returns the text of rows that follow each other; their texts do, too.
+    fn text_of(&self, rows: &Range<usize>) -> &[u8] {
+        let (first, last) = (&self.rows[rows.start], &self.rows[rows.end - 1]);
+        &self.text[first.at as usize..(last.at + last.len) as usize]
     }
 
     /// Tells whether a line goes on where another left off, but for lines that are shorter than
@@ -89,12 +110,11 @@ impl Rows {
         connected && len <= mark.size.bytes && between.len() as u64 <= mark.size.lines
     }
 
-    fn block(&self, rows: std::ops::Range<usize>, ranks: &[(u32, Why)], len: u64) -> Block {
+    fn block(&self, rows: Range<usize>, ranks: &[(u32, Why)], len: u64) -> Block {
+        let text = self.text_of(&rows).to_vec();
         let ranks = &ranks[rows.clone()];
         let rows: &[Row] = &self.rows[rows];
         let (first, last) = (&rows[0], &rows[rows.len() - 1]);
-        let text: Vec<&[u8]> =
-            rows.iter().map(|row| &self.text[row.at as usize..][..row.len as usize]).collect();
         let unchanged: u64 = rows.iter().map(|row| row.unchanged).sum();
         let bytes = first.start..last.end;
         let altered = bytes.end - bytes.start - unchanged;
@@ -108,7 +128,7 @@ impl Rows {
                 starts_line: true,
                 ends_line: !last.clipped || bytes.end == len,
             },
-            piece: Piece { bytes, text: Cow::Owned(text.concat()), altered },
+            piece: Piece { bytes, text: Cow::Owned(text), altered },
             reason: Reason { why, line: rows[nearest].number + 1, score: -(rank as i32) },
         }
     }

@@ -1,5 +1,6 @@
 //! Reads the lines of an output as what they are, and says how near each is.
 
+use super::columns::Columns;
 use super::diff::Diff;
 use super::json;
 use super::looks::Looks;
@@ -43,6 +44,8 @@ pub(crate) enum Reader {
     Records(Box<Records>),
     /// Values between delimiters.
     Table(Table),
+    /// Values in aligned columns.
+    Columns(Columns),
     /// XML and HTML, test reports among them.
     Markup(Markup),
     /// A unified diff.
@@ -64,6 +67,7 @@ impl Reader {
         match self {
             Reader::Records(records) => records.read(line),
             Reader::Table(table) => table.read(line),
+            Reader::Columns(columns) => columns.read(line),
             Reader::Markup(markup) => markup.read(line),
             Reader::Diff(diff) => diff.read(line),
             Reader::Tap(tap) => tap.read(line),

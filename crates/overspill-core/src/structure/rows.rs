@@ -12,6 +12,9 @@ const READ: usize = 16 * 1024;
 /// How many bytes of a line are shown at most, and at least.
 const CLIP: (usize, usize) = (160, 2000);
 
+/// Between these two, a line is clipped at this part of the room.
+const CLIP_PART: usize = 12;
+
 /// A line that may be shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
@@ -61,6 +64,8 @@ pub(crate) struct Rows {
     /// Where in the original it begins.
     start: u64,
     clip: usize,
+    /// A line was clipped.
+    pub(super) clips: bool,
     most: usize,
 }
 
@@ -75,8 +80,10 @@ struct Shown {
 
 impl Rows {
     pub(crate) fn new(reader: Reader, policy: &Policy) -> Rows {
-        let most = policy.limits.most_bytes().unwrap_or(u64::MAX);
-        let most = usize::try_from(most).unwrap_or(usize::MAX).min(1 << 20);
+        let bytes = |most: Option<u64>| {
+            usize::try_from(most.unwrap_or(u64::MAX)).unwrap_or(usize::MAX).min(1 << 20)
+        };
+        let (most, usual) = (bytes(policy.limits.most_bytes()), bytes(policy.limits.usual_bytes()));
         Rows {
             rows: Vec::new(),
             text: Vec::new(),
@@ -85,7 +92,8 @@ impl Rows {
             line: Held::default(),
             line_is_cut: false,
             start: 0,
-            clip: (most / 24).clamp(CLIP.0, CLIP.1),
+            clip: (usual / CLIP_PART).clamp(CLIP.0, CLIP.1),
+            clips: false,
             most: (8 * most).clamp(2 << 20, 8 << 20),
         }
     }
@@ -133,6 +141,7 @@ impl Rows {
         }
         let clipped = cut || shown.clip < text.len();
         let feed = shown.feed && !clipped;
+        self.clips |= clipped;
         self.rows.push(Row {
             number: self.count,
             start: self.start,
@@ -167,23 +176,26 @@ impl Rows {
         self.text.len() + self.rows.len() * size_of::<Row>()
     }
 
-    /// Lets go of the lines that are furthest, until about a quarter of what is held is left.
+    /// Lets go of the lines that are furthest, of equals the later ones, until about a quarter of
+    /// what is held is left.
     fn prune(&mut self) {
-        let count = self.count;
+        let ranks: Vec<u32> = self.rows.iter().map(|row| row.rank(self.count).0).collect();
         let size = |row: &Row| row.len as usize + size_of::<Row>();
-        let mut ranks: Vec<(u32, usize)> =
-            self.rows.iter().map(|row| (row.rank(count).0, size(row))).collect();
-        ranks.sort_unstable();
-        let mut sum = 0;
-        let over = ranks.iter().find(|(_, size)| {
-            sum += size;
-            sum > self.most / 4
-        });
-        let bar = over.map_or(u32::MAX, |(rank, _)| *rank);
+        // Ranks are few, so that sizes are added up by rank and nothing is sorted.
+        let highest = ranks.iter().max().map_or(0, |highest| *highest as usize);
+        let mut sizes = vec![0; highest + 1];
+        ranks.iter().zip(&self.rows).for_each(|(rank, row)| sizes[*rank as usize] += size(row));
+        let mut left = self.most / 4;
+        let over = |size: &usize| left.checked_sub(*size).map(|rest| left = rest).is_none();
+        let bar = sizes.iter().position(over).unwrap_or(sizes.len()) as u32;
         let mut end = 0;
-        let text = &mut self.text;
+        let (text, mut ranks) = (&mut self.text, ranks.into_iter());
         self.rows.retain_mut(|row| {
-            let kept = row.rank(count).0 < bar;
+            let rank = ranks.next().unwrap_or(u32::MAX);
+            if rank == bar {
+                left = left.saturating_sub(size(row));
+            }
+            let kept = rank < bar || rank == bar && left > 0;
             if kept {
                 let from = row.at as usize;
                 text.copy_within(from..from + row.len as usize, end);

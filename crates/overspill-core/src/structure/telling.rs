@@ -38,7 +38,7 @@ pub(super) fn role(name: &[u8]) -> Role {
 }
 
 /// How the words begin that say that something went wrong.
-const BAD: [&str; 18] = [
+const BAD: [&str; 22] = [
     "fail",
     "err",
     "fatal",
@@ -57,6 +57,11 @@ const BAD: [&str; 18] = [
     "unhealthy",
     "invalid",
     "kill",
+    // Pods that do not run.
+    "imagepull",
+    "oomkill",
+    "evict",
+    "notready",
 ];
 
 /// Tells whether a field of this role says by its value that something went wrong.
@@ -68,7 +73,7 @@ pub(super) fn fails(role: Role, value: &[u8]) -> bool {
         Role::Plain => false,
         Role::Error => !value.is_empty() && !is(&["null", "false", "0", "none", "no", "ok", "-"]),
         Role::Good => is(&["false"]),
-        Role::Status => begins_badly(value) || is_bad_number(value),
+        Role::Status => begins_badly(value) || is_bad_number(value) || is_bad_exit(value),
     }
 }
 
@@ -77,6 +82,11 @@ fn begins_badly(value: &[u8]) -> bool {
         value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
     };
     BAD.iter().any(|word| begins(word))
+}
+
+/// Tells whether a container has ended with a code other than 0: `Exited (137) 2 hours ago`.
+fn is_bad_exit(value: &[u8]) -> bool {
+    value.starts_with(b"Exited (") && !value.starts_with(b"Exited (0)")
 }
 
 /// Tells whether a number is a level from error on (50, 60) or an answer of a server that refuses.
@@ -103,6 +113,8 @@ mod tests {
             ("level", "error"),
             ("level", "50"),
             ("success", "false"),
+            ("STATUS", "CrashLoopBackOff"),
+            ("STATUS", "Exited (137) 2 hours ago"),
         ] {
             assert!(fails(name, value), "{name} {value}");
         }
@@ -115,6 +127,7 @@ mod tests {
             ("level", "30"),
             ("name", "failure"),
             ("ok", "true"),
+            ("STATUS", "Exited (0) 2 hours ago"),
         ] {
             assert!(!fails(name, value), "{name} {value}");
         }

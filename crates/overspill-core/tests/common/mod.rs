@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+pub mod outputs;
+
 use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens};
 use proptest::collection::vec;
 use proptest::prelude::*;

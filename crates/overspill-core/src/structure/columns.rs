@@ -1,0 +1,107 @@
+//! Tables in aligned columns under a header in capitals, as `kubectl get` and `docker ps` print
+//! them: the header, and rows that differ from the rest.
+
+use super::json::log2;
+use super::looks::{Looks, hash, mix};
+use super::reader::{Grade, Line, graded};
+use super::telling::{Role, fails, role};
+use crate::Why;
+use crate::text::nth_char;
+
+/// How many columns are read.
+const COLUMNS: usize = 32;
+
+/// Where we are in a table.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Columns {
+    /// The first character of each column that tells something, the first one of the next column,
+    /// and what the column tells.
+    telling: Vec<(u64, u64, Role)>,
+    headers: u64,
+    looks: Looks,
+    failed: u64,
+}
+
+impl Columns {
+    pub(super) fn read(&mut self, line: Line) -> Grade {
+        if line.text.is_empty() {
+            return Grade::PLAIN;
+        }
+        if let Some(header) = header(line.text) {
+            return self.read_header(line.text, &header);
+        }
+        let (mut look, mut failed) = (0, false);
+        for &(from, to, role) in &self.telling {
+            let value = value(line.text, from, to);
+            failed |= fails(role, value);
+            // The first word is the status; a time or a count may follow.
+            let word = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            look = mix(look, hash(&value[..word]));
+        }
+        graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number)
+    }
+
+    fn read_header(&mut self, text: &[u8], header: &[usize]) -> Grade {
+        let nexts = header.iter().skip(1).map(|&next| next as u64).chain([u64::MAX]);
+        let columns = header.iter().map(|&from| from as u64).zip(nexts);
+        self.telling = columns
+            .map(|(from, to)| (from, to, role(value(text, from, to))))
+            .filter(|(_, _, role)| *role != Role::Plain)
+            .collect();
+        self.headers += 1;
+        Grade::new(log2(self.headers - 1) / 4, Why::Heading)
+    }
+}
+
+/// Returns the value between two characters of a row, without blanks around it.
+fn value(text: &[u8], from: u64, to: u64) -> &[u8] {
+    let (from, to) = (nth_char(text, from), nth_char(text, to));
+    text[from..to].trim_ascii()
+}
+
+/// Returns where the columns of a header begin; `None` if a line is none. A header has three
+/// columns at least, in capitals, with two blanks or more between them.
+fn header(text: &[u8]) -> Option<Vec<usize>> {
+    let of_header = |byte: &u8| byte.is_ascii_uppercase() || b" -_/%.()#0123456789".contains(byte);
+    if !text.first()?.is_ascii_uppercase() || !text.iter().all(of_header) {
+        return None;
+    }
+    let begins = |&at: &usize| at == 0 || text[at] != b' ' && text[..at].ends_with(b"  ");
+    let starts: Vec<usize> = (0..text.len()).filter(begins).collect();
+    (3..=COLUMNS).contains(&starts.len()).then_some(starts)
+}
+
+/// Tells whether lines are those of a table in columns.
+pub(super) fn are_columns<'a>(mut lines: impl Iterator<Item = &'a str>) -> bool {
+    let Some(starts) = lines.next().and_then(|line| header(line.as_bytes())) else { return false };
+    let (mut rows, mut aligned) = (0, 0);
+    for line in lines.take(200) {
+        let text = line.as_bytes();
+        // Every column begins behind a blank, or the row ends before it.
+        let is_aligned = starts.iter().skip(1).all(|&start| {
+            let before = nth_char(text, start as u64 - 1);
+            text.get(before).is_none_or(|byte| *byte == b' ')
+        });
+        let has_values = nth_char(text, starts[1] as u64) < text.len();
+        rows += 1;
+        aligned += u32::from(is_aligned && has_values || header(text).is_some());
+    }
+    rows >= 5 && aligned * 20 >= rows * 19
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_told_from_other_lines() {
+        let table = |row: &str| format!("NAME   STATUS   AGE\n{}", format!("{row}\n").repeat(6));
+        let are_columns = |text: &str| are_columns(text.lines());
+        assert!(are_columns(&table("web-1  Running  3d")));
+        assert!(are_columns(&table("wéb-1  Running  3d")));
+        assert!(are_columns(&table("web-1           3d")));
+        assert!(!are_columns(&table("a name that goes on beyond its column")));
+        assert!(!are_columns(&"NOTHING BUT CAPITALS\n".repeat(9)));
+        assert!(!are_columns("NAME   STATUS   AGE\nweb-1  Running  3d\n"));
+    }
+}
