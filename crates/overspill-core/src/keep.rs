@@ -105,14 +105,21 @@ fn head_room(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
     if limits.lines == Some(0) {
         return None;
     }
-    let room = within(text.len(), limits.bytes)
-        .min(limits.chars.map_or(usize::MAX, |most| nth_char(text, most)))
-        .min(limits.tokens.map_or(usize::MAX, |most| policy.tokens.prefix(text, most)));
-    let by_lines = limits.lines.and_then(|most| {
-        // One byte more than there is room for: the break after the last line may be left out.
+    let room = within(text.len(), limits.most_bytes())
+        .min(limits.chars.map_or(usize::MAX, |most| nth_char(text, most)));
+    // One byte more than there is room for: the break after the last line may be left out.
+    let lines_end = |most: u64, room: usize| {
         let look = &text[..text.len().min(room + 1)];
         lines::first_lines_end(look, most, policy.lines).filter(|&end| end <= room)
-    });
+    };
+    // The search for tokens depends on the length of the text. A stream may hold more of it than
+    // the other limits admit, so the search must not see that.
+    let searched = limits.lines.and_then(|most| lines_end(most, room)).unwrap_or(room);
+    let room = match limits.tokens.map(|most| policy.tokens.prefix(&text[..searched], most)) {
+        Some(end) if end < searched => end,
+        _ => room,
+    };
+    let by_lines = limits.lines.and_then(|most| lines_end(most, room));
     if let Some(end) = by_lines {
         return Some(end);
     }
@@ -140,13 +147,18 @@ fn tail_room(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
     if limits.lines == Some(0) {
         return None;
     }
-    let first = (text.len() - within(text.len(), limits.bytes))
-        .max(limits.chars.map_or(0, |most| nth_char_from_end(text, most)))
-        .max(limits.tokens.map_or(0, |most| policy.tokens.suffix(text, most)));
+    let first = (text.len() - within(text.len(), limits.most_bytes()))
+        .max(limits.chars.map_or(0, |most| nth_char_from_end(text, most)));
     let by_lines = limits
         .lines
         .and_then(|most| lines::last_lines_start(text, most, policy.lines))
         .unwrap_or(0);
+    // As in `head_room`, the search for tokens sees only what the other limits admit.
+    let searched = first.max(by_lines);
+    let first = match limits.tokens.map(|most| policy.tokens.suffix(&text[searched..], most)) {
+        Some(start) if start > 0 => searched + start,
+        _ => first,
+    };
     if by_lines >= first && (by_lines > 0 || view.tail_is_all) {
         return Some(by_lines);
     }

@@ -5,8 +5,8 @@
 mod common;
 
 use overspill_core::{
-    Answer, Cut, Finished, Grain, Keep, Limits, LineRule, Notice, Over, Policy, Reach, Saved,
-    Stored, Tokens, Window, Within, cut,
+    Answer, Cleaning, Cut, Finished, Grain, Keep, Limits, LineRule, Notice, Over, Policy, Reach,
+    Saved, Stored, Tokens, Window, Within, cut,
 };
 use proptest::prelude::*;
 
@@ -327,5 +327,25 @@ fn deterministic_whatever_else_is_held() {
         window.push(&output);
         let Finished::Over(over) = window.finish() else { panic!("it is too large") };
         assert_eq!(over.cut(), cut(&output, &policy).unwrap(), "{tokens} tokens");
+    }
+}
+
+#[test]
+fn token_limit_beside_other_limits_cuts_a_stream_like_the_whole() {
+    let limits = Limits::NONE.lines(6).chars(394).tokens(89);
+    let policy = Policy {
+        grain: Grain::Char,
+        lines: LineRule::Universal,
+        cleaning: Cleaning::Off,
+        ..Policy::new(limits, Keep::Ends { head: 1, tail: 3 })
+    };
+    let start = "é→\0".repeat(16) + "\nok\n aa \naaa a a \na     a\n A0A 0    AAAB\n  \n";
+    for repeated in 40..800 {
+        let output = start.clone() + &"é→\0".repeat(repeated);
+        let mut window = Window::new(policy.clone());
+        output.as_bytes().chunks(7).for_each(|chunk| drop(window.push(chunk)));
+        let Finished::Over(over) = window.finish() else { continue };
+        let whole = Over::of(output.as_bytes(), &policy).unwrap();
+        assert_eq!(over.cut().pieces, whole.cut().pieces, "{repeated}");
     }
 }
