@@ -15,6 +15,14 @@ pub enum Error {
         /// Its name.
         name: Name,
     },
+    /// There is a record of an output, but it is damaged, and there is no output of that name.
+    #[error("the record of {name} is damaged: {reason}")]
+    Damaged {
+        /// The name of the output.
+        name: Name,
+        /// What is wrong with the record.
+        reason: String,
+    },
     /// A file or directory could not be used.
     #[error("{}: {source}", path.display())]
     Io {

@@ -118,6 +118,10 @@ impl Store for MaskedStore {
         self.store.place(name)
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.store.warnings()
+    }
+
     fn time(&self) -> Result<Option<Timestamp>, Error> {
         self.store.time()
     }

@@ -112,11 +112,30 @@ pub struct Gone {
     pub retrieved: u64,
 }
 
+/// The largest size that is believed of another machine: 256 TiB.
+#[cfg(feature = "object")]
+const LARGEST: u64 = 1 << 48;
+/// So much of a command is enough to recognise it.
+const COMMAND_CHARS: usize = 200;
+
 impl Gone {
+    /// Bounds every field of an entry that another machine wrote.
+    #[cfg(feature = "object")]
+    pub(in crate::store) fn bounded(self) -> Gone {
+        let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
+        Gone {
+            tool: self.tool.map(short),
+            command: self.command.map(short),
+            bytes: self.bytes.min(LARGEST),
+            lines: self.lines.map(|lines| lines.min(LARGEST)),
+            shown: self.shown.map(|shown| shown.min(LARGEST)),
+            retrieved: self.retrieved.min(LARGEST),
+            ..self
+        }
+    }
+
     /// Notes what is known of an output that has gone.
     pub(super) fn of(entry: &Entry, record: Option<Record>, expired: Timestamp) -> Gone {
-        /// So much of a command is enough to recognise it.
-        const COMMAND_CHARS: usize = 200;
         let known = record.is_some();
         let record = record.unwrap_or_default();
         let shown = known.then(|| record.shown_bytes());
@@ -169,7 +188,31 @@ pub struct Record {
 impl Record {
     /// Returns how many bytes of it were shown in its preview.
     pub fn shown_bytes(&self) -> u64 {
-        self.shown.iter().map(|range| range.end.saturating_sub(range.start)).sum()
+        let lengths = self.shown.iter().map(|range| range.end.saturating_sub(range.start));
+        lengths.fold(0, u64::saturating_add)
+    }
+
+    /// Bounds every number of a record that another machine wrote, so that sums do not overflow.
+    #[cfg(feature = "object")]
+    pub(in crate::store) fn bounded(mut self) -> Record {
+        for number in [&mut self.bytes, &mut self.lines, &mut self.chars, &mut self.retrieved] {
+            *number = (*number).min(LARGEST);
+        }
+        // Ranges follow each other within the output.
+        let mut end = 0;
+        self.shown.retain(|range| {
+            let fits = end <= range.start && range.start <= range.end && range.end <= self.bytes;
+            end = if fits { range.end } else { end };
+            fits
+        });
+        self.signal = self.signal.filter(|signal| (1..=127).contains(signal));
+        self.kept = self.kept.filter(|kept| match kept {
+            Kept::Whole => true,
+            Kept::Ends { first, last } => {
+                first.checked_add(*last).is_some_and(|bytes| bytes <= self.bytes)
+            }
+        });
+        self
     }
 
     /// Sets the three sizes.

@@ -172,6 +172,11 @@ pub trait Store: Debug + Send + Sync {
         self.list().map(Some)
     }
 
+    /// Returns the damage this store has met so far, one sentence for each damaged object.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Clears away what interrupted writers have left.
     fn tidy(&self) -> Result<(), Error> {
         Ok(())

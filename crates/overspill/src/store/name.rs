@@ -225,6 +225,12 @@ pub(super) fn component(text: Option<&str>) -> String {
     }
 }
 
+/// Tells whether [`component`] makes this text.
+#[cfg(feature = "object")]
+pub(super) fn is_component(text: &str) -> bool {
+    (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_plain)
+}
+
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }

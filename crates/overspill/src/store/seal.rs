@@ -76,7 +76,14 @@ impl Seal {
         let count = next()?;
         let marks: Vec<u64> = numbers.collect();
         let sound = marks.len() as u64 == count && first <= bytes && bytes <= produced;
-        sound.then_some(Seal { bytes, sum, produced, first, marks })
+        (sound && are_marks(&marks, bytes)).then_some(Seal { bytes, sum, produced, first, marks })
+    }
+
+    /// Returns how many bytes the seal of an output has at most.
+    #[cfg(feature = "object")]
+    pub(in crate::store) fn longest(output: u64) -> u64 {
+        let marks = output.div_ceil(BLOCK as u64);
+        Seal::HEAD as u64 + (marks + 1).saturating_mul(8)
     }
 
     /// Returns which block holds the line feed `number`, counted from 1, and how many come before
@@ -92,6 +99,18 @@ impl Seal {
         let Some(last) = block.checked_sub(1) else { return Some(0) };
         self.marks.get(usize::try_from(last).ok()?).copied()
     }
+}
+
+/// Tells whether these can be the line feeds up to the end of each block of an output: one number for
+/// each block, and no block with more line feeds than bytes.
+fn are_marks(marks: &[u64], bytes: u64) -> bool {
+    let mut before = 0;
+    let in_order = marks.iter().all(|&up_to| {
+        let fits = up_to.checked_sub(before).is_some_and(|in_block| in_block <= BLOCK as u64);
+        before = up_to;
+        fits
+    });
+    in_order && (marks.is_empty() || marks.len() as u64 == bytes.div_ceil(BLOCK as u64))
 }
 
 /// Makes a [`Seal`] of bytes as they pass by.

@@ -5,6 +5,7 @@
 mod fault;
 mod faults;
 mod fleet;
+mod hostile;
 mod raw;
 mod server;
 mod shelf;

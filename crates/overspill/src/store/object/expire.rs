@@ -1,6 +1,6 @@
 //! What has expired, in a bucket where many machines may look for it at once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use futures_util::StreamExt;
 use jiff::SignedDuration;
@@ -10,9 +10,9 @@ use object_store::{ObjectMeta, PutMode};
 use super::Bucket;
 use super::failure::Failure;
 use super::found::modified;
-use super::layout::{Layout, Mark};
-use super::note::Note;
-use super::remote::{AT_ONCE, PATIENCE};
+use super::layout::{Layout, Mark, day_of};
+use super::note::{LINE, Note, Unusable};
+use super::remote::{AT_ONCE, LONG, PATIENCE};
 use crate::Error;
 use crate::store::{Entry, Gone, Name, Record, Store, random};
 
@@ -20,6 +20,8 @@ use crate::store::{Entry, Gone, Name, Record, Store, random};
 const STALE: SignedDuration = SignedDuration::from_hours(24);
 /// For so long it is remembered what has expired.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// A list of expired outputs has 64 entries of less than 3 KB each; a larger object is none of ours.
+const LONGEST_LIST: u64 = 1 << 20;
 
 impl Bucket {
     /// Removes entries to which nothing has happened since they were listed.
@@ -36,28 +38,31 @@ impl Bucket {
     fn try_expire(&self, entries: &[&Entry]) -> Result<Vec<bool>, Failure> {
         let names: Vec<Name> = entries.iter().map(|entry| entry.name.clone()).collect();
         let notes = self.notes(names.clone())?;
-        let keys: Vec<Option<Path>> = names
-            .iter()
-            .zip(&notes)
-            .map(|(name, note)| match (self.is_unsent(name), note) {
-                (true, _) => Ok(None),
-                (false, Some(note)) => Ok(Some(Path::from(note.key.as_str()))),
-                (false, None) => self.key_of(name),
-            })
-            .collect::<Result<_, _>>()?;
-        let there = self.heads(keys.clone())?;
+        let unsent: Vec<bool> = names.iter().map(|name| self.is_unsent(name)).collect();
+        let keys = notes.iter().zip(&unsent).map(|(note, unsent)| match note {
+            Some(note) if !unsent => Some(note.key()),
+            _ => None,
+        });
+        let mut there = self.heads(keys.collect())?;
+        // No record leads to these: it is missing or damaged, or its key has another session or tool.
+        let lost = (0..names.len()).filter(|&at| there[at].is_none() && !unsent[at]);
+        let lost: Vec<usize> = lost.collect();
+        let mut listed = self.listed(lost.iter().map(|&at| &names[at]))?;
+        for at in lost {
+            there[at] = listed.remove(&names[at]);
+        }
         let marks = self.marks()?;
         let mut going = Vec::new();
         let mut gone = Vec::new();
         let decide = entries.iter().enumerate().map(|(at, entry)| {
-            let (Some(meta), Some(key)) = (&there[at], &keys[at]) else { return false };
+            let Some(meta) = &there[at] else { return false };
             let name = &entry.name;
             let used = marks.used.get(name).copied().unwrap_or(modified(meta)).max(modified(meta));
             let same = meta.size == entry.bytes && used <= entry.used;
             if !same || marks.pins.contains(name) {
                 return false;
             }
-            going.push((key.clone(), name.clone()));
+            going.push((meta.location.clone(), name.clone()));
             gone.push((entry, notes[at].as_ref().and_then(|note| note.record.clone())));
             true
         });
@@ -70,25 +75,45 @@ impl Bucket {
         Ok(decided)
     }
 
+    /// Lists the days of these outputs, and returns those that are there.
+    fn listed<'a>(
+        &self,
+        names: impl Iterator<Item = &'a Name>,
+    ) -> Result<HashMap<Name, ObjectMeta>, Failure> {
+        let days: HashSet<String> = names.map(day_of).collect();
+        let mut found = HashMap::new();
+        for day in days {
+            let listed = self.0.remote.list(&self.0.layout.day(&day, None))?;
+            let keyed = |meta: ObjectMeta| Some((self.0.layout.key(&meta.location)?.name, meta));
+            found.extend(listed.into_iter().filter_map(keyed));
+        }
+        Ok(found)
+    }
+
     /// Removes outputs, first themselves and then whatever is known of them.
     pub(super) fn remove(&self, outputs: Vec<(Path, Name)>) -> Result<(), Failure> {
         let (keys, names): (Vec<Path>, Vec<Name>) = outputs.into_iter().unzip();
         self.0.remote.delete(keys)?;
+        // What stays is tidied away later.
+        let _ = self.remove_known(&names);
+        Ok(())
+    }
+
+    /// Removes the records and marks of outputs, and the copies on this machine.
+    pub(super) fn remove_known(&self, names: &[Name]) -> Result<(), Failure> {
         let mut known = Vec::new();
-        for name in &names {
+        for name in names {
             self.forget(name);
             known.push(self.0.layout.note(name));
             known.extend([Mark::Pin, Mark::Used].map(|mark| self.0.layout.mark(mark, name)));
             let _ = self.0.spool.delete(name);
         }
-        self.0.spool.remove_pages_of(&names);
-        // What stays is tidied away later.
-        let _ = self.0.remote.delete(known);
-        Ok(())
+        self.0.spool.remove_pages_of(names);
+        self.0.remote.delete(known)
     }
 
     fn heads(&self, keys: Vec<Option<Path>>) -> Result<Vec<Option<ObjectMeta>>, Failure> {
-        self.0.remote.run(10 * PATIENCE, |objects| async move {
+        self.0.remote.run(LONG, |objects| async move {
             let head = |key: Option<Path>| {
                 let objects = objects.clone();
                 async move {
@@ -145,17 +170,22 @@ impl Bucket {
         let lists = self.0.remote.list(&self.0.layout.gone()).map_err(failed)?;
         let mut gone = Vec::new();
         for list in lists {
-            let mut parts = list.location.filename().unwrap_or_default().split('-');
-            let (Some(first), Some(last)) = (parts.next(), parts.next()) else { continue };
-            if !wanted(first, last) {
+            let Some((first, last)) = self.0.layout.gone_range(&list.location) else { continue };
+            if !wanted(first.as_str(), last.as_str()) {
                 continue;
             }
-            let bytes = match self.0.remote.get(&list.location, None) {
+            if list.size > LONGEST_LIST {
+                let reason = format!("it has {} bytes, and no list has so many", list.size);
+                self.note_damaged_list(list.location.filename().unwrap_or_default(), reason);
+                continue;
+            }
+            let bytes = match self.0.remote.get(&list.location, Some(0..LONGEST_LIST)) {
                 Err(Failure::NotFound) => continue,
                 got => got.map_err(failed)?.bytes,
             };
             let lines = bytes.split(|&byte| byte == b'\n');
-            gone.extend(lines.filter_map(|line| serde_json::from_slice::<Gone>(line).ok()));
+            let entries = lines.filter_map(|line| serde_json::from_slice::<Gone>(line).ok());
+            gone.extend(entries.map(Gone::bounded));
         }
         Ok(gone)
     }
@@ -177,29 +207,44 @@ impl Bucket {
         let mut going = Vec::new();
         for meta in notes.iter().chain(&pins?).chain(&used?) {
             let Some(name) = Layout::named(&meta.location) else { continue };
-            if outputs.contains(&name) || !is_stale(meta, STALE) {
+            let is_note = meta.location == layout.note(&name);
+            let is_ours = is_note
+                || [Mark::Pin, Mark::Used]
+                    .iter()
+                    .any(|mark| meta.location == layout.mark(*mark, &name));
+            if !is_ours || outputs.contains(&name) || !is_stale(meta, STALE) {
                 continue;
             }
-            if meta.location == layout.note(&name) {
-                self.abort_upload_of(&name)?;
+            // A record that cannot be read now keeps no other from being removed.
+            if is_note && self.abort_upload_of(&name).is_err() {
+                continue;
             }
             going.push(meta.location.clone());
         }
         let lists = remote.list(&layout.gone())?;
-        let old = lists.into_iter().filter(|list| is_stale(list, REMEMBERED));
+        let old = lists.into_iter().filter(|list| {
+            is_stale(list, REMEMBERED) && layout.gone_range(&list.location).is_some()
+        });
         going.extend(old.map(|list| list.location));
         if going.is_empty() { Ok(()) } else { remote.delete(going) }
     }
 
-    /// Ends the upload in parts of a writer that was interrupted.
+    /// Ends the upload in parts of a writer that was interrupted. A damaged record ends none: its key may
+    /// be that of any upload.
     fn abort_upload_of(&self, name: &Name) -> Result<(), Failure> {
-        let got = match self.0.remote.get(&self.0.layout.note(name), None) {
+        let (layout, remote) = (&self.0.layout, &self.0.remote);
+        let got = match remote.get(&layout.note(name), Some(0..LINE)) {
             Err(Failure::NotFound) => return Ok(()),
             got => got?,
         };
-        if let Some(Ok(Note { key, upload: Some(upload), .. })) = Note::from_bytes(name, &got.bytes)
-        {
-            self.abort(&Path::from(key), &upload, PATIENCE);
+        match Note::from_bytes(layout, name, &got.bytes).unwrap_or(Err(Unusable::NO_LINE)) {
+            Ok(note) => {
+                if let Some(upload) = &note.upload {
+                    self.abort(&note.key(), upload, PATIENCE);
+                }
+            }
+            Err(Unusable::Damaged(reason)) => self.note_damage(name, reason),
+            Err(Unusable::Later) => {}
         }
         Ok(())
     }

@@ -15,6 +15,8 @@ pub(super) enum Failure {
     NotFound,
     /// There is one of that name already.
     Exists,
+    /// The object ends before the part that was asked for.
+    OutOfRange,
     /// There was no answer in time.
     Late(Duration),
     /// All that came in time were answers with this status.
@@ -35,6 +37,7 @@ impl std::fmt::Display for Failure {
         match self {
             Failure::NotFound => f.write_str("there is no such object"),
             Failure::Exists => f.write_str("there is an object of that name already"),
+            Failure::OutOfRange => f.write_str("the object is shorter than expected"),
             Failure::Late(wait) => {
                 let wait = (wait.as_millis() as f64 / 1e3 * 10.0).round() / 10.0;
                 write!(f, "no answer within {wait} s")
@@ -53,6 +56,7 @@ impl From<object_store::Error> for Failure {
         let missing_bucket = text.contains("NoSuchBucket") || text.contains("ContainerNotFound");
         match error {
             Error::NotFound { .. } if !missing_bucket => Failure::NotFound,
+            _ if is_out_of_range(&text, said) => Failure::OutOfRange,
             Error::AlreadyExists { .. } | Error::Precondition { .. } => Failure::Exists,
             _ => Failure::Other(plain(&text, said)),
         }
@@ -72,6 +76,13 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// Tells whether a part was asked for that the object does not have: an empty object has none at all.
+fn is_out_of_range(text: &str, code: Option<&str>) -> bool {
+    code == Some("InvalidRange")
+        || status(text) == Some(416)
+        || text.contains("Wanted range starting at")
 }
 
 /// Returns the error code of a server's answer.

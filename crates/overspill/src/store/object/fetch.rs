@@ -111,7 +111,8 @@ impl Fetch {
         object: &Object,
         range: Range<u64>,
     ) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
+        // An object can be larger than the memory there is.
+        let mut bytes = Vec::with_capacity((range.end - range.start).min(HELD) as usize);
         self.expect(object, &range);
         while range.start + (bytes.len() as u64) < range.end {
             let at = range.start + bytes.len() as u64;

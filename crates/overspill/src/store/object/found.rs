@@ -11,7 +11,7 @@ use super::Bucket;
 use super::failure::Failure;
 use super::fetch::Held;
 use super::layout::{Mark, day_of};
-use super::note::{HEAD, Note};
+use super::note::{HEAD, LINE, Note, Unusable};
 use super::remote::{Objects, PATIENCE};
 use crate::Error;
 use crate::store::seal::{SMALL, Seal};
@@ -32,6 +32,8 @@ pub(super) struct Found {
     pub(super) entry: Entry,
     pub(super) key: Path,
     pub(super) note: Option<Note>,
+    /// There is a record, but it is damaged.
+    pub(super) is_damaged: bool,
     /// Where its lines are, once that was asked for.
     pub(super) seal: Option<Seal>,
 }
@@ -79,13 +81,22 @@ impl Bucket {
         if name.time().is_none() {
             return Err(not_found());
         }
-        let note = self.note(name, wait)?;
-        let key = match &note {
-            Some(note) => Path::from(note.key.as_str()),
-            None => match self.key_of(name).map_err(|failure| self.failed(failure))? {
-                Some(key) => key,
-                None => return Err(not_found()),
-            },
+        let (note, damage) = match self.note(name, wait)? {
+            Ok(note) => (note, None),
+            Err(Unusable::Later) => {
+                let reason = format!("{name} was saved by a later version of overspill");
+                return Err(Error::Other(reason.into()));
+            }
+            Err(Unusable::Damaged(reason)) => (None, Some(reason)),
+        };
+        let listed = match &note {
+            Some(note) => Ok(Some(note.key())),
+            None => self.key_of(name),
+        };
+        let key = match (listed.map_err(|failure| self.failed(failure))?, damage) {
+            (Some(key), _) => key,
+            (None, None) => return Err(not_found()),
+            (None, Some(reason)) => return Err(self.damaged(name, reason)),
         };
         // Its start comes with the question whether it is there, unless it came before.
         let first = match self.0.shelf.has(name, 0) {
@@ -110,31 +121,38 @@ impl Bucket {
         }
         let used = used.map_or(Timestamp::MIN, |used| modified(&used)).max(modified(&meta));
         let entry = Entry { name: name.clone(), bytes: meta.size, used, pinned: pin.is_some() };
-        Ok(Found { entry, key, note, seal: None })
+        Ok(Found { entry, key, note, is_damaged: damage.is_some(), seal: None })
     }
 
-    /// Returns what is known of an output, if anything is.
-    fn note(&self, name: &Name, wait: Duration) -> Result<Option<Note>, Error> {
+    /// Returns the record of an output, if there is one, or why it is not used.
+    ///
+    /// A damaged record hides no output: the output is found by listing its day.
+    fn note(&self, name: &Name, wait: Duration) -> Result<Result<Option<Note>, Unusable>, Error> {
         let path = self.0.layout.note(name);
-        let mut range = Some(0..HEAD);
-        loop {
-            let (path, wanted) = (path.clone(), range.clone());
-            let got =
-                self.0.remote.run(wait, |objects| async move { objects.get(&path, wanted).await });
+        let mut noted = Err(Unusable::NO_LINE);
+        for longest in [HEAD, LINE] {
+            let path = path.clone();
+            let got = self
+                .0
+                .remote
+                .run(wait, |objects| async move { objects.get(&path, Some(0..longest)).await });
             let got = match got {
                 Ok(got) => got,
-                Err(Failure::NotFound) => return Ok(None),
+                Err(Failure::NotFound) => return Ok(Ok(None)),
                 Err(failure) => return Err(self.failed(failure)),
             };
-            let all = got.bytes.len() as u64 == got.meta.size;
-            match Note::from_bytes(name, &got.bytes) {
-                Some(Ok(note)) => return Ok(Some(note)),
-                Some(Err(error)) => return Err(error),
-                // A record that is broken is none: the output is there all the same.
-                None if all => return Ok(None),
-                None => range = None,
+            if let Some(note) = Note::from_bytes(&self.0.layout, name, &got.bytes) {
+                noted = note.map(Some);
+                break;
+            }
+            if got.meta.size <= longest {
+                break;
             }
         }
+        if let Err(Unusable::Damaged(reason)) = noted {
+            self.note_damage(name, reason);
+        }
+        Ok(noted)
     }
 
     /// Looks for an output of which nothing is known but its name.

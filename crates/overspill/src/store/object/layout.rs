@@ -13,7 +13,7 @@
 use object_store::path::Path;
 
 use crate::Call;
-use crate::store::name::component;
+use crate::store::name::{component, is_component};
 use crate::store::{Name, NameStyle};
 
 /// The layout that is written, and the only one there is so far.
@@ -111,8 +111,30 @@ impl Layout {
         let (day, session, tool, file) =
             (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
         let name = NameStyle::OWN.name_of(file)?;
-        let sound = parts.next().is_none() && day == day_of(&name);
+        let sound = parts.next().is_none()
+            && day == day_of(&name)
+            && is_component(session)
+            && is_component(tool);
         sound.then(|| Key { session: session.into(), tool: tool.into(), name })
+    }
+
+    /// Tells whether this layout makes this very key for an output of this name.
+    ///
+    /// Records come from any machine. A key that fails this test may be any object of the bucket.
+    pub(super) fn makes(&self, key: &str, name: &Name) -> bool {
+        let path = Path::from(key);
+        path.as_ref() == key && self.key(&path).is_some_and(|key| key.name == *name)
+    }
+
+    /// Returns the first and the last name that a list of expired outputs may speak of, if its key is of
+    /// our own form.
+    pub(super) fn gone_range(&self, path: &Path) -> Option<(Name, Name)> {
+        let file = path.filename()?;
+        let parts: Vec<&str> = file.split('-').collect();
+        let [first, last, end] = parts[..] else { return None };
+        let name = |text: &str| NameStyle::OWN.name_of(&format!("{text}{}", NameStyle::OWN.ending));
+        let sound = is_component(end) && *path == self.at(&format!("gone/{file}"));
+        if sound { Some((name(first)?, name(last)?)) } else { None }
     }
 
     /// Returns the name at the end of a key of a note or a mark.

@@ -11,8 +11,8 @@ use super::Bucket;
 use super::failure::Failure;
 use super::found::{OFFLINE, modified};
 use super::layout::{Key, Layout, Mark, is_day};
-use super::note::{HEAD, Note};
-use super::remote::{AT_ONCE, PATIENCE};
+use super::note::{HEAD, Note, Unusable};
+use super::remote::{AT_ONCE, LONG, PATIENCE};
 use crate::Error;
 use crate::store::name::component;
 use crate::store::{Entry, Name, Newest, Store, Wanted};
@@ -55,7 +55,7 @@ impl Bucket {
     /// Returns all that is pinned or was used.
     pub(super) fn marks(&self) -> Result<Marks, Failure> {
         let [pins, used] = [Mark::Pin, Mark::Used].map(|mark| self.0.layout.marks(mark));
-        let (pins, used) = self.0.remote.run(10 * PATIENCE, |objects| async move {
+        let (pins, used) = self.0.remote.run(LONG, |objects| async move {
             let (pins, used) = futures_util::join!(objects.list(&pins), objects.list(&used));
             Ok((pins?, used?))
         })?;
@@ -158,28 +158,35 @@ impl Bucket {
         Ok(())
     }
 
-    /// Returns what is known of outputs, many at once.
+    /// Returns what is known of outputs, many at once; nothing of one whose record is damaged.
     pub(super) fn notes(&self, names: Vec<Name>) -> Result<Vec<Option<Note>>, Failure> {
-        let paths: Vec<_> =
-            names.into_iter().map(|name| (self.0.layout.note(&name), name)).collect();
-        self.0.remote.run(10 * PATIENCE, |objects| async move {
-            let note = |(path, name): (_, Name)| {
-                let objects = objects.clone();
+        let (layout, asked) = (self.0.layout.clone(), names.clone());
+        let notes = self.0.remote.run(LONG, |objects| async move {
+            let note = |name: Name| {
+                let (objects, layout) = (objects.clone(), layout.clone());
                 async move {
-                    let got = match objects.get(&path, Some(0..HEAD)).await {
+                    let got = match objects.get(&layout.note(&name), Some(0..HEAD)).await {
                         Err(Failure::NotFound) => return Ok::<_, Failure>(None),
                         got => got?,
                     };
-                    Ok(Note::from_bytes(&name, &got.bytes).and_then(Result::ok))
+                    let is_all = got.bytes.len() as u64 == got.meta.size;
+                    let note = Note::from_bytes(&layout, &name, &got.bytes);
+                    Ok(note.or(is_all.then_some(Err(Unusable::NO_LINE))))
                 }
             };
-            let mut all = futures_util::stream::iter(paths).map(note).buffered(AT_ONCE);
+            let mut all = futures_util::stream::iter(asked).map(note).buffered(AT_ONCE);
             let mut notes = Vec::new();
             while let Some(note) = all.next().await {
                 notes.push(note?);
             }
             Ok(notes)
-        })
+        })?;
+        for (name, note) in names.iter().zip(&notes) {
+            if let Some(Err(Unusable::Damaged(reason))) = note {
+                self.note_damage(name, reason);
+            }
+        }
+        Ok(notes.into_iter().map(|note| note.and_then(Result::ok)).collect())
     }
 
     /// Returns the names that end so, of what is on this machine or was saved lately.
@@ -223,7 +230,7 @@ impl Bucket {
                 continue;
             }
             match self.entry(&name) {
-                Err(Error::NotFound { .. }) => {}
+                Err(Error::NotFound { .. } | Error::Damaged { .. }) => {}
                 entry => entries.push(entry?),
             }
         }

@@ -15,6 +15,7 @@
 mod address;
 mod check;
 mod connect;
+mod damage;
 mod draft;
 mod expire;
 mod failure;
@@ -26,6 +27,8 @@ mod listing;
 mod note;
 mod remote;
 mod shelf;
+#[cfg(test)]
+mod tests;
 mod upload;
 mod watch;
 
@@ -40,12 +43,13 @@ use jiff::{SignedDuration, Timestamp};
 use object_store::PutMode;
 use object_store::path::Path;
 
+use self::damage::Damage;
 use self::draft::BucketDraft;
 use self::failure::Failure;
 use self::fetch::{Fetch, Object};
 use self::found::{Found, Known};
 use self::layout::{Layout, Mark};
-use self::note::Note;
+use self::note::{LINE, Note};
 use self::remote::Remote;
 use self::shelf::Shelf;
 use super::seal::{BLOCK, SMALL, Seal};
@@ -58,6 +62,9 @@ pub use upload::Pushed;
 
 /// An output that is read is marked as used if the last mark is older than this.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(24);
+
+/// A longer index of lines is not fetched; this one is for an output of 256 GiB.
+const LONGEST_INDEX: u64 = 64 << 20;
 
 /// Keeps outputs in a bucket, and on this machine until they are there.
 #[derive(Debug, Clone)]
@@ -79,6 +86,8 @@ struct Inner {
     places: Mutex<HashMap<Name, Path>>,
     /// Until when outputs that were saved lately may take, with all that is known of them.
     deadlines: Mutex<HashMap<Name, Instant>>,
+    /// Damaged objects that were met.
+    damage: Damage,
 }
 
 /// How a [`Bucket`] is used.
@@ -137,9 +146,18 @@ impl Bucket {
     pub fn new(spool: Disk, address: Address, options: BucketOptions) -> Bucket {
         let BucketOptions { tenant, upload_wait, cache, variables, clock } = options;
         let layout = Layout::new(&address.prefix, &tenant);
-        let remote = Remote::new(address, variables);
+        Bucket::over(spool, layout, Remote::new(address, variables), (upload_wait, cache, clock))
+    }
+
+    /// Keeps outputs with a server that is reached in this way.
+    fn over(
+        spool: Disk,
+        layout: Layout,
+        remote: Remote,
+        (upload_wait, cache, clock): (Duration, u64, Clock),
+    ) -> Bucket {
         let shelf = Shelf::new(spool.clone(), cache);
-        let (fetch, known, silent, places, deadlines) = Default::default();
+        let (fetch, known, silent, places, deadlines, damage) = Default::default();
         Bucket(Arc::new(Inner {
             spool,
             layout,
@@ -152,6 +170,7 @@ impl Bucket {
             silent,
             places,
             deadlines,
+            damage,
         }))
     }
 
@@ -222,7 +241,8 @@ impl Bucket {
             return Ok(Some(seal.clone()));
         }
         let path = self.0.layout.note(name);
-        let seal = match self.0.remote.get(&path, None) {
+        let longest = LINE + Seal::longest(found.entry.bytes).min(LONGEST_INDEX);
+        let seal = match self.0.remote.get(&path, Some(0..longest)) {
             Ok(got) => Note::seal(&got.bytes).filter(|seal| seal.bytes == found.entry.bytes),
             Err(Failure::NotFound) => None,
             Err(failure) => return Err(self.failed(failure)),
@@ -279,8 +299,13 @@ impl Store for Bucket {
         if self.is_unsent(name) {
             return self.0.spool.delete(name);
         }
-        let found = self.found(name)?;
-        self.remove(vec![(found.key, name.clone())]).map_err(|failure| self.failed(failure))
+        let removed = match self.found(name) {
+            Ok(found) => self.remove(vec![(found.key, name.clone())]),
+            // The record has a name of its own; whatever it points at is not touched.
+            Err(Error::Damaged { .. }) => self.remove_known(std::slice::from_ref(name)),
+            Err(error) => return Err(error),
+        };
+        removed.map_err(|failure| self.failed(failure))
     }
 
     fn touch(&self, name: &Name) -> Result<(), Error> {
@@ -420,8 +445,8 @@ impl Store for Bucket {
         let from = block * BLOCK as u64;
         let len = if found.entry.bytes <= SMALL { SMALL } else { BLOCK as u64 };
         let bytes = self.read_found(&found, from..from + len)?;
-        let nth = (line_feeds - before - 1) as usize;
-        let at = memchr::memchr_iter(b'\n', &bytes).nth(nth);
+        let Some(nth) = line_feeds.checked_sub(before.saturating_add(1)) else { return Ok(None) };
+        let at = memchr::memchr_iter(b'\n', &bytes).nth(nth as usize);
         // A line feed at the very end begins no line.
         Ok(at.map(|at| from + at as u64 + 1).filter(|&start| start < found.entry.bytes))
     }
@@ -436,7 +461,7 @@ impl Store for Bucket {
             return Ok(None);
         };
         let bytes = self.read_found(&self.found(name)?, block * BLOCK as u64..place)?;
-        Ok(Some(before + bytecount::count(&bytes, b'\n') as u64 + 1))
+        Ok(before.checked_add(bytecount::count(&bytes, b'\n') as u64 + 1))
     }
 
     fn check(&self, name: &Name) -> Result<State, Error> {
@@ -450,6 +475,9 @@ impl Store for Bucket {
             }
             found => found?,
         };
+        if found.is_damaged {
+            return Ok(State::Damaged);
+        }
         let Some(note) = &found.note else { return Ok(State::Unknown) };
         let mut sum = crc32fast::Hasher::new();
         let mut at = 0;
@@ -485,6 +513,10 @@ impl Store for Bucket {
             self.shrink_spool()?;
         }
         Ok(None)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.0.damage.told()
     }
 
     fn tidy(&self) -> Result<(), Error> {

@@ -1,30 +1,38 @@
 //! What is known of an output in a bucket: a line of JSON, and after it where its lines are.
+//!
+//! Any machine with the right to write records may have written one, so nothing in a record is used
+//! before [`Note::from_bytes`] has checked it.
 
+use object_store::path::Path;
 use serde::{Deserialize, Serialize};
 
-use super::layout::FORMAT;
+use super::layout::{FORMAT, Layout};
 use crate::Error;
 use crate::store::seal::Seal;
 use crate::store::{Kept, Name, Record};
 
 /// Enough for the line of JSON of nearly every output.
 pub(super) const HEAD: u64 = 16 << 10;
+/// The longest line of JSON that is written and read.
+pub(super) const LINE: u64 = 4 << 20;
+/// The longest command in a line that would be too long.
+const COMMAND_CHARS: usize = 100_000;
 
 /// What is known of an output. Fields that a later version adds are left alone by this one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Note {
     /// The layout it was written in.
-    pub(super) overspill: u32,
-    /// The output's own key.
-    pub(super) key: String,
+    overspill: u32,
+    /// The output's own key; the layout makes this very key for the output's name.
+    key: String,
     /// Bytes that were stored.
     pub(super) bytes: u64,
     /// Their checksum.
     pub(super) sum: u64,
     /// Bytes there were.
-    pub(super) produced: u64,
+    produced: u64,
     /// Bytes of the start that were stored, if not all.
-    pub(super) first: u64,
+    first: u64,
     /// The upload in parts that brings the output, while it is not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) upload: Option<String>,
@@ -33,10 +41,34 @@ pub(super) struct Note {
     pub(super) record: Option<Record>,
 }
 
+/// Why a record is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// A later version of overspill wrote it.
+    Later,
+    /// It is not what overspill writes, for this reason.
+    Damaged(&'static str),
+}
+
+impl Unusable {
+    /// A record without a complete first line.
+    pub(super) const NO_LINE: Unusable = Unusable::Damaged("its first line is not complete");
+}
+
 impl Note {
     pub(super) fn new(key: String, seal: &Seal, record: Option<Record>) -> Note {
         let Seal { bytes, sum, produced, first, .. } = *seal;
         Note { overspill: FORMAT, key, bytes, sum, produced, first, upload: None, record }
+    }
+
+    /// Names the upload that brings the output.
+    pub(super) fn with_upload(self, upload: &str) -> Note {
+        Note { upload: Some(upload.into()), ..self }
+    }
+
+    /// Returns the output's own key.
+    pub(super) fn key(&self) -> Path {
+        Path::from(self.key.as_str())
     }
 
     /// Returns how much of the output was kept.
@@ -49,22 +81,39 @@ impl Note {
     }
 
     pub(super) fn to_bytes(&self, seal: &Seal) -> Result<Vec<u8>, Error> {
-        let mut bytes = serde_json::to_vec(self).map_err(|error| Error::Other(error.into()))?;
+        let json =
+            |note: &Note| serde_json::to_vec(note).map_err(|error| Error::Other(error.into()));
+        let mut bytes = json(self)?;
+        if bytes.len() as u64 >= LINE {
+            bytes = json(&self.clone().with_short_command())?;
+        }
         bytes.push(b'\n');
         bytes.extend(seal.to_bytes());
         Ok(bytes)
     }
 
-    /// Reads the line of JSON, if all of it is there.
-    pub(super) fn from_bytes(name: &Name, bytes: &[u8]) -> Option<Result<Note, Error>> {
+    fn with_short_command(mut self) -> Note {
+        if let Some(record) = &mut self.record {
+            let command = record.call.command.take();
+            record.call.command = command.map(|text| text.chars().take(COMMAND_CHARS).collect());
+        }
+        self
+    }
+
+    /// Reads and checks the line of JSON, if all of it is there.
+    pub(super) fn from_bytes(
+        layout: &Layout,
+        name: &Name,
+        bytes: &[u8],
+    ) -> Option<Result<Note, Unusable>> {
         let end = memchr::memchr(b'\n', bytes)?;
-        let note = serde_json::from_slice::<Note>(&bytes[..end]);
-        Some(match note {
-            Ok(note) if note.overspill > FORMAT => Err(Error::Other(
-                format!("{name} was saved by a later version of overspill").into(),
-            )),
-            Ok(note) => Ok(note),
-            Err(error) => Err(Error::Other(format!("the record of {name}: {error}").into())),
+        Some(match serde_json::from_slice::<Note>(&bytes[..end]) {
+            Err(_) => Err(Unusable::Damaged("its first line is not the JSON of a record")),
+            Ok(note) if note.overspill > FORMAT => Err(Unusable::Later),
+            Ok(note) if !layout.makes(&note.key, name) => {
+                Err(Unusable::Damaged("its key is not the key of this output"))
+            }
+            Ok(note) => Ok(Note { record: note.record.map(Record::bounded), ..note }),
         })
     }
 

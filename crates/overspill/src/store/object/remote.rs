@@ -24,6 +24,9 @@ use super::watch::Seen;
 
 /// How long a question may take that nobody has set a limit for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+/// How long many questions, or one large answer, may take. A server that falls silent meanwhile is not
+/// waited for.
+pub(super) const LONG: Duration = Duration::from_secs(600);
 /// So many small questions are asked at once.
 pub(super) const AT_ONCE: usize = 16;
 
@@ -34,6 +37,8 @@ pub(super) struct Remote {
     variables: Vec<(String, String)>,
     connected: OnceLock<Result<Connected, Failure>>,
     pub(super) seen: Arc<Seen>,
+    #[cfg(test)]
+    server: Option<Arc<dyn Server>>,
 }
 
 #[derive(Debug)]
@@ -48,7 +53,20 @@ pub(super) struct Objects(pub(super) Arc<dyn Server>);
 
 impl Remote {
     pub(super) fn new(address: Address, variables: Vec<(String, String)>) -> Remote {
-        Remote { address, variables, connected: OnceLock::new(), seen: Arc::default() }
+        Remote {
+            address,
+            variables,
+            connected: OnceLock::new(),
+            seen: Arc::default(),
+            #[cfg(test)]
+            server: None,
+        }
+    }
+
+    /// Asks this server instead of the one at the address.
+    #[cfg(test)]
+    pub(super) fn with_server(self, server: Arc<dyn Server>) -> Remote {
+        Remote { server: Some(server), ..self }
     }
 
     /// Returns the bucket as it is shown.
@@ -56,9 +74,17 @@ impl Remote {
         &self.address
     }
 
+    fn server(&self) -> Result<Arc<dyn Server>, Failure> {
+        #[cfg(test)]
+        if let Some(server) = &self.server {
+            return Ok(server.clone());
+        }
+        connect(&self.address, &self.variables, &self.seen)
+    }
+
     fn connected(&self) -> Result<&Connected, Failure> {
         let connected = self.connected.get_or_init(|| {
-            let objects = Objects(connect(&self.address, &self.variables, &self.seen)?);
+            let objects = Objects(self.server()?);
             let failed = |error: std::io::Error| Failure::Other(error.to_string());
             let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
             let handle = runtime.handle().clone();
@@ -118,7 +144,7 @@ impl Remote {
     /// Lists everything below a folder.
     pub(super) fn list(&self, path: &Path) -> Result<Vec<ObjectMeta>, Failure> {
         let path = path.clone();
-        self.run(10 * PATIENCE, |objects| async move { objects.list(&path).await })
+        self.run(LONG, |objects| async move { objects.list(&path).await })
     }
 
     /// Removes objects; that one is not there is no failure.
@@ -171,8 +197,15 @@ pub(super) struct Got {
 
 impl Objects {
     pub(super) async fn get(&self, path: &Path, range: Option<Range<u64>>) -> Result<Got, Failure> {
-        let (pieces, meta) = self.pieces(path, range).await?;
-        Ok(Got { bytes: pieces.concat(), meta })
+        match self.pieces(path, range).await {
+            Ok((pieces, meta)) => Ok(Got { bytes: pieces.concat(), meta }),
+            // An empty object has no part that could be asked for.
+            Err(Failure::OutOfRange) => {
+                let meta = self.head(path).await?.ok_or(Failure::NotFound)?;
+                Ok(Got { bytes: Vec::new(), meta })
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// The same, as it comes: nothing of it is copied.

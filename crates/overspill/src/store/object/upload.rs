@@ -18,7 +18,7 @@ use super::Bucket;
 use super::address::Provider;
 use super::failure::Failure;
 use super::layout::Mark;
-use super::note::Note;
+use super::note::{LINE, Note};
 use super::remote::{Objects, Waiting};
 use crate::store::seal::{Seal, Sealer};
 use crate::store::{Name, Record, Store};
@@ -244,7 +244,7 @@ impl Bucket {
 
     /// Takes the name for this upload; `false` if the output is there already.
     fn claim(&self, load: &Load, upload: &str, deadline: Instant) -> Result<bool, Failure> {
-        let note = Note { upload: Some(upload.into()), ..load.note() };
+        let note = load.note().with_upload(upload);
         let bytes = note.to_bytes(&load.seal).map_err(Failure::from)?;
         let path = self.0.layout.note(&load.name);
         let put = |bytes: Vec<u8>, mode: PutMode| {
@@ -261,9 +261,11 @@ impl Bucket {
         let there = {
             let path = path.clone();
             let wait = left(deadline);
-            self.0.remote.run(wait, |objects| async move { objects.get(&path, None).await })?
+            self.0
+                .remote
+                .run(wait, |objects| async move { objects.get(&path, Some(0..LINE)).await })?
         };
-        let there = match Note::from_bytes(&load.name, &there.bytes) {
+        let there = match Note::from_bytes(&self.0.layout, &load.name, &there.bytes) {
             Some(Ok(note)) if (note.bytes, note.sum) == (load.seal.bytes, load.seal.sum) => note,
             _ => return Err(Failure::Other("there is something else of that name".into())),
         };

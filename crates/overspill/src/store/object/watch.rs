@@ -32,6 +32,11 @@ impl Seen {
         Timestamp::now().checked_add(jiff::SignedDuration::from_secs(ahead)).ok()
     }
 
+    /// Notes how far the server's clock is ahead of ours.
+    pub(super) fn set_ahead(&self, seconds: i64) {
+        self.ahead.get_or_init(AtomicI64::default).store(seconds, Ordering::Relaxed);
+    }
+
     /// Returns why nothing came in time: the server has refused what it was asked, or was silent.
     pub(super) fn late(&self, wait: Duration) -> Failure {
         match self.refused.load(Ordering::Relaxed) {
@@ -86,7 +91,7 @@ impl HttpService for Watched {
             let date = header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
             if let Some(date) = date {
                 let ahead = date.timestamp().duration_since(Timestamp::now()).as_secs();
-                self.seen.ahead.get_or_init(AtomicI64::default).store(ahead, Ordering::Relaxed);
+                self.seen.set_ahead(ahead);
             }
             Ok(answer)
         })
