@@ -284,7 +284,7 @@ fn a_name_server_that_never_answers_holds_nobody_up() {
         return skip("a name server that never answers: port 53 is not for this user");
     };
     let machine = team.machine_by("http://s3.nowhere.example:9000");
-    let machine = machine.with("OVERSPILL_UPLOAD_WAIT", "1s");
+    let machine = machine.with("OVERSPILL_UPLOAD_WAIT", "1s").with("AWS_ALLOW_HTTP", "true");
     let names = machine.home.join("resolv.conf");
     fs::write(&names, "nameserver 127.0.0.9\noptions timeout:30 attempts:1\n").unwrap();
     let mount = "mount --bind \"$0\" /etc/resolv.conf && exec \"$@\"";
@@ -418,7 +418,7 @@ fn a_profile_file_and_a_proxy_are_heeded_and_no_secret_is_kept() {
     let mut machine = team.machine_by("http://s3.example.test:9000");
     machine.variables.retain(|(name, _)| !name.contains("KEY") && name != "NO_PROXY");
     let machine = machine.with("HTTP_PROXY", &proxy.endpoint).with("http_proxy", &proxy.endpoint);
-    let machine = machine.with("AWS_PROFILE", "ci");
+    let machine = machine.with("AWS_PROFILE", "ci").with("AWS_ALLOW_HTTP", "true");
     fs::create_dir(machine.home.join(".aws")).unwrap();
     let keys = "[other]\naws_access_key_id = x\n[ci]\naws_access_key_id = fleetkey\naws_secret_access_key = fleetsecret\n";
     fs::write(machine.home.join(".aws/credentials"), keys).unwrap();
@@ -430,6 +430,18 @@ fn a_profile_file_and_a_proxy_are_heeded_and_no_secret_is_kept() {
     assert!(!kept.is_empty() && kept.iter().all(|text| !text.contains("fleetsecret")));
     let (_, listed, _) = machine.run(&["config", "list"]);
     assert!(!listed.contains("fleetsecret") && !listed.contains("fleetkey"), "{listed}");
+}
+
+#[test]
+fn endpoint_without_tls_is_named_by_config_check_and_list() {
+    let Some(team) = Team::find() else { return };
+    let machine = team.machine_by("http://minio.lan:9000");
+    let expected = "AWS_ENDPOINT_URL begins with http://";
+    let (code, stdout, _) = machine.run(&["config", "check"]);
+    assert!(code == 1 && stdout.contains(expected), "{stdout}");
+    let (code, _, stderr) = machine.run(&["list"]);
+    assert!(code == 1 && stderr.contains(expected), "{stderr}");
+    assert!(stderr.contains("AWS_ALLOW_HTTP=true"), "{stderr}");
 }
 
 #[test]

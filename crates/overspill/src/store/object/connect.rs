@@ -36,14 +36,17 @@ pub(super) fn connect(
     let _ = rustls::crypto::ring::default_provider().install_default();
     let variables = small(variables);
     for (name, value) in &variables {
-        let is_endpoint = ["endpoint_url", "storage_endpoint", "base_url", "emulator_host"];
-        if is_endpoint.iter().any(|part| name.contains(part)) && !is_http_address(value) {
+        if is_endpoint(name) && !is_http_address(value) {
             let name = name.to_ascii_uppercase();
             return Err(Failure::Other(format!("{name} is no address such as https://host:9000")));
         }
     }
     let watching = Watching(seen.clone());
     let bucket = &address.bucket;
+    let plain = Plain::of(address.provider, &variables);
+    for (name, value) in variables.iter().filter(|(name, _)| is_endpoint(name)) {
+        plain.check(&name.to_ascii_uppercase(), value)?;
+    }
     Ok(match address.provider {
         Provider::S3 => {
             let builder = s3(&variables).with_bucket_name(bucket).with_retry(retry());
@@ -53,6 +56,8 @@ pub(super) fn connect(
         Provider::Azure => {
             let builder = azure(&variables).with_container_name(bucket).with_retry(retry());
             let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
+            // A connection string has an endpoint as well.
+            plain.check("the endpoint", endpoint.as_deref().unwrap_or_default())?;
             let builder = builder.with_client_options(options(endpoint.as_deref()));
             Arc::new(builder.with_http_connector(watching).build()?)
         }
@@ -63,6 +68,59 @@ pub(super) fn connect(
             Arc::new(builder.with_http_connector(watching).build()?)
         }
     })
+}
+
+/// Tells whether a variable names an endpoint.
+fn is_endpoint(name: &str) -> bool {
+    let parts = ["endpoint_url", "storage_endpoint", "base_url", "emulator_host"];
+    parts.iter().any(|part| name.contains(part))
+}
+
+/// Whether endpoints without TLS may be used.
+struct Plain {
+    /// The variable that allows them.
+    variable: &'static str,
+    is_allowed: bool,
+}
+
+impl Plain {
+    fn of(provider: Provider, variables: &Variables) -> Plain {
+        let variable = match provider {
+            Provider::S3 => "AWS_ALLOW_HTTP",
+            Provider::Azure => "AZURE_ALLOW_HTTP",
+            Provider::Google => "GOOGLE_ALLOW_HTTP",
+        };
+        let is_yes = |value: &str| {
+            ["true", "1", "yes", "on"].iter().any(|yes| value.eq_ignore_ascii_case(yes))
+        };
+        let is_it = |name: &str| name.eq_ignore_ascii_case(variable);
+        let is_allowed = variables.iter().any(|(name, value)| is_it(name) && is_yes(value));
+        Plain { variable, is_allowed }
+    }
+
+    /// Refuses an endpoint without TLS that is not on this machine, unless it is allowed.
+    fn check(&self, name: &str, endpoint: &str) -> Result<(), Failure> {
+        if self.is_allowed || !endpoint.starts_with("http://") || is_loopback(endpoint) {
+            return Ok(());
+        }
+        let variable = self.variable;
+        Err(Failure::Other(format!(
+            "{name} begins with http://, so credentials and outputs would travel unencrypted; \
+             use https://, or set {variable}=true to allow it"
+        )))
+    }
+}
+
+/// Tells whether an endpoint, which is an address of HTTP, is on this machine.
+fn is_loopback(endpoint: &str) -> bool {
+    let rest = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
+    let server = rest.split(['/', '?']).next().unwrap_or_default().to_ascii_lowercase();
+    let host = match server.strip_prefix('[').and_then(|server| server.split_once(']')) {
+        Some((host, _)) => host,
+        None => server.split(':').next().unwrap_or_default(),
+    };
+    let is_local = host == "localhost" || host.ends_with(".localhost");
+    is_local || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Variables by their names in small letters, as the builders know them.
@@ -155,7 +213,7 @@ fn options(endpoint: Option<&str>) -> ClientOptions {
     ClientOptions::new()
         .with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")))
         .with_connect_timeout(CONNECT)
-        // Whoever asks says how long it may take.
+        // The caller limits the whole, and `Watching` the time without an answer.
         .with_timeout_disabled()
 }
 
@@ -244,5 +302,73 @@ mod tests {
             reason.as_deref(),
             Some("no storage account is named: neither AZURE_STORAGE_ACCOUNT nor store.account")
         );
+    }
+
+    /// Returns why a bucket of this address and these variables cannot be reached, if so.
+    fn refused(address: &str, variables: &[(&str, &str)]) -> Option<String> {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let variables: Vec<_> = variables.iter().map(owned).collect();
+        let server = connect(&Address::parse(address).unwrap(), &variables, &Arc::default());
+        server.err().map(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn endpoint_without_tls_is_refused_unless_it_is_here_or_allowed() {
+        const SECRET: (&str, &str) = ("AZURE_STORAGE_KEY", "a2V5");
+        const LAN: &str = "http://minio.lan:9000";
+        let connection = "AccountName=a;AccountKey=a2V5;BlobEndpoint=http://blob.lan/a";
+        let protocol =
+            "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5;EndpointSuffix=core.x";
+        for (address, allow, variables) in [
+            ("s3://team", "AWS_ALLOW_HTTP", vec![("AWS_ENDPOINT_URL", LAN)]),
+            ("s3://team", "AWS_ALLOW_HTTP", vec![("AWS_ENDPOINT_URL_S3", LAN)]),
+            (
+                "s3://team",
+                "AWS_ALLOW_HTTP",
+                vec![("AWS_ENDPOINT_URL", "http://127.0.0.1.evil.example")],
+            ),
+            (
+                "s3://team",
+                "AWS_ALLOW_HTTP",
+                vec![("AWS_ENDPOINT_URL", "http://localhost.evil.example:80/")],
+            ),
+            ("s3://team", "AWS_ALLOW_HTTP", vec![("AWS_ENDPOINT_URL", "http://0.0.0.0:9000")]),
+            ("s3://team", "AWS_ALLOW_HTTP", vec![("AWS_ENDPOINT_URL", "http://[fe80::1]:9000")]),
+            (
+                "az://team",
+                "AZURE_ALLOW_HTTP",
+                vec![("AZURE_STORAGE_ACCOUNT", "a"), SECRET, ("AZURE_STORAGE_ENDPOINT", LAN)],
+            ),
+            (
+                "az://team",
+                "AZURE_ALLOW_HTTP",
+                vec![("AZURE_STORAGE_CONNECTION_STRING", connection)],
+            ),
+            ("az://team", "AZURE_ALLOW_HTTP", vec![("AZURE_STORAGE_CONNECTION_STRING", protocol)]),
+            ("gs://team", "GOOGLE_ALLOW_HTTP", vec![("STORAGE_EMULATOR_HOST", LAN)]),
+        ] {
+            let reason = refused(address, &variables).unwrap_or_default();
+            assert!(
+                reason.contains("unencrypted") && reason.contains(&format!("{allow}=true")),
+                "{variables:?}: {reason}"
+            );
+            let mut allowed = variables.clone();
+            allowed.push((allow, "true"));
+            assert_eq!(refused(address, &allowed), None, "{variables:?}");
+            let last = allowed.len() - 1;
+            allowed[last].1 = "false";
+            assert!(refused(address, &allowed).is_some(), "{variables:?}");
+        }
+        for here in [
+            "http://127.0.0.1:9000",
+            "http://127.9.9.9",
+            "http://[::1]:9000/x",
+            "http://localhost:1",
+            "http://LOCALHOST",
+            "http://s3.localhost:1",
+            "https://minio.lan",
+        ] {
+            assert_eq!(refused("s3://team", &[("AWS_ENDPOINT_URL", here)]), None, "{here}");
+        }
     }
 }
