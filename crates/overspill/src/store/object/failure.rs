@@ -58,9 +58,35 @@ impl From<object_store::Error> for Failure {
             Error::NotFound { .. } if !missing_bucket => Failure::NotFound,
             _ if is_out_of_range(&text, said) => Failure::OutOfRange,
             Error::AlreadyExists { .. } | Error::Precondition { .. } => Failure::Exists,
-            _ => Failure::Other(plain(&text, said)),
+            _ => match silence(&text) {
+                Some(wait) => Failure::Late(wait),
+                None => Failure::Other(plain(&text, said)),
+            },
         }
     }
+}
+
+/// Returns how long the bucket was silent, if that is what went wrong. A silent source of credentials
+/// is told as missing credentials.
+fn silence(text: &str) -> Option<Duration> {
+    if is_without_credentials(text) {
+        return None;
+    }
+    let (_, rest) = text.split_once("no answer within ")?;
+    let seconds = rest.split(' ').next()?.parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+fn is_without_credentials(text: &str) -> bool {
+    [
+        "169.254.",
+        "metadata.google.internal",
+        "MetadataError",
+        "MissingAccessKeyId",
+        "MissingSecretAccessKey",
+    ]
+    .iter()
+    .any(|part| text.contains(part))
 }
 
 /// Returns an error with everything it was caused by.
@@ -144,12 +170,7 @@ fn plain(text: &str, code: Option<&str>) -> String {
         return "no storage account is named: neither AZURE_STORAGE_ACCOUNT nor store.account"
             .into();
     }
-    if has("169.254.")
-        || has("metadata.google.internal")
-        || has("MetadataError")
-        || has("MissingAccessKeyId")
-        || has("MissingSecretAccessKey")
-    {
+    if is_without_credentials(text) {
         return "there are no credentials: neither variables, nor a profile, nor an instance role"
             .into();
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use object_store::path::Path;
 
 use super::failure::Failure;
-use super::remote::{PATIENCE, Remote, Waiting};
+use super::remote::{LONG, Remote, Waiting};
 use super::shelf::Shelf;
 use crate::store::Name;
 
@@ -180,7 +180,7 @@ impl Fetch {
         let end = end.div_ceil(STEP).saturating_mul(STEP).min(object.bytes);
         let key = object.key.clone();
         let got = remote
-            .run(PATIENCE, |objects| async move { objects.pieces(&key, Some(start..end)).await })?;
+            .run(LONG, |objects| async move { objects.pieces(&key, Some(start..end)).await })?;
         Ok(Held::new(object.name, start, got.0))
     }
 }
@@ -214,7 +214,7 @@ impl Reader {
             self.asked = end;
         }
         match self.coming.pop_front() {
-            Some((start, waiting)) => Ok(Held::new(object.name, start, waiting.within(PATIENCE)?)),
+            Some((start, waiting)) => Ok(Held::new(object.name, start, waiting.within(LONG)?)),
             None => Err(Failure::Other("it became shorter while it was read".into())),
         }
     }

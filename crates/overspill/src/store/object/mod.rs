@@ -406,8 +406,10 @@ impl Store for Bucket {
 
     fn time(&self) -> Result<Option<Timestamp>, Error> {
         if self.0.remote.time().is_none() {
-            // Any answer will do.
-            let _ = self.0.remote.head(&self.0.layout.at("time"));
+            // Any answer will do; a server that gives none has no answer to the next question either.
+            if let Err(late @ Failure::Late(_)) = self.0.remote.head(&self.0.layout.at("time")) {
+                return Err(self.failed(late));
+            }
         }
         Ok(self.0.remote.time())
     }

@@ -23,7 +23,7 @@ use super::failure::Failure;
 use super::watch::Seen;
 
 /// How long a question may take that nobody has set a limit for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// How long many questions, or one large answer, may take. A server that falls silent meanwhile is not
 /// waited for.
 pub(super) const LONG: Duration = Duration::from_secs(600);

@@ -67,8 +67,8 @@ struct Load {
 impl Bucket {
     /// Sends what is not in the bucket yet, for at most so long.
     ///
-    /// It goes on after a failure, but not after several in a row: a bucket that cannot be reached
-    /// is not worth the wait for each of them.
+    /// It goes on after a failure, but not after several in a row, nor after the server was silent: a
+    /// bucket that cannot be reached is not worth the wait for each of them.
     pub fn push(&self, time: Duration) -> Result<Pushed, Error> {
         self.push_until(Instant::now() + time, 3)
     }
@@ -96,7 +96,8 @@ impl Bucket {
                 }
                 Ok(Some(Sent::Output(failure))) | Err(failure) => {
                     pushed.reason = Some(failure.to_string());
-                    failures += 1;
+                    let is_silent = matches!(failure, Failure::Late(_));
+                    failures = if is_silent { most_failures } else { failures + 1 };
                 }
             }
         }

@@ -4,15 +4,21 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    ReqwestConnector,
 };
 
 use super::failure::Failure;
+
+/// A server that sends nothing for this long is not waited for.
+const IDLE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 15 });
+/// A request with a larger body may take longer to send than a server may be silent. The caller limits it.
+const SMALL: usize = 64 << 10;
 
 /// What was seen of the server.
 #[derive(Debug, Default)]
@@ -52,15 +58,48 @@ pub(super) struct Watching(pub(super) Arc<Seen>);
 
 impl HttpConnector for Watching {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let inner = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(Watched { inner, seen: self.0.clone() }))
+        let quick =
+            ReqwestConnector::default().connect(&options.clone().with_read_timeout(IDLE))?;
+        let (options, patient, seen) = (options.clone(), OnceLock::new(), self.0.clone());
+        Ok(HttpClient::new(Watched { quick, options, patient, seen }))
     }
 }
 
 #[derive(Debug)]
 struct Watched {
-    inner: HttpClient,
+    /// For requests that a server answers at once.
+    quick: HttpClient,
+    options: ClientOptions,
+    /// For large bodies; made when the first is sent.
+    patient: OnceLock<HttpClient>,
     seen: Arc<Seen>,
+}
+
+impl Watched {
+    fn client(&self, request: &HttpRequest) -> &HttpClient {
+        if request.body().content_length() <= SMALL {
+            return &self.quick;
+        }
+        let connect = || ReqwestConnector::default().connect(&self.options);
+        self.patient.get_or_init(|| connect().unwrap_or_else(|_| self.quick.clone()))
+    }
+}
+
+/// The server did not answer. It is not asked again: it had its time.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer within {seconds} s")]
+struct Silent {
+    seconds: u64,
+    source: HttpError,
+}
+
+/// Returns an error as it is, but for a server's silence, which `object_store` would try again.
+fn told(error: HttpError, started: Instant) -> HttpError {
+    if error.kind() != HttpErrorKind::Timeout {
+        return error;
+    }
+    let seconds = started.elapsed().as_secs().max(1);
+    HttpError::new(HttpErrorKind::Unknown, Silent { seconds, source: error })
 }
 
 type Answer = Result<HttpResponse, HttpError>;
@@ -77,7 +116,9 @@ impl HttpService for Watched {
         Box::pin(async move {
             self.seen.requests.fetch_add(1, Ordering::Relaxed);
             let has_body = request.method() != "HEAD";
-            let answer = self.inner.execute(request).await?;
+            let started = Instant::now();
+            let answer = self.client(&request).execute(request).await;
+            let answer = answer.map_err(|error| told(error, started))?;
             let status = answer.status();
             let refused =
                 if status.is_server_error() || status == 429 { status.as_u16() } else { 0 };

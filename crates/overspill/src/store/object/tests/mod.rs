@@ -2,6 +2,7 @@
 
 mod hostile;
 mod memory;
+mod silent;
 
 use std::sync::Arc;
 use std::time::Duration;
