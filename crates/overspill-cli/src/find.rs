@@ -44,7 +44,7 @@ fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
                 found
             }
             // A store that cannot be used has its reasons, and they are not the id's.
-            None => asked?,
+            None => asked.map_err(unread)?,
         },
     };
     match alike.names.len() {
@@ -59,6 +59,16 @@ fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
             let part = alike.part;
             bail!("{shown} is the {part} of {n} outputs{rows}{more}\n\nhint: type more of the id")
         }
+    }
+}
+
+/// Says what to do about an error, where that is known.
+fn unread(error: overspill::Error) -> anyhow::Error {
+    match error {
+        overspill::Error::Damaged { .. } => {
+            anyhow!("{error}\n\nhint: `overspill gc` removes the record once it is a day old")
+        }
+        error => error.into(),
     }
 }
 

@@ -212,6 +212,18 @@ pub(crate) fn warning(warning: &overspill::Warning) -> String {
     quote::warning_line("", warning)
 }
 
+/// Names the damaged records that a store has met.
+pub(crate) fn warn_of_damage(store: &dyn overspill::store::Store) {
+    const MOST: usize = 20;
+    let damage = store.warnings();
+    for one in damage.iter().take(MOST) {
+        say(&escaped(&format!("warning: {one}"), 300));
+    }
+    if damage.len() > MOST {
+        say(&format!("warning: {} more records are damaged", damage.len() - MOST));
+    }
+}
+
 /// Returns why the system refused, in a word or two, without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();

@@ -68,6 +68,7 @@ pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     }
     add(&mut all, &sweep(&*store)?);
     drop(progress);
+    ui::warn_of_damage(&*store);
     let Swept { removed, bytes, kept, failed, .. } = all;
     if args.json {
         let json = serde_json::json!({

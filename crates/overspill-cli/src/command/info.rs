@@ -24,6 +24,7 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     let progress = ui::Progress::of("reading it all");
     let state = store.check(&name)?;
     drop(progress);
+    ui::warn_of_damage(&*store);
     if args.json {
         let mut json = command::list::json(&*store, &entry, &record);
         json["state"] = word(state).into();

@@ -55,6 +55,7 @@ pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
     };
     drop(progress);
     print(args, &*store, &newest, trouble.is_some())?;
+    ui::warn_of_damage(&*store);
     match trouble {
         None => Ok(()),
         Some(error) => bail!("{error}\n\nhint: listed is only what is on this machine"),
