@@ -51,7 +51,7 @@ impl Profile {
                 Part::Text("_"),
                 Part::Millis,
                 Part::Text("_"),
-                Part::Random(6),
+                Part::RandomUpTo(6),
             ],
             ending: ".txt",
             also: Also::No,

@@ -109,6 +109,10 @@ pub enum Part {
     UtcDay,
     /// So many random characters of `0-9a-z`.
     Random(usize),
+    /// So many random characters of `0-9a-z`; a name with fewer, but at least one, is recognised.
+    ///
+    /// Other programs make shorter ones: `Math.random().toString(36).substring(2, 8)` has at most six.
+    RandomUpTo(usize),
     /// A ULID: 48 bits of time, so that names sort by age, and 80 random bits.
     ///
     /// The time is for sorting only. How old an output is, its file says.
@@ -144,8 +148,7 @@ impl NameStyle {
         for part in self.parts {
             part.write(&mut name, call, now)?;
         }
-        let has_random = |part: &Part| matches!(part, Part::Random(_) | Part::Ulid);
-        if attempt > 0 && !self.parts.iter().any(has_random) {
+        if attempt > 0 && !self.has_random() {
             name.push_str(&format!("-{}", attempt + 1));
         }
         Ok(Name(name))
@@ -157,9 +160,16 @@ impl NameStyle {
         let name = Name::parse(stem)?;
         let ours = match self.also {
             Also::Prefix(prefix) => stem.starts_with(prefix),
-            Also::No => matches(self.parts, stem.as_bytes()),
+            Also::No => matches(self.parts, stem.as_bytes(), !self.has_random()),
         };
         ours.then_some(name)
+    }
+
+    /// Tells whether a taken name is drawn again instead of being numbered.
+    fn has_random(&self) -> bool {
+        let is_random =
+            |part: &Part| matches!(part, Part::Random(_) | Part::RandomUpTo(_) | Part::Ulid);
+        self.parts.iter().any(is_random)
     }
 
     /// Returns the file of a name.
@@ -183,7 +193,7 @@ impl Part {
             Part::Millis => name.push_str(&since.as_millisecond().to_string()),
             Part::LocalTime => name.push_str(&now.strftime("%Y%m%d_%H%M%S").to_string()),
             Part::UtcDay => name.push_str(&since.strftime("%Y%m%d").to_string()),
-            Part::Random(len) => name.push_str(&random(*len)?),
+            Part::Random(len) | Part::RandomUpTo(len) => name.push_str(&random(*len)?),
             Part::Ulid => {
                 let mut bits = [0; 16];
                 getrandom::fill(&mut bits[6..]).map_err(Error::Random)?;
@@ -208,6 +218,7 @@ impl Part {
             Part::LocalTime => (15, 15, |byte| byte.is_ascii_digit() || byte == b'_'),
             Part::UtcDay => (8, 8, digit),
             Part::Random(len) => (*len, *len, random),
+            Part::RandomUpTo(len) => (1, *len, random),
             Part::Ulid => (26, 26, ulid),
         }
     }
@@ -250,19 +261,20 @@ pub(crate) fn random(len: usize) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Tells whether `text` can be parted so that every part has its shape; a final `-2` is allowed
-/// for.
-fn matches(parts: &[Part], text: &[u8]) -> bool {
+/// Tells whether `text` can be parted so that every part has its shape. With `numbered` a final `-2`
+/// is allowed for.
+fn matches(parts: &[Part], text: &[u8], numbered: bool) -> bool {
     let Some((part, rest)) = parts.split_first() else {
-        return text.is_empty()
-            || text.len() > 1 && text[0] == b'-' && text[1..].iter().all(u8::is_ascii_digit);
+        let is_number = || text.len() > 1 && text[1..].iter().all(u8::is_ascii_digit);
+        return text.is_empty() || numbered && text[0] == b'-' && is_number();
     };
     if let Part::Text(expected) = part {
-        return text.strip_prefix(expected.as_bytes()).is_some_and(|text| matches(rest, text));
+        let text = text.strip_prefix(expected.as_bytes());
+        return text.is_some_and(|text| matches(rest, text, numbered));
     }
     let (shortest, longest, allowed) = part.shape();
     let run = text.iter().take(longest).take_while(|&&byte| allowed(byte)).count();
-    (shortest..=run).rev().any(|len| matches(rest, &text[len..]))
+    (shortest..=run).rev().any(|len| matches(rest, &text[len..], numbered))
 }
 
 #[cfg(test)]
@@ -327,10 +339,25 @@ mod tests {
             "bash_1_ABC123.txt",
             "bash_1_abc123.json",
             ".._1_abc123.txt",
+            "bash_1_abc123-2.txt",
         ] {
             assert_eq!(STYLE.name_of(file), None, "{file}");
         }
         assert!(NameStyle::OWN.name_of("01M7GH5D7NFTZKZ0ESDTQ7ATZY.txt").is_some());
+        assert!(NameStyle::OWN.name_of("01M7GH5D7NFTZKZ0ESDTQ7ATZY-2.txt").is_none());
         assert!(NameStyle::OWN.name_of("01m7gh5d7nftzkz0esdtq7atzy.txt").is_none());
+    }
+    #[test]
+    fn a_shorter_random_part_is_recognised_and_the_full_one_is_drawn() {
+        let parts = &[Part::Tool(Missing::EmptyStaysEmpty), Part::Text("_"), Part::RandomUpTo(6)];
+        let style = NameStyle { parts, ..STYLE };
+        let call = Call { tool: Some("x".into()), ..Call::default() };
+        assert_eq!(style.draw(&call, &now(), 1).unwrap().as_str().len(), 2 + 6);
+        for random in ["a", "0z", "abcdef"] {
+            assert!(style.name_of(&format!("x_{random}.txt")).is_some(), "{random}");
+        }
+        for random in ["", "abcdefg", "aB", "ab-2"] {
+            assert_eq!(style.name_of(&format!("x_{random}.txt")), None, "{random}");
+        }
     }
 }
