@@ -31,7 +31,7 @@ pub struct Span {
 #[napi(object)]
 pub struct LeftOut {
     /// Of what.
-    #[napi(ts_type = "'lines' | 'bytes'")]
+    #[napi(ts_type = "'lines' | 'bytes' | 'chars'")]
     pub unit: String,
     /// How many.
     pub count: i64,

@@ -25,6 +25,8 @@ pub enum LeftOut {
     Lines(u64),
     /// So many bytes.
     Bytes(u64),
+    /// So many characters: Unicode scalar values.
+    Chars(u64),
 }
 
 /// Chooses what to show of an output. What we ship ourselves is [`Keep`](crate::Keep).

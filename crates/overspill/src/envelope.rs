@@ -17,6 +17,7 @@ use overspill_core::{Keep, Limits};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::profile::LONGEST_MARK;
 use crate::settings::Warning;
 use crate::{Call, Layer, Most, Options, Outcome, Overspill, Spilled};
 
@@ -121,7 +122,13 @@ fn is_ours(fields: &Fields, overspill: &Overspill) -> bool {
         let kept = truncation.get("kept_bytes")?.as_u64()?;
         let most = truncation.get("max_bytes")?.as_u64()?;
         let unsaved = !truncation.contains_key("full_output_path");
-        Some(stored().is_some() || unsaved && preview == kept && kept <= most)
+        // Between two ends stands a mark that is not kept from the output.
+        let marks = match truncation.get("direction")?.as_str()? {
+            "ends" => LONGEST_MARK as u64,
+            _ => 0,
+        };
+        let is_kept = (kept..=kept.saturating_add(marks)).contains(&preview) && kept <= most;
+        Some(stored().is_some() || unsaved && is_kept)
     };
     ours().unwrap_or(false)
 }
@@ -152,9 +159,8 @@ fn breaks_undone(json: &str) -> Cow<'_, str> {
 fn encode(response: &Fields, spilled: &Spilled, limits: &Limits) -> String {
     let status = response.get("status").and_then(|raw| serde_json::from_str(raw.get()).ok());
     let failed = status == Some(Value::from("error"));
-    let direction = if spilled.keep == Keep::Tail { "tail" } else { "head" };
     let mut truncation = serde_json::json!({
-        "direction": direction,
+        "direction": spilled.direction().name(),
         "max_lines": limits.lines,
         "max_bytes": limits.bytes,
         "original_lines": spilled.total.lines,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use overspill_core::{Cut, Keep, LeftOut, Size, Unit};
 
-use crate::profile::Words;
+use crate::profile::{Direction, Words};
 use crate::store::SpillRef;
 use crate::{Error, Options};
 
@@ -33,13 +33,14 @@ pub struct Masked {
 pub struct Spilled {
     /// What the reader gets, notice included.
     pub text: String,
-    /// What is shown of the output, without any words of ours.
+    /// What is shown of the output, without the notice. In the profiles of other systems a mark stands
+    /// between the start and the end.
     pub preview: String,
     /// The words alone.
     pub notice: String,
     /// The size of the whole output, as the profile measures it.
     pub total: Size,
-    /// The size of what is shown of it.
+    /// The size of what is shown of it. A line that is shown in two pieces counts once.
     pub shown: Size,
     /// How much is left out, as the profile counts it.
     pub left_out: LeftOut,
@@ -102,10 +103,17 @@ impl Spilled {
 
     /// Returns the preview and the end it was kept from, where it is whole lines from one end.
     pub(crate) fn walked(&self) -> Option<(&str, Keep)> {
-        match self.words {
-            Words::Walk(_) => Some((&self.preview, self.keep)),
-            Words::Own | Words::BothEnds | Words::StartOnly | Words::Envelope => None,
+        match (self.words, self.direction()) {
+            (Words::Walk(_), Direction::Head) => Some((&self.preview, Keep::Head)),
+            (Words::Walk(_), Direction::Tail) => Some((&self.preview, Keep::Tail)),
+            (Words::Walk(_), Direction::Ends) => None,
+            (Words::Own | Words::BothEnds | Words::StartOnly | Words::Envelope, _) => None,
         }
+    }
+
+    /// Returns which part of the output is shown.
+    pub(crate) fn direction(&self) -> Direction {
+        Direction::of(self.keep, self.cut.as_ref())
     }
 
     /// Returns how much of the output is hidden. Tokens are not counted: characters are.

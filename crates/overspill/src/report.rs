@@ -54,7 +54,7 @@ pub struct Counts {
 /// So many of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Amount {
-    /// `lines` or `bytes`.
+    /// `lines`, `bytes` or `chars`.
     pub unit: &'static str,
     /// How many.
     pub count: u64,
@@ -122,6 +122,7 @@ impl Report {
             left_out: Some(match spilled.left_out {
                 LeftOut::Lines(count) => Amount { unit: word(Unit::Lines), count },
                 LeftOut::Bytes(count) => Amount { unit: word(Unit::Bytes), count },
+                LeftOut::Chars(count) => Amount { unit: word(Unit::Chars), count },
             }),
             limit: spilled.fired.map(word),
             pending: saved.ok().and_then(|saved| match &saved.within {

@@ -193,6 +193,7 @@ impl Shape {
             let (in_lines, in_bytes) = match spilled.left_out {
                 LeftOut::Lines(n) => (Some(Value::from(n)), None),
                 LeftOut::Bytes(n) => (None, Some(Value::from(n))),
+                LeftOut::Chars(_) => (None, None),
             };
             set(fields, lines, in_lines);
             set(fields, bytes, in_bytes);

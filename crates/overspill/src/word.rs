@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use overspill_core::{
-    Answer, Cut, Keep, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Stored, Unit,
+    Answer, Cut, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Span, Stored, Unit,
 };
 
 use crate::chosen::{Chosen, OwnText};
-use crate::profile::{Accounting, Facts, Worded, Words, word};
+use crate::profile::{Accounting, Direction, Facts, Worded, Words, preview, word};
 use crate::store::{Kept, SpillRef, random};
 use crate::{Error, Options, Overspill, Spilled};
 
@@ -75,7 +75,7 @@ impl Overspill {
             Chosen::Cut(cut, otherwise) => match (notice.around(&cut, policy), otherwise) {
                 (None, Some(over)) => by_policy(&over),
                 (text, _) => {
-                    let text = text.unwrap_or_else(|| piece_texts(&cut, policy.keep).concat());
+                    let text = text.unwrap_or_else(|| piece_texts(&cut).concat());
                     let cut = cut.into_owned();
                     self.shown(policy, Worded { notice: notice.for_person(&cut), text }, cut)
                 }
@@ -110,17 +110,18 @@ impl Overspill {
                 let pieces = vec![Cow::Borrowed(text.as_str())];
                 let shown = Size::of(text.as_bytes(), policy.lines);
                 let (total, left_out) = (*total, *left_out);
-                let facts = Facts { pieces, total, shown, left_out, keep, saved, delegate };
+                let direction = Direction::of(keep, None);
+                let facts = Facts { pieces, total, shown, left_out, direction, saved, delegate };
                 let worded = word(words, &facts);
                 return Shown::of_text(own, policy, worded);
             }
         };
         let facts = Facts {
-            pieces: piece_texts(&cut, keep),
+            pieces: piece_texts(&cut),
             total: cut.total,
             shown: cut.shown(),
             left_out: self.left_out(&cut, policy),
-            keep,
+            direction: Direction::of(keep, Some(&cut)),
             saved,
             delegate,
         };
@@ -129,13 +130,18 @@ impl Overspill {
     }
 
     fn shown(&self, policy: &Policy, words: Worded, cut: Cut<'static>) -> Shown {
+        let left_out = self.left_out(&cut, policy);
+        let pieces = piece_texts(&cut);
         Shown {
             text: words.text,
             notice: words.notice,
-            preview: piece_texts(&cut, policy.keep).concat(),
+            preview: match self.profile.words {
+                Words::Own => pieces.concat(),
+                _ => preview(&pieces, left_out),
+            },
             total: cut.total,
-            shown: cut.shown(),
-            left_out: self.left_out(&cut, policy),
+            shown: shown_once(&cut),
+            left_out,
             fired: Some(cut.fired),
             cut: Some(cut),
         }
@@ -175,6 +181,9 @@ impl Overspill {
         let lines_are_full = policy.limits.lines.is_some_and(|most| shown.lines >= most);
         let bytes_exceeded = policy.limits.bytes.is_some_and(|most| total.bytes > most);
         let in_bytes = match self.profile.accounting {
+            Accounting::Chars => {
+                return LeftOut::Chars(total.chars.saturating_sub(shown.chars));
+            }
             Accounting::WhatStopped => !lines_are_full,
             Accounting::WhatIsExceeded => !lines_are_full || bytes_exceeded,
         };
@@ -213,15 +222,27 @@ impl Shown {
     }
 }
 
-/// Returns the texts of the pieces, one for each end that `keep` asks for.
-fn piece_texts<'a>(cut: &'a Cut, keep: Keep) -> Vec<Cow<'a, str>> {
-    let mut texts: Vec<Cow<str>> = cut.pieces.iter().map(|piece| text_of(&piece.text)).collect();
-    if let (Keep::Ends { .. }, [piece]) = (keep, &*cut.pieces) {
-        // With one piece only, it says itself which end it is.
-        let at = if piece.bytes.start == 0 { 1 } else { 0 };
-        texts.insert(at, Cow::Borrowed(""));
+/// Returns the texts of the pieces. Pieces without a gap between them are one.
+fn piece_texts<'a>(cut: &'a Cut) -> Vec<Cow<'a, str>> {
+    let mut texts: Vec<Cow<str>> = Vec::new();
+    let mut end = None;
+    for piece in &cut.pieces {
+        let text = text_of(&piece.text);
+        match texts.last_mut() {
+            Some(last) if end == Some(piece.bytes.start) => last.to_mut().push_str(&text),
+            _ => texts.push(text),
+        }
+        end = Some(piece.bytes.end);
     }
     texts
+}
+
+/// Returns the size of what is shown. A line that two pieces are parts of counts once.
+fn shown_once(cut: &Cut) -> Size {
+    let shown = cut.shown();
+    let is_same = |two: &&[Span]| two[0].last_line == two[1].first_line;
+    let twice = cut.spans().windows(2).filter(is_same).count() as u64;
+    Size { lines: shown.lines.saturating_sub(twice), ..shown }
 }
 
 /// Pieces are UTF-8; checking that is quicker than a lossy look at each character.

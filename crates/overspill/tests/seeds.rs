@@ -10,9 +10,9 @@ use overspill::core::{Keep, Unit};
 use overspill::profile::{Places, Preset, ServiceResult, Sweeps, TruncationResult};
 use overspill::store::{Disk, DiskOptions, Memory};
 use overspill::sweep::Retention;
-use overspill::tool::Gates;
+use overspill::tool::{Bounded, Gates};
 use overspill::{
-    Call, Clock, Layer, Most, Options, Outcome, Overspill, Profile, Settings, envelope,
+    Call, Clock, Layer, Most, Options, Outcome, Overspill, Profile, Report, Settings, envelope,
 };
 use serde_json::{Value, json};
 
@@ -223,6 +223,145 @@ fn a_tool_may_call_the_same_engine_itself() {
     let again =
         overspill.bound_result(&result, &Call::of("log"), &Options::default(), &Gates::default());
     assert_eq!(again, overspill::tool::Bounded::Unchanged);
+}
+
+/// Returns an output of numbered lines, `L00000` and so on.
+fn numbered(n: usize) -> String {
+    (0..n).map(|n| format!("L{n:05}\n")).collect()
+}
+
+fn keeping(keep: Keep, max_lines: Option<u64>) -> Options {
+    let max_lines = max_lines.map(Most::Of);
+    let settings = Layer { keep: Some(keep), max_lines, ..Layer::default() };
+    Options { settings, ..Options::default() }
+}
+
+const BOTH_ENDS: [Keep; 4] =
+    [Keep::Ends { head: 1, tail: 1 }, Keep::Auto, Keep::Signal, Keep::Structure];
+
+/// The notice of `klaude` names the end of the output that it shows.
+#[test]
+fn klaude_with_keep_tail_says_last_and_puts_the_mark_first() {
+    let overspill = Overspill::new(Profile::KLAUDE, Memory::default());
+    let output = numbered(10_000);
+    let outcome =
+        overspill.process_with(output.as_bytes(), &Call::of("Bash"), &keeping(Keep::Tail, None));
+    let Outcome::Spilled(spilled) = outcome else { panic!("it is too large") };
+    assert!(
+        spilled.notice.contains("Showing first 0 and last 20000 chars below."),
+        "{}",
+        spilled.notice
+    );
+    let tail = &output[output.len() - 20_000..];
+    let mark = "\n\n... (50000 characters truncated) ...\n\n[Last 20000 chars below]\n";
+    assert_eq!(spilled.text, format!("{}\n\n{mark}{tail}", spilled.notice));
+    assert_eq!(spilled.preview, tail);
+
+    let outcome =
+        overspill.process_with(output.as_bytes(), &Call::of("Bash"), &keeping(Keep::Head, None));
+    assert!(String::from_utf8_lossy(outcome.bytes()).contains("first 20000 and last 0 chars"));
+}
+
+/// The response of `unified` says that it shows both ends, and where the gap is.
+#[test]
+fn unified_with_both_ends_marks_the_gap_and_says_so() {
+    for keep in BOTH_ENDS {
+        let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
+        let response = json!({"status": "success", "text": numbered(40)}).to_string();
+        let options = keeping(keep, Some(6));
+        let answer = envelope::respond(&overspill, &response, &Call::of("Read"), &options);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let truncation = &answer["data"]["truncation"];
+        assert_eq!(truncation["direction"], "ends", "{keep:?}");
+        let preview = answer["data"]["preview"].as_str().unwrap();
+        assert!(preview.contains("L00002\n...35 lines truncated...\nL00038\n"), "{preview}");
+        assert_eq!(
+            (&truncation["kept_lines"], &truncation["original_lines"]),
+            (&json!(6), &json!(41))
+        );
+        // Plain text has the same preview.
+        let plain = numbered(40);
+        let outcome = overspill.process_with(plain.as_bytes(), &Call::of("Read"), &options);
+        let text = String::from_utf8_lossy(outcome.bytes()).into_owned();
+        assert!(
+            text.starts_with(
+                "L00000\nL00001\nL00002\n...35 lines truncated...\nL00038\nL00039\n\n\n⚠️"
+            ),
+            "{text}"
+        );
+    }
+    // One end keeps its name.
+    for (keep, name) in [(Keep::Head, "head"), (Keep::Tail, "tail")] {
+        let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
+        let (options, output) = (keeping(keep, Some(6)), numbered(40));
+        let answer = envelope::respond(&overspill, &output, &Call::of("Read"), &options);
+        assert!(answer.contains(&format!(r#""direction":"{name}""#)), "{answer}");
+    }
+}
+
+/// S1-23 for both ends: an answer that could not be saved is not cut again.
+#[test]
+fn unified_answer_with_both_ends_is_left_alone() {
+    for saves in [true, false] {
+        let profile = Profile { saves, ..Profile::UNIFIED };
+        let overspill =
+            Overspill::new(profile, Memory::new(Profile::UNIFIED.names, Clock::default()));
+        let (call, options) = (Call::of("Read"), keeping(Keep::Auto, Some(6)));
+        let once = envelope::respond(&overspill, &numbered(40), &call, &options).into_owned();
+        assert_eq!(envelope::respond(&overspill, &once, &call, &options), once);
+        let longer = once.replace("L00000", &"L00000\\n".repeat(40));
+        assert!(saves || envelope::respond(&overspill, &longer, &call, &options) != longer);
+    }
+}
+
+/// A preview of both ends never joins two lines into one.
+#[test]
+fn previews_of_both_ends_have_a_mark_between_their_pieces() {
+    for profile in [Profile::TAKUMI, Profile::AGENT_V2, Profile::OPENCODE] {
+        for keep in BOTH_ENDS {
+            let overspill = Overspill::new(profile.clone(), Memory::default());
+            let (options, output) = (keeping(keep, Some(6)), numbered(40));
+            let outcome = overspill.process_with(output.as_bytes(), &Call::of("x"), &options);
+            let Outcome::Spilled(spilled) = outcome else { panic!("it is too large") };
+            let preview = "L00000\nL00001\nL00002\n...35 lines truncated...\nL00038\nL00039\n";
+            assert_eq!(spilled.preview, preview, "{} {keep:?}", profile.name);
+            let marks = spilled.text.matches("...35 lines truncated...").count();
+            assert_eq!((marks, spilled.text.contains("L00002L")), (1, false), "{}", spilled.text);
+            // In a list of parts the text of the gap is in its place, too.
+            let half = numbered(20);
+            let key = profile.shape.text;
+            let parts = json!([{"type": "text", "text": half}, {"type": "text", "text": half}]);
+            let bounded = overspill.bound_result(
+                &json!({key: parts}),
+                &Call::of("x"),
+                &options,
+                &Gates::default(),
+            );
+            let Bounded::Changed(bounded) = bounded else { panic!("it is too large") };
+            let shown = bounded[key].to_string();
+            assert!(!shown.contains("L00002L") && shown.contains("lines truncated..."), "{shown}");
+        }
+    }
+}
+
+/// A report counts in the unit of the profile, and shows no more than there is.
+#[test]
+fn klaude_report_counts_characters_and_one_line_once() {
+    let overspill = Overspill::new(Profile::KLAUDE, Memory::default());
+    let output = "字".repeat(40_001);
+    let outcome = overspill.process(output.as_bytes(), &Call::of("Bash"));
+    let report = Report::of(&outcome, Profile::KLAUDE.policy.lines);
+    let left_out = report.left_out.unwrap();
+    assert_eq!((left_out.unit, left_out.count), ("chars", 20_001));
+    assert_eq!((report.total.lines, report.shown.lines), (1, 1));
+    assert_eq!((report.total.chars, report.shown.chars), (40_001, 20_000));
+    // Lines that are shown in part count once as well.
+    let output = format!("{0}\n{0}\n{0}", "字".repeat(20_000));
+    let report = Report::of(
+        &overspill.process(output.as_bytes(), &Call::of("Bash")),
+        Profile::KLAUDE.policy.lines,
+    );
+    assert_eq!((report.total.lines, report.shown.lines), (3, 2));
 }
 
 fn root() -> PathBuf {

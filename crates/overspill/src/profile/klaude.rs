@@ -26,7 +26,7 @@ impl Profile {
             tokens: Tokens::Estimate,
         },
         ceiling: CEILING,
-        accounting: Accounting::WhatStopped,
+        accounting: Accounting::Chars,
         words: Words::BothEnds,
         saves: true,
         on_save_error: OnSaveError::SimpleCut,

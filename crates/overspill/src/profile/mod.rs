@@ -24,7 +24,7 @@ pub use klaude::{TruncationResult, TruncationUiExtra};
 pub use opencode::{Kind, Preset, Rule, can_delegate, matches_wildcard};
 pub use places::{Places, project_directories, project_root};
 pub use result::{ServiceEvent, ServiceResult};
-pub(crate) use words::{Facts, Worded, word};
+pub(crate) use words::{Direction, Facts, LONGEST_MARK, Worded, preview, word};
 pub use words::{WalkWords, Words};
 
 /// A way of bounding outputs.
@@ -77,6 +77,8 @@ pub enum Accounting {
     /// In bytes if the output exceeds the limit on bytes or that limit stopped the walk, otherwise
     /// in lines.
     WhatIsExceeded,
+    /// In characters.
+    Chars,
 }
 
 /// What is answered when an output cannot be saved.

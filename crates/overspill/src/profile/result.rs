@@ -40,6 +40,7 @@ impl ServiceResult {
                 let (removed_lines, removed_bytes) = match spilled.left_out {
                     LeftOut::Lines(n) => (Some(n), None),
                     LeftOut::Bytes(n) => (None, Some(n)),
+                    LeftOut::Chars(_) => (None, None),
                 };
                 let output_path = spilled.path().map(str::to_owned);
                 ServiceResult {

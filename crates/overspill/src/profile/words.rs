@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Keep, LeftOut, Size};
+use overspill_core::{Cut, Keep, LeftOut, Size};
 
 use crate::Error;
 use crate::store::SpillRef;
@@ -42,9 +42,78 @@ pub(crate) struct Facts<'a> {
     pub(crate) total: Size,
     pub(crate) shown: Size,
     pub(crate) left_out: LeftOut,
-    pub(crate) keep: Keep,
+    pub(crate) direction: Direction,
     pub(crate) saved: &'a Result<SpillRef, Error>,
     pub(crate) delegate: bool,
+}
+
+/// Which part of the output the pieces are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Head,
+    Tail,
+    /// Two or more pieces with a gap between them.
+    Ends,
+}
+
+impl Direction {
+    /// Looks at the pieces where `keep` does not name one end. A text of a strategy's own has none.
+    pub(crate) fn of(keep: Keep, cut: Option<&Cut>) -> Direction {
+        let pieces = cut.map_or(&[][..], |cut| &cut.pieces);
+        let has_gap = pieces.windows(2).any(|two| two[0].bytes.end < two[1].bytes.start);
+        match (keep, pieces) {
+            _ if has_gap => Direction::Ends,
+            (Keep::Head, _) => Direction::Head,
+            (Keep::Tail, _) => Direction::Tail,
+            (_, [first, ..]) if first.bytes.start > 0 => Direction::Tail,
+            _ => Direction::Head,
+        }
+    }
+
+    /// The value of `direction` in an envelope. Its document knows `head` and `tail`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Direction::Head => "head",
+            Direction::Tail => "tail",
+            Direction::Ends => "ends",
+        }
+    }
+}
+
+/// The longest text that [`preview`] puts between two pieces.
+pub(crate) const LONGEST_MARK: usize = "\n...18446744073709551615 lines truncated...\n".len();
+
+/// Stands for a gap whose amount is not known: only the amount of all gaps together is.
+const GAP: &str = "...";
+
+/// Joins the texts of pieces so that no two lines become one: a mark stands between them, on a line
+/// of its own.
+pub(crate) fn preview(pieces: &[Cow<str>], left_out: LeftOut) -> String {
+    match pieces.iter().filter(|piece| !piece.is_empty()).count() {
+        2 => joined(pieces, &amount(left_out)),
+        _ => joined(pieces, GAP),
+    }
+}
+
+fn joined(pieces: &[Cow<str>], mark: &str) -> String {
+    let mut text = String::new();
+    for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+        if !text.is_empty() {
+            let feed = if text.ends_with('\n') { "" } else { "\n" };
+            text.extend([feed, mark, "\n"]);
+        }
+        text.push_str(piece);
+    }
+    text
+}
+
+/// Returns the mark of the walking profiles.
+fn amount(left_out: LeftOut) -> String {
+    match left_out {
+        LeftOut::Lines(n) => format!("...{n} lines truncated..."),
+        LeftOut::Bytes(n) => format!("...{n} bytes truncated..."),
+        LeftOut::Chars(n) => format!("...{n} chars truncated..."),
+    }
 }
 
 /// Words, on their own and in their place.
@@ -56,11 +125,18 @@ pub(crate) struct Worded {
     pub(crate) text: String,
 }
 
+impl Facts<'_> {
+    /// Returns what is shown of the output.
+    fn preview(&self) -> String {
+        preview(&self.pieces, self.left_out)
+    }
+}
+
 /// Words `facts`.
 pub(crate) fn word(words: &Words, facts: &Facts) -> Worded {
     match words {
         // Our own notice is the core's business.
-        Words::Own => Worded { notice: String::new(), text: facts.pieces.concat() },
+        Words::Own => Worded { notice: String::new(), text: facts.preview() },
         Words::BothEnds => both_ends(facts),
         Words::StartOnly => start_only(facts),
         Words::Walk(words) => walk(words, facts),
@@ -71,17 +147,21 @@ pub(crate) fn word(words: &Words, facts: &Facts) -> Worded {
 fn both_ends(facts: &Facts) -> Worded {
     let path = facts.saved.as_ref().map_or("", |saved| &saved.path);
     let hidden = facts.total.chars.saturating_sub(facts.shown.chars);
-    let piece = |index: usize| facts.pieces.get(index).map_or("", |piece| piece);
-    let (head, tail) = (piece(0).chars().count(), piece(1).chars().count());
+    let (first, last): (&[Cow<str>], &str) = match (&facts.pieces[..], facts.direction) {
+        ([tail], Direction::Tail) => (&[], tail),
+        ([head @ .., tail], Direction::Ends) => (head, tail),
+        (pieces, _) => (pieces, ""),
+    };
+    let chars = |text: &str| text.chars().count();
+    let (head, tail) = (first.iter().map(|piece| chars(piece)).sum::<usize>(), chars(last));
     let notice = format!(
         "[Output truncated: {hidden} chars hidden, full output saved to {path}. \
          Use Read tool or rg to get details. \
          Showing first {head} and last {tail} chars below.]"
     );
     let text = format!(
-        "{notice}\n\n{}\n\n... ({hidden} characters truncated) ...\n\n[Last {tail} chars below]\n{}",
-        piece(0),
-        piece(1)
+        "{notice}\n\n{}\n\n... ({hidden} characters truncated) ...\n\n[Last {tail} chars below]\n{last}",
+        joined(first, GAP),
     );
     Worded { notice, text }
 }
@@ -89,14 +169,11 @@ fn both_ends(facts: &Facts) -> Worded {
 fn start_only(facts: &Facts) -> Worded {
     let hidden = facts.total.chars.saturating_sub(facts.shown.chars);
     let notice = format!("... (truncated {hidden} characters)");
-    Worded { text: format!("{}{notice}", facts.pieces.concat()), notice }
+    Worded { text: format!("{}{notice}", facts.preview()), notice }
 }
 
 fn walk(words: &WalkWords, facts: &Facts) -> Worded {
-    let marker = match facts.left_out {
-        LeftOut::Lines(n) => format!("...{n} lines truncated..."),
-        LeftOut::Bytes(n) => format!("...{n} bytes truncated..."),
-    };
+    let marker = amount(facts.left_out);
     let hint = match facts.saved {
         Err(_) => words.failed.to_owned(),
         Ok(saved) => {
@@ -105,15 +182,11 @@ fn walk(words: &WalkWords, facts: &Facts) -> Worded {
             format!("{}\n{look}", words.saved.replace("{PATH}", &saved.path))
         }
     };
-    let preview = facts.pieces.concat();
     let notice = format!("{marker}\n\n{hint}");
-    let text = match facts.keep {
-        Keep::Tail => format!("{notice}\n\n{preview}"),
-        Keep::Head => format!("{preview}\n\n{notice}"),
-        Keep::Ends { .. } | Keep::Signal | Keep::Structure | Keep::Auto => {
-            let both = facts.pieces.join(&format!("\n\n{marker}\n\n"));
-            format!("{both}\n\n{hint}")
-        }
+    let text = match (facts.direction, &facts.pieces[..]) {
+        (Direction::Tail, _) => format!("{notice}\n\n{}", facts.preview()),
+        (Direction::Ends, [head, tail]) => format!("{head}\n\n{marker}\n\n{tail}\n\n{hint}"),
+        (Direction::Head | Direction::Ends, _) => format!("{}\n\n{notice}", facts.preview()),
     };
     Worded { notice, text }
 }
@@ -133,5 +206,5 @@ fn envelope(facts: &Facts) -> Worded {
             format!("⚠️ 输出过大已截断 ({} 行, {kilobytes:.1}KB)", facts.total.lines)
         }
     };
-    Worded { text: format!("{}\n\n{notice}", facts.pieces.concat()), notice }
+    Worded { text: format!("{}\n\n{notice}", facts.preview()), notice }
 }

@@ -285,6 +285,7 @@ pub(crate) fn strategy(vector: &Vector) {
     let (lines, bytes) = match left_out {
         LeftOut::Lines(n) => (Some(n), None),
         LeftOut::Bytes(n) => (None, Some(n)),
+        LeftOut::Chars(_) => (None, None),
     };
     assert_eq!(expect.field("removedLines").as_u64(), lines, "removedLines");
     assert_eq!(expect.field("removedBytes").as_u64(), bytes, "removedBytes");
