@@ -82,6 +82,8 @@ def own():
         "bad question": ["read", {"tail": -1}],
     }.items():
         yield {"name": f"ask/{name}", "how": "process", "setup": {"max_lines": 10}, "input": log, "ask": ask}
+    for how, given in {"process": "input", "spill": "input", "apply": "result"}.items():
+        yield {"name": f"misuse/masked/{how}", "how": how, "setup": {"redact": "all"}, given: secret, "call": {"masked": 0}}
     for name, setup in {"keep": {"keep": "middle"}, "profile": {"profile": "x"}, "word": {"nonsense": 1}, "redact": {"redact": "some"}, "pattern": {"redact_pattern": "a("}}.items():
         yield {"name": f"misuse/{name}", "how": "process", "setup": setup, "input": "x"}
 

@@ -42,19 +42,18 @@ export class Overspill {
     this.#engine = at(() => new Engine(JSON.stringify(setup), onEvent != null));
     this.#own = new Own(this.#engine, isObject ? store : undefined, strategy, shouldSpill);
     this.#onEvent = onEvent;
-    this.#masks = plain.redact === 'all';
+    this.#masks = this.#engine.masked('', false) !== null;
   }
 
   /** Bounds an output that is all there. Bytes are not to be changed before the promise is kept. */
   async process(output: t.Output, call?: t.Call): Promise<t.Outcome> {
     checked(output);
-    if (this.#masks && call?.masked === undefined) return this.process(...this.#seen(output, call));
     const { tool, callId, session, rest } = names(call);
-    if (this.#own.strategy || this.#own.store) return this.#told(await this.#own.process(output, call), output, call);
+    if (this.#own.strategy || this.#own.store) return this.#told(await this.#own.process(output, call), output);
     if (typeof output === 'string' && output.length > LONG) return this.#long(output, call);
     try {
-      if (this.#engine.fits(handed(output), tool, callId, session, rest)) return this.#told(null, output, call);
-      return this.#told(await this.#engine.process(output, json(call)), output, call);
+      if (this.#engine.fits(handed(output), tool, callId, session, rest)) return this.#told(null, output);
+      return this.#told(await this.#engine.process(output, json(call)), output);
     } catch (error) {
       throw typed(error);
     }
@@ -63,12 +62,11 @@ export class Overspill {
   /** Bounds an output that is all there, at once. */
   processSync(output: t.Output, call?: t.Call): t.Outcome {
     checked(output);
-    if (this.#masks && call?.masked === undefined) return this.processSync(...this.#seen(output, call));
     try {
       if (typeof output === 'string' && output.length > LONG && !this.#own.strategy && !this.#own.store) {
         const spill = this.#engine.spill(json(call));
         for (const piece of pieces(output)) spill.writeSync(piece);
-        return this.#told(spill.closeSync(), output, call);
+        return this.#told(spill.closeSync(), output);
       }
       const given = this.#own.given(output, call);
       // What a small output costs is mostly what is handed over.
@@ -78,7 +76,7 @@ export class Overspill {
         return this.#told(isText ? this.#engine.processSync(bytes) : this.#engine.processBytes(bytes), output);
       }
       const { tool, callId, session, rest } = names(call);
-      return this.#told(this.#engine.processSync(handed(output), tool, callId, session, rest, given), output, call);
+      return this.#told(this.#engine.processSync(handed(output), tool, callId, session, rest, given), output);
     } catch (error) {
       throw typed(error);
     }
@@ -132,13 +130,12 @@ export class Overspill {
   ): Promise<t.Outcome[]> {
     if (this.#own.store) throw new Misuse('batch: a store of your own is not asked here');
     const isPair = (one: (typeof outputs)[number]): one is [t.Output, t.Call] => Array.isArray(one) && one.length === 2;
-    const given = outputs.map((one): [t.Output, t.Call] => (isPair(one) ? one : [one, {}]));
-    for (const [output] of given) checked(output);
-    const pairs = this.#masks ? given.map(([output, call]) => this.#seen(output, call)) : given;
+    const pairs = outputs.map((one): [t.Output, t.Call] => (isPair(one) ? one : [one, {}]));
+    for (const [output] of pairs) checked(output);
     try {
       const calls = JSON.stringify(pairs.map(([, call]) => call));
       const done = await this.#engine.batch(pairs.map(([output]) => output), calls, JSON.stringify(budget));
-      return done.map((one, index) => this.#told(one, ...(pairs[index] ?? (['', {}] as const))));
+      return done.map((one, index) => this.#told(one, pairs[index]?.[0] ?? ''));
     } catch (error) {
       throw typed(error);
     }
@@ -152,9 +149,12 @@ export class Overspill {
   #sink(call: t.Call | undefined): Sink {
     if (this.#own.strategy || this.#own.store) return this.#own.sink((all) => this.process(all, call));
     const spill = this.#engine.spill(json(call));
-    return new NativeSink(spill, (end) =>
-      end instanceof Uint8Array ? this.#told(null, Buffer.from(end.buffer), spill) : this.#told(end, ''),
-    );
+    return new NativeSink(spill, (end) => {
+      if (!(end instanceof Uint8Array)) return this.#told(end, '');
+      this.#tell();
+      // These bytes are masked already.
+      return new Whole(Buffer.from(end.buffer), this.#engine, spill.masked);
+    });
   }
 
   /**
@@ -199,23 +199,22 @@ export class Overspill {
 
   async #long(output: string, call: t.Call | undefined): Promise<t.Outcome> {
     const sink = new NativeSink(at(() => this.#engine.spill(json(call))), (end) =>
-      this.#told(end instanceof Uint8Array ? null : end, output, call),
+      this.#told(end instanceof Uint8Array ? null : end, output),
     );
     await sink.write(output);
     return sink.close();
   }
 
-  /** Returns an output as it may be shown, and says so of the call. */
-  #seen(output: t.Output, call: t.Call | undefined): [t.Output, t.Call] {
-    const masked = this.#engine.masked(output, false);
-    const count = masked?.count ?? 0;
-    return [masked && count > 0 ? masked.output : output, { ...call, masked: count }];
+  /** Returns an output that fits, as it may be shown. */
+  #whole(output: t.Output): Whole {
+    const masked = this.#masks ? this.#engine.masked(output, false) : null;
+    return masked?.count ? new Whole(masked.output, this.#engine, masked.count) : new Whole(output, this.#engine);
   }
 
   /** Says what became of an output, and tells whoever listens. */
-  #told(done: Spilled | boolean | null, output: t.Output, call?: { masked?: number | undefined }): t.Outcome {
+  #told(done: Spilled | boolean | null, output: t.Output): t.Outcome {
     this.#tell();
-    if (done === null || typeof done === 'boolean') return new Whole(output, this.#engine, call?.masked);
+    if (done === null || typeof done === 'boolean') return this.#whole(output);
     if (typeof output === 'string' && !output.isWellFormed()) {
       // Half a surrogate pair has no UTF-8: the saved copy has a replacement in its place.
       return { ...done, lossy: true, complete: false };

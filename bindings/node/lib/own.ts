@@ -35,7 +35,7 @@ export class Own {
   async process(output: t.Output, call: t.Call | undefined): Promise<Spilled | boolean | null> {
     const bytes = Buffer.from(output as string);
     const given: Given = this.store ? { store: true } : {};
-    await this.chooseLater(given, bytes, call);
+    await this.chooseLater(given, this.#shown(bytes), call);
     const asked = call == null ? undefined : JSON.stringify(call);
     const ask = (): Promise<Spilled | boolean | null> => this.engine.process(bytes, asked, JSON.stringify(given));
     try {
@@ -52,8 +52,14 @@ export class Own {
   given(output: t.Output, call: t.Call | undefined): string | undefined {
     if (!this.strategy && !this.store) return undefined;
     const given: Given = {};
-    this.choose(given, () => output, call);
+    this.choose(given, () => this.#shown(Buffer.from(output as string)), call);
     return JSON.stringify(given);
+  }
+
+  /** Returns an output as a strategy may see it. */
+  #shown(bytes: Buffer): Buffer {
+    const masked = this.engine.masked(bytes, false);
+    return masked ? Buffer.from(masked.output as Uint8Array) : bytes;
   }
 
   /** Asks the strategy at once. */

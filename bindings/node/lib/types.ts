@@ -41,8 +41,6 @@ export interface Call extends Layer {
   /** The caller's permissions, which say whether it can; the last rule that matches decides. */
   permission?: Array<{ permission: string; pattern: string; action: string }> | undefined;
   exitCode?: number | undefined;
-  /** The output was looked through for secrets before, and has so many masked. */
-  masked?: number | undefined;
 }
 
 /** What an `Overspill` is made of. */

@@ -297,6 +297,35 @@ test('secrets are masked in all that is shown', async () => {
   assert(long.spilled && long.masked === 1 && !long.text.includes(SECRET));
 });
 
+test('no option says that an output is masked already', async () => {
+  const overspill = make({ redact: 'all' });
+  const message = /masked: there is no such option/;
+  for (const masked of [0, 7, null]) {
+    const call = { masked } as never;
+    for (const output of [SECRET, `${SECRET}\n${numbered(6000)}`, `${'x'.repeat(1_500_000)} ${SECRET}`, Buffer.from(SECRET)]) {
+      assert.throws(() => overspill.processSync(output, call), message);
+      await assert.rejects(overspill.process(output, call), message);
+      assert.throws(() => overspill.applySync(output, call), message);
+      await assert.rejects(overspill.apply(output, call), message);
+      await assert.rejects(overspill.batch([[output, call]]), message);
+    }
+    assert.throws(() => overspill.spill(call), message);
+  }
+});
+
+test('a strategy in JavaScript gets no secret when it is asked at once', () => {
+  const seen: string[] = [];
+  const strategy = (output: Uint8Array): null => {
+    seen.push(Buffer.from(output).toString());
+    return null;
+  };
+  const overspill = make({ redact: 'all', strategy });
+  const outcome = overspill.processSync(`${SECRET}\n${numbered(6000)}`);
+  assert(outcome.spilled && outcome.masked === 1 && !outcome.text.includes(SECRET));
+  assert(overspill.processSync(SECRET).text === STARS);
+  assert(seen.length === 2 && seen.every((bytes) => bytes.startsWith(STARS)));
+});
+
 test('a store and a strategy in JavaScript get no secret', async () => {
   const saved: string[] = [];
   const seen: string[] = [];

@@ -285,6 +285,19 @@ def test_secrets_are_masked_in_all_that_is_shown(make):
     assert SECRET not in long.text
 
 
+def test_no_option_says_that_an_output_is_masked_already(make):
+    overspill = make(redact="all")
+    for masked in [0, 7, None]:
+        for output in [SECRET, SECRET + "\n" + numbered(6000), SECRET.encode()]:
+            for call in [overspill.process, overspill.apply]:
+                with pytest.raises(Misuse, match="masked: there is no such option"):
+                    call(output, masked=masked)
+            with pytest.raises(Misuse, match="masked: there is no such option"):
+                overspill.batch([(output, {"masked": masked})])
+        with pytest.raises(Misuse, match="masked: there is no such option"):
+            overspill.spill(masked=masked)
+
+
 def test_secrets_are_masked_where_they_are_saved_only(make):
     overspill = make(redact="store")
     assert overspill.process(SECRET).output == SECRET

@@ -17,7 +17,9 @@ use overspill_core::{Keep, Limits};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::overspill::Output;
 use crate::profile::LONGEST_MARK;
+use crate::redact::Redacted;
 use crate::settings::Warning;
 use crate::{Call, Layer, Most, Options, Outcome, Overspill, Spilled};
 
@@ -29,15 +31,24 @@ pub fn respond<'a>(
     call: &Call,
     options: &Options,
 ) -> Cow<'a, str> {
-    // Whatever becomes of it, nobody gets to see a secret in it.
-    if let Some(rules) = overspill.redact.shown().filter(|_| options.masked.is_none()) {
-        let (masked, count) = rules.json(response);
-        let options = Options { masked: Some(count), ..options.clone() };
-        return match masked {
-            Cow::Borrowed(_) => respond(overspill, response, call, &options),
-            Cow::Owned(masked) => respond(overspill, &masked, call, &options).into_owned().into(),
-        };
+    // A response that asks to be left alone is masked as well.
+    let redacted = overspill.redact.json(response);
+    match redacted.get() {
+        Cow::Borrowed(text) => answered(overspill, &redacted.part(|_| *text), call, options),
+        Cow::Owned(text) => {
+            let answer = answered(overspill, &redacted.part(|_| text.as_str()), call, options);
+            Cow::Owned(answer.into_owned())
+        }
     }
+}
+
+fn answered<'a>(
+    overspill: &Overspill,
+    redacted: &Redacted<&'a str>,
+    call: &Call,
+    options: &Options,
+) -> Cow<'a, str> {
+    let response: &'a str = redacted.get();
     let decoded = Decoded::of(response);
     let measured = match decoded {
         Decoded::Text => Cow::Borrowed(response),
@@ -48,7 +59,9 @@ pub fn respond<'a>(
     if passes && overspill.is_below_ceiling(measured.as_bytes()) {
         return Cow::Borrowed(response);
     }
-    match overspill.bound(measured.as_bytes(), response.as_bytes(), call, options) {
+    let output =
+        redacted.part(|_| Output { measured: measured.as_bytes(), stored: response.as_bytes() });
+    match overspill.bound(&output, call, options) {
         Outcome::Whole(_) | Outcome::Masked(_) => Cow::Borrowed(response),
         Outcome::Spilled(spilled) => {
             let limits = overspill.plan(call, options).policy.limits;

@@ -62,9 +62,10 @@ impl<'a> Joined<'a> {
         self.spill.share(share);
     }
 
-    /// Says, late, that the texts were looked through for secrets before, as [`Spill::masked`] does.
-    pub fn masked(&mut self, count: u64) {
-        self.spill.masked(count);
+    /// Adds secrets that were masked before the texts came here to the number in the notice. The texts
+    /// are masked here all the same.
+    pub fn add_masked(&mut self, count: u64) {
+        self.spill.add_masked(count);
     }
 
     /// Says that all of it came; returns what is shown of each text if together they are too large,

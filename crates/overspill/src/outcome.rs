@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use overspill_core::{Cut, Keep, LeftOut, Size, Unit};
 
+use crate::Error;
 use crate::profile::{Direction, Words};
 use crate::store::SpillRef;
-use crate::{Error, Options};
 
 /// What became of an output.
 #[derive(Debug)]
@@ -67,11 +67,11 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Says that an output is not cut, of which as many secrets are masked as `options` say.
-    pub(crate) fn of(output: Cow<'a, [u8]>, options: &Options) -> Outcome<'a> {
-        match options.masked {
-            None | Some(0) => Outcome::Whole(output),
-            Some(count) => Outcome::Masked(Masked { bytes: output.into_owned(), count }),
+    /// Says that an output is not cut, of which so many secrets are masked.
+    pub(crate) fn of(output: Cow<'a, [u8]>, masked: u64) -> Outcome<'a> {
+        match masked {
+            0 => Outcome::Whole(output),
+            count => Outcome::Masked(Masked { bytes: output.into_owned(), count }),
         }
     }
 

@@ -10,7 +10,7 @@ use overspill_core::{Keep, Limits, Meter, Over, Policy, Reach, Strategy};
 use crate::chosen::Chosen;
 use crate::event::What;
 use crate::profile::{OnSaveError, Sweeps, Words};
-use crate::redact::{Redact, RedactingDraft, Redactor};
+use crate::redact::{Redact, Redacted, RedactingDraft, Redactor};
 use crate::store::{Draft, Record, SpillRef, Store};
 use crate::sweep::{Budget, Retention, Swept, sweep};
 use crate::{Call, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
@@ -53,8 +53,20 @@ pub struct Options {
     pub signal: Option<i32>,
     /// It was ended before it was done, or may have been.
     pub interrupted: bool,
-    /// The output was looked through for secrets before, and has so many masked.
-    pub masked: Option<u64>,
+}
+
+/// An output that is all there.
+pub(crate) struct Output<'a> {
+    /// What is measured and shown.
+    pub(crate) measured: &'a [u8],
+    /// What is saved: the same text, or the form that it came in.
+    pub(crate) stored: &'a [u8],
+}
+
+impl<'a> Output<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Output<'a> {
+        Output { measured: bytes, stored: bytes }
+    }
 }
 
 /// What is to be done with an output.
@@ -69,6 +81,8 @@ pub(crate) struct Plan {
 pub(crate) struct End<'a> {
     pub(crate) call: &'a Call,
     pub(crate) options: &'a Options,
+    /// How many secrets were masked before the output was measured.
+    pub(crate) masked: u64,
     /// What failed on the way, other than saving.
     pub(crate) failure: Option<Error>,
 }
@@ -184,14 +198,14 @@ impl Overspill {
         call: &Call,
         options: &Options,
     ) -> Outcome<'a> {
-        let Some(rules) = self.redact.shown().filter(|_| options.masked.is_none()) else {
-            return self.bound(output, output, call, options);
-        };
-        let (masked, count) = rules.bytes(output);
-        let options = Options { masked: Some(count), ..options.clone() };
-        match masked {
-            Cow::Borrowed(_) => self.bound(output, output, call, &options),
-            Cow::Owned(masked) => self.bound(&masked, &masked, call, &options).into_owned(),
+        let redacted = self.redact.output(output);
+        match redacted.get() {
+            Cow::Borrowed(bytes) => {
+                self.bound(&redacted.part(|_| Output::of(bytes)), call, options)
+            }
+            Cow::Owned(bytes) => {
+                self.bound(&redacted.part(|_| Output::of(bytes)), call, options).into_owned()
+            }
         }
     }
 
@@ -222,29 +236,29 @@ impl Overspill {
         self.redact.shown_store(&self.store)
     }
 
-    /// Bounds `measured`, which stands for the output `stored` and is masked if it is to be.
+    /// Bounds an output.
     pub(crate) fn bound<'a>(
         &self,
-        measured: &'a [u8],
-        stored: &[u8],
+        output: &Redacted<Output<'a>>,
         call: &Call,
         options: &Options,
     ) -> Outcome<'a> {
+        let (&Output { measured, stored }, masked) = (output.get(), output.count());
         let Plan { policy, enabled } = self.plan(call, options);
         let mut failure = None;
         let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
             None => {
                 let Some(fired) = policy.fired_by(measured) else {
-                    return self.whole(Cow::Borrowed(measured), call, options);
+                    return self.whole(Cow::Borrowed(measured), call, masked);
                 };
-                let (meter, saved) = self.measure_and_save(measured, stored, &policy, call);
+                let (meter, saved) = self.measure_and_save(output, &policy, call);
                 (Chosen::Over(Over::of_measured(measured, &meter, &policy, fired)), saved)
             }
             Some(strategy) => match self.ask(strategy, measured, &policy) {
-                (None, None) => return self.whole(Cow::Borrowed(measured), call, options),
+                (None, None) => return self.whole(Cow::Borrowed(measured), call, masked),
                 (None, Some(error)) => {
                     self.report(call, stored.len(), stored.len(), What::Failed { error: &error });
-                    return Outcome::of(Cow::Borrowed(measured), options);
+                    return Outcome::of(Cow::Borrowed(measured), masked);
                 }
                 // Where failing means giving the original back, a strategy's failure does too.
                 (Some(chosen), Some(error))
@@ -254,7 +268,7 @@ impl Overspill {
                 }
                 (Some(chosen), error) => {
                     failure = error;
-                    (chosen, self.save(stored, call, |_| {}))
+                    (chosen, self.save(output, call, |_| {}))
                 }
             },
         };
@@ -262,15 +276,15 @@ impl Overspill {
         match (&saved, self.profile.on_save_error) {
             (Err(error), OnSaveError::Original) if self.is_below_ceiling(measured) => {
                 self.report(call, stored.len(), stored.len(), What::Failed { error });
-                Outcome::of(Cow::Borrowed(measured), options)
+                Outcome::of(Cow::Borrowed(measured), masked)
             }
             (Err(_), OnSaveError::SimpleCut) => {
                 let simple = self.simple(&policy);
                 let chosen = Over::of(measured, &simple).map_or(chosen, Chosen::Over);
-                let end = End { call, options, failure };
+                let end = End { call, options, masked, failure };
                 self.answer(chosen, &Words::StartOnly, &simple, saved, end)
             }
-            _ => self.answer(chosen, words, &policy, saved, End { call, options, failure }),
+            _ => self.answer(chosen, words, &policy, saved, End { call, options, masked, failure }),
         }
     }
 
@@ -280,9 +294,14 @@ impl Overspill {
     }
 
     /// Lets an output pass that is not to be cut, up to the ceiling.
-    pub(crate) fn pass<'a>(&self, output: &'a [u8], call: &Call, options: &Options) -> Outcome<'a> {
+    pub(crate) fn pass<'a>(
+        &self,
+        output: &Redacted<Output<'a>>,
+        call: &Call,
+        options: &Options,
+    ) -> Outcome<'a> {
         let off = Layer { enabled: Some(false), ..Layer::default() };
-        self.bound(output, output, call, &Options { settings: off, ..options.clone() })
+        self.bound(output, call, &Options { settings: off, ..options.clone() })
     }
 
     /// Looks up what is to be done with a call's output.
@@ -311,32 +330,32 @@ impl Overspill {
     /// Measures an output while it is being saved, when each part of it is at hand anyway.
     fn measure_and_save(
         &self,
-        measured: &[u8],
-        stored: &[u8],
+        output: &Redacted<Output>,
         policy: &Policy,
         call: &Call,
     ) -> (Meter, Result<SpillRef, Error>) {
+        let Output { measured, stored } = output.get();
         let mut meter = Meter::new(policy.lines);
-        if std::ptr::eq(measured, stored) {
-            let saved = self.save(stored, call, |chunk| meter.push(chunk));
+        if std::ptr::eq(*measured, *stored) {
+            let saved = self.save(output, call, |chunk| meter.push(chunk));
             (meter, saved)
         } else {
             meter.push(measured);
-            (meter, self.save(stored, call, |_| {}))
+            (meter, self.save(output, call, |_| {}))
         }
     }
 
     /// Saves a whole output. `look` sees all of it, saved or not.
     fn save(
         &self,
-        output: &[u8],
+        output: &Redacted<Output>,
         call: &Call,
         mut look: impl FnMut(&[u8]),
     ) -> Result<SpillRef, Error> {
         /// Small enough to be looked at and written while it is in the cache.
         const CHUNK: usize = 256 * 1024;
-        let mut draft = self.begin(call);
-        for chunk in output.chunks(CHUNK) {
+        let mut draft = self.begin(call, output.is_masked());
+        for chunk in output.get().stored.chunks(CHUNK) {
             look(chunk);
             if let Ok(open) = &mut draft
                 && let Err(error) = open.append(chunk)
@@ -347,18 +366,16 @@ impl Overspill {
         draft?.publish()
     }
 
-    /// Begins to save an output.
-    pub(crate) fn begin(&self, call: &Call) -> Result<Box<dyn Draft>, Error> {
+    /// Begins to save an output. The draft masks what did not pass the redactor before.
+    pub(crate) fn begin(&self, call: &Call, is_masked: bool) -> Result<Box<dyn Draft>, Error> {
         if !self.profile.saves {
             return Err(Error::NotAsked);
         }
         self.sweep_before_first_save();
         let draft = self.store.create(&self.told(call))?;
-        Ok(match &self.redact {
-            Redact::Saved(rules) => {
-                Box::new(RedactingDraft::new(draft, Redactor::new(rules.clone())))
-            }
-            Redact::Off | Redact::All(_) => draft,
+        Ok(match self.redact.rules().filter(|_| !is_masked) {
+            Some(rules) => Box::new(RedactingDraft::new(draft, Redactor::new(rules.clone()))),
+            None => draft,
         })
     }
 
@@ -402,15 +419,10 @@ impl Overspill {
         }
     }
 
-    /// Says that an output is not cut.
-    pub(crate) fn whole<'a>(
-        &self,
-        output: Cow<'a, [u8]>,
-        call: &Call,
-        options: &Options,
-    ) -> Outcome<'a> {
+    /// Says that an output is not cut, of which so many secrets are masked.
+    pub(crate) fn whole<'a>(&self, output: Cow<'a, [u8]>, call: &Call, masked: u64) -> Outcome<'a> {
         self.report(call, output.len(), output.len(), What::Skipped);
-        Outcome::of(output, options)
+        Outcome::of(output, masked)
     }
 
     /// Words what is shown, now that it is known whether the whole was saved.
@@ -422,10 +434,10 @@ impl Overspill {
         saved: Result<SpillRef, Error>,
         end: End,
     ) -> Outcome<'a> {
-        let End { call, options, failure } = end;
-        let before = options.masked.unwrap_or_default();
-        let saved = saved.map(|saved| SpillRef { masked: saved.masked + before, ..saved });
-        let spilled = self.word(chosen, words, policy, saved, options);
+        let End { call, options, masked, failure } = end;
+        let saved = saved.map(|saved| SpillRef { masked: saved.masked + masked, ..saved });
+        let masked = saved.as_ref().map_or(masked, |saved| saved.masked);
+        let spilled = self.word(chosen, words, policy, saved, options.delegate, masked);
         if let Ok(saved) = &spilled.saved {
             // A text of its own making shows no part of the output as it is.
             let pieces = spilled.cut.iter().flat_map(|cut| &cut.pieces);
@@ -473,5 +485,29 @@ impl std::fmt::Debug for Overspill {
             .field("settings", &self.settings)
             .field("store", &self.store)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::Redaction;
+    use crate::store::Memory;
+
+    #[test]
+    fn draft_masks_text_that_did_not_pass_the_redactor() {
+        let token = format!("{}_{}", "ghp", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+        let stars = format!("ghp_{}", "*".repeat(40));
+        let rules = Arc::new(Redaction::new(None).unwrap());
+        for redact in [Redact::Saved(rules.clone()), Redact::All(rules)] {
+            let overspill = Overspill::new(Profile::OWN, Memory::default()).with_redaction(redact);
+            for (is_masked, kept, count) in [(false, &stars, 1), (true, &token, 0)] {
+                let mut draft = overspill.begin(&Call::default(), is_masked).unwrap();
+                draft.append(token.as_bytes()).unwrap();
+                let saved = draft.publish().unwrap();
+                let bytes = overspill.store().read(&saved.name, 0..u64::MAX).unwrap();
+                assert_eq!((&bytes[..], saved.masked), (kept.as_bytes(), count));
+            }
+        }
     }
 }

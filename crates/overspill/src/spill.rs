@@ -27,6 +27,10 @@ pub struct Spill<'a> {
     simple: Option<Window>,
     /// Masks what comes, before anything is done with it.
     redactor: Option<Redactor>,
+    /// There is a redactor, also while it is at work.
+    is_masked: bool,
+    /// How many secrets were masked before this one took the output.
+    masked_before: u64,
     /// Begun when the output turns out to be too large.
     draft: Option<Result<Box<dyn Draft>, Error>>,
 }
@@ -37,9 +41,20 @@ impl<'a> Spill<'a> {
         let window = Window::new(policy.clone());
         let simple = (overspill.profile.on_save_error == OnSaveError::SimpleCut)
             .then(|| Window::new(overspill.simple(&policy)));
-        let rules = overspill.redact.shown().filter(|_| options.masked.is_none());
-        let redactor = rules.map(|rules| Redactor::new(rules.clone()));
-        Spill { overspill, call, options, policy, window, simple, redactor, draft: None }
+        let redactor = overspill.redact.shown().map(|rules| Redactor::new(rules.clone()));
+        let (is_masked, masked_before, draft) = (redactor.is_some(), 0, None);
+        Spill {
+            overspill,
+            call,
+            options,
+            policy,
+            window,
+            simple,
+            redactor,
+            is_masked,
+            masked_before,
+            draft,
+        }
     }
 
     /// Begins to save at once, and returns the file for the command to write to by itself, if the
@@ -47,17 +62,21 @@ impl<'a> Spill<'a> {
     ///
     /// An output that turns out to fit is still not stored.
     pub fn file(&mut self) -> Option<File> {
-        if self.redactor.is_some() {
+        if self.is_masked {
             return None;
         }
-        let draft = self.overspill.begin(&self.call).ok()?;
+        let draft = self.overspill.begin(&self.call, self.is_masked).ok()?;
         let file = draft.file()?;
         self.draft = Some(Ok(draft));
         Some(file)
     }
 
-    /// Says that the command has added `chunk` to the file.
+    /// Says that the command has added `chunk` to the file. Where there is no file since secrets are
+    /// masked, it is taken as [`Spill::push`] takes it.
     pub fn written(&mut self, chunk: &[u8]) {
+        if self.is_masked {
+            return self.push(chunk);
+        }
         self.window.push(chunk);
         if let Some(simple) = &mut self.simple {
             simple.push(chunk);
@@ -90,12 +109,12 @@ impl<'a> Spill<'a> {
         self.redacted(
             |redactor, take| redactor.push(chunk, take),
             |spill, chunk| {
-                spill.push_masked(chunk);
+                spill.push_redacted(chunk);
                 see(chunk);
             },
         );
         if self.redactor.is_none() {
-            self.push_masked(chunk);
+            self.push_redacted(chunk);
             see(chunk);
         }
     }
@@ -105,34 +124,38 @@ impl<'a> Spill<'a> {
         self.redacted(
             |redactor, take| redactor.finish(take),
             |spill, chunk| {
-                spill.push_masked(chunk);
+                spill.push_redacted(chunk);
                 see(chunk);
             },
         );
     }
 
-    /// Ends this one, and goes on as `next`, with what was held back as it may be a secret. What is
-    /// `next` must not have taken anything.
-    pub fn replace(&mut self, next: Spill<'a>) -> Outcome<'static> {
-        let redactor = self.redactor.take();
-        let old = std::mem::replace(self, next);
-        self.redactor = redactor.as_ref().map(Redactor::going_on);
-        let masked = redactor.map(|redactor| redactor.masked());
-        old.finish_masked(masked)
+    /// Ends the output here, and takes what follows as another output of the same call, with
+    /// `options`. Text that is held back as it may be a secret goes to the other one.
+    pub fn replace(&mut self, options: Options) -> Outcome<'static> {
+        let mut next = Spill::new(self.overspill.clone(), self.call.clone(), options);
+        // Both have the rules of the same engine.
+        next.redactor = self.redactor.as_ref().map(Redactor::going_on);
+        std::mem::replace(self, next).finish_redacted()
     }
 
-    /// Takes again what another one has given back whole: it was looked through already.
-    pub fn push_again(&mut self, outcome: &Outcome) {
-        if let Outcome::Masked(masked) = outcome {
-            self.options.masked = Some(self.options.masked.unwrap_or(0) + masked.count);
+    /// Like [`Spill::replace`], and an output that fits is taken again under the other options.
+    pub fn restart(&mut self, options: Options) -> Outcome<'static> {
+        let outcome = self.replace(options);
+        match &outcome {
+            Outcome::Spilled(_) => {}
+            Outcome::Whole(bytes) => self.push_redacted(bytes),
+            Outcome::Masked(masked) => {
+                self.masked_before += masked.count;
+                self.push_redacted(&masked.bytes);
+            }
         }
-        self.push_masked(outcome.bytes());
+        outcome
     }
 
-    /// Says, late, that the output was looked through for secrets before: as [`Options::masked`]
-    /// does from the start.
-    pub fn masked(&mut self, count: u64) {
-        self.options.masked = Some(count);
+    /// Adds secrets that were masked before the output came here to the number in the notice.
+    pub(crate) fn add_masked(&mut self, count: u64) {
+        self.masked_before += count;
     }
 
     fn redacted(
@@ -146,7 +169,8 @@ impl<'a> Spill<'a> {
         }
     }
 
-    fn push_masked(&mut self, chunk: &[u8]) {
+    /// Takes what has passed the redactor, if there is one.
+    fn push_redacted(&mut self, chunk: &[u8]) {
         if let Some(before) = self.window.push(chunk) {
             self.begin(&before);
         }
@@ -186,13 +210,12 @@ impl<'a> Spill<'a> {
     /// Says that the output is complete.
     pub fn finish(mut self) -> Outcome<'static> {
         self.see_rest(|_| {});
-        let masked = self.redactor.take().map(|redactor| redactor.masked());
-        self.finish_masked(masked)
+        self.finish_redacted()
     }
 
-    fn finish_masked(mut self, masked: Option<u64>) -> Outcome<'static> {
-        let before = self.options.masked;
-        self.options.masked = masked.map(|masked| masked + before.unwrap_or(0)).or(before);
+    /// Says that the output is complete but for what the redactor holds back.
+    fn finish_redacted(mut self) -> Outcome<'static> {
+        let masked = self.masked_before + self.redactor.as_ref().map_or(0, Redactor::masked);
         if let Some(all) = self.window.settle()
             && self.draft.is_none()
         {
@@ -200,7 +223,7 @@ impl<'a> Spill<'a> {
         }
         let Spill { overspill, call, options, policy, window, simple, mut draft, .. } = self;
         let over = match window.finish() {
-            Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, &options),
+            Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, masked),
             Finished::Over(over) => *over,
         };
         if let Some(Ok(draft)) = draft.as_mut().filter(|_| options.interrupted) {
@@ -216,13 +239,13 @@ impl<'a> Spill<'a> {
             // Where the original was to come back: it is gone by now, and what is held has to do.
             _ => (over, &overspill.profile.words, policy),
         };
-        let end = End { call: &call, options: &options, failure: None };
+        let end = End { call: &call, options: &options, masked, failure: None };
         overspill.answer(Chosen::Over(over), words, &policy, saved, end)
     }
 
     /// Opens a draft and adds what came before it was needed.
     fn begin(&mut self, before: &[u8]) {
-        self.draft = Some(self.overspill.begin(&self.call));
+        self.draft = Some(self.overspill.begin(&self.call, self.is_masked));
         self.append(before);
     }
 

@@ -3,14 +3,17 @@
 //! A result is a JSON object as the host has it; [`Shape`] says where in it things stand. What we
 //! do not understand stays as it is, where it is.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use overspill_core::LeftOut;
 use serde_json::{Map, Value};
 
+use crate::overspill::Output;
 use crate::parts;
 use crate::profile::{Errors, Shape, Slot, Unmarked};
+use crate::redact::Redacted;
 use crate::store::Name;
 use crate::{Call, Layer, Options, Outcome, Overspill, Spilled};
 
@@ -62,20 +65,34 @@ impl Overspill {
         options: &Options,
         gates: &Gates,
     ) -> Bounded {
-        // Whatever becomes of it, nobody gets to see a secret in it.
-        if let Some(rules) = self.redact.shown().filter(|_| options.masked.is_none()) {
-            let mut masked = result.clone();
-            let count = rules.value(&mut masked);
-            let options = Options { masked: Some(count), ..options.clone() };
-            return match self.bound_result(&masked, call, &options, gates) {
-                Bounded::Unchanged if count > 0 => Bounded::Changed(masked),
-                bounded => bounded,
-            };
+        // A result that passes a gate is masked as well.
+        let result = self.redact.value(result);
+        match self.bound_redacted(&result, call, options, gates) {
+            Bounded::Unchanged if result.count() > 0 => {
+                Bounded::Changed(result.into_inner().into_owned())
+            }
+            bounded => bounded,
         }
+    }
+
+    fn bound_redacted(
+        &self,
+        redacted: &Redacted<Cow<Value>>,
+        call: &Call,
+        options: &Options,
+        gates: &Gates,
+    ) -> Bounded {
+        let result: &Value = redacted.get();
         let shape = &self.profile.shape;
         let fields = match result {
             Value::Object(fields) => fields,
-            Value::String(text) => return self.bound_text(text, call, options),
+            Value::String(text) => {
+                let output = redacted.part(|_| Output::of(text.as_bytes()));
+                return match self.bound(&output, call, options) {
+                    Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
+                    Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
+                };
+            }
             _ => return Bounded::Unchanged,
         };
         let text = parts::text_of(fields.get(shape.text));
@@ -83,6 +100,7 @@ impl Overspill {
             return Bounded::Unchanged;
         }
         let text = text.unwrap_or_default();
+        let output = redacted.part(|_| Output::of(text.as_bytes()));
         let mut options = options.clone();
         let passes = match self.gate(fields, result, call, gates) {
             Gate::Open => false,
@@ -98,9 +116,9 @@ impl Overspill {
             if self.is_below_ceiling(text.as_bytes()) {
                 return Bounded::Unchanged;
             }
-            self.pass(text.as_bytes(), call, &options)
+            self.pass(&output, call, &options)
         } else {
-            self.process_with(text.as_bytes(), call, &options)
+            self.bound(&output, call, &options)
         };
         let mut fields = fields.clone();
         match outcome {
@@ -108,14 +126,6 @@ impl Overspill {
             Outcome::Spilled(spilled) => shape.mark_spilled(&mut fields, &spilled),
         }
         Bounded::Changed(Value::Object(fields))
-    }
-
-    /// Bounds a result that is nothing but text.
-    fn bound_text(&self, text: &str, call: &Call, options: &Options) -> Bounded {
-        match self.process_with(text.as_bytes(), call, options) {
-            Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
-            Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
-        }
     }
 
     fn gate(

@@ -9,7 +9,7 @@ use overspill_core::{
 use crate::chosen::{Chosen, OwnText};
 use crate::profile::{Accounting, Direction, Facts, Worded, Words, preview, word};
 use crate::store::{Kept, SpillRef, random};
-use crate::{Error, Options, Overspill, Spilled};
+use crate::{Error, Overspill, Spilled};
 
 impl Overspill {
     /// Words what was chosen, in the profile's way.
@@ -19,17 +19,15 @@ impl Overspill {
         words: &Words,
         policy: &Policy,
         saved: Result<SpillRef, Error>,
-        options: &Options,
+        delegate: bool,
+        masked: u64,
     ) -> Spilled {
-        let delegate = options.delegate;
         let shown = match words {
             Words::Own => self.in_our_words(chosen, policy, &saved, delegate),
             _ => self.in_their_words(chosen, words, policy, &saved, delegate),
         };
         let Shown { text, notice, preview, total, shown, left_out, cut, fired } = shown;
         let (keep, words) = (policy.keep, *words);
-        let before = options.masked.unwrap_or_default();
-        let masked = saved.as_ref().map_or(before, |saved| saved.masked);
         Spilled {
             text,
             preview,

@@ -356,3 +356,56 @@ fn what_a_store_of_another_language_is_told_has_no_secret() {
         }
     }
 }
+
+#[test]
+fn call_options_cannot_say_that_an_output_is_masked() {
+    for value in [json!(0), json!(7), json!(null)] {
+        let error = Asked::from_json(&json!({ "masked": value })).unwrap_err();
+        assert_eq!(error.to_string(), "masked: there is no such option");
+    }
+}
+
+#[test]
+fn chunks_that_a_command_has_written_itself_are_masked() {
+    let overspill = engine(Profile::OWN);
+    for output in [token(), long(&token())] {
+        let mut spill = overspill.spill(Call::default(), Options::default());
+        assert!(spill.file().is_none());
+        spill.written(output.as_bytes());
+        let outcome = spill.finish();
+        assert!(!String::from_utf8_lossy(outcome.bytes()).contains(SECRET), "{outcome:?}");
+        assert!(!saved(&overspill).contains(SECRET));
+    }
+}
+
+#[test]
+fn joined_texts_are_masked_whatever_was_masked_before() {
+    let overspill = engine(Profile::OWN);
+    for (output, is_cut) in [(token(), false), (long(&token()), true)] {
+        let mut joined = Joined::new(&overspill, Call::default(), Options::default());
+        joined.add_masked(2);
+        joined.next_text();
+        joined.push(output.as_bytes());
+        let (outcome, texts) = joined.finish().unwrap();
+        assert!(!texts.concat().contains(SECRET) && !saved(&overspill).contains(SECRET));
+        let report = Report::of(&outcome, profile_lines());
+        assert_eq!((report.masked, report.spilled), (3, is_cut));
+    }
+}
+
+#[test]
+fn restarted_output_is_masked_and_counted_once() {
+    let overspill = engine(Profile::OWN);
+    let mut spill = overspill.spill(Call::default(), Options::default());
+    let (token, text) = (token(), long(""));
+    spill.push(format!("{token}\n{}", &token[..20]).as_bytes());
+    // The second token is held back, and goes on with the rest.
+    let so_far = spill.restart(Options::default());
+    assert_eq!(String::from_utf8_lossy(so_far.bytes()), format!("{}\n", stars()));
+    spill.push(format!("{}\n{text}", &token[20..]).as_bytes());
+    let Outcome::Spilled(spilled) = spill.finish() else { panic!("it is too large") };
+    assert_eq!(spilled.masked, 2);
+    let expected = format!("{0}\n{0}\n{text}", stars());
+    assert!(!spilled.text.contains(SECRET));
+    assert_eq!(saved(&overspill), expected);
+}

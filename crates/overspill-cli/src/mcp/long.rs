@@ -145,7 +145,7 @@ fn result(
             }
             Err(Refused::TooMuch(left)) => {
                 let id = cutter.message().id.clone();
-                cutter.masked(rest.masked());
+                cutter.add_masked(rest.masked());
                 out.write_all(&done(cutter.finish()))?;
                 as_it_is(&left, rest, out)?;
                 id.inspect(|id| drop(proxy.pending().answered(id)));
@@ -170,7 +170,7 @@ fn result(
         return Ok(Fate::Passed);
     }
     let asked = cutter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
-    cutter.masked(rest.masked());
+    cutter.add_masked(rest.masked());
     let frame = match cutter.finish() {
         Done::Same(frame) if asked == Some(Asked::Tools) => proxy.listed(&frame).unwrap_or(frame),
         finished => done(finished),

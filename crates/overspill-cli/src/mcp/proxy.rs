@@ -232,14 +232,14 @@ impl Proxy {
         masked: u64,
     ) -> Option<Vec<u8>> {
         let now = self.now();
-        let (call, options) = self.call(tool, message.id.as_ref());
+        let (call, options) = (self.call(tool, message.id.as_ref()), Options::default());
         let policy = now.engine.policy(&call, &options);
         if frame.len() as u64 <= fits_surely(&policy.trigger) {
             return None;
         }
         let mut cutter = Cutter::new(&now.engine, call, options, self.how(&now, tool));
         cutter.push(frame).ok()?;
-        cutter.masked(masked);
+        cutter.add_masked(masked);
         match cutter.finish() {
             Done::Same(_) => None,
             Done::Changed(frame) => Some(frame),
@@ -269,9 +269,9 @@ impl Proxy {
             return None;
         }
         drop(pending);
-        let (call, options) = self.call(tool.as_deref(), message.id.as_ref());
+        let call = self.call(tool.as_deref(), message.id.as_ref());
         let how = self.how(&now, tool.as_deref());
-        Some(LongResult { engine: now.engine, call, options, how })
+        Some(LongResult { engine: now.engine, call, how })
     }
 
     fn how(&self, now: &Now, tool: Option<&str>) -> How {
@@ -281,18 +281,15 @@ impl Proxy {
         How { structured, schema, max_media: self.settings.max_media }
     }
 
-    fn call(&self, tool: Option<&str>, id: Option<&Id>) -> (Call, Options) {
+    fn call(&self, tool: Option<&str>, id: Option<&Id>) -> Call {
         let server = &self.settings.server;
-        let call = Call {
+        Call {
             tool: Some(tool.map_or_else(|| server.clone(), |tool| format!("{server}/{tool}"))),
             id: id.map(|id| id.0.clone()),
             session: Some(self.settings.scope.session.clone()),
             command: None,
             directory: self.settings.directory.clone(),
-        };
-        // What comes is masked before it is taken for a result.
-        let masked = self.rules().map(|_| 0);
-        (call, Options { masked, ..Options::default() })
+        }
     }
 }
 
@@ -301,13 +298,12 @@ impl Proxy {
 pub(super) struct LongResult {
     engine: Arc<Overspill>,
     call: Call,
-    options: Options,
     how: How,
 }
 
 impl LongResult {
     pub(super) fn cutter(&self) -> Cutter<'_> {
-        Cutter::new(&self.engine, self.call.clone(), self.options.clone(), self.how.clone())
+        Cutter::new(&self.engine, self.call.clone(), Options::default(), self.how.clone())
     }
 }
 

@@ -9,8 +9,7 @@ use crate::{Call, Layer, Options};
 
 /// A call and what it asks for, of an object with these keys, in snake or camel case:
 /// `tool`, `call_id`, `session`, `command`, `directory`; `max_lines`, `max_bytes`, `max_chars`,
-/// `max_tokens`, `keep`, `enabled`; `preset`, `declared`, `delegate`, `permission`, `exit_code`; `masked`, if
-/// the output was looked through for secrets before.
+/// `max_tokens`, `keep`, `enabled`; `preset`, `declared`, `delegate`, `permission`, `exit_code`.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     /// The call.
@@ -61,7 +60,6 @@ impl Asked {
             declared,
             delegate: keys.switch("delegate")?.unwrap_or_else(|| can_delegate(rules.as_deref())),
             exit: keys.read("exit_code", "an exit code", exit)?,
-            masked: keys.number("masked")?,
             ..Options::default()
         };
         keys.done()?;

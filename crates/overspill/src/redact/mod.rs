@@ -15,6 +15,7 @@
 
 mod draft;
 mod json;
+mod redacted;
 mod rules;
 mod store;
 mod stream;
@@ -32,6 +33,7 @@ use rules::{Came, Found, REACH, RULES};
 
 pub(crate) use draft::RedactingDraft;
 pub use json::JsonString;
+pub(crate) use redacted::Redacted;
 use store::MaskedStore;
 pub use stream::Redactor;
 use view::View;
@@ -119,7 +121,7 @@ impl Redaction {
     /// as it is shown.
     fn look(&self, came: Came) -> Look {
         let Some(view) = View::of(came.text) else {
-            return self.look_at(came, beginning(came.text)).settled();
+            return self.look_at(came, beginning(came.text)).settled().unmasked(came.text);
         };
         let mut look =
             self.look_at(came, if view.ends_in_gap() { 0 } else { beginning(came.text) });
@@ -127,7 +129,7 @@ impl Redaction {
         let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
         view.add(self.look_at(view.came(came), view.beginning()), came, &mut look);
         look.known = look.known.max(longest);
-        let look = look.settled();
+        let look = look.settled().unmasked(came.text);
         Look { ends_in_gap: view.is_gap_before(look.known), ..look }
     }
 
@@ -190,6 +192,15 @@ impl Look {
             self.known = secret.start;
         }
         self.secrets.retain(|secret| secret.bytes.end <= self.known);
+        self
+    }
+
+    /// Leaves off what is masked already, so that text which is masked twice is counted once.
+    fn unmasked(mut self, text: &[u8]) -> Look {
+        let is_masked = |secret: &Secret| {
+            text[secret.bytes.clone()].iter().all(|byte| b"*\r\n\x08".contains(byte))
+        };
+        self.secrets.retain(|secret| !is_masked(secret));
         self
     }
 

@@ -7,6 +7,7 @@ mod copilot;
 mod input;
 mod shapes;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 
@@ -81,21 +82,26 @@ pub(crate) fn answer(shape: Shape, payload: &Value) -> Option<Value> {
         Shape::Cursor => json!({ "updated_mcp_tool_output": bounded }),
         Shape::Plugin => shapes::to_plugin(payload, bounded),
     };
-    let Some(rules) = engine.redaction().shown() else {
-        return given(payload)?.bounded(&engine, None).map(|bounded| encode(payload, bounded));
-    };
-    // A file of the host's is looked through when it is read.
-    let given_file = given(payload).filter(|given| matches!(given.what, What::File(_)));
-    if let Some(bounded) = given_file.and_then(|given| given.bounded(&engine, None)) {
-        return Some(encode(payload, bounded));
+    // The engine masks the text that it takes; the rest of the payload is masked here.
+    let (masked, count) = masked(&engine, &payload[name]);
+    match given(payload).and_then(|given| given.bounded(&engine)) {
+        Some(bounded) if count > 0 => {
+            let mut payload = payload.clone();
+            payload[name] = masked.into_owned();
+            Some(encode(&payload, bounded))
+        }
+        Some(bounded) => Some(encode(payload, bounded)),
+        // A result that is short, or of an unknown form, stays in the host's own form.
+        None => (count > 0).then(|| shapes::replaced(shape, masked.into_owned())),
     }
-    let mut masked = payload.clone();
-    let count = rules.value(&mut masked[name]);
-    match given(&masked).and_then(|given| given.bounded(&engine, Some(count))) {
-        Some(bounded) => Some(encode(&masked, bounded)),
-        // What is not too large, or not known, stays in the host's own form.
-        None => (count > 0).then(|| shapes::replaced(shape, masked[name].take())),
-    }
+}
+
+/// Returns a value as it may be shown, and how many secrets are masked in it.
+fn masked<'a>(engine: &Overspill, value: &'a Value) -> (Cow<'a, Value>, u64) {
+    let Some(rules) = engine.redaction().shown() else { return (Cow::Borrowed(value), 0) };
+    let mut masked = value.clone();
+    let count = rules.value(&mut masked);
+    (Cow::Owned(masked), count)
 }
 
 /// What a tool has returned, as a host gives it.
@@ -117,32 +123,27 @@ enum What {
 }
 
 impl Given {
-    /// Returns what is shown instead, if it is too large, or has secrets that nobody has masked yet.
-    fn bounded(self, engine: &Overspill, masked: Option<u64>) -> Option<Value> {
+    /// Returns what is shown instead, if it is too large, or a file with secrets in it.
+    fn bounded(self, engine: &Overspill) -> Option<Value> {
         let directory = std::env::current_dir().ok();
         let call = Call {
             command: self.command,
             directory: directory.map(|path| path.to_string_lossy().into_owned()),
             ..Call::of(self.tool)
         };
-        let outcome = match self.what {
-            What::Text(text) => {
-                let options = Options { masked, ..Options::default() };
-                return spilled(engine.process_with(text.as_bytes(), &call, &options), masked);
-            }
-            What::File(file) => streamed(engine, &call, file)?,
-            What::Content(content) => return parts(engine, &call, content, masked),
-        };
-        spilled(outcome, None)
-    }
-}
-
-fn spilled(outcome: Outcome, masked: Option<u64>) -> Option<Value> {
-    match outcome {
-        Outcome::Whole(_) => None,
-        Outcome::Masked(_) if masked.is_some() => None,
-        Outcome::Masked(masked) => Some(String::from_utf8_lossy(&masked.bytes).into()),
-        Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
+        match self.what {
+            What::Text(text) => match engine.process(text.as_bytes(), &call) {
+                Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
+                Outcome::Whole(_) | Outcome::Masked(_) => None,
+            },
+            What::File(file) => match streamed(engine, &call, file)? {
+                Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
+                // The payload has nothing of the file that could be masked.
+                Outcome::Masked(masked) => Some(String::from_utf8_lossy(&masked.bytes).into()),
+                Outcome::Whole(_) => None,
+            },
+            What::Content(content) => parts(engine, &call, content),
+        }
     }
 }
 
@@ -161,12 +162,13 @@ fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'
 }
 
 /// Bounds the text in a list of parts; pictures and all that is no text stay.
-fn parts(engine: &Overspill, call: &Call, content: Value, masked: Option<u64>) -> Option<Value> {
+fn parts(engine: &Overspill, call: &Call, content: Value) -> Option<Value> {
     let result = json!({ "output": content });
-    let options = Options { masked, ..Options::default() };
-    match engine.bound_result(&result, call, &options, &Gates::default()) {
+    match engine.bound_result(&result, call, &Options::default(), &Gates::default()) {
         Bounded::Changed(Value::Object(mut fields)) => {
-            fields.remove("output").filter(|bounded| *bounded != result["output"])
+            // What fits stays in the host's own form, masked or not.
+            let fits = masked(engine, &result["output"]).0;
+            fields.remove("output").filter(|bounded| *bounded != *fits)
         }
         _ => None,
     }

@@ -116,12 +116,10 @@ impl<'a> Output<'a> {
         settings.max_lines = part(limits.lines).or(settings.max_lines);
         settings.max_chars = part(limits.chars).or(settings.max_chars);
         settings.max_tokens = part(limits.tokens).or(settings.max_tokens);
-        let rest = self.overspill.spill(self.call.clone(), options);
-        let so_far = self.out.spill.replace(rest);
+        let so_far = self.out.spill.restart(options);
         if let Outcome::Spilled(_) = so_far {
             return;
         }
-        self.out.spill.push_again(&so_far);
         self.written = None;
         self.out.face.begin(Start::within(limits, 4), so_far.bytes());
     }
@@ -138,9 +136,8 @@ impl<'a> Output<'a> {
         let mut written = self.written.as_mut().map(std::mem::take);
         for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
             let options = Options { settings: little.clone(), ..Options::default() };
-            let rest = self.overspill.spill(self.call.clone(), options);
             voice.spill.interrupted();
-            let outcome = voice.spill.replace(rest);
+            let outcome = voice.spill.replace(options);
             show(&mut voice.face, &outcome, written.take().as_deref());
             if voice.face.say_if_lost() {
                 self.lost = true;

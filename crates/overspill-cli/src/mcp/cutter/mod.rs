@@ -174,11 +174,9 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Says that so many secrets were masked in what came.
-    pub(super) fn masked(&mut self, count: u64) {
-        if count > 0 {
-            self.joined.masked(count);
-        }
+    /// Says that so many secrets were masked in the message. The notice counts them.
+    pub(super) fn add_masked(&mut self, count: u64) {
+        self.joined.add_masked(count);
     }
 
     /// Returns what is known of the message by now.

@@ -1,0 +1,76 @@
+//! Values that have passed the redactor.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::Redact;
+
+/// A value that has passed the redaction of an engine.
+///
+/// Only [`Redact`] makes one, so that no caller can say of a text that it is masked. Code that takes
+/// one does not mask again.
+#[derive(Debug, Clone)]
+pub(crate) struct Redacted<T> {
+    value: T,
+    /// How many secrets are masked in it. `None` if the engine masks nothing in what is shown.
+    masked: Option<u64>,
+}
+
+impl Redact {
+    /// Masks an output as it may be shown.
+    pub(crate) fn output<'a>(&self, output: &'a [u8]) -> Redacted<Cow<'a, [u8]>> {
+        let masked = self.shown().map(|rules| rules.bytes(output));
+        Redacted::of(masked, || Cow::Borrowed(output))
+    }
+
+    /// Masks the strings of a JSON text as it may be shown.
+    pub(crate) fn json<'a>(&self, json: &'a str) -> Redacted<Cow<'a, str>> {
+        let masked = self.shown().map(|rules| rules.json(json));
+        Redacted::of(masked, || Cow::Borrowed(json))
+    }
+
+    /// Masks the strings of a value as it may be shown.
+    pub(crate) fn value<'a>(&self, value: &'a Value) -> Redacted<Cow<'a, Value>> {
+        let masked = self.shown().map(|rules| {
+            let mut masked = value.clone();
+            let count = rules.value(&mut masked);
+            (if count == 0 { Cow::Borrowed(value) } else { Cow::Owned(masked) }, count)
+        });
+        Redacted::of(masked, || Cow::Borrowed(value))
+    }
+}
+
+impl<T> Redacted<T> {
+    fn of(masked: Option<(T, u64)>, plain: impl FnOnce() -> T) -> Redacted<T> {
+        match masked {
+            Some((value, count)) => Redacted { value, masked: Some(count) },
+            None => Redacted { value: plain(), masked: None },
+        }
+    }
+
+    /// Returns the value.
+    pub(crate) fn get(&self) -> &T {
+        &self.value
+    }
+
+    /// Returns the value alone.
+    pub(crate) fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// Returns how many secrets are masked in it.
+    pub(crate) fn count(&self) -> u64 {
+        self.masked.unwrap_or(0)
+    }
+
+    /// Tells whether the rules were applied. If not, a store may still need them.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.masked.is_some()
+    }
+
+    /// Returns what `take` makes of the value: a part of it, or the same text in another form.
+    pub(crate) fn part<'a, U>(&'a self, take: impl FnOnce(&'a T) -> U) -> Redacted<U> {
+        Redacted { value: take(&self.value), masked: self.masked }
+    }
+}
