@@ -13,23 +13,29 @@
 //! assert_eq!(masked, 2);
 //! ```
 
+mod address;
+mod context;
 mod draft;
 mod json;
+mod names;
+mod pem;
 mod redacted;
 mod rules;
+mod starts;
 mod store;
 mod stream;
+mod value;
 mod view;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::store::Store;
-use rules::{Came, Found, REACH, RULES};
+use context::{Came, Found, REACH};
+use rules::{RULES, hex_tail};
 
 pub(crate) use draft::RedactingDraft;
 pub use json::JsonString;
@@ -82,18 +88,14 @@ impl Redact {
 /// Knows what secrets look like.
 #[derive(Debug)]
 pub struct Redaction {
-    starts: AhoCorasick,
     own: Option<Regex>,
 }
 
 impl Redaction {
     /// Knows the common kinds, and whatever a regular expression of your own matches within a line.
     pub fn new(own: Option<&str>) -> Result<Redaction, String> {
-        let starts = RULES.iter().map(|rule| rule.start.as_bytes());
-        let starts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(starts);
         let own = own.map(|own| RegexBuilder::new(own).multi_line(true).build()).transpose();
-        let own = own.map_err(|error| error.to_string())?;
-        Ok(Redaction { starts: starts.map_err(|error| error.to_string())?, own })
+        Ok(Redaction { own: own.map_err(|error| error.to_string())? })
     }
 
     /// Masks what is all there; returns how many secrets there were.
@@ -108,7 +110,7 @@ impl Redaction {
 
     /// Like [`Redaction::text`], of what may be no text.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
-        let look = self.look(Came { text: bytes, before: b"", gaps: &[], is_all: true });
+        let look = self.look(Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true });
         if look.secrets.is_empty() {
             return (Cow::Borrowed(bytes), 0);
         }
@@ -121,7 +123,10 @@ impl Redaction {
     /// as it is shown.
     fn look(&self, came: Came) -> Look {
         let Some(view) = View::of(came.text) else {
-            return self.look_at(came, beginning(came.text)).settled().unmasked(came.text);
+            return self
+                .look_at(came, beginning(came.text))
+                .settled(came.fresh)
+                .unmasked(came.text);
         };
         let mut look =
             self.look_at(came, if view.ends_in_gap() { 0 } else { beginning(came.text) });
@@ -129,8 +134,7 @@ impl Redaction {
         let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
         view.add(self.look_at(view.came(came), view.beginning()), came, &mut look);
         look.known = look.known.max(longest);
-        let look = look.settled().unmasked(came.text);
-        Look { ends_in_gap: view.is_gap_before(look.known), ..look }
+        look.settled(came.fresh).unmasked(came.text)
     }
 
     /// Returns how much around a place tells what is a secret there.
@@ -147,18 +151,23 @@ impl Redaction {
         let text = came.text;
         let mut secrets: Vec<Secret> = Vec::new();
         let (mut from, mut known) = (0, text.len());
-        for start in self.starts.find_iter(text) {
-            if start.start() < from {
-                continue;
-            }
-            match RULES[start.pattern().as_usize()].look(came, start.start()) {
-                Found::Nothing => {}
-                Found::Secret(bytes) => {
+        let (mut search, mut resume) = (came.scan, text.len());
+        while let Some((rule, start)) = starts::next(text, search) {
+            match RULES[rule].look(came, start) {
+                Found::Nothing => search = start + 1,
+                Found::Secret { hold, bytes } => {
                     from = bytes.end;
-                    secrets.push(Secret { start: start.start(), bytes });
+                    search = bytes.end.max(start + 1);
+                    secrets.push(Secret { start: hold, bytes });
                 }
-                Found::Undecided => {
-                    known = start.start();
+                // A name at the end need not wait: it is seen again as context.
+                Found::Undecided(hold) if hold >= text.len() => {
+                    resume = resume.min(start);
+                    search = start + 1;
+                }
+                Found::Undecided(hold) => {
+                    known = hold.max(from);
+                    resume = resume.min(start);
                     break;
                 }
             }
@@ -169,7 +178,7 @@ impl Redaction {
         if let Some(own) = &self.own {
             known = known.min(find_own(own, came, &mut secrets));
         }
-        Look { secrets, known, ends_in_gap: false }
+        Look { secrets, known, resume: resume.min(known) }
     }
 }
 
@@ -178,20 +187,26 @@ struct Look {
     secrets: Vec<Secret>,
     /// Up to here nothing that comes changes it.
     known: usize,
-    /// Right before that stands something that a terminal does not show.
-    ends_in_gap: bool,
+    /// The next look begins here: the name of a secret may stand before the secret.
+    resume: usize,
 }
 
 impl Look {
-    /// Leaves off what is not complete: where a secret would be cut in two, all of it waits.
-    fn settled(mut self) -> Look {
+    /// Leaves off what is not complete: where a secret would be cut in two, all of it waits. Leaves off
+    /// what was passed on before `fresh`.
+    fn settled(mut self, fresh: usize) -> Look {
         let cut = |known: usize| {
             self.secrets.iter().find(|secret| secret.start < known && known < secret.bytes.end)
         };
         while let Some(secret) = cut(self.known) {
             self.known = secret.start;
         }
-        self.secrets.retain(|secret| secret.bytes.end <= self.known);
+        self.known = self.known.max(fresh);
+        self.resume = self.resume.min(self.known);
+        self.secrets.retain(|secret| secret.bytes.end <= self.known && secret.bytes.end > fresh);
+        for secret in &mut self.secrets {
+            secret.bytes.start = secret.bytes.start.max(fresh);
+        }
         self
     }
 
@@ -219,19 +234,14 @@ struct Secret {
     bytes: Range<usize>,
 }
 
-/// Returns how many of the last bytes may be the beginning of a beginning.
+/// Returns how many of the last bytes may be the beginning of a secret.
 fn beginning(text: &[u8]) -> usize {
-    let longest = RULES.iter().map(|rule| rule.start.len()).max().unwrap_or(0);
-    let is_one = |len: &usize| {
-        let end = &text[text.len() - len..];
-        RULES.iter().any(|rule| rule.start.as_bytes().starts_with(end))
-    };
-    (1..longest.min(text.len() + 1)).rev().find(is_one).unwrap_or(0)
+    starts::cut(text).max(hex_tail(text))
 }
 
 /// Finds what an expression of the user's own matches, line by line; returns how far that is known.
 fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
-    let text = came.text;
+    let text = &came.text[came.fresh..];
     let lines = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
     let known = match text.len() - lines {
         len if came.is_all || len == 0 => text.len(),
@@ -249,12 +259,13 @@ fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
                 if bytes.contains(&known) && bytes.len() > REACH {
                     bytes.end = known;
                 }
+                let bytes = came.fresh + bytes.start..came.fresh + bytes.end;
                 secrets.push(Secret { start: bytes.start, bytes });
             }
             at += line.len();
         }
     }
-    known
+    came.fresh + known
 }
 
 /// Puts stars in the place of secrets; lines stay lines, and what is printed twice stays so.

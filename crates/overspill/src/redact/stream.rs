@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rules::{BEFORE, Came};
+use super::context::{BEFORE, Came};
 use super::{Redaction, mask};
 
 /// Masks an output as it comes, wherever it is cut into chunks.
@@ -13,23 +13,33 @@ use super::{Redaction, mask};
 pub struct Redactor {
     redaction: Arc<Redaction>,
     count: u64,
-    /// What may turn out to be a secret.
-    held: Vec<u8>,
-    /// The end of what was handed on; nothing, if that is what a terminal does not show.
-    before: Vec<u8>,
+    /// The end of what was passed on, and what may turn out to be a secret.
+    text: Vec<u8>,
+    /// Where the latter begins.
+    fresh: usize,
+    /// Where the next look begins.
+    scan: usize,
 }
 
 impl Redactor {
     /// Masks what `redaction` knows.
     pub fn new(redaction: Arc<Redaction>) -> Redactor {
-        Redactor { redaction, count: 0, held: Vec::new(), before: Vec::new() }
+        Redactor { redaction, count: 0, text: Vec::new(), fresh: 0, scan: 0 }
     }
 
     /// Goes on where this one stands, and counts anew.
     pub(crate) fn going_on(&self) -> Redactor {
-        let Redactor { redaction, held, before, .. } = self;
-        let (redaction, held, before) = (redaction.clone(), held.clone(), before.clone());
-        Redactor { redaction, count: 0, held, before }
+        let Redactor { redaction, text, fresh, scan, .. } = self;
+        let (redaction, text) = (redaction.clone(), text.clone());
+        Redactor { redaction, count: 0, text, fresh: *fresh, scan: *scan }
+    }
+
+    /// Takes `context` for the text before the next chunk.
+    pub(super) fn after(&mut self, context: &[u8]) {
+        self.text.clear();
+        self.text.extend_from_slice(context);
+        self.fresh = context.len();
+        self.scan = 0;
     }
 
     /// Returns how many secrets there were so far.
@@ -45,36 +55,26 @@ impl Redactor {
     /// Hands on what is left.
     pub fn finish(&mut self, take: impl FnMut(&[u8])) {
         self.look(b"", true, take);
-        self.before.clear();
+        self.after(b"");
     }
 
     fn look(&mut self, chunk: &[u8], is_all: bool, mut take: impl FnMut(&[u8])) {
-        let mut held = std::mem::take(&mut self.held);
-        let text = match held.is_empty() {
-            true => chunk,
-            false => {
-                held.extend_from_slice(chunk);
-                &held
-            }
-        };
-        let look = self.redaction.look(Came { text, before: &self.before, gaps: &[], is_all });
-        let (done, rest) = text.split_at(look.known);
-        if !done.is_empty() {
-            self.count += look.count();
+        let Redactor { redaction, count, text, fresh, scan } = self;
+        text.extend_from_slice(chunk);
+        let look = redaction.look(Came { text, fresh: *fresh, scan: *scan, gaps: &[], is_all });
+        if look.known > *fresh {
+            *count += look.count();
             if look.secrets.is_empty() {
-                take(done);
+                take(&text[*fresh..look.known]);
             } else {
-                let mut masked = done.to_vec();
+                let mut masked = text[..look.known].to_vec();
                 mask(&mut masked, &look.secrets);
-                take(&masked);
+                take(&masked[*fresh..]);
             }
-            self.before.extend_from_slice(&done[done.len().saturating_sub(BEFORE)..]);
-            let old = match look.ends_in_gap {
-                true => self.before.len(),
-                false => self.before.len().saturating_sub(BEFORE),
-            };
-            self.before.drain(..old);
         }
-        self.held.extend_from_slice(rest);
+        let old = look.known.saturating_sub(BEFORE);
+        text.drain(..old);
+        *fresh = look.known - old;
+        *scan = look.resume.saturating_sub(old);
     }
 }

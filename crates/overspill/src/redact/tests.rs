@@ -141,8 +141,7 @@ fn an_escape_before_a_secret_does_not_hide_it() {
 #[test]
 fn what_is_no_escape_does_not_part_a_word() {
     let token = format!("{}_{}", "ghp", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
-    for before in
-        ["n", "\\nn", "\\uu00e9", "\\u00eg", "%3", "%3DD", "[32m", "x1b[32m", "\\_", "\x1b[1mx"]
+    for before in ["n", "\\nn", "\\uu00e9", "\\u00eg", "%3", "%3DD", "[32m", "x1b[32m", "\x1b[1mx"]
     {
         let text = format!("a {before}{token}");
         masks(&text, &text, 0);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use overspill_core::text::clean;
 
-use super::rules::Came;
+use super::context::Came;
 use super::{Look, Secret};
 
 const ESCAPE: u8 = 0x1b;
@@ -59,7 +59,8 @@ impl View {
 
     /// Returns this as what has come.
     pub(super) fn came<'a>(&'a self, came: Came<'a>) -> Came<'a> {
-        Came { text: &self.text, gaps: &self.gaps, ..came }
+        let (fresh, scan) = (self.shown_before(came.fresh), self.shown_before(came.scan));
+        Came { text: &self.text, gaps: &self.gaps, fresh, scan, ..came }
     }
 
     /// Adds what was found in this to what was found in `came`.
@@ -74,6 +75,7 @@ impl View {
         });
         look.secrets.extend(pieces);
         look.known = look.known.min(self.place(found.known).unwrap_or(self.end));
+        look.resume = look.resume.min(self.place(found.resume).unwrap_or(self.end));
         if !came.is_all {
             look.known = look.known.min(unfinished(came.text).unwrap_or(self.end));
         }
@@ -102,10 +104,12 @@ impl View {
         if (start..end).contains(&place) { start } else { place }
     }
 
-    /// Tells whether something that is left out stands right before `place`.
-    pub(super) fn is_gap_before(&self, place: usize) -> bool {
+    /// Returns how much of what has come before `place` is shown.
+    fn shown_before(&self, place: usize) -> usize {
         let next = self.parts.partition_point(|part| part.original.start < place);
-        self.parts[..next].last().is_none_or(|part| part.original.end < place)
+        self.parts[..next]
+            .last()
+            .map_or(0, |part| part.at + place.min(part.original.end) - part.original.start)
     }
 
     /// Returns where the byte at `at` stands.

@@ -1,0 +1,698 @@
+//! Secrets that are told by the name before them: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`.
+
+use std::ops::Range;
+
+use super::context::{Came, Found, LONGEST};
+use super::value::{contains, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random};
+
+/// The longest part of a name before and after the word that tells it.
+const NAME: usize = 48;
+/// The most blanks between a name and its value.
+const BLANKS: usize = 96;
+
+/// What a name says of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A person may have chosen it.
+    Password,
+    /// A machine made it.
+    Token,
+    /// A scheme may stand before it.
+    Authorization,
+    /// Base64 of a user and a password.
+    Basic,
+    Cookie,
+    SetCookie,
+}
+
+/// Words that may follow the name of a secret.
+const ENDINGS: [&str; 22] = [
+    "base64",
+    "base",
+    "b64",
+    "value",
+    "raw",
+    "plaintext",
+    "plain",
+    "production",
+    "prod",
+    "dev",
+    "staging",
+    "test",
+    "new",
+    "old",
+    "current",
+    "primary",
+    "secondary",
+    "live",
+    "hex",
+    "confirmation",
+    "confirm",
+    "string",
+];
+
+/// Names of keys that are secret.
+const KEYS: [&str; 43] = [
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "accountkey",
+    "authkey",
+    "encryptionkey",
+    "encryptkey",
+    "signingkey",
+    "signkey",
+    "masterkey",
+    "sharedkey",
+    "appkey",
+    "applicationkey",
+    "licensekey",
+    "servicekey",
+    "adminkey",
+    "deploykey",
+    "presharedkey",
+    "consumerkey",
+    "subscriptionkey",
+    "storagekey",
+    "functionskey",
+    "hmackey",
+    "aeskey",
+    "jwtkey",
+    "writekey",
+    "ingestkey",
+    "ingestionkey",
+    "integrationkey",
+    "securitykey",
+    "servicerolekey",
+    "rolekey",
+    "anonkey",
+    "cipherkey",
+    "cryptokey",
+    "clientkeydata",
+    "userkey",
+    "globalkey",
+    "sessionkey",
+    "authenticationkey",
+    "webhookkey",
+    "passkey",
+];
+
+/// Tokens and keys that are not secret: pages of a list, words of a parser or of a model.
+const HARMLESS: [&str; 27] = [
+    "nexttoken",
+    "pagetoken",
+    "continuationtoken",
+    "continuetoken",
+    "canceltoken",
+    "cancellationtoken",
+    "synctoken",
+    "starttoken",
+    "endtoken",
+    "eostoken",
+    "bostoken",
+    "padtoken",
+    "unktoken",
+    "septoken",
+    "clstoken",
+    "masktoken",
+    "stoptoken",
+    "prevtoken",
+    "previoustoken",
+    "lasttoken",
+    "firsttoken",
+    "unexpectedtoken",
+    "resumetoken",
+    "nexttokens",
+    "imagetoken",
+    "publickeytoken",
+    "changetoken",
+];
+
+/// How a name and its value are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    /// `name=value`
+    Tight,
+    /// `name = value`, `name: value`
+    Loose,
+    /// `--name value`
+    Flag,
+    /// `<name>value</name>`
+    Tag,
+    /// `name" value="value`
+    Markup,
+}
+
+/// Tells the kind of a name.
+fn kind_of(name: &[u8]) -> Option<Kind> {
+    let (mut buffer, mut len) = ([0; 3 * NAME], 0);
+    for byte in name.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
+        *buffer.get_mut(len)? = byte.to_ascii_lowercase();
+        len += 1;
+    }
+    let mut plain = std::str::from_utf8(&buffer[..len]).ok()?;
+    match plain {
+        "cookie" => return Some(Kind::Cookie),
+        "setcookie" => return Some(Kind::SetCookie),
+        _ => {}
+    }
+    if plain.ends_with("authorization") {
+        return Some(Kind::Authorization);
+    }
+    plain = plain.trim_end_matches(|last: char| last.is_ascii_digit());
+    plain = match ENDINGS.iter().find_map(|ending| plain.strip_suffix(ending)) {
+        Some(short) if short.len() >= 3 => short,
+        _ => plain,
+    };
+    let ends = |words: &[&str]| words.iter().any(|word| plain.ends_with(word));
+    let is_separate = |word: &str| {
+        let word = word.len();
+        name.len() > word && b"_-.".contains(&name[name.len() - word - 1])
+    };
+    if ends(&["password", "passwd", "passphrase", "passwort", "passcode", "pwd"]) {
+        return Some(Kind::Password);
+    }
+    if plain.ends_with("pass") {
+        let is_login = ends(&[
+            "dbpass",
+            "userpass",
+            "smtppass",
+            "mysqlpass",
+            "rootpass",
+            "adminpass",
+            "sshpass",
+        ]);
+        return (is_separate("pass") || is_login).then_some(Kind::Password);
+    }
+    if plain == "auth" {
+        return Some(Kind::Basic);
+    }
+    if ends(&HARMLESS) {
+        return None;
+    }
+    let is_env_key = plain.ends_with("key")
+        && name.ends_with(b"_KEY")
+        && !ends(&[
+            "cachekey",
+            "publickey",
+            "sortkey",
+            "partitionkey",
+            "primarykey",
+            "foreignkey",
+            "hostkey",
+        ]);
+    if ends(&["secret", "token", "credentials", "credential", "securestring"])
+        || ends(&KEYS)
+        || is_env_key
+    {
+        return Some(Kind::Token);
+    }
+    None
+}
+
+fn in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+}
+
+fn blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// The value of a name.
+struct Value {
+    bytes: Range<usize>,
+    is_quoted: bool,
+    /// Its end is not there yet.
+    goes_on: bool,
+}
+
+impl<'a> Came<'a> {
+    /// Finds the value of a name; a word of the name stands between `at` and `from`.
+    pub(super) fn name(&self, at: usize, from: usize) -> Found {
+        let (end, goes_on) = self.run(from, in_name, NAME);
+        if goes_on {
+            // A name is not secret: it need not wait, it is seen again as context.
+            return self.prefixed(at, from, end, true);
+        }
+        let start = at
+            - self.text[at.saturating_sub(NAME)..at]
+                .iter()
+                .rev()
+                .take_while(|byte| in_name(**byte))
+                .count();
+        let trimmed =
+            self.text[from..end].iter().rev().take_while(|byte| b".-".contains(byte)).count();
+        let name = &self.text[start..end - trimmed];
+        let is_phrase = self.text[at..from].contains(&b' ') || name.ends_with(b"SecureString");
+        if let found @ Found::Secret { .. } = self.prefixed(at, from, end, false) {
+            return found;
+        }
+        // Most names have no value; that is found out sooner than their kind.
+        let joint = match self.joint(start, end, is_phrase) {
+            Ok(Some(joint)) => joint,
+            Ok(None) => return Found::Nothing,
+            Err(()) => return Found::Undecided(self.text.len()),
+        };
+        let kind = if is_phrase { Some(Kind::Password) } else { kind_of(name) };
+        let Some(kind) = kind else { return Found::Nothing };
+        if is_phrase && !self.byte(joint.1).is_some_and(|byte| b"'\"\\".contains(&byte)) {
+            return Found::Nothing;
+        }
+        self.value(kind, name, start, joint)
+    }
+
+    /// Finds a token that begins with a word of a name: `secret_…` of Notion, `key-…` of Mailgun.
+    fn prefixed(&self, at: usize, from: usize, end: usize, goes_on: bool) -> Found {
+        let word = &self.text[at..from];
+        let rest = &self.text[from..end];
+        let rest = rest.strip_suffix(b".").unwrap_or(rest);
+        let is_begun =
+            !self.is_inside_word(at) && !self.last(at).is_some_and(|byte| b"_-".contains(&byte));
+        let len = rest.len().saturating_sub(1);
+        let inner = rest.get(1..).unwrap_or_default();
+        let is_token = match (word, rest.first()) {
+            (b"secret", Some(b'_')) => {
+                len >= 40 && inner.iter().all(u8::is_ascii_alphanumeric) && is_random(inner, 40)
+            }
+            (b"key", Some(b'-')) => {
+                (31..=33).contains(&len) && inner.iter().all(u8::is_ascii_hexdigit)
+            }
+            _ => false,
+        };
+        let may_be = match (word, rest.first()) {
+            (b"secret", Some(b'_')) => inner.iter().all(u8::is_ascii_alphanumeric),
+            (b"key", Some(b'-')) => inner.iter().all(u8::is_ascii_hexdigit),
+            _ => false,
+        };
+        match is_begun {
+            true if goes_on && may_be && len > 0 => Found::Undecided(from + 1),
+            true if is_token => Found::secret(from + 1..from + rest.len()),
+            _ if goes_on => Found::Undecided(self.text.len()),
+            _ => Found::Nothing,
+        }
+    }
+
+    /// Returns how the name between `start` and `end` is joined to a value, and where that begins.
+    /// `Err` means that the bytes that follow decide.
+    fn joint(
+        &self,
+        start: usize,
+        end: usize,
+        is_phrase: bool,
+    ) -> Result<Option<(Joint, usize)>, ()> {
+        let mut at = end;
+        // The quote after a name, and a bracket.
+        let (quote, goes_on) = self.run(at, |byte| b"\"'`\\])".contains(&byte), 6);
+        if goes_on {
+            return Err(());
+        }
+        let has_quote = quote > at;
+        at = quote;
+        let (sign, goes_on) = self.run(at, blank, BLANKS);
+        if goes_on {
+            return Err(());
+        }
+        let is_tag = self.last(start) == Some(b'<');
+        let found = match self.byte(sign) {
+            Some(b'=') => {
+                let (next, goes_on) = self.run(sign, |byte| b"=>~".contains(&byte), 3);
+                if goes_on {
+                    return Err(());
+                }
+                (next, if sign == at { Joint::Tight } else { Joint::Loose })
+            }
+            Some(b':') => {
+                let (next, goes_on) = self.run(sign, |byte| b":=".contains(&byte), 3);
+                if goes_on {
+                    return Err(());
+                }
+                if next - sign > 1 && self.byte(next - 1) == Some(b':') {
+                    return Ok(None);
+                }
+                (next, Joint::Loose)
+            }
+            Some(b'%') => match self.begins(sign, b"%3D") {
+                None => return Err(()),
+                Some(true) => (sign + 3, Joint::Tight),
+                Some(false) => return Ok(None),
+            },
+            Some(b'>') if is_tag => (sign + 1, Joint::Tag),
+            Some(b',' | b'\n' | b'\r' | b'v') if !is_tag => return self.pair(at, has_quote),
+            Some(_) if is_phrase && sign > at => (sign, Joint::Flag),
+            Some(_) if sign > at && self.is_flag(start) => (sign, Joint::Flag),
+            _ => return Ok(None),
+        };
+        let (next, joint) = found;
+        let (value, goes_on) = self.run(next, blank, BLANKS);
+        if goes_on || value == self.text.len() && !self.is_all {
+            return Err(());
+        }
+        Ok(Some((if value > next && joint == Joint::Tight { Joint::Loose } else { joint }, value)))
+    }
+
+    /// Tells whether a name is an option of a command, or the word of a `.netrc` file.
+    fn is_flag(&self, start: usize) -> bool {
+        let is_option =
+            self.text[start..].starts_with(b"--") && !self.last(start).is_some_and(in_name);
+        let near = &self.text[start.saturating_sub(128)..start];
+        is_option
+            || self.text[start..].starts_with(b"password")
+                && contains(near, b"login ")
+                && contains(near, b"machine ")
+    }
+
+    /// Finds the value of `name: NAME, value: …` as lists of variables have it.
+    fn pair(&self, at: usize, has_quote: bool) -> Result<Option<(Joint, usize)>, ()> {
+        let (word, goes_on) = self.run(at, |byte| b" \t\r\n,\"'\\".contains(&byte), BLANKS);
+        if goes_on {
+            return Err(());
+        }
+        match self.begins(word, b"value") {
+            None => return Err(()),
+            Some(false) => return Ok(None),
+            Some(true) => {}
+        }
+        let (value, goes_on) = self.run(word + 5, |byte| b"\"'\\: \t=".contains(&byte), BLANKS);
+        if goes_on {
+            return Err(());
+        }
+        let between = &self.text[word + 5..value];
+        let is_joined = between.iter().any(|byte| b":=".contains(byte));
+        // A quote belongs to the value.
+        let open = between.iter().rev().take_while(|byte| b"\"'\\".contains(byte)).count();
+        let is_line = self.text[at..word].contains(&b'\n');
+        Ok((is_joined && (has_quote || is_line)).then_some((Joint::Markup, value - open)))
+    }
+
+    /// Reads the value that begins at `at`.
+    fn read(&self, at: usize, is_markup: bool) -> Option<Value> {
+        let (open, goes_on) = self.run(at, |byte| byte == b'\\', 4);
+        if goes_on {
+            return None;
+        }
+        let quote = self.byte(open).filter(|byte| b"\"'`".contains(byte));
+        if let Some(quote) = quote {
+            // The quote at the end has as many backslashes as the first.
+            let slashes = &self.text[at..open];
+            let start = open + 1;
+            let mut end = start;
+            loop {
+                let (stop, goes_on) = self.run(end, |byte| byte != quote && byte != b'\n', LONGEST);
+                if goes_on {
+                    return Some(Value { bytes: start..stop, is_quoted: true, goes_on: true });
+                }
+                end = stop;
+                let before =
+                    self.text[start..stop].iter().rev().take_while(|byte| **byte == b'\\').count();
+                let is_escaped = self.byte(stop) == Some(quote) && before > slashes.len();
+                if !is_escaped || stop - start >= LONGEST {
+                    let end = if self.byte(stop) == Some(quote) {
+                        stop - before.min(slashes.len())
+                    } else {
+                        stop
+                    };
+                    return Some(Value {
+                        bytes: start..end.max(start),
+                        is_quoted: true,
+                        goes_on: false,
+                    });
+                }
+                end += 1;
+            }
+        }
+        let of = |byte: u8| {
+            byte > b' '
+                && byte != 0x7f
+                && !b"\"'`;&\\".contains(&byte)
+                && (byte != b'<' || !is_markup)
+        };
+        let (end, goes_on) = self.run(at, of, LONGEST);
+        Some(Value { bytes: at..end, is_quoted: false, goes_on })
+    }
+
+    fn value(&self, kind: Kind, name: &[u8], start: usize, (joint, at): (Joint, usize)) -> Found {
+        match kind {
+            Kind::Authorization => return self.authorization(at),
+            Kind::Cookie | Kind::SetCookie => return self.cookie(at, kind),
+            _ => {}
+        }
+        let Some(value) = self.read(at, joint == Joint::Tag) else { return Found::Undecided(at) };
+        if value.goes_on {
+            return Found::Undecided(at);
+        }
+        let mut bytes = value.bytes;
+        if joint == Joint::Tag && self.byte(bytes.end) != Some(b'<') {
+            return Found::Nothing;
+        }
+        if !value.is_quoted && kind == Kind::Token {
+            // No token has such signs; text before a bracket is an expression.
+            let stop = self.text[bytes.clone()].iter().position(|byte| b",()[]{}|".contains(byte));
+            if let Some(stop) = stop {
+                if b"([{|".contains(&self.text[bytes.start + stop]) {
+                    return Found::Nothing;
+                }
+                bytes.end = bytes.start + stop;
+            }
+        }
+        if !value.is_quoted {
+            let trailing = self.text[bytes.clone()]
+                .iter()
+                .rev()
+                .take_while(|byte| b",)]}.".contains(byte))
+                .count();
+            let whole = &self.text[bytes.clone()];
+            // Brackets may belong to a placeholder or to an expression.
+            if !is_placeholder(whole) && !is_code(whole) {
+                bytes.end -= trailing;
+            }
+        }
+        let text = &self.text[bytes.clone()];
+        let head = text.split(|byte| *byte == b',').next().unwrap_or_default();
+        let is_one = !is_placeholder(text)
+            && (value.is_quoted || !is_placeholder(head))
+            && !is_path(text)
+            && match kind {
+                Kind::Basic => is_basic(text) || name.starts_with(b"_") && is_random(text, 8),
+                Kind::Token => is_token(text, value.is_quoted, joint),
+                _ => self.is_password(text, value.is_quoted, joint, start, bytes.end),
+            };
+        if is_one { Found::secret(bytes) } else { Found::Nothing }
+    }
+
+    /// Tells whether this is a password that a person may have chosen.
+    fn is_password(
+        &self,
+        text: &[u8],
+        is_quoted: bool,
+        joint: Joint,
+        start: usize,
+        end: usize,
+    ) -> bool {
+        if text.len() < 3 || text.iter().all(u8::is_ascii_digit) && text.len() < 4 {
+            return false;
+        }
+        let has_blank = text.iter().any(|byte| blank(*byte));
+        if is_quoted {
+            let has_word = || text.split(|byte| blank(*byte)).any(is_placeholder);
+            let is_sentence = has_blank && (!is_mixed(text) || text.ends_with(b".") || has_word());
+            return !is_sentence
+                && !text.starts_with(b"$(")
+                && !contains(text, b"${")
+                && !contains(text, b"{{");
+        }
+        if is_code(text) {
+            return false;
+        }
+        match joint {
+            Joint::Tight => !text.iter().all(u8::is_ascii_digit) || text.len() >= 4,
+            Joint::Markup | Joint::Tag => true,
+            Joint::Flag => is_mixed(text) && !text.starts_with(b"-") && !text.starts_with(b"["),
+            // A word after a colon is a message, unless the line has nothing else, as in YAML.
+            Joint::Loose => {
+                let before = self.line_before(start, 64).trim_ascii();
+                let is_alone = matches!(self.byte(end), None | Some(b'\n' | b'\r'));
+                let is_field =
+                    before.is_empty() || before == b"-" || before == b"\"" || before == b"'";
+                // `module:function/2` has no blank.
+                let is_spaced =
+                    self.last(end - text.len()).is_some_and(blank) || !text.contains(&b'/');
+                is_spaced
+                    && (is_mixed(text) && text.len() >= 5
+                        || is_field && is_alone && text.len() >= 6)
+            }
+        }
+    }
+
+    /// Finds the value of an `Authorization` header, after its scheme.
+    fn authorization(&self, at: usize) -> Found {
+        let (open, goes_on) = self.run(at, |byte| b"\"'\\`".contains(&byte), 4);
+        if goes_on {
+            return Found::Undecided(at);
+        }
+        let (word, goes_on) =
+            self.run(open, |byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte), 24);
+        if goes_on {
+            return Found::Undecided(open);
+        }
+        let (mut start, goes_on) = self.run(word, blank, 16);
+        if goes_on {
+            return Found::Undecided(open);
+        }
+        let scheme =
+            if start > word { self.text[open..word].to_ascii_lowercase() } else { Vec::new() };
+        if scheme.is_empty() {
+            start = open;
+        }
+        let is_rest =
+            scheme.starts_with(b"digest") || scheme.starts_with(b"aws4") || scheme == b"hawk";
+        let of = |byte: u8| match is_rest {
+            true => byte != b'\n' && byte != b'\r',
+            false => byte > b' ' && byte < 0x7f && !b"\"'`\\,;<>)".contains(&byte),
+        };
+        let (end, goes_on) = self.run(start, of, LONGEST);
+        if goes_on {
+            return Found::Undecided(open);
+        }
+        let text = &self.text[start..end];
+        let is_known = matches!(
+            &*scheme,
+            b"basic"
+                | b"bearer"
+                | b"token"
+                | b"bot"
+                | b"apikey"
+                | b"negotiate"
+                | b"ssws"
+                | b"splunk"
+                | b"key"
+                | b"geniekey"
+        );
+        let is_one = !is_placeholder(text)
+            && !is_path(text)
+            && match is_rest {
+                true => contains(text, b"="),
+                false if scheme == b"basic" => is_basic(text) || is_random(text, 8),
+                false if is_known => text.len() >= 8 && is_mixed(text) && !is_code(text),
+                false => is_random(text, 16),
+            };
+        if is_one { Found::secret(start..end) } else { Found::Nothing }
+    }
+
+    /// Finds the values of cookies, if one of them looks random.
+    fn cookie(&self, at: usize, kind: Kind) -> Found {
+        let of = |byte: u8| {
+            byte >= b' '
+                && byte != 0x7f
+                && !b"\"'\\".contains(&byte)
+                && (byte != b';' || kind == Kind::Cookie)
+        };
+        let (end, goes_on) = self.run(at, of, LONGEST);
+        if goes_on {
+            return Found::Undecided(at);
+        }
+        let text = &self.text[at..end];
+        let Some(sign) = memchr::memchr(b'=', text) else { return Found::Nothing };
+        let is_named = text[..sign].iter().all(|byte| in_name(*byte) || *byte == b'%');
+        let is_session = text
+            .split(|byte| b";= ".contains(byte))
+            .any(|part| is_random(part, 16) || part.len() >= 24 && is_mixed(part));
+        match is_named && is_session {
+            true => Found::secret(at + sign + 1..end),
+            false => Found::Nothing,
+        }
+    }
+
+    /// Finds the password of a line of `.pgpass`; `from` is after the port.
+    pub(super) fn pgpass(&self, from: usize) -> Found {
+        let (end, goes_on) = self.run(from, |byte| byte > b' ' && byte < 0x7f, 256);
+        if goes_on {
+            return Found::Undecided(from);
+        }
+        let text = &self.text[from..end];
+        let mut fields = text.splitn(3, |byte| *byte == b':');
+        let (base, user, password) = (fields.next(), fields.next(), fields.next());
+        let is_plain = |field: Option<&[u8]>| {
+            field.is_some_and(|field| {
+                field.iter().all(|byte| in_name(*byte) || *byte == b'*') && !field.is_empty()
+            })
+        };
+        match password {
+            Some(password)
+                if is_plain(base)
+                    && is_plain(user)
+                    && password.len() >= 3
+                    && !is_placeholder(password) =>
+            {
+                Found::secret(end - password.len()..end)
+            }
+            _ => Found::Nothing,
+        }
+    }
+
+    /// Finds the password of `curl -u user:password`.
+    pub(super) fn user(&self, at: usize, from: usize) -> Found {
+        let line = self.line_before(at, 192);
+        if !contains(line, b"curl") && !contains(line, b"http") && !contains(line, b"wget") {
+            return Found::Nothing;
+        }
+        let (start, goes_on) = self.run(from, |byte| b" =\"'".contains(&byte), 4);
+        let (end, more) = self.run(start, |byte| byte > b' ' && !b"\"'".contains(&byte), 512);
+        if goes_on || more {
+            return Found::Undecided(from.min(self.text.len()));
+        }
+        let text = &self.text[start..end];
+        let Some(colon) = memchr::memchr(b':', text) else { return Found::Nothing };
+        let password = &text[colon + 1..];
+        let is_number =
+            password.iter().all(u8::is_ascii_digit) && text[..colon].iter().all(u8::is_ascii_digit);
+        let is_one = password.len() >= 3 && !is_number && !is_placeholder(password);
+        if is_one { Found::secret(start + colon + 1..end) } else { Found::Nothing }
+    }
+
+    /// Finds the password of `mysql -pPASSWORD`, `sshpass -p PASSWORD` and `docker login -p PASSWORD`.
+    pub(super) fn option(&self, at: usize, from: usize) -> Found {
+        let line = self.line_before(at, 192);
+        let is_glued = contains(line, b"mysql") || contains(line, b"mariadb");
+        let is_login = contains(line, b"sshpass")
+            || contains(line, b"docker login")
+            || contains(line, b"podman login");
+        let (start, goes_on) = self.run(from, blank, 8);
+        let (is_right, start) = match start > from {
+            true => (is_login, start),
+            false => (is_glued || is_login, start),
+        };
+        if !is_right {
+            return Found::Nothing;
+        }
+        let Some(value) = self.read(start, false) else { return Found::Undecided(start) };
+        if goes_on || value.goes_on {
+            return Found::Undecided(start.min(self.text.len()));
+        }
+        let text = &self.text[value.bytes.clone()];
+        let is_one =
+            text.len() >= 4 && !text.starts_with(b"-") && !is_placeholder(text) && !is_path(text);
+        if is_one { Found::secret(value.bytes) } else { Found::Nothing }
+    }
+}
+
+/// Tells whether this is a token or a key that a machine has made.
+fn is_token(text: &[u8], is_quoted: bool, joint: Joint) -> bool {
+    let is_place = text.contains(&b'/') && text.contains(&b'.');
+    if is_place || text.iter().any(|byte| blank(*byte)) || !is_quoted && is_code(text) {
+        return false;
+    }
+    match joint {
+        Joint::Tight | Joint::Markup | Joint::Tag => {
+            is_random(text, 8) || text.len() >= 8 && has_symbols(text)
+        }
+        _ if is_quoted => is_random(text, 8) || text.len() >= 8 && has_symbols(text),
+        _ => is_random(text, 12),
+    }
+}
+
+/// Tells whether letters, digits and symbols are mixed.
+fn has_symbols(text: &[u8]) -> bool {
+    let symbols = text.iter().any(|byte| b"!@#^*~?+=".contains(byte));
+    symbols && text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic)
+}
