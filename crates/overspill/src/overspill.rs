@@ -382,8 +382,7 @@ impl Overspill {
     /// Returns what is said of a call to others.
     fn told<'a>(&self, call: &'a Call) -> Cow<'a, Call> {
         let Some(rules) = self.redact.rules() else { return Cow::Borrowed(call) };
-        let masked = call.command.as_deref().map(|command| rules.text(command).0.into_owned());
-        Cow::Owned(Call { command: masked, ..call.clone() })
+        Cow::Owned(rules.call(call.clone()))
     }
 
     /// Asks a strategy. If it fails, that costs its own choice, not the preview.

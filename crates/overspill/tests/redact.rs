@@ -64,6 +64,25 @@ fn what_fits_is_masked_and_counted() {
     }
 }
 
+#[test]
+fn call_fields_are_masked_in_records() {
+    let overspill = engine(Profile::OWN);
+    let call = Call {
+        tool: Some(token()),
+        id: Some(token()),
+        session: Some(token()),
+        command: Some(token()),
+        directory: Some(token()),
+    };
+    overspill.process(long("x").as_bytes(), &call);
+    let store = overspill.store();
+    for entry in store.list().unwrap() {
+        let record = store.record(&entry.name).unwrap().unwrap();
+        assert!(!format!("{record:?}").contains(SECRET), "{record:?}");
+        assert_eq!(record.call.session, Some(stars()));
+    }
+}
+
 fn profile_lines() -> overspill::core::LineRule {
     Profile::OWN.policy.lines
 }

@@ -17,6 +17,8 @@ pub(super) struct Mask {
     string: JsonString,
     /// The string that is passing is looked through.
     in_string: bool,
+    /// The string that is passing is the name of a field.
+    in_name: bool,
     /// From here on it is not JSON.
     text: Option<Redactor>,
     rules: Arc<Redaction>,
@@ -29,6 +31,7 @@ impl Mask {
             walk: Walk::default(),
             string: JsonString::new(rules.clone()),
             in_string: false,
+            in_name: false,
             text: None,
             rules: rules.clone(),
             out: Vec::new(),
@@ -66,10 +69,16 @@ impl Mask {
                     self.out.extend_from_slice(self.string.push(written, says));
                 }
                 token => {
-                    if matches!(token, Token::String { .. }) {
+                    if let Token::String { is_key } = token {
                         self.in_string = is_seen(step.path);
+                        self.in_name = is_key;
                     } else if token == Token::EndString && std::mem::take(&mut self.in_string) {
-                        self.out.extend_from_slice(self.string.end());
+                        let rest =
+                            if self.in_name { self.string.end_name() } else { self.string.end() };
+                        self.out.extend_from_slice(rest);
+                    } else if matches!(token, Token::Open(_)) {
+                        // A name is not the name of what stands in a list or an object.
+                        self.string.end();
                     }
                     self.out.extend_from_slice(written);
                 }

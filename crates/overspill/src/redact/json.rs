@@ -24,8 +24,13 @@ pub struct JsonString {
     waiting: VecDeque<Waiting>,
     /// An escape that is not complete.
     escape: Vec<u8>,
+    /// The text of the string so far, if it is short enough for a name.
+    name: Vec<u8>,
     out: Vec<u8>,
 }
+
+/// A longer name says nothing about its value.
+const LONGEST_NAME: usize = 64;
 
 #[derive(Debug)]
 enum Waiting {
@@ -44,6 +49,7 @@ impl JsonString {
             fresh: Vec::new(),
             waiting: VecDeque::new(),
             escape: Vec::new(),
+            name: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -70,6 +76,9 @@ impl JsonString {
             let written = std::mem::take(&mut self.escape);
             self.waiting.push_back(Waiting::Escape { says: says.to_vec(), written });
         }
+        if self.name.len() <= LONGEST_NAME {
+            self.name.extend_from_slice(&says[..says.len().min(LONGEST_NAME + 1)]);
+        }
         self.fresh.extend_from_slice(says);
         if self.fresh.len() >= LOOK {
             self.look();
@@ -91,8 +100,23 @@ impl JsonString {
         redactor.finish(|said| write(said, waiting, out));
         // What breaks off in the middle of an escape is not JSON.
         out.append(escape);
+        self.name.clear();
         out
     }
+
+    /// Ends the string, which is the name of the next one: `{"password": "…"}`.
+    pub fn end_name(&mut self) -> &[u8] {
+        let name = std::mem::take(&mut self.name);
+        self.end();
+        self.redactor.after(&named(&name));
+        &self.out
+    }
+}
+
+/// Returns the text before the value of a field.
+fn named(name: &[u8]) -> Vec<u8> {
+    let is_short = name.len() <= LONGEST_NAME && !name.contains(&b'\n');
+    if is_short { [b"\"", name, b"\": \""].concat() } else { Vec::new() }
 }
 
 /// Writes what was looked through as it was written; a secret is stars.
@@ -133,13 +157,23 @@ impl Redaction {
         let (mut tokens, mut string) = (Tokens::default(), JsonString::new(self.clone()));
         let mut out = Vec::with_capacity(json.len());
         let mut rest = json.as_bytes();
+        let mut in_name = false;
         while !rest.is_empty() {
             let Ok((token, len)) = tokens.next(rest) else { return self.text(json) };
             let (written, later) = rest.split_at(len);
             match token {
                 Token::Text(says) => out.extend_from_slice(string.push(written, says)),
                 Token::EndString => {
-                    out.extend_from_slice(string.end());
+                    out.extend_from_slice(if in_name { string.end_name() } else { string.end() });
+                    out.extend_from_slice(written);
+                }
+                Token::String { is_key } => {
+                    in_name = is_key;
+                    out.extend_from_slice(written);
+                }
+                // A name is not the name of what stands in a list or an object.
+                Token::Open(_) => {
+                    string.end();
                     out.extend_from_slice(written);
                 }
                 _ => out.extend_from_slice(written),
@@ -156,8 +190,13 @@ impl Redaction {
     /// Masks the strings in a value, at any depth, names of fields included; returns how many
     /// secrets there were. Pictures, sounds and blobs are not looked through.
     pub fn value(&self, value: &mut Value) -> u64 {
+        self.value_of("", value)
+    }
+
+    /// Masks the strings in the value of a field.
+    fn value_of(&self, name: &str, value: &mut Value) -> u64 {
         match value {
-            Value::String(text) => match self.text(text) {
+            Value::String(text) => match self.text_after(&named(name.as_bytes()), text) {
                 (Cow::Borrowed(_), _) => 0,
                 (Cow::Owned(masked), count) => {
                     *text = masked;
@@ -171,7 +210,7 @@ impl Redaction {
                     .any(|name| fields.contains_key(*name));
                 let looked = fields.iter_mut().map(|(name, value)| match name.as_str() {
                     "data" | "blob" if is_media => 0,
-                    _ => self.value(value),
+                    name => self.value_of(name, value),
                 });
                 let count: u64 = looked.sum();
                 count + self.names(fields)
@@ -256,6 +295,16 @@ mod tests {
             (count, value["key"].as_str().unwrap()),
             (1, &*key.replace(line, &"*".repeat(16)))
         );
+    }
+
+    #[test]
+    fn value_after_the_name_of_a_secret_is_masked() {
+        let json = r#"{"password":"hunter2","a":["password","hunter2"],"api_key":{"b":"a1b2c3d4e5f6"},"user":"x1"}"#;
+        let expected = json.replacen("hunter2", "*******", 1);
+        assert_eq!(redaction().json(json), (Cow::Borrowed(&*expected), 1));
+        let mut value: Value = serde_json::from_str(json).unwrap();
+        assert_eq!(redaction().value(&mut value), 1);
+        assert_eq!(value, serde_json::from_str::<Value>(&expected).unwrap());
     }
 
     #[test]

@@ -16,11 +16,13 @@
 mod address;
 mod context;
 mod draft;
+mod headers;
 mod json;
 mod names;
 mod pem;
 mod redacted;
 mod rules;
+mod shapes;
 mod starts;
 mod store;
 mod stream;
@@ -33,6 +35,7 @@ use std::sync::Arc;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use crate::Call;
 use crate::store::Store;
 use context::{Came, Found, REACH};
 use rules::{RULES, hex_tail};
@@ -106,6 +109,41 @@ impl Redaction {
                 (Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()), count)
             }
         }
+    }
+
+    /// Masks `text`, before which `context` stands.
+    fn text_after<'a>(&self, context: &[u8], text: &'a str) -> (Cow<'a, str>, u64) {
+        if context.is_empty() {
+            return self.text(text);
+        }
+        let both = [context, text.as_bytes()].concat();
+        let look =
+            self.look(Came { text: &both, fresh: context.len(), scan: 0, gaps: &[], is_all: true });
+        if look.secrets.is_empty() {
+            return (Cow::Borrowed(text), 0);
+        }
+        let mut masked = both;
+        mask(&mut masked, &look.secrets);
+        let masked = String::from_utf8_lossy(&masked[context.len()..]).into_owned();
+        (Cow::Owned(masked), look.count())
+    }
+
+    /// Masks every field of a call.
+    pub(crate) fn call(&self, call: Call) -> Call {
+        Call {
+            tool: self.field(call.tool),
+            id: self.field(call.id),
+            session: self.field(call.session),
+            command: self.field(call.command),
+            directory: self.field(call.directory),
+        }
+    }
+
+    fn field(&self, field: Option<String>) -> Option<String> {
+        field.map(|field| match self.text(&field) {
+            (Cow::Borrowed(_), _) => field,
+            (Cow::Owned(masked), _) => masked,
+        })
     }
 
     /// Like [`Redaction::text`], of what may be no text.

@@ -26,108 +26,22 @@ enum Kind {
 }
 
 /// Words that may follow the name of a secret.
-const ENDINGS: [&str; 22] = [
-    "base64",
-    "base",
-    "b64",
-    "value",
-    "raw",
-    "plaintext",
-    "plain",
-    "production",
-    "prod",
-    "dev",
-    "staging",
-    "test",
-    "new",
-    "old",
-    "current",
-    "primary",
-    "secondary",
-    "live",
-    "hex",
-    "confirmation",
-    "confirm",
-    "string",
-];
+const ENDINGS: &str = "base64 base b64 value raw plaintext plain production prod dev staging test new old \
+    current primary secondary live hex confirmation confirm string";
 
 /// Names of keys that are secret.
-const KEYS: [&str; 43] = [
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "accountkey",
-    "authkey",
-    "encryptionkey",
-    "encryptkey",
-    "signingkey",
-    "signkey",
-    "masterkey",
-    "sharedkey",
-    "appkey",
-    "applicationkey",
-    "licensekey",
-    "servicekey",
-    "adminkey",
-    "deploykey",
-    "presharedkey",
-    "consumerkey",
-    "subscriptionkey",
-    "storagekey",
-    "functionskey",
-    "hmackey",
-    "aeskey",
-    "jwtkey",
-    "writekey",
-    "ingestkey",
-    "ingestionkey",
-    "integrationkey",
-    "securitykey",
-    "servicerolekey",
-    "rolekey",
-    "anonkey",
-    "cipherkey",
-    "cryptokey",
-    "clientkeydata",
-    "userkey",
-    "globalkey",
-    "sessionkey",
-    "authenticationkey",
-    "webhookkey",
-    "passkey",
-];
+const KEYS: &str = "apikey accesskey secretkey privatekey accountkey authkey encryptionkey encryptkey \
+    signingkey signkey masterkey sharedkey appkey applicationkey licensekey servicekey \
+    adminkey deploykey presharedkey consumerkey subscriptionkey storagekey functionskey \
+    hmackey aeskey jwtkey writekey ingestkey ingestionkey integrationkey securitykey \
+    servicerolekey rolekey anonkey cipherkey cryptokey clientkeydata userkey globalkey \
+    sessionkey authenticationkey webhookkey passkey";
 
 /// Tokens and keys that are not secret: pages of a list, words of a parser or of a model.
-const HARMLESS: [&str; 27] = [
-    "nexttoken",
-    "pagetoken",
-    "continuationtoken",
-    "continuetoken",
-    "canceltoken",
-    "cancellationtoken",
-    "synctoken",
-    "starttoken",
-    "endtoken",
-    "eostoken",
-    "bostoken",
-    "padtoken",
-    "unktoken",
-    "septoken",
-    "clstoken",
-    "masktoken",
-    "stoptoken",
-    "prevtoken",
-    "previoustoken",
-    "lasttoken",
-    "firsttoken",
-    "unexpectedtoken",
-    "resumetoken",
-    "nexttokens",
-    "imagetoken",
-    "publickeytoken",
-    "changetoken",
-];
+const HARMLESS: &str = "nexttoken pagetoken continuationtoken continuetoken canceltoken cancellationtoken \
+    synctoken starttoken endtoken eostoken bostoken padtoken unktoken septoken clstoken \
+    masktoken stoptoken prevtoken previoustoken lasttoken firsttoken unexpectedtoken \
+    resumetoken nexttokens imagetoken publickeytoken changetoken";
 
 /// How a name and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,7 +75,7 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
         return Some(Kind::Authorization);
     }
     plain = plain.trim_end_matches(|last: char| last.is_ascii_digit());
-    plain = match ENDINGS.iter().find_map(|ending| plain.strip_suffix(ending)) {
+    plain = match ENDINGS.split(' ').find_map(|ending| plain.strip_suffix(ending)) {
         Some(short) if short.len() >= 3 => short,
         _ => plain,
     };
@@ -173,6 +87,12 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     if ends(&["password", "passwd", "passphrase", "passwort", "passcode", "pwd"]) {
         return Some(Kind::Password);
     }
+    if plain == "pass" {
+        return Some(Kind::Password);
+    }
+    if plain.ends_with("testpass") {
+        return None;
+    }
     if plain.ends_with("pass") {
         let is_login = ends(&[
             "dbpass",
@@ -182,13 +102,16 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
             "rootpass",
             "adminpass",
             "sshpass",
+            "storepass",
+            "keypass",
+            "requirepass",
         ]);
         return (is_separate("pass") || is_login).then_some(Kind::Password);
     }
     if plain == "auth" {
         return Some(Kind::Basic);
     }
-    if ends(&HARMLESS) {
+    if HARMLESS.split(' ').any(|word| plain.ends_with(word)) {
         return None;
     }
     let is_env_key = plain.ends_with("key")
@@ -203,7 +126,7 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
             "hostkey",
         ]);
     if ends(&["secret", "token", "credentials", "credential", "securestring"])
-        || ends(&KEYS)
+        || KEYS.split(' ').any(|word| plain.ends_with(word))
         || is_env_key
     {
         return Some(Kind::Token);
@@ -211,20 +134,20 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     None
 }
 
-fn in_name(byte: u8) -> bool {
+pub(super) fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
 
-fn blank(byte: u8) -> bool {
+pub(super) fn blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
 /// The value of a name.
-struct Value {
-    bytes: Range<usize>,
+pub(super) struct Value {
+    pub(super) bytes: Range<usize>,
     is_quoted: bool,
     /// Its end is not there yet.
-    goes_on: bool,
+    pub(super) goes_on: bool,
 }
 
 impl<'a> Came<'a> {
@@ -353,6 +276,11 @@ impl<'a> Came<'a> {
 
     /// Tells whether a name is an option of a command, or the word of a `.netrc` file.
     fn is_flag(&self, start: usize) -> bool {
+        const WORDS: [&[u8]; 4] =
+            [b"-storepass", b"-keypass", b"requirepass", b"aws_secret_access_key"];
+        if WORDS.iter().any(|word| self.text[start..].starts_with(word)) {
+            return true;
+        }
         let is_option =
             self.text[start..].starts_with(b"--") && !self.last(start).is_some_and(in_name);
         let near = &self.text[start.saturating_sub(128)..start];
@@ -386,7 +314,7 @@ impl<'a> Came<'a> {
     }
 
     /// Reads the value that begins at `at`.
-    fn read(&self, at: usize, is_markup: bool) -> Option<Value> {
+    pub(super) fn read(&self, at: usize, is_markup: bool) -> Option<Value> {
         let (open, goes_on) = self.run(at, |byte| byte == b'\\', 4);
         if goes_on {
             return None;
@@ -434,12 +362,19 @@ impl<'a> Came<'a> {
     fn value(&self, kind: Kind, name: &[u8], start: usize, (joint, at): (Joint, usize)) -> Found {
         match kind {
             Kind::Authorization => return self.authorization(at),
-            Kind::Cookie | Kind::SetCookie => return self.cookie(at, kind),
+            Kind::Cookie | Kind::SetCookie => return self.cookie(at, kind == Kind::SetCookie),
             _ => {}
         }
         let Some(value) = self.read(at, joint == Joint::Tag) else { return Found::Undecided(at) };
         if value.goes_on {
             return Found::Undecided(at);
+        }
+        // `pass: 12` counts tests; `-passin pass:…` and `"pass": "…"` are passwords.
+        if name.eq_ignore_ascii_case(b"pass") && !value.is_quoted {
+            let line = self.line_before(start, 16);
+            if !line.ends_with(b"-passin ") && !line.ends_with(b"-passout ") {
+                return Found::Nothing;
+            }
         }
         let mut bytes = value.bytes;
         if joint == Joint::Tag && self.byte(bytes.end) != Some(b'<') {
@@ -510,6 +445,9 @@ impl<'a> Came<'a> {
             Joint::Flag => is_mixed(text) && !text.starts_with(b"-") && !text.starts_with(b"["),
             // A word after a colon is a message, unless the line has nothing else, as in YAML.
             Joint::Loose => {
+                // The end of a sentence is no part of a password.
+                let end_marks = text.iter().rev().take_while(|byte| b"?!.:".contains(byte));
+                let inner = &text[..text.len() - end_marks.count()];
                 let before = self.line_before(start, 64).trim_ascii();
                 let is_alone = matches!(self.byte(end), None | Some(b'\n' | b'\r'));
                 let is_field =
@@ -518,161 +456,10 @@ impl<'a> Came<'a> {
                 let is_spaced =
                     self.last(end - text.len()).is_some_and(blank) || !text.contains(&b'/');
                 is_spaced
-                    && (is_mixed(text) && text.len() >= 5
+                    && (is_mixed(inner) && inner.len() >= 5
                         || is_field && is_alone && text.len() >= 6)
             }
         }
-    }
-
-    /// Finds the value of an `Authorization` header, after its scheme.
-    fn authorization(&self, at: usize) -> Found {
-        let (open, goes_on) = self.run(at, |byte| b"\"'\\`".contains(&byte), 4);
-        if goes_on {
-            return Found::Undecided(at);
-        }
-        let (word, goes_on) =
-            self.run(open, |byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte), 24);
-        if goes_on {
-            return Found::Undecided(open);
-        }
-        let (mut start, goes_on) = self.run(word, blank, 16);
-        if goes_on {
-            return Found::Undecided(open);
-        }
-        let scheme =
-            if start > word { self.text[open..word].to_ascii_lowercase() } else { Vec::new() };
-        if scheme.is_empty() {
-            start = open;
-        }
-        let is_rest =
-            scheme.starts_with(b"digest") || scheme.starts_with(b"aws4") || scheme == b"hawk";
-        let of = |byte: u8| match is_rest {
-            true => byte != b'\n' && byte != b'\r',
-            false => byte > b' ' && byte < 0x7f && !b"\"'`\\,;<>)".contains(&byte),
-        };
-        let (end, goes_on) = self.run(start, of, LONGEST);
-        if goes_on {
-            return Found::Undecided(open);
-        }
-        let text = &self.text[start..end];
-        let is_known = matches!(
-            &*scheme,
-            b"basic"
-                | b"bearer"
-                | b"token"
-                | b"bot"
-                | b"apikey"
-                | b"negotiate"
-                | b"ssws"
-                | b"splunk"
-                | b"key"
-                | b"geniekey"
-        );
-        let is_one = !is_placeholder(text)
-            && !is_path(text)
-            && match is_rest {
-                true => contains(text, b"="),
-                false if scheme == b"basic" => is_basic(text) || is_random(text, 8),
-                false if is_known => text.len() >= 8 && is_mixed(text) && !is_code(text),
-                false => is_random(text, 16),
-            };
-        if is_one { Found::secret(start..end) } else { Found::Nothing }
-    }
-
-    /// Finds the values of cookies, if one of them looks random.
-    fn cookie(&self, at: usize, kind: Kind) -> Found {
-        let of = |byte: u8| {
-            byte >= b' '
-                && byte != 0x7f
-                && !b"\"'\\".contains(&byte)
-                && (byte != b';' || kind == Kind::Cookie)
-        };
-        let (end, goes_on) = self.run(at, of, LONGEST);
-        if goes_on {
-            return Found::Undecided(at);
-        }
-        let text = &self.text[at..end];
-        let Some(sign) = memchr::memchr(b'=', text) else { return Found::Nothing };
-        let is_named = text[..sign].iter().all(|byte| in_name(*byte) || *byte == b'%');
-        let is_session = text
-            .split(|byte| b";= ".contains(byte))
-            .any(|part| is_random(part, 16) || part.len() >= 24 && is_mixed(part));
-        match is_named && is_session {
-            true => Found::secret(at + sign + 1..end),
-            false => Found::Nothing,
-        }
-    }
-
-    /// Finds the password of a line of `.pgpass`; `from` is after the port.
-    pub(super) fn pgpass(&self, from: usize) -> Found {
-        let (end, goes_on) = self.run(from, |byte| byte > b' ' && byte < 0x7f, 256);
-        if goes_on {
-            return Found::Undecided(from);
-        }
-        let text = &self.text[from..end];
-        let mut fields = text.splitn(3, |byte| *byte == b':');
-        let (base, user, password) = (fields.next(), fields.next(), fields.next());
-        let is_plain = |field: Option<&[u8]>| {
-            field.is_some_and(|field| {
-                field.iter().all(|byte| in_name(*byte) || *byte == b'*') && !field.is_empty()
-            })
-        };
-        match password {
-            Some(password)
-                if is_plain(base)
-                    && is_plain(user)
-                    && password.len() >= 3
-                    && !is_placeholder(password) =>
-            {
-                Found::secret(end - password.len()..end)
-            }
-            _ => Found::Nothing,
-        }
-    }
-
-    /// Finds the password of `curl -u user:password`.
-    pub(super) fn user(&self, at: usize, from: usize) -> Found {
-        let line = self.line_before(at, 192);
-        if !contains(line, b"curl") && !contains(line, b"http") && !contains(line, b"wget") {
-            return Found::Nothing;
-        }
-        let (start, goes_on) = self.run(from, |byte| b" =\"'".contains(&byte), 4);
-        let (end, more) = self.run(start, |byte| byte > b' ' && !b"\"'".contains(&byte), 512);
-        if goes_on || more {
-            return Found::Undecided(from.min(self.text.len()));
-        }
-        let text = &self.text[start..end];
-        let Some(colon) = memchr::memchr(b':', text) else { return Found::Nothing };
-        let password = &text[colon + 1..];
-        let is_number =
-            password.iter().all(u8::is_ascii_digit) && text[..colon].iter().all(u8::is_ascii_digit);
-        let is_one = password.len() >= 3 && !is_number && !is_placeholder(password);
-        if is_one { Found::secret(start + colon + 1..end) } else { Found::Nothing }
-    }
-
-    /// Finds the password of `mysql -pPASSWORD`, `sshpass -p PASSWORD` and `docker login -p PASSWORD`.
-    pub(super) fn option(&self, at: usize, from: usize) -> Found {
-        let line = self.line_before(at, 192);
-        let is_glued = contains(line, b"mysql") || contains(line, b"mariadb");
-        let is_login = contains(line, b"sshpass")
-            || contains(line, b"docker login")
-            || contains(line, b"podman login");
-        let (start, goes_on) = self.run(from, blank, 8);
-        let (is_right, start) = match start > from {
-            true => (is_login, start),
-            false => (is_glued || is_login, start),
-        };
-        if !is_right {
-            return Found::Nothing;
-        }
-        let Some(value) = self.read(start, false) else { return Found::Undecided(start) };
-        if goes_on || value.goes_on {
-            return Found::Undecided(start.min(self.text.len()));
-        }
-        let text = &self.text[value.bytes.clone()];
-        let is_one =
-            text.len() >= 4 && !text.starts_with(b"-") && !is_placeholder(text) && !is_path(text);
-        if is_one { Found::secret(value.bytes) } else { Found::Nothing }
     }
 }
 

@@ -109,7 +109,15 @@ impl Line {
         }
         if is_first {
             let start = line.iter().take_while(|byte| b" \t\"'".contains(byte)).count();
-            let len = line[start..].iter().take_while(|byte| in_body(**byte)).count();
+            let mut len = line[start..].iter().take_while(|byte| in_body(**byte)).count();
+            // Lines that were joined have blanks between them.
+            while len >= LINE && line.get(start + len) == Some(&b' ') {
+                let next = &line[start + len + 1..];
+                match next.iter().take_while(|byte| in_body(**byte)).count() {
+                    0 => break,
+                    more => len += 1 + more,
+                }
+            }
             // A backslash at the end belongs to a quote that follows.
             let slashes =
                 line[start..start + len].iter().rev().take_while(|byte| **byte == b'\\').count();
@@ -124,7 +132,7 @@ impl Line {
         let inner = &line[..line.len().saturating_sub(glue)];
         let len = inner.iter().rev().take_while(|byte| in_body(**byte)).count();
         let start = inner.len() - len;
-        if start <= 64 && len > 0 && (start == 0 || b" \t\"'>|+:-#/,".contains(&inner[start - 1])) {
+        if start <= 64 && len > 0 && is_apart(inner[..start].last()) {
             return Line::Body { start, len, rest: false };
         }
         let len = line[blanks..].iter().take_while(|byte| in_body(**byte)).count();
@@ -135,4 +143,9 @@ impl Line {
             _ => Line::Other,
         }
     }
+}
+
+/// Tells whether base64 may begin after this byte: a mark of a line number, of a quote or of a log.
+fn is_apart(last: Option<&u8>) -> bool {
+    last.is_none_or(|byte| b" \t\"'>|+:-#/,".contains(byte) || !byte.is_ascii())
 }

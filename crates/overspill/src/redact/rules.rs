@@ -3,7 +3,7 @@
 //! No beginning is the beginning of another, so that one place has one rule.
 
 use super::context::{Came, Found, LONGEST};
-use super::value::is_random;
+use super::value::is_placeholder;
 
 /// One kind of secret.
 pub(super) struct Rule {
@@ -92,7 +92,7 @@ fn has_number(token: &[u8]) -> bool {
     token.iter().any(u8::is_ascii_digit)
 }
 
-fn is_mixed(token: &[u8]) -> bool {
+pub(super) fn is_mixed(token: &[u8]) -> bool {
     let has_both =
         token.iter().any(u8::is_ascii_lowercase) && token.iter().any(u8::is_ascii_uppercase);
     has_both || has_number(token)
@@ -159,7 +159,7 @@ fn is_resend(token: &[u8]) -> bool {
     matches!(token.iter().position(|byte| *byte == b'_'), Some(7..=9)) && is_dense(token)
 }
 
-fn alphanumeric(byte: u8) -> bool {
+pub(super) fn alphanumeric(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
 
@@ -167,7 +167,7 @@ fn upper(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit()
 }
 
-fn hex(byte: u8) -> bool {
+pub(super) fn hex(byte: u8) -> bool {
     byte.is_ascii_hexdigit()
 }
 
@@ -183,7 +183,7 @@ pub(super) fn word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-fn dotted(byte: u8) -> bool {
+pub(super) fn dotted(byte: u8) -> bool {
     word(byte) || b".=%".contains(&byte)
 }
 
@@ -513,131 +513,8 @@ impl Token {
         // A dot at the end of a sentence is no part of a token.
         let dots = came.text[from..end].iter().rev().take_while(|byte| **byte == b'.').count();
         let token = &came.text[from..end - dots];
-        match token.len() >= self.least
-            && (self.tells)(token)
-            && !super::value::is_placeholder(token)
-        {
+        match token.len() >= self.least && (self.tells)(token) && !is_placeholder(token) {
             true => Found::Secret { hold: at, bytes: from..end - dots },
-            false => Found::Nothing,
-        }
-    }
-}
-
-impl Came<'_> {
-    /// Finds a JSON Web Token of three parts, or an encrypted one of five.
-    fn jwt(&self, at: usize) -> Found {
-        let (mut end, mut lens) = (at, Vec::with_capacity(5));
-        for _ in 0..5 {
-            let (part_end, goes_on) = self.run(end, word, LONGEST);
-            if goes_on {
-                return Found::Undecided(at);
-            }
-            lens.push(part_end - end);
-            end = part_end;
-            let next = self.byte(end + 1);
-            if self.byte(end) != Some(b'.') {
-                break;
-            }
-            if next.is_none() && !self.is_all {
-                return Found::Undecided(at);
-            }
-            if !next.is_some_and(|byte| word(byte) || byte == b'.' && lens.len() == 1) {
-                break;
-            }
-            end += 1;
-        }
-        let is_one = match lens[..] {
-            [first, second, third] => first >= 10 && second >= 10 && third >= 16,
-            [first, _, third, fourth, _] => first >= 10 && third >= 10 && fourth >= 10,
-            _ => false,
-        };
-        if is_one {
-            return Found::Secret { hold: at, bytes: at + 3..end };
-        }
-        // A key of Grafana has one part.
-        let is_grafana = self.text[at..end].starts_with(b"eyJrIjoi") && lens[0] >= 60;
-        if is_grafana { Found::Secret { hold: at, bytes: at + 8..end } } else { Found::Nothing }
-    }
-
-    fn crypt(&self, from: usize) -> Found {
-        let of = |byte: u8| alphanumeric(byte) || b"./$=,+".contains(&byte);
-        let (end, goes_on) = self.run(from, of, 256);
-        if goes_on {
-            return Found::Undecided(from);
-        }
-        let is_one = end - from >= 24 && is_mixed(&self.text[from..end]);
-        if is_one { Found::secret(from..end) } else { Found::Nothing }
-    }
-
-    fn azure(&self, at: usize, from: usize) -> Found {
-        if !self.last(at).is_some_and(|byte| byte.is_ascii_digit()) {
-            return Found::Nothing;
-        }
-        let (end, goes_on) = self.run(from, |byte| dotted(byte) || byte == b'~', 48);
-        if goes_on {
-            return Found::Undecided(from);
-        }
-        match (29..=40).contains(&(end - from)) && is_mixed(&self.text[from..end]) {
-            true => Found::secret(from..end),
-            false => Found::Nothing,
-        }
-    }
-
-    fn telegram(&self, at: usize) -> Found {
-        let digits =
-            self.line_before(at, 12).iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let (end, goes_on) = self.run(at + 1, word, 48);
-        match (8..=10).contains(&digits) {
-            true if goes_on => Found::Undecided(at),
-            true if (33..=37).contains(&(end - at - 1)) => Found::secret(at + 1..end),
-            _ => Found::Nothing,
-        }
-    }
-
-    /// Finds a key of Mailchimp: 32 hexadecimal digits before a region such as `-us12`. The digits wait
-    /// only if eight of them have come, see [`hex_tail`].
-    fn mailchimp(&self, at: usize) -> Found {
-        let digits = self.text[at.saturating_sub(33)..at]
-            .iter()
-            .rev()
-            .take_while(|byte| hex(**byte))
-            .count();
-        if digits != 32 {
-            return Found::Nothing;
-        }
-        match self.begins(at, b"-us") {
-            None => return Found::Undecided(at - 32),
-            Some(false) => return Found::Nothing,
-            Some(true) => {}
-        }
-        let (end, goes_on) = self.run(at + 3, |byte| byte.is_ascii_digit(), 3);
-        match (1..=2).contains(&(end - at - 3)) {
-            _ if goes_on => Found::Undecided(at - 32),
-            true => Found::Secret { hold: at - 32, bytes: at - 32..at },
-            false => Found::Nothing,
-        }
-    }
-
-    /// Finds the token after the word `Bearer`.
-    fn scheme(&self, from: usize) -> Found {
-        let (start, goes_on) = self.run(from, |byte| b" \t".contains(&byte), 8);
-        if goes_on {
-            return Found::Undecided(self.text.len());
-        }
-        if start == from {
-            return Found::Nothing;
-        }
-        let (end, goes_on) =
-            self.run(start, |byte| dotted(byte) || b"~+/".contains(&byte), LONGEST);
-        if goes_on {
-            return Found::Undecided(start);
-        }
-        let token = &self.text[start..end];
-        match is_random(token, 16)
-            && !super::value::is_path(token)
-            && !super::value::is_placeholder(token)
-        {
-            true => Found::secret(start..end),
             false => Found::Nothing,
         }
     }

@@ -22,17 +22,14 @@ impl MaskedStore {
         MaskedStore { store, rules }
     }
 
-    fn told(&self, command: Option<String>) -> Option<String> {
-        command.map(|command| self.rules.text(&command).0.into_owned())
-    }
-
     fn told_record(&self, mut record: Record) -> Record {
-        record.call.command = self.told(record.call.command);
+        record.call = self.rules.call(record.call);
         record
     }
 
     fn told_gone(&self, mut gone: Gone) -> Gone {
-        gone.command = self.told(gone.command);
+        gone.command = self.rules.field(gone.command);
+        gone.tool = self.rules.field(gone.tool);
         gone
     }
 }

@@ -1,178 +1,23 @@
 //! Tells a password or a random token from a word, a placeholder, a path or an expression.
 
 /// Values that stand where a secret could stand. Compared in lower case, without `_` and `-`.
-const WORDS: &[&str] = &[
-    "abc",
-    "accepted",
-    "admin",
-    "and",
-    "any",
-    "apikey",
-    "auth",
-    "authentication",
-    "bool",
-    "boolean",
-    "bytes",
-    "changed",
-    "changeit",
-    "changeme",
-    "char",
-    "correct",
-    "credentials",
-    "default",
-    "denied",
-    "disabled",
-    "empty",
-    "enabled",
-    "encrypted",
-    "env",
-    "eof",
-    "error",
-    "example",
-    "expired",
-    "failed",
-    "false",
-    "field",
-    "file",
-    "for",
-    "foo",
-    "bar",
-    "from",
-    "generated",
-    "has",
-    "hash",
-    "hidden",
-    "identifier",
-    "if",
-    "ignored",
-    "incorrect",
-    "input",
-    "int",
-    "integer",
-    "invalid",
-    "is",
-    "key",
-    "literal",
-    "masked",
-    "mismatch",
-    "missing",
-    "must",
-    "nil",
-    "no",
-    "none",
-    "not",
-    "null",
-    "number",
-    "object",
-    "off",
-    "ok",
-    "on",
-    "optional",
-    "or",
-    "pass",
-    "passphrase",
-    "passwd",
-    "password",
-    "plain",
-    "prompt",
-    "provided",
-    "pwd",
-    "random",
-    "redacted",
-    "reset",
-    "required",
-    "sanitized",
-    "secret",
-    "secretstr",
-    "sensitive",
-    "set",
-    "show",
-    "str",
-    "string",
-    "text",
-    "the",
-    "to",
-    "todo",
-    "token",
-    "tokenstring",
-    "true",
-    "type",
-    "undefined",
-    "unchanged",
-    "unknown",
-    "unset",
-    "user",
-    "using",
-    "utf8",
-    "valid",
-    "value",
-    "varchar",
-    "variable",
-    "was",
-    "with",
-    "wrong",
-    "yes",
-    "new",
-    "return",
-    "await",
-    "self",
-    "this",
-    "function",
-    "const",
-    "let",
-    "var",
-    "private",
-    "public",
-    "static",
-    "final",
-    "readonly",
-    "keyword",
-    "word",
-    "base64",
-    "json",
-    "username",
-    "sha256",
-    "sha512",
-    "md5",
-];
+const WORDS: &str = "abc accepted admin and any apikey auth authentication bool boolean bytes changed \
+    changeit changeme char correct credentials default denied disabled empty enabled \
+    encrypted env eof error example expired failed false field file for foo bar from \
+    generated has hash hidden identifier if ignored incorrect input int integer invalid is \
+    key literal masked mismatch missing must nil no none not null number object off ok on \
+    optional or pass passphrase passwd password plain prompt provided pwd random redacted \
+    reset required sanitized secret secretstr sensitive set show str string text the to todo \
+    token tokenstring true type undefined unchanged unknown unset user using utf8 valid \
+    value varchar variable was with wrong yes new return await self this function const let \
+    var private public static final readonly keyword word base64 json username sha256 sha512 \
+    md5";
 
 /// Beginnings of text that asks for a secret.
-const ASKS: &[&str] = &[
-    "your",
-    "<your",
-    "enter",
-    "insert",
-    "replace",
-    "example",
-    "placeholder",
-    "changeme",
-    "change_me",
-    "change-me",
-    "redacted",
-    "dummy",
-    "xxx",
-    "***",
-    "...",
-    "[redacted",
-    "(hidden",
-    "sha256:",
-    "sha512-",
-    "sha256-",
-    "sha1-",
-    "process.env",
-    "os.environ",
-    "env.",
-    "-----begin",
-    "http://",
-    "https://",
-    "file:",
-    "secrets.",
-    "vault:",
-    "ssm:",
-    "arn:",
-    "projects/",
-    "op://",
-];
+const ASKS: &str = "your <your enter insert replace example placeholder changeme change_me change-me \
+    redacted dummy xxx *** ... [redacted (hidden sha256: sha512- sha256- sha1- process.env \
+    os.environ env. -----begin http:// https:// file: secrets. vault: ssm: arn: projects/ \
+    op://";
 
 /// Names of variables that hold secrets, as in `$password`.
 const HOLDS: &[&str] = &["pass", "pwd", "token", "secret", "key", "user", "auth", "cred", "login"];
@@ -229,11 +74,11 @@ pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
 fn is_word(value: &[u8]) -> bool {
     let end = value.iter().rev().take_while(|byte| b"!?,;.:)]}\"'".contains(byte)).count();
     let lower = value[..value.len() - end].to_ascii_lowercase();
-    if ASKS.iter().any(|start| lower.starts_with(start.as_bytes())) {
+    if ASKS.split(' ').any(|start| lower.starts_with(start.as_bytes())) {
         return true;
     }
     let plain: Vec<u8> = lower.into_iter().filter(|byte| !b"_-".contains(byte)).collect();
-    plain.is_empty() || WORDS.iter().any(|word| word.as_bytes() == plain)
+    plain.is_empty() || WORDS.split(' ').any(|word| word.as_bytes() == plain)
 }
 
 /// Tells whether a value without quotes is an expression of source text: `input()`, `self.token`,
