@@ -87,13 +87,13 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     if ends(&["password", "passwd", "passphrase", "passwort", "passcode", "pwd"]) {
         return Some(Kind::Password);
     }
-    if plain == "pass" {
+    if name.eq_ignore_ascii_case(b"pass") {
         return Some(Kind::Password);
     }
     if plain.ends_with("testpass") {
         return None;
     }
-    if plain.ends_with("pass") {
+    if plain.ends_with("pass") && name.to_ascii_lowercase().ends_with(b"pass") {
         let is_login = ends(&[
             "dbpass",
             "userpass",
@@ -370,9 +370,11 @@ impl<'a> Came<'a> {
             return Found::Undecided(at);
         }
         // `pass: 12` counts tests; `-passin pass:…` and `"pass": "…"` are passwords.
-        if name.eq_ignore_ascii_case(b"pass") && !value.is_quoted {
+        if name.eq_ignore_ascii_case(b"pass") {
             let line = self.line_before(start, 16);
-            if !line.ends_with(b"-passin ") && !line.ends_with(b"-passout ") {
+            let is_option = line.ends_with(b"-passin ") || line.ends_with(b"-passout ");
+            let is_field = value.is_quoted && is_mixed(&self.text[value.bytes.clone()]);
+            if !is_option && !is_field {
                 return Found::Nothing;
             }
         }

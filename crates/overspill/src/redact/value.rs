@@ -133,7 +133,7 @@ pub(super) fn is_random(value: &[u8], least: usize) -> bool {
             && pair[1].is_ascii_alphabetic()
             && pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase()
     });
-    value.len() >= 16 && changes.count() * 3 >= value.len()
+    value.len() >= 16 && changes.count() * 5 >= value.len() * 2
 }
 
 /// Tells whether a part of a value is neither a word, nor a number, nor a word with a number.
