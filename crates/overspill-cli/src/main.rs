@@ -71,6 +71,10 @@ fn go(descriptors: Descriptors) -> u8 {
             return if error.use_stderr() { code } else { ui::ended(ui::written(printed)) };
         }
     };
+    // `run` and `sh` do this themselves, and start their command with the signals they found.
+    if !matches!(command, args::Command::Run(_) | args::Command::Sh(_)) {
+        process::block_file_size_signal();
+    }
     match command {
         args::Command::Run(args) => command::run::run(args, descriptors),
         args::Command::Sh(args) => command::sh::sh(args, descriptors),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use crate::process::Unstartable;
+use crate::process::{Unstartable, restore_signals};
 
 #[cfg(unix)]
 use std::os::fd::OwnedFd as Owned;
@@ -29,6 +29,7 @@ impl Server {
         // A group of its own, so that it can be ended together with what it starts.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        restore_signals(&mut command);
         let mut child = command.spawn().map_err(failed)?;
         match (child.stdin.take(), child.stdout.take()) {
             (Some(stdin), Some(stdout)) => {

@@ -26,6 +26,11 @@ pub(crate) fn is_to_linger() -> bool {
 
 pub(crate) fn linger() {}
 
+/// Signals are left as they are here.
+pub(crate) fn block_file_size_signal() {}
+
+pub(crate) fn restore_signals(_: &mut Command) {}
+
 /// There is no becoming another program here: it is run to its end, and we end as it did.
 pub(crate) fn become_program(
     program: &std::path::Path,

@@ -98,6 +98,7 @@ impl Trial {
 
     fn start(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
+        crate::process::restore_signals(&mut command);
         command.env("OVERSPILL_DIR", &self.store).env_remove(variables::ACTIVE);
         command
     }

@@ -46,6 +46,48 @@ fn a_limit_on_files_costs_the_copy_and_nothing_else() {
 }
 
 #[test]
+fn file_size_limit_costs_cut_the_copy_and_nothing_else() {
+    let line = "ulimit -f 20; seq 1 100000 | $OVERSPILL cut";
+    let output = shell(&Test::new(&[]), line);
+    shows_the_end(&output, "\n100000\n");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.lines().next().unwrap().contains("could not be saved"), "{text}");
+}
+
+#[test]
+fn file_size_limit_ends_no_command_that_writes() {
+    let test = Test::new(&[]);
+    let big = numbered(20_000).replace('\n', "\\n");
+    let payload = format!(
+        r#"{{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{{}},"tool_response":{{"stdout":"{big}","stderr":""}}}}"#
+    );
+    std::fs::write(test.dir.path().join("payload"), payload).unwrap();
+    for (line, code) in [
+        ("$OVERSPILL hook claude-code < \"$HOME/payload\"", 0),
+        ("$OVERSPILL sh -c 'seq 1 100000'", 0),
+        ("$OVERSPILL config set max_lines 10", 1),
+        ("$OVERSPILL init claude-code --force", 1),
+    ] {
+        // One block has 512 bytes; a settings file is shorter than that.
+        let limit = if code == 0 { 20 } else { 0 };
+        let output = shell(&test, &format!("ulimit -f {limit}; {line}; echo code $? >&2"));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.ends_with(&format!("code {code}\n")), "{line}: {output:?}");
+        assert!(code == 0 || errors.contains("too large"), "{line}: {errors}");
+    }
+}
+
+#[test]
+fn mcp_server_has_the_signals_that_we_were_started_with() {
+    let look = "grep -E '^Sig(Blk|Ign)' /proc/self/status >&2";
+    let test = Test::new(&[]);
+    let bare = shell(&test, look);
+    let served = shell(&test, &format!("$OVERSPILL mcp -- sh -c \"{look}\""));
+    let errors = String::from_utf8_lossy(&served.stderr);
+    assert!(errors.contains(&*String::from_utf8_lossy(&bare.stderr)), "{errors}");
+}
+
+#[test]
 fn what_is_not_open_is_not_open_for_the_command() {
     let line = "$OVERSPILL run -- sh -c 'if read x <&0; then echo read; else echo none; fi; \
                 ls /proc/self/fd' <&-";

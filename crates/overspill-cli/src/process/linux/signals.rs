@@ -2,6 +2,9 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::OnceLock;
 
 use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, raise, signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
@@ -70,6 +73,28 @@ impl Signals {
         let by_terminal = info.ssi_code > 0;
         let from = (!by_terminal).then_some(info.ssi_pid as i32);
         Some(Came { signal, by_terminal, from })
+    }
+}
+
+/// The signal mask that this process was started with, once [`block_file_size_signal`] has changed it.
+static FIRST_MASK: OnceLock<SigSet> = OnceLock::new();
+
+/// Turns a write beyond the limit on file sizes (`ulimit -f`) into an error of that write. Otherwise
+/// the signal ends the process. Threads that are started later inherit this.
+pub(crate) fn block_file_size_signal() {
+    let blocked = SigSet::from(Signal::SIGXFSZ).thread_swap_mask(SigmaskHow::SIG_BLOCK);
+    if let Ok(mask) = blocked {
+        let _ = FIRST_MASK.set(mask);
+    }
+}
+
+/// Makes `command` start with the signal mask that this process was started with.
+pub(crate) fn restore_signals(command: &mut Command) {
+    let Some(mask) = FIRST_MASK.get().copied() else { return };
+    // SAFETY: it sets the mask of the new process, which may be done between fork and exec.
+    #[allow(unsafe_code, reason = "other closures could do what must not be done there")]
+    unsafe {
+        command.pre_exec(move || mask.thread_set_mask().map_err(io::Error::from));
     }
 }
 
