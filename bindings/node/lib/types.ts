@@ -166,6 +166,8 @@ export interface Found {
   lines: Array<{ number: number; matches: boolean; text: string }>;
   matches: number;
   nextLine: number | null;
+  /** Lines that were not kept (`store.max_output`), and so not searched. */
+  notSearched?: { lines: [number, number]; bytes: number };
 }
 
 /** A saved output. */

@@ -197,9 +197,9 @@ fn gap(before: Option<&Span>, after: Option<&Span>, total: &Size) -> Span {
 /// Cutting waits until the notice is known, because its room comes out of the same limits.
 #[derive(Debug, Clone)]
 pub struct Over<'a> {
-    view: View<'a>,
+    pub(crate) view: View<'a>,
     total: Size,
-    breaks: u64,
+    pub(crate) breaks: u64,
     fired: Unit,
     policy: Policy,
 }

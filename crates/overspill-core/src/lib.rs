@@ -3,6 +3,7 @@
 
 mod cut;
 mod ends;
+mod excerpt;
 mod keep;
 mod limits;
 mod notice;
@@ -21,6 +22,7 @@ mod watch;
 mod window;
 
 pub use cut::{Cut, Over, Piece, Span, cut, preview};
+pub use excerpt::Excerpt;
 pub use limits::{Limits, Unit};
 pub use notice::{Answer, Notice, Reach, Saved, Stored, ToolNames, Within};
 pub use policy::{Cleaning, Grain, Keep, Policy};

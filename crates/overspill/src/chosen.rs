@@ -1,10 +1,12 @@
 //! What is to be shown of an output that is too large, and whose choice it was.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use overspill_core::{Choice, Cut, LeftOut, Limits, Over, Policy, Size, Strategy};
 
 use crate::Error;
+use crate::store::{Draft, Excerpt, SpillRef};
 
 /// What was chosen of an output that is too large.
 pub(crate) enum Chosen<'a> {
@@ -43,6 +45,41 @@ impl<'a> Chosen<'a> {
                 Some(cut) => Ok(Some(Chosen::Cut(cut, otherwise))),
                 None => Err(Error::Other("the strategy chose pieces that are not there".into())),
             },
+        }
+    }
+
+    /// Publishes a draft of the output. Of one that is larger than the store keeps, the lines that may
+    /// be shown are kept as well.
+    pub(crate) fn publish(&mut self, mut draft: Box<dyn Draft>) -> Result<SpillRef, Error> {
+        if let Some(hole) = draft.hole()? {
+            draft.keep(self.excerpts(&hole))?;
+        }
+        draft.publish()
+    }
+
+    /// Returns the lines of a hole that may be shown, and leaves it at those.
+    fn excerpts(&mut self, hole: &Range<u64>) -> Vec<Excerpt> {
+        match self {
+            Chosen::Over(over) => over.narrow(hole),
+            Chosen::Text(_, otherwise) => {
+                otherwise.as_mut().map_or_else(Vec::new, |over| over.narrow(hole))
+            }
+            Chosen::Cut(cut, otherwise) => {
+                let mut excerpts: Vec<Excerpt> = cut
+                    .pieces
+                    .iter()
+                    .zip(cut.spans())
+                    .map(|(piece, span)| Excerpt {
+                        bytes: piece.bytes.clone(),
+                        line: span.first_line,
+                        starts_line: span.starts_line,
+                        text: piece.text.to_vec(),
+                        verbatim: piece.altered == 0,
+                    })
+                    .collect();
+                excerpts.extend(otherwise.iter_mut().flat_map(|over| over.narrow(hole)));
+                Excerpt::in_order(excerpts)
+            }
         }
     }
 

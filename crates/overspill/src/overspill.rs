@@ -246,13 +246,16 @@ impl Overspill {
         let (&Output { measured, stored }, masked) = (output.get(), output.count());
         let Plan { policy, enabled } = self.plan(call, options);
         let mut failure = None;
+        let is_same = std::ptr::eq(measured, stored);
         let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
             None => {
                 let Some(fired) = policy.fired_by(measured) else {
                     return self.whole(Cow::Borrowed(measured), call, masked);
                 };
-                let (meter, saved) = self.measure_and_save(output, &policy, call);
-                (Chosen::Over(Over::of_measured(measured, &meter, &policy, fired)), saved)
+                let (meter, draft) = self.measure_and_write(output, &policy, call);
+                let mut chosen = Chosen::Over(Over::of_measured(measured, &meter, &policy, fired));
+                let saved = draft.and_then(|draft| publish(draft, &mut chosen, is_same));
+                (chosen, saved)
             }
             Some(strategy) => match self.ask(strategy, measured, &policy) {
                 (None, None) => return self.whole(Cow::Borrowed(measured), call, masked),
@@ -266,9 +269,11 @@ impl Overspill {
                 {
                     (chosen, Err(error))
                 }
-                (Some(chosen), error) => {
+                (Some(mut chosen), error) => {
                     failure = error;
-                    (chosen, self.save(output, call, |_| {}))
+                    let draft = self.write(output, call, |_| {});
+                    let saved = draft.and_then(|draft| publish(draft, &mut chosen, is_same));
+                    (chosen, saved)
                 }
             },
         };
@@ -327,31 +332,31 @@ impl Overspill {
         ceiling.exceeded_by(output, policy.lines, &policy.tokens).is_none()
     }
 
-    /// Measures an output while it is being saved, when each part of it is at hand anyway.
-    fn measure_and_save(
+    /// Measures an output while it is being written, when each part of it is at hand anyway.
+    fn measure_and_write(
         &self,
         output: &Redacted<Output>,
         policy: &Policy,
         call: &Call,
-    ) -> (Meter, Result<SpillRef, Error>) {
+    ) -> (Meter, Result<Box<dyn Draft>, Error>) {
         let Output { measured, stored } = output.get();
         let mut meter = Meter::new(policy.lines);
         if std::ptr::eq(*measured, *stored) {
-            let saved = self.save(output, call, |chunk| meter.push(chunk));
-            (meter, saved)
+            let draft = self.write(output, call, |chunk| meter.push(chunk));
+            (meter, draft)
         } else {
             meter.push(measured);
-            (meter, self.save(output, call, |_| {}))
+            (meter, self.write(output, call, |_| {}))
         }
     }
 
-    /// Saves a whole output. `look` sees all of it, saved or not.
-    fn save(
+    /// Writes a whole output to a draft. `look` sees all of it, written or not.
+    fn write(
         &self,
         output: &Redacted<Output>,
         call: &Call,
         mut look: impl FnMut(&[u8]),
-    ) -> Result<SpillRef, Error> {
+    ) -> Result<Box<dyn Draft>, Error> {
         /// Small enough to be looked at and written while it is in the cache.
         const CHUNK: usize = 256 * 1024;
         let mut draft = self.begin(call, output.is_masked());
@@ -363,7 +368,7 @@ impl Overspill {
                 draft = Err(error);
             }
         }
-        draft?.publish()
+        draft
     }
 
     /// Begins to save an output. The draft masks what did not pass the redactor before.
@@ -475,6 +480,11 @@ impl Overspill {
             let _ = catch_unwind(AssertUnwindSafe(|| observer(&event)));
         }
     }
+}
+
+/// Publishes a draft, with the lines that may be shown if these are lines of what was written.
+fn publish(draft: Box<dyn Draft>, chosen: &mut Chosen, is_same: bool) -> Result<SpillRef, Error> {
+    if is_same { chosen.publish(draft) } else { draft.publish() }
 }
 
 impl std::fmt::Debug for Overspill {

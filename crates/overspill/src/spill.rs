@@ -229,18 +229,19 @@ impl<'a> Spill<'a> {
         if let Some(Ok(draft)) = draft.as_mut().filter(|_| options.interrupted) {
             draft.hurry();
         }
-        let saved = publish(draft);
+        let mut chosen = Chosen::Over(over);
+        let saved = publish(draft, &mut chosen);
         let simple = simple.filter(|_| saved.is_err()).map(Window::finish);
-        let (over, words, policy) = match simple {
+        let (chosen, words, policy) = match simple {
             Some(Finished::Over(simple)) => {
                 let policy = simple.policy().clone();
-                (*simple, &Words::StartOnly, policy)
+                (Chosen::Over(*simple), &Words::StartOnly, policy)
             }
             // Where the original was to come back: it is gone by now, and what is held has to do.
-            _ => (over, &overspill.profile.words, policy),
+            _ => (chosen, &overspill.profile.words, policy),
         };
         let end = End { call: &call, options: &options, masked, failure: None };
-        overspill.answer(Chosen::Over(over), words, &policy, saved, end)
+        overspill.answer(chosen, words, &policy, saved, end)
     }
 
     /// Opens a draft and adds what came before it was needed.
@@ -258,9 +259,12 @@ impl<'a> Spill<'a> {
     }
 }
 
-fn publish(draft: Option<Result<Box<dyn Draft>, Error>>) -> Result<SpillRef, Error> {
+fn publish(
+    draft: Option<Result<Box<dyn Draft>, Error>>,
+    chosen: &mut Chosen,
+) -> Result<SpillRef, Error> {
     match draft {
-        Some(draft) => draft?.publish(),
+        Some(draft) => chosen.publish(draft?),
         // Only what is too large gets here, and with that a draft was begun.
         None => Err(Error::Other("saving was never begun".into())),
     }

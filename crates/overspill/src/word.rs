@@ -162,7 +162,9 @@ impl Overspill {
                 Err(error) => Saved::Failed(error.to_string()),
                 Ok(saved) => match saved.kept {
                     Kept::Whole => Saved::Whole(copy(saved)),
-                    Kept::Ends { first, last } => Saved::Partial(copy(saved), first + last),
+                    Kept::Ends { first, between, last } => {
+                        Saved::Partial(copy(saved), first + between + last)
+                    }
                 },
             },
             reach: Reach {

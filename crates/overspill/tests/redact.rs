@@ -7,7 +7,7 @@ use std::sync::Arc;
 use overspill::embed::{self, Asked};
 use overspill::redact::{Redact, Redaction};
 use overspill::registry::{Registry, Tool, ToolCall};
-use overspill::store::{Memory, Store};
+use overspill::store::{Disk, DiskOptions, Memory, Store};
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, Joined, Masked, Options, Outcome, Overspill, Profile, Report, envelope};
 use proptest::prelude::*;
@@ -427,4 +427,31 @@ fn restarted_output_is_masked_and_counted_once() {
     let expected = format!("{0}\n{0}\n{text}", stars());
     assert!(!spilled.text.contains(SECRET));
     assert_eq!(saved(&overspill), expected);
+}
+
+#[test]
+fn lines_kept_from_the_hole_are_masked() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = DiskOptions { most_per_output: 2_000, keep_free: 0, ..DiskOptions::default() };
+    let rules = Arc::new(Redaction::new(None).unwrap());
+    let overspill =
+        Overspill::new(Profile::OWN, Disk::new(directory.path().join("store"), options))
+            .with_redaction(Redact::Saved(rules));
+    // Every line of these is shown, since it says that something failed.
+    let lines = |text: &str| -> String {
+        text.lines().map(|line| format!("{line}\nerror: failed to connect\n")).collect()
+    };
+    let secrets = format!("error: bad token {}\nerror: bad key\n{}\n", token(), key());
+    let output = long(&lines("error: one\nerror: two")).replacen(
+        "error: two\n",
+        &format!("error: two\n{secrets}"),
+        1,
+    );
+    let mut spill = overspill.spill(Call::of("tool"), Options::default());
+    output.as_bytes().chunks(100).for_each(|chunk| spill.push(chunk));
+    let Outcome::Spilled(spilled) = spill.finish() else { panic!("it is long") };
+    assert!(spilled.text.contains("error: bad token"), "{}", spilled.text);
+    let stored = saved(&overspill);
+    assert!(stored.contains(&format!("error: bad token {}", stars())), "{stored}");
+    assert!(stored.contains("error: bad key\n") && !stored.contains(SECRET), "{stored}");
 }

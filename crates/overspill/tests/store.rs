@@ -9,6 +9,7 @@ use std::sync::Arc;
 use overspill::Clock;
 use overspill::store::{
     Disk, DiskOptions, Durability, Memory, Missing, NameStyle, Part, conformance,
+    partial_conformance,
 };
 
 const PLAIN: NameStyle = NameStyle {
@@ -20,6 +21,21 @@ const PLAIN: NameStyle = NameStyle {
 fn memory_is_a_store() {
     conformance(|| Arc::new(Memory::default()));
     conformance(|| Arc::new(Memory::new(PLAIN, Clock::default())));
+}
+
+#[test]
+fn disk_notes_what_it_kept_of_a_large_output() {
+    for records in [true, false] {
+        let directory = tempfile::tempdir().unwrap();
+        let next = std::sync::atomic::AtomicU32::new(0);
+        partial_conformance(|| {
+            let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let (most_per_output, keep_free) = (64 << 10, 0);
+            let options =
+                DiskOptions { records, most_per_output, keep_free, ..DiskOptions::default() };
+            Arc::new(Disk::new(directory.path().join(number.to_string()), options))
+        });
+    }
 }
 
 #[test]

@@ -38,13 +38,24 @@ class FoundLine(TypedDict):
     text: str
 
 
-class Found(TypedDict):
-    """What a search has found, as ripgrep shows it and line by line."""
+class NotSearched(TypedDict):
+    """Which lines of an output were not kept, and so not searched."""
 
+    lines: List[int]
+    bytes: int
+
+
+class _Found(TypedDict):
     text: str
     lines: List[FoundLine]
     matches: int
     next_line: Optional[int]
+
+
+class Found(_Found, total=False):
+    """What a search has found, as ripgrep shows it and line by line."""
+
+    not_searched: NotSearched
 
 
 class Entry(TypedDict):

@@ -104,6 +104,15 @@ fn summary(found: &Differences) -> String {
     )
 }
 
+/// Says what could not be compared.
+fn not_compared(old: &Name, new: &Name, found: &Differences) -> String {
+    let sides = [old, new].into_iter().zip(&found.not_compared);
+    let missing = sides.filter_map(|(name, missing)| {
+        Some(format!("; {}: {} and not compared", name.token(), missing.as_ref()?))
+    });
+    missing.collect()
+}
+
 fn next(old: &Name, new: &Name, found: &Differences) -> Option<String> {
     found.next.map(|line| format!("{} diff {old} {new} --from {line}", program::word()))
 }
@@ -118,7 +127,7 @@ fn footer(old: &Name, new: &Name, found: &Differences) -> String {
         Some(command) => format!("; next: {command}"),
         None => String::new(),
     };
-    format!("[overspill {token}: {}{next}]\n", summary(found))
+    format!("[overspill {token}: {}{}{next}]\n", summary(found), not_compared(old, new, found))
 }
 
 fn json(store: &dyn Store, old: &Name, new: &Name, found: &Differences) -> String {
@@ -129,11 +138,15 @@ fn json(store: &dyn Store, old: &Name, new: &Name, found: &Differences) -> Strin
             "id": name, "created": record.created, "exit": record.exit, "command": command,
         })
     };
-    let json = serde_json::json!({
+    let mut json = serde_json::json!({
         "old": side(old), "new": side(new), "same": found.same,
         "added": found.added, "removed": found.removed,
         "to_the_end": found.to_the_end, "coarse": found.coarse,
         "text": found.text, "next": next(old, new, found),
     });
+    if found.not_compared != [None, None] {
+        let side = |at: usize| found.not_compared[at].map(|it| [it.first, it.last]);
+        json["not_compared"] = serde_json::json!({ "old": side(0), "new": side(1) });
+    }
     format!("{json}\n")
 }

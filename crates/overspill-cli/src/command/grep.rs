@@ -1,6 +1,7 @@
 //! `overspill grep`
 
 mod hints;
+mod unsearched;
 
 use std::ffi::{OsStr, OsString};
 
@@ -12,6 +13,7 @@ use crate::home::Outputs;
 use crate::{find, home, hosts, program, ui};
 
 pub(crate) use hints::hint;
+use unsearched::Unsearched;
 
 /// Searches in saved outputs, with ripgrep's engine and habits.
 ///
@@ -113,8 +115,9 @@ impl From {
 
 /// What a heading may take, or a line that says how many more there are.
 const HEADING_BYTES: u64 = 80;
-/// How many lines there may be beside the matches: a heading, and the command for the next page.
-const FRAME_LINES: u64 = 2;
+/// How many lines there may be beside the matches: a heading, what was not searched, and the command
+/// for the next page.
+const FRAME_LINES: u64 = 3;
 /// In JSON an answer has no more lines than this, so that what stands around each has room.
 const JSON_LINES: u64 = 200;
 const JSON_LINE_BYTES: u64 = 100;
@@ -230,6 +233,7 @@ fn lines(
     let several = outputs.len() > 1 || asked.all && asked.from.is_some();
     let is_json = asked.args.json;
     let most = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + 2 * HEADING_BYTES;
+    let most = most + unsearched::BYTES;
     let page = hosts::page();
     let mut room = Limits {
         bytes: page.bytes.map(|bytes| bytes.saturating_sub(most)),
@@ -244,6 +248,7 @@ fn lines(
         room.lines = Some(lines);
     }
     let (mut text, mut any) = (String::new(), false);
+    let mut missing = Unsearched::default();
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
         let (from_line, shown) = match is_first(asked, index, name) {
@@ -253,6 +258,7 @@ fn lines(
         let most = asked.query.most.map(|most| most.saturating_sub(shown));
         let query = Query { from_line, most, ..asked.query.clone() };
         let found = retrieve::grep(&**store, name, &query, &room)?;
+        missing.add(name, found.not_searched);
         if found.lines.is_empty() && found.next_line.is_none() {
             continue;
         }
@@ -271,6 +277,7 @@ fn lines(
         }
         room = less(&room, &found.text(), several);
     }
+    text.push_str(&missing.told(is_json));
     Ok((text, any))
 }
 
@@ -295,6 +302,7 @@ fn count(
         query.most = Some(1);
     }
     let (mut text, mut any, mut shown) = (String::new(), false, 0);
+    let mut missing = Unsearched::default();
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
         if shown == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
@@ -302,6 +310,7 @@ fn count(
             break;
         }
         let count = retrieve::count(&**store, name, &query)?;
+        missing.add(name, retrieve::missing_lines(&**store, name)?);
         any |= count > 0;
         shown += usize::from(count > 0 || !asked.args.files_with_matches);
         text.push_str(&match (asked.args.files_with_matches, several) {
@@ -311,6 +320,8 @@ fn count(
             (false, false) => format!("{count}\n"),
         });
     }
+    // A program reads the numbers and names: stderr has to do.
+    missing.told(false);
     Ok((text, any))
 }
 

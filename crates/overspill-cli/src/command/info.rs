@@ -39,11 +39,13 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     let bytes = |bytes: u64| format!("{} ({bytes} bytes)", ui::size(bytes));
     let known = record.bytes > 0;
     let produced = match record.kept {
-        Some(Kept::Ends { first, last }) => {
-            format!(
-                "{}, of which the first {first} and the last {last} were kept",
-                bytes(record.bytes)
-            )
+        Some(Kept::Ends { first, between, last }) => {
+            let shown = match between {
+                0 => String::new(),
+                between => format!(", {between} of lines between that the preview shows,"),
+            };
+            let all = bytes(record.bytes);
+            format!("{all}, of which the first {first}{shown} and the last {last} were kept")
         }
         Some(Kept::Whole) | None => String::new(),
     };

@@ -148,8 +148,10 @@ fn footer(store: &dyn Store, name: &Name, page: &Page) -> String {
 pub(crate) fn what_is_shown(store: &dyn Store, name: &Name, page: &Page) -> String {
     let record = store.record(name).ok().flatten();
     let all = match record {
+        _ if page.total_lines.is_some() => format!(" of {}", page.total_lines.unwrap_or_default()),
+        // Saved by an earlier version, which did not note where the hole is.
         Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => {
-            " of the two ends that were kept".into()
+            " of the saved copy, which lacks the middle and numbers its own lines".into()
         }
         Some(record) if record.lines > 0 => format!(" of {}", record.lines),
         // Whoever saved it died before it could be said.
@@ -209,6 +211,9 @@ fn raw(store: &dyn Store, name: &Name) -> anyhow::Result<()> {
     const CHUNK: u64 = 256 * 1024;
     let total = store.entry(name)?.bytes;
     let _ = store.touch(name);
+    if let Some(missing) = retrieve::missing_lines(store, name)? {
+        ui::say(&format!("{}: {missing} (`store.max_output`)", name.token()));
+    }
     // On a terminal the text itself shows that it goes on.
     let progress = (!ui::is_seen()).then(|| ui::Progress::of("copying"));
     let mut at = 0;

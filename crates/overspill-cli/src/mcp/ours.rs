@@ -24,7 +24,7 @@ pub(super) struct Ours {
 }
 
 /// What the last line of an answer may take.
-const FOOTER_BYTES: u64 = 400;
+const FOOTER_BYTES: u64 = 500;
 
 impl Ours {
     /// Returns the names with `prefix`, other than those in `taken`.
@@ -239,8 +239,10 @@ impl Ours {
         })?;
         let mut text = found.text();
         let token = name.token();
+        let missing = found.not_searched.map(|missing| format!("{missing} and not searched"));
         if text.is_empty() && found.next_line.is_none() {
-            return Ok(format!("[overspill {token}: nothing matches]\n"));
+            let missing = missing.map(|missing| format!("; {missing}")).unwrap_or_default();
+            return Ok(format!("[overspill {token}: nothing matches{missing}]\n"));
         }
         if let Some(line) = found.next_line {
             let mut next = arguments.0.clone();
@@ -251,6 +253,9 @@ impl Ours {
             }
             let next = format!("{} {}", self.names.grep, Value::Object(next));
             text.push_str(&format!("[overspill {token}: more from line {line}; next: {next}]\n"));
+        }
+        if let Some(missing) = missing {
+            text.push_str(&format!("[overspill {token}: {missing}]\n"));
         }
         let _ = store.retrieved(&name, text.len() as u64);
         Ok(text)

@@ -119,7 +119,7 @@ pub(crate) const KEYS: &[Key] = &[
         also: None,
         kind: Kind::Bytes,
         project: Project::No,
-        help: "How much of one output is saved; of a larger one, its first and last half of that.",
+        help: "How much of one output is saved. Larger outputs keep the first and the last half of this limit, and every line that the preview shows.",
     },
     Key {
         name: "store.keep_free",

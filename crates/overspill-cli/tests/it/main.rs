@@ -12,6 +12,7 @@ mod diff;
 mod explain;
 mod fail_closed;
 mod help;
+mod hole;
 mod home;
 mod hosts;
 mod kills;

@@ -85,7 +85,8 @@ impl Lines {
         }
     }
 
-    fn bytes(&self, block: &Block) -> Range<u64> {
+    /// Returns where a block begins and ends.
+    pub(crate) fn bytes(&self, block: &Block) -> Range<u64> {
         self.lines[block.lines.start].start..self.lines[block.lines.end - 1].end
     }
 }

@@ -117,4 +117,11 @@ impl Lines {
         });
         self.text.truncate(end);
     }
+
+    /// Keeps the lines that `keep` wants once their shares are known.
+    pub(crate) fn narrow(&mut self, keep: impl Fn(&Line) -> bool) {
+        let mut kept = self.lines.iter().map(&keep).collect::<Vec<bool>>().into_iter();
+        self.shares.retain(|_| kept.next() == Some(true));
+        self.retain(keep);
+    }
 }

@@ -1,5 +1,7 @@
 //! Holds the lines of an output that may be shown, by how near they are.
 
+use std::ops::Range;
+
 use super::json::log2;
 use super::reader::{Grade, Line, Reader};
 use crate::text::held::Held;
@@ -170,6 +172,20 @@ impl Rows {
         } else {
             floor_char(text, self.clip)
         }
+    }
+
+    /// Keeps the lines that `keep` wants, by where they stand.
+    pub(crate) fn narrow(&mut self, keep: impl Fn(&Range<u64>) -> bool) {
+        self.rows.retain(|row| keep(&(row.start..row.end)));
+    }
+
+    /// Returns the lines that are held: where each stands, its number counted from 0, its text, and
+    /// how many bytes of that are unchanged.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (Range<u64>, u64, &[u8], u64)> {
+        self.rows.iter().map(|row| {
+            let text = &self.text[row.at as usize..][..row.len as usize];
+            (row.start..row.end, row.number, text, row.unchanged)
+        })
     }
 
     fn size(&self) -> usize {

@@ -74,6 +74,12 @@ fn page_json(page: &Page) -> Value {
     })
 }
 
+/// Says what of an output was not kept.
+#[cfg(feature = "grep")]
+fn missing_json(missing: retrieve::MissingLines) -> Value {
+    json!({ "lines": [missing.first, missing.last], "bytes": missing.bytes })
+}
+
 fn values(store: &dyn Store, name: &Name, path: &str, limits: &Limits) -> Result<Value, Question> {
     let path = JsonPath::parse(path).map_err(|bad| Misuse(format!("json: {bad}")))?;
     match retrieve::values(store, name, &path, FromValue::START, limits) {
@@ -126,12 +132,16 @@ pub fn grep(
     let text = found.text();
     let _ = store.retrieved(&name, text.len() as u64);
     let line = |line: &retrieve::FoundLine| json!({ "number": line.number, "matches": line.matches, "text": line.text });
-    Ok(json!({
+    let mut answer = json!({
         "text": text,
         "lines": found.lines.iter().map(line).collect::<Vec<Value>>(),
         "matches": found.matches,
         "next_line": found.next_line,
-    }))
+    });
+    if let Some(missing) = found.not_searched {
+        answer["not_searched"] = missing_json(missing);
+    }
+    Ok(answer)
 }
 
 /// Lists what is saved, the last used first.

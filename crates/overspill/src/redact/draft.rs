@@ -1,8 +1,10 @@
 //! An output whose secrets are masked on the way to a store.
 
+use std::ops::Range;
+
 use super::Redactor;
 use crate::Error;
-use crate::store::{Draft, SpillRef};
+use crate::store::{Draft, Excerpt, SpillRef};
 
 /// Masks what is appended. The command never writes to the file by itself.
 #[derive(Debug)]
@@ -14,6 +16,13 @@ pub(crate) struct RedactingDraft {
 impl RedactingDraft {
     pub(crate) fn new(draft: Box<dyn Draft>, redactor: Redactor) -> RedactingDraft {
         RedactingDraft { draft, redactor }
+    }
+
+    /// Hands on what was held back.
+    fn flush(&mut self) -> Result<(), Error> {
+        let mut done = Ok(());
+        self.redactor.finish(|bytes| done = self.draft.append(bytes));
+        done
     }
 }
 
@@ -28,14 +37,21 @@ impl Draft for RedactingDraft {
         done
     }
 
+    fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
+        self.flush()?;
+        self.draft.hole()
+    }
+
+    fn keep(&mut self, excerpts: Vec<Excerpt>) -> Result<(), Error> {
+        self.draft.keep(self.redactor.mask_excerpts(excerpts))
+    }
+
     fn hurry(&mut self) {
         self.draft.hurry();
     }
 
     fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
-        let mut done = Ok(());
-        self.redactor.finish(|bytes| done = self.draft.append(bytes));
-        done?;
+        self.flush()?;
         let masked = self.redactor.masked();
         self.draft.publish().map(|saved| SpillRef { masked, ..saved })
     }

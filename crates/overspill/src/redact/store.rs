@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::Redaction;
-use crate::store::{Draft, Entry, Gone, Name, Newest, Record, State, Store, Wanted};
+use crate::store::{Draft, Entry, Gone, KeptRanges, Name, Newest, Record, State, Store, Wanted};
 use crate::{Call, Error};
 
 /// Masks what is read from another store; everything else is that store's.
@@ -93,6 +93,10 @@ impl Store for MaskedStore {
 
     fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
         self.store.describe(name, record)
+    }
+
+    fn kept_ranges(&self, name: &Name) -> Result<Option<KeptRanges>, Error> {
+        self.store.kept_ranges(name)
     }
 
     fn retrieved(&self, name: &Name, bytes: u64) -> Result<(), Error> {

@@ -1,9 +1,13 @@
 //! Masks what comes in chunks.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
+use overspill_core::Excerpt;
+
 use super::context::{BEFORE, Came};
-use super::{Redaction, mask};
+use super::{Redaction, Secret, mask};
 
 /// Masks an output as it comes, wherever it is cut into chunks.
 ///
@@ -19,19 +23,28 @@ pub struct Redactor {
     fresh: usize,
     /// Where the next look begins.
     scan: usize,
+    /// How many bytes were passed on.
+    passed: u64,
+    /// Where secrets of several lines stand: none of their lines tells by itself that it is one.
+    blocks: Vec<Range<u64>>,
 }
+
+/// More are not told apart.
+const MOST_BLOCKS: usize = 10_000;
 
 impl Redactor {
     /// Masks what `redaction` knows.
     pub fn new(redaction: Arc<Redaction>) -> Redactor {
-        Redactor { redaction, count: 0, text: Vec::new(), fresh: 0, scan: 0 }
+        let (text, blocks) = (Vec::new(), Vec::new());
+        Redactor { redaction, count: 0, text, fresh: 0, scan: 0, passed: 0, blocks }
     }
 
     /// Goes on where this one stands, and counts anew.
     pub(crate) fn going_on(&self) -> Redactor {
         let Redactor { redaction, text, fresh, scan, .. } = self;
         let (redaction, text) = (redaction.clone(), text.clone());
-        Redactor { redaction, count: 0, text, fresh: *fresh, scan: *scan }
+        let (fresh, scan, blocks) = (*fresh, *scan, Vec::new());
+        Redactor { redaction, count: 0, text, fresh, scan, passed: 0, blocks }
     }
 
     /// Takes `context` for the text before the next chunk.
@@ -47,6 +60,20 @@ impl Redactor {
         self.count
     }
 
+    /// Masks lines that were taken from this output. Lines of a secret of several lines are left out.
+    pub(crate) fn mask_excerpts(&self, mut excerpts: Vec<Excerpt>) -> Vec<Excerpt> {
+        excerpts.retain(|it| {
+            let next = self.blocks.partition_point(|block| block.end <= it.bytes.start);
+            self.blocks.get(next).is_none_or(|block| block.start >= it.bytes.end)
+        });
+        for it in &mut excerpts {
+            if let Cow::Owned(masked) = self.redaction.bytes(&it.text).0 {
+                it.text = masked;
+            }
+        }
+        excerpts
+    }
+
     /// Takes a chunk, and hands on what can be told of.
     pub fn push(&mut self, chunk: &[u8], take: impl FnMut(&[u8])) {
         self.look(chunk, false, take);
@@ -59,7 +86,7 @@ impl Redactor {
     }
 
     fn look(&mut self, chunk: &[u8], is_all: bool, mut take: impl FnMut(&[u8])) {
-        let Redactor { redaction, count, text, fresh, scan } = self;
+        let Redactor { redaction, count, text, fresh, scan, passed, blocks } = self;
         text.extend_from_slice(chunk);
         let look = redaction.look(Came { text, fresh: *fresh, scan: *scan, gaps: &[], is_all });
         if look.known > *fresh {
@@ -70,11 +97,32 @@ impl Redactor {
                 let mut masked = text[..look.known].to_vec();
                 mask(&mut masked, &look.secrets);
                 take(&masked[*fresh..]);
+                let place =
+                    |secret: &Secret| secret.start.min(secret.bytes.start)..secret.bytes.end;
+                let mut found: Vec<Range<usize>> = look.secrets.iter().map(place).collect();
+                found.retain(|block| memchr::memchr(b'\n', &text[block.clone()]).is_some());
+                found.sort_unstable_by_key(|block| block.start);
+                for block in found {
+                    // A secret may begin in what was passed on before.
+                    let place = |at: usize| (*passed + at as u64).saturating_sub(*fresh as u64);
+                    note_block(blocks, place(block.start)..place(block.end));
+                }
             }
+            *passed += (look.known - *fresh) as u64;
         }
         let old = look.known.saturating_sub(BEFORE);
         text.drain(..old);
         *fresh = look.known - old;
         *scan = look.resume.saturating_sub(old);
+    }
+}
+
+/// Notes where a secret of several lines stands.
+fn note_block(blocks: &mut Vec<Range<u64>>, block: Range<u64>) {
+    let is_full = blocks.len() == MOST_BLOCKS;
+    match blocks.last_mut() {
+        // Lines between two of many are left out as well, which is the safe side.
+        Some(last) if last.end >= block.start || is_full => last.end = last.end.max(block.end),
+        _ => blocks.push(block),
     }
 }

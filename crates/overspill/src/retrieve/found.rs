@@ -2,18 +2,21 @@
 
 use std::io;
 use std::ops::Range;
+use std::rc::Rc;
 
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
 
+use super::MissingLines;
 use super::excerpt::{around, around_match, bytes_around, excerpt, shown};
 use super::grep::Query;
 use super::numbers::Numbers;
 use super::pieces::Breaks;
 use super::room::Room;
 use crate::Error;
+use crate::store::KeptRanges;
 
 /// What was found, as much as there is room for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,8 +29,10 @@ pub struct Found {
     pub shown: u64,
     /// The search stopped before the end for lack of room; it goes on from this line.
     pub next_line: Option<u64>,
+    /// What of the output was not kept, and so not searched.
+    pub not_searched: Option<MissingLines>,
     /// Lines near a match were asked for, so what is apart is shown apart.
-    near: bool,
+    pub(super) near: bool,
 }
 
 /// A line that was found.
@@ -80,15 +85,24 @@ pub(super) struct Places<'a> {
     pub(super) start: u64,
     pub(super) breaks: Breaks,
     pub(super) numbers: Numbers<'a>,
+    /// Which ranges of the output were kept, if not all.
+    pub(super) kept: Option<Rc<KeptRanges>>,
 }
 
 impl Places<'_> {
-    fn number_at(&mut self, place: u64) -> Result<u64, Error> {
-        self.numbers.of(self.offset(place))
+    pub(super) fn number_at(&mut self, place: u64) -> Result<u64, Error> {
+        let number = self.numbers.of(self.stored(place))?;
+        Ok(self.kept.as_ref().map_or(number, |kept| kept.original_line(number)))
     }
 
     /// Returns where in the output a place is.
     fn offset(&self, place: u64) -> u64 {
+        let stored = self.stored(place);
+        self.kept.as_ref().map_or(stored, |kept| kept.original_byte(stored))
+    }
+
+    /// Returns where in the stored copy a place is.
+    fn stored(&self, place: u64) -> u64 {
         self.start + place - self.breaks.before(place)
     }
 }
@@ -98,12 +112,12 @@ pub(super) struct Lines<'a> {
     pub(super) found: Found,
     query: &'a Query,
     matcher: &'a RegexMatcher,
-    places: Places<'a>,
+    pub(super) places: Places<'a>,
     room: Room,
     /// The number of the line from which on they are shown.
     from: u64,
     /// How many lines after the last match are still to come.
-    left: usize,
+    pub(super) left: usize,
 }
 
 impl<'a> Lines<'a> {

@@ -1,17 +1,18 @@
 //! Search in a stored output, with ripgrep's engine and in its form.
 
 use std::io;
+use std::ops::Range;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use overspill_core::Limits;
 
 use super::found::{Found, Lines, Places};
-use super::line_start;
 use super::numbers::Numbers;
 use super::pieces::{Breaks, Pieces};
 use super::source::Source;
 use super::until::search;
+use super::{MissingLines, line_start};
 use crate::Error;
 use crate::store::{Name, Store};
 
@@ -97,35 +98,73 @@ pub fn grep(
     limits: &Limits,
 ) -> Result<Found, GrepError> {
     let matcher = query.matcher()?;
-    let source = Source::open(store, name)?;
+    let mut source = Source::open(store, name)?;
+    let kept = source.kept.clone();
+    let not_searched = kept.as_deref().and_then(MissingLines::of);
     let bare = query.only.then(|| Query { before: 0, after: 0, ..query.clone() });
     let query = bare.as_ref().unwrap_or(query);
     let from = query.from_line.max(1);
     // What comes after a match before `from` is part of the answer.
     let first = from.saturating_sub(query.after as u64).max(1);
-    let Some(start) = line_start(store, name, first, source.total)? else {
-        return Ok(Found::default());
+    let first = match &kept {
+        Some(kept) => kept.stored_line(first),
+        None => Some(first),
+    };
+    let start = first.map(|line| line_start(store, name, line, source.total)).transpose()?;
+    let (Some(first), Some(start)) = (first, start.flatten()) else {
+        return Ok(Found { not_searched, ..Found::default() });
     };
     let numbers = Numbers::new(store, name, start, first)?;
-    let pieces = Pieces::new(source, start);
-    let places = Places { start, breaks: pieces.breaks(), numbers };
+    let places = Places { start, breaks: Breaks::default(), numbers, kept };
     let mut lines = Lines::new(query, limits, &matcher, places, from);
-    search(&mut searcher(query), &matcher, pieces, &mut lines)?;
-    Ok(lines.found)
+    for range in ranges(&source, start) {
+        let pieces = Pieces::new(&mut source, range.clone());
+        (lines.places.start, lines.places.breaks) = (range.start, pieces.breaks());
+        if !search(&mut searcher(query), &matcher, pieces, &mut lines)? {
+            break;
+        }
+        // What comes after a hole is not near a line before it.
+        lines.left = 0;
+    }
+    Ok(Found { not_searched, ..lines.found })
+}
+
+/// Returns the ranges of the stored copy that are searched one by one, from a place on: no line
+/// goes on across a hole.
+fn ranges(source: &Source<'_>, start: u64) -> Vec<Range<u64>> {
+    match &source.kept {
+        None => Vec::from([Range { start, end: source.total }]),
+        Some(kept) => {
+            let stored = kept.ranges.iter().map(|range| range.stored.clone());
+            let from = stored.map(|range| range.start.max(start)..range.end);
+            from.filter(|range| !range.is_empty()).collect()
+        }
+    }
 }
 
 /// Counts the lines that match, without showing any.
 pub fn count(store: &dyn Store, name: &Name, query: &Query) -> Result<u64, GrepError> {
     let matcher = query.matcher()?;
-    let pieces = Pieces::new(Source::open(store, name)?, 0);
-    let mut counted = Count {
-        lines: 0,
-        last: None,
-        most: query.most.unwrap_or(u64::MAX),
-        breaks: pieces.breaks(),
-    };
-    if counted.most > 0 {
-        search(&mut searcher(query), &matcher, pieces, &mut counted)?;
+    let mut source = Source::open(store, name)?;
+    let most = query.most.unwrap_or(u64::MAX);
+    let mut counted = Count { lines: 0, last: None, most, breaks: Breaks::default(), places: None };
+    for range in ranges(&source, 0) {
+        let kept = source.kept.clone();
+        let pieces = Pieces::new(&mut source, range.clone());
+        counted.breaks = pieces.breaks();
+        if let Some(kept) = kept {
+            // A line may have a part in two ranges.
+            let before = counted.places.take();
+            let numbers = before.map_or_else(
+                || Numbers::new(store, name, 0, 1),
+                |places: Places<'_>| Ok(places.numbers),
+            )?;
+            let (start, breaks) = (range.start, pieces.breaks());
+            counted.places = Some(Places { start, breaks, numbers, kept: Some(kept) });
+        }
+        if counted.most == 0 || !search(&mut searcher(query), &matcher, pieces, &mut counted)? {
+            break;
+        }
     }
     Ok(counted.lines)
 }
@@ -144,18 +183,24 @@ fn searcher(query: &Query) -> Searcher {
     builder.build()
 }
 
-struct Count {
+struct Count<'a> {
     lines: u64,
     last: Option<u64>,
     most: u64,
     breaks: Breaks,
+    /// Tells lines by their numbers, where not all of the output was kept.
+    places: Option<Places<'a>>,
 }
 
-impl Sink for Count {
+impl Sink for Count<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let line = Some(self.breaks.line_of(found.absolute_byte_offset()));
+        let place = found.absolute_byte_offset();
+        let line = Some(match &mut self.places {
+            None => self.breaks.line_of(place),
+            Some(places) => places.number_at(place).map_err(io::Error::other)?,
+        });
         self.lines += u64::from(line != self.last);
         self.last = line;
         Ok(self.lines < self.most)

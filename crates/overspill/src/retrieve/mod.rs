@@ -13,6 +13,7 @@ mod grep;
 mod json;
 #[cfg(feature = "grep")]
 mod numbers;
+mod partial;
 #[cfg(feature = "grep")]
 mod pieces;
 mod room;
@@ -26,8 +27,9 @@ use std::ops::Range;
 use overspill_core::Limits;
 use overspill_core::text::{clean, whole_chars};
 
+use self::partial::PartialOutput;
 use crate::Error;
-use crate::store::{Name, Store};
+use crate::store::{KeptRanges, Name, Store};
 
 #[cfg(feature = "grep")]
 pub use found::{Found, FoundLine};
@@ -62,8 +64,44 @@ pub struct Page {
     pub lines: Option<(u64, u64)>,
     /// The size of the output.
     pub total: u64,
+    /// How many lines it has, if it was not kept whole.
+    pub total_lines: Option<u64>,
     /// What comes next of what was asked for, or after it.
     pub next: Option<Part>,
+}
+
+/// What is missing of an output that was not kept whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MissingLines {
+    /// The first line of which something is missing.
+    pub first: u64,
+    /// The last one. Lines between the two may have been kept.
+    pub last: u64,
+    /// How many bytes are missing.
+    pub bytes: u64,
+}
+
+impl MissingLines {
+    fn of(kept: &KeptRanges) -> Option<MissingLines> {
+        let hole = kept.hole()?;
+        Some(MissingLines { first: hole.first_line, last: hole.last_line, bytes: kept.missing() })
+    }
+}
+
+impl std::fmt::Display for MissingLines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let MissingLines { first, last, bytes } = self;
+        match first < last {
+            true => write!(f, "lines {first}–{last} ({bytes} bytes) were not kept"),
+            false => write!(f, "a part of line {first} ({bytes} bytes) was not kept"),
+        }
+    }
+}
+
+/// Returns what is missing of an output; `None` if it was kept whole, or it was not noted where the
+/// hole is.
+pub fn missing_lines(store: &dyn Store, name: &Name) -> Result<Option<MissingLines>, Error> {
+    Ok(store.kept_ranges(name)?.as_ref().and_then(MissingLines::of))
 }
 
 /// How much is read at a time while looking for a line.
@@ -74,6 +112,9 @@ pub fn read(store: &dyn Store, name: &Name, part: &Part, limits: &Limits) -> Res
     let total = store.entry(name)?.bytes;
     // Whether it could be marked or not, it can be read.
     let _ = store.touch(name);
+    if let Some(kept) = store.kept_ranges(name)? {
+        return PartialOutput { store, name, kept: &kept, stored: total }.read(part, limits);
+    }
     let most = limits.bytes.unwrap_or(u64::MAX).min(usize::MAX as u64);
     match part {
         Part::Lines(from, to) => lines(store, name, *from, *to, limits, total),
@@ -87,13 +128,13 @@ pub fn read(store: &dyn Store, name: &Name, part: &Part, limits: &Limits) -> Res
                 let len = (range.end - range.start).max(1);
                 Part::Bytes(shown.end..shown.end.saturating_add(len).min(total))
             });
-            Ok(Page { text, bytes: shown, lines: None, total, next })
+            Ok(Page { text, bytes: shown, lines: None, total, total_lines: None, next })
         }
         Part::Tail(count) => {
             let count = (*count).min(limits.lines.unwrap_or(u64::MAX));
             let start = tail_start(store, name, count, total)?.max(total.saturating_sub(most));
             let (text, shown) = fitting_end(store, name, start..total, most)?;
-            Ok(Page { text, bytes: shown, lines: None, total, next: None })
+            Ok(Page { text, bytes: shown, lines: None, total, total_lines: None, next: None })
         }
     }
 }
@@ -112,7 +153,8 @@ fn lines(
     let most = limits.bytes.unwrap_or(u64::MAX);
     let Some(start) = line_start(store, name, from, total)? else {
         let (bytes, lines) = (total..total, Some((from, from.saturating_sub(1))));
-        return Ok(Page { text: String::new(), bytes, lines, total, next: None });
+        let text = String::new();
+        return Ok(Page { text, bytes, lines, total, total_lines: None, next: None });
     };
     let room = store.read(name, start..total.min(start.saturating_add(most)))?;
     // As many whole lines as are wanted and have room; of a line beyond that, what has room.
@@ -138,7 +180,8 @@ fn lines(
             Part::Bytes(shown.end..shown.end.saturating_add(most).min(total))
         }
     });
-    Ok(Page { text, bytes: shown, lines: Some((from, last)), total, next })
+    let lines = Some((from, last));
+    Ok(Page { text, bytes: shown, lines, total, total_lines: None, next })
 }
 
 /// Returns at most so many lines of the start.

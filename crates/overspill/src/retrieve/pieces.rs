@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::source::Source;
@@ -34,10 +35,12 @@ impl Breaks {
 }
 
 /// Reads an output block by block, and breaks lines that are too long.
-pub(super) struct Pieces<'a> {
-    source: Source<'a>,
+pub(super) struct Pieces<'s, 'a> {
+    source: &'s mut Source<'a>,
     /// Where the next block begins.
     at: u64,
+    /// Where reading ends.
+    end: u64,
     /// How much of the block that is held was handed out.
     next: usize,
     /// How much was handed out in all, with our own breaks.
@@ -49,10 +52,12 @@ pub(super) struct Pieces<'a> {
     stopped: Rc<Cell<bool>>,
 }
 
-impl<'a> Pieces<'a> {
-    pub(super) fn new(source: Source<'a>, from: u64) -> Pieces<'a> {
+impl<'s, 'a> Pieces<'s, 'a> {
+    /// Reads a range of an output.
+    pub(super) fn new(source: &'s mut Source<'a>, range: Range<u64>) -> Pieces<'s, 'a> {
         let (breaks, stopped) = (Breaks::default(), Rc::default());
-        Pieces { source, at: from, next: 0, handed: 0, line: 0, breaks, stopped }
+        let (at, end, next) = (range.start, range.end, source.held().len());
+        Pieces { source, at, end, next, handed: 0, line: 0, breaks, stopped }
     }
 
     pub(super) fn breaks(&self) -> Breaks {
@@ -65,13 +70,13 @@ impl<'a> Pieces<'a> {
     }
 }
 
-impl Read for Pieces<'_> {
+impl Read for Pieces<'_, '_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.stopped.get() {
             return Ok(0);
         }
         if self.next == self.source.held().len() {
-            let len = self.source.block(self.at).map_err(io::Error::other)?.len();
+            let len = self.source.range(self.at, self.end).map_err(io::Error::other)?.len();
             self.at += len as u64;
             self.next = 0;
         }

@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::rc::Rc;
 
 use crate::Error;
-use crate::store::{Name, Store};
+use crate::store::{KeptRanges, Name, Store};
 
 /// How much is read at a time.
 pub(super) const BLOCK: usize = 256 << 10;
@@ -16,6 +17,8 @@ pub(super) struct Source<'a> {
     store: &'a dyn Store,
     name: &'a Name,
     pub(super) total: u64,
+    /// Which ranges of the original it has, if not all.
+    pub(super) kept: Option<Rc<KeptRanges>>,
     file: Option<File>,
     /// Where the file stands.
     at: u64,
@@ -32,7 +35,8 @@ impl<'a> Source<'a> {
         let _ = store.touch(name);
         let file = store.open_file(name)?;
         let space = vec![0; if file.is_some() { BLOCK + PAGE } else { 0 }];
-        Ok(Source { store, name, total, file, at: 0, space, held: 0..0 })
+        let kept = store.kept_ranges(name)?.map(Rc::new);
+        Ok(Source { store, name, total, kept, file, at: 0, space, held: 0..0 })
     }
 
     /// Returns what stands at `at`, a block of it at most; nothing at the end.
@@ -57,6 +61,11 @@ impl<'a> Source<'a> {
             self.held = skip..skip + filled;
         }
         Ok(self.held())
+    }
+
+    /// Returns the number that a line has in the original, counted from 1.
+    pub(super) fn original_line(&self, line: u64) -> u64 {
+        self.kept.as_ref().map_or(line, |kept| kept.original_line(line))
     }
 
     /// Returns what was read last.

@@ -9,15 +9,17 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::pieces::Pieces;
 
-/// Searches until `sink` wants nothing more.
+/// Searches until `sink` wants nothing more; tells whether it wants more.
 pub(super) fn search<S: Sink<Error = io::Error>>(
     searcher: &mut Searcher,
     matcher: &RegexMatcher,
-    pieces: Pieces<'_>,
+    pieces: Pieces<'_, '_>,
     sink: S,
-) -> io::Result<()> {
-    let until = Until { sink, stopped: pieces.stopped() };
-    searcher.search_reader(matcher, pieces, until)
+) -> io::Result<bool> {
+    let stopped = pieces.stopped();
+    let until = Until { sink, stopped: stopped.clone() };
+    searcher.search_reader(matcher, pieces, until)?;
+    Ok(!stopped.get())
 }
 
 /// Asks a sink nothing once it has said no, and ends what is read.

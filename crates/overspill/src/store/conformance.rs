@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::thread;
 
-use super::{Draft, Entry, Kept, Name, Record, SpillRef, Store};
+use super::{
+    Draft, Entry, Excerpt, Kept, KeptRange, KeptRanges, Name, Record, SpillRef, State, Store,
+};
 use crate::{Call, Error};
 
 /// Checks that a store keeps what [`Store`] promises, and panics where it does not.
@@ -32,6 +34,90 @@ pub fn conformance(make: impl Fn() -> Arc<dyn Store>) {
     only_what_is_unchanged_expires(&*make());
     lines_are_found_or_not_known(&*make());
     many_at_once_lose_and_mix_nothing(make());
+}
+
+/// Checks a store that keeps at most 64 KiB of an output: it notes where each range that it kept
+/// stands in the original.
+pub fn partial_conformance(make: impl Fn() -> Arc<dyn Store>) {
+    partial_output_notes_its_ranges(&*make());
+    partial_output_keeps_excerpts(&*make());
+    assert_eq!(kept(&*make(), b"short\n", Vec::new()).1, None, "a short output is kept whole");
+}
+
+fn lines_of_text() -> Vec<String> {
+    (1..=40_000).map(|number| format!("line {number}\n")).collect()
+}
+
+/// Saves an output and these lines of it; returns what was kept.
+fn kept(store: &dyn Store, bytes: &[u8], lines: Vec<Excerpt>) -> (SpillRef, Option<KeptRanges>) {
+    let mut draft = create(store, &Call::of("tool"));
+    bytes.chunks(7_919).for_each(|part| append(&mut *draft, part));
+    if draft.hole().expect("a hole or none").is_some() {
+        draft.keep(lines).expect("kept");
+    }
+    let saved = draft.publish().expect("published");
+    let kept = store.kept_ranges(&saved.name).expect("ranges or none");
+    (saved, kept)
+}
+
+fn partial_output_notes_its_ranges(store: &dyn Store) {
+    let text = lines_of_text().concat();
+    let (saved, ranges) = kept(store, text.as_bytes(), Vec::new());
+    let ranges = ranges.expect("a long output has a hole");
+    assert_eq!((ranges.bytes, ranges.lines), (text.len() as u64, 40_000));
+    let (first, last) = (&ranges.ranges[0], &ranges.ranges[ranges.ranges.len() - 1]);
+    assert_eq!((first.bytes.start, first.first_line), (0, 1));
+    assert_eq!((last.bytes.end, last.last_line()), (ranges.bytes, 40_000));
+    check_ranges(store, &saved, &ranges, &text);
+    let hole = ranges.hole().expect("a hole");
+    assert_eq!(hole.bytes, first.bytes.end..last.bytes.start);
+    assert_eq!(ranges.missing(), hole.bytes.end - hole.bytes.start, "nothing of the hole is kept");
+    assert_ne!(store.check(&saved.name).expect("a state"), State::Damaged);
+    assert_ne!(store.check(&saved.name).expect("a state"), State::Whole);
+}
+
+fn partial_output_keeps_excerpts(store: &dyn Store) {
+    let lines = lines_of_text();
+    let text = lines.concat();
+    let start = |line: usize| lines[..line - 1].iter().map(String::len).sum::<usize>() as u64;
+    let line = |number: usize, verbatim: bool| Excerpt {
+        bytes: start(number)..start(number + 1),
+        line: number as u64,
+        starts_line: true,
+        text: if verbatim { lines[number - 1].clone() } else { "as shown\n".into() }.into_bytes(),
+        verbatim,
+    };
+    let wanted = vec![line(20_000, true), line(20_001, true), line(25_000, false)];
+    let (saved, ranges) = kept(store, text.as_bytes(), wanted);
+    let ranges = ranges.expect("a long output has a hole");
+    check_ranges(store, &saved, &ranges, &text);
+    let found = |number: u64| {
+        let has = |range: &&KeptRange| (range.first_line..=range.last_line()).contains(&number);
+        ranges.ranges.iter().find(has).cloned()
+    };
+    let both = found(20_001).expect("line 20001 was kept");
+    assert_eq!((both.bytes, both.verbatim), (start(20_000)..start(20_002), true));
+    let shown = found(25_000).expect("line 25000 was kept");
+    assert!(!shown.verbatim, "a line that is not stored byte for byte says so");
+    assert_eq!(store.read(&saved.name, shown.stored).expect("read"), b"as shown\n");
+    assert_eq!((found(19_999), found(20_002)), (None, None));
+}
+
+fn check_ranges(store: &dyn Store, saved: &SpillRef, ranges: &KeptRanges, text: &str) {
+    let kept = match saved.kept {
+        Kept::Whole => ranges.bytes,
+        Kept::Ends { first, between, last } => first + between + last,
+    };
+    assert_eq!(kept + ranges.missing(), ranges.bytes, "counts are exact");
+    assert_ne!(saved.kept, Kept::Whole, "some of it is missing");
+    for range in ranges.ranges.iter().filter(|range| range.verbatim) {
+        let stored = store.read(&saved.name, range.stored.clone()).expect("read");
+        let original = &text[range.bytes.start as usize..range.bytes.end as usize];
+        assert_eq!(stored, original.as_bytes(), "{range:?}");
+        let before = &text[..range.bytes.start as usize];
+        assert_eq!(range.first_line, before.matches('\n').count() as u64 + 1, "{range:?}");
+        assert_eq!(range.starts_line, before.is_empty() || before.ends_with('\n'), "{range:?}");
+    }
 }
 
 fn nothing_is_there_at_first(store: &dyn Store) {

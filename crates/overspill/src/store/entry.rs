@@ -37,10 +37,14 @@ impl SpillRef {
 pub enum Kept {
     /// Every byte.
     Whole,
-    /// So many bytes of its start and so many of its end, one after the other.
+    /// So many bytes of its start and of its end, and lines between them that the preview shows.
+    /// [`Store::kept_ranges`](super::Store::kept_ranges) tells where each stands.
     Ends {
         /// Bytes of the start.
         first: u64,
+        /// Bytes of lines between them.
+        #[serde(default)]
+        between: u64,
         /// Bytes of the end.
         last: u64,
     },
@@ -208,8 +212,9 @@ impl Record {
         self.signal = self.signal.filter(|signal| (1..=127).contains(signal));
         self.kept = self.kept.filter(|kept| match kept {
             Kept::Whole => true,
-            Kept::Ends { first, last } => {
-                first.checked_add(*last).is_some_and(|bytes| bytes <= self.bytes)
+            Kept::Ends { first, between, last } => {
+                let ends = first.checked_add(*last);
+                *between <= self.bytes && ends.is_some_and(|bytes| bytes <= self.bytes)
             }
         });
         self

@@ -5,6 +5,7 @@
 mod conformance;
 mod disk;
 mod entry;
+mod kept;
 mod memory;
 mod name;
 mod newest;
@@ -22,14 +23,16 @@ use jiff::Timestamp;
 
 use crate::{Call, Error};
 
-pub use conformance::conformance;
+pub use conformance::{conformance, partial_conformance};
 pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
 pub use entry::{Entry, Gone, Kept, Record, SpillRef, State};
+pub use kept::{KeptRange, KeptRanges, NotKept};
 pub use memory::Memory;
 pub(crate) use name::random;
 pub use name::{Also, Missing, Name, NameStyle, Part};
 pub use newest::{Newest, Wanted};
 pub use nowhere::Nowhere;
+pub use overspill_core::Excerpt;
 
 /// Keeps outputs under names that are never used twice.
 ///
@@ -67,6 +70,12 @@ pub trait Store: Debug + Send + Sync {
     /// Does the same for many; nothing is known of one that cannot be read.
     fn records(&self, names: &[Name]) -> Result<Vec<Option<Record>>, Error> {
         Ok(names.iter().map(|name| self.record(name).ok().flatten()).collect())
+    }
+
+    /// Returns which ranges of an output were kept; `None` if that is all of it, or nothing was noted
+    /// when it was saved.
+    fn kept_ranges(&self, _: &Name) -> Result<Option<KeptRanges>, Error> {
+        Ok(None)
     }
 
     /// Opens an output that is a file, for those who read all of it.
@@ -201,6 +210,18 @@ pub trait Draft: Debug + Send {
 
     /// Goes on with a file that nobody else has: somebody may still write to the one there was.
     fn part(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns which bytes of the output will not be kept, if it is larger than the store keeps.
+    ///
+    /// Called once, after the last byte.
+    fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
+        Ok(None)
+    }
+
+    /// Keeps these lines although they are in the hole. They are in order and do not overlap.
+    fn keep(&mut self, _: Vec<Excerpt>) -> Result<(), Error> {
         Ok(())
     }
 

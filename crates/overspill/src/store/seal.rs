@@ -2,11 +2,13 @@
 //! where its lines are.
 //!
 //! A file of 64-bit numbers, lowest byte first: six of a head, the line feeds up to the end of
-//! each block, and a hash of all that.
+//! each block, and a hash of all that. The seal of an output that was not kept whole has another
+//! magic number. Before the line feeds stand the lines of the original, how many ranges were kept,
+//! and seven numbers for each range.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Kept;
+use super::{Kept, KeptRange, KeptRanges};
 
 /// How often line feeds are noted. Finding a line reads one block.
 pub(in crate::store) const BLOCK: usize = 32 << 10;
@@ -14,6 +16,16 @@ pub(in crate::store) const BLOCK: usize = 32 << 10;
 pub(in crate::store) const SMALL: u64 = 64 << 10;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ovrspil\x02");
+/// Begins the seal of an output that was not kept whole.
+const PARTIAL: u64 = u64::from_le_bytes(*b"ovrspil\x03");
+
+/// Numbers that tell of a range that was kept.
+const RANGE: usize = 7;
+/// The most ranges that are read of a seal in a bucket.
+#[cfg(feature = "object")]
+const MOST_RANGES: u64 = 16_384;
+const STARTS_LINE: u64 = 1;
+const VERBATIM: u64 = 2;
 
 /// What is noted of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +40,8 @@ pub(in crate::store) struct Seal {
     pub(in crate::store) first: u64,
     /// Line feeds up to the end of each block, if it is worth it.
     pub(in crate::store) marks: Vec<u64>,
+    /// Which ranges were kept, if not all. Seals of earlier versions do not tell.
+    pub(in crate::store) ranges: Option<KeptRanges>,
 }
 
 impl Seal {
@@ -38,24 +52,39 @@ impl Seal {
     pub(in crate::store) fn len(bytes: &[u8]) -> Option<usize> {
         let (numbers, _) = bytes.get(..Seal::HEAD)?.as_chunks();
         let marks = usize::try_from(u64::from_le_bytes(numbers[5])).ok()?;
-        let is_one = u64::from_le_bytes(numbers[0]) == MAGIC;
+        let is_one = [MAGIC, PARTIAL].contains(&u64::from_le_bytes(numbers[0]));
         let rest = marks.checked_add(1)?.checked_mul(8)?;
         Seal::HEAD.checked_add(rest).filter(|_| is_one)
     }
 
+    /// Tells whether a seal that begins like this is of an output that was not kept whole.
+    pub(in crate::store) fn is_partial(head: &[u8]) -> bool {
+        head.starts_with(&PARTIAL.to_le_bytes())
+    }
+
     pub(in crate::store) fn kept(&self) -> Kept {
-        if self.bytes == self.produced {
-            Kept::Whole
-        } else {
-            Kept::Ends { first: self.first, last: self.bytes - self.first }
+        match &self.ranges {
+            None if self.bytes == self.produced => Kept::Whole,
+            None => Kept::Ends { first: self.first, between: 0, last: self.bytes - self.first },
+            Some(kept) => {
+                let len = |range: &KeptRange| range.bytes.end - range.bytes.start;
+                let all: u64 = kept.ranges.iter().map(len).sum();
+                let is_last = |range: &&KeptRange| range.bytes.end == self.produced;
+                let last = kept.ranges.last().filter(is_last).map_or(0, len);
+                let between = all.saturating_sub(self.first + last);
+                Kept::Ends { first: self.first, between, last }
+            }
         }
     }
 
     pub(in crate::store) fn to_bytes(&self) -> Vec<u8> {
-        let marks = self.marks.len() as u64;
-        let head = [MAGIC, self.bytes, self.sum, self.produced, self.first, marks];
+        let ranges = self.ranges.as_ref().map(ranges_to_numbers);
+        let magic = if ranges.is_some() { PARTIAL } else { MAGIC };
+        let numbers: Vec<u64> = ranges.into_iter().flatten().chain(self.marks.clone()).collect();
+        let count = numbers.len() as u64;
+        let head = [magic, self.bytes, self.sum, self.produced, self.first, count];
         let mut bytes: Vec<u8> =
-            head.iter().chain(&self.marks).flat_map(|number| number.to_le_bytes()).collect();
+            head.iter().chain(&numbers).flat_map(|number| number.to_le_bytes()).collect();
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         bytes
     }
@@ -69,21 +98,35 @@ impl Seal {
         let (numbers, _) = numbers.as_chunks();
         let mut numbers = numbers.iter().map(|number| u64::from_le_bytes(*number));
         let mut next = || numbers.next();
-        if next()? != MAGIC {
+        let magic = next()?;
+        if ![MAGIC, PARTIAL].contains(&magic) {
             return None;
         }
         let (bytes, sum, produced, first) = (next()?, next()?, next()?, next()?);
         let count = next()?;
-        let marks: Vec<u64> = numbers.collect();
-        let sound = marks.len() as u64 == count && first <= bytes && bytes <= produced;
-        (sound && are_marks(&marks, bytes)).then_some(Seal { bytes, sum, produced, first, marks })
+        let mut marks: Vec<u64> = numbers.collect();
+        let is_complete = marks.len() as u64 == count && first <= bytes;
+        let ranges = match magic {
+            PARTIAL => {
+                let len =
+                    usize::try_from(*marks.get(1)?).ok()?.checked_mul(RANGE)?.checked_add(2)?;
+                let rest = if len <= marks.len() { marks.split_off(len) } else { return None };
+                let numbers = std::mem::replace(&mut marks, rest);
+                Some(ranges_of_numbers(produced, bytes, &numbers)?)
+            }
+            _ => None,
+        };
+        let sound =
+            is_complete && (ranges.is_some() || bytes <= produced) && are_marks(&marks, bytes);
+        sound.then_some(Seal { bytes, sum, produced, first, marks, ranges })
     }
 
     /// Returns how many bytes the seal of an output has at most.
     #[cfg(feature = "object")]
     pub(in crate::store) fn longest(output: u64) -> u64 {
         let marks = output.div_ceil(BLOCK as u64);
-        Seal::HEAD as u64 + (marks + 1).saturating_mul(8)
+        let ranges = 2 + MOST_RANGES * RANGE as u64;
+        Seal::HEAD as u64 + (marks + 1 + ranges).saturating_mul(8)
     }
 
     /// Returns which block holds the line feed `number`, counted from 1, and how many come before
@@ -111,6 +154,45 @@ fn are_marks(marks: &[u64], bytes: u64) -> bool {
         fits
     });
     in_order && (marks.is_empty() || marks.len() as u64 == bytes.div_ceil(BLOCK as u64))
+}
+
+fn ranges_to_numbers(kept: &KeptRanges) -> Vec<u64> {
+    let mut numbers = vec![kept.lines, kept.ranges.len() as u64];
+    for range in &kept.ranges {
+        let KeptRange { bytes, first_line, lines, starts_line, verbatim, stored } = range;
+        let flags = u64::from(*starts_line) * STARTS_LINE + u64::from(*verbatim) * VERBATIM;
+        let places = [bytes.start, bytes.end, stored.start, stored.end];
+        numbers.extend(places.into_iter().chain([*first_line, *lines, flags]));
+    }
+    numbers
+}
+
+/// Reads the ranges back; `None` if they do not fit `produced` bytes, of which `bytes_stored` are stored.
+///
+/// Another machine may have written the numbers, so every one of them has a bound.
+fn ranges_of_numbers(produced: u64, bytes_stored: u64, numbers: &[u64]) -> Option<KeptRanges> {
+    let (ranges, _) = numbers.get(2..)?.as_chunks::<RANGE>();
+    let ranges = ranges.iter().map(|&[start, end, from, to, first_line, lines, flags]| KeptRange {
+        bytes: start..end,
+        first_line,
+        lines,
+        starts_line: flags & STARTS_LINE != 0,
+        verbatim: flags & VERBATIM != 0,
+        stored: from..to,
+    });
+    let kept = KeptRanges { bytes: produced, lines: numbers[0], ranges: ranges.collect() };
+    let most_lines = produced.saturating_add(1);
+    let (mut at, mut stored) = (0, 0);
+    let is_sound = kept.ranges.iter().all(|range| {
+        let KeptRange { bytes, stored: place, first_line, lines, .. } = range;
+        let follows = bytes.start >= at && bytes.end >= bytes.start && bytes.end <= produced;
+        let is_behind =
+            place.start >= stored && place.end >= place.start && place.end <= bytes_stored;
+        (at, stored) = (bytes.end, place.end);
+        let is_line = (1..=most_lines).contains(first_line) && *lines <= most_lines;
+        follows && is_behind && is_line
+    });
+    (is_sound && kept.lines <= most_lines).then_some(kept)
 }
 
 /// Makes a [`Seal`] of bytes as they pass by.
@@ -151,12 +233,60 @@ impl Sealer {
             self.marks.clear();
         }
         let sum = self.sum.finalize().into();
-        Seal { bytes: self.bytes, sum, produced, first: first.min(self.bytes), marks: self.marks }
+        let (bytes, first) = (self.bytes, first.min(self.bytes));
+        Seal { bytes, sum, produced, first, marks: self.marks, ranges: None }
+    }
+
+    /// Returns how many bytes and how many line feeds have passed by.
+    pub(in crate::store) fn passed(&self) -> (u64, u64) {
+        (self.bytes, self.line_feeds)
     }
 }
 
 impl std::fmt::Debug for Sealer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Sealer({} bytes)", self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seal(ranges: Option<KeptRanges>) -> Seal {
+        Seal { bytes: 20, sum: 7, produced: 200, first: 10, marks: vec![4], ranges }
+    }
+
+    #[test]
+    fn seal_of_an_earlier_version_is_read_without_ranges() {
+        let old = seal(None);
+        assert!(old.to_bytes().starts_with(b"ovrspil\x02"));
+        assert_eq!(Seal::from_bytes(&old.to_bytes()), Some(old.clone()));
+        assert_eq!(old.kept(), Kept::Ends { first: 10, between: 0, last: 10 });
+    }
+
+    #[test]
+    fn seal_with_ranges_is_read_back_or_refused() {
+        let range = |bytes: std::ops::Range<u64>, stored: std::ops::Range<u64>| KeptRange {
+            bytes,
+            first_line: 1,
+            lines: 2,
+            starts_line: false,
+            verbatim: true,
+            stored,
+        };
+        let kept = |ranges| Some(KeptRanges { bytes: 200, lines: 9, ranges });
+        let good = seal(kept(vec![range(0..10, 0..10), range(50..52, 10..12)]));
+        let bytes = good.to_bytes();
+        assert_eq!(Seal::len(&bytes), Some(bytes.len()));
+        assert_eq!(Seal::from_bytes(&bytes), Some(good.clone()));
+        assert_eq!(good.kept(), Kept::Ends { first: 10, between: 2, last: 0 });
+        for bad in [
+            vec![range(0..10, 0..10), range(5..12, 10..17)],
+            vec![range(0..10, 0..10), range(50..300, 10..20)],
+            vec![range(0..10, 5..15), range(50..52, 3..5)],
+        ] {
+            assert_eq!(Seal::from_bytes(&seal(kept(bad)).to_bytes()), None);
+        }
     }
 }

@@ -94,8 +94,20 @@ impl Server {
         folder: &str,
         options: BucketOptions,
     ) -> Bucket {
+        self.machine_capped(spool, endpoint, folder, options, DiskOptions::default())
+    }
+
+    /// The same, with a spool of its own options.
+    pub(crate) fn machine_capped(
+        &self,
+        spool: &str,
+        endpoint: &str,
+        folder: &str,
+        options: BucketOptions,
+        disk: DiskOptions,
+    ) -> Bucket {
         let durability = Durability::None;
-        let disk = DiskOptions { durability, keep_free: 0, ..DiskOptions::default() };
+        let disk = DiskOptions { durability, keep_free: 0, ..disk };
         let spool = Disk::new(self.spools.path().join(spool), disk);
         let (scheme, bucket) = match self.provider {
             Provider::Google => ("gs", "google"),

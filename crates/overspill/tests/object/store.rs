@@ -7,8 +7,10 @@ use std::time::Duration;
 use overspill::Call;
 use overspill::core::{Limits, Within};
 use overspill::retrieve::{Part, Query, grep, read};
-use overspill::store::object::{Bucket, Finding, Provider};
-use overspill::store::{Name, Record, SpillRef, State, Store, Wanted, conformance};
+use overspill::store::object::{Bucket, BucketOptions, Finding, Provider};
+use overspill::store::{
+    DiskOptions, Name, Record, SpillRef, State, Store, Wanted, conformance, partial_conformance,
+};
 use overspill::sweep::{Budget, Retention, sweep};
 
 use crate::server::Server;
@@ -35,6 +37,41 @@ fn a_bucket_is_a_store() {
             let number = next.fetch_add(1, Ordering::Relaxed);
             Arc::new(server.machine(&format!("suite-{number}")))
         });
+    }
+}
+
+/// A machine that keeps 64 KiB of an output.
+fn capped(server: &Server, spool: &str, folder: &str) -> Bucket {
+    let disk = DiskOptions { most_per_output: 64 << 10, ..DiskOptions::default() };
+    server.machine_capped(spool, &server.endpoint, folder, BucketOptions::default(), disk)
+}
+
+#[test]
+fn bucket_notes_what_it_kept_of_a_large_output() {
+    for server in Server::all() {
+        let next = AtomicU32::new(0);
+        partial_conformance(|| {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            Arc::new(capped(&server, &format!("capped-{number}"), &format!("capped-{number}")))
+        });
+    }
+}
+
+#[test]
+fn another_machine_numbers_lines_of_a_partial_output_as_the_original() {
+    for server in Server::all() {
+        let here = capped(&server, "partial", "partial");
+        let there = server.machine("partial");
+        let saved = save(&here, &Call::of("bash"), &numbered(40_000));
+        assert_eq!(saved.within, Within::Bucket);
+        let limits = Limits::NONE.bytes(1_000);
+        let page = read(&there, &saved.name, &Part::Lines(39_999, 40_000), &limits).unwrap();
+        assert_eq!(page.text, "line 39999\nline 40000\n");
+        let query = Query { pattern: "line 39999".into(), ..Query::default() };
+        let found = grep(&there, &saved.name, &query, &Limits::NONE).unwrap();
+        assert_eq!(found.text(), "39999:line 39999\n");
+        assert!(found.not_searched.is_some());
+        assert_eq!(there.check(&saved.name).unwrap(), State::Partial);
     }
 }
 

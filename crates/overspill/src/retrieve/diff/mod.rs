@@ -15,6 +15,7 @@ use overspill_core::Limits;
 use self::common::Middle;
 use self::window::Window;
 use self::write::Writer;
+use super::MissingLines;
 use super::source::Source;
 use crate::Error;
 use crate::store::{Name, Store};
@@ -38,6 +39,8 @@ pub struct Differences {
     pub coarse: bool,
     /// The next page begins with this line of the differences.
     pub next: Option<u64>,
+    /// What of each output was not kept, and so not compared.
+    pub not_compared: [Option<MissingLines>; 2],
 }
 
 /// Compares two outputs; shows the differences from a line of them on, counted from 1, as much as
@@ -50,9 +53,13 @@ pub fn diff(
     limits: &Limits,
 ) -> Result<Differences, Error> {
     let (mut old, mut new) = (Source::open(store, old)?, Source::open(store, new)?);
+    let missing = |source: &Source<'_>| source.kept.as_deref().and_then(MissingLines::of);
+    let not_compared = [missing(&old), missing(&new)];
     let mut writer = Writer::new(from_line, limits);
     let Some(middle) = Middle::between(&mut old, &mut new)? else {
-        return Ok(Differences { same: true, ..writer.finish(false, true) });
+        // What was not kept of an output may differ.
+        let same = not_compared == [None, None];
+        return Ok(Differences { same, not_compared, ..writer.finish(false, true) });
     };
     let mut window = Window::new(&middle);
     while !writer.is_full() && window.fill(&mut old, &mut new)? {
@@ -61,7 +68,7 @@ pub fn diff(
         window.forget_compared();
     }
     let to_the_end = window.is_at_end();
-    Ok(writer.finish(window.is_coarse, to_the_end))
+    Ok(Differences { not_compared, ..writer.finish(window.is_coarse, to_the_end) })
 }
 
 /// Returns the last run before this one of the same command in the same directory.

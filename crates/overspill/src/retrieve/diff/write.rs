@@ -46,7 +46,8 @@ impl Writer {
 
     pub(super) fn finish(self, coarse: bool, to_the_end: bool) -> Differences {
         let Writer { text, added, removed, lines, next, .. } = self;
-        Differences { text, same: false, added, removed, lines, to_the_end, coarse, next }
+        let (same, not_compared) = (false, [None, None]);
+        Differences { text, same, added, removed, lines, to_the_end, coarse, next, not_compared }
     }
 
     /// Writes what was found in a window.
@@ -76,12 +77,14 @@ impl Writer {
         let (first, last) = (&hunk.changes[0], &hunk.changes[hunk.changes.len() - 1]);
         let old = first.old.start - hunk.before..last.old.end + hunk.after;
         let new = first.new.start - hunk.before..last.new.end + hunk.after;
-        let place = |side: &Side, lines: &std::ops::Range<usize>| {
+        let place = |side: &Side, source: &Source<'_>, lines: &std::ops::Range<usize>| {
             // Of no lines it is the one before that is named.
             let first = side.first_line + lines.start as u64 + u64::from(!lines.is_empty());
+            let first = if first == 0 { 0 } else { source.original_line(first) };
             format!("{first},{}", lines.len())
         };
-        let (a, b) = (place(&both.window.old, &old), place(&both.window.new, &new));
+        let a = place(&both.window.old, both.old, &old);
+        let b = place(&both.window.new, both.new, &new);
         self.line(1, || Ok(format!("@@ -{a} +{b} @@\n")))?;
         let mut at = old.start;
         for change in hunk.changes {

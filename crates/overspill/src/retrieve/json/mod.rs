@@ -72,6 +72,8 @@ pub fn values(
     limits: &Limits,
 ) -> Result<Values, JsonError> {
     let source = Source::open(store, name)?;
+    let kept = source.kept.clone();
+    let line_of = |line: u64| kept.as_ref().map_or(line, |kept| kept.original_line(line));
     let mut scan = Scan::new(source);
     let has_lines = has_a_text_a_line(&mut scan)?;
     scan.go_to(Place::START);
@@ -79,6 +81,8 @@ pub fn values(
     // There is nothing to look for after the only value of the only text.
     page.is_single = path.is_single() && !has_lines;
     let bad = collect(&mut scan, path, &mut page)?;
+    let bad = bad.map(|bad| BadJson { line: line_of(bad.line), ..bad });
+    page.values.iter_mut().for_each(|value| value.text_line = line_of(value.text_line));
     let mut values = page.show(store, name, has_lines)?;
     match bad {
         Some(bad) if values.shown == 0 => Err(bad.into()),

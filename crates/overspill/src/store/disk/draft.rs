@@ -2,18 +2,19 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 
+use super::gather::{Gather, fitted};
 use super::root::Root;
-use super::sum::copy;
 use super::temp::Temp;
 use super::{Disk, Durability, notes};
 use crate::store::seal::{Seal, Sealer};
-use crate::store::{Draft, Kept, Name, SpillRef};
+use crate::store::{Draft, Excerpt, Kept, KeptRanges, Name, SpillRef};
 use crate::{Call, Error};
 
 /// How much is written between two looks at the room that is left.
@@ -27,7 +28,8 @@ const MOST_ATTEMPTS: u32 = 10_000;
 /// An output that is being written.
 ///
 /// Up to the cap its file grows. Then the second half of the file becomes a ring, in which the
-/// newest bytes take the place of the oldest; publishing puts them in order.
+/// newest bytes take the place of the oldest; publishing puts them in order. The ring has room for
+/// one byte more than is kept: it tells whether what is kept begins with a line.
 #[derive(Debug)]
 pub(super) struct DiskDraft {
     disk: Disk,
@@ -46,6 +48,12 @@ pub(super) struct DiskDraft {
     hollow: Option<u64>,
     /// There was no room for what somebody else has written.
     full: Option<Error>,
+    /// Line feeds that came, except those that the sealer has counted.
+    feeds: u64,
+    /// The last byte that came.
+    last: Option<u8>,
+    /// Lines that are kept although they are between the two ends.
+    excerpts: Vec<Excerpt>,
 }
 
 impl DiskDraft {
@@ -65,6 +73,9 @@ impl DiskDraft {
             torn: false,
             hollow: None,
             full: None,
+            feeds: 0,
+            last: None,
+            excerpts: Vec::new(),
         })
     }
 
@@ -101,16 +112,27 @@ impl DiskDraft {
         Ok(())
     }
 
+    /// Counts the lines of what came, and seals it while it is kept whole.
+    fn came(&mut self, bytes: &[u8], is_whole: bool) {
+        self.last = bytes.last().copied().or(self.last);
+        if let Some(sealer) = self.sealer.as_mut().filter(|_| is_whole) {
+            return sealer.push(bytes);
+        }
+        let sealed = self.sealer.take().map_or(0, |sealer| sealer.passed().1);
+        self.feeds += sealed + bytecount::count(bytes, b'\n') as u64;
+    }
+
     /// Writes what is over the cap into the ring.
     fn write_round(&mut self, bytes: &[u8]) -> io::Result<()> {
         let (first, last) = self.ends();
+        let ring = last + 1;
         // What would be overwritten at once need not be written.
-        let skip = (bytes.len() as u64).saturating_sub(last);
+        let skip = (bytes.len() as u64).saturating_sub(ring);
         let mut at = self.produced + skip;
         let mut bytes = &bytes[skip as usize..];
         while !bytes.is_empty() {
-            let offset = (at - first) % last;
-            let len = (bytes.len() as u64).min(last - offset);
+            let offset = (at - first) % ring;
+            let len = (bytes.len() as u64).min(ring - offset);
             let (now, later) = bytes.split_at(len as usize);
             self.temp.file.seek(SeekFrom::Start(first + offset))?;
             self.temp.file.write_all(now)?;
@@ -120,29 +142,40 @@ impl DiskDraft {
         Ok(())
     }
 
-    /// Copies the start and the ring, in order, to a new file.
-    fn unroll(&mut self) -> io::Result<()> {
+    /// Copies the start, the excerpts and the ring, in order, to a new file.
+    fn unroll(&mut self) -> io::Result<KeptRanges> {
         let (first, last) = self.ends();
-        let turn = if last == 0 { 0 } else { (self.produced - first) % last };
-        match self.hollow {
-            Some(_) => self.gather([(0, first), (self.produced - last, last), (0, 0)]),
-            None => self.gather([(0, first), (first + turn, last - turn), (first, turn)]),
+        let whole_hole = first..self.produced - last;
+        let (hole, excerpts) = fitted(whole_hole.clone(), std::mem::take(&mut self.excerpts));
+        let mut gather = Gather::new(&self.root)?;
+        let file = &self.temp.file;
+        gather.range(0..hole.start, (1, true), true, |to| to.copy(file, 0, hole.start))?;
+        for Excerpt { bytes, line, starts_line, text, verbatim } in excerpts {
+            gather.range(bytes, (line, starts_line), verbatim, |to| to.write(&text))?;
         }
-    }
-
-    /// Copies these parts, each from a place on and so long, to a new file.
-    fn gather(&mut self, parts: [(u64, u64); 3]) -> io::Result<()> {
-        let mut straight = Temp::new(&self.root)?;
-        let mut sealer = Sealer::new();
-        for (from, len) in parts {
-            copy(&self.temp.file, from, len, |bytes| {
-                sealer.push(bytes);
-                straight.file.write_all(bytes)
-            })?;
-        }
-        self.temp = straight;
-        self.sealer = Some(sealer);
-        Ok(())
+        let ring = last + 1;
+        // The byte before the last part has the oldest place in the ring.
+        let turn = (self.produced - first) % ring;
+        let before = match self.hollow {
+            Some(_) => self.produced - last - 1,
+            None => first + turn,
+        };
+        let mut byte = [0];
+        super::dir::read_at(file, &mut byte, before)?;
+        let skip = hole.end - whole_hole.end;
+        let starts_line = skip > 0 || byte == *b"\n";
+        gather.range(hole.end..self.produced, (0, starts_line), true, |to| {
+            if self.hollow.is_some() {
+                return to.copy(file, hole.end, last - skip);
+            }
+            let to_end = last - turn;
+            to.copy(file, first + turn + 1 + skip.min(to_end), to_end - skip.min(to_end))?;
+            let skip = skip.saturating_sub(to_end);
+            to.copy(file, first + skip, turn - skip)
+        })?;
+        let (temp, sealer, kept) = gather.finish(self.produced, self.feeds, self.last);
+        (self.temp, self.sealer) = (temp, Some(sealer));
+        Ok(kept)
     }
 
     /// Gives back what lies between the two ends, now and then.
@@ -196,12 +229,10 @@ impl Draft for DiskDraft {
         self.look_for_room(straight.len() as u64)?;
         self.temp.file.write_all(straight).map_err(|error| self.failed(error))?;
         self.produced += straight.len() as u64;
+        self.came(bytes, round.is_empty());
         if !round.is_empty() {
-            self.sealer = None;
             self.write_round(round).map_err(|error| self.failed(error))?;
             self.produced += round.len() as u64;
-        } else if let Some(sealer) = &mut self.sealer {
-            sealer.push(straight);
         }
         self.torn = was_torn;
         Ok(())
@@ -217,12 +248,10 @@ impl Draft for DiskDraft {
 
     fn written(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.produced += bytes.len() as u64;
+        self.came(bytes, !self.is_over());
         if self.is_over() {
-            self.sealer = None;
             self.hollow.get_or_insert(self.ends().0);
             self.hollow_out();
-        } else if let Some(sealer) = &mut self.sealer {
-            sealer.push(bytes);
         }
         if self.full.is_none() {
             self.full = self.look_for_room(bytes.len() as u64).err();
@@ -238,8 +267,23 @@ impl Draft for DiskDraft {
             // It gets a new file in any case.
             return Ok(());
         }
-        let all = [(0, self.produced), (0, 0), (0, 0)];
-        self.gather(all).map_err(|error| self.failed(error))
+        let gathered = Gather::new(&self.root).and_then(|mut gather| {
+            gather.copy(&self.temp.file, 0, self.produced)?;
+            Ok(gather.finish(self.produced, 0, None))
+        });
+        let (temp, sealer, _) = gathered.map_err(|error| self.failed(error))?;
+        (self.temp, self.sealer) = (temp, Some(sealer));
+        Ok(())
+    }
+
+    fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
+        let (first, last) = self.ends();
+        Ok(self.is_over().then(|| first..self.produced - last))
+    }
+
+    fn keep(&mut self, excerpts: Vec<Excerpt>) -> Result<(), Error> {
+        self.excerpts = excerpts;
+        Ok(())
     }
 
     fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
@@ -249,13 +293,16 @@ impl Draft for DiskDraft {
         if self.torn {
             return Err(self.failed(io::Error::other("a part of it could not be written")));
         }
+        let mut ranges = None;
         if self.is_over() {
             self.room = 0;
             self.look_for_room(self.disk.options().most_per_output)?;
-            self.unroll().map_err(|error| self.failed(error))?;
+            ranges = Some(self.unroll().map_err(|error| self.failed(error))?);
         }
-        let (first, _) = self.ends();
-        let seal = self.sealer.take().map(|sealer| sealer.finish(self.produced, first));
+        let first = ranges.iter().flat_map(|kept| &kept.ranges).next();
+        let first = first.filter(|range| range.bytes.start == 0).map_or(0, |range| range.bytes.end);
+        let sealer = self.sealer.take();
+        let seal = sealer.map(|sealer| Seal { ranges, ..sealer.finish(self.produced, first) });
         let kept = seal.as_ref().map_or(Kept::Whole, Seal::kept);
         let used = system_time(self.disk.options().clock.now().timestamp());
         // The store's own clock tells ages; a file system that cannot note them tells them itself.

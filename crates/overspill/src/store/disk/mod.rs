@@ -8,6 +8,7 @@ mod dir;
 #[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), path = "dir_extra_unix.rs")]
 mod dir_extra;
 mod draft;
+mod gather;
 mod gone;
 mod notes;
 mod options;
@@ -34,7 +35,7 @@ use self::draft::{DiskDraft, failed, system_time};
 use self::pins::Pins;
 use self::root::{Area, Root, if_there};
 use super::seal::{BLOCK, SMALL};
-use super::{Draft, Entry, Gone, Name, Record, State, Store};
+use super::{Draft, Entry, Gone, KeptRanges, Name, Record, State, Store};
 use crate::{Call, Error};
 
 #[cfg(feature = "object")]
@@ -242,6 +243,12 @@ impl Store for Disk {
     fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
         let (root, _) = self.find(name)?;
         Ok(notes::record(&root, name))
+    }
+
+    fn kept_ranges(&self, name: &Name) -> Result<Option<KeptRanges>, Error> {
+        let (root, found) = self.find(name)?;
+        let seal = notes::partial_seal(&root, name).filter(|seal| seal.bytes == found.bytes);
+        Ok(seal.and_then(|seal| seal.ranges))
     }
 
     fn open_file(&self, name: &Name) -> Result<Option<std::fs::File>, Error> {

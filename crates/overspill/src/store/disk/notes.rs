@@ -41,11 +41,23 @@ pub(super) fn put_seal(root: &Root, name: &Name, seal: &Seal, durable: bool) -> 
 
 /// Returns the seal of an output, if there is one and it can be read.
 pub(super) fn seal(root: &Root, name: &Name) -> Option<Seal> {
+    seal_if(root, name, |_| true)
+}
+
+/// Like [`seal`], of an output that was not kept whole. Of others only a few bytes are read.
+pub(super) fn partial_seal(root: &Root, name: &Name) -> Option<Seal> {
+    seal_if(root, name, Seal::is_partial)
+}
+
+fn seal_if(root: &Root, name: &Name, wanted: impl FnOnce(&[u8]) -> bool) -> Option<Seal> {
     let records = root.area(Area::Records).ok()??;
     let (notes, found) = records.open_file(&file(name)).ok()?;
     let mut head = [0; Seal::HEAD];
     dir::read_at(&notes, &mut head, 0).ok()?;
     let len = Seal::len(&head).filter(|len| *len as u64 <= found.bytes)?;
+    if !wanted(&head) {
+        return None;
+    }
     let mut bytes = vec![0; len];
     dir::read_at(&notes, &mut bytes, 0).ok()?;
     Seal::from_bytes(&bytes)

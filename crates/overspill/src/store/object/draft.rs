@@ -1,5 +1,6 @@
 //! An output on its way to the bucket.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use overspill_core::Within;
@@ -7,7 +8,7 @@ use overspill_core::Within;
 use super::Bucket;
 use super::failure::Failure;
 use super::upload::Sent;
-use crate::store::{Draft, Name, SpillRef, Store};
+use crate::store::{Draft, Excerpt, Name, SpillRef, Store};
 use crate::{Call, Error};
 
 /// An output that is being written to the spool.
@@ -38,6 +39,14 @@ impl Draft for BucketDraft {
 
     fn part(&mut self) -> Result<(), Error> {
         self.spooled.part()
+    }
+
+    fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
+        self.spooled.hole()
+    }
+
+    fn keep(&mut self, excerpts: Vec<Excerpt>) -> Result<(), Error> {
+        self.spooled.keep(excerpts)
     }
 
     fn hurry(&mut self) {

@@ -53,7 +53,9 @@ use self::note::{LINE, Note};
 use self::remote::Remote;
 use self::shelf::Shelf;
 use super::seal::{BLOCK, SMALL, Seal};
-use super::{Disk, Draft, Entry, Gone, Name, Newest, Record, State, Store, Wanted};
+use super::{
+    Disk, Draft, Entry, Gone, Kept, KeptRanges, Name, Newest, Record, State, Store, Wanted,
+};
 use crate::{Call, Clock, Error};
 
 pub use address::{Address, Provider};
@@ -424,6 +426,18 @@ impl Store for Bucket {
 
     fn ending(&self, end: &str) -> Result<Vec<Name>, Error> {
         self.find_ending(end)
+    }
+
+    fn kept_ranges(&self, name: &Name) -> Result<Option<KeptRanges>, Error> {
+        match self.0.spool.kept_ranges(name) {
+            Err(Error::NotFound { .. }) => {}
+            known => return known,
+        }
+        let found = self.found(name)?;
+        let is_partial = found.note.as_ref().is_some_and(|note| note.kept() != Kept::Whole);
+        let seal = if is_partial { self.seal(name)? } else { None };
+        let seal = seal.filter(|seal| seal.bytes == found.entry.bytes);
+        Ok(seal.and_then(|seal| seal.ranges))
     }
 
     fn line_start(&self, name: &Name, line: u64) -> Result<Option<u64>, Error> {

@@ -33,6 +33,9 @@ pub(super) struct Note {
     produced: u64,
     /// Bytes of the start that were stored, if not all.
     first: u64,
+    /// It was not kept whole.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    partial: bool,
     /// The upload in parts that brings the output, while it is not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) upload: Option<String>,
@@ -58,7 +61,8 @@ impl Unusable {
 impl Note {
     pub(super) fn new(key: String, seal: &Seal, record: Option<Record>) -> Note {
         let Seal { bytes, sum, produced, first, .. } = *seal;
-        Note { overspill: FORMAT, key, bytes, sum, produced, first, upload: None, record }
+        let partial = seal.kept() != Kept::Whole;
+        Note { overspill: FORMAT, key, bytes, sum, produced, first, partial, upload: None, record }
     }
 
     /// Names the upload that brings the output.
@@ -73,10 +77,14 @@ impl Note {
 
     /// Returns how much of the output was kept.
     pub(super) fn kept(&self) -> Kept {
-        if self.bytes >= self.produced {
+        if self.bytes >= self.produced && !self.partial {
             Kept::Whole
         } else {
-            Kept::Ends { first: self.first, last: self.bytes.saturating_sub(self.first) }
+            Kept::Ends {
+                first: self.first,
+                between: 0,
+                last: self.bytes.saturating_sub(self.first),
+            }
         }
     }
 

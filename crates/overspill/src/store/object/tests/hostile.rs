@@ -231,6 +231,7 @@ fn hostile_line_index_shows_no_other_line() {
             produced: output.len() as u64,
             first: output.len() as u64,
             marks: marks.clone(),
+            ranges: None,
         };
         fleet.put(&record_key(&name), [line(&hostile), seal.to_bytes()].concat());
         let there = fleet.machine();

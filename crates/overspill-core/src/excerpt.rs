@@ -1,0 +1,177 @@
+//! Lines that a preview shows of bytes that a store does not keep.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use crate::limits::Cost;
+use crate::signal::Lines;
+use crate::structure::Rows;
+use crate::text::held::Held;
+use crate::{LineRule, Over, Policy};
+
+/// Lines of an output, or a part of one, as a preview shows them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Where it stands in the original.
+    pub bytes: Range<u64>,
+    /// The number of the line it begins in, counted from 1.
+    pub line: u64,
+    /// It begins where that line begins.
+    pub starts_line: bool,
+    /// What is shown of it.
+    pub text: Vec<u8>,
+    /// The text is byte for byte the original. Otherwise colours are dropped from it, or control
+    /// bytes made visible.
+    pub verbatim: bool,
+}
+
+impl Excerpt {
+    /// Leaves out what stands before a byte of the original, if it is verbatim.
+    pub fn drop_before(&mut self, byte: u64) {
+        let len = byte.saturating_sub(self.bytes.start) as usize;
+        if len > 0 && self.verbatim && len <= self.text.len() {
+            self.line += bytecount::count(&self.text[..len], b'\n') as u64;
+            self.starts_line = self.text[len - 1] == b'\n';
+            self.text.drain(..len);
+            self.bytes.start = byte;
+        }
+    }
+
+    /// Sorts excerpts, and leaves out what another one has.
+    pub fn in_order(mut excerpts: Vec<Excerpt>) -> Vec<Excerpt> {
+        excerpts.sort_by_key(|it| (it.bytes.start, Reverse(it.bytes.end)));
+        let mut end = 0;
+        excerpts.retain_mut(|it| {
+            if it.bytes.start < end {
+                if !it.verbatim || it.bytes.end <= end {
+                    return false;
+                }
+                it.drop_before(end);
+            }
+            end = it.bytes.end;
+            true
+        });
+        excerpts
+    }
+}
+
+impl Over<'_> {
+    /// Returns the lines in `hole` that a preview may show, in order and without overlap.
+    ///
+    /// Every later cut of this output shows no other line of the hole: the choice is narrowed to
+    /// what fits the limits without a notice. So a store can keep these lines before the notice is
+    /// known.
+    pub fn narrow(&mut self, hole: &Range<u64>) -> Vec<Excerpt> {
+        let (policy, len) = (self.policy().clone(), self.total().bytes);
+        let (limits, mark) = (policy.limits, Cost::default());
+        let mut excerpts = Vec::new();
+        let chosen = self.view.blocks(&policy, &limits, &mark);
+        let chosen = chosen.map(|(lines, blocks)| {
+            blocks.iter().map(|block| lines.bytes(block)).collect::<Vec<_>>()
+        });
+        if let Some(lines) = &mut self.view.lines {
+            let chosen = chosen.unwrap_or_default();
+            lines.narrow(|line| is_kept(&(line.start..line.end), hole, &chosen));
+            excerpts.extend(of_lines(lines));
+        }
+        if let Some(rows) = &mut self.view.rows {
+            let chosen = rows.choose(&policy, &limits, &mark, len).unwrap_or_default();
+            let chosen: Vec<_> = chosen.into_iter().map(|block| block.piece.bytes).collect();
+            rows.narrow(|bytes| is_kept(bytes, hole, &chosen));
+            excerpts.extend(of_rows(rows));
+        }
+        // All that is held of either end: how much of it a cut shows depends on the notice.
+        let feeds = |held: &Held| bytecount::count(held.text(), b'\n') as u64;
+        excerpts.extend(of_end(&self.view.head, 1, true));
+        if counts_line_feeds(&policy) {
+            let first = (self.breaks + 1).saturating_sub(feeds(&self.view.tail));
+            excerpts.extend(of_end(&self.view.tail, first, self.view.tail_is_all));
+        }
+        let is_in = |it: &Excerpt| it.bytes.start < hole.end && it.bytes.end > hole.start;
+        excerpts.retain(|it| is_in(it) && !it.text.is_empty());
+        Excerpt::in_order(excerpts)
+    }
+}
+
+/// Tells whether line numbers are numbers of line feeds.
+fn counts_line_feeds(policy: &Policy) -> bool {
+    policy.lines != LineRule::Universal
+}
+
+fn is_kept(line: &Range<u64>, hole: &Range<u64>, chosen: &[Range<u64>]) -> bool {
+    let is_outside = line.end <= hole.start || line.start >= hole.end;
+    let at = chosen.partition_point(|block| block.end <= line.start);
+    is_outside || chosen.get(at).is_some_and(|block| block.start <= line.start)
+}
+
+fn of_lines(lines: &Lines) -> impl Iterator<Item = Excerpt> + '_ {
+    lines.lines.iter().map(|line| {
+        let (bytes, text) = (line.start..line.end, lines.text(line).to_vec());
+        excerpt(bytes, line.number + 1, text, u64::from(line.unchanged))
+    })
+}
+
+fn of_rows(rows: &Rows) -> impl Iterator<Item = Excerpt> + '_ {
+    rows.shown().map(|(bytes, number, text, unchanged)| {
+        excerpt(bytes, number + 1, text.to_vec(), unchanged)
+    })
+}
+
+fn excerpt(bytes: Range<u64>, line: u64, text: Vec<u8>, unchanged: u64) -> Excerpt {
+    let verbatim = unchanged == bytes.end - bytes.start && unchanged == text.len() as u64;
+    Excerpt { bytes, line, starts_line: true, text, verbatim }
+}
+
+/// Returns the lines of an end of the output, of which the first has this number.
+fn of_end(held: &Held, first: u64, starts_line: bool) -> Vec<Excerpt> {
+    let mut at = 0;
+    let lines = held.text().split_inclusive(|byte| *byte == b'\n').zip(first..);
+    lines
+        .map(|(text, number)| {
+            let range = at..at + text.len();
+            at = range.end;
+            let bytes = held.original_at(range.start)..held.original_at(range.end);
+            let unchanged = held.unchanged_within(&range);
+            let starts_line = starts_line || range.start > 0;
+            Excerpt { starts_line, ..excerpt(bytes, number, text.to_vec(), unchanged) }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Keep, Limits};
+
+    #[test]
+    fn narrowed_output_shows_only_excerpts_of_the_hole() {
+        let mut text: String = (1..=5_000).map(|n| format!("\x1b[32mstep\x1b[0m {n}\n")).collect();
+        text = text.replacen(" 2500\n", " 2500\nerror: the cause\n", 1);
+        for keep in [Keep::Signal, Keep::Auto, Keep::ENDS, Keep::Head, Keep::Tail] {
+            let policy = Policy::new(Limits::NONE.bytes(2_000), keep);
+            let mut over = Over::of(text.as_bytes(), &policy).unwrap();
+            let hole = 500..text.len() as u64 - 500;
+            let excerpts = over.narrow(&hole);
+            assert!(excerpts.windows(2).all(|pair| pair[0].bytes.end <= pair[1].bytes.start));
+            for it in &excerpts {
+                let raw = &text.as_bytes()[it.bytes.start as usize..it.bytes.end as usize];
+                assert!(!it.verbatim || raw == it.text, "{it:?}");
+                let before = &text.as_bytes()[..it.bytes.start as usize];
+                assert_eq!(it.line, bytecount::count(before, b'\n') as u64 + 1, "{it:?}");
+            }
+            for room in [2_000, 1_900, 1_500, 700] {
+                let cut = over.cut_within(&Limits::NONE.bytes(room), &Cost::default());
+                for piece in &cut.pieces {
+                    let mut at = piece.bytes.start.max(hole.start);
+                    let end = piece.bytes.end.min(hole.end);
+                    for it in &excerpts {
+                        if it.bytes.start <= at && at < it.bytes.end {
+                            at = it.bytes.end;
+                        }
+                    }
+                    assert!(at >= end, "{keep:?} {room}: {at} of {:?}", piece.bytes);
+                }
+            }
+        }
+    }
+}
