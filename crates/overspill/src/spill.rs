@@ -1,7 +1,6 @@
 //! An output as it is being written.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io;
 
 use overspill_core::{Finished, Limits, Policy, Window};
@@ -54,47 +53,6 @@ impl<'a> Spill<'a> {
             is_masked,
             masked_before,
             draft,
-        }
-    }
-
-    /// Begins to save at once, and returns the file for the command to write to by itself, if the
-    /// store has one. What it adds there is told with [`Spill::written`] instead of [`Spill::push`].
-    ///
-    /// An output that turns out to fit is still not stored.
-    pub fn file(&mut self) -> Option<File> {
-        if self.is_masked {
-            return None;
-        }
-        let draft = self.overspill.begin(&self.call, self.is_masked).ok()?;
-        let file = draft.file()?;
-        self.draft = Some(Ok(draft));
-        Some(file)
-    }
-
-    /// Says that the command has added `chunk` to the file. Where there is no file since secrets are
-    /// masked, it is taken as [`Spill::push`] takes it.
-    pub fn written(&mut self, chunk: &[u8]) {
-        if self.is_masked {
-            return self.push(chunk);
-        }
-        self.window.push(chunk);
-        if let Some(simple) = &mut self.simple {
-            simple.push(chunk);
-        }
-        if let Some(Ok(draft)) = &mut self.draft
-            && let Err(error) = draft.written(chunk)
-        {
-            self.draft = Some(Err(error));
-        }
-    }
-
-    /// Says that somebody may still write to the file after [`Spill::finish`].
-    pub fn part(&mut self) {
-        if let Some(Ok(draft)) = &mut self.draft
-            && self.window.is_over()
-            && let Err(error) = draft.part()
-        {
-            self.draft = Some(Err(error));
         }
     }
 

@@ -385,19 +385,6 @@ fn call_options_cannot_say_that_an_output_is_masked() {
 }
 
 #[test]
-fn chunks_that_a_command_has_written_itself_are_masked() {
-    let overspill = engine(Profile::OWN);
-    for output in [token(), long(&token())] {
-        let mut spill = overspill.spill(Call::default(), Options::default());
-        assert!(spill.file().is_none());
-        spill.written(output.as_bytes());
-        let outcome = spill.finish();
-        assert!(!String::from_utf8_lossy(outcome.bytes()).contains(SECRET), "{outcome:?}");
-        assert!(!saved(&overspill).contains(SECRET));
-    }
-}
-
-#[test]
 fn joined_texts_are_masked_whatever_was_masked_before() {
     let overspill = engine(Profile::OWN);
     for (output, is_cut) in [(token(), false), (long(&token()), true)] {

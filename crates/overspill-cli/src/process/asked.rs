@@ -1,7 +1,6 @@
 //! What is to be run, and how.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::time::Duration;
 
 /// A command as it is asked for.
@@ -15,8 +14,6 @@ pub(crate) struct Asked {
     pub(crate) pty: bool,
     /// When it is ended, with everything it has started.
     pub(crate) timeout: Option<Duration>,
-    /// It writes to this file by itself.
-    pub(crate) file: Option<File>,
     /// What its environment has beside ours.
     pub(crate) variables: Vec<(&'static str, OsString)>,
     /// When to say that it is still running.

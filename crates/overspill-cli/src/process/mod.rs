@@ -13,7 +13,7 @@ pub(crate) use asked::{Asked, Stderr};
 pub(crate) use ended::{Ended, How, Unstartable};
 pub(crate) use system::{
     Descriptors, UntilAsked, become_program, block_file_size_signal, end_like, is_below,
-    is_one_output, is_talked_to, is_to_linger, linger, may_write_files, restore_signals, run,
+    is_one_output, is_talked_to, is_to_linger, linger, restore_signals, run,
 };
 
 /// Which of its two streams the command wrote to.

@@ -130,8 +130,3 @@ pub(crate) fn run(
     let how = How::Code(status.code().unwrap_or(1));
     Ok(Ended { how, timed_out: None, interrupted: false, held: false })
 }
-
-/// A command gets no file here.
-pub(crate) fn may_write_files() -> bool {
-    false
-}

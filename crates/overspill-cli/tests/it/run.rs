@@ -2,10 +2,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
-
-use rustix::process::Signal;
+use std::process::Command;
 
 use crate::program::{Test, numbered};
 
@@ -178,71 +175,4 @@ fn a_command_without_dashes_before_it_gets_a_hint() {
         .code(125)
         .stderr_contains("hint: the command stands after");
     Test::new(&["cut", "--max-lines", "-1"]).run().code(2).stderr_contains("expected a number");
-}
-
-#[test]
-fn a_command_can_write_the_file_by_itself() {
-    let direct = |script: &str| Test::new(&["run", "--direct", "--", "sh", "-c", script]).run();
-    let done = direct("seq 1 5000; echo end >&2; exit 3").code(3);
-    assert!(done.text().ends_with("\n5000\nend\n"), "{}", done.text());
-    done.saved(numbered(5000) + "end\n");
-    direct("echo fits").code(0).stdout("fits\n").nothing_saved();
-    direct("").code(0).stdout("").nothing_saved();
-
-    let done = direct("head -c 300M /dev/zero | tr '\\0' '\\n'; echo the end").code(0);
-    assert!(done.text().contains("the end\n"), "{}", done.text());
-    assert_eq!(fs::metadata(&done.files()[0]).unwrap().len(), 256 << 20);
-    assert!(done.then(&["info", &done.id()]).1.contains("only its first and last part"));
-}
-
-#[test]
-fn whoever_still_writes_to_the_file_does_not_change_what_is_saved() {
-    let script = "(while [ ! -e go ]; do sleep 0.02; done; echo late; : > late) & \
-                  seq 1 5000; : > ready";
-    let running = Test::new(&["run", "--direct", "--", "sh", "-c", script]).start();
-    let directory = running.test.dir.path().to_owned();
-    let done = running.end().code(0).stderr_contains("still holds its output");
-    fs::write(directory.join("go"), "").unwrap();
-    for _ in 0..1000 {
-        if directory.join("late").exists() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    assert!(done.then(&["info", &done.id()]).1.contains("whole, as it was saved"));
-    done.saved(numbered(5000));
-}
-
-/// Lines that are quickly looked at, without end.
-const WITHOUT_END: &str = "yes \"$(printf '%0500d' 1)\"";
-
-#[test]
-fn a_command_that_writes_the_file_is_ended_by_its_time_by_signals_and_by_its_reader() {
-    let script = format!("{WITHOUT_END} | head -c 400M; sleep 30; : > survived");
-    let done = Test::new(&["run", "--direct", "--timeout", "1s", "--", "sh", "-c", &script]).run();
-    assert!(!done.test.dir.path().join("survived").exists());
-    done.code(124).stderr_contains("its time of 1s was up");
-
-    let script = format!(": > ready; exec {WITHOUT_END}");
-    let running = Test::new(&["run", "--direct", "--", "sh", "-c", &script]).start();
-    running.send(Signal::TERM);
-    running.end().signal(Signal::TERM);
-
-    let test = Test::new(&["run", "--direct", "--", "sh", "-c", &script]);
-    let mut command = test.command();
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    assert_eq!(child.wait().unwrap().signal(), Some(Signal::PIPE.as_raw()));
-}
-
-#[test]
-fn a_command_writes_to_a_pipe_where_a_file_could_fail_it() {
-    let script = "[ -p /dev/stdout ] && echo a pipe || echo a file";
-    let what = |variables: &[(&str, &str)]| {
-        let test = Test::new(&["run", "--direct", "--", "sh", "-c", script]);
-        let output = test.command().envs(variables.iter().copied()).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    assert_eq!(what(&[("OVERSPILL_KEEP_FREE", "0")]), "a file\n");
-    assert_eq!(what(&[("OVERSPILL_KEEP_FREE", "9000000GiB")]), "a pipe\n");
 }

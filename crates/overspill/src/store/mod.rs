@@ -197,22 +197,6 @@ pub trait Draft: Debug + Send {
     /// Adds to the output.
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error>;
 
-    /// Returns the file that the output is written to, for somebody else to write to it instead,
-    /// if there is one. What is added there is told with [`Draft::written`].
-    fn file(&self) -> Option<File> {
-        None
-    }
-
-    /// Says that somebody else has added `bytes` to the file.
-    fn written(&mut self, _bytes: &[u8]) -> Result<(), Error> {
-        Err(Error::Unsupported { what: "writing to the file of an output" })
-    }
-
-    /// Goes on with a file that nobody else has: somebody may still write to the one there was.
-    fn part(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
     /// Returns which bytes of the output will not be kept, if it is larger than the store keeps.
     ///
     /// Called once, after the last byte.

@@ -51,14 +51,6 @@ pub(crate) struct RunArgs {
     /// End the command, and all that it has started, after this time, such as `90s` or `10m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
-    /// Let the command write to the file by itself, which is faster for large outputs.
-    ///
-    /// What it writes to is then a file and no pipe: a command that opens /dev/stdout or
-    /// /dev/stderr anew, as `> /dev/stderr` does in a shell, overwrites what is there. A command
-    /// that is far ahead of us is stopped for moments. Where the disk has little room, or files may not
-    /// grow as they like, it writes to a pipe all the same.
-    #[arg(long, conflicts_with_all = ["pty", "stream"])]
-    direct: bool,
     /// The command and its arguments.
     #[arg(required_unless_present = "shell", last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -85,8 +77,6 @@ pub(crate) struct Job {
     pub(crate) command: String,
     pub(crate) asked: Asked,
     pub(crate) shows: Shows,
-    /// It writes to the file by itself, if it can.
-    pub(crate) direct: bool,
     /// How long our reader may need for what it gets at last, if it stops reading when we end.
     pub(crate) reader_needs: Option<Duration>,
 }
@@ -111,10 +101,10 @@ impl Job {
                 (quoted.collect::<Vec<_>>().join(" "), args.command)
             }
         };
-        let RunArgs { stderr, pty, stream, timeout, direct, .. } = args;
+        let RunArgs { stderr, pty, stream, timeout, .. } = args;
         let asked = Asked { words, stderr, pty, timeout, ..Asked::default() };
         let shows = if stream { Shows::Start } else { Shows::Usual };
-        Job { engine, command, asked, shows, direct, reader_needs: None }
+        Job { engine, command, asked, shows, reader_needs: None }
     }
 
     /// Runs it, and returns its exit code.
@@ -137,7 +127,7 @@ impl Job {
 
     /// Runs it; tells how it ended, and whether everything could be shown.
     fn try_run(self, descriptors: Descriptors) -> anyhow::Result<(Ended, bool)> {
-        let Job { engine: Engine { overspill, options, tool, .. }, mut asked, .. } = self;
+        let Job { engine: Engine { overspill, options, tool, .. }, asked, .. } = self;
         let directory = std::env::current_dir().ok();
         let call = Call {
             command: Some(self.command),
@@ -146,8 +136,6 @@ impl Job {
             ..Call::of(tool)
         };
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
-        let direct = self.direct && process::may_write_files();
-        asked.file = if direct { output.file() } else { None };
         let started = Instant::now();
         let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
         // From here on the exit code is the command's, whatever befalls us.

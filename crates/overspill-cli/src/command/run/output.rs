@@ -1,7 +1,5 @@
 //! What a command prints, on its way to our reader.
 
-use std::fs::File;
-
 use overspill::core::Policy;
 use overspill::{Call, Layer, Most, Options, Outcome, Overspill, Spill};
 
@@ -20,8 +18,6 @@ pub(super) struct Output<'a> {
     err: Option<Voice<'a>>,
     /// Which stream what has come was written to, where one voice has both.
     written: Option<Vec<(Stream, usize)>>,
-    /// The command writes to the file of `out` by itself.
-    direct: bool,
     /// Something could not be shown.
     lost: bool,
 }
@@ -48,15 +44,7 @@ impl<'a> Output<'a> {
         let err = (stderr == Stderr::Separate).then(|| voice(Stream::Err));
         let written = (stderr == Stderr::Joined).then(Vec::new);
         let out = voice(Stream::Out);
-        Output { overspill, out, err, call, options, policy, written, direct: false, lost: false }
-    }
-
-    /// Returns the file for the command to write its output to by itself, if it can.
-    pub(super) fn file(&mut self) -> Option<File> {
-        // On a terminal it must pass by here to be seen.
-        let file = if self.out.face.is_live() { None } else { self.out.spill.file() };
-        self.direct = file.is_some();
-        file
+        Output { overspill, out, err, call, options, policy, written, lost: false }
     }
 
     /// Takes what is heard of the command.
@@ -68,16 +56,10 @@ impl<'a> Output<'a> {
                     _ => &mut self.out,
                 };
                 let mut wanted = Wanted::More;
-                match (stream, self.direct) {
-                    (Stream::Out, true) => {
-                        voice.spill.written(bytes);
-                        wanted = voice.face.take(bytes);
-                    }
-                    _ => voice.spill.push_seen(bytes, |seen| match voice.face.take(seen) {
-                        Wanted::More => {}
-                        Wanted::NoMore => wanted = Wanted::NoMore,
-                    }),
-                }
+                voice.spill.push_seen(bytes, |seen| match voice.face.take(seen) {
+                    Wanted::More => {}
+                    Wanted::NoMore => wanted = Wanted::NoMore,
+                });
                 // What does not fit is shown in one place, so nobody asks any more.
                 match &mut self.written {
                     Some(written) if !voice.spill.is_over() => match written.last_mut() {
@@ -88,8 +70,6 @@ impl<'a> Output<'a> {
                 }
                 wanted
             }
-            // The file is still the command's.
-            News::AskedToEnd if self.direct => Wanted::More,
             News::AskedToEnd => {
                 self.say_what_there_is();
                 Wanted::More
@@ -159,9 +139,6 @@ impl<'a> Output<'a> {
             match ended.how {
                 How::Code(code) => spill.exited(Some(code)),
                 How::Signal(signal) => spill.killed(signal),
-            }
-            if ended.held && self.direct {
-                spill.part();
             }
             if ended.interrupted || ended.timed_out.is_some() || ended.held {
                 spill.interrupted();

@@ -152,7 +152,6 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
             ..Asked::default()
         },
         shows: if is_screen { Shows::Screen } else { Shows::StartLater },
-        direct: false,
         reader_needs: on_terminal.then_some(READER_NEEDS),
     };
     job.run(descriptors)

@@ -3,7 +3,6 @@
 mod child;
 mod descriptors;
 mod exec;
-mod follow;
 mod keys;
 mod linger;
 mod pty;
@@ -16,7 +15,6 @@ mod wires;
 
 pub(crate) use descriptors::Descriptors;
 pub(crate) use exec::{become_program, is_below};
-pub(crate) use follow::may_write_files;
 pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use signals::{block_file_size_signal, end_like, restore_signals};
 pub(crate) use standing::{is_one_output, is_talked_to};

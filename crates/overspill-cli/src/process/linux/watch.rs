@@ -9,7 +9,6 @@ use rustix::io::Errno;
 
 use super::Descriptors;
 use super::child::{Change, Child};
-use super::follow::anybody_left;
 use super::keys::Keys;
 use super::linger::leave_reader;
 use super::signals::{Came, Signals, descends, stop_too};
@@ -22,8 +21,6 @@ use crate::process::{Asked, Ended, How, News, Stream, Wanted};
 const IDLE: Duration = Duration::from_millis(250);
 /// How long it is waited for at most, however much still comes.
 const LONGEST_DRAIN: Duration = Duration::from_secs(2);
-/// So often a file is read before everything else is looked at again.
-const TURNS: u32 = 16;
 /// How long a command that was asked to end may take before we say what we have.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a command whose time is up may take before it is killed.
@@ -44,8 +41,6 @@ pub(crate) fn run(
             Group::Session
         }
         (None, Some(_)) => Group::Own,
-        // It may have to wait for us, with all that it has started.
-        (None, None) if wires.follow.is_some() => Group::Own,
         (None, None) => Group::Ours,
     };
     let stdin = match &wires.pty {
@@ -133,7 +128,6 @@ impl Watch {
             for stream in ready.streams.into_iter().flatten() {
                 self.read(stream, hear);
             }
-            self.follow(hear);
             if ready.reader_gone {
                 self.stop_reading();
             }
@@ -141,8 +135,6 @@ impl Watch {
                 break;
             }
         }
-        self.go_on();
-        self.follow_rest(hear);
         self.child.take_terminal();
         if self.times.timed_out.is_some() {
             // Those of its group that did not listen.
@@ -151,63 +143,9 @@ impl Watch {
         Ok(self.ended())
     }
 
-    /// Takes some of what the command has added to its file.
-    fn follow(&mut self, hear: &mut dyn FnMut(News) -> Wanted) {
-        let Some(follow) = &mut self.wires.follow else { return };
-        let mut any = false;
-        for _ in 0..TURNS {
-            let space = self.buffer.space();
-            let len = follow.read(space);
-            if len == 0 {
-                break;
-            }
-            any = true;
-            hear(News::Bytes(Stream::Out, &space[..len]));
-        }
-        if let Some(signal) = follow.pace() {
-            self.child.send(signal);
-        }
-        if any && !self.reader_watched {
-            // What a pipe would have told it.
-            self.child.send(Signal::SIGPIPE);
-            self.go_on();
-        }
-    }
-
-    /// Takes all that is there of the file when the command has ended.
-    fn follow_rest(&mut self, hear: &mut dyn FnMut(News) -> Wanted) {
-        let Some(follow) = &mut self.wires.follow else { return };
-        let mut left = follow.ahead();
-        while left > 0 {
-            let space = self.buffer.space();
-            let most = space.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-            match follow.read(&mut space[..most]) {
-                0 => return,
-                len => {
-                    left -= len as u64;
-                    hear(News::Bytes(Stream::Out, &space[..len]));
-                }
-            }
-        }
-    }
-
-    /// Lets a command go on that waits for us, if it does.
-    fn go_on(&mut self) {
-        if let Some(follow) = &mut self.wires.follow
-            && std::mem::take(&mut follow.waits)
-        {
-            self.child.send(Signal::SIGCONT);
-        }
-    }
-
-    /// Tells whether the command was stopped by us.
-    fn waits(&self) -> bool {
-        self.wires.follow.as_ref().is_some_and(|follow| follow.waits)
-    }
-
     /// Says how it ended, and leaves whoever still writes a reader.
     fn ended(&mut self) -> Ended {
-        let mut held = self.wires.follow.is_some() && anybody_left();
+        let mut held = false;
         for stream in [Stream::Out, Stream::Err] {
             if self.wires.open(stream).is_some() {
                 held = true;
@@ -242,8 +180,7 @@ impl Watch {
             fds.push(PollFd::from_borrowed_fd(stdout, PollFlags::empty()));
             fds.len() - 1
         });
-        let pause = self.wires.follow.as_ref().map(|follow| follow.pause);
-        let timeout = self.times.next().into_iter().chain(pause).min().map(|wait| Timespec {
+        let timeout = self.times.next().map(|wait| Timespec {
             tv_sec: wait.as_secs() as i64,
             tv_nsec: i64::from(wait.subsec_nanos()),
         });
@@ -272,8 +209,6 @@ impl Watch {
                 signal => {
                     if !self.has_heard(&came) {
                         self.child.send(signal);
-                        // What is stopped would not hear it.
-                        self.go_on();
                     }
                     if matches!(signal, Signal::SIGTERM | Signal::SIGHUP) {
                         self.times.asked_to_end = Some(Instant::now());
@@ -304,7 +239,6 @@ impl Watch {
                     let now = Instant::now();
                     (self.times.ended, self.times.last_heard) = (Some(now), now);
                 }
-                Some(Change::Stopped(_)) if self.waits() => {}
                 Some(Change::Stopped(by)) => {
                     self.child.take_terminal();
                     stop_too(by);
@@ -367,7 +301,6 @@ impl Watch {
                 self.child.send(Signal::SIGTERM);
                 // What is stopped would not hear it.
                 self.child.send(Signal::SIGCONT);
-                self.go_on();
             }
             (_, Some(told)) if now >= told + MERCY => {
                 self.times.timed_out = Some(now);

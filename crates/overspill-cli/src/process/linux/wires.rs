@@ -5,7 +5,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
-use super::follow::Follow;
 use super::pty::Pty;
 use super::start::Place;
 use crate::buffer::Buffer;
@@ -18,8 +17,6 @@ pub(super) struct Wires {
     err: Source,
     /// The command's own terminal.
     pub(super) pty: Option<Pty>,
-    /// The file that the command writes to by itself.
-    pub(super) follow: Option<Follow>,
     /// The command's ends, until it has them.
     theirs: Theirs,
 }
@@ -42,19 +39,11 @@ struct Theirs {
 impl Wires {
     /// Lays what `asked` needs.
     pub(super) fn lay(asked: &Asked) -> io::Result<Wires> {
-        let mut wires = Wires {
-            out: Source::None,
-            err: Source::None,
-            pty: None,
-            follow: None,
-            theirs: Theirs::default(),
-        };
+        let mut wires =
+            Wires { out: Source::None, err: Source::None, pty: None, theirs: Theirs::default() };
         if asked.pty {
             wires.pty = Some(Pty::new()?);
             wires.out = Source::Pty;
-        } else if let Some(file) = &asked.file {
-            wires.follow = Some(Follow::new(file.try_clone()?)?);
-            wires.theirs.out = Some(file.try_clone()?.into());
         } else {
             let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
             (wires.out, wires.theirs.out) = (Source::Pipe(ours), Some(theirs));

@@ -2,12 +2,11 @@
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::fs::{
-    Access, AtFlags, CWD, Dir, DirEntry, FallocateFlags, Mode, OFlags, RenameFlags, access,
-    fallocate, linkat, openat, renameat_with,
+    Access, AtFlags, CWD, Dir, DirEntry, Mode, OFlags, RenameFlags, access, linkat, openat,
+    renameat_with,
 };
 use rustix::io::Errno;
 
@@ -46,9 +45,4 @@ pub(super) fn go_to(dir: &mut Dir, place: u64) -> io::Result<()> {
         dir.seek(place as i64)?;
     }
     Ok(())
-}
-
-pub(super) fn give_back(file: &File, part: Range<u64>) -> bool {
-    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    fallocate(file, flags, part.start, part.end - part.start).is_ok()
 }

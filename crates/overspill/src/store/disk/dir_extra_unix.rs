@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{Dir, DirEntry, Mode};
@@ -30,8 +29,4 @@ pub(super) fn place_of(_: &DirEntry) -> u64 {
 
 pub(super) fn go_to(_: &mut Dir, _: u64) -> io::Result<()> {
     Ok(())
-}
-
-pub(super) fn give_back(_: &File, _: Range<u64>) -> bool {
-    false
 }

@@ -184,7 +184,3 @@ fn found(metadata: &Metadata) -> io::Result<Found> {
     let used = Timestamp::try_from(metadata.modified()?).map_err(io::Error::other)?;
     Ok(Found { bytes: metadata.len(), used })
 }
-
-pub(super) fn give_back(_: &File, _: std::ops::Range<u64>) -> bool {
-    false
-}

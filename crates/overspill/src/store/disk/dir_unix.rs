@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fs::File;
 use std::io;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -282,9 +282,4 @@ fn private(fd: OwnedFd) -> io::Result<File> {
         fchmod(&fd, PRIVATE_FILE)?;
     }
     Ok(File::from(fd))
-}
-
-/// Gives a part of a file back to the file system, where that can be done; tells whether it was.
-pub(super) fn give_back(file: &File, part: Range<u64>) -> bool {
-    extra::give_back(file, part)
 }

@@ -1,6 +1,5 @@
 //! An output on its way to the disk.
 
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -19,9 +18,6 @@ use crate::{Call, Error};
 
 /// How much is written between two looks at the room that is left.
 const LOOK_EVERY: u64 = 16 << 20;
-/// So much room there must be beyond what is kept of an output, for somebody else to write it: we come
-/// after, and free what is not kept.
-const AHEAD: u64 = 256 << 20;
 /// Names that are tried before it must be something else.
 const MOST_ATTEMPTS: u32 = 10_000;
 
@@ -43,11 +39,6 @@ pub(super) struct DiskDraft {
     sealer: Option<Sealer>,
     /// A write has failed: nobody knows what is in the file.
     torn: bool,
-    /// Somebody else writes to the file, and so it has no ring: what will not be kept is given
-    /// back to the file system up to here, and its end stays where it is.
-    hollow: Option<u64>,
-    /// There was no room for what somebody else has written.
-    full: Option<Error>,
     /// Line feeds that came, except those that the sealer has counted.
     feeds: u64,
     /// The last byte that came.
@@ -71,8 +62,6 @@ impl DiskDraft {
             room: 0,
             sealer,
             torn: false,
-            hollow: None,
-            full: None,
             feeds: 0,
             last: None,
             excerpts: Vec::new(),
@@ -156,18 +145,11 @@ impl DiskDraft {
         let ring = last + 1;
         // The byte before the last part has the oldest place in the ring.
         let turn = (self.produced - first) % ring;
-        let before = match self.hollow {
-            Some(_) => self.produced - last - 1,
-            None => first + turn,
-        };
         let mut byte = [0];
-        super::dir::read_at(file, &mut byte, before)?;
+        super::dir::read_at(file, &mut byte, first + turn)?;
         let skip = hole.end - whole_hole.end;
         let starts_line = skip > 0 || byte == *b"\n";
         gather.range(hole.end..self.produced, (0, starts_line), true, |to| {
-            if self.hollow.is_some() {
-                return to.copy(file, hole.end, last - skip);
-            }
             let to_end = last - turn;
             to.copy(file, first + turn + 1 + skip.min(to_end), to_end - skip.min(to_end))?;
             let skip = skip.saturating_sub(to_end);
@@ -176,18 +158,6 @@ impl DiskDraft {
         let (temp, sealer, kept) = gather.finish(self.produced, self.feeds, self.last);
         (self.temp, self.sealer) = (temp, Some(sealer));
         Ok(kept)
-    }
-
-    /// Gives back what lies between the two ends, now and then.
-    fn hollow_out(&mut self) {
-        /// Little enough to stay near the cap, and enough for the calls not to matter.
-        const STEP: u64 = 32 << 20;
-        let (first, last) = self.ends();
-        let from = self.hollow.unwrap_or(first);
-        let to = self.produced.saturating_sub(last);
-        if to >= from + STEP && super::dir::give_back(&self.temp.file, from..to) {
-            self.hollow = Some(to);
-        }
     }
 
     /// Gives the output a name that nobody else has.
@@ -238,44 +208,6 @@ impl Draft for DiskDraft {
         Ok(())
     }
 
-    fn file(&self) -> Option<File> {
-        let options = self.disk.options();
-        let needed = options.keep_free.saturating_add(options.most_per_output);
-        // Where the disk is full it would be the command that fails, and not our copy of its output.
-        let free = self.root.dir.free().ok()?;
-        (free >= needed.saturating_add(AHEAD)).then(|| self.temp.file.try_clone().ok())?
-    }
-
-    fn written(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.produced += bytes.len() as u64;
-        self.came(bytes, !self.is_over());
-        if self.is_over() {
-            self.hollow.get_or_insert(self.ends().0);
-            self.hollow_out();
-        }
-        if self.full.is_none() {
-            self.full = self.look_for_room(bytes.len() as u64).err();
-        } else {
-            // It is too late not to write it, but not to keep it.
-            super::dir::give_back(&self.temp.file, 0..self.produced);
-        }
-        Ok(())
-    }
-
-    fn part(&mut self) -> Result<(), Error> {
-        if self.is_over() {
-            // It gets a new file in any case.
-            return Ok(());
-        }
-        let gathered = Gather::new(&self.root).and_then(|mut gather| {
-            gather.copy(&self.temp.file, 0, self.produced)?;
-            Ok(gather.finish(self.produced, 0, None))
-        });
-        let (temp, sealer, _) = gathered.map_err(|error| self.failed(error))?;
-        (self.temp, self.sealer) = (temp, Some(sealer));
-        Ok(())
-    }
-
     fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
         let (first, last) = self.ends();
         Ok(self.is_over().then(|| first..self.produced - last))
@@ -287,9 +219,6 @@ impl Draft for DiskDraft {
     }
 
     fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
-        if let Some(full) = self.full {
-            return Err(full);
-        }
         if self.torn {
             return Err(self.failed(io::Error::other("a part of it could not be written")));
         }

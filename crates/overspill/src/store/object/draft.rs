@@ -29,18 +29,6 @@ impl Draft for BucketDraft {
         self.spooled.append(bytes)
     }
 
-    fn file(&self) -> Option<std::fs::File> {
-        self.spooled.file()
-    }
-
-    fn written(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.spooled.written(bytes)
-    }
-
-    fn part(&mut self) -> Result<(), Error> {
-        self.spooled.part()
-    }
-
     fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
         self.spooled.hole()
     }
