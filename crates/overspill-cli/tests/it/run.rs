@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::process::Command;
 
-use crate::program::{Test, numbered};
+use crate::program::{Test, numbered, skip};
 
 #[test]
 fn run_shows_both_streams_in_order() {
@@ -175,4 +175,20 @@ fn a_command_without_dashes_before_it_gets_a_hint() {
         .code(125)
         .stderr_contains("hint: the command stands after");
     Test::new(&["cut", "--max-lines", "-1"]).run().code(2).stderr_contains("expected a number");
+}
+
+#[test]
+fn output_that_is_read_slowly_is_kept_to_its_end() {
+    let test = Test::new(&[]);
+    let mut command = Command::new("strace");
+    // From the sixth one on, every read takes nearly a second. The command has ended long before.
+    command.args(["-qq", "-o", "/dev/null", "-e", "trace=read"]);
+    command.args(["-e", "inject=read:delay_enter=900ms:when=6+"]);
+    command.args([env!("CARGO_BIN_EXE_overspill"), "run", "--", "seq", "1", "200000"]);
+    let output = match command.envs(test.environment()).output() {
+        Ok(output) if output.status.success() => output,
+        _ => return skip("strace is not installed, or cannot trace"),
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.ends_with("\n200000\n") && output.stderr.is_empty(), "{output:?}");
 }

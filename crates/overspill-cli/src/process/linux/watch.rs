@@ -66,6 +66,7 @@ pub(crate) fn run(
         how: None,
         interrupted: false,
         reader_watched: true,
+        unread: 0,
     };
     watch.until_the_end(hear)
 }
@@ -82,6 +83,8 @@ struct Watch {
     interrupted: bool,
     /// It is still worth looking whether our own reader is there.
     reader_watched: bool,
+    /// Bytes that were in the pipes when the command ended. They are its own, however long we take.
+    unread: u64,
 }
 
 /// When things have happened, and so when something is due.
@@ -238,6 +241,7 @@ impl Watch {
                     self.how = Some(how);
                     let now = Instant::now();
                     (self.times.ended, self.times.last_heard) = (Some(now), now);
+                    self.unread = self.wires.unread();
                 }
                 Some(Change::Stopped(by)) => {
                     self.child.take_terminal();
@@ -258,7 +262,12 @@ impl Watch {
                     self.wires.widen(stream);
                 }
                 if self.how.is_some() {
-                    self.times.last_heard = Instant::now();
+                    self.unread = self.unread.saturating_sub(len as u64);
+                    let now = Instant::now();
+                    self.times.last_heard = now;
+                    if self.unread > 0 {
+                        self.times.ended = Some(now);
+                    }
                 }
                 if hear(News::Bytes(stream, &self.buffer.space()[..len])) == Wanted::NoMore {
                     self.stop_reading();

@@ -88,6 +88,12 @@ impl Wires {
         }
     }
 
+    /// Returns how many bytes the pipes hold now.
+    pub(super) fn unread(&self) -> u64 {
+        let open = [Stream::Out, Stream::Err].into_iter().filter_map(|stream| self.open(stream));
+        open.filter_map(|fd| rustix::io::ioctl_fionread(fd).ok()).sum()
+    }
+
     pub(super) fn is_open(&self) -> bool {
         [Stream::Out, Stream::Err].into_iter().any(|stream| self.open(stream).is_some())
     }
