@@ -33,11 +33,11 @@ def public_names(library):
 
 
 def name_of(line):
-    found = re.match(
-        r"(?:#\[\w+\] )?pub (?:unsafe |async |const (?=fn))*"
-        r"(struct|enum|trait|union|fn|const|static|type|mod|use|macro) ([\w:]+)",
-        line,
-    )
+    """Returns kind and path of an item, or nothing for fields, variants and implementations."""
+    while line != (shorter := re.sub(r"<[^<>]*>", "", line.replace("->", ""))):
+        line = shorter
+    kinds = "struct|enum|trait|union|fn|const|static|type|mod|use|macro"
+    found = re.match(rf"(?:#\[\w+\] )?pub (?:unsafe |async |const (?=fn))*({kinds}) (overspill\w*(?:::\w+)*)", line)
     return found and (found[1], found[2])
 
 

@@ -63,8 +63,14 @@ CASES = {
     ),
     "public-items-core": ({"crates/overspill-core/api.txt": "pub mod overspill_core\n"}, {"crates/overspill/api.txt": "pub mod overspill\n"}),
     "public-items-library": ({"crates/overspill/api.txt": "pub mod overspill\n"}, {}),
-    "public-names-core": ({"crates/overspill-core/api.txt": "pub struct a::B\npub fn a::B::c(&self)\npub a::B::d: u8\n"}, {}),
-    "public-names-library": ({"crates/overspill/api.txt": "pub enum a::B\npub a::B::C\npub const fn a::B::d()\n"}, {}),
+    "public-names-core": (
+        {"crates/overspill-core/api.txt": "pub struct overspill_core::B<'a>\npub fn overspill_core::B<'_>::c(&self)\npub overspill_core::B::d: u8\n"},
+        {},
+    ),
+    "public-names-library": (
+        {"crates/overspill/api.txt": "pub trait overspill::B: Send\npub fn overspill::B::d()\npub fn alloc::String::from(overspill::B)\n"},
+        {},
+    ),
 }
 
 
