@@ -1,23 +1,9 @@
 //! What deciding costs, beside a plain copy of the same bytes.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use overspill_bench::lines;
 use overspill_core::{Keep, Policy, Size, Window, cut, preview};
 use std::hint::black_box;
-
-/// Log-like lines of about 80 bytes.
-fn lines(len: usize) -> Vec<u8> {
-    let mut text = Vec::with_capacity(len + 100);
-    for n in 0.. {
-        if text.len() >= len {
-            break;
-        }
-        let words = &"compiling warning error note test running ok failed src lib main parse"
-            [..60 - n % 40];
-        text.extend_from_slice(format!("{n:07} {words}\n").as_bytes());
-    }
-    text.truncate(len);
-    text
-}
 
 fn small(c: &mut Criterion) {
     let mut group = c.benchmark_group("fits");
