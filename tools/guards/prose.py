@@ -11,8 +11,8 @@ HEADLESS = (
 )
 # "words" for arguments is left out: counted words are words.
 PLAINER = (
-    r"\b(?:[Bb]ounded|[Ss]pared|[Hh]olds|[Bb]efell|[Aa]t\s+last|[Oo]f\s+which|[Ww]hatever|[Ww]hoever"
-    r"|(?:is|are)\s+said|[Ww]hat\s+fits|is\s+none|by\s+itself|byte\s+for\s+byte)\b"
+    r"\b(?i:bounded|spared|holds|befell|at\s+last|of\s+which|whatever|whoever"
+    r"|(?:is|are)\s+said|what\s+fits|is\s+none|by\s+itself|byte\s+for\s+byte)\b"
 )
 RIDDLE = re.compile(rf"{HEADLESS}|{PLAINER}", re.M)
 
