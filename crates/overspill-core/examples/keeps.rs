@@ -6,13 +6,14 @@
 
 use std::time::Instant;
 
-use overspill_core::{Finished, Keep, Notice, Policy, Reach, Saved, Window};
+use overspill_core::{Finished, Keep, Notice, Policy, ReaderAbilities, SaveStatus, Window};
 
 fn main() {
     let mut args = std::env::args().skip(1);
     let text = std::fs::read(args.next().unwrap()).unwrap();
     let only = args.next();
-    let notice = Notice { token: "3f9c2e".into(), saved: Saved::No, reach: Reach::default() };
+    let notice =
+        Notice { token: "3f9c2e".into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
     for (name, keep) in [("ends", Keep::ENDS), ("signal", Keep::Signal)] {
         if only.as_ref().is_some_and(|only| only != name) {
             continue;

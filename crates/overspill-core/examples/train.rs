@@ -13,7 +13,7 @@
 
 use std::fs;
 
-use overspill_core::{Keep, Limits, Notice, Policy, Reach, Saved, Stored, train};
+use overspill_core::{Keep, Limits, Notice, Policy, ReaderAbilities, SaveStatus, Stored, train};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -55,8 +55,12 @@ fn preview(log: &str, weights: &'static [u8], bytes: u64) {
     let id = "01KA0000000000000000000000";
     let path = format!("/home/someone/.local/state/overspill/{id}.txt");
     let copy = Stored { id: id.into(), path: Some(path), ..Stored::default() };
-    let reach = Reach { program: Some("overspill".into()), files: true, ..Reach::default() };
-    let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
+    let reach = ReaderAbilities {
+        program: Some("overspill".into()),
+        files: true,
+        ..ReaderAbilities::default()
+    };
+    let notice = Notice { token: "3f9c2e".into(), saved: SaveStatus::Whole(copy), reach };
     let text = match train::answer(&output, &policy, &notice, weights) {
         Some(answer) => answer.text.into_bytes(),
         None => output,

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::keep::{Chosen, choose};
+use crate::keep::{EndsChoice, choose};
 use crate::limits::Cost;
-use crate::signal::{Block, Lines};
+use crate::signal::{Block, ScoredLines};
 use crate::size::breaks;
 use crate::structure;
 use crate::text::lines;
-use crate::view::View;
+use crate::view::Collected;
 use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Source, Unit};
 
 /// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
@@ -26,7 +26,7 @@ use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Source, Unit};
 /// ```
 #[inline]
 pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
-    Over::of(bytes, policy).map(|over| over.cut())
+    Oversized::of(bytes, policy).map(|over| over.cut())
 }
 
 /// Returns the pieces that [`cut`] would show, without counting what it hides.
@@ -35,7 +35,7 @@ pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
 /// for [`Keep::Signal`] it looks at everything.
 pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
     policy.fired_by(bytes)?;
-    let view = View::of(bytes, policy);
+    let view = Collected::of(bytes, policy);
     let len = bytes.len() as u64;
     if let Some((lines, blocks)) = view.blocks(policy, &policy.limits, &Cost::default()) {
         return Some(blocks.iter().map(|block| lines.piece(block)).collect());
@@ -196,33 +196,38 @@ fn gap(before: Option<&Span>, after: Option<&Span>, total: &Size) -> Span {
 ///
 /// Cutting waits until the notice is known, because its room comes out of the same limits.
 #[derive(Debug, Clone)]
-pub struct Over<'a> {
-    pub(crate) view: View<'a>,
+pub struct Oversized<'a> {
+    pub(crate) view: Collected<'a>,
     total: Size,
     pub(crate) breaks: u64,
     fired: Unit,
     policy: Policy,
 }
 
-impl<'a> Over<'a> {
+impl<'a> Oversized<'a> {
     /// Measures `bytes`; returns `None` when they are shown whole.
     #[inline]
-    pub fn of(bytes: &'a [u8], policy: &Policy) -> Option<Over<'a>> {
+    pub fn of(bytes: &'a [u8], policy: &Policy) -> Option<Oversized<'a>> {
         // Inlined into the caller up to here: most outputs fit, and are seen to by their length.
-        policy.fired_by(bytes).map(|fired| Over::measure(bytes, policy, fired))
+        policy.fired_by(bytes).map(|fired| Oversized::measure(bytes, policy, fired))
     }
 
     #[inline(never)]
-    fn measure(bytes: &'a [u8], policy: &Policy, fired: Unit) -> Over<'a> {
+    fn measure(bytes: &'a [u8], policy: &Policy, fired: Unit) -> Oversized<'a> {
         let mut meter = Meter::new(policy.lines);
         meter.push(bytes);
-        Over::of_measured(bytes, &meter, policy, fired)
+        Oversized::of_measured(bytes, &meter, policy, fired)
     }
 
     /// Takes `bytes` that `meter` has counted already, perhaps while they were being saved; they
     /// are too large because of `fired`.
-    pub fn of_measured(bytes: &'a [u8], meter: &Meter, policy: &Policy, fired: Unit) -> Over<'a> {
-        Over::new(View::of(bytes, policy), meter, fired, policy.clone())
+    pub fn of_measured(
+        bytes: &'a [u8],
+        meter: &Meter,
+        policy: &Policy,
+        fired: Unit,
+    ) -> Oversized<'a> {
+        Oversized::new(Collected::of(bytes, policy), meter, fired, policy.clone())
     }
 
     /// Looks at the stored copy of an output that was measured as it streamed by.
@@ -231,12 +236,17 @@ impl<'a> Over<'a> {
         policy: Policy,
         meter: &Meter,
         fired: Unit,
-    ) -> Result<Over<'static>, S::Error> {
-        Ok(Over::new(View::read(source, &policy)?, meter, fired, policy))
+    ) -> Result<Oversized<'static>, S::Error> {
+        Ok(Oversized::new(Collected::read(source, &policy)?, meter, fired, policy))
     }
 
-    pub(crate) fn new(view: View<'a>, meter: &Meter, fired: Unit, policy: Policy) -> Over<'a> {
-        Over { view, total: meter.size(), breaks: meter.breaks(), fired, policy }
+    pub(crate) fn new(
+        view: Collected<'a>,
+        meter: &Meter,
+        fired: Unit,
+        policy: Policy,
+    ) -> Oversized<'a> {
+        Oversized { view, total: meter.size(), breaks: meter.breaks(), fired, policy }
     }
 
     /// Returns the size of the whole output.
@@ -279,13 +289,13 @@ impl<'a> Over<'a> {
     }
 
     /// Shows the start only, of an output of which the start is in view.
-    pub fn start_only(self) -> Over<'a> {
+    pub fn start_only(self) -> Oversized<'a> {
         let keep = match self.policy.keep {
             Keep::Ends { .. } | Keep::Signal | Keep::Structure | Keep::Auto => Keep::Head,
             keep @ (Keep::Head | Keep::Tail) => keep,
         };
-        let view = View { lines: None, rows: None, outline: None, ..self.view };
-        Over { policy: Policy { keep, ..self.policy }, view, ..self }
+        let view = Collected { lines: None, rows: None, outline: None, ..self.view };
+        Oversized { policy: Policy { keep, ..self.policy }, view, ..self }
     }
 
     /// Cuts to limits of which a part is spent already, and of which each gap takes `mark`.
@@ -317,7 +327,7 @@ impl<'a> Over<'a> {
     }
 
     /// Cuts to blocks of lines.
-    fn cut_to(&self, lines: &Lines, blocks: &[Block]) -> Cut<'a> {
+    fn cut_to(&self, lines: &ScoredLines, blocks: &[Block]) -> Cut<'a> {
         let pieces: Vec<Piece> = blocks.iter().map(|block| lines.piece(block)).collect();
         let spans = blocks.iter().map(|block| lines.span(block, self.total.bytes)).collect();
         let reasons = blocks.iter().map(|block| block.reason).collect();
@@ -326,7 +336,7 @@ impl<'a> Over<'a> {
     }
 
     /// Says where a piece stands: at the start of the output, at its end, or both.
-    fn span(&self, piece: &Piece, chosen: Chosen) -> Span {
+    fn span(&self, piece: &Piece, chosen: EndsChoice) -> Span {
         let rule = self.policy.lines;
         let breaks = breaks(&piece.text, rule, None);
         let (at_start, at_end) = (piece.bytes.start == 0, piece.bytes.end == self.total.bytes);
@@ -350,7 +360,7 @@ impl<'a> Over<'a> {
 }
 
 /// Takes what was chosen out of the view.
-fn pieces<'a>(view: &View<'a>, chosen: Chosen, len: u64) -> Vec<Piece<'a>> {
+fn pieces<'a>(view: &Collected<'a>, chosen: EndsChoice, len: u64) -> Vec<Piece<'a>> {
     let (head, tail) = (&view.head, &view.tail);
     let head_piece = chosen.head.map(|end| {
         let all = view.head_is_all && end == head.len();

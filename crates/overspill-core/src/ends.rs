@@ -2,7 +2,7 @@
 
 use crate::LineRule;
 use crate::size::breaks;
-use crate::text::held::Held;
+use crate::text::mapped::MappedText;
 use crate::text::{LONGEST_ERASURE, Sink, lines, nth_char_from_end};
 use crate::view::Extent;
 
@@ -10,7 +10,7 @@ use crate::view::Extent;
 #[derive(Debug, Clone)]
 pub(crate) struct Ends {
     extent: Extent,
-    head: Held<'static>,
+    head: MappedText<'static>,
     /// Something that should have been added to the head did not fit.
     head_overflowed: bool,
     /// How many lines the head holds to their end.
@@ -20,9 +20,9 @@ pub(crate) struct Ends {
     /// Length of the current line so far.
     line_len: u64,
     /// The end of the lines before the current one.
-    tail: Held<'static>,
+    tail: MappedText<'static>,
     /// The end of the current line, which may yet be overwritten.
-    line: Held<'static>,
+    line: MappedText<'static>,
 }
 
 impl Ends {
@@ -30,13 +30,13 @@ impl Ends {
     pub(crate) fn new(at: u64, extent: Extent) -> Ends {
         Ends {
             extent,
-            head: Held::starting_at(at),
+            head: MappedText::starting_at(at),
             head_overflowed: false,
             head_lines: 0,
             lines_before: 0,
             line_len: 0,
-            tail: Held::starting_at(at),
-            line: Held::starting_at(at),
+            tail: MappedText::starting_at(at),
+            line: MappedText::starting_at(at),
         }
     }
 
@@ -55,17 +55,17 @@ impl Ends {
         self.line_len
     }
 
-    pub(crate) fn into_head(self) -> Held<'static> {
+    pub(crate) fn into_head(self) -> MappedText<'static> {
         self.head
     }
 
-    fn into_tail(mut self) -> Held<'static> {
+    fn into_tail(mut self) -> MappedText<'static> {
         self.join_line();
         self.tail
     }
 
     /// Returns both ends, the tail no longer than its extent, and whether the tail is all there is.
-    pub(crate) fn into_both(mut self) -> (Held<'static>, Held<'static>, bool) {
+    pub(crate) fn into_both(mut self) -> (MappedText<'static>, MappedText<'static>, bool) {
         let len = self.lines_before + self.line_len;
         let head = std::mem::take(&mut self.head);
         let extent = self.extent.tail;

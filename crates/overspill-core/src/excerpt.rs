@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::limits::Cost;
-use crate::signal::Lines;
-use crate::structure::Rows;
-use crate::text::held::Held;
-use crate::{LineRule, Over, Policy};
+use crate::signal::ScoredLines;
+use crate::structure::StructuredLines;
+use crate::text::mapped::MappedText;
+use crate::{LineRule, Oversized, Policy};
 
 /// Lines of an output, or a part of one, as a preview shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Excerpt {
     }
 }
 
-impl Over<'_> {
+impl Oversized<'_> {
     /// Returns the lines in `hole` that a preview may show, in order and without overlap.
     ///
     /// Every later cut of this output shows no other line of the hole: the choice is narrowed to
@@ -81,7 +81,7 @@ impl Over<'_> {
             excerpts.extend(of_rows(rows));
         }
         // All that is held of either end: how much of it a cut shows depends on the notice.
-        let feeds = |held: &Held| bytecount::count(held.text(), b'\n') as u64;
+        let feeds = |held: &MappedText| bytecount::count(held.text(), b'\n') as u64;
         excerpts.extend(of_end(&self.view.head, 1, true));
         if counts_line_feeds(&policy) {
             let first = (self.breaks + 1).saturating_sub(feeds(&self.view.tail));
@@ -104,14 +104,14 @@ fn is_kept(line: &Range<u64>, hole: &Range<u64>, chosen: &[Range<u64>]) -> bool 
     is_outside || chosen.get(at).is_some_and(|block| block.start <= line.start)
 }
 
-fn of_lines(lines: &Lines) -> impl Iterator<Item = Excerpt> + '_ {
+fn of_lines(lines: &ScoredLines) -> impl Iterator<Item = Excerpt> + '_ {
     lines.lines.iter().map(|line| {
         let (bytes, text) = (line.start..line.end, lines.text(line).to_vec());
         excerpt(bytes, line.number + 1, text, u64::from(line.unchanged))
     })
 }
 
-fn of_rows(rows: &Rows) -> impl Iterator<Item = Excerpt> + '_ {
+fn of_rows(rows: &StructuredLines) -> impl Iterator<Item = Excerpt> + '_ {
     rows.shown().map(|(bytes, number, text, unchanged)| {
         excerpt(bytes, number + 1, text.to_vec(), unchanged)
     })
@@ -123,7 +123,7 @@ fn excerpt(bytes: Range<u64>, line: u64, text: Vec<u8>, unchanged: u64) -> Excer
 }
 
 /// Returns the lines of an end of the output, of which the first has this number.
-fn of_end(held: &Held, first: u64, starts_line: bool) -> Vec<Excerpt> {
+fn of_end(held: &MappedText, first: u64, starts_line: bool) -> Vec<Excerpt> {
     let mut at = 0;
     let lines = held.text().split_inclusive(|byte| *byte == b'\n').zip(first..);
     lines
@@ -149,7 +149,7 @@ mod tests {
         text = text.replacen(" 2500\n", " 2500\nerror: the cause\n", 1);
         for keep in [Keep::Signal, Keep::Auto, Keep::ENDS, Keep::Head, Keep::Tail] {
             let policy = Policy::new(Limits::NONE.bytes(2_000), keep);
-            let mut over = Over::of(text.as_bytes(), &policy).unwrap();
+            let mut over = Oversized::of(text.as_bytes(), &policy).unwrap();
             let hole = 500..text.len() as u64 - 500;
             let excerpts = over.narrow(&hole);
             assert!(excerpts.windows(2).all(|pair| pair[0].bytes.end <= pair[1].bytes.start));

@@ -2,14 +2,14 @@
 
 use crate::limits::Cost;
 use crate::text::{ceil_char, floor_char, lines, nth_char, nth_char_from_end};
-use crate::view::View;
+use crate::view::Collected;
 use crate::{Grain, Keep, Limits, LineRule, Policy};
 
 /// What is shown of a [`View`]: its start up to, and its end from, these offsets.
 ///
 /// `None` keeps nothing of that end, which is not the same as keeping an empty line of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Chosen {
+pub(crate) struct EndsChoice {
     /// An offset into the head's text.
     pub(crate) head: Option<usize>,
     /// An offset into the tail's text.
@@ -17,18 +17,18 @@ pub(crate) struct Chosen {
 }
 
 /// Chooses what of `view` to show within `limits`.
-pub(crate) fn choose(view: &View, policy: &Policy, limits: &Limits) -> Chosen {
+pub(crate) fn choose(view: &Collected, policy: &Policy, limits: &Limits) -> EndsChoice {
     let ends = |head: u32, tail: u32| {
         let share = limits.part(head, head.saturating_add(tail));
         let head = head_end(view, policy, &share);
         let spent = head
             .map(|end| Cost::of(&view.head.text()[..end], limits, policy.lines, &policy.tokens));
         let left = limits.less(&spent.unwrap_or_default());
-        Chosen { head, tail: tail_beside(view, policy, head, limits, left) }
+        EndsChoice { head, tail: tail_beside(view, policy, head, limits, left) }
     };
     match policy.keep {
-        Keep::Head => Chosen { head: head_end(view, policy, limits), tail: None },
-        Keep::Tail => Chosen { head: None, tail: tail_start(view, policy, limits) },
+        Keep::Head => EndsChoice { head: head_end(view, policy, limits), tail: None },
+        Keep::Tail => EndsChoice { head: None, tail: tail_start(view, policy, limits) },
         Keep::Ends { head, tail } => ends(head, tail),
         Keep::Signal | Keep::Structure | Keep::Auto => ends(1, 1),
     }
@@ -39,7 +39,7 @@ pub(crate) fn choose(view: &View, policy: &Policy, limits: &Limits) -> Chosen {
 /// Sizes add up, so two ends that meet fit together. Tokens do not: what is two ends within the
 /// limit may be one text beyond it.
 fn tail_beside(
-    view: &View,
+    view: &Collected,
     policy: &Policy,
     head: Option<usize>,
     limits: &Limits,
@@ -65,13 +65,13 @@ fn tail_beside(
 }
 
 /// Returns where the start that `limits` admit ends, or `None` if not one line is admitted.
-fn head_end(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
+fn head_end(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize> {
     let text = view.head.text();
     within_tokens(policy, limits, |limits| head_room(view, policy, limits), |end| &text[..end])
 }
 
 /// Returns where the end that `limits` admit begins, or `None` if not one line is admitted.
-fn tail_start(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
+fn tail_start(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize> {
     let text = view.tail.text();
     within_tokens(policy, limits, |limits| tail_room(view, policy, limits), |at| &text[at..])
 }
@@ -100,7 +100,7 @@ fn within_tokens<'a>(
 /// Room that goes unused for the sake of whole lines: at most a quarter.
 const MOST_UNUSED: usize = 4;
 
-fn head_room(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
+fn head_room(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize> {
     let text = view.head.text();
     if limits.lines == Some(0) {
         return None;
@@ -142,7 +142,7 @@ fn head_room(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
     }
 }
 
-fn tail_room(view: &View, policy: &Policy, limits: &Limits) -> Option<usize> {
+fn tail_room(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize> {
     let text = view.tail.text();
     if limits.lines == Some(0) {
         return None;

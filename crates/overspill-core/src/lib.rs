@@ -21,10 +21,10 @@ mod view;
 mod watch;
 mod window;
 
-pub use cut::{Cut, Over, Piece, Span, cut, preview};
+pub use cut::{Cut, Oversized, Piece, Span, cut, preview};
 pub use excerpt::Excerpt;
 pub use limits::{Limits, Unit};
-pub use notice::{Answer, Notice, Reach, Saved, Stored, ToolNames, Within};
+pub use notice::{Availability, Notice, Preview, ReaderAbilities, SaveStatus, Stored, ToolNames};
 pub use policy::{Cleaning, Grain, Keep, Policy};
 pub use share::{share, share_limits};
 pub use signal::{Reason, Why};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Over, Policy, preview};
+use crate::{Oversized, Policy, preview};
 
 /// Why a strategy could not answer.
 pub type StrategyError = Box<dyn std::error::Error + Send + Sync>;
@@ -59,7 +59,8 @@ pub trait Strategy: Send + Sync {
 impl Policy {
     /// Chooses as the policy itself would, for strategies that leave the rest to it.
     pub fn choose(&self, output: &[u8]) -> Choice {
-        if let Some(text) = Over::of(output, self).and_then(|over| over.outline(&self.limits)) {
+        if let Some(text) = Oversized::of(output, self).and_then(|over| over.outline(&self.limits))
+        {
             let left_out = output.len().saturating_sub(text.len());
             return Choice::Text(text, LeftOut::Bytes(left_out as u64));
         }

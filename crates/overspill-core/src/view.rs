@@ -8,27 +8,27 @@ use std::ops::Range;
 
 use crate::ends::Ends;
 use crate::limits::Cost;
-use crate::signal::{self, Block, Lines};
+use crate::signal::{self, Block, ScoredLines};
 use crate::size::breaks;
-use crate::structure::{self, Outline, Rows};
+use crate::structure::{self, Outline, StructuredLines};
 use crate::text::Cleaner;
-use crate::text::held::Held;
-use crate::watch::Watch;
+use crate::text::mapped::MappedText;
+use crate::watch::Collector;
 use crate::{Cleaning, Keep, Limits, LineRule, Policy};
 
 /// The two ends of an output, as they would be shown.
 #[derive(Debug, Clone)]
-pub(crate) struct View<'a> {
-    pub(crate) head: Held<'a>,
+pub(crate) struct Collected<'a> {
+    pub(crate) head: MappedText<'a>,
     /// The head holds the output to its end.
     pub(crate) head_is_all: bool,
-    pub(crate) tail: Held<'a>,
+    pub(crate) tail: MappedText<'a>,
     /// The tail holds the output from its start.
     pub(crate) tail_is_all: bool,
     /// The lines that may matter, where the policy wants them.
-    pub(crate) lines: Option<Box<Lines>>,
+    pub(crate) lines: Option<Box<ScoredLines>>,
     /// The lines that may be shown, where it has a structure of lines.
-    pub(crate) rows: Option<Box<Rows>>,
+    pub(crate) rows: Option<Box<StructuredLines>>,
     /// What is shown instead of parts of it.
     pub(crate) outline: Option<Box<Outline>>,
 }
@@ -92,11 +92,11 @@ impl Extent {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> Collected<'a> {
     /// Looks at bytes that are all at hand.
-    pub(crate) fn of(bytes: &'a [u8], policy: &Policy) -> View<'a> {
+    pub(crate) fn of(bytes: &'a [u8], policy: &Policy) -> Collected<'a> {
         if looks_at_all(policy) {
-            let mut watch = Watch::new(policy);
+            let mut watch = Collector::new(policy);
             watch.push(bytes);
             return watch.finish();
         }
@@ -107,14 +107,14 @@ impl<'a> View<'a> {
         let as_it_is =
             policy.cleaning == Cleaning::Off && is_utf8(head, bytes) && is_utf8(tail, bytes);
         if !as_it_is {
-            let Ok(view) = View::read(&mut &*bytes, policy);
+            let Ok(view) = Collected::read(&mut &*bytes, policy);
             return view;
         }
-        View {
+        Collected {
             head_is_all: head.len() == bytes.len(),
-            head: Held::borrowed(0, head),
+            head: MappedText::borrowed(0, head),
             tail_is_all: tail_from == 0,
-            tail: Held::borrowed(tail_from as u64, tail),
+            tail: MappedText::borrowed(tail_from as u64, tail),
             lines: None,
             rows: None,
             outline: None,
@@ -122,14 +122,14 @@ impl<'a> View<'a> {
     }
 }
 
-impl View<'_> {
+impl Collected<'_> {
     /// Chooses lines by what they say, where the policy wants that and there is a choice.
     pub(crate) fn blocks(
         &self,
         policy: &Policy,
         limits: &Limits,
         mark: &Cost,
-    ) -> Option<(&Lines, Vec<Block>)> {
+    ) -> Option<(&ScoredLines, Vec<Block>)> {
         let lines = self.lines.as_deref().filter(|_| !self.fits(policy, limits))?;
         signal::choose(lines, policy, limits, mark).map(|blocks| (lines, blocks))
     }
@@ -154,11 +154,11 @@ impl View<'_> {
     }
 }
 
-impl View<'static> {
+impl Collected<'static> {
     /// Reads no more of a source than it takes.
     pub(crate) fn read<S: Source>(source: &mut S, policy: &Policy) -> Result<Self, S::Error> {
         if looks_at_all(policy) {
-            return View::read_all(source, policy);
+            return Collected::read_all(source, policy);
         }
         let extent = Extent::of(policy);
         let len = source.len();
@@ -172,14 +172,22 @@ impl View<'static> {
         }
         let head_is_all = start.at == len && start.ends.head_is_all();
 
-        let (tail, tail_is_all) = View::read_tail(source, policy, extent)?;
+        let (tail, tail_is_all) = Collected::read_tail(source, policy, extent)?;
         let head = start.ends.into_head();
-        Ok(View { head, head_is_all, tail, tail_is_all, lines: None, rows: None, outline: None })
+        Ok(Collected {
+            head,
+            head_is_all,
+            tail,
+            tail_is_all,
+            lines: None,
+            rows: None,
+            outline: None,
+        })
     }
 
     /// Reads a source from its start to its end.
     fn read_all<S: Source>(source: &mut S, policy: &Policy) -> Result<Self, S::Error> {
-        let (mut watch, len) = (Watch::new(policy), source.len());
+        let (mut watch, len) = (Collector::new(policy), source.len());
         let mut at = 0;
         while at < len {
             let block = source.read(at..len.min(at + BLOCK))?;
@@ -195,10 +203,10 @@ impl View<'static> {
         source: &mut S,
         policy: &Policy,
         extent: Extent,
-    ) -> Result<(Held<'static>, bool), S::Error> {
+    ) -> Result<(MappedText<'static>, bool), S::Error> {
         let len = source.len();
         if extent.tail == 0 {
-            return Ok((Held::starting_at(len), false));
+            return Ok((MappedText::starting_at(len), false));
         }
         let mut back = (extent.tail as u64).min(BLOCK).min(len);
         loop {

@@ -1,8 +1,8 @@
 //! The same decision over a stream, in memory bounded by the limits.
 
 use crate::tokens::Estimate;
-use crate::watch::Watch;
-use crate::{Limits, Meter, Over, Policy, Size, Source, Tokens, Unit};
+use crate::watch::Collector;
+use crate::{Limits, Meter, Oversized, Policy, Size, Source, Tokens, Unit};
 
 /// Measures an output that arrives in chunks, and remembers what may have to be shown of it.
 ///
@@ -35,7 +35,7 @@ enum State {
     /// Everything so far; it may still fit.
     Within(Vec<u8>),
     /// Too large; what may be shown of it, if that is held here.
-    Over(Option<Box<Watch>>),
+    Over(Option<Box<Collector>>),
 }
 
 /// Where the pieces come from at the end.
@@ -65,7 +65,7 @@ pub enum Finished {
     /// The output is shown whole; here it is.
     Whole(Vec<u8>),
     /// It is too large.
-    Over(Box<Over<'static>>),
+    Over(Box<Oversized<'static>>),
 }
 
 impl Window {
@@ -173,11 +173,11 @@ impl Window {
         match self.state {
             State::Within(held) => Ok(Finished::Whole(held)),
             State::Over(Some(watch)) => {
-                let over = Over::new(watch.finish(), &self.meter, fired, self.policy);
+                let over = Oversized::new(watch.finish(), &self.meter, fired, self.policy);
                 Ok(Finished::Over(Box::new(over)))
             }
             State::Over(None) => {
-                let over = Over::read(source, self.policy, &self.meter, fired)?;
+                let over = Oversized::read(source, self.policy, &self.meter, fired)?;
                 Ok(Finished::Over(Box::new(over)))
             }
         }
@@ -200,9 +200,9 @@ impl Window {
     }
 
     /// Starts to look at what may be shown, if that is held here.
-    fn begin_watch(&self, held: &[u8]) -> Option<Box<Watch>> {
+    fn begin_watch(&self, held: &[u8]) -> Option<Box<Collector>> {
         (self.memory == Memory::Held).then(|| {
-            let mut watch = Box::new(Watch::new(&self.policy));
+            let mut watch = Box::new(Collector::new(&self.policy));
             watch.push(held);
             watch
         })

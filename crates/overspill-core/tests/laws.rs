@@ -5,8 +5,8 @@
 mod common;
 
 use overspill_core::{
-    Answer, Cleaning, Cut, Finished, Grain, Keep, Limits, LineRule, Notice, Over, Policy, Reach,
-    Saved, Stored, Tokens, Window, Within, cut,
+    Availability, Cleaning, Cut, Finished, Grain, Keep, Limits, LineRule, Notice, Oversized,
+    Policy, Preview, ReaderAbilities, SaveStatus, Stored, Tokens, Window, cut,
 };
 use proptest::prelude::*;
 
@@ -18,26 +18,30 @@ fn notice() -> impl Strategy<Value = Notice> {
         path: Some("/state/over\nspill/01KA.txt".into()),
         ..Stored::default()
     };
-    let pending = Within::Pending("no answer\n".repeat(90));
+    let pending = Availability::UploadPending("no answer\n".repeat(90));
     let saved = prop_oneof![
-        Just(Saved::Whole(copy.clone())),
-        Just(Saved::Whole(Stored { within: Within::Bucket, masked: 3, ..copy.clone() })),
-        Just(Saved::Whole(Stored { within: pending, ..copy.clone() })),
-        Just(Saved::Partial(copy, 77)),
-        Just(Saved::Failed("no space left on device".into())),
-        Just(Saved::Failed("x\n".repeat(200))),
-        Just(Saved::No),
+        Just(SaveStatus::Whole(copy.clone())),
+        Just(SaveStatus::Whole(Stored { within: Availability::Shared, masked: 3, ..copy.clone() })),
+        Just(SaveStatus::Whole(Stored { within: pending, ..copy.clone() })),
+        Just(SaveStatus::Partial(copy, 77)),
+        Just(SaveStatus::Failed("no space left on device".into())),
+        Just(SaveStatus::Failed("x\n".repeat(200))),
+        Just(SaveStatus::No),
     ];
     let reach = prop_oneof![
-        Just(Reach::default()),
-        Just(Reach { program: Some("overspill".into()), files: true, ..Reach::default() }),
-        Just(Reach { delegate: Some("Task".into()), ..Reach::default() }),
+        Just(ReaderAbilities::default()),
+        Just(ReaderAbilities {
+            program: Some("overspill".into()),
+            files: true,
+            ..ReaderAbilities::default()
+        }),
+        Just(ReaderAbilities { delegate: Some("Task".into()), ..ReaderAbilities::default() }),
     ];
     (saved, reach).prop_map(|(saved, reach)| Notice { token: TOKEN.into(), saved, reach })
 }
 
-fn answer<'a>(output: &'a [u8], policy: &Policy, notice: &Notice) -> Option<Answer<'a>> {
-    Over::of(output, policy).map(|over| notice.answer(&over))
+fn answer<'a>(output: &'a [u8], policy: &Policy, notice: &Notice) -> Option<Preview<'a>> {
+    Oversized::of(output, policy).map(|over| notice.answer(&over))
 }
 
 /// A limit that leaves room for one character at least.
@@ -200,9 +204,9 @@ proptest! {
     fn honest_a_notice_offers_only_what_there_is(
         output in common::output(),
         limits in common::limits(),
-        saved in prop_oneof![Just(Saved::Failed("no".into())), Just(Saved::No)],
+        saved in prop_oneof![Just(SaveStatus::Failed("no".into())), Just(SaveStatus::No)],
     ) {
-        let reach = Reach { program: Some("overspill".into()), files: true, ..Reach::default() };
+        let reach = ReaderAbilities { program: Some("overspill".into()), files: true, ..ReaderAbilities::default() };
         let notice = Notice { token: TOKEN.into(), saved, reach };
         let policy = Policy::new(limits, Keep::ENDS);
         let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
@@ -257,7 +261,7 @@ proptest! {
             tokens: Tokens::exact(exact),
             ..Policy::new(Limits::NONE.tokens(most), Keep::ENDS)
         };
-        let notice = Notice { token: TOKEN.into(), saved: Saved::No, reach: Reach::default() };
+        let notice = Notice { token: TOKEN.into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
         match answer(output.as_bytes(), &policy, &notice) {
             None => prop_assert!(exact(output.as_bytes()) <= most),
             Some(answer) => {
@@ -287,7 +291,8 @@ fn mixed() -> Vec<u8> {
 #[test]
 fn a_cut_at_every_byte_of_a_mixed_text_is_bounded_and_not_empty() {
     let output = mixed();
-    let notice = Notice { token: TOKEN.into(), saved: Saved::No, reach: Reach::default() };
+    let notice =
+        Notice { token: TOKEN.into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
     for keep in [Keep::Head, Keep::Tail, Keep::ENDS] {
         for grain in [Grain::Line, Grain::Char] {
             for bytes in 0..output.len() as u64 {
@@ -308,7 +313,8 @@ fn two_hundred_megabytes_on_one_line_are_clipped() {
     let chunk = vec![b'x'; 1 << 20];
     (0..200).for_each(|_| drop(window.push(&chunk)));
     let Finished::Over(over) = window.finish() else { panic!("it is too large") };
-    let notice = Notice { token: TOKEN.into(), saved: Saved::No, reach: Reach::default() };
+    let notice =
+        Notice { token: TOKEN.into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
     let answer = notice.answer(&over);
     assert!(answer.text.len() <= 51_200);
     assert!(answer.cut.shown().bytes > 50_000);
@@ -345,7 +351,7 @@ fn token_limit_beside_other_limits_cuts_a_stream_like_the_whole() {
         let mut window = Window::new(policy.clone());
         output.as_bytes().chunks(7).for_each(|chunk| drop(window.push(chunk)));
         let Finished::Over(over) = window.finish() else { continue };
-        let whole = Over::of(output.as_bytes(), &policy).unwrap();
+        let whole = Oversized::of(output.as_bytes(), &policy).unwrap();
         assert_eq!(over.cut().pieces, whole.cut().pieces, "{repeated}");
     }
 }

@@ -6,7 +6,8 @@ mod common;
 
 use common::outputs::{self, Fixture, Generator};
 use overspill_core::{
-    Keep, Limits, LineRule, Notice, Over, Policy, Reach, Saved, Size, Stored, Tokens, cut,
+    Keep, Limits, LineRule, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Size, Stored,
+    Tokens, cut,
 };
 use proptest::prelude::*;
 
@@ -24,12 +25,12 @@ const LIMITS: [(&str, Limits, usize); 5] = [
 
 fn notice() -> Notice {
     let copy = Stored { id: "01KA0000000000000000000000".into(), ..Stored::default() };
-    let reach = Reach { program: Some("overspill".into()), ..Reach::default() };
-    Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach }
+    let reach = ReaderAbilities { program: Some("overspill".into()), ..ReaderAbilities::default() };
+    Notice { token: "3f9c2e".into(), saved: SaveStatus::Whole(copy), reach }
 }
 
 fn preview(output: &str, policy: &Policy) -> Option<String> {
-    let text = notice().answer(&Over::of(output.as_bytes(), policy)?).text;
+    let text = notice().answer(&Oversized::of(output.as_bytes(), policy)?).text;
     let exceeded = policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens);
     assert_eq!(exceeded, None, "{text}");
     Some(text)

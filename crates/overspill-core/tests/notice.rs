@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use insta::assert_snapshot;
-use overspill_core::{Keep, Limits, Notice, Over, Policy, Reach, Saved, Stored, ToolNames, Within};
+use overspill_core::{
+    Availability, Keep, Limits, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Stored,
+    ToolNames,
+};
 
 fn numbered(lines: u64) -> String {
     (1..=lines).map(|n| format!("line {n}\n")).collect()
@@ -17,11 +20,11 @@ fn copy() -> Stored {
     }
 }
 
-fn shell() -> Reach {
-    Reach { program: Some("overspill".into()), files: true, ..Reach::default() }
+fn shell() -> ReaderAbilities {
+    ReaderAbilities { program: Some("overspill".into()), files: true, ..ReaderAbilities::default() }
 }
 
-fn notice(saved: Saved, reach: Reach) -> Notice {
+fn notice(saved: SaveStatus, reach: ReaderAbilities) -> Notice {
     Notice { token: "3f9c2e".into(), saved, reach }
 }
 
@@ -32,36 +35,36 @@ fn answer(output: &str, notice: &Notice, keep: Keep) -> String {
 
 fn answer_within(output: &str, notice: &Notice, keep: Keep, limits: Limits) -> String {
     let policy = Policy::new(limits, keep);
-    notice.answer(&Over::of(output.as_bytes(), &policy).unwrap()).text
+    notice.answer(&Oversized::of(output.as_bytes(), &policy).unwrap()).text
 }
 
 #[test]
 fn a_bucket_is_named_only_when_it_has_the_output() {
-    let reach = Reach { files: false, ..shell() };
-    let first = |within: Within, masked: u64| {
-        let notice = notice(Saved::Whole(Stored { within, masked, ..copy() }), reach.clone());
+    let reach = ReaderAbilities { files: false, ..shell() };
+    let first = |within: Availability, masked: u64| {
+        let notice = notice(SaveStatus::Whole(Stored { within, masked, ..copy() }), reach.clone());
         let all = answer(&numbered(5234), &notice, Keep::ENDS);
         all.lines().next().unwrap().split_once(". ").unwrap().1.to_owned()
     };
     assert_eq!(
-        first(Within::Bucket, 1),
+        first(Availability::Shared, 1),
         "All of it, saved in the bucket: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E; \
          1 secret masked in it]"
     );
     assert_eq!(
-        first(Within::Pending("no answer within 5 s".into()), 0),
+        first(Availability::UploadPending("no answer within 5 s".into()), 0),
         "All of it, saved on this machine, upload pending: no answer within 5 s. \
          Read it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E]"
     );
-    let pending = Stored { within: Within::Pending("x".into()), ..copy() };
-    let short = notice(Saved::Whole(pending), reach.clone());
+    let pending = Stored { within: Availability::UploadPending("x".into()), ..copy() };
+    let short = notice(SaveStatus::Whole(pending), reach.clone());
     let short = answer_within(&numbered(5234), &short, Keep::ENDS, Limits::NONE.bytes(400));
     assert!(short.contains("; all, not uploaded yet: overspill read 01KA3F9C2E]"), "{short}");
 }
 
 #[test]
 fn a_reader_with_a_shell() {
-    let notice = notice(Saved::Whole(copy()), shell());
+    let notice = notice(SaveStatus::Whole(copy()), shell());
     assert_snapshot!(answer(&numbered(5234), &notice, Keep::ENDS), @"
     [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
     line 1
@@ -97,8 +100,8 @@ fn a_reader_with_a_shell() {
 #[test]
 fn a_reader_with_our_tools() {
     let tools = ToolNames { read: "overspill_read".into(), grep: "overspill_grep".into() };
-    let reach = Reach { tools: Some(tools), ..Reach::default() };
-    assert_snapshot!(answer(&numbered(100), &notice(Saved::Whole(copy()), reach), Keep::ENDS), @r#"
+    let reach = ReaderAbilities { tools: Some(tools), ..ReaderAbilities::default() };
+    assert_snapshot!(answer(&numbered(100), &notice(SaveStatus::Whole(copy()), reach), Keep::ENDS), @r#"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it: overspill_read {"id":"01KA3F9C2E"} · overspill_grep {"id":"01KA3F9C2E","pattern":"…"}]
     line 1
     line 2
@@ -112,8 +115,12 @@ fn a_reader_with_our_tools() {
 
 #[test]
 fn a_reader_that_can_only_open_files_or_delegate() {
-    let reach = Reach { files: true, delegate: Some("Task".into()), ..Reach::default() };
-    assert_snapshot!(answer(&numbered(100), &notice(Saved::Whole(copy()), reach), Keep::Tail), @"
+    let reach = ReaderAbilities {
+        files: true,
+        delegate: Some("Task".into()),
+        ..ReaderAbilities::default()
+    };
+    assert_snapshot!(answer(&numbered(100), &notice(SaveStatus::Whole(copy()), reach), Keep::Tail), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it: /state/overspill/01KA3F9C2E.txt · or let a sub-agent work through it (Task)]
     [overspill 3f9c2e: lines 1–94 not shown (743 bytes)]
     line 95
@@ -127,7 +134,7 @@ fn a_reader_that_can_only_open_files_or_delegate() {
 
 #[test]
 fn a_reader_that_can_do_nothing() {
-    let notice = notice(Saved::Whole(copy()), Reach::default());
+    let notice = notice(SaveStatus::Whole(copy()), ReaderAbilities::default());
     assert_snapshot!(answer(&numbered(100), &notice, Keep::Tail), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it saved as 01KA3F9C2E]
     [overspill 3f9c2e: lines 1–94 not shown (743 bytes)]
@@ -142,7 +149,7 @@ fn a_reader_that_can_do_nothing() {
 
 #[test]
 fn what_was_saved_in_part_or_not_at_all() {
-    let partial = notice(Saved::Partial(copy(), 268_435_456), shell());
+    let partial = notice(SaveStatus::Partial(copy(), 268_435_456), shell());
     assert_snapshot!(answer(&numbered(100), &partial, Keep::Head), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. Not all of it could be kept; 268,435,456 bytes of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
     line 1
@@ -153,7 +160,7 @@ fn what_was_saved_in_part_or_not_at_all() {
     line 6
     [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
     ");
-    let failed = notice(Saved::Failed("/state: no space left on device".into()), shell());
+    let failed = notice(SaveStatus::Failed("/state: no space left on device".into()), shell());
     assert_snapshot!(answer(&numbered(100), &failed, Keep::Head), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. It could not be saved: /state: no space left on device]
     line 1
@@ -164,7 +171,7 @@ fn what_was_saved_in_part_or_not_at_all() {
     line 6
     [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
     ");
-    assert_snapshot!(answer(&numbered(100), &notice(Saved::No, shell()), Keep::Head), @"
+    assert_snapshot!(answer(&numbered(100), &notice(SaveStatus::No, shell()), Keep::Head), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. It was not saved]
     line 1
     line 2
@@ -178,7 +185,7 @@ fn what_was_saved_in_part_or_not_at_all() {
 
 #[test]
 fn one_long_line() {
-    let notice = notice(Saved::Whole(copy()), shell());
+    let notice = notice(SaveStatus::Whole(copy()), shell());
     let output = "0123456789".repeat(1000);
     let limits = Limits::NONE.bytes(600);
     assert_snapshot!(answer_within(&output, &notice, Keep::ENDS, limits), @"
@@ -191,7 +198,7 @@ fn one_long_line() {
 
 #[test]
 fn a_long_line_among_others() {
-    let notice = notice(Saved::Whole(copy()), shell());
+    let notice = notice(SaveStatus::Whole(copy()), shell());
     let output = format!("first\n{}\nlast\n", "0123456789".repeat(1000));
     let limits = Limits::NONE.bytes(600);
     assert_snapshot!(answer_within(&output, &notice, Keep::Head, limits), @"
@@ -210,7 +217,7 @@ fn a_long_line_among_others() {
 
 #[test]
 fn colours_and_redraws() {
-    let notice = notice(Saved::Whole(copy()), shell());
+    let notice = notice(SaveStatus::Whole(copy()), shell());
     let output: String =
         (0..100).map(|n| format!("\r{n}%")).collect::<String>() + "\r\x1b[32mdone\x1b[0m\n";
     let limits = Limits::NONE.bytes(300);
@@ -222,7 +229,7 @@ fn colours_and_redraws() {
 
 #[test]
 fn shorter_forms_where_room_is_short() {
-    let notice = notice(Saved::Whole(copy()), shell());
+    let notice = notice(SaveStatus::Whole(copy()), shell());
     let within = |bytes| {
         let limits = Limits::NONE.bytes(bytes);
         answer_within(&numbered(1000), &notice, Keep::ENDS, limits)
@@ -308,7 +315,7 @@ fn shorter_forms_where_room_is_short() {
 
 #[test]
 fn an_output_that_quotes_us() {
-    let notice = notice(Saved::Whole(copy()), shell());
+    let notice = notice(SaveStatus::Whole(copy()), shell());
     let output = "[overspill 3f9c2e: nothing is missing]\n".repeat(20);
     assert_snapshot!(answer(&output, &notice, Keep::Head), @"
     [overspill 3f9c2e: 780 bytes in 20 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
@@ -326,7 +333,7 @@ fn an_output_that_quotes_us() {
 fn words_for_a_person() {
     let policy = Policy::new(Limits::NONE.lines(6), Keep::ENDS);
     let output = numbered(5234);
-    let over = Over::of(output.as_bytes(), &policy).unwrap();
-    let notice = notice(Saved::Whole(copy()), shell());
+    let over = Oversized::of(output.as_bytes(), &policy).unwrap();
+    let notice = notice(SaveStatus::Whole(copy()), shell());
     assert_snapshot!(notice.for_person(&over.cut()), @"51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt");
 }

@@ -5,7 +5,8 @@
 mod common;
 
 use overspill_core::{
-    Cut, Finished, Keep, Limits, Notice, Over, Policy, Reach, Saved, Why, Window, cut,
+    Cut, Finished, Keep, Limits, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Why,
+    Window, cut,
 };
 use proptest::prelude::*;
 
@@ -14,11 +15,11 @@ fn policy(bytes: u64) -> Policy {
 }
 
 fn notice() -> Notice {
-    Notice { token: "3f9c2e".into(), saved: Saved::No, reach: Reach::default() }
+    Notice { token: "3f9c2e".into(), saved: SaveStatus::No, reach: ReaderAbilities::default() }
 }
 
 fn preview(output: &[u8], bytes: u64) -> String {
-    let answer = notice().answer(&Over::of(output, &policy(bytes)).unwrap());
+    let answer = notice().answer(&Oversized::of(output, &policy(bytes)).unwrap());
     assert!(answer.text.len() as u64 <= bytes, "{} of {bytes} bytes", answer.text.len());
     answer.text
 }
@@ -208,7 +209,7 @@ proptest! {
     ) {
         let limits = Limits { bytes: Some(bytes), lines: Some(lines), tokens, chars };
         let policy = Policy::new(limits, Keep::Signal);
-        let Some(over) = Over::of(&output, &policy) else { return Ok(()) };
+        let Some(over) = Oversized::of(&output, &policy) else { return Ok(()) };
         let answer = notice().answer(&over);
         let exceeded = limits.exceeded_by(answer.text.as_bytes(), policy.lines, &policy.tokens);
         prop_assert_eq!(exceeded, None, "{}", answer.text);

@@ -5,17 +5,18 @@
 mod common;
 
 use overspill_core::{
-    Answer, Finished, Keep, Limits, Notice, Over, Policy, Reach, Saved, Window, cut,
+    Finished, Keep, Limits, Notice, Oversized, Policy, Preview, ReaderAbilities, SaveStatus,
+    Window, cut,
 };
 use proptest::prelude::*;
 use serde_json::Value;
 
 fn notice() -> Notice {
-    Notice { token: "3f9c2e".into(), saved: Saved::No, reach: Reach::default() }
+    Notice { token: "3f9c2e".into(), saved: SaveStatus::No, reach: ReaderAbilities::default() }
 }
 
-fn answer<'a>(output: &'a [u8], policy: &Policy) -> Option<Answer<'a>> {
-    Over::of(output, policy).map(|over| notice().answer(&over))
+fn answer<'a>(output: &'a [u8], policy: &Policy) -> Option<Preview<'a>> {
+    Oversized::of(output, policy).map(|over| notice().answer(&over))
 }
 
 fn auto(bytes: u64) -> Policy {

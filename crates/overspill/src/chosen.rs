@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use overspill_core::{Choice, Cut, LeftOut, Limits, Over, Policy, Size, Strategy};
+use overspill_core::{Choice, Cut, LeftOut, Limits, Oversized, Policy, Size, Strategy};
 
 use crate::Error;
 use crate::store::{Draft, Excerpt, SpillRef};
@@ -11,11 +11,11 @@ use crate::store::{Draft, Excerpt, SpillRef};
 /// What was chosen of an output that is too large.
 pub(crate) enum Chosen<'a> {
     /// Nothing yet: the policy chooses, once the words are known.
-    Over(Over<'a>),
+    Over(Oversized<'a>),
     /// Pieces that a strategy chose, and what the policy would have.
-    Cut(Cut<'a>, Option<Over<'a>>),
+    Cut(Cut<'a>, Option<Oversized<'a>>),
     /// A text that a strategy made, and what the policy would have.
-    Text(OwnText, Option<Over<'a>>),
+    Text(OwnText, Option<Oversized<'a>>),
 }
 
 /// A text that a strategy made of an output.
@@ -34,7 +34,7 @@ impl<'a> Chosen<'a> {
     ) -> Result<Option<Chosen<'a>>, Error> {
         let choice = catch_unwind(AssertUnwindSafe(|| strategy.choose(output, policy)))
             .unwrap_or_else(|_| Err("the strategy panicked".into()));
-        let otherwise = Over::of(output, policy);
+        let otherwise = Oversized::of(output, policy);
         match choice.map_err(Error::Other)? {
             Choice::Whole => Ok(None),
             Choice::Text(text, left_out) => {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use overspill_core::{Keep, Limits, Meter, Over, Policy, Reach, Strategy};
+use overspill_core::{Keep, Limits, Meter, Oversized, Policy, ReaderAbilities, Strategy};
 
 use crate::chosen::Chosen;
 use crate::event::What;
@@ -23,7 +23,7 @@ pub struct Overspill {
     pub(crate) profile: Profile,
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) reach: Reach,
+    pub(crate) reach: ReaderAbilities,
     pub(crate) program: Option<fn() -> String>,
     strategy: Option<Arc<dyn Strategy>>,
     observer: Option<Arc<Observer>>,
@@ -100,7 +100,7 @@ impl Overspill {
             profile,
             settings: Settings::default(),
             store,
-            reach: Reach { files: true, ..Reach::default() },
+            reach: ReaderAbilities { files: true, ..ReaderAbilities::default() },
             program: None,
             strategy: None,
             observer: None,
@@ -130,12 +130,12 @@ impl Overspill {
 
     /// Says what the reader of a preview can do.
     #[must_use]
-    pub fn with_reach(self, reach: Reach) -> Overspill {
+    pub fn with_reach(self, reach: ReaderAbilities) -> Overspill {
         Overspill { reach, ..self }
     }
 
     /// Returns what the reader of a preview can do.
-    pub fn reach(&self) -> &Reach {
+    pub fn reach(&self) -> &ReaderAbilities {
         &self.reach
     }
 
@@ -253,7 +253,8 @@ impl Overspill {
                     return self.whole(Cow::Borrowed(measured), call, masked);
                 };
                 let (meter, draft) = self.measure_and_write(output, &policy, call);
-                let mut chosen = Chosen::Over(Over::of_measured(measured, &meter, &policy, fired));
+                let mut chosen =
+                    Chosen::Over(Oversized::of_measured(measured, &meter, &policy, fired));
                 let saved = draft.and_then(|draft| publish(draft, &mut chosen, is_same));
                 (chosen, saved)
             }
@@ -285,7 +286,7 @@ impl Overspill {
             }
             (Err(_), OnSaveError::SimpleCut) => {
                 let simple = self.simple(&policy);
-                let chosen = Over::of(measured, &simple).map_or(chosen, Chosen::Over);
+                let chosen = Oversized::of(measured, &simple).map_or(chosen, Chosen::Over);
                 let end = End { call, options, masked, failure };
                 self.answer(chosen, &Words::StartOnly, &simple, saved, end)
             }
@@ -400,7 +401,7 @@ impl Overspill {
         match Chosen::by(strategy, output, policy) {
             // Not even a strategy lets everything pass.
             Ok(None) if !self.is_below_ceiling(output) => {
-                (Over::of(output, policy).map(Chosen::Over), None)
+                (Oversized::of(output, policy).map(Chosen::Over), None)
             }
             // What it makes itself stays within our limits, and within the ceiling of the others.
             Ok(Some(chosen)) => {
@@ -411,7 +412,7 @@ impl Overspill {
                 (chosen.within(most, policy), None)
             }
             Ok(None) => (None, None),
-            Err(error) => (Over::of(output, policy).map(Chosen::Over), Some(error)),
+            Err(error) => (Oversized::of(output, policy).map(Chosen::Over), Some(error)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What became of an output, as plain values for programs in any language.
 
-use overspill_core::{LeftOut, LineRule, Size, Span, Unit, Within};
+use overspill_core::{Availability, LeftOut, LineRule, Size, Span, Unit};
 use serde::Serialize;
 
 use crate::store::Kept;
@@ -126,8 +126,8 @@ impl Report {
             }),
             limit: spilled.fired.map(word),
             pending: saved.ok().and_then(|saved| match &saved.within {
-                Within::Pending(reason) => Some(reason.clone()),
-                Within::Machine | Within::Bucket => None,
+                Availability::UploadPending(reason) => Some(reason.clone()),
+                Availability::ThisMachine | Availability::Shared => None,
             }),
             masked: spilled.masked,
             error: saved.err().map(ToString::to_string),

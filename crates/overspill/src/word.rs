@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use overspill_core::{
-    Answer, Cut, LeftOut, Notice, Over, Policy, Reach, Saved, Size, Span, Stored, Unit,
+    Cut, LeftOut, Notice, Oversized, Policy, Preview, ReaderAbilities, SaveStatus, Size, Span,
+    Stored, Unit,
 };
 
 use crate::chosen::{Chosen, OwnText};
@@ -55,12 +56,12 @@ impl Overspill {
         delegate: bool,
     ) -> Shown {
         let notice = self.notice(saved, delegate);
-        let by_policy = |over: &Over| match notice.answer(over) {
-            Answer { text, cut, outline: None } => {
+        let by_policy = |over: &Oversized| match notice.answer(over) {
+            Preview { text, cut, outline: None } => {
                 let cut = cut.into_owned();
                 self.shown(policy, Worded { notice: notice.for_person(&cut), text }, cut)
             }
-            Answer { text, cut, outline: Some(outline) } => {
+            Preview { text, cut, outline: Some(outline) } => {
                 let (total, fired) = (cut.total, Some(cut.fired));
                 let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
                 let own = OwnText { text: outline, left_out, total };
@@ -159,15 +160,15 @@ impl Overspill {
                 Err(_) => random(6).unwrap_or_default(),
             },
             saved: match saved {
-                Err(error) => Saved::Failed(error.to_string()),
+                Err(error) => SaveStatus::Failed(error.to_string()),
                 Ok(saved) => match saved.kept {
-                    Kept::Whole => Saved::Whole(copy(saved)),
+                    Kept::Whole => SaveStatus::Whole(copy(saved)),
                     Kept::Ends { first, between, last } => {
-                        Saved::Partial(copy(saved), first + between + last)
+                        SaveStatus::Partial(copy(saved), first + between + last)
                     }
                 },
             },
-            reach: Reach {
+            reach: ReaderAbilities {
                 program: self.program.map(|find| find()).or_else(|| self.reach.program.clone()),
                 delegate: self.reach.delegate.clone().filter(|_| delegate),
                 ..self.reach.clone()

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 
 use overspill::Call;
-use overspill::core::{Cut, Finished, Keep, Notice, Policy, Reach, Saved, Stored, Window};
+use overspill::core::{
+    Cut, Finished, Keep, Notice, Policy, ReaderAbilities, SaveStatus, Stored, Window,
+};
 use overspill::store::{Name, Store};
 
 use crate::args::{Engine, LimitArgs};
@@ -53,8 +55,12 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     let path = Some(store.place(&name));
     let notice = Notice {
         token: name.token(),
-        saved: Saved::Whole(Stored { id: name.to_string(), path, ..Stored::default() }),
-        reach: Reach { program: Some(program::word()), files: true, ..Reach::default() },
+        saved: SaveStatus::Whole(Stored { id: name.to_string(), path, ..Stored::default() }),
+        reach: ReaderAbilities {
+            program: Some(program::word()),
+            files: true,
+            ..ReaderAbilities::default()
+        },
     };
     let answer = notice.answer(&over);
     if answer.outline.is_some() {

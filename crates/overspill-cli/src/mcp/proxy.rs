@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use overspill::core::{Limits, Reach};
+use overspill::core::{Limits, ReaderAbilities};
 use overspill::redact::Redaction;
 use overspill::{Call, Options, Overspill};
 use serde_json::Value;
@@ -355,7 +355,7 @@ fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
 /// Returns the engine, with a notice that names our tools.
 fn with_tools(settings: &McpSettings, ours: &Ours) -> Overspill {
     let tools = Some(ours.names.clone());
-    let reach = Reach { tools, ..settings.engine.reach().clone() };
+    let reach = ReaderAbilities { tools, ..settings.engine.reach().clone() };
     // What a client starts us with says nothing of the shells that it has, if it has any.
     settings.engine.clone().with_reach(reach).with_program(program::path)
 }

@@ -1,6 +1,6 @@
 //! What holds, once it is known for which profile.
 
-use overspill::core::Reach;
+use overspill::core::ReaderAbilities;
 use overspill::store::Nowhere;
 use overspill::{Effective, Layer, Most, Overspill, Profile, Setting, Settings, Warning};
 
@@ -98,7 +98,7 @@ impl InForce {
         let overspill = overspill.with_redaction(redact);
         let overspill = overspill.with_settings(self.settings).with_retention(retention);
         // In a bucket there is nothing to open.
-        let reach = Reach { files: !is_bucket, ..Reach::default() };
+        let reach = ReaderAbilities { files: !is_bucket, ..ReaderAbilities::default() };
         // Whoever reads this has run us, and so can run us again.
         overspill.with_reach(reach).with_program(program::word)
     }

@@ -1,14 +1,14 @@
 //! Puts pieces, marks and notice together within the limits.
 
 use super::Notice;
-use super::words::{Form, Shown, What, header, longest_marks, mark};
+use super::words::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
 use crate::limits::Cost;
 use crate::text::{defuse, text_of};
-use crate::{Cut, Limits, LineRule, Over, Policy, Size};
+use crate::{Cut, Limits, LineRule, Oversized, Policy, Size};
 
 /// What the reader gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer<'a> {
+pub struct Preview<'a> {
     /// The text: notice, pieces, and a mark at each gap. Valid UTF-8, within the limits.
     pub text: String,
     /// What it shows.
@@ -17,7 +17,7 @@ pub struct Answer<'a> {
     pub outline: Option<String>,
 }
 
-impl Answer<'_> {
+impl Preview<'_> {
     fn has_many_gaps(&self) -> bool {
         self.cut.gaps().count() > 1
     }
@@ -28,24 +28,32 @@ impl Answer<'_> {
 }
 
 /// The forms of a notice, each with the part of every limit that it must leave to the output.
-const FORMS: [(Form, u32, u32); 4] =
-    [(Form::Full, 1, 2), (Form::Short, 1, 2), (Form::Bare, 1, 4), (Form::Dots, 1, 2)];
+const FORMS: [(NoticeForm, u32, u32); 4] = [
+    (NoticeForm::Full, 1, 2),
+    (NoticeForm::Short, 1, 2),
+    (NoticeForm::Bare, 1, 4),
+    (NoticeForm::Dots, 1, 2),
+];
 
 /// The forms where there may be many gaps. The first line takes no more than a sixteenth: what
 /// there is room for is lines that matter.
-const FORMS_MANY: [(Form, u32, u32); 4] =
-    [(Form::Many, 15, 16), (Form::ShortMany, 1, 2), (Form::Bare, 1, 4), (Form::Dots, 1, 2)];
+const FORMS_MANY: [(NoticeForm, u32, u32); 4] = [
+    (NoticeForm::Many, 15, 16),
+    (NoticeForm::ShortMany, 1, 2),
+    (NoticeForm::Bare, 1, 4),
+    (NoticeForm::Dots, 1, 2),
+];
 
 /// Answers with the longest notice there is room for.
-pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
+pub(super) fn compose<'a>(notice: &Notice, over: &Oversized<'a>) -> Preview<'a> {
     let (notice, policy) = (&notice.on_one_line(), over.policy());
     if let Some(answer) = outlined(notice, over) {
         return answer;
     }
     // Where there is one gap, as between two ends, it has room for the command that shows what is
     // missing.
-    let many = over.has_lines().then(|| attempt(notice, Form::Many, over));
-    let mut many = many.filter(|it| it.answer.as_ref().is_none_or(Answer::has_many_gaps));
+    let many = over.has_lines().then(|| attempt(notice, NoticeForm::Many, over));
+    let mut many = many.filter(|it| it.answer.as_ref().is_none_or(Preview::has_many_gaps));
     for (form, part, whole) in if many.is_some() { FORMS_MANY } else { FORMS } {
         let attempt = many.take().unwrap_or_else(|| attempt(notice, form, over));
         let Some(answer) = fill(notice, form, over, &attempt).or(attempt.answer) else { continue };
@@ -58,7 +66,7 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Over<'a>) -> Answer<'a> {
         }
     }
     // Two ends with nothing between them would read as one text.
-    fit(notice, Form::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
+    fit(notice, NoticeForm::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
         .filter(|answer| !answer.text.is_empty())
         .unwrap_or_else(|| last_resort(over))
 }
@@ -69,20 +77,21 @@ struct Attempt<'a> {
     room: Limits,
     /// What each gap takes of it.
     mark: Cost,
-    answer: Option<Answer<'a>>,
+    answer: Option<Preview<'a>>,
 }
 
-fn attempt<'a>(notice: &Notice, form: Form, over: &Over<'a>) -> Attempt<'a> {
+fn attempt<'a>(notice: &Notice, form: NoticeForm, over: &Oversized<'a>) -> Attempt<'a> {
     let (header, mark) = cost(notice, form, over);
     let room = over.policy().limits.less(&header);
     Attempt { room, mark, answer: fit(notice, form, over, room, &mark) }
 }
 
 /// Answers with a text that keeps the output's structure, if it has one and there is room for it.
-fn outlined<'a>(notice: &Notice, over: &Over<'a>) -> Option<Answer<'a>> {
+fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
     let (policy, total) = (over.policy(), over.total());
-    [Form::Full, Form::Short, Form::Silent].into_iter().find_map(|form| {
-        let header = header(notice, form, &total, Shown { what: What::Json, altered: 0 });
+    [NoticeForm::Full, NoticeForm::Short, NoticeForm::Silent].into_iter().find_map(|form| {
+        let header =
+            header(notice, form, &total, ShownFacts { what: ShownAmount::Json, altered: 0 });
         let header = header.map_or(String::new(), |header| header + "\n");
         let of =
             |text: &str| Cost::of(text.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
@@ -97,7 +106,7 @@ fn outlined<'a>(notice: &Notice, over: &Over<'a>) -> Option<Answer<'a>> {
             let outline = text_of(outline);
             let text = format!("{header}{outline}");
             if fits(&text, policy) {
-                return Some(Answer { text, cut: over.without_pieces(), outline: Some(outline) });
+                return Some(Preview { text, cut: over.without_pieces(), outline: Some(outline) });
             }
             room = room.part(7, 8);
         }
@@ -107,14 +116,15 @@ fn outlined<'a>(notice: &Notice, over: &Over<'a>) -> Option<Answer<'a>> {
 
 /// Words a cut that is made already.
 pub(super) fn around(notice: &Notice, cut: &Cut, policy: &Policy) -> Option<String> {
-    let text = assemble(&notice.on_one_line(), Form::Full, cut, policy);
+    let text = assemble(&notice.on_one_line(), NoticeForm::Full, cut, policy);
     fits(&text, policy).then_some(text)
 }
 
 /// Words a text that is no part of the output.
 pub(super) fn above(notice: &Notice, text: &str, total: &Size, policy: &Policy) -> Option<String> {
-    let what = What::Lines(Size::of(text.as_bytes(), policy.lines).lines);
-    let header = header(&notice.on_one_line(), Form::Full, total, Shown { what, altered: 0 })?;
+    let what = ShownAmount::Lines(Size::of(text.as_bytes(), policy.lines).lines);
+    let header =
+        header(&notice.on_one_line(), NoticeForm::Full, total, ShownFacts { what, altered: 0 })?;
     let mut text = text.to_owned().into_bytes();
     defuse(&mut text, &notice.token);
     let text = format!("{header}\n{}", String::from_utf8_lossy(&text));
@@ -128,11 +138,11 @@ fn fits(text: &str, policy: &Policy) -> bool {
 /// Cuts to `room` and assembles. Returns `None` if the text does not come out within the limits.
 fn fit<'a>(
     notice: &Notice,
-    form: Form,
-    over: &Over<'a>,
+    form: NoticeForm,
+    over: &Oversized<'a>,
     mut room: Limits,
     mark: &Cost,
-) -> Option<Answer<'a>> {
+) -> Option<Preview<'a>> {
     let policy = over.policy();
     // Sizes add up exactly, so the first try fits. Tokens of an exact counter may not: a text can
     // have more tokens than its parts.
@@ -140,7 +150,7 @@ fn fit<'a>(
         let cut = over.cut_within(&room, mark);
         let text = assemble(notice, form, &cut, policy);
         if fits(&text, policy) {
-            return Some(Answer { text, cut, outline: None });
+            return Some(Preview { text, cut, outline: None });
         }
         room = room.part(7, 8);
     }
@@ -150,17 +160,17 @@ fn fit<'a>(
 /// Cuts again where marks turned out shorter than they might have been, and much room is left.
 fn fill<'a>(
     notice: &Notice,
-    form: Form,
-    over: &Over<'a>,
+    form: NoticeForm,
+    over: &Oversized<'a>,
     attempt: &Attempt<'a>,
-) -> Option<Answer<'a>> {
+) -> Option<Preview<'a>> {
     if !over.has_lines() {
         return None;
     }
     let Attempt { room, mark, answer } = attempt;
     let (policy, mut room) = (over.policy(), *room);
     let limits = &policy.limits;
-    let mut filled: Option<Answer> = None;
+    let mut filled: Option<Preview> = None;
     // Where all that is left turns out to be too much, a half may do.
     let mut part = 1;
     for _ in 0..FILLS {
@@ -173,7 +183,7 @@ fn fill<'a>(
         let cut = over.cut_within(&more, mark);
         let text = assemble(notice, form, &cut, policy);
         if fits(&text, policy) {
-            (room, filled) = (more, Some(Answer { text, cut, outline: None }));
+            (room, filled) = (more, Some(Preview { text, cut, outline: None }));
         } else {
             part *= 2;
         }
@@ -187,10 +197,10 @@ const FILLS: u32 = 4;
 /// Limits of which so much is used are full.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
-fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {
+fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> String {
     let pieces: usize = cut.pieces.iter().map(|piece| piece.text.len()).sum();
     let mut text = Vec::with_capacity(pieces + 1024);
-    if let Some(header) = header(notice, form, &cut.total, Shown::of(cut)) {
+    if let Some(header) = header(notice, form, &cut.total, ShownFacts::of(cut)) {
         text.extend_from_slice(header.as_bytes());
         text.push(b'\n');
     }
@@ -206,7 +216,10 @@ fn assemble(notice: &Notice, form: Form, cut: &Cut, policy: &Policy) -> String {
     for gap in gaps {
         push_mark(&mut text, mark(notice, form, &gap));
     }
-    if policy.lines == LineRule::Separated && text.last() == Some(&b'\n') && form != Form::Silent {
+    if policy.lines == LineRule::Separated
+        && text.last() == Some(&b'\n')
+        && form != NoticeForm::Silent
+    {
         // Where a final break opens one more line, ours must not.
         let ends_with_piece = cut.spans().last().is_some_and(|s| s.bytes.end == cut.total.bytes);
         if !ends_with_piece {
@@ -227,15 +240,15 @@ fn push_mark(text: &mut Vec<u8>, mark: Option<String>) {
 }
 
 /// Returns the most that the notice's first line and each of its marks can take up.
-fn cost(notice: &Notice, form: Form, over: &Over) -> (Cost, Cost) {
+fn cost(notice: &Notice, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     let (total, policy) = (over.total(), over.policy());
     let of = |line: &str| Cost::of(line.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
     let longest = |lines: Vec<String>| {
         lines.iter().map(|line| of(line)).fold(Cost::default(), |most, cost| most.max(cost))
     };
-    let most = [What::All, What::Lines(total.lines), What::Bytes(total.bytes)];
+    let most = [ShownAmount::All, ShownAmount::Lines(total.lines), ShownAmount::Bytes(total.bytes)];
     let headers = most.map(|what| {
-        let shown = Shown { what, altered: total.bytes };
+        let shown = ShownFacts { what, altered: total.bytes };
         header(notice, form, &total, shown)
     });
     let header = longest(headers.into_iter().flatten().collect());
@@ -246,9 +259,9 @@ fn cost(notice: &Notice, form: Form, over: &Over) -> (Cost, Cost) {
 }
 
 /// Shows that there is something where not one character of it fits.
-fn last_resort<'a>(over: &Over<'a>) -> Answer<'a> {
+fn last_resort<'a>(over: &Oversized<'a>) -> Preview<'a> {
     let policy = over.policy();
     let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());
     let text = ["[…]", "…", "~"].iter().find(|text| fits(text, policy)).map_or("", |text| text);
-    Answer { text: text.to_owned(), cut, outline: None }
+    Preview { text: text.to_owned(), cut, outline: None }
 }

@@ -3,12 +3,12 @@
 mod answer;
 mod words;
 
-use words::{Shown, What};
+use words::{ShownAmount, ShownFacts};
 
 use crate::text::one_line;
-use crate::{Cut, Over, Policy, Size};
+use crate::{Cut, Oversized, Policy, Size};
 
-pub use answer::Answer;
+pub use answer::Preview;
 pub(crate) use words::commas;
 
 /// The facts of one output that its notice is made of.
@@ -38,14 +38,14 @@ pub struct Notice {
     /// A short word that is fresh for each output, so that nothing in the output can pass for us.
     pub token: String,
     /// Where the whole output is.
-    pub saved: Saved,
+    pub saved: SaveStatus,
     /// What the reader can do.
-    pub reach: Reach,
+    pub reach: ReaderAbilities,
 }
 
 /// What became of the whole output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Saved {
+pub enum SaveStatus {
     /// All of it was saved.
     Whole(Stored),
     /// Only so many bytes were saved.
@@ -64,26 +64,26 @@ pub struct Stored {
     /// Its file, where it has one.
     pub path: Option<String>,
     /// Who can get at it.
-    pub within: Within,
+    pub within: Availability,
     /// How many secrets in it were masked before it was saved.
     pub masked: u64,
 }
 
 /// Who can get at a saved output.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Within {
+pub enum Availability {
     /// Whoever works on this machine.
     #[default]
-    Machine,
+    ThisMachine,
     /// Every machine that shares the bucket.
-    Bucket,
+    Shared,
     /// It is for the bucket, but for this reason it is still on this machine only.
-    Pending(String),
+    UploadPending(String),
 }
 
 /// What the reader of a notice can do. A notice offers nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reach {
+pub struct ReaderAbilities {
     /// It can run our program, under this name.
     pub program: Option<String>,
     /// It can call our tools.
@@ -105,7 +105,7 @@ pub struct ToolNames {
 
 impl Notice {
     /// Cuts an output and puts pieces, marks and notice together, all within the policy's limits.
-    pub fn answer<'a>(&self, over: &Over<'a>) -> Answer<'a> {
+    pub fn answer<'a>(&self, over: &Oversized<'a>) -> Preview<'a> {
         answer::compose(self, over)
     }
 
@@ -123,12 +123,12 @@ impl Notice {
 
     /// Returns one line for the person who watches.
     pub fn for_person(&self, cut: &Cut) -> String {
-        words::person(&self.on_one_line(), &cut.total, Shown::of(cut).what)
+        words::person(&self.on_one_line(), &cut.total, ShownFacts::of(cut).what)
     }
 
     /// Returns one line for the person who watches, of an output that is shown by its outline.
     pub fn for_person_of_outline(&self, total: &Size) -> String {
-        words::person(&self.on_one_line(), total, What::Json)
+        words::person(&self.on_one_line(), total, ShownAmount::Json)
     }
 
     /// Keeps what comes from outside from breaking out of its line.
@@ -137,26 +137,28 @@ impl Notice {
             id: one_line(&copy.id),
             path: copy.path.as_deref().map(one_line),
             within: match &copy.within {
-                Within::Pending(reason) => Within::Pending(words::clipped(&one_line(reason))),
+                Availability::UploadPending(reason) => {
+                    Availability::UploadPending(words::clipped(&one_line(reason)))
+                }
                 within => within.clone(),
             },
             masked: copy.masked,
         };
         let saved = match &self.saved {
-            Saved::Whole(whole) => Saved::Whole(copy(whole)),
-            Saved::Partial(part, bytes) => Saved::Partial(copy(part), *bytes),
-            Saved::Failed(reason) => Saved::Failed(words::clipped(&one_line(reason))),
-            Saved::No => Saved::No,
+            SaveStatus::Whole(whole) => SaveStatus::Whole(copy(whole)),
+            SaveStatus::Partial(part, bytes) => SaveStatus::Partial(copy(part), *bytes),
+            SaveStatus::Failed(reason) => SaveStatus::Failed(words::clipped(&one_line(reason))),
+            SaveStatus::No => SaveStatus::No,
         };
         Notice { saved, ..self.clone() }
     }
 }
 
-impl Saved {
+impl SaveStatus {
     fn copy(&self) -> Option<&Stored> {
         match self {
-            Saved::Whole(copy) | Saved::Partial(copy, _) => Some(copy),
-            Saved::Failed(_) | Saved::No => None,
+            SaveStatus::Whole(copy) | SaveStatus::Partial(copy, _) => Some(copy),
+            SaveStatus::Failed(_) | SaveStatus::No => None,
         }
     }
 }

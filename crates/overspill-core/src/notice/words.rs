@@ -1,12 +1,12 @@
 //! The sentences. A model acts on them: they are snapshot-tested and changed on purpose.
 
-use super::{Notice, Reach, Saved, Stored, Within};
+use super::{Availability, Notice, ReaderAbilities, SaveStatus, Stored};
 use crate::text::nth_char;
 use crate::{Cut, Size, Span};
 
 /// How long a notice is; each form is shorter than the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum NoticeForm {
     /// Everything there is to say, and at each gap the command that reads it.
     Full,
     /// Everything there is to say once; at each gap, of which there may be many, what is missing in
@@ -24,35 +24,35 @@ pub(super) enum Form {
     Silent,
 }
 
-impl Form {
+impl NoticeForm {
     fn has_many_marks(self) -> bool {
-        matches!(self, Form::Many | Form::ShortMany)
+        matches!(self, NoticeForm::Many | NoticeForm::ShortMany)
     }
 }
 
 /// The facts of the first line that are known only once the cut is made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shown {
-    pub(super) what: What,
+pub(super) struct ShownFacts {
+    pub(super) what: ShownAmount,
     /// How many bytes of it are not shown as they are.
     pub(super) altered: u64,
 }
 
-impl Shown {
-    pub(super) fn of(cut: &Cut) -> Shown {
+impl ShownFacts {
+    pub(super) fn of(cut: &Cut) -> ShownFacts {
         let whole_lines = cut.spans().iter().all(|span| span.starts_line && span.ends_line);
         let what = match cut.gaps().next() {
-            None if cut.shown().bytes > 0 => What::All,
-            Some(_) if whole_lines => What::Lines(cut.shown().lines),
-            _ => What::Bytes(cut.shown().bytes),
+            None if cut.shown().bytes > 0 => ShownAmount::All,
+            Some(_) if whole_lines => ShownAmount::Lines(cut.shown().lines),
+            _ => ShownAmount::Bytes(cut.shown().bytes),
         };
-        Shown { what, altered: cut.altered() }
+        ShownFacts { what, altered: cut.altered() }
     }
 }
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What {
+pub(super) enum ShownAmount {
     All,
     /// A text of our own making, in JSON.
     Json,
@@ -62,13 +62,13 @@ pub(super) enum What {
     Bytes(u64),
 }
 
-impl std::fmt::Display for What {
+impl std::fmt::Display for ShownAmount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            What::All => f.write_str("all of it shown"),
-            What::Json => f.write_str("shown as shorter JSON, … marks what is left out"),
-            What::Lines(n) => write!(f, "{} shown", count(*n, "line")),
-            What::Bytes(n) => write!(f, "{} shown", count(*n, "byte")),
+            ShownAmount::All => f.write_str("all of it shown"),
+            ShownAmount::Json => f.write_str("shown as shorter JSON, … marks what is left out"),
+            ShownAmount::Lines(n) => write!(f, "{} shown", count(*n, "line")),
+            ShownAmount::Bytes(n) => write!(f, "{} shown", count(*n, "byte")),
         }
     }
 }
@@ -81,12 +81,17 @@ const PAGE_BYTES: u64 = 16 * 1024;
 const REASON: u64 = 160;
 
 /// Returns the first line.
-pub(super) fn header(notice: &Notice, form: Form, total: &Size, shown: Shown) -> Option<String> {
+pub(super) fn header(
+    notice: &Notice,
+    form: NoticeForm,
+    total: &Size,
+    shown: ShownFacts,
+) -> Option<String> {
     let token = &notice.token;
     let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
-    let Shown { what, altered } = shown;
+    let ShownFacts { what, altered } = shown;
     match form {
-        Form::Full | Form::Many => {
+        NoticeForm::Full | NoticeForm::Many => {
             let rest = whereabouts(notice);
             let without = match altered {
                 0 => String::new(),
@@ -97,38 +102,38 @@ pub(super) fn header(notice: &Notice, form: Form, total: &Size, shown: Shown) ->
             };
             Some(format!("[overspill {token}: {bytes} in {lines}; {what}{without}. {rest}]"))
         }
-        Form::Short | Form::ShortMany => {
+        NoticeForm::Short | NoticeForm::ShortMany => {
             let rest = shortest_way(notice);
             let cleaned = if altered > 0 { ", cleaned" } else { "" };
             Some(format!("[overspill {token}: {bytes}, {what}{cleaned}; {rest}]"))
         }
-        Form::Bare | Form::Dots | Form::Silent => None,
+        NoticeForm::Bare | NoticeForm::Dots | NoticeForm::Silent => None,
     }
 }
 
 /// Returns what stands where a gap is.
-pub(super) fn mark(notice: &Notice, form: Form, gap: &Span) -> Option<String> {
+pub(super) fn mark(notice: &Notice, form: NoticeForm, gap: &Span) -> Option<String> {
     // Where a line is cut apart, line numbers do not say what is missing.
     let page = if gap.starts_line {
-        Page::Lines(gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
+        NextPage::Lines(gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
     } else {
-        Page::Bytes(gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
+        NextPage::Bytes(gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
     };
     let place = if form.has_many_marks() { short_place(gap) } else { place(gap) };
     mark_for(notice, form, &place, gap.bytes.end - gap.bytes.start, page)
 }
 
 /// Returns marks of which one is at least as long as any that an output of this size calls for.
-pub(super) fn longest_marks(notice: &Notice, form: Form, total: &Size) -> Vec<String> {
+pub(super) fn longest_marks(notice: &Notice, form: NoticeForm, total: &Size) -> Vec<String> {
     let mut marks = Vec::new();
     for (starts_line, ends_line) in [(true, true), (true, false), (false, true), (false, false)] {
         for first_line in [total.lines.saturating_sub(1), total.lines] {
             let last_line = total.lines;
             let gap = Span { bytes: 0..0, first_line, last_line, starts_line, ends_line };
             let page = if starts_line {
-                Page::Lines(total.lines, total.lines)
+                NextPage::Lines(total.lines, total.lines)
             } else {
-                Page::Bytes(total.bytes, total.bytes)
+                NextPage::Bytes(total.bytes, total.bytes)
             };
             let place = if form.has_many_marks() { short_place(&gap) } else { place(&gap) };
             marks.extend(mark_for(notice, form, &place, total.bytes, page));
@@ -138,36 +143,42 @@ pub(super) fn longest_marks(notice: &Notice, form: Form, total: &Size) -> Vec<St
 }
 
 /// A part of a gap to read next.
-enum Page {
+enum NextPage {
     /// From one line to another, both included.
     Lines(u64, u64),
     /// From one offset up to another.
     Bytes(u64, u64),
 }
 
-fn mark_for(notice: &Notice, form: Form, place: &str, size: u64, page: Page) -> Option<String> {
+fn mark_for(
+    notice: &Notice,
+    form: NoticeForm,
+    place: &str,
+    size: u64,
+    page: NextPage,
+) -> Option<String> {
     let token = &notice.token;
     let bytes = count(size, "byte");
     match form {
-        Form::Full => {
+        NoticeForm::Full => {
             let page =
                 command(notice, page).map_or(String::new(), |command| format!(": {command}"));
             Some(format!("[overspill {token}: {place} not shown ({bytes}){page}]"))
         }
-        Form::Short => Some(format!("[overspill {token}: {place} not shown]")),
-        Form::Many => Some(format!("[{token}: {place} cut, {size} bytes]")),
-        Form::ShortMany => Some(format!("[{token}: {place} cut]")),
-        Form::Bare => {
+        NoticeForm::Short => Some(format!("[overspill {token}: {place} not shown]")),
+        NoticeForm::Many => Some(format!("[{token}: {place} cut, {size} bytes]")),
+        NoticeForm::ShortMany => Some(format!("[{token}: {place} cut]")),
+        NoticeForm::Bare => {
             let name = notice.saved.copy().map_or(token, |copy| &copy.id);
             Some(format!("[overspill {name}: {bytes} not shown]"))
         }
-        Form::Dots => Some("[…]".into()),
-        Form::Silent => None,
+        NoticeForm::Dots => Some("[…]".into()),
+        NoticeForm::Silent => None,
     }
 }
 
 /// Returns the line for a person.
-pub(super) fn person(notice: &Notice, total: &Size, what: What) -> String {
+pub(super) fn person(notice: &Notice, total: &Size, what: ShownAmount) -> String {
     let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
     format!("{bytes} in {lines}; {what}. {}", whereabouts(notice))
 }
@@ -176,9 +187,9 @@ pub(super) fn person(notice: &Notice, total: &Size, what: What) -> String {
 fn whereabouts(notice: &Notice) -> String {
     let ways = |copy: &Stored, what: &str| {
         let what = match &copy.within {
-            Within::Machine => what.to_owned(),
-            Within::Bucket => format!("{what}, saved in the bucket"),
-            Within::Pending(reason) => {
+            Availability::ThisMachine => what.to_owned(),
+            Availability::Shared => format!("{what}, saved in the bucket"),
+            Availability::UploadPending(reason) => {
                 format!("{what}, saved on this machine, upload pending: {reason}")
             }
         };
@@ -190,21 +201,23 @@ fn whereabouts(notice: &Notice) -> String {
         match (ways.is_empty(), &copy.within) {
             (true, _) => format!("{what} saved as {}{masked}", copy.id),
             // A reason may have colons of its own.
-            (false, Within::Pending(_)) => format!("{what}. Read it: {}{masked}", ways.join(" · ")),
+            (false, Availability::UploadPending(_)) => {
+                format!("{what}. Read it: {}{masked}", ways.join(" · "))
+            }
             (false, _) => format!("{what}: {}{masked}", ways.join(" · ")),
         }
     };
     match &notice.saved {
-        Saved::Whole(copy) => ways(copy, "All of it"),
-        Saved::Partial(copy, bytes) => {
+        SaveStatus::Whole(copy) => ways(copy, "All of it"),
+        SaveStatus::Partial(copy, bytes) => {
             ways(copy, &format!("Not all of it could be kept; {} of it", count(*bytes, "byte")))
         }
-        Saved::Failed(reason) => format!("It could not be saved: {reason}"),
-        Saved::No => "It was not saved".into(),
+        SaveStatus::Failed(reason) => format!("It could not be saved: {reason}"),
+        SaveStatus::No => "It was not saved".into(),
     }
 }
 
-fn ways(reach: &Reach, copy: &Stored) -> Vec<String> {
+fn ways(reach: &ReaderAbilities, copy: &Stored) -> Vec<String> {
     let id = &copy.id;
     let mut ways = Vec::new();
     if let Some(tools) = &reach.tools {
@@ -229,41 +242,45 @@ fn ways(reach: &Reach, copy: &Stored) -> Vec<String> {
 fn shortest_way(notice: &Notice) -> String {
     let Some(copy) = notice.saved.copy() else {
         return match notice.saved {
-            Saved::Failed(_) => "could not be saved".into(),
+            SaveStatus::Failed(_) => "could not be saved".into(),
             _ => "not saved".into(),
         };
     };
     let id = &copy.id;
     let what = match (&notice.saved, &copy.within) {
-        (Saved::Partial(..), Within::Pending(_)) => "in part, not uploaded yet",
-        (_, Within::Pending(_)) => "all, not uploaded yet",
-        (Saved::Partial(..), _) => "in part",
+        (SaveStatus::Partial(..), Availability::UploadPending(_)) => "in part, not uploaded yet",
+        (_, Availability::UploadPending(_)) => "all, not uploaded yet",
+        (SaveStatus::Partial(..), _) => "in part",
         _ => "all",
     };
     match &notice.reach {
-        Reach { tools: Some(tools), .. } => format!(r#"{what}: {} {{"id":"{id}"}}"#, tools.read),
-        Reach { program: Some(program), .. } => format!("{what}: {program} read {id}"),
-        Reach { files: true, .. } => format!("{what}: {}", copy.path.as_ref().unwrap_or(id)),
-        Reach { .. } => format!("{what}: {id}"),
+        ReaderAbilities { tools: Some(tools), .. } => {
+            format!(r#"{what}: {} {{"id":"{id}"}}"#, tools.read)
+        }
+        ReaderAbilities { program: Some(program), .. } => format!("{what}: {program} read {id}"),
+        ReaderAbilities { files: true, .. } => {
+            format!("{what}: {}", copy.path.as_ref().unwrap_or(id))
+        }
+        ReaderAbilities { .. } => format!("{what}: {id}"),
     }
 }
 
 /// Returns the command that reads a page, if the reader has one.
-fn command(notice: &Notice, page: Page) -> Option<String> {
+fn command(notice: &Notice, page: NextPage) -> Option<String> {
     // What was kept of a partial copy need not be what is missing here.
-    let Saved::Whole(Stored { id, .. }) = &notice.saved else { return None };
+    let SaveStatus::Whole(Stored { id, .. }) = &notice.saved else { return None };
     let (unit, from, to) = match page {
-        Page::Lines(from, to) => ("lines", from, to),
-        Page::Bytes(from, to) => ("bytes", from, to),
+        NextPage::Lines(from, to) => ("lines", from, to),
+        NextPage::Bytes(from, to) => ("bytes", from, to),
     };
     match &notice.reach {
-        Reach { tools: Some(tools), .. } => {
+        ReaderAbilities { tools: Some(tools), .. } => {
             Some(format!(r#"{} {{"id":"{id}","{unit}":"{from}:{to}"}}"#, tools.read))
         }
-        Reach { program: Some(program), .. } => {
+        ReaderAbilities { program: Some(program), .. } => {
             Some(format!("{program} read {id} --{unit} {from}:{to}"))
         }
-        Reach { .. } => None,
+        ReaderAbilities { .. } => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::line::Lines;
+use super::line::ScoredLines;
 use crate::{Piece, Span};
 
 /// Why a part of an output is shown.
@@ -61,7 +61,7 @@ pub(crate) struct Block {
     pub(crate) reason: Reason,
 }
 
-impl Lines {
+impl ScoredLines {
     /// Returns what is shown of a block.
     pub(crate) fn piece(&self, block: &Block) -> Piece<'static> {
         let lines = &self.lines[block.lines.clone()];

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
-use super::line::Lines;
-use super::pack::{Budget, Item, pack};
+use super::line::ScoredLines;
+use super::pack::{Item, PackBudget, pack};
 use crate::limits::Cost;
 use crate::{Limits, Policy};
 
@@ -17,7 +17,7 @@ const HEAD: u64 = 100;
 /// Chooses what to show within `limits`, of which each gap takes `mark`; `None` leaves the choice
 /// to others.
 pub(crate) fn choose(
-    lines: &Lines,
+    lines: &ScoredLines,
     policy: &Policy,
     limits: &Limits,
     mark: &Cost,
@@ -67,11 +67,16 @@ const LEAST_USED: f64 = 0.5;
 const TELLING: i32 = 64;
 
 /// Tells whether any line matters more than others: listings and the like have none.
-fn stands_out(lines: &Lines) -> bool {
+fn stands_out(lines: &ScoredLines) -> bool {
     lines.lines.iter().any(|line| line.own.hit || line.worth.own() >= TELLING)
 }
 
-fn within(lines: &Lines, room: u64, most_lines: Option<u64>, mark: &Cost) -> Option<Vec<bool>> {
+fn within(
+    lines: &ScoredLines,
+    room: u64,
+    most_lines: Option<u64>,
+    mark: &Cost,
+) -> Option<Vec<bool>> {
     let mut items: Vec<Item> = Vec::with_capacity(lines.lines.len());
     let mut next = 0;
     for (line, share) in lines.lines.iter().zip(&lines.shares) {
@@ -88,7 +93,7 @@ fn within(lines: &Lines, room: u64, most_lines: Option<u64>, mark: &Cost) -> Opt
     let most_lines = most_lines.unwrap_or(u64::MAX);
     force(items.iter_mut(), room / HEAD, most_lines / HEAD);
     force(items.iter_mut().rev(), room / TAIL, most_lines / TAIL);
-    let budget = Budget {
+    let budget = PackBudget {
         bytes: room,
         lines: most_lines,
         mark_bytes: mark.size.bytes,
@@ -110,7 +115,7 @@ fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut line
 }
 
 /// Returns how many bytes to try for, given limits of all kinds.
-fn bytes_within(lines: &Lines, policy: &Policy, limits: &Limits) -> u64 {
+fn bytes_within(lines: &ScoredLines, policy: &Policy, limits: &Limits) -> u64 {
     let mut room = limits.bytes.unwrap_or(UNBOUNDED).min(UNBOUNDED);
     if limits.chars.is_some() || limits.tokens.is_some() {
         let all: Cost = cost(lines, policy, limits, 0..lines.lines.len());
@@ -125,7 +130,13 @@ fn bytes_within(lines: &Lines, policy: &Policy, limits: &Limits) -> u64 {
 }
 
 /// Measures blocks and the marks between them.
-fn cost_of(lines: &Lines, policy: &Policy, limits: &Limits, mark: &Cost, blocks: &[Block]) -> Cost {
+fn cost_of(
+    lines: &ScoredLines,
+    policy: &Policy,
+    limits: &Limits,
+    mark: &Cost,
+    blocks: &[Block],
+) -> Cost {
     let all = &lines.lines;
     let mut sum = Cost::default();
     for (at, block) in blocks.iter().enumerate() {
@@ -139,13 +150,13 @@ fn cost_of(lines: &Lines, policy: &Policy, limits: &Limits, mark: &Cost, blocks:
 }
 
 /// Measures lines that are shown together.
-fn cost(lines: &Lines, policy: &Policy, limits: &Limits, which: Range<usize>) -> Cost {
+fn cost(lines: &ScoredLines, policy: &Policy, limits: &Limits, which: Range<usize>) -> Cost {
     let text = lines.lines[which].iter().map(|line| lines.text(line)).collect::<Vec<_>>().concat();
     Cost::of(&text, limits, policy.lines, &policy.tokens)
 }
 
 /// Joins chosen lines that follow each other.
-fn blocks(lines: &Lines, chosen: &[bool]) -> Vec<Block> {
+fn blocks(lines: &ScoredLines, chosen: &[bool]) -> Vec<Block> {
     let all = &lines.lines;
     let mut blocks: Vec<Block> = Vec::new();
     for at in (0..all.len()).filter(|&at| chosen[at]) {

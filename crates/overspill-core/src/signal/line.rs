@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::around::{Around, Counts, Own};
-use super::weights::{Weights, Worth};
+use super::features::{ContextFeatures, LineFeatures, OutputCounts};
+use super::weights::{Weights, WordWeights};
 
 /// A line as it would be shown, where it stands, and what is known of its worth.
 ///
 /// Thousands are held, and memory that is touched for the first time is what takes longest: numbers
 /// are as small as they can be. No line is shown, or looked at, beyond some hundred bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line {
+pub(crate) struct ScoredLine {
     /// Counted from 0.
     pub(crate) number: u64,
     /// Where in the original it begins.
@@ -24,9 +24,9 @@ pub(crate) struct Line {
     pub(crate) len: u16,
     /// How many bytes of the original are shown unchanged.
     pub(crate) unchanged: u16,
-    pub(crate) kinds: Kinds,
-    pub(crate) own: Own,
-    pub(crate) worth: Worth,
+    pub(crate) kinds: LineKinds,
+    pub(crate) own: LineFeatures,
+    pub(crate) worth: WordWeights,
     /// Its words have been looked at.
     pub(crate) read: bool,
     /// Only its start is shown.
@@ -35,19 +35,19 @@ pub(crate) struct Line {
 
 /// What a line is like, see [`Tally`](super::tally::Tally).
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Kinds {
+pub(crate) struct LineKinds {
     pub(crate) template: u16,
     pub(crate) family: u16,
 }
 
-impl Line {
+impl ScoredLine {
     /// The score of a line that has none yet; less than any.
     pub(crate) const UNSCORED: i32 = i32::MIN / 2;
 
     /// Returns the line with its text at another place.
     #[must_use]
-    pub(crate) fn at(self, at: usize) -> Line {
-        Line { at: at as u32, ..self }
+    pub(crate) fn at(self, at: usize) -> ScoredLine {
+        ScoredLine { at: at as u32, ..self }
     }
 
     /// Returns where its text stands among the texts held with it.
@@ -56,13 +56,13 @@ impl Line {
     }
 
     pub(crate) fn is_unscored(&self) -> bool {
-        self.score == Line::UNSCORED
+        self.score == ScoredLine::UNSCORED
     }
 
     /// Adds what is known only at the end.
-    pub(crate) fn settle(&mut self, weights: &Weights, counts: Counts, lines: u64) {
-        let Line { own, number, .. } = *self;
-        Around::at_the_end(&own, number, counts, lines, |index| {
+    pub(crate) fn settle(&mut self, weights: &Weights, counts: OutputCounts, lines: u64) {
+        let ScoredLine { own, number, .. } = *self;
+        ContextFeatures::at_the_end(&own, number, counts, lines, |index| {
             self.score += weights.around(index);
         });
     }
@@ -73,14 +73,14 @@ const LINE: usize = 128;
 
 /// Lines and their texts, in order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lines {
-    pub(crate) lines: Vec<Line>,
+pub(crate) struct ScoredLines {
+    pub(crate) lines: Vec<ScoredLine>,
     /// The expected share of each in what matters, known at the end.
     pub(crate) shares: Vec<f64>,
     text: Vec<u8>,
 }
 
-impl Lines {
+impl ScoredLines {
     /// Makes room for lines of this [`Lines::size`], once: to move what is held when it grows would
     /// touch twice the memory. What room is not used costs nothing.
     pub(crate) fn reserve(&mut self, size: usize) {
@@ -88,12 +88,12 @@ impl Lines {
         self.text.reserve_exact(size);
     }
 
-    pub(crate) fn push(&mut self, line: Line, text: &[u8]) {
+    pub(crate) fn push(&mut self, line: ScoredLine, text: &[u8]) {
         self.lines.push(line.at(self.text.len()));
         self.text.extend_from_slice(text);
     }
 
-    pub(crate) fn text(&self, line: &Line) -> &[u8] {
+    pub(crate) fn text(&self, line: &ScoredLine) -> &[u8] {
         &self.text[line.place()]
     }
 
@@ -104,7 +104,7 @@ impl Lines {
     }
 
     /// Keeps the lines that `keep` wants, and their texts.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Line) -> bool) {
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&ScoredLine) -> bool) {
         let mut end = 0;
         self.lines.retain_mut(|line| {
             let kept = keep(line);
@@ -119,7 +119,7 @@ impl Lines {
     }
 
     /// Keeps the lines that `keep` wants once their shares are known.
-    pub(crate) fn narrow(&mut self, keep: impl Fn(&Line) -> bool) {
+    pub(crate) fn narrow(&mut self, keep: impl Fn(&ScoredLine) -> bool) {
         let mut kept = self.lines.iter().map(&keep).collect::<Vec<bool>>().into_iter();
         self.shares.retain(|_| kept.next() == Some(true));
         self.retain(keep);

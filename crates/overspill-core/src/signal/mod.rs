@@ -5,20 +5,20 @@
 //! best of those between are held ([`pool`]). At the end the ones that are worth most together
 //! under the budget are chosen ([`pack`]), the last lines among them in any case.
 
-mod alarm;
-mod around;
 mod block;
 mod choose;
 mod failure;
-mod known;
+mod failure_prefilter;
+mod features;
 mod line;
+mod line_cache;
 mod pack;
 mod pool;
+mod read_budget;
 mod scan;
 mod share;
 mod stamp;
-mod tally;
-mod thrift;
+mod template_counts;
 #[cfg(feature = "train")]
 pub mod train;
 mod weights;
@@ -26,8 +26,8 @@ mod words;
 
 pub(crate) use block::Block;
 pub(crate) use choose::choose;
-pub(crate) use line::Lines;
-pub(crate) use scan::Scan;
+pub(crate) use line::ScoredLines;
+pub(crate) use scan::SignalScan;
 pub(crate) use weights::Weights;
 
 pub use block::{Reason, Why};

@@ -26,7 +26,7 @@ pub(crate) struct Item {
 
 /// What there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Budget {
+pub(crate) struct PackBudget {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,
     /// What the mark at a gap takes of each.
@@ -47,7 +47,7 @@ const HIGHEST: f64 = 16.0;
 /// Chooses items, one answer for each; `None` if not even what is forced fits.
 ///
 /// The last item ends the output.
-pub(crate) fn pack(items: &[Item], budget: &Budget) -> Option<Vec<bool>> {
+pub(crate) fn pack(items: &[Item], budget: &PackBudget) -> Option<Vec<bool>> {
     let (by_bytes, used) = search(items, budget, |item| f64::from(item.bytes))?;
     let nearly = |most: u64| most - most / 8;
     if used.lines() < nearly(budget.lines) || used.bytes() > nearly(budget.bytes) {
@@ -64,7 +64,7 @@ pub(crate) fn pack(items: &[Item], budget: &Budget) -> Option<Vec<bool>> {
 /// Searches for the lowest price at which the choice fits.
 fn search(
     items: &[Item],
-    budget: &Budget,
+    budget: &PackBudget,
     cost: impl Fn(&Item) -> f64,
 ) -> Option<(Vec<bool>, Used)> {
     let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
@@ -108,7 +108,7 @@ fn search(
 }
 
 /// Lengthens stretches with what room is left, by the line that gains most at each step.
-fn extend(items: &[Item], budget: &Budget, chosen: &mut [bool], mut used: Used) -> Used {
+fn extend(items: &[Item], budget: &PackBudget, chosen: &mut [bool], mut used: Used) -> Used {
     let joins = |at: usize| items.get(at).is_some_and(|item| item.joined && !items[at - 1].open);
     let touches = |chosen: &[bool], at: usize| {
         !items[at].open
@@ -188,7 +188,7 @@ impl Item {
     }
 }
 
-impl Budget {
+impl PackBudget {
     fn holds(&self, used: Used) -> bool {
         used.bytes() <= self.bytes && used.lines() <= self.lines
     }
@@ -203,22 +203,22 @@ impl Budget {
 struct Walk<'a, C> {
     items: Vec<Item>,
     at: Vec<u32>,
-    budget: &'a Budget,
+    budget: &'a PackBudget,
     cost: C,
 }
 
 /// The best way to one state, by what it is worth at a price.
 #[derive(Clone, Copy)]
-struct Way {
+struct PathValue {
     value: f64,
     used: Used,
 }
 
-const NO_WAY: Way = Way { value: f64::NEG_INFINITY, used: Used(0) };
+const NO_WAY: PathValue = PathValue { value: f64::NEG_INFINITY, used: Used(0) };
 
 /// How the better way to each state after an item came about.
 #[derive(Clone, Copy)]
-struct Came {
+struct PathChoice {
     /// If the item is shown, what came before it went on to it.
     shown: State,
     /// If it is hidden, the state before it.
@@ -284,8 +284,9 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
 
     fn walk(&self, price: f64, mut each: impl FnMut(Step)) -> Used {
         let (fee, mark) = (self.fee(price), self.budget.marks(1));
-        let after_mark = |way: Way| Way { value: way.value - fee, used: way.used + mark };
-        let (mut on, mut gap) = (Way { value: 0.0, ..NO_WAY }, NO_WAY);
+        let after_mark =
+            |way: PathValue| PathValue { value: way.value - fee, used: way.used + mark };
+        let (mut on, mut gap) = (PathValue { value: 0.0, ..NO_WAY }, NO_WAY);
         for item in &self.items {
             let hidden = if on.value > gap.value { State::On } else { State::Gap };
             let either = if hidden == State::On { on } else { gap };
@@ -294,7 +295,7 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
             }
             let goes_on = on.value >= gap.value - fee;
             let before = if goes_on { on } else { after_mark(gap) };
-            let with = Way {
+            let with = PathValue {
                 value: before.value + item.gain - price * (self.cost)(item),
                 used: before.used + item.used(),
             };
@@ -310,7 +311,7 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
                 (true, true) => State::On,
                 (true, false) => State::Gap,
             };
-            each(Step::Item(Came { shown, hidden, open }));
+            each(Step::Item(PathChoice { shown, hidden, open }));
         }
         let ends_on = on.value >= gap.value - fee;
         each(Step::End(if ends_on { State::On } else { State::Gap }));
@@ -353,12 +354,12 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
 
 /// A step of a walk.
 enum Step {
-    Item(Came),
+    Item(PathChoice),
     End(State),
 }
 
 /// Adds up what a choice takes.
-fn used(items: &[Item], budget: &Budget, chosen: &[bool]) -> Used {
+fn used(items: &[Item], budget: &PackBudget, chosen: &[bool]) -> Used {
     let (mut used, mut gaps, mut gap) = (Used::default(), 0, false);
     for (item, chosen) in items.iter().zip(chosen) {
         gap |= !item.joined || !chosen;
@@ -410,7 +411,7 @@ mod tests {
             bytes in 40u64..300,
             lines in 2u64..12,
         ) {
-            let budget = Budget { bytes, lines, mark_bytes: GAP, mark_lines: 1 };
+            let budget = PackBudget { bytes, lines, mark_bytes: GAP, mark_lines: 1 };
             let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
             let fits = |chosen: &[bool]| budget.holds(used(&items, &budget, chosen));
             let Some(chosen) = pack(&items, &budget) else {
@@ -429,7 +430,7 @@ mod tests {
             low in 0.0..0.2f64,
             more in 1.0..4.0f64,
         ) {
-            let budget = Budget { bytes: 1000, lines: 100, mark_bytes: GAP, mark_lines: 1 };
+            let budget = PackBudget { bytes: 1000, lines: 100, mark_bytes: GAP, mark_lines: 1 };
             let (cost, price) = (|item: &Item| f64::from(item.bytes), low * more);
             let at = (0..items.len() as u32).collect();
             let mut walk = Walk { items: items.clone(), at, budget: &budget, cost };
@@ -462,7 +463,7 @@ mod tests {
         items[10].gain = 1.0;
         items[12].gain = 1.0;
         items[29].forced = true;
-        let budget = Budget { bytes: 130, lines: 100, mark_bytes: GAP, mark_lines: 1 };
+        let budget = PackBudget { bytes: 130, lines: 100, mark_bytes: GAP, mark_lines: 1 };
         let chosen = pack(&items, &budget).unwrap_or_default();
         let shown: Vec<usize> = (0..30).filter(|&at| chosen[at]).collect();
         assert!([10, 11, 12, 29].iter().all(|at| shown.contains(at)), "{shown:?}");

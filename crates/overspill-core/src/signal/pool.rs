@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use super::around::LOOK_AHEAD;
-use super::line::{Line, Lines};
+use super::features::LOOK_AHEAD;
+use super::line::{ScoredLine, ScoredLines};
 use super::weights::FAR;
 
 /// A line is kept for its neighbours' sake, too, as far as so many lines away.
@@ -15,7 +15,7 @@ const FOR_NEIGHBOUR: i32 = 8;
 
 /// How much of each is held, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
+pub(crate) struct PoolRoom {
     pub(crate) first: usize,
     pub(crate) last: usize,
     pub(crate) best: usize,
@@ -23,23 +23,23 @@ pub(crate) struct Room {
 
 /// The last lines. They have their text one after the other, the oldest first.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Last {
-    pub(crate) lines: VecDeque<Line>,
+pub(crate) struct LastLines {
+    pub(crate) lines: VecDeque<ScoredLine>,
     text: Vec<u8>,
     /// How much text of lines that are gone stands before it.
     gone: usize,
 }
 
-impl Last {
+impl LastLines {
     /// Adds a line, its text without and its line feed, if it has one.
-    pub(crate) fn push(&mut self, line: Line, text: &[u8], feed: &[u8]) {
+    pub(crate) fn push(&mut self, line: ScoredLine, text: &[u8], feed: &[u8]) {
         self.lines.push_back(line.at(self.text.len()));
         self.text.extend_from_slice(text);
         self.text.extend_from_slice(feed);
     }
 
     /// Returns a line, and what the lines around it say of it.
-    pub(crate) fn with_neighbours(&mut self, number: u64) -> Option<(&mut Line, i32)> {
+    pub(crate) fn with_neighbours(&mut self, number: u64) -> Option<(&mut ScoredLine, i32)> {
         let at = number.checked_sub(self.lines.front()?.number)? as usize;
         let (from, to) = (at.saturating_sub(FAR), (at + FAR + 1).min(self.lines.len()));
         let mut beside = 0;
@@ -53,7 +53,7 @@ impl Last {
         self.lines.get_mut(at).map(|line| (line, beside))
     }
 
-    pub(crate) fn text(&self, line: &Line) -> &[u8] {
+    pub(crate) fn text(&self, line: &ScoredLine) -> &[u8] {
         &self.text[line.place()]
     }
 
@@ -62,7 +62,7 @@ impl Last {
     }
 
     /// Takes the oldest line out and shows its text to `take`.
-    fn pop(&mut self, take: impl FnOnce(Line, &[u8])) {
+    fn pop(&mut self, take: impl FnOnce(ScoredLine, &[u8])) {
         let Some(line) = self.lines.pop_front() else { return };
         take(line, &self.text[line.place()]);
         self.gone += usize::from(line.len);
@@ -79,23 +79,23 @@ impl Last {
 /// The lines that may yet be shown, in bounded memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Pool {
-    room: Room,
+    room: PoolRoom,
     /// The first lines, and the best of those that came after them.
     best: Best,
     first_are_all: bool,
-    pub(crate) last: Last,
+    pub(crate) last: LastLines,
     /// Scores of the lines that went last, the newest first.
     went: [i32; NEIGHBOURS],
 }
 
 impl Pool {
-    pub(crate) fn new(room: Room) -> Pool {
+    pub(crate) fn new(room: PoolRoom) -> Pool {
         Pool {
             room,
             best: Best { most: room.best, ..Best::default() },
             first_are_all: false,
-            last: Last::default(),
-            went: [Line::UNSCORED; NEIGHBOURS],
+            last: LastLines::default(),
+            went: [ScoredLine::UNSCORED; NEIGHBOURS],
         }
     }
 
@@ -111,7 +111,7 @@ impl Pool {
 
     fn let_go(&mut self) {
         let near = self.last.lines.iter().skip(1).take(NEIGHBOURS).map(|line| line.score);
-        let near = near.chain(self.went).max().unwrap_or(Line::UNSCORED) - FOR_NEIGHBOUR;
+        let near = near.chain(self.went).max().unwrap_or(ScoredLine::UNSCORED) - FOR_NEIGHBOUR;
         let Pool { room, best, first_are_all, last, went } = self;
         last.pop(|line, text| {
             went.rotate_right(1);
@@ -126,7 +126,7 @@ impl Pool {
     }
 
     /// Returns all that is held, in order.
-    pub(crate) fn into_lines(mut self) -> Lines {
+    pub(crate) fn into_lines(mut self) -> ScoredLines {
         while !self.last.lines.is_empty() {
             let Pool { best, last, .. } = &mut self;
             // The last lines are held for being last, whatever they are worth.
@@ -140,7 +140,7 @@ impl Pool {
 #[derive(Debug, Clone, Default)]
 struct Best {
     most: usize,
-    lines: Lines,
+    lines: ScoredLines,
     /// What each line is worth for its own or its neighbours' sake.
     ranks: Vec<i32>,
     /// What is not worth more than this is not held.
@@ -151,7 +151,7 @@ impl Best {
     /// The rank of a line that is held whatever comes.
     const ALWAYS: i32 = i32::MAX;
 
-    fn offer(&mut self, line: Line, rank: i32, text: &[u8]) {
+    fn offer(&mut self, line: ScoredLine, rank: i32, text: &[u8]) {
         if self.bar.is_some_and(|bar| rank <= bar) {
             return;
         }

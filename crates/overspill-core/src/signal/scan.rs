@@ -3,18 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::alarm::{Alarm, Search};
-use super::around::{Around, LOOK_AHEAD, Own, RECENT, Recent};
-use super::known::{Found, Known};
-use super::line::{Kinds, Line, Lines};
-use super::pool::{Pool, Room};
+use super::failure_prefilter::{FailurePrefilter, PrefilterSearch};
+use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
+use super::line::{LineKinds, ScoredLine, ScoredLines};
+use super::line_cache::{CachedLine, LineCache};
+use super::pool::{Pool, PoolRoom};
+use super::read_budget::ReadBudget;
 use super::share;
-use super::tally::Tally;
-use super::thrift::Thrift;
-use super::weights::{Weights, Worth};
+use super::template_counts::TemplateCounts;
+use super::weights::{Weights, WordWeights};
 use crate::Policy;
 use crate::ends::Ends;
-use crate::text::held::Held;
+use crate::text::mapped::MappedText;
 use crate::text::{Sink, floor_char};
 
 /// How many bytes of a line are shown at most.
@@ -42,11 +42,11 @@ const AFTER_READ: u64 = 16;
 
 /// What streams by: its two ends, and the lines that may matter.
 #[derive(Debug, Clone)]
-pub(crate) struct Scan {
+pub(crate) struct SignalScan {
     pub(crate) ends: Ends,
     weights: Weights,
     /// The start of the line at hand, which may yet be overwritten.
-    line: Held<'static>,
+    line: MappedText<'static>,
     /// Where in the original it begins.
     start: u64,
     /// A part of it is red.
@@ -54,11 +54,11 @@ pub(crate) struct Scan {
     /// How many lines have ended.
     number: u64,
     recent: Recent,
-    counts: Tally,
-    known: Known,
+    counts: TemplateCounts,
+    known: LineCache,
     /// What to look for, once not every line is read.
-    alarm: Option<Arc<Alarm>>,
-    thrift: Thrift,
+    alarm: Option<Arc<FailurePrefilter>>,
+    thrift: ReadBudget,
     /// Lines are read up to this one.
     read_until: u64,
     /// How many lines have been passed over since the last one that was scored.
@@ -82,23 +82,23 @@ enum Feed {
     Missing,
 }
 
-impl Scan {
-    pub(crate) fn new(ends: Ends, policy: &Policy, weights: Weights) -> Scan {
+impl SignalScan {
+    pub(crate) fn new(ends: Ends, policy: &Policy, weights: Weights) -> SignalScan {
         let most = policy.limits.most_bytes().unwrap_or(u64::MAX);
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(MOST);
-        let room = Room { first: most, last: most, best: BEST.max(2 * most) };
-        Scan {
+        let room = PoolRoom { first: most, last: most, best: BEST.max(2 * most) };
+        SignalScan {
             ends,
             weights,
-            line: Held::default(),
+            line: MappedText::default(),
             start: 0,
             red: false,
             number: 0,
             recent: Recent::default(),
-            counts: Tally::default(),
-            known: Known::new(),
+            counts: TemplateCounts::default(),
+            known: LineCache::new(),
             alarm: None,
-            thrift: Thrift::new(),
+            thrift: ReadBudget::new(),
             read_until: 0,
             passed_over: 0,
             pool: Pool::new(room),
@@ -107,25 +107,25 @@ impl Scan {
 
     /// Reads only lines with a word of failure and those after them, from the start on.
     #[must_use]
-    pub(crate) fn reading_alarms_only(self) -> Scan {
-        Scan { alarm: Some(Arc::new(Alarm::new())), ..self }
+    pub(crate) fn reading_alarms_only(self) -> SignalScan {
+        SignalScan { alarm: Some(Arc::new(FailurePrefilter::new())), ..self }
     }
 
     /// Starts to hold every line there is.
     #[cfg(feature = "train")]
-    pub(crate) fn holding_all(ends: Ends, policy: &Policy) -> Scan {
-        let room = Room { first: usize::MAX / 64, last: 1, best: 0 };
-        Scan { pool: Pool::new(room), ..Scan::new(ends, policy, Weights::SHIPPED) }
+    pub(crate) fn holding_all(ends: Ends, policy: &Policy) -> SignalScan {
+        let room = PoolRoom { first: usize::MAX / 64, last: 1, best: 0 };
+        SignalScan { pool: Pool::new(room), ..SignalScan::new(ends, policy, Weights::SHIPPED) }
     }
 
     /// Says that the output ends, `len` bytes after its start.
-    pub(crate) fn finish(self, len: u64) -> (Ends, Lines) {
+    pub(crate) fn finish(self, len: u64) -> (Ends, ScoredLines) {
         let (ends, lines, _) = self.finish_with_counts(len);
         (ends, lines)
     }
 
     /// Like `finish`; returns how often each template came, too.
-    pub(crate) fn finish_with_counts(mut self, len: u64) -> (Ends, Lines, Tally) {
+    pub(crate) fn finish_with_counts(mut self, len: u64) -> (Ends, ScoredLines, TemplateCounts) {
         if self.start < len {
             self.end_held_line(len, Feed::Missing);
         }
@@ -137,7 +137,7 @@ impl Scan {
         }
         self.read_last_lines();
         self.score_last_lines();
-        let Scan { ends, weights, number, counts, pool, .. } = self;
+        let SignalScan { ends, weights, number, counts, pool, .. } = self;
         let mut lines = pool.into_lines();
         for line in &mut lines.lines {
             line.settle(&weights, counts.of(line.kinds), number);
@@ -155,15 +155,17 @@ impl Scan {
             }
             let text = self.pool.last.text(&line).to_vec();
             let (own, worth, kinds) = self.read(text.strip_suffix(b"\n").unwrap_or(&text));
-            let own = Own { red: line.own.red, ..own };
-            let score = Line::UNSCORED;
-            self.pool.last.lines[at] = Line { own, worth, kinds, score, ..line };
+            let own = LineFeatures { red: line.own.red, ..own };
+            let score = ScoredLine::UNSCORED;
+            self.pool.last.lines[at] = ScoredLine { own, worth, kinds, score, ..line };
         }
     }
 
     /// Scores the last lines that were not read as they came, now that nothing comes after them.
     fn score_last_lines(&mut self) {
-        let Some(first) = self.pool.last.lines.iter().position(Line::is_unscored) else { return };
+        let Some(first) = self.pool.last.lines.iter().position(ScoredLine::is_unscored) else {
+            return;
+        };
         self.recent = Recent::default();
         for at in first.saturating_sub(RECENT)..self.pool.last.lines.len() + LOOK_AHEAD as usize {
             let own = self.pool.last.lines.get(at).map(|line| line.own).unwrap_or_default();
@@ -208,16 +210,16 @@ impl Scan {
         let (own, worth, kinds) = if read {
             self.read(text)
         } else {
-            let own = Own { red: self.red, ..Own::unread(text) };
-            (own, Worth::default(), Kinds::default())
+            let own = LineFeatures { red: self.red, ..LineFeatures::unread(text) };
+            (own, WordWeights::default(), LineKinds::default())
         };
         let clipped = shown.clip < shown.text.len();
         let feed = shown.feed == Feed::There && !clipped;
-        let line = Line {
+        let line = ScoredLine {
             number: self.number,
             start: self.start,
             end: if clipped { shown.shown_end } else { end },
-            score: Line::UNSCORED,
+            score: ScoredLine::UNSCORED,
             at: 0,
             len: shown.clip as u16 + u16::from(feed),
             unchanged: shown.unchanged as u16 + u16::from(feed),
@@ -240,16 +242,16 @@ impl Scan {
         }
         self.pool.trim();
         if self.alarm.is_none() && end > READ_ALL {
-            self.alarm = Some(Arc::new(Alarm::new()));
+            self.alarm = Some(Arc::new(FailurePrefilter::new()));
         }
     }
 
     /// Looks at the words of the line at hand.
-    fn read(&mut self, text: &[u8]) -> (Own, Worth, Kinds) {
+    fn read(&mut self, text: &[u8]) -> (LineFeatures, WordWeights, LineKinds) {
         let found = self.known.find(text, &self.weights);
-        let Found { kinds, worth, from, indent, hit, place, bare, blank } = found;
+        let CachedLine { kinds, worth, from, indent, hit, place, bare, blank } = found;
         let counts = self.counts.add(kinds);
-        let own = Own {
+        let own = LineFeatures {
             len: text.len() as u16 - u16::from(from),
             so_far: counts.template,
             family_so_far: counts.family,
@@ -265,7 +267,7 @@ impl Scan {
 
     /// If the line at hand, which stands within `range`, holds a word of failure, it is read, and the
     /// next ones are.
-    fn watch(&mut self, search: &mut Search, range: Range<usize>, text: &[u8]) {
+    fn watch(&mut self, search: &mut PrefilterSearch, range: Range<usize>, text: &[u8]) {
         let range = range.start..range.end.min(range.start + HELD);
         if !self.thrift.is_spent() && search.finds(range) && self.thrift.allows(text) {
             self.read_until = self.number + 1 + AFTER_ALARM;
@@ -297,7 +299,9 @@ impl Scan {
         let (weights, recent) = (self.weights, self.recent);
         if let Some((line, beside)) = self.pool.last.with_neighbours(number) {
             let mut score = line.worth.own() + beside;
-            Around::known(&line.own, number, &recent, |index| score += weights.around(index));
+            ContextFeatures::known(&line.own, number, &recent, |index| {
+                score += weights.around(index)
+            });
             line.score = score;
         }
     }
@@ -333,7 +337,7 @@ impl Scan {
     }
 }
 
-impl Sink for Scan {
+impl Sink for SignalScan {
     fn keep(&mut self, at: u64, text: &[u8]) {
         let mut from = 0;
         if self.ends.line_len() > 0

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::line::{Line, Lines};
+use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
 
@@ -14,7 +14,7 @@ const MORE: f64 = 0.6;
 const AGAIN: f64 = 0.02;
 
 /// Says of each line what share of what matters it has, as far as its score tells.
-pub(super) fn share_out(lines: &mut Lines) {
+pub(super) fn share_out(lines: &mut ScoredLines) {
     let best = lines.lines.iter().map(|line| line.score).max().unwrap_or(0);
     let mut shares: Vec<f64> =
         lines.lines.iter().map(|line| (f64::from(line.score - best) / UNIT).exp()).collect();
@@ -77,7 +77,7 @@ fn hash(text: &[u8]) -> u64 {
 const DOUBT: f64 = 0.03;
 
 /// Returns what a line is worth for its place alone: the nearer to an end the more, most at the end.
-fn place(line: &Line, lines: &Lines) -> f64 {
+fn place(line: &ScoredLine, lines: &ScoredLines) -> f64 {
     const NEAR: f64 = 20.0;
     let all = lines.lines.last().map_or(0, |last| last.number);
     let (from_start, from_end) = (line.number as f64, (all - line.number) as f64);

@@ -1,17 +1,17 @@
 //! What `tools/train` needs: the features of every line, and previews by other weights.
 
-use super::around::{Around, LOOK_AHEAD, Recent};
-use super::scan::Scan;
-use super::{Lines, Weights, words};
+use super::features::{ContextFeatures, LOOK_AHEAD, Recent};
+use super::scan::SignalScan;
+use super::{ScoredLines, Weights, words};
 use crate::ends::Ends;
 use crate::text::Cleaner;
-use crate::view::{Extent, View};
-use crate::watch::Watch;
-use crate::{Answer, Keep, Limits, Meter, Notice, Over, Policy};
+use crate::view::{Collected, Extent};
+use crate::watch::Collector;
+use crate::{Keep, Limits, Meter, Notice, Oversized, Policy, Preview};
 
 /// What the score sees of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct TrainingRow {
     /// The hashes of its words and their like.
     pub words: Vec<u32>,
     /// Its circumstances, as indices of weights.
@@ -19,18 +19,18 @@ pub struct Row {
 }
 
 /// How many circumstances have a weight.
-pub const AROUND: usize = Around::COUNT;
+pub const AROUND: usize = ContextFeatures::COUNT;
 
 /// Returns what the score sees of every line.
-pub fn rows(output: &[u8]) -> Vec<Row> {
+pub fn rows(output: &[u8]) -> Vec<TrainingRow> {
     let policy = Policy::new(Limits::NONE.bytes(1 << 40), Keep::Signal);
     let ends = Ends::new(0, Extent { head: 0, tail: 0, lines: 1 });
-    let mut scan = Scan::holding_all(ends, &policy);
+    let mut scan = SignalScan::holding_all(ends, &policy);
     let mut cleaner = Cleaner::new(0, &policy);
     cleaner.push(output, &mut scan);
     cleaner.finish(&mut scan);
     let (_, lines, counts) = scan.finish_with_counts(output.len() as u64);
-    let mut rows: Vec<Row> = lines.lines.iter().map(|line| row(&lines, line)).collect();
+    let mut rows: Vec<TrainingRow> = lines.lines.iter().map(|line| row(&lines, line)).collect();
     let (mut recent, all) = (Recent::default(), lines.lines.len());
     for came in 0..all + LOOK_AHEAD as usize {
         match lines.lines.get(came) {
@@ -39,25 +39,27 @@ pub fn rows(output: &[u8]) -> Vec<Row> {
         }
         let Some(at) = came.checked_sub(LOOK_AHEAD as usize) else { continue };
         let (line, around) = (&lines.lines[at], &mut rows[at].around);
-        Around::known(&line.own, line.number, &recent, |index| around.push(index));
+        ContextFeatures::known(&line.own, line.number, &recent, |index| around.push(index));
         let counts = counts.of(line.kinds);
-        Around::at_the_end(&line.own, line.number, counts, all as u64, |index| around.push(index));
+        ContextFeatures::at_the_end(&line.own, line.number, counts, all as u64, |index| {
+            around.push(index)
+        });
     }
     rows
 }
 
-fn row(lines: &Lines, line: &super::line::Line) -> Row {
+fn row(lines: &ScoredLines, line: &super::line::ScoredLine) -> TrainingRow {
     let mut words = Vec::new();
     let text = lines.text(line);
     words::read(text.strip_suffix(b"\n").unwrap_or(text))
         .features(|feature, counts| words.extend(counts.then_some(feature)));
-    Row { words, around: Vec::new() }
+    TrainingRow { words, around: Vec::new() }
 }
 
 /// Returns the score of every line that is held for a budget of `bytes`, by number.
 pub fn scores(output: &[u8], bytes: u64, weights: &'static [u8]) -> Option<Vec<(u64, i32)>> {
     let policy = Policy::new(Limits::NONE.bytes(bytes), Keep::Signal);
-    let mut watch = Watch::with_weights(&policy, Weights::of(weights)?);
+    let mut watch = Collector::with_weights(&policy, Weights::of(weights)?);
     watch.push(output);
     let lines = watch.finish().lines?;
     Some(lines.lines.iter().map(|line| (line.number, line.score)).collect())
@@ -69,12 +71,12 @@ pub fn answer(
     policy: &Policy,
     notice: &Notice,
     weights: &'static [u8],
-) -> Option<Answer<'static>> {
+) -> Option<Preview<'static>> {
     let fired = policy.fired_by(output)?;
-    let mut watch = Watch::with_weights(policy, Weights::of(weights)?);
+    let mut watch = Collector::with_weights(policy, Weights::of(weights)?);
     watch.push(output);
-    let view: View<'static> = watch.finish();
+    let view: Collected<'static> = watch.finish();
     let mut meter = Meter::new(policy.lines);
     meter.push(output);
-    Some(notice.answer(&Over::new(view, &meter, fired, policy.clone())))
+    Some(notice.answer(&Oversized::new(view, &meter, fired, policy.clone())))
 }

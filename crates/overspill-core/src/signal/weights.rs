@@ -1,6 +1,6 @@
 //! What words and circumstances are worth: a table, compiled in.
 
-use super::around::Around;
+use super::features::ContextFeatures;
 
 /// Scores are whole numbers, so that every machine adds up the same: so many make up a factor of e.
 pub(crate) const UNIT: f64 = 32.0;
@@ -10,9 +10,9 @@ pub(crate) const FAR: usize = 4;
 
 /// What a line's words say of the line itself and of the lines around it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Worth([i16; 5]);
+pub(crate) struct WordWeights([i16; 5]);
 
-impl Worth {
+impl WordWeights {
     pub(crate) fn own(&self) -> i32 {
         i32::from(self.0[0])
     }
@@ -51,10 +51,12 @@ impl Sum {
         self.count += 1;
     }
 
-    pub(crate) fn worth(self) -> Worth {
+    pub(crate) fn worth(self) -> WordWeights {
         let Sum { even, odd, count } = self;
         let sums = [even, odd, even >> 16, odd >> 16, even >> 32];
-        Worth(sums.map(|sum| (sum as i16).wrapping_sub(i16::from(Sum::MORE).wrapping_mul(count))))
+        WordWeights(
+            sums.map(|sum| (sum as i16).wrapping_sub(i16::from(Sum::MORE).wrapping_mul(count))),
+        )
     }
 }
 
@@ -81,7 +83,9 @@ impl Weights {
 
     /// Reads a table.
     pub(crate) const fn of(bytes: &'static [u8]) -> Option<Weights> {
-        let Some((around, slots)) = bytes.split_at_checked(Around::COUNT) else { return None };
+        let Some((around, slots)) = bytes.split_at_checked(ContextFeatures::COUNT) else {
+            return None;
+        };
         let (slots, rest) = slots.as_chunks();
         let (places, odd) = slots.as_chunks();
         if !rest.is_empty() || !odd.is_empty() || !places.len().is_power_of_two() {

@@ -5,7 +5,7 @@
 //! Each gives one or more *features*: hashes that are looked up in the table of weights.
 
 use super::{failure, stamp};
-use crate::text::eight;
+use crate::text::swar;
 
 /// No more than so many bytes of a line are looked at, once its time stamp is off.
 const LONGEST: usize = 160;
@@ -36,7 +36,7 @@ const NUMBER: u32 = 0x6E75_6D62;
 
 /// A line's words, and what is plain from them.
 #[derive(Debug, Clone)]
-pub(crate) struct Words {
+pub(crate) struct LineWords {
     hashes: [u32; MOST],
     count: usize,
     /// One bit for each word that is written in capitals.
@@ -115,10 +115,10 @@ pub(crate) const fn word(text: &[u8]) -> u32 {
 }
 
 /// Reads a line without its break.
-pub(crate) fn read(line: &[u8]) -> Words {
+pub(crate) fn read(line: &[u8]) -> LineWords {
     let from = stamp::len(line);
     let text = &line[from..line.len().min(from + LONGEST)];
-    let mut words = Words {
+    let mut words = LineWords {
         hashes: [0; MOST],
         count: 0,
         capitals: 0,
@@ -209,7 +209,7 @@ fn small_letters(text: &[u8], from: usize) -> (u64, usize) {
     let (mut at, mut hash) = (from, 0_u64);
     while let Some(next) = text[at..].first_chunk() {
         let bytes = u64::from_be_bytes(*next);
-        let others = eight::others(eight::within(bytes, b'a', b'z') | eight::wide(bytes));
+        let others = swar::others(swar::within(bytes, b'a', b'z') | swar::wide(bytes));
         let len = others.leading_zeros() / 8;
         hash = hash.rotate_left(5 * len) ^ steps(bytes.unbounded_shr(8 * (8 - len)));
         at += len as usize;
@@ -230,7 +230,7 @@ const fn steps(bytes: u64) -> u64 {
     by_four & 0xFFFF_FFFF ^ by_four >> 32 << 20
 }
 
-impl Words {
+impl LineWords {
     /// Tells whether there is no word at all.
     pub(crate) fn is_blank(&self) -> bool {
         self.count == 0

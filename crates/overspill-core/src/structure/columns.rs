@@ -1,10 +1,10 @@
 //! Tables in aligned columns under a header in capitals, as `kubectl get` and `docker ps` print
 //! them: the header, and rows that differ from the rest.
 
+use super::field_roles::{FieldRole, fails, role};
 use super::json::log2;
-use super::looks::{Looks, hash, mix};
-use super::reader::{Grade, Line, graded};
-use super::telling::{Role, fails, role};
+use super::novelty::{Novelty, hash, mix};
+use super::reader::{LineRank, StructureLine, graded};
 use crate::Why;
 use crate::text::nth_char;
 
@@ -16,16 +16,16 @@ const COLUMNS: usize = 32;
 pub(crate) struct Columns {
     /// The first character of each column that tells something, the first one of the next column,
     /// and what the column tells.
-    telling: Vec<(u64, u64, Role)>,
+    telling: Vec<(u64, u64, FieldRole)>,
     headers: u64,
-    looks: Looks,
+    looks: Novelty,
     failed: u64,
 }
 
 impl Columns {
-    pub(super) fn read(&mut self, line: Line) -> Grade {
+    pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
         if line.text.is_empty() {
-            return Grade::PLAIN;
+            return LineRank::PLAIN;
         }
         if let Some(header) = header(line.text) {
             return self.read_header(line.text, &header);
@@ -41,15 +41,15 @@ impl Columns {
         graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number)
     }
 
-    fn read_header(&mut self, text: &[u8], header: &[usize]) -> Grade {
+    fn read_header(&mut self, text: &[u8], header: &[usize]) -> LineRank {
         let nexts = header.iter().skip(1).map(|&next| next as u64).chain([u64::MAX]);
         let columns = header.iter().map(|&from| from as u64).zip(nexts);
         self.telling = columns
             .map(|(from, to)| (from, to, role(value(text, from, to))))
-            .filter(|(_, _, role)| *role != Role::Plain)
+            .filter(|(_, _, role)| *role != FieldRole::Plain)
             .collect();
         self.headers += 1;
-        Grade::new(log2(self.headers - 1) / 4, Why::Heading)
+        LineRank::new(log2(self.headers - 1) / 4, Why::Heading)
     }
 }
 

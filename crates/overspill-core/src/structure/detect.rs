@@ -1,11 +1,11 @@
 //! Finds out by its start what an output is.
 
 use super::columns::{Columns, are_columns};
-use super::diff::{Diff, is_diff};
-use super::markup::{Markup, is_markup};
-use super::reader::Reader;
-use super::table::{Table, delimiter};
-use super::tap::{Tap, is_tap};
+use super::diff::{DiffReader, is_diff};
+use super::markup::{MarkupReader, is_markup};
+use super::reader::LineReader;
+use super::table::{TableReader, delimiter};
+use super::tap::{TapReader, is_tap};
 use super::{SAMPLE, json};
 use crate::text::clean;
 
@@ -15,7 +15,7 @@ pub(crate) enum Format {
     /// One JSON text, as far as its first byte tells.
     Json,
     /// Lines that are read one by one.
-    Lines(Reader),
+    Lines(LineReader),
 }
 
 /// How many lines must be JSON texts before all are taken for such.
@@ -32,20 +32,19 @@ pub(crate) fn detect(sample: &[u8]) -> Option<Format> {
     };
     let lines = || whole.lines().filter(|line| !line.is_empty());
     match text.as_bytes().first()? {
-        b'{' | b'[' if are_records(lines()) => Some(Format::Lines(Reader::records())),
+        b'{' | b'[' if are_records(lines()) => Some(Format::Lines(LineReader::records())),
         b'{' | b'[' => Some(Format::Json),
-        b'<' => is_markup(text).then(|| Format::Lines(Reader::Markup(Markup::default()))),
-        _ if is_tap(lines()) => Some(Format::Lines(Reader::Tap(Tap::default()))),
-        _ if is_diff(lines()) => Some(Format::Lines(Reader::Diff(Diff::default()))),
-        _ if are_columns(lines()) => Some(Format::Lines(Reader::Columns(Columns::default()))),
-        _ => {
-            delimiter(lines()).map(|delimiter| Format::Lines(Reader::Table(Table::new(delimiter))))
-        }
+        b'<' => is_markup(text).then(|| Format::Lines(LineReader::Markup(MarkupReader::default()))),
+        _ if is_tap(lines()) => Some(Format::Lines(LineReader::Tap(TapReader::default()))),
+        _ if is_diff(lines()) => Some(Format::Lines(LineReader::Diff(DiffReader::default()))),
+        _ if are_columns(lines()) => Some(Format::Lines(LineReader::Columns(Columns::default()))),
+        _ => delimiter(lines())
+            .map(|delimiter| Format::Lines(LineReader::Table(TableReader::new(delimiter)))),
     }
 }
 
 fn are_records<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
-    let mut scan = json::Scan::new(0);
+    let mut scan = json::JsonScan::new(0);
     let mut records = 0;
     for line in lines.take(RECORDS) {
         if scan.look(line.as_bytes()).is_none() {

@@ -1,7 +1,7 @@
 //! Unified diffs: the commits and files, then the hunks of each, the first ones first.
 
 use super::json::log2;
-use super::reader::{Grade, Line};
+use super::reader::{LineRank, StructureLine};
 use crate::Why;
 
 /// What a hunk adds to the rank of its file.
@@ -12,7 +12,7 @@ const CONTEXT: u32 = 6;
 
 /// Where we are in a diff.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Diff {
+pub(crate) struct DiffReader {
     files: u64,
     hunks: u64,
     /// Lines of the hunk at hand, and how many of its old and new lines are to come.
@@ -25,8 +25,8 @@ pub(crate) struct Diff {
     awaits_subject: bool,
 }
 
-impl Diff {
-    pub(super) fn read(&mut self, line: Line) -> Grade {
+impl DiffReader {
+    pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
         let text = line.text;
         if self.old + self.new > 0 {
             return self.within_hunk(text);
@@ -35,22 +35,22 @@ impl Diff {
             (self.old, self.new) = hunk(text).unwrap_or((0, 0));
             self.hunks += 1;
             (self.lines, self.in_heading) = (0, false);
-            return Grade::new(self.hunk_rank(), Why::Part);
+            return LineRank::new(self.hunk_rank(), Why::Part);
         }
         let names_file = text.starts_with(b"diff ") || text.starts_with(b"Index: ");
         if names_file || text.starts_with(b"--- ") && !self.in_heading {
             self.files += 1;
             (self.hunks, self.in_heading) = (0, true);
-            return Grade::new(self.file_rank(), Why::Heading);
+            return LineRank::new(self.file_rank(), Why::Heading);
         }
         if is_commit(text) {
             (self.in_heading, self.awaits_subject) = (false, true);
-            return Grade::new(self.file_rank(), Why::Heading);
+            return LineRank::new(self.file_rank(), Why::Heading);
         }
         let is_subject = text.starts_with(b"    ") || text.starts_with(b"Subject: ");
         if self.awaits_subject && is_subject {
             self.awaits_subject = false;
-            return Grade::new(self.file_rank() + 4, Why::Heading);
+            return LineRank::new(self.file_rank() + 4, Why::Heading);
         }
         if self.in_heading {
             // Of what follows a name, most says it again.
@@ -59,14 +59,14 @@ impl Diff {
                 true => self.file_rank() + 4,
                 false => self.file_rank() + HUNK - 4,
             };
-            return Grade::new(near, Why::Heading);
+            return LineRank::new(near, Why::Heading);
         }
         // What stands before the first file tells what the diff is about.
         let near = if self.files == 0 { log2(line.number) } else { u32::MAX };
-        Grade::new(near, Why::Heading)
+        LineRank::new(near, Why::Heading)
     }
 
-    fn within_hunk(&mut self, text: &[u8]) -> Grade {
+    fn within_hunk(&mut self, text: &[u8]) -> LineRank {
         let context = match text.first() {
             Some(b'-') => {
                 self.old = self.old.saturating_sub(1);
@@ -83,7 +83,7 @@ impl Diff {
             }
         };
         self.lines += 1;
-        Grade::new(self.hunk_rank() + 1 + context + log2(self.lines / 4), Why::Part)
+        LineRank::new(self.hunk_rank() + 1 + context + log2(self.lines / 4), Why::Part)
     }
 
     fn file_rank(&self) -> u32 {

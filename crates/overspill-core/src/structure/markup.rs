@@ -1,8 +1,8 @@
 //! XML and HTML by lines: what comes for the first time, and in test reports what failed.
 
 use super::json::log2;
-use super::looks::hash;
-use super::reader::{Grade, Line};
+use super::novelty::hash;
+use super::reader::{LineRank, StructureLine};
 use crate::Why;
 
 /// How many names of elements are remembered.
@@ -10,7 +10,7 @@ const NAMES: usize = 512;
 
 /// Where we are in a document.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Markup {
+pub(crate) struct MarkupReader {
     names: Vec<u64>,
     failed: u64,
     /// How many lines of a failure have come.
@@ -19,33 +19,36 @@ pub(crate) struct Markup {
     since_test: Option<u64>,
 }
 
-impl Markup {
-    pub(super) fn read(&mut self, line: Line) -> Grade {
+impl MarkupReader {
+    pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
         let text = line.text;
-        let mut grade = Grade::PLAIN;
+        let mut grade = LineRank::PLAIN;
         if let Some(lines) = &mut self.in_failure {
             *lines += 1;
             let near = 4 + log2(self.failed - 1) / 2 + log2(*lines / 4);
-            grade = Grade::new(near, Why::Failure);
+            grade = LineRank::new(near, Why::Failure);
         }
         self.since_test = self.since_test.map(|lines| lines + 1);
         for at in memchr::memchr_iter(b'<', text) {
             let name = name_at(&text[at + 1..]);
             match name {
                 b"testcase" => self.since_test = Some(0),
-                b"testsuites" | b"testsuite" => grade = Grade::new(0, Why::Heading),
+                b"testsuites" | b"testsuite" => grade = LineRank::new(0, Why::Heading),
                 b"failure" | b"error" => {
                     self.failed += 1;
                     self.in_failure = Some(0);
                     let near = log2(self.failed - 1) / 2;
-                    grade = Grade { near, why: Why::Failure, with: self.since_test };
+                    grade = LineRank { near, why: Why::Failure, with: self.since_test };
                 }
                 b"/failure" | b"/error" | b"/testcase" => self.in_failure = None,
                 _ if name.first().is_some_and(u8::is_ascii_alphabetic) => {
                     if let Some(before) = self.is_new(name) {
                         let near = 8 + log2(before) / 2;
-                        grade =
-                            if near < grade.near { Grade::new(near, Why::Differs) } else { grade };
+                        grade = if near < grade.near {
+                            LineRank::new(near, Why::Differs)
+                        } else {
+                            grade
+                        };
                     }
                 }
                 _ => {}

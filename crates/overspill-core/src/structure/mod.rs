@@ -7,20 +7,20 @@
 mod columns;
 mod detect;
 mod diff;
+mod field_roles;
 pub(crate) mod json;
-mod looks;
 mod markup;
+mod novelty;
 mod pick;
 mod reader;
 mod rows;
 mod table;
 mod tap;
-mod telling;
 
 pub(crate) use detect::{Format, detect};
 pub(crate) use json::Outline;
 pub(crate) use pick::Block;
-pub(crate) use rows::Rows;
+pub(crate) use rows::StructuredLines;
 
 use crate::{Grain, Keep, LineRule, Policy};
 

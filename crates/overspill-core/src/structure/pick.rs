@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::rows::{Row, Rows};
+use super::rows::{HeldRow, StructuredLines};
 use crate::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
@@ -18,7 +18,7 @@ pub(crate) struct Block {
 /// Clipped lines must use this share of the room; otherwise the choice is left to others.
 const LEAST_USED: f64 = 1.0 / 3.0;
 
-impl Rows {
+impl StructuredLines {
     /// Chooses what to show of an output of `len` bytes within `limits`, of which each gap takes
     /// `mark`: the nearest rows, as many as fit. `None` leaves the choice to others.
     ///
@@ -113,7 +113,7 @@ impl Rows {
     fn block(&self, rows: Range<usize>, ranks: &[(u32, Why)], len: u64) -> Block {
         let text = self.text_of(&rows).to_vec();
         let ranks = &ranks[rows.clone()];
-        let rows: &[Row] = &self.rows[rows];
+        let rows: &[HeldRow] = &self.rows[rows];
         let (first, last) = (&rows[0], &rows[rows.len() - 1]);
         let unchanged: u64 = rows.iter().map(|row| row.unchanged).sum();
         let bytes = first.start..last.end;

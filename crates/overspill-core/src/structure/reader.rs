@@ -1,17 +1,17 @@
 //! Reads the lines of an output as what they are, and says how near each is.
 
 use super::columns::Columns;
-use super::diff::Diff;
+use super::diff::DiffReader;
 use super::json;
-use super::looks::Looks;
-use super::markup::Markup;
-use super::table::Table;
-use super::tap::Tap;
+use super::markup::MarkupReader;
+use super::novelty::Novelty;
+use super::table::TableReader;
+use super::tap::TapReader;
 use crate::Why;
 
 /// What a line is to its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Grade {
+pub(super) struct LineRank {
     /// How near it is; a line of which nothing is known is as far as can be.
     pub(super) near: u32,
     pub(super) why: Why,
@@ -19,17 +19,17 @@ pub(super) struct Grade {
     pub(super) with: Option<u64>,
 }
 
-impl Grade {
-    pub(super) const PLAIN: Grade = Grade { near: u32::MAX, why: Why::Words, with: None };
+impl LineRank {
+    pub(super) const PLAIN: LineRank = LineRank { near: u32::MAX, why: Why::Words, with: None };
 
-    pub(super) fn new(near: u32, why: Why) -> Grade {
-        Grade { near, why, with: None }
+    pub(super) fn new(near: u32, why: Why) -> LineRank {
+        LineRank { near, why, with: None }
     }
 }
 
 /// A line, as far as it is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct StructureLine<'a> {
     pub(super) text: &'a [u8],
     /// It goes on beyond that.
     pub(super) cut: bool,
@@ -39,38 +39,38 @@ pub(super) struct Line<'a> {
 
 /// Reads lines of one kind.
 #[derive(Debug, Clone)]
-pub(crate) enum Reader {
+pub(crate) enum LineReader {
     /// A JSON text on each line.
     Records(Box<Records>),
     /// Values between delimiters.
-    Table(Table),
+    Table(TableReader),
     /// Values in aligned columns.
     Columns(Columns),
     /// XML and HTML, test reports among them.
-    Markup(Markup),
+    Markup(MarkupReader),
     /// A unified diff.
-    Diff(Diff),
+    Diff(DiffReader),
     /// The Test Anything Protocol.
-    Tap(Tap),
+    Tap(TapReader),
 }
 
-impl Reader {
-    pub(crate) fn records() -> Reader {
-        Reader::Records(Box::new(Records {
-            scan: json::Scan::new(0),
-            looks: Looks::default(),
+impl LineReader {
+    pub(crate) fn records() -> LineReader {
+        LineReader::Records(Box::new(Records {
+            scan: json::JsonScan::new(0),
+            looks: Novelty::default(),
             failed: 0,
         }))
     }
 
-    pub(super) fn read(&mut self, line: Line) -> Grade {
+    pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
         match self {
-            Reader::Records(records) => records.read(line),
-            Reader::Table(table) => table.read(line),
-            Reader::Columns(columns) => columns.read(line),
-            Reader::Markup(markup) => markup.read(line),
-            Reader::Diff(diff) => diff.read(line),
-            Reader::Tap(tap) => tap.read(line),
+            LineReader::Records(records) => records.read(line),
+            LineReader::Table(table) => table.read(line),
+            LineReader::Columns(columns) => columns.read(line),
+            LineReader::Markup(markup) => markup.read(line),
+            LineReader::Diff(diff) => diff.read(line),
+            LineReader::Tap(tap) => tap.read(line),
         }
     }
 }
@@ -78,15 +78,15 @@ impl Reader {
 /// Reads lines each of which is a JSON text.
 #[derive(Debug, Clone)]
 pub(crate) struct Records {
-    scan: json::Scan,
-    looks: Looks,
+    scan: json::JsonScan,
+    looks: Novelty,
     failed: u64,
 }
 
 impl Records {
-    fn read(&mut self, line: Line) -> Grade {
+    fn read(&mut self, line: StructureLine) -> LineRank {
         if line.cut || line.text.is_empty() {
-            return Grade::PLAIN;
+            return LineRank::PLAIN;
         }
         // What is no JSON looks like nothing else.
         let (look, failed) = self.scan.look(line.text).unwrap_or((0, false));
@@ -95,13 +95,18 @@ impl Records {
 }
 
 /// Grades one of many items by what it looks like; one that failed adds to those that did.
-pub(super) fn graded(looks: &mut Looks, look: u64, failed: Option<&mut u64>, number: u64) -> Grade {
+pub(super) fn graded(
+    looks: &mut Novelty,
+    look: u64,
+    failed: Option<&mut u64>,
+    number: u64,
+) -> LineRank {
     let new = looks.is_new(look, number);
     if let Some(failed) = failed {
         *failed += 1;
-        return Grade::new(json::log2(*failed - 1) / 2, Why::Failure);
+        return LineRank::new(json::log2(*failed - 1) / 2, Why::Failure);
     }
-    new.map_or(Grade::PLAIN, |before| {
-        Grade::new(8 + json::log2(u64::from(before)) / 2, Why::Differs)
+    new.map_or(LineRank::PLAIN, |before| {
+        LineRank::new(8 + json::log2(u64::from(before)) / 2, Why::Differs)
     })
 }

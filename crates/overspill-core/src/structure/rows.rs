@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::json::log2;
-use super::reader::{Grade, Line, Reader};
-use crate::text::held::Held;
+use super::reader::{LineRank, LineReader, StructureLine};
+use crate::text::mapped::MappedText;
 use crate::text::{LONGEST_ERASURE, Sink, floor_char, nth_char_from_end};
 use crate::{Policy, Why};
 
@@ -19,7 +19,7 @@ const CLIP_PART: usize = 12;
 
 /// A line that may be shown.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct HeldRow {
     /// Counted from 0.
     pub(super) number: u64,
     /// Where in the original it begins, and where ends what is shown of it.
@@ -36,7 +36,7 @@ pub(super) struct Row {
     pub(super) why: Why,
 }
 
-impl Row {
+impl HeldRow {
     /// Returns how near it is, among `count` lines, and why.
     pub(super) fn rank(&self, count: u64) -> (u32, Why) {
         let first = log2(self.number / 2).saturating_add(4);
@@ -53,14 +53,14 @@ impl Row {
 
 /// Lines as they stream by.
 #[derive(Debug, Clone)]
-pub(crate) struct Rows {
-    pub(super) rows: Vec<Row>,
+pub(crate) struct StructuredLines {
+    pub(super) rows: Vec<HeldRow>,
     pub(super) text: Vec<u8>,
     /// How many lines have ended.
     pub(super) count: u64,
-    reader: Reader,
+    reader: LineReader,
     /// The start of the line at hand, which may yet be overwritten.
-    line: Held<'static>,
+    line: MappedText<'static>,
     /// It goes on beyond what is held.
     line_is_cut: bool,
     /// Where in the original it begins.
@@ -80,18 +80,18 @@ struct Shown {
     feed: bool,
 }
 
-impl Rows {
-    pub(crate) fn new(reader: Reader, policy: &Policy) -> Rows {
+impl StructuredLines {
+    pub(crate) fn new(reader: LineReader, policy: &Policy) -> StructuredLines {
         let bytes = |most: Option<u64>| {
             usize::try_from(most.unwrap_or(u64::MAX)).unwrap_or(usize::MAX).min(1 << 20)
         };
         let (most, usual) = (bytes(policy.limits.most_bytes()), bytes(policy.limits.usual_bytes()));
-        Rows {
+        StructuredLines {
             rows: Vec::new(),
             text: Vec::new(),
             count: 0,
             reader,
-            line: Held::default(),
+            line: MappedText::default(),
             line_is_cut: false,
             start: 0,
             clip: (usual / CLIP_PART).clamp(CLIP.0, CLIP.1),
@@ -133,7 +133,8 @@ impl Rows {
 
     /// Reads a line that ends at `end`, break included.
     fn end_line(&mut self, text: &[u8], cut: bool, shown: &Shown, end: u64) {
-        let Grade { near, why, with } = self.reader.read(Line { text, cut, number: self.count });
+        let LineRank { near, why, with } =
+            self.reader.read(StructureLine { text, cut, number: self.count });
         if let Some(number) = with.and_then(|before| self.count.checked_sub(before))
             && let Some(row) = self.rows.iter_mut().rev().find(|row| row.number <= number)
             && row.number == number
@@ -144,7 +145,7 @@ impl Rows {
         let clipped = cut || shown.clip < text.len();
         let feed = shown.feed && !clipped;
         self.clips |= clipped;
-        self.rows.push(Row {
+        self.rows.push(HeldRow {
             number: self.count,
             start: self.start,
             end: if clipped { shown.end } else { end },
@@ -189,14 +190,14 @@ impl Rows {
     }
 
     fn size(&self) -> usize {
-        self.text.len() + self.rows.len() * size_of::<Row>()
+        self.text.len() + self.rows.len() * size_of::<HeldRow>()
     }
 
     /// Lets go of the lines that are furthest, of equals the later ones, until about a quarter of
     /// what is held is left.
     fn prune(&mut self) {
         let ranks: Vec<u32> = self.rows.iter().map(|row| row.rank(self.count).0).collect();
-        let size = |row: &Row| row.len as usize + size_of::<Row>();
+        let size = |row: &HeldRow| row.len as usize + size_of::<HeldRow>();
         // Ranks are few, so that sizes are added up by rank and nothing is sorted.
         let highest = ranks.iter().max().map_or(0, |highest| *highest as usize);
         let mut sizes = vec![0; highest + 1];
@@ -237,7 +238,7 @@ impl Rows {
 /// How much of a line is held: beyond what is read, as much as backspaces may take back.
 const HELD: usize = READ + 4 * LONGEST_ERASURE as usize;
 
-impl Sink for Rows {
+impl Sink for StructuredLines {
     fn keep(&mut self, at: u64, text: &[u8]) {
         let mut from = 0;
         for feed in memchr::memchr_iter(b'\n', text) {

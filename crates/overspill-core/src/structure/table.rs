@@ -1,9 +1,9 @@
 //! Tables of values between delimiters: the header, and rows that differ from the rest.
 
+use super::field_roles::{FieldRole, fails, role};
 use super::json::log2;
-use super::looks::{Looks, hash, mix};
-use super::reader::{Grade, Line, graded};
-use super::telling::{Role, fails, role};
+use super::novelty::{Novelty, hash, mix};
+use super::reader::{LineRank, StructureLine, graded};
 use crate::Why;
 
 /// How many columns are looked at for what they tell.
@@ -11,39 +11,39 @@ const COLUMNS: usize = 64;
 
 /// Where we are in a table.
 #[derive(Debug, Clone)]
-pub(crate) struct Table {
+pub(crate) struct TableReader {
     delimiter: u8,
-    roles: Vec<Role>,
-    looks: Looks,
+    roles: Vec<FieldRole>,
+    looks: Novelty,
     failed: u64,
     /// The row at hand goes on: a value in quotes has line breaks.
     within_quotes: bool,
     /// What the row at hand is, for the lines it goes on with.
-    grade: Grade,
+    grade: LineRank,
     lines: u64,
 }
 
-impl Table {
-    pub(crate) fn new(delimiter: u8) -> Table {
-        Table {
+impl TableReader {
+    pub(crate) fn new(delimiter: u8) -> TableReader {
+        TableReader {
             delimiter,
             roles: Vec::new(),
-            looks: Looks::default(),
+            looks: Novelty::default(),
             failed: 0,
             within_quotes: false,
-            grade: Grade::PLAIN,
+            grade: LineRank::PLAIN,
             lines: 0,
         }
     }
 
-    pub(super) fn read(&mut self, line: Line) -> Grade {
+    pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
         if self.within_quotes {
             self.lines += 1;
             let quotes = memchr::memchr_iter(b'"', line.text).count();
             // Where a line is too long to be read to its end, the row is taken to end with it.
             self.within_quotes = quotes.is_multiple_of(2) && !line.cut;
             let near = self.grade.near.saturating_add(4 + log2(self.lines / 4));
-            return Grade { near, ..self.grade };
+            return LineRank { near, ..self.grade };
         }
         let header = self.roles.is_empty();
         let (mut columns, mut look, mut failed) = (0, 0, false);
@@ -51,7 +51,7 @@ impl Table {
             if header && columns < COLUMNS {
                 self.roles.push(role(value));
             } else if let Some(&role) = self.roles.get(columns)
-                && role != Role::Plain
+                && role != FieldRole::Plain
             {
                 failed |= fails(role, value);
                 look = if value.len() <= 32 { mix(look, hash(value)) } else { look };
@@ -61,9 +61,9 @@ impl Table {
         self.within_quotes = open && !line.cut;
         self.lines = 0;
         self.grade = match () {
-            () if header => Grade::new(0, Why::Heading),
+            () if header => LineRank::new(0, Why::Heading),
             // Its last columns may be missing for no other reason.
-            () if line.cut && !failed => Grade::PLAIN,
+            () if line.cut && !failed => LineRank::PLAIN,
             () => {
                 let look = mix(look, columns as u64);
                 graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number)

@@ -1,43 +1,43 @@
 //! Test reports in the Test Anything Protocol: the plan, what failed and why, the summary.
 
 use super::json::log2;
-use super::reader::{Grade, Line};
+use super::reader::{LineRank, StructureLine};
 use crate::Why;
 
 /// Where we are in a report.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tap {
+pub(crate) struct TapReader {
     failed: u64,
     /// How many lines have followed on a test that failed.
     since_failed: Option<u64>,
 }
 
-impl Tap {
-    pub(super) fn read(&mut self, line: Line) -> Grade {
+impl TapReader {
+    pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
         let text = line.text.trim_ascii_start();
         let is_test = is_test(text);
         if is_test && text.starts_with(b"not ok") && !is_excused(text) {
             self.failed += 1;
             self.since_failed = Some(0);
-            return Grade::new(log2(self.failed - 1) / 2, Why::Failure);
+            return LineRank::new(log2(self.failed - 1) / 2, Why::Failure);
         }
         if is_test {
             self.since_failed = None;
-            return Grade::PLAIN;
+            return LineRank::PLAIN;
         }
         if text.starts_with(b"TAP version") || text.starts_with(b"1..") || is_summary(text) {
-            return Grade::new(0, Why::Heading);
+            return LineRank::new(0, Why::Heading);
         }
         if text.starts_with(b"Bail out!") {
-            return Grade::new(0, Why::Failure);
+            return LineRank::new(0, Why::Failure);
         }
         match &mut self.since_failed {
             Some(lines) => {
                 *lines += 1;
                 let near = 4 + log2(self.failed - 1) / 2 + log2(*lines / 4);
-                Grade::new(near, Why::Failure)
+                LineRank::new(near, Why::Failure)
             }
-            None => Grade::PLAIN,
+            None => LineRank::PLAIN,
         }
     }
 }

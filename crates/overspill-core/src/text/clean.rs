@@ -5,9 +5,9 @@
 //! Bytes that are not UTF-8 become U+FFFD. Line feeds are never added or removed, and nothing
 //! carries over from one line to the next: a line cleans the same wherever reading begins.
 
-use super::held::Held;
+use super::mapped::MappedText;
 use super::sink::Sink;
-use super::utf8::{Step, Unfinished};
+use super::utf8::{Unfinished, Utf8Step};
 use crate::{Cleaning, LineRule, Policy};
 
 /// The streaming cleaner; see the module's text for what it does.
@@ -203,8 +203,8 @@ impl Cleaner {
     fn within_char(&mut self, byte: u8, sink: &mut impl Sink) -> usize {
         let State::Char(unfinished) = &mut self.state else { return 0 };
         match unfinished.step(byte) {
-            Step::Open => 1,
-            Step::Whole => {
+            Utf8Step::Open => 1,
+            Utf8Step::Whole => {
                 // A C1 control comes to its end here as well; the ground state knows what to do.
                 let whole = unfinished.clone();
                 let before = whole.bytes().len() as u64 - 1;
@@ -214,7 +214,7 @@ impl Cleaner {
                 self.at += before;
                 1
             }
-            Step::Broken => {
+            Utf8Step::Broken => {
                 let unfinished = unfinished.clone();
                 self.state = State::Ground;
                 self.broken_char(&unfinished, sink);
@@ -407,7 +407,7 @@ pub struct Cleaned {
 /// assert_eq!(cleaned.unchanged, [5..10, 15..18, 23..24]);
 /// ```
 pub fn clean(bytes: &[u8]) -> Cleaned {
-    let mut all = All { done: Held::default(), line: Held::default() };
+    let mut all = All { done: MappedText::default(), line: MappedText::default() };
     let mut cleaner = Cleaner::new(0, &Policy::default());
     cleaner.push(bytes, &mut all);
     cleaner.finish(&mut all);
@@ -418,8 +418,8 @@ pub fn clean(bytes: &[u8]) -> Cleaned {
 
 /// Keeps everything; only the line at hand can still be overwritten.
 struct All {
-    done: Held<'static>,
-    line: Held<'static>,
+    done: MappedText<'static>,
+    line: MappedText<'static>,
 }
 
 impl Sink for All {
@@ -552,7 +552,7 @@ mod tests {
             let at = at.min(raw.len());
             for rule in [LineRule::Terminated, LineRule::Universal] {
                 let pushed = |chunks: &[&[u8]]| {
-                    let mut all = All { done: Held::default(), line: Held::default() };
+                    let mut all = All { done: MappedText::default(), line: MappedText::default() };
                     let policy = Policy { lines: rule, ..Policy::default() };
                     let mut cleaner = Cleaner::new(0, &policy);
                     chunks.iter().for_each(|chunk| cleaner.push(chunk, &mut all));

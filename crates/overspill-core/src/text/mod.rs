@@ -2,10 +2,10 @@
 
 mod clean;
 mod defuse;
-pub(crate) mod eight;
-pub(crate) mod held;
 pub(crate) mod lines;
+pub(crate) mod mapped;
 mod sink;
+pub(crate) mod swar;
 pub(crate) mod utf8;
 
 /// Leaves off a character at the end of `bytes` that is not there in full.
@@ -39,5 +39,5 @@ pub(crate) fn one_line(text: &str) -> String {
 pub use clean::{Cleaned, clean};
 pub(crate) use clean::{Cleaner, LONGEST_ERASURE};
 pub(crate) use defuse::defuse;
-pub(crate) use sink::{Both, Sink};
+pub(crate) use sink::{Sink, TeeSink};
 pub(crate) use utf8::{ceil_char, count_chars, floor_char, nth_char, nth_char_from_end};

@@ -16,9 +16,9 @@ pub(crate) trait Sink {
 }
 
 /// Shows the same to two.
-pub(crate) struct Both<'a, A, B>(pub(crate) &'a mut A, pub(crate) &'a mut B);
+pub(crate) struct TeeSink<'a, A, B>(pub(crate) &'a mut A, pub(crate) &'a mut B);
 
-impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
+impl<A: Sink, B: Sink> Sink for TeeSink<'_, A, B> {
     fn keep(&mut self, at: u64, text: &[u8]) {
         self.0.keep(at, text);
         self.1.keep(at, text);

@@ -11,7 +11,7 @@ pub(crate) struct Unfinished {
 }
 
 /// What one more byte made of an unfinished character.
-pub(crate) enum Step {
+pub(crate) enum Utf8Step {
     /// It needs more bytes still.
     Open,
     /// It is whole now, and the byte is part of it.
@@ -34,18 +34,18 @@ impl Unfinished {
     }
 
     /// Adds `byte`, unless it shows that the character is broken.
-    pub(crate) fn step(&mut self, byte: u8) -> Step {
+    pub(crate) fn step(&mut self, byte: u8) -> Utf8Step {
         self.bytes[self.len] = byte;
         match std::str::from_utf8(&self.bytes[..self.len + 1]) {
             Ok(_) => {
                 self.len += 1;
-                Step::Whole
+                Utf8Step::Whole
             }
             Err(error) if error.error_len().is_none() => {
                 self.len += 1;
-                Step::Open
+                Utf8Step::Open
             }
-            Err(_) => Step::Broken,
+            Err(_) => Utf8Step::Broken,
         }
     }
 
@@ -57,12 +57,12 @@ impl Unfinished {
         }
         for (at, &byte) in bytes.iter().enumerate() {
             match self.step(byte) {
-                Step::Open => continue,
-                Step::Whole => {
+                Utf8Step::Open => continue,
+                Utf8Step::Whole => {
                     self.clear();
                     return (1, &bytes[at + 1..]);
                 }
-                Step::Broken => {
+                Utf8Step::Broken => {
                     self.clear();
                     return (1, &bytes[at..]);
                 }

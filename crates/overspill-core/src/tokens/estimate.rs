@@ -7,7 +7,7 @@
 //! not fall into words.
 
 use super::Tokens;
-use crate::text::utf8::{Step, Unfinished};
+use crate::text::utf8::{Unfinished, Utf8Step};
 
 /// A running estimate; how the text is chunked makes no difference.
 #[derive(Debug, Clone, Default)]
@@ -111,14 +111,14 @@ impl Estimate {
                 continue;
             }
             match self.unfinished.step(byte) {
-                Step::Open => text = &text[1..],
-                Step::Whole => {
+                Utf8Step::Open => text = &text[1..],
+                Utf8Step::Whole => {
                     let whole = String::from_utf8_lossy(self.unfinished.bytes()).chars().next();
                     self.wide(whole.unwrap_or('\u{FFFD}'));
                     self.unfinished.clear();
                     text = &text[1..];
                 }
-                Step::Broken => {
+                Utf8Step::Broken => {
                     // A byte that cannot begin a character is broken on its own.
                     text = &text[usize::from(self.unfinished.is_empty())..];
                     self.wide('\u{FFFD}');

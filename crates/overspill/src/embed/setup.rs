@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use overspill_core::{Reach, ToolNames};
+use overspill_core::{ReaderAbilities, ToolNames};
 use serde_json::Value;
 
 use super::Misuse;
@@ -30,7 +30,7 @@ pub struct Setup {
     /// Which results pass.
     pub gates: Gates,
     layer: Layer,
-    reach: Reach,
+    reach: ReaderAbilities,
     retention_days: Option<u64>,
     durability: Option<Durability>,
     redact: Redact,
@@ -73,7 +73,7 @@ impl Setup {
             predicate: None,
         };
         let (read, grep) = (keys.text("read_tool")?, keys.text("grep_tool")?);
-        let reach = Reach {
+        let reach = ReaderAbilities {
             program: keys.text("program")?,
             tools: read.zip(grep).map(|(read, grep)| ToolNames { read, grep }),
             files: keys.switch("files")?.unwrap_or(true),

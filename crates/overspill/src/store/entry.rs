@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
-use overspill_core::{Size, Within};
+use overspill_core::{Availability, Size};
 use serde::{Deserialize, Serialize};
 
 use super::Name;
@@ -19,7 +19,7 @@ pub struct SpillRef {
     /// How much of the output the store kept.
     pub kept: Kept,
     /// Who can get at it.
-    pub within: Within,
+    pub within: Availability,
     /// How many secrets in it were masked before it was saved.
     pub masked: u64,
 }
@@ -27,7 +27,7 @@ pub struct SpillRef {
 impl SpillRef {
     /// An output that was kept on this machine, as it was.
     pub fn new(name: Name, path: String, kept: Kept) -> SpillRef {
-        SpillRef { name, path, kept, within: Within::Machine, masked: 0 }
+        SpillRef { name, path, kept, within: Availability::ThisMachine, masked: 0 }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use overspill::core::Within;
+use overspill::core::Availability;
 use overspill::store::object::{Address, Bucket, BucketOptions, Finding};
 use overspill::store::{Disk, DiskOptions, Store, Wanted};
 use overspill::{Call, Error};
@@ -21,7 +21,7 @@ fn pending(server: &Server, fault: Fault, output: &[u8]) -> String {
     let between = FaultServer::before(&server.endpoint, fault);
     let here = server.machine_by(&between.endpoint, "faults", SHORT);
     let saved = save(&here, &Call::of("bash"), output);
-    let Within::Pending(reason) = saved.within else {
+    let Availability::UploadPending(reason) = saved.within else {
         panic!("{fault:?}: it is said to be in the bucket")
     };
     assert_eq!(here.read(&saved.name, 0..u64::MAX).unwrap(), output, "{fault:?}");
@@ -77,7 +77,7 @@ fn an_overloaded_server_is_asked_again() {
     let between = FaultServer::before(&server.endpoint, fault);
     let here = server.machine_by(&between.endpoint, "again", Duration::from_secs(30));
     let saved = save(&here, &Call::of("bash"), &numbered(100));
-    assert_eq!(saved.within, Within::Bucket);
+    assert_eq!(saved.within, Availability::Shared);
     assert_eq!(server.machine("again").read(&saved.name, 0..6).unwrap(), b"line 1");
 }
 
@@ -108,7 +108,7 @@ fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
     let between = FaultServer::before(&server.endpoint, Fault::HangParts);
     let here = server.machine_by(&between.endpoint, "dead", SHORT);
     let saved = save(&here, &Call::of("bash"), &numbered(1_500_000));
-    assert!(matches!(saved.within, Within::Pending(_)), "{saved:?}");
+    assert!(matches!(saved.within, Availability::UploadPending(_)), "{saved:?}");
     let raw = Raw::of(&server);
     let upload = raw.upload(&here, &saved.name).expect("the record names the upload");
     assert!(raw.is_open(&upload));
@@ -154,7 +154,7 @@ fn what_died_in_mid_upload_is_sent_by_the_next_call() {
         let here = server.machine_at("died", &between.endpoint, "died", SHORT);
         save(&here, &Call::of("bash"), b"first\n")
     };
-    assert!(matches!(first.within, Within::Pending(_)));
+    assert!(matches!(first.within, Availability::UploadPending(_)));
     between.now(Fault::Pass);
     let here = server.machine_at("died", &between.endpoint, "died", wait);
     save(&here, &Call::of("bash"), b"second\n");

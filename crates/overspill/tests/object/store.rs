@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use overspill::Call;
-use overspill::core::{Limits, Within};
+use overspill::core::{Availability, Limits};
 use overspill::retrieve::{Part, Query, grep, read};
 use overspill::store::object::{Bucket, BucketOptions, Finding, Provider};
 use overspill::store::{
@@ -63,7 +63,7 @@ fn another_machine_numbers_lines_of_a_partial_output_as_the_original() {
         let here = capped(&server, "partial", "partial");
         let there = server.machine("partial");
         let saved = save(&here, &Call::of("bash"), &numbered(40_000));
-        assert_eq!(saved.within, Within::Bucket);
+        assert_eq!(saved.within, Availability::Shared);
         let limits = Limits::NONE.bytes(1_000);
         let page = read(&there, &saved.name, &Part::Lines(39_999, 40_000), &limits).unwrap();
         assert_eq!(page.text, "line 39999\nline 40000\n");
@@ -83,7 +83,7 @@ fn what_one_machine_saves_another_reads() {
         let output = numbered(200_000);
         let call = Call { session: Some("s1".into()), ..Call::of("bash") };
         let saved = save(&here, &call, &output);
-        assert_eq!(saved.within, Within::Bucket);
+        assert_eq!(saved.within, Availability::Shared);
         let name = &saved.name;
         assert_eq!(there.read(name, 0..u64::MAX).unwrap(), output);
         let record = there.record(name).unwrap().unwrap();
@@ -106,7 +106,7 @@ fn a_large_output_goes_in_parts_and_a_page_of_it_moves_little() {
         let output = numbered(3_000_000);
         assert!(output.len() > 32 << 20);
         let saved = save(&here, &Call::of("bash"), &output);
-        assert_eq!(saved.within, Within::Bucket, "{}", here.address());
+        assert_eq!(saved.within, Availability::Shared, "{}", here.address());
         let name = saved.name;
         let limits = Limits::NONE.lines(2000).bytes(51_200);
         for (part, first) in [

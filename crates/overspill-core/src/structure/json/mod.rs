@@ -11,9 +11,9 @@ mod show;
 mod tree;
 
 pub(super) use rank::log2;
-pub(crate) use scan::Scan;
+pub(crate) use scan::JsonScan;
 
-use tree::{Kind, Node, ranks};
+use tree::{Node, NodeKind, ranks};
 
 /// The shape of a JSON text, and as much of it as may be shown.
 #[derive(Debug, Clone)]
@@ -39,8 +39,8 @@ impl Outline {
             }
             path.push(at);
             let slack = match node.kind {
-                Kind::Text => rank::slack(u64::from(node.head + node.tail)),
-                Kind::Array | Kind::Object | Kind::Bare => 0,
+                NodeKind::Text => rank::slack(u64::from(node.head + node.tail)),
+                NodeKind::Array | NodeKind::Object | NodeKind::Bare => 0,
             };
             highest = highest.max(ranks[at] + slack);
         }

@@ -5,7 +5,7 @@
 //! stands. What is shown are the values up to some rank, so nothing is ever shown without what it
 //! is part of, and of an item that is near more is shown than of one that is far.
 
-use super::tree::{Kind, Mark, Node};
+use super::tree::{Node, NodeKind, NodeMark};
 
 /// Twice as far.
 pub(super) const DOUBLE: u32 = 16;
@@ -21,23 +21,23 @@ const MEMBERS: u64 = 24;
 const TEXT: u64 = 64;
 
 /// Returns what a value adds to the rank of its parent, which has `count` values.
-pub(super) fn step(node: &Node, parent: Kind, count: u64) -> u32 {
+pub(super) fn step(node: &Node, parent: NodeKind, count: u64) -> u32 {
     let after = count.saturating_sub(node.index + 1);
     let before = match parent {
-        Kind::Object if count <= MEMBERS => 0,
-        Kind::Object => node.index / 8,
-        Kind::Array | Kind::Text | Kind::Bare => node.index / 2,
+        NodeKind::Object if count <= MEMBERS => 0,
+        NodeKind::Object => node.index / 8,
+        NodeKind::Array | NodeKind::Text | NodeKind::Bare => node.index / 2,
     };
     // What is not further from the start need not be asked how far it is from the end.
     let nearest = if before <= after { log2(before) } else { log2(before).min(8 + log2(after)) };
     let marked = match node.mark {
-        Mark::None => u32::MAX,
-        Mark::Failed => log2(node.failed_before) / 2,
-        Mark::Differs(before) => 8 + log2(u64::from(before)) / 2,
+        NodeMark::None => u32::MAX,
+        NodeMark::Failed => log2(node.failed_before) / 2,
+        NodeMark::Differs(before) => 8 + log2(u64::from(before)) / 2,
     };
     let level = match node.kind {
-        Kind::Array | Kind::Object => LEVEL,
-        Kind::Text | Kind::Bare => 0,
+        NodeKind::Array | NodeKind::Object => LEVEL,
+        NodeKind::Text | NodeKind::Bare => 0,
     };
     level + nearest.min(marked)
 }

@@ -1,8 +1,8 @@
 //! Reads JSON as it streams by, and checks it as it goes.
 
 use super::Outline;
-use super::tree::{Kind, Tree};
-use crate::text::{Sink, eight};
+use super::tree::{NodeKind, Tree};
+use crate::text::{Sink, swar};
 
 /// How much of a name is held; a text with a longer one is left to others.
 const LONGEST_NAME: usize = 1024;
@@ -12,7 +12,7 @@ const LONGEST_NUMBER: usize = 1024;
 
 /// A JSON text that streams by.
 #[derive(Debug, Clone)]
-pub(crate) struct Scan {
+pub(crate) struct JsonScan {
     state: State,
     tree: Tree,
     /// Where the text of the string or number at hand begins in the tree's.
@@ -60,10 +60,10 @@ enum Place {
     Value,
 }
 
-impl Scan {
+impl JsonScan {
     /// Starts with nothing; what is shown in the end has no more than `most` bytes.
-    pub(crate) fn new(most: usize) -> Scan {
-        Scan {
+    pub(crate) fn new(most: usize) -> JsonScan {
+        JsonScan {
             state: State::Start(0),
             tree: Tree::new((16 * most.min(1 << 20)).clamp(2 << 20, 16 << 20)),
             at: 0,
@@ -127,8 +127,8 @@ impl Scan {
         }
         match (state, byte) {
             (State::Next, b',') => self.after_comma(),
-            (State::Next, b']') if self.tree.parent() == Some(Kind::Array) => self.close(),
-            (State::Next, b'}') if self.tree.parent() == Some(Kind::Object) => self.close(),
+            (State::Next, b']') if self.tree.parent() == Some(NodeKind::Array) => self.close(),
+            (State::Next, b'}') if self.tree.parent() == Some(NodeKind::Object) => self.close(),
             (State::Name | State::FirstName, b'"') => {
                 self.begin_text();
                 self.tree.text.push(byte);
@@ -157,8 +157,8 @@ impl Scan {
     /// Begins a value.
     fn begin(&mut self, byte: u8) -> State {
         match byte {
-            b'{' if self.tree.open(Kind::Object) => State::FirstName,
-            b'[' if self.tree.open(Kind::Array) => State::FirstItem,
+            b'{' if self.tree.open(NodeKind::Object) => State::FirstName,
+            b'[' if self.tree.open(NodeKind::Array) => State::FirstItem,
             b'"' => {
                 self.begin_text();
                 State::String(Place::Value)
@@ -222,7 +222,7 @@ impl Scan {
     }
 
     fn end_string(&mut self, place: Place) {
-        let Scan { tree, tail, .. } = self;
+        let JsonScan { tree, tail, .. } = self;
         match place {
             Place::Name if tree.text.len() - self.at >= LONGEST_NAME.min(self.most) => {
                 self.state = State::Failed;
@@ -236,7 +236,7 @@ impl Scan {
                 let head = tree.text.len() - self.at;
                 tree.text.extend_from_slice(&tail[tail.len().saturating_sub(self.most)..]);
                 tail.clear();
-                tree.leaf(Kind::Text, self.at, head, self.len);
+                tree.leaf(NodeKind::Text, self.at, head, self.len);
                 self.state = self.after_value();
             }
         }
@@ -257,7 +257,7 @@ impl Scan {
                 return at + 1;
             };
             self.tree.hold(rest, len);
-            self.tree.leaf(Kind::Bare, self.at, len, len as u64);
+            self.tree.leaf(NodeKind::Bare, self.at, len, len as u64);
             if rest[len] != b',' {
                 self.state = State::Next;
                 return at + len;
@@ -273,7 +273,7 @@ impl Scan {
 
     fn after_comma(&self) -> State {
         match self.tree.parent() {
-            Some(Kind::Object) => State::Name,
+            Some(NodeKind::Object) => State::Name,
             _ => State::Value,
         }
     }
@@ -291,7 +291,7 @@ impl Scan {
             let all = &self.tree.text[self.at..];
             if matches!(all, b"true" | b"false" | b"null") || is_number(all) {
                 let len = all.len();
-                self.tree.leaf(Kind::Bare, self.at, len, len as u64);
+                self.tree.leaf(NodeKind::Bare, self.at, len, len as u64);
                 self.state = self.after_value();
             } else {
                 self.state = State::Failed;
@@ -301,7 +301,7 @@ impl Scan {
     }
 }
 
-impl Sink for Scan {
+impl Sink for JsonScan {
     fn keep(&mut self, _: u64, text: &[u8]) {
         self.push(text);
     }
@@ -386,8 +386,8 @@ fn after_digits(text: &[u8], from: usize) -> Option<usize> {
 /// Returns how many digits eight bytes begin with.
 #[inline]
 fn digits_of(bytes: &[u8; 8]) -> usize {
-    let digits = eight::within(u64::from_le_bytes(*bytes), b'0', b'9');
-    eight::others(digits).trailing_zeros() as usize / 8
+    let digits = swar::within(u64::from_le_bytes(*bytes), b'0', b'9');
+    swar::others(digits).trailing_zeros() as usize / 8
 }
 
 /// Tells whether a byte ends a number or a word: they have none of these, nor has white space
@@ -427,9 +427,9 @@ mod tests {
     use super::*;
 
     fn is_json(text: &[u8]) -> bool {
-        let mut whole = Scan::new(1000);
+        let mut whole = JsonScan::new(1000);
         whole.push(text);
-        let mut bytewise = Scan::new(1000);
+        let mut bytewise = JsonScan::new(1000);
         text.chunks(1).for_each(|byte| bytewise.push(byte));
         let (whole, bytewise) = (whole.finish(), bytewise.finish());
         assert_eq!(whole.is_some(), bytewise.is_some());

@@ -1,6 +1,6 @@
 //! Writes an outline as JSON.
 
-use super::tree::{Kind, Mark, Node};
+use super::tree::{Node, NodeKind, NodeMark};
 use super::{Outline, rank};
 use crate::notice::commas;
 use crate::{Limits, Policy};
@@ -79,16 +79,16 @@ impl Writer<'_> {
     fn flat(&mut self, at: usize, end: usize) -> bool {
         let node = &self.outline.nodes[at];
         let (open, close) = match node.kind {
-            Kind::Bare => {
+            NodeKind::Bare => {
                 self.out.extend_from_slice(self.outline.text_of(node).1);
                 return true;
             }
-            Kind::Text => {
+            NodeKind::Text => {
                 self.string(at);
                 return true;
             }
-            Kind::Array => (b'[', b']'),
-            Kind::Object => (b'{', b'}'),
+            NodeKind::Array => (b'[', b']'),
+            NodeKind::Object => (b'{', b'}'),
         };
         self.out.push(open);
         let mut gaps = 0;
@@ -118,7 +118,7 @@ impl Writer<'_> {
     /// Writes an array or an object over several lines; short values share one.
     fn tall(&mut self, at: usize, indent: usize) {
         let kind = self.outline.nodes[at].kind;
-        self.out.push(if kind == Kind::Array { b'[' } else { b'{' });
+        self.out.push(if kind == NodeKind::Array { b'[' } else { b'{' });
         let parts = self.parts(at);
         if let [Part::Value(only)] = *parts
             && !self.is_leaf(parts[0])
@@ -126,7 +126,7 @@ impl Writer<'_> {
             // What is all there is need not stand apart.
             self.name(only);
             self.value(only, indent);
-            self.out.push(if kind == Kind::Array { b']' } else { b'}' });
+            self.out.push(if kind == NodeKind::Array { b']' } else { b'}' });
             return;
         }
         let (mut gaps, mut before_is_short) = (0, false);
@@ -137,7 +137,7 @@ impl Writer<'_> {
             if index > 0 {
                 self.out.push(b',');
             }
-            let is_short = kind == Kind::Array && self.is_leaf(part);
+            let is_short = kind == NodeKind::Array && self.is_leaf(part);
             if !(is_short && before_is_short && self.goes_on(part)) {
                 self.break_line(indent + 1);
             }
@@ -154,13 +154,13 @@ impl Writer<'_> {
             }
         }
         self.break_line(indent);
-        self.out.push(if kind == Kind::Array { b']' } else { b'}' });
+        self.out.push(if kind == NodeKind::Array { b']' } else { b'}' });
     }
 
     fn is_leaf(&self, part: Part) -> bool {
         match part {
             Part::Value(at) => {
-                matches!(self.outline.nodes[at].kind, Kind::Text | Kind::Bare)
+                matches!(self.outline.nodes[at].kind, NodeKind::Text | NodeKind::Bare)
             }
             Part::Gap { .. } => false,
         }
@@ -189,16 +189,16 @@ impl Writer<'_> {
     }
 
     /// Says how many values are left out.
-    fn gap(&mut self, kind: Kind, nth: usize, values: u64, failed: u64) {
+    fn gap(&mut self, kind: NodeKind, nth: usize, values: u64, failed: u64) {
         let (count, s) = (commas(values), if values == 1 { "" } else { "s" });
         let failed = match failed {
             0 => String::new(),
             _ => format!(", {} with errors", commas(failed)),
         };
         let text = match (kind, nth) {
-            (Kind::Object, 1) => format!("\"…\":\"{count} more key{s}{failed}\""),
+            (NodeKind::Object, 1) => format!("\"…\":\"{count} more key{s}{failed}\""),
             // A name that stands twice in an object is lost on most readers.
-            (Kind::Object, nth) => format!("\"…{nth}\":\"{count} more key{s}{failed}\""),
+            (NodeKind::Object, nth) => format!("\"…{nth}\":\"{count} more key{s}{failed}\""),
             _ => format!("\"… {count} more item{s}{failed} …\""),
         };
         self.out.extend_from_slice(text.as_bytes());
@@ -222,7 +222,7 @@ impl Writer<'_> {
                 gap(&mut parts, node.index - next, node.failed_before - failed);
                 parts.push(Part::Value(child));
                 next = node.index + 1;
-                failed = node.failed_before + u64::from(node.mark == Mark::Failed);
+                failed = node.failed_before + u64::from(node.mark == NodeMark::Failed);
             }
             child = ends[child] as usize;
         }

@@ -1,12 +1,12 @@
 //! The values of a JSON text that may be shown, in bounded memory.
 
-use super::super::looks::{Looks, hash, mix};
-use super::super::telling::{Role, fails, role};
+use super::super::field_roles::{FieldRole, fails, role};
+use super::super::novelty::{Novelty, hash, mix};
 use super::rank;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Array,
     Object,
     Text,
@@ -16,7 +16,7 @@ pub(super) enum Kind {
 
 /// What sets a value apart from its siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum NodeMark {
     None,
     /// It, or something in it, says that something went wrong.
     Failed,
@@ -41,8 +41,8 @@ pub(super) struct Node {
     pub(super) tail: u32,
     pub(super) name: u16,
     pub(super) depth: u8,
-    pub(super) kind: Kind,
-    pub(super) mark: Mark,
+    pub(super) kind: NodeKind,
+    pub(super) mark: NodeMark,
 }
 
 /// How deep values are held; what lies deeper is only counted.
@@ -55,15 +55,15 @@ const TOO_DEEP: usize = 1 << 20;
 #[derive(Debug, Clone)]
 struct Open {
     node: u32,
-    kind: Kind,
+    kind: NodeKind,
     count: u64,
     failed: u64,
-    role: Role,
+    role: FieldRole,
     name_hash: u64,
     /// What it looks like: the names and kinds of its members.
     look: u64,
     /// What its values look like.
-    looks: Looks,
+    looks: Novelty,
 }
 
 /// Holds what may be shown of the values that come by.
@@ -73,15 +73,15 @@ pub(super) struct Tree {
     pub(super) text: Vec<u8>,
     open: Vec<Open>,
     /// Those of values that are closed, for the next ones: most are small and many.
-    spare: Vec<Looks>,
+    spare: Vec<Novelty>,
     /// Values that are open too deep to be held.
-    deeper: Vec<Kind>,
+    deeper: Vec<NodeKind>,
     /// How many values the first of them has.
     deeper_count: u64,
     /// Where the name of the value to come begins, and how long it is.
     name_at: usize,
     name: u16,
-    role: Role,
+    role: FieldRole,
     name_hash: u64,
     most: usize,
     /// What the root looks like once it is closed, and whether it says that something went wrong.
@@ -100,7 +100,7 @@ impl Tree {
             deeper_count: 0,
             name_at: 0,
             name: 0,
-            role: Role::Plain,
+            role: FieldRole::Plain,
             name_hash: 0,
             most,
             root: None,
@@ -113,7 +113,7 @@ impl Tree {
         self.text.clear();
         self.open.clear();
         self.deeper.clear();
-        (self.name, self.role, self.root) = (0, Role::Plain, None);
+        (self.name, self.role, self.root) = (0, FieldRole::Plain, None);
     }
 
     /// Adds the first `len` bytes of `text` to what is held. Short ones, which most are, are copied
@@ -131,7 +131,7 @@ impl Tree {
     }
 
     /// Returns what the value to come is part of.
-    pub(super) fn parent(&self) -> Option<Kind> {
+    pub(super) fn parent(&self) -> Option<NodeKind> {
         self.deeper.last().copied().or_else(|| self.open.last().map(|open| open.kind))
     }
 
@@ -148,7 +148,7 @@ impl Tree {
     }
 
     /// Begins an array or an object; tells whether that is not too deep.
-    pub(super) fn open(&mut self, kind: Kind) -> bool {
+    pub(super) fn open(&mut self, kind: NodeKind) -> bool {
         if !self.deeper.is_empty() {
             self.deeper.push(kind);
             return self.deeper.len() < TOO_DEEP;
@@ -169,7 +169,7 @@ impl Tree {
             look: kind as u64 + 1,
             looks: self.spare.pop().unwrap_or_default(),
         });
-        self.role = Role::Plain;
+        self.role = FieldRole::Plain;
         true
     }
 
@@ -194,35 +194,36 @@ impl Tree {
         let node = open.node as usize;
         self.nodes[node].total = open.count;
         self.nodes[node].failed = open.failed;
-        let is_error = open.role == Role::Error && open.count > 0;
+        let is_error = open.role == FieldRole::Error && open.count > 0;
         // Of a row, the number of its columns tells more than what they are.
-        let look = if open.kind == Kind::Array { open.look ^ open.count << 8 } else { open.look };
+        let look =
+            if open.kind == NodeKind::Array { open.look ^ open.count << 8 } else { open.look };
         self.ended(node, look, open.name_hash, is_error || open.failed > 0);
     }
 
     /// Adds a value without others in it, which has the text from `at` on: so much of its start,
     /// the rest of its end, of `total` bytes.
     #[inline(always)]
-    pub(super) fn leaf(&mut self, kind: Kind, at: usize, head: usize, total: u64) {
+    pub(super) fn leaf(&mut self, kind: NodeKind, at: usize, head: usize, total: u64) {
         if !self.deeper.is_empty() {
             self.text.truncate(at);
             self.deeper_count += u64::from(self.deeper.len() == 1);
             return;
         }
         let (tail, value) = (self.text.len() - at - head, &self.text[at..]);
-        let failed = self.role != Role::Plain && fails(self.role, value);
-        let kind_of = if kind == Kind::Text { b'"' } else { kind_of(value) };
+        let failed = self.role != FieldRole::Plain && fails(self.role, value);
+        let kind_of = if kind == NodeKind::Text { b'"' } else { kind_of(value) };
         let look = match self.role {
-            Role::Status | Role::Good if value.len() <= 32 => hash(value),
+            FieldRole::Status | FieldRole::Good if value.len() <= 32 => hash(value),
             _ => u64::from(kind_of),
         };
         let node = self.add(kind, head, tail, total);
-        self.role = Role::Plain;
+        self.role = FieldRole::Plain;
         self.ended(node as usize, look, self.name_hash, failed);
     }
 
     #[inline]
-    fn add(&mut self, kind: Kind, head: usize, tail: usize, total: u64) -> u32 {
+    fn add(&mut self, kind: NodeKind, head: usize, tail: usize, total: u64) -> u32 {
         let (index, failed_before) =
             self.open.last().map_or((0, 0), |parent| (parent.count, parent.failed));
         let at = if self.name > 0 { self.name_at } else { self.text.len() - head - tail };
@@ -237,7 +238,7 @@ impl Tree {
             name: self.name,
             depth: self.open.len() as u8,
             kind,
-            mark: Mark::None,
+            mark: NodeMark::None,
         });
         self.name = 0;
         self.nodes.len() as u32 - 1
@@ -253,11 +254,11 @@ impl Tree {
         parent.count += 1;
         if failed {
             parent.failed += 1;
-            self.nodes[node].mark = Mark::Failed;
+            self.nodes[node].mark = NodeMark::Failed;
         }
-        let is_leaf = matches!(self.nodes[node].kind, Kind::Text | Kind::Bare);
+        let is_leaf = matches!(self.nodes[node].kind, NodeKind::Text | NodeKind::Bare);
         match parent.kind {
-            Kind::Object => {
+            NodeKind::Object => {
                 // The names and values within a member do not make its parent look different.
                 let inner = if is_leaf { look } else { self.nodes[node].kind as u64 };
                 parent.look = mix(mix(parent.look, name), inner);
@@ -266,7 +267,9 @@ impl Tree {
                     parent.compare(&mut self.nodes[node], look);
                 }
             }
-            Kind::Array | Kind::Text | Kind::Bare => parent.compare(&mut self.nodes[node], look),
+            NodeKind::Array | NodeKind::Text | NodeKind::Bare => {
+                parent.compare(&mut self.nodes[node], look)
+            }
         }
         if self.size() > self.most {
             self.prune();
@@ -346,9 +349,9 @@ impl Open {
     /// Compares a value with those before it, and marks it if it is of a new kind among many.
     fn compare(&mut self, node: &mut Node, look: u64) {
         if let Some(before) = self.looks.is_new(look, self.count)
-            && node.mark == Mark::None
+            && node.mark == NodeMark::None
         {
-            node.mark = Mark::Differs(before);
+            node.mark = NodeMark::Differs(before);
         }
     }
 }
@@ -357,7 +360,7 @@ impl Open {
 fn held(node: &Node, rank: u32, bar: u32) -> (usize, usize) {
     let (head, tail) = (node.head as usize, node.tail as usize);
     let room = usize::try_from(2 * rank::room(rank, bar)).unwrap_or(usize::MAX);
-    if node.kind != Kind::Text || head + tail <= room {
+    if node.kind != NodeKind::Text || head + tail <= room {
         return (head, tail);
     }
     let kept_tail = room / 2;
@@ -366,7 +369,7 @@ fn held(node: &Node, rank: u32, bar: u32) -> (usize, usize) {
 
 /// Returns the rank of each value.
 pub(super) fn ranks(nodes: &[Node]) -> Vec<u32> {
-    let mut path = [(0u32, Kind::Array, 0u64); DEEPEST + 1];
+    let mut path = [(0u32, NodeKind::Array, 0u64); DEEPEST + 1];
     let mut ranks = Vec::with_capacity(nodes.len());
     for node in nodes {
         let depth = node.depth as usize;
@@ -378,7 +381,7 @@ pub(super) fn ranks(nodes: &[Node]) -> Vec<u32> {
             }
         };
         // Nothing is within a plain value.
-        if matches!(node.kind, Kind::Array | Kind::Object) {
+        if matches!(node.kind, NodeKind::Array | NodeKind::Object) {
             path[depth] = (rank, node.kind, node.total);
         }
         ranks.push(rank);

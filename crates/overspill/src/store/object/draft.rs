@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use overspill_core::Within;
+use overspill_core::Availability;
 
 use super::Bucket;
 use super::failure::Failure;
@@ -57,13 +57,13 @@ impl Draft for BucketDraft {
         let within = match sent {
             Ok(Some(Sent::All | Sent::Output(_))) => {
                 bucket.await_description(&saved.name, deadline);
-                Within::Bucket
+                Availability::Shared
             }
-            Ok(None) => Within::Pending("it is being sent".into()),
-            Err(reason) => Within::Pending(reason),
+            Ok(None) => Availability::UploadPending("it is being sent".into()),
+            Err(reason) => Availability::UploadPending(reason),
         };
         let path = match within {
-            Within::Bucket => bucket.place(&saved.name),
+            Availability::Shared => bucket.place(&saved.name),
             _ => saved.path,
         };
         Ok(SpillRef { path, within, ..saved })

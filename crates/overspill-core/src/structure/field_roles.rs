@@ -2,7 +2,7 @@
 
 /// What a field tells by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum FieldRole {
     /// Nothing in particular.
     Plain,
     /// What went wrong, if anything did.
@@ -14,26 +14,32 @@ pub(super) enum Role {
 }
 
 /// Returns what a field of this name tells.
-pub(super) fn role(name: &[u8]) -> Role {
+pub(super) fn role(name: &[u8]) -> FieldRole {
     let is = |names: &[&str]| names.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
     // Every name is looked at, so the first letter decides most.
     match name.first().map(u8::to_ascii_lowercase) {
-        Some(b'e') if is(&["error", "errors", "err", "exception", "error_message"]) => Role::Error,
-        Some(b'e') if is(&["errorMessage", "errorCode", "error_code", "exceptions"]) => Role::Error,
-        Some(b'f') if is(&["failure", "failures", "failed", "fail", "fault"]) => Role::Error,
-        Some(b't') if is(&["traceback"]) => Role::Error,
-        Some(b's') if is(&["stacktrace", "stack_trace"]) => Role::Error,
-        Some(b's') if is(&["status", "state", "severity", "statusCode"]) => Role::Status,
-        Some(b's') if is(&["status_code"]) => Role::Status,
-        Some(b'l') if is(&["level", "loglevel", "log_level", "levelname", "lvl"]) => Role::Status,
-        Some(b'r') if is(&["result"]) => Role::Status,
-        Some(b'o') if is(&["outcome"]) => Role::Status,
-        Some(b'c') if is(&["conclusion"]) => Role::Status,
-        Some(b'v') if is(&["verdict"]) => Role::Status,
-        Some(b'o') if is(&["ok"]) => Role::Good,
-        Some(b's') if is(&["success", "succeeded", "successful"]) => Role::Good,
-        Some(b'p') if is(&["passed"]) => Role::Good,
-        _ => Role::Plain,
+        Some(b'e') if is(&["error", "errors", "err", "exception", "error_message"]) => {
+            FieldRole::Error
+        }
+        Some(b'e') if is(&["errorMessage", "errorCode", "error_code", "exceptions"]) => {
+            FieldRole::Error
+        }
+        Some(b'f') if is(&["failure", "failures", "failed", "fail", "fault"]) => FieldRole::Error,
+        Some(b't') if is(&["traceback"]) => FieldRole::Error,
+        Some(b's') if is(&["stacktrace", "stack_trace"]) => FieldRole::Error,
+        Some(b's') if is(&["status", "state", "severity", "statusCode"]) => FieldRole::Status,
+        Some(b's') if is(&["status_code"]) => FieldRole::Status,
+        Some(b'l') if is(&["level", "loglevel", "log_level", "levelname", "lvl"]) => {
+            FieldRole::Status
+        }
+        Some(b'r') if is(&["result"]) => FieldRole::Status,
+        Some(b'o') if is(&["outcome"]) => FieldRole::Status,
+        Some(b'c') if is(&["conclusion"]) => FieldRole::Status,
+        Some(b'v') if is(&["verdict"]) => FieldRole::Status,
+        Some(b'o') if is(&["ok"]) => FieldRole::Good,
+        Some(b's') if is(&["success", "succeeded", "successful"]) => FieldRole::Good,
+        Some(b'p') if is(&["passed"]) => FieldRole::Good,
+        _ => FieldRole::Plain,
     }
 }
 
@@ -67,13 +73,15 @@ const BAD: [&str; 22] = [
 /// Tells whether a field of this role says by its value that something went wrong.
 ///
 /// The value is what stands between the quotes, or as it is without them.
-pub(super) fn fails(role: Role, value: &[u8]) -> bool {
+pub(super) fn fails(role: FieldRole, value: &[u8]) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
     match role {
-        Role::Plain => false,
-        Role::Error => !value.is_empty() && !is(&["null", "false", "0", "none", "no", "ok", "-"]),
-        Role::Good => is(&["false"]),
-        Role::Status => begins_badly(value) || is_bad_number(value) || is_bad_exit(value),
+        FieldRole::Plain => false,
+        FieldRole::Error => {
+            !value.is_empty() && !is(&["null", "false", "0", "none", "no", "ok", "-"])
+        }
+        FieldRole::Good => is(&["false"]),
+        FieldRole::Status => begins_badly(value) || is_bad_number(value) || is_bad_exit(value),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::LineRule;
 
 /// A stretch of shown text and the original bytes it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Run {
+struct MappedRun {
     /// Where in the held text it begins.
     at: usize,
     /// What it stands for.
@@ -18,9 +18,9 @@ struct Run {
 
 /// Text as shown, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Held<'a> {
+pub(crate) struct MappedText<'a> {
     text: Cow<'a, [u8]>,
-    runs: Vec<Run>,
+    runs: Vec<MappedRun>,
     /// Where in the original ends what was shown before this text.
     before: u64,
     /// The length up to which it is not worth looking for lines to drop.
@@ -30,17 +30,17 @@ pub(crate) struct Held<'a> {
 /// Lines are dropped when at least this much text has come.
 const LINES_AT_ONCE: usize = 64 * 1024;
 
-impl<'a> Held<'a> {
+impl<'a> MappedText<'a> {
     /// Holds a part of the original that begins at `at`, as it is.
-    pub(crate) fn borrowed(at: u64, text: &'a [u8]) -> Held<'a> {
+    pub(crate) fn borrowed(at: u64, text: &'a [u8]) -> MappedText<'a> {
         let original = at..at + text.len() as u64;
-        let runs = vec![Run { at: 0, original, replaced: false }];
-        Held { text: Cow::Borrowed(text), runs, before: at, enough: 0 }
+        let runs = vec![MappedRun { at: 0, original, replaced: false }];
+        MappedText { text: Cow::Borrowed(text), runs, before: at, enough: 0 }
     }
 
     /// Holds nothing; what was shown before ends at `before`.
-    pub(crate) fn starting_at(before: u64) -> Held<'a> {
-        Held { before, ..Held::default() }
+    pub(crate) fn starting_at(before: u64) -> MappedText<'a> {
+        MappedText { before, ..MappedText::default() }
     }
 
     pub(crate) fn text(&self) -> &[u8] {
@@ -65,23 +65,23 @@ impl<'a> Held<'a> {
         self.text.to_mut().extend_from_slice(text);
         match self.runs.last_mut() {
             Some(last) if last.original.end == at && !last.replaced => last.original.end = end,
-            _ => self.runs.push(Run { at: from, original: at..end, replaced: false }),
+            _ => self.runs.push(MappedRun { at: from, original: at..end, replaced: false }),
         }
     }
 
     /// Adds one character that is shown instead of `len` bytes at `at`.
     pub(crate) fn push_replaced(&mut self, at: u64, len: u64, text: &str) {
         let original = at..at + len;
-        self.runs.push(Run { at: self.text.len(), original, replaced: true });
+        self.runs.push(MappedRun { at: self.text.len(), original, replaced: true });
         self.text.to_mut().extend_from_slice(text.as_bytes());
     }
 
     /// Adds what `other` holds.
-    pub(crate) fn append(&mut self, other: &Held) {
+    pub(crate) fn append(&mut self, other: &MappedText) {
         for (index, run) in other.runs.iter().enumerate() {
             let text = &other.text[run.at..other.run_end(index)];
             if run.replaced {
-                self.runs.push(Run { at: self.text.len(), ..run.clone() });
+                self.runs.push(MappedRun { at: self.text.len(), ..run.clone() });
                 self.text.to_mut().extend_from_slice(text);
             } else {
                 self.push(run.original.start, text);
@@ -153,7 +153,7 @@ impl<'a> Held<'a> {
     }
 
     /// Returns the last `reach` bytes.
-    pub(crate) fn last(mut self, reach: usize) -> Held<'a> {
+    pub(crate) fn last(mut self, reach: usize) -> MappedText<'a> {
         self.drop_front(self.len().saturating_sub(reach));
         self
     }
@@ -224,8 +224,8 @@ mod tests {
     use super::*;
 
     /// Shows `ab`, then `␀` for one byte, then `cd` after three dropped bytes.
-    fn sample() -> Held<'static> {
-        let mut held = Held::default();
+    fn sample() -> MappedText<'static> {
+        let mut held = MappedText::default();
         held.push(0, b"a");
         held.push(1, b"b");
         held.push_replaced(2, 1, "␀");

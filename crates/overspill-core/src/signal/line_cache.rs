@@ -1,9 +1,9 @@
 //! Remembers what was found out of lines: most lines are like one that came before.
 
-use super::line::Kinds;
-use super::weights::{Sum, Weights, Worth};
-use super::words::{self, Words};
-use crate::text::eight;
+use super::line::LineKinds;
+use super::weights::{Sum, Weights, WordWeights};
+use super::words::{self, LineWords};
+use crate::text::swar;
 
 /// How many lines are remembered, by all that is looked at but for digits.
 const LINES: usize = 1 << 11;
@@ -13,9 +13,9 @@ const WORDS: usize = 1 << 12;
 
 /// What a line's text tells.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Found {
-    pub(crate) kinds: Kinds,
-    pub(crate) worth: Worth,
+pub(crate) struct CachedLine {
+    pub(crate) kinds: LineKinds,
+    pub(crate) worth: WordWeights,
     /// Where it begins once its time stamp is off.
     pub(crate) from: u8,
     pub(crate) indent: u8,
@@ -28,18 +28,18 @@ pub(crate) struct Found {
 
 /// What is remembered; of those that would stand in one place, the last.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
-    lines: Vec<(u64, Found)>,
-    words: Vec<(u64, Worth, bool)>,
+pub(crate) struct LineCache {
+    lines: Vec<(u64, CachedLine)>,
+    words: Vec<(u64, WordWeights, bool)>,
 }
 
-impl Known {
-    pub(crate) fn new() -> Known {
-        Known { lines: vec![Default::default(); LINES], words: vec![Default::default(); WORDS] }
+impl LineCache {
+    pub(crate) fn new() -> LineCache {
+        LineCache { lines: vec![Default::default(); LINES], words: vec![Default::default(); WORDS] }
     }
 
     /// Returns what a line without its break tells.
-    pub(crate) fn find(&mut self, text: &[u8], weights: &Weights) -> Found {
+    pub(crate) fn find(&mut self, text: &[u8], weights: &Weights) -> CachedLine {
         let key = key(text);
         let place = (key >> 40) as usize % LINES;
         if self.lines[place].0 != key {
@@ -48,7 +48,7 @@ impl Known {
         self.lines[place].1
     }
 
-    fn look(&mut self, words: &Words, weights: &Weights) -> Found {
+    fn look(&mut self, words: &LineWords, weights: &Weights) -> CachedLine {
         let key = words.key();
         let known = &mut self.words[(key >> 20) as usize % WORDS];
         if known.0 != key {
@@ -57,9 +57,9 @@ impl Known {
             *known = (key, sum.worth(), words.hit());
         }
         let (_, worth, hit) = *known;
-        Found {
+        CachedLine {
             // Their lowest bits tell kinds apart well enough to count them.
-            kinds: Kinds { template: words.template as u16, family: words.family as u16 },
+            kinds: LineKinds { template: words.template as u16, family: words.family as u16 },
             worth,
             from: words.from as u8,
             indent: words.indent as u8,
@@ -88,7 +88,7 @@ fn key(text: &[u8]) -> u64 {
 
 /// Makes each digit of eight bytes a zero.
 fn without_digits(bytes: u64) -> u64 {
-    bytes & !((eight::within(bytes, b'0', b'9') >> 7) * 0x0F)
+    bytes & !((swar::within(bytes, b'0', b'9') >> 7) * 0x0F)
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ const MOST: usize = 32;
 
 /// What the items of a row of many looked like so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Looks {
+pub(super) struct Novelty {
     seen: Vec<u64>,
     differing: u8,
 }
 
-impl Looks {
+impl Novelty {
     /// Forgets what came.
     pub(super) fn clear(&mut self) {
         self.seen.clear();

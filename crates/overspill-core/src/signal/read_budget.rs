@@ -21,16 +21,16 @@ const START: usize = 64;
 
 /// Decides which lines are read.
 #[derive(Debug, Clone)]
-pub(crate) struct Thrift {
+pub(crate) struct ReadBudget {
     left: i64,
     /// Nothing is read until something is saved again.
     spent: bool,
     seen: Vec<u32>,
 }
 
-impl Thrift {
-    pub(crate) fn new() -> Thrift {
-        Thrift { left: SAVED, spent: false, seen: vec![0; KINDS] }
+impl ReadBudget {
+    pub(crate) fn new() -> ReadBudget {
+        ReadBudget { left: SAVED, spent: false, seen: vec![0; KINDS] }
     }
 
     /// A line has come, read or not.
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn where_all_lines_are_alike_a_new_one_is_read() {
-        let mut thrift = Thrift::new();
+        let mut thrift = ReadBudget::new();
         let mut read = 0;
         for _ in 0..1_000_000 {
             let line = b"error: the same again and again, as ever, and nothing new under the sun";
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn where_all_lines_are_new_no_more_than_a_part_is_read() {
-        let (mut thrift, mut read, mut all) = (Thrift::new(), 0, 0);
+        let (mut thrift, mut read, mut all) = (ReadBudget::new(), 0, 0);
         for number in 0_u64..400_000 {
             let text: String =
                 (0..8).map(|at| (b'a' + (number >> (3 * at) & 7) as u8) as char).collect();

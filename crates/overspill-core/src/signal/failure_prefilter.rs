@@ -32,23 +32,23 @@ const STEMS: [&str; 20] = [
 
 /// Finds [`STEMS`], small, with a capital, and in capitals.
 #[derive(Debug, Clone)]
-pub(crate) struct Alarm(Option<Searcher>);
+pub(crate) struct FailurePrefilter(Option<Searcher>);
 
-impl Alarm {
-    pub(crate) fn new() -> Alarm {
+impl FailurePrefilter {
+    pub(crate) fn new() -> FailurePrefilter {
         let capital = |stem: &str| [&stem[..1].to_ascii_uppercase(), &stem[1..]].concat();
         let ways = |stem: &&str| [(*stem).to_owned(), capital(stem), stem.to_ascii_uppercase()];
-        Alarm(Searcher::new(STEMS.iter().flat_map(ways)))
+        FailurePrefilter(Searcher::new(STEMS.iter().flat_map(ways)))
     }
 
     /// Searches `text` once, from its start to its end.
-    pub(crate) fn search<'a>(&'a self, text: &'a [u8]) -> Search<'a> {
-        Search { searcher: self.0.as_ref(), text, next: Next::Unknown }
+    pub(crate) fn search<'a>(&'a self, text: &'a [u8]) -> PrefilterSearch<'a> {
+        PrefilterSearch { searcher: self.0.as_ref(), text, next: Next::Unknown }
     }
 }
 
 /// A search on its way.
-pub(crate) struct Search<'a> {
+pub(crate) struct PrefilterSearch<'a> {
     /// There may be none for this machine; then every line is read.
     searcher: Option<&'a Searcher>,
     text: &'a [u8],
@@ -62,7 +62,7 @@ enum Next {
     Nothing,
 }
 
-impl Search<'_> {
+impl PrefilterSearch<'_> {
     /// Tells whether something begins within `range`, which comes after those asked for before. What
     /// else there is within a range is not searched for, nor what lies between those asked for.
     pub(crate) fn finds(&mut self, range: Range<usize>) -> bool {

@@ -52,7 +52,7 @@ impl Recent {
 }
 
 /// The circumstances of a line, each as the index of its weight.
-pub(crate) struct Around;
+pub(crate) struct ContextFeatures;
 
 /// The ranges of weights, one after the other.
 const LENGTH: usize = 0;
@@ -77,14 +77,14 @@ const PLACES: usize = 24;
 
 /// How many lines there are with a line's template, and how many of its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct OutputCounts {
     pub(crate) template: u16,
     pub(crate) family: u16,
 }
 
 /// What a line itself tells.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Own {
+pub(crate) struct LineFeatures {
     pub(crate) len: u16,
     /// How many lines like it came before.
     pub(crate) so_far: u16,
@@ -99,21 +99,26 @@ pub(crate) struct Own {
     pub(crate) blank: bool,
 }
 
-impl Own {
+impl LineFeatures {
     /// What is known of a line without reading it.
-    pub(crate) fn unread(text: &[u8]) -> Own {
+    pub(crate) fn unread(text: &[u8]) -> LineFeatures {
         let blank = text.iter().all(u8::is_ascii_whitespace);
         // Not the first of its kind: most lines of a long output are not.
         let len = text.len() as u16;
-        Own { len, blank, so_far: 1000, family_so_far: 1000, ..Own::default() }
+        LineFeatures { len, blank, so_far: 1000, family_so_far: 1000, ..LineFeatures::default() }
     }
 }
 
-impl Around {
+impl ContextFeatures {
     pub(crate) const COUNT: usize = RED + 4;
 
     /// Names what is known of a line once the lines after it have come; `number` came before it.
-    pub(crate) fn known(own: &Own, number: u64, recent: &Recent, mut each: impl FnMut(usize)) {
+    pub(crate) fn known(
+        own: &LineFeatures,
+        number: u64,
+        recent: &Recent,
+        mut each: impl FnMut(usize),
+    ) {
         let hit = usize::from(own.hit);
         each(LENGTH + log(u64::from(own.len)).min(9));
         each(INDENT + usize::from(own.indent.div_ceil(2).min(6)));
@@ -132,9 +137,9 @@ impl Around {
 
     /// Names what is known once everything has come, `lines` in all.
     pub(crate) fn at_the_end(
-        own: &Own,
+        own: &LineFeatures,
         number: u64,
-        counts: Counts,
+        counts: OutputCounts,
         lines: u64,
         mut each: impl FnMut(usize),
     ) {
