@@ -6,7 +6,7 @@ use napi::Either;
 use napi::bindgen_prelude::{AsyncTask, Uint8Array};
 use napi_derive::napi;
 use overspill::core::LineRule;
-use overspill::embed::{self, Asked, Setup, camel_keys};
+use overspill::embed::{self, CallRequest, Setup, camel_keys};
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, Overspill};
 use serde_json::Value;
@@ -107,7 +107,7 @@ impl Engine {
         session: Option<String>,
         call: Option<String>,
     ) -> napi::Result<bool> {
-        let Asked { call, options } = asked(tool, call_id, session, call.as_deref())?;
+        let CallRequest { call, options } = asked(tool, call_id, session, call.as_deref())?;
         let bytes = match &output {
             Either::A(text) => text.as_bytes(),
             Either::B(bytes) => bytes,
@@ -196,14 +196,14 @@ impl Engine {
     ) -> napi::Result<Promise<Vec<Option<Spilled>>>> {
         let (inner, budget) = (self.inner.clone(), json(&budget)?);
         let Value::Array(calls) = json(&calls)? else { return Err(failed("Misuse", "calls")) };
-        let asked = calls.iter().map(|call| Asked::from_json(call).map_err(misuse));
-        let asked = asked.collect::<napi::Result<Vec<Asked>>>()?;
+        let asked = calls.iter().map(|call| CallRequest::from_json(call).map_err(misuse));
+        let asked = asked.collect::<napi::Result<Vec<CallRequest>>>()?;
         let work = move || {
             let bytes = outputs.iter().map(|output| match output {
                 Either::A(text) => text.as_bytes(),
                 Either::B(bytes) => bytes,
             });
-            let outputs: Vec<(&[u8], Asked)> = bytes.zip(asked.iter().cloned()).collect();
+            let outputs: Vec<(&[u8], CallRequest)> = bytes.zip(asked.iter().cloned()).collect();
             let done = embed::batch(&inner.overspill, &outputs, &budget).map_err(misuse)?;
             Ok(done.into_iter().map(|done| spilled(done, inner.lines)).collect())
         };
@@ -213,7 +213,7 @@ impl Engine {
     /// Takes an output as it is being written.
     #[napi(catch_unwind)]
     pub fn spill(&self, call: Option<String>) -> napi::Result<NativeSpill> {
-        let Asked { call, options } = asked(None, None, None, call.as_deref())?;
+        let CallRequest { call, options } = asked(None, None, None, call.as_deref())?;
         let spill = self.inner.overspill.clone().into_spill(call, options);
         Ok(NativeSpill::new(spill, self.inner.lines))
     }
@@ -239,7 +239,7 @@ impl Engine {
     /// Says to a strategy what there is room for, in JSON.
     #[napi(catch_unwind)]
     pub fn limits(&self, call: Option<String>) -> napi::Result<String> {
-        let Asked { call, options } = asked(None, None, None, call.as_deref())?;
+        let CallRequest { call, options } = asked(None, None, None, call.as_deref())?;
         let policy = self.inner.overspill.policy(&call, &options);
         Ok(camel_keys(embed::policy(&policy)).to_string())
     }
@@ -253,8 +253,13 @@ impl Engine {
 }
 
 impl Inner {
-    fn process(&self, output: &[u8], asked: &Asked, given: &Given) -> napi::Result<Option<Answer>> {
-        let Asked { call, options } = asked;
+    fn process(
+        &self,
+        output: &[u8],
+        asked: &CallRequest,
+        given: &Given,
+    ) -> napi::Result<Option<Answer>> {
+        let CallRequest { call, options } = asked;
         if given.is_empty() {
             let done = self.overspill.process_with(output, call, options);
             return Ok(spilled(done, self.lines).map(Either::A));
@@ -270,7 +275,12 @@ impl Inner {
         Ok(spilled(told.process_with(output, call, options), self.lines).map(Either::A))
     }
 
-    fn apply(&self, result: &str, asked: &Asked, given: &Given) -> napi::Result<Option<String>> {
+    fn apply(
+        &self,
+        result: &str,
+        asked: &CallRequest,
+        given: &Given,
+    ) -> napi::Result<Option<String>> {
         let result = json(result)?;
         let text = match given.is_empty() {
             true => None,
@@ -329,10 +339,10 @@ fn asked(
     call_id: Option<String>,
     session: Option<String>,
     call: Option<&str>,
-) -> napi::Result<Asked> {
+) -> napi::Result<CallRequest> {
     let mut asked = match call {
-        None => Asked::default(),
-        Some(call) => Asked::from_json(&json(call)?).map_err(misuse)?,
+        None => CallRequest::default(),
+        Some(call) => CallRequest::from_json(&json(call)?).map_err(misuse)?,
     };
     asked.call.tool = tool.or(asked.call.tool);
     asked.call.id = call_id.or(asked.call.id);

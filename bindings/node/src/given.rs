@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use overspill::embed::{self, Asked, GivenStore};
+use overspill::embed::{self, CallRequest, GivenStore};
 use overspill::tool::{Gates, Verdict};
 use overspill::{Overspill, embed::Misuse};
 use serde_json::Value;
@@ -26,7 +26,7 @@ impl Given {
         &self,
         overspill: &Overspill,
         output: &[u8],
-        asked: &Asked,
+        asked: &CallRequest,
     ) -> napi::Result<(Overspill, Option<Arc<GivenStore>>)> {
         let mut told = overspill.clone();
         if let Some(error) = self.0.get("choiceError").and_then(Value::as_str) {
@@ -61,7 +61,7 @@ impl Given {
             Some(Value::Bool(false)) => Verdict::No,
             Some(Value::Bool(true)) => Verdict::Yes,
             Some(options @ Value::Object(_)) => {
-                Verdict::With(Asked::from_json(options).map_err(misuse)?.options.settings)
+                Verdict::With(CallRequest::from_json(options).map_err(misuse)?.options.settings)
             }
             Some(other) => {
                 let message = format!("shouldSpill: {other} is not true, false or options");

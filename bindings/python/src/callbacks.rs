@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use overspill::core::{Choice, Policy, Strategy, StrategyError};
-use overspill::embed::{Asked, StoreObject, choice, event, policy};
+use overspill::embed::{CallRequest, StoreObject, choice, event, policy};
 use overspill::tool::Verdict;
 use overspill::{Call, Error, Event};
 use pyo3::exceptions::PyAttributeError;
@@ -109,7 +109,7 @@ pub(crate) fn verdict(predicate: &Py<PyAny>, tool: &str, result: &Value) -> Verd
             if answer.is_none() {
                 return Ok(Verdict::Yes);
             }
-            let asked = Asked::from_json(&options(&answer)?).map_err(crate::error::misuse)?;
+            let asked = CallRequest::from_json(&options(&answer)?).map_err(crate::error::misuse)?;
             Ok(Verdict::With(asked.options.settings))
         };
         asked().unwrap_or_else(|error| {

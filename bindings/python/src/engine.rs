@@ -1,9 +1,9 @@
 //! The one object that a program holds.
 
 use overspill::core::LineRule;
-use overspill::embed::{self, Asked, Foreign, Setup, StoreChoice};
+use overspill::embed::{self, CallRequest, CallbackStore, Setup, StoreChoice};
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, Options, Outcome, Overspill};
+use overspill::{Call, CallOptions, Outcome, Overspill};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -59,7 +59,7 @@ impl Engine {
         }
         let mut setup = Setup::from_json(&Value::Object(json)).map_err(error::misuse)?;
         if let Some(own) = own {
-            setup.store = StoreChoice::Own(std::sync::Arc::new(Foreign::new(own)));
+            setup.store = StoreChoice::Own(std::sync::Arc::new(CallbackStore::new(own)));
         }
         let working = std::env::current_dir().unwrap_or_default();
         let mut overspill = setup.overspill(&|name| std::env::var_os(name), working);
@@ -103,7 +103,7 @@ impl Engine {
             }
             input => {
                 let bytes = input.whole()?;
-                let (bytes, Asked { call, options }) = (bytes.as_bytes(), &asked);
+                let (bytes, CallRequest { call, options }) = (bytes.as_bytes(), &asked);
                 let done = py.detach(|| self.overspill.process_with(bytes, call, options));
                 outcome::outcome(py, done, output.clone().unbind(), self.lines)
             }
@@ -126,7 +126,7 @@ impl Engine {
             Input::Long(_) => return Ok(None),
             input => input.whole()?,
         };
-        let (bytes, Asked { call, options }) = (bytes.as_bytes(), &asked);
+        let (bytes, CallRequest { call, options }) = (bytes.as_bytes(), &asked);
         if self.asks || self.overspill.policy(call, options).fired_by(bytes).is_some() {
             return Ok(None);
         }
@@ -161,7 +161,7 @@ impl Engine {
         budget: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Vec<Py<PyAny>>> {
         let budget = Value::Object(options_json(budget.as_ref())?);
-        let mut given: Vec<(Py<PyAny>, All<'_>, Asked)> = Vec::new();
+        let mut given: Vec<(Py<PyAny>, All<'_>, CallRequest)> = Vec::new();
         for item in outputs.try_iter()? {
             let item = item?;
             let (output, asked) = match item.cast::<PyTuple>() {
@@ -170,12 +170,12 @@ impl Engine {
                         pair.extract()?;
                     (output, asked(None, None, None, Some(&options))?)
                 }
-                Err(_) => (item, Asked::default()),
+                Err(_) => (item, CallRequest::default()),
             };
             let bytes = Input::of(&output)?.whole()?;
             given.push((output.unbind(), bytes, asked));
         }
-        let outputs: Vec<(&[u8], Asked)> =
+        let outputs: Vec<(&[u8], CallRequest)> =
             given.iter().map(|(_, bytes, asked)| (bytes.as_bytes(), asked.clone())).collect();
         let done = py.detach(|| embed::batch(&self.overspill, &outputs, &budget));
         let done = done.map_err(error::misuse)?.into_iter();
@@ -194,7 +194,7 @@ impl Engine {
         session: Option<String>,
         options: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Spill> {
-        let Asked { call, options } = asked(tool, call_id, session, options.as_ref())?;
+        let CallRequest { call, options } = asked(tool, call_id, session, options.as_ref())?;
         Ok(Spill::new(self.overspill.clone().into_spill(call, options), self.lines))
     }
 
@@ -244,12 +244,12 @@ fn asked(
     call_id: Option<String>,
     session: Option<String>,
     options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Asked> {
+) -> PyResult<CallRequest> {
     let mut asked = match options {
-        None => Asked { call: Call::default(), options: Options::default() },
+        None => CallRequest { call: Call::default(), options: CallOptions::default() },
         Some(_) => {
             let json = Value::Object(options_json(options)?);
-            Asked::from_json(&json).map_err(error::misuse)?
+            CallRequest::from_json(&json).map_err(error::misuse)?
         }
     };
     asked.call.tool = tool.or(asked.call.tool);

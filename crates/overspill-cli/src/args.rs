@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use overspill::core::Keep;
-use overspill::{KEEPS, Layer, Most, Options, Overspill, Profile};
+use overspill::{CallOptions, KEEPS, Layer, Limit, Overspill, Profile};
 
 use crate::command::{
     completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
@@ -106,16 +106,16 @@ pub(crate) struct LimitArgs {
     keep: Option<Keep>,
     /// Show at most this many lines, or `none` for any number [default: 2000].
     #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
-    max_lines: Option<Most>,
+    max_lines: Option<Limit>,
     /// Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB].
     #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
-    max_bytes: Option<Most>,
+    max_bytes: Option<Limit>,
     /// Show at most this many characters.
     #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
-    max_chars: Option<Most>,
+    max_chars: Option<Limit>,
     /// Show at most this many tokens.
     #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
-    max_tokens: Option<Most>,
+    max_tokens: Option<Limit>,
     /// Whose tokens are counted: `estimate`, `o200k` or `cl100k` [default: estimate].
     #[arg(long, value_name = "NAME", value_parser = tokenizer)]
     tokenizer: Option<Tokenizer>,
@@ -130,7 +130,7 @@ pub(crate) struct LimitArgs {
 /// What bounds an output, and what this call asks of it.
 pub(crate) struct Engine {
     pub(crate) overspill: Overspill,
-    pub(crate) options: Options,
+    pub(crate) options: CallOptions,
     /// The tool that the output comes from.
     pub(crate) tool: String,
     /// The profile that holds.
@@ -157,13 +157,13 @@ impl LimitArgs {
         Engine {
             profile: in_force.profile.clone(),
             overspill: in_force.overspill(),
-            options: Options { settings: call, ..Options::default() },
+            options: CallOptions { settings: call, ..CallOptions::default() },
             tool: self.tool.clone().unwrap_or_else(|| tool.to_owned()),
         }
     }
 }
 
-fn limit(typed: &str) -> Result<Most, String> {
+fn limit(typed: &str) -> Result<Limit, String> {
     most(typed).ok_or_else(|| "expected a number, a size such as `50KiB`, or `none`".to_owned())
 }
 

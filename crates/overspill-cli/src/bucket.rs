@@ -8,7 +8,7 @@ use std::time::Duration;
 use overspill::profile::Places;
 use overspill::store::Disk;
 use overspill::store::object::{Address, Bucket, BucketOptions, Provider};
-use overspill::{Most, Profile};
+use overspill::{Limit, Profile};
 
 use crate::home::{self, Outputs};
 use crate::settings::Sources;
@@ -116,8 +116,8 @@ fn parts(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option
         _ => UPLOAD_WAIT,
     };
     let cache = match sources.own("store.cache") {
-        Some(Value::Most(Most::Of(bytes))) => *bytes,
-        Some(Value::Most(Most::Any)) => u64::MAX,
+        Some(Value::Most(Limit::AtMost(bytes))) => *bytes,
+        Some(Value::Most(Limit::Unlimited)) => u64::MAX,
         _ => CACHE,
     };
     let mut variables = variables::of(address.provider);

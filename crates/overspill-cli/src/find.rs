@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use overspill::redact::Redact;
-use overspill::store::{Disk, Entry, Name, Store};
+use overspill::store::{Disk, Entry, OutputId, Store};
 
 use crate::home::Outputs;
 use crate::settings::Sources;
@@ -20,17 +20,17 @@ const MOST_NAMED: usize = 5;
 
 /// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning or
 /// the end of one, or a path.
-pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
+pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Outputs, OutputId)> {
     let (store, name, redact) = found(typed)?;
     Ok((redact.shown_store(&store), name))
 }
 
 /// The same, as it was saved.
-pub(crate) fn find_raw(typed: &OsStr) -> anyhow::Result<(Outputs, Name)> {
+pub(crate) fn find_raw(typed: &OsStr) -> anyhow::Result<(Outputs, OutputId)> {
     found(typed).map(|(store, name, _)| (store, name))
 }
 
-fn found(typed: &OsStr) -> anyhow::Result<(Outputs, Name, Redact)> {
+fn found(typed: &OsStr) -> anyhow::Result<(Outputs, OutputId, Redact)> {
     let (mut store, redact) = home::store_and_redact().map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
@@ -74,14 +74,14 @@ fn unread(error: overspill::Error) -> anyhow::Error {
 
 /// Outputs that may be meant, the last saved first.
 struct Alike {
-    names: Vec<Name>,
+    names: Vec<OutputId>,
     /// Which part of their names was typed.
     part: &'static str,
 }
 
 /// Looks for an id, the beginning of one, or the end.
 fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> {
-    let exact = Name::parse(stem);
+    let exact = OutputId::parse(stem);
     if let Some(name) = exact {
         match store.entry(&name) {
             Ok(_) => return Ok(Alike { names: vec![name], part: "whole" }),
@@ -115,11 +115,11 @@ fn elsewhere(stem: &str) -> Option<(Disk, Alike)> {
 
 /// Tells whether this can be the end of an id, and not a whole one.
 fn may_be_end(stem: &str) -> bool {
-    stem.len() >= SHORT && Name::parse(stem).is_some_and(|name| name.time().is_none())
+    stem.len() >= SHORT && OutputId::parse(stem).is_some_and(|name| name.time().is_none())
 }
 
 /// Finds all that are named, before anything is done to any of them.
-pub(crate) fn all(typed: &[OsString]) -> anyhow::Result<Vec<(Outputs, Name)>> {
+pub(crate) fn all(typed: &[OsString]) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
     typed.iter().map(|typed| find(typed)).collect()
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
 }
 
 /// One that may be meant, and what it came from.
-fn line(store: &dyn Store, name: &Name) -> String {
+fn line(store: &dyn Store, name: &OutputId) -> String {
     let record = store.record(name).ok().flatten().unwrap_or_default();
     let what = ui::short(&record.call.command.or(record.call.tool).unwrap_or_default(), 60);
     let Ok(entry) = store.entry(name) else { return format!("\n  {name}  {what}") };
@@ -143,7 +143,7 @@ fn line(store: &dyn Store, name: &Name) -> String {
 
 /// Says whether an output has expired or never was.
 fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
-    let gone = Name::parse(stem).and_then(|name| store.gone(&name).ok().flatten());
+    let gone = OutputId::parse(stem).and_then(|name| store.gone(&name).ok().flatten());
     match gone {
         None => {
             let is_end = may_be_end(stem) && Sources::of_user().bucket().is_some();

@@ -9,7 +9,7 @@ use overspill::core::{Keep, Limits};
 use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::store::Memory;
 use overspill::tool::Gates;
-use overspill::{Layer, Most, Overspill, Profile};
+use overspill::{Layer, Limit, Overspill, Profile};
 use serde_json::{Value, json};
 
 fn registry() -> Registry {
@@ -25,7 +25,7 @@ fn registry() -> Registry {
     });
     registry.register(build.with_settings(Layer {
         keep: Some(Keep::Tail),
-        max_lines: Some(Most::Of(20)),
+        max_lines: Some(Limit::AtMost(20)),
         ..Layer::default()
     }));
 

@@ -17,7 +17,7 @@ use overspill::Call;
 use overspill::core::Limits;
 use overspill::retrieve::{Part, Query, count, read};
 use overspill::store::object::{Address, Bucket, BucketOptions};
-use overspill::store::{Disk, DiskOptions, Durability, Name, Store, Wanted};
+use overspill::store::{Disk, DiskOptions, Durability, OutputId, RecentQuery, Store};
 
 const MIB: usize = 1 << 20;
 const LARGE: usize = 256 * MIB;
@@ -149,7 +149,7 @@ impl Bench<'_> {
         Bucket::new(spool, address, options)
     }
 
-    fn save(&self, spool: &str, text: &[u8], bytes: usize) -> Result<Name> {
+    fn save(&self, spool: &str, text: &[u8], bytes: usize) -> Result<OutputId> {
         self.save_timed(spool, text, bytes, &mut [Duration::MAX; 2])
     }
 
@@ -160,7 +160,7 @@ impl Bench<'_> {
         text: &[u8],
         bytes: usize,
         best: &mut [Duration],
-    ) -> Result<Name> {
+    ) -> Result<OutputId> {
         let machine = self.machine(spool);
         let started = Instant::now();
         let mut draft = machine.create(&Call::of("bench"))?;
@@ -199,7 +199,7 @@ impl Bench<'_> {
             let plain = async { self.plain.list(Some(&folder)).try_collect::<Vec<_>>().await };
             keep(&mut best[0], || self.wait(plain))?;
             keep(&mut best[1], || Ok(self.machine("list").list()?))?;
-            let newest = Wanted { most: 50, ..Wanted::default() };
+            let newest = RecentQuery { most: 50, ..RecentQuery::default() };
             keep(&mut best[2], || Ok(self.machine("list").newest(&newest)?))?;
         }
         let ratio = |ours: usize| best[ours].as_secs_f64() / best[0].as_secs_f64();
@@ -209,7 +209,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn grep(&self, spool: &str, name: &Name, best: &mut Duration) -> Result<u64> {
+    fn grep(&self, spool: &str, name: &OutputId, best: &mut Duration) -> Result<u64> {
         let machine = self.machine(spool);
         let query = Query { pattern: "line 77 of".into(), ..Query::default() };
         let mut found = 0;
@@ -228,7 +228,7 @@ fn keep<T>(best: &mut Duration, work: impl FnOnce() -> Result<T>) -> Result<()> 
     Ok(())
 }
 
-fn whole(store: &Bucket, name: &Name) -> Result<u64> {
+fn whole(store: &Bucket, name: &OutputId) -> Result<u64> {
     let total = store.entry(name)?.bytes;
     let mut at = 0;
     while at < total {
@@ -237,7 +237,7 @@ fn whole(store: &Bucket, name: &Name) -> Result<u64> {
     Ok(at)
 }
 
-fn page(store: &Bucket, name: &Name, line: u64) -> Result<usize> {
+fn page(store: &Bucket, name: &OutputId, line: u64) -> Result<usize> {
     let limits = Limits::NONE.lines(2000).bytes(51_200);
     let page = read(store, name, &Part::Lines(line, line + 1999), &limits)?;
     assert!(!page.text.is_empty(), "there is a page");

@@ -4,11 +4,11 @@
 use std::error::Error;
 
 use jiff::{SignedDuration, Timestamp};
-use overspill::store::{Access, Also, Disk, DiskOptions, NameStyle, Part};
-use overspill::sweep::{Budget, Retention, sweep};
+use overspill::store::{Access, Also, Disk, DiskOptions, NamePart, NameStyle};
+use overspill::sweep::{Retention, SweepBudget, sweep};
 
 const NAMES: NameStyle = NameStyle {
-    parts: &[Part::Text("tool_"), Part::UtcDay, Part::Text("_"), Part::Random(6)],
+    parts: &[NamePart::Text("tool_"), NamePart::UtcDay, NamePart::Text("_"), NamePart::Random(6)],
     ending: "",
     also: Also::Prefix("tool_"),
 };
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Retention::default()
     };
     let store = Disk::new(directory, options);
-    let swept = sweep(&store, &retention, Budget::Whole, Timestamp::now())?;
+    let swept = sweep(&store, &retention, SweepBudget::Whole, Timestamp::now())?;
     println!("{} removed ({} bytes), {} kept", swept.removed, swept.bytes, swept.kept);
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use overspill::store::Memory;
-use overspill::{Call, Event, Overspill, Profile, What};
+use overspill::{Call, Event, EventKind, Overspill, Profile};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Totals {
@@ -26,9 +26,9 @@ fn count(totals: &mut BTreeMap<String, Totals>, event: &Event) {
     of_tool.produced += event.original_bytes;
     of_tool.shown += event.shown_bytes;
     match event.what {
-        What::Skipped => {}
-        What::Spilled { .. } => of_tool.cut += 1,
-        What::Failed { .. } => of_tool.failed += 1,
+        EventKind::Skipped => {}
+        EventKind::Spilled { .. } => of_tool.cut += 1,
+        EventKind::Failed { .. } => of_tool.failed += 1,
     }
 }
 

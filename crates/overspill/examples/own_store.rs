@@ -10,11 +10,11 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use overspill::store::{Draft, Entry, Kept, Name, SpillRef, Store, conformance};
+use overspill::store::{Draft, Entry, Kept, OutputId, SpillRef, Store, conformance};
 use overspill::{Call, Error, Overspill, Profile};
 
 /// Outputs by name, with the time of their last use.
-type Shelf = Arc<Mutex<BTreeMap<Name, (Vec<u8>, Timestamp)>>>;
+type Shelf = Arc<Mutex<BTreeMap<OutputId, (Vec<u8>, Timestamp)>>>;
 
 #[derive(Debug, Clone, Default)]
 struct Service {
@@ -27,7 +27,7 @@ struct Upload {
     bytes: Vec<u8>,
 }
 
-fn lock(shelf: &Shelf) -> MutexGuard<'_, BTreeMap<Name, (Vec<u8>, Timestamp)>> {
+fn lock(shelf: &Shelf) -> MutexGuard<'_, BTreeMap<OutputId, (Vec<u8>, Timestamp)>> {
     shelf.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -40,7 +40,7 @@ impl Draft for Upload {
     fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
         let mut shelf = lock(&self.shelf);
         let taken = Error::Other("every name is taken".into());
-        let mut free = (0..).filter_map(|n| Name::parse(&format!("output-{n}")));
+        let mut free = (0..).filter_map(|n| OutputId::parse(&format!("output-{n}")));
         let name = free.find(|name| !shelf.contains_key(name)).ok_or(taken)?;
         shelf.insert(name.clone(), (self.bytes, Timestamp::now()));
         let path = format!("https://outputs.example/{name}");
@@ -51,14 +51,14 @@ impl Draft for Upload {
 impl Service {
     fn with<T>(
         &self,
-        name: &Name,
+        name: &OutputId,
         f: impl FnOnce(&mut (Vec<u8>, Timestamp)) -> T,
     ) -> Result<T, Error> {
         lock(&self.shelf).get_mut(name).map(f).ok_or_else(|| Error::NotFound { name: name.clone() })
     }
 }
 
-fn entry(name: &Name, (bytes, used): &(Vec<u8>, Timestamp)) -> Entry {
+fn entry(name: &OutputId, (bytes, used): &(Vec<u8>, Timestamp)) -> Entry {
     Entry { name: name.clone(), bytes: bytes.len() as u64, used: *used, pinned: false }
 }
 
@@ -67,14 +67,14 @@ impl Store for Service {
         Ok(Box::new(Upload { shelf: self.shelf.clone(), bytes: Vec::new() }))
     }
 
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         self.with(name, |(bytes, _)| {
             let end = range.end.min(bytes.len() as u64);
             bytes[range.start.min(end) as usize..end as usize].to_vec()
         })
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         self.with(name, |output| entry(name, output))
     }
 
@@ -82,12 +82,12 @@ impl Store for Service {
         Ok(lock(&self.shelf).iter().map(|(name, output)| entry(name, output)).collect())
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         let removed = lock(&self.shelf).remove(name);
         removed.map(drop).ok_or_else(|| Error::NotFound { name: name.clone() })
     }
 
-    fn touch(&self, name: &Name) -> Result<(), Error> {
+    fn touch(&self, name: &OutputId) -> Result<(), Error> {
         self.with(name, |(_, used)| *used = Timestamp::now())
     }
 }

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::embed::{self, Asked, Question, Setup, StoreChoice};
+use overspill::embed::{self, CallRequest, Question, Setup, StoreChoice};
 use overspill::tool::Bounded;
 use overspill::{Outcome, Report};
 use serde_json::{Map, Value, json};
@@ -40,7 +40,7 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
     let mut answer = Map::new();
     match case["how"].as_str().unwrap() {
         "apply" => {
-            let asked = Asked::from_json(&call).map_err(misuse)?;
+            let asked = CallRequest::from_json(&call).map_err(misuse)?;
             let result = &case["result"];
             let bounded = embed::apply(&overspill, result, &asked, &setup.gates);
             let bounded =
@@ -49,15 +49,15 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
         }
         "batch" => {
             let inputs = case["inputs"].as_array().unwrap().iter();
-            let inputs: Vec<(&[u8], Asked)> = inputs
-                .map(|input| (input.as_str().unwrap().as_bytes(), Asked::default()))
+            let inputs: Vec<(&[u8], CallRequest)> = inputs
+                .map(|input| (input.as_str().unwrap().as_bytes(), CallRequest::default()))
                 .collect();
             let outcomes = embed::batch(&overspill, &inputs, &call).map_err(misuse)?;
             let outcomes = outcomes.iter().map(|outcome| plain(outcome, lines)).collect();
             answer.insert("outcomes".into(), Value::Array(outcomes));
         }
         how => {
-            let Asked { call, options } = Asked::from_json(&call).map_err(misuse)?;
+            let CallRequest { call, options } = CallRequest::from_json(&call).map_err(misuse)?;
             let output = match case.get("base64") {
                 Some(text) => from_base64(text.as_str().unwrap()),
                 None => case["input"].as_str().unwrap().as_bytes().to_vec(),

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use overspill::store::Memory;
 use overspill::tool::{Bounded, Gates, Verdict};
-use overspill::{Call, Layer, Most, Options, Overspill, Profile};
+use overspill::{Call, CallOptions, Layer, Limit, Overspill, Profile};
 use serde_json::{Value, json};
 
 fn decide(tool: &str, result: &Value) -> Verdict {
     let text = result["output"].as_str().unwrap_or_default();
     match tool {
         _ if text.starts_with("diff --git") => Verdict::No,
-        "test" => Verdict::With(Layer { max_lines: Some(Most::Of(4000)), ..Layer::default() }),
+        "test" => Verdict::With(Layer { max_lines: Some(Limit::AtMost(4000)), ..Layer::default() }),
         _ => Verdict::Yes,
     }
 }
@@ -31,7 +31,8 @@ pub fn main() {
         ("bash", format!("diff --git a b\n{lines}")),
     ] {
         let result = json!({"output": output});
-        let bounded = overspill.bound_result(&result, &Call::of(tool), &Options::default(), &gates);
+        let bounded =
+            overspill.bound_result(&result, &Call::of(tool), &CallOptions::default(), &gates);
         let shown = match &bounded {
             Bounded::Unchanged => output.lines().count(),
             Bounded::Changed(result) => {

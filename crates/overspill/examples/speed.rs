@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use overspill::store::{
-    Access, Also, Disk, DiskOptions, Durability, Memory, NameStyle, Part, Record, Store,
+    Access, Also, Disk, DiskOptions, Durability, Memory, NamePart, NameStyle, Record, Store,
 };
 use overspill::sweep::{Retention, expired};
 use overspill::{Call, Overspill, Profile};
@@ -20,7 +20,7 @@ use overspill::{Call, Overspill, Profile};
 type Done = Result<(), Box<dyn Error>>;
 
 const NAMES: NameStyle = NameStyle {
-    parts: &[Part::Text("tool_"), Part::UtcDay, Part::Text("_"), Part::Random(6)],
+    parts: &[NamePart::Text("tool_"), NamePart::UtcDay, NamePart::Text("_"), NamePart::Random(6)],
     ending: "",
     also: Also::Prefix("tool_"),
 };

@@ -21,7 +21,7 @@ use crate::overspill::Output;
 use crate::profile::LONGEST_MARK;
 use crate::redact::Redacted;
 use crate::settings::Warning;
-use crate::{Call, Layer, Most, Options, Outcome, Overspill, Spilled};
+use crate::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
 
 /// Bounds a response: what fits comes back byte for byte, anything else as a response that says
 /// what is missing.
@@ -29,7 +29,7 @@ pub fn respond<'a>(
     overspill: &Overspill,
     response: &'a str,
     call: &Call,
-    options: &Options,
+    options: &CallOptions,
 ) -> Cow<'a, str> {
     // A response that asks to be left alone is masked as well.
     let redacted = overspill.redact.json(response);
@@ -46,7 +46,7 @@ fn answered<'a>(
     overspill: &Overspill,
     redacted: &Redacted<&'a str>,
     call: &Call,
-    options: &Options,
+    options: &CallOptions,
 ) -> Cow<'a, str> {
     let response: &'a str = redacted.get();
     let decoded = Decoded::of(response);
@@ -247,7 +247,7 @@ pub fn variables(variable: impl Fn(&str) -> Option<String>) -> (Variables, Vec<W
     let mut limit = |key: &str| {
         let value = variable(key)?;
         match whole_number(&value) {
-            Some(limit) => Some(Most::Of(limit)),
+            Some(limit) => Some(Limit::AtMost(limit)),
             None => {
                 warn(key, &value, "a whole number, 0 or more");
                 None

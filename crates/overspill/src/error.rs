@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::store::Name;
+use crate::store::OutputId;
 
 /// Why a store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -13,13 +13,13 @@ pub enum Error {
     #[error("there is no output {name}")]
     NotFound {
         /// Its name.
-        name: Name,
+        name: OutputId,
     },
     /// There is a record of an output, but it is damaged, and there is no output of that name.
     #[error("the record of {name} is damaged: {reason}")]
     Damaged {
         /// The name of the output.
-        name: Name,
+        name: OutputId,
         /// What is wrong with the record.
         reason: String,
     },

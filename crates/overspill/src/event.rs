@@ -13,12 +13,12 @@ pub struct Event<'a> {
     /// How many bytes the reader gets.
     pub shown_bytes: u64,
     /// What happened.
-    pub what: What<'a>,
+    pub what: EventKind<'a>,
 }
 
 /// The three things that can happen.
 #[derive(Debug)]
-pub enum What<'a> {
+pub enum EventKind<'a> {
     /// It passed as it is: it fits, or is not to be cut.
     Skipped,
     /// It was cut, and saved here.

@@ -4,7 +4,7 @@ use memchr::{memchr2, memchr2_iter};
 
 /// What the bytes that were just taken are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Token<'a> {
+pub enum JsonToken<'a> {
     /// Blanks, commas and colons.
     Between,
     /// An object or a list begins.
@@ -26,14 +26,14 @@ pub enum Token<'a> {
 
 /// These bytes are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed;
+pub struct MalformedJson;
 
 /// Deeper than this nobody goes; it keeps a flood of brackets from filling the memory.
 const DEEPEST: usize = 1 << 20;
 
 /// Walks over one JSON value, in chunks of any size.
 #[derive(Debug, Default)]
-pub struct Tokens {
+pub struct JsonTokens {
     /// What is open: `true` for objects.
     open: Vec<bool>,
     expects: Expects,
@@ -78,7 +78,7 @@ struct Word {
     len: usize,
 }
 
-impl Tokens {
+impl JsonTokens {
     /// Tells whether one whole value has come.
     pub fn is_done(&self) -> bool {
         self.expects == Expects::Nothing && (self.word.len == 0 || self.word.is_right())
@@ -86,7 +86,10 @@ impl Tokens {
     }
 
     /// Takes what `bytes`, which are not empty, begin with; returns what it is and how long.
-    pub fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<(Token<'a>, usize), Malformed> {
+    pub fn next<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+    ) -> Result<(JsonToken<'a>, usize), MalformedJson> {
         match self.string {
             Some(Within::Plain) => Ok(self.plain(bytes)),
             Some(within) => self.escape(within, bytes[0]),
@@ -118,22 +121,22 @@ impl Tokens {
         bytes.len()
     }
 
-    fn structure(&mut self, bytes: &[u8]) -> Result<(Token<'static>, usize), Malformed> {
+    fn structure(&mut self, bytes: &[u8]) -> Result<(JsonToken<'static>, usize), MalformedJson> {
         let first = bytes[0];
         if is_of_word(first) {
             return self.word(bytes);
         }
         self.end_word()?;
         let token = match first {
-            b' ' | b'\t' | b'\r' | b'\n' => Token::Between,
+            b' ' | b'\t' | b'\r' | b'\n' => JsonToken::Between,
             b'{' | b'[' => {
                 self.value_begins()?;
                 if self.open.len() == DEEPEST {
-                    return Err(Malformed);
+                    return Err(MalformedJson);
                 }
                 self.open.push(first == b'{');
                 self.expects = if first == b'{' { Expects::KeyOrEnd } else { Expects::ValueOrEnd };
-                Token::Open(first)
+                JsonToken::Open(first)
             }
             b'}' | b']' => {
                 let empty = match first {
@@ -142,19 +145,19 @@ impl Tokens {
                 };
                 let is_end = self.expects == Expects::CommaOrEnd || self.expects == empty;
                 if !is_end || self.open.pop() != Some(first == b'}') {
-                    return Err(Malformed);
+                    return Err(MalformedJson);
                 }
                 self.value_ends();
-                Token::Close
+                JsonToken::Close
             }
             b',' if self.expects == Expects::CommaOrEnd => {
                 let in_object = self.open.last() == Some(&true);
                 self.expects = if in_object { Expects::Key } else { Expects::Value };
-                Token::Between
+                JsonToken::Between
             }
             b':' if self.expects == Expects::Colon => {
                 self.expects = Expects::Value;
-                Token::Between
+                JsonToken::Between
             }
             b'"' => {
                 self.is_key = matches!(self.expects, Expects::Key | Expects::KeyOrEnd);
@@ -162,39 +165,39 @@ impl Tokens {
                     self.value_begins()?;
                 }
                 self.string = Some(Within::Plain);
-                Token::String { is_key: self.is_key }
+                JsonToken::String { is_key: self.is_key }
             }
-            _ => return Err(Malformed),
+            _ => return Err(MalformedJson),
         };
         Ok((token, 1))
     }
 
-    fn word(&mut self, bytes: &[u8]) -> Result<(Token<'static>, usize), Malformed> {
+    fn word(&mut self, bytes: &[u8]) -> Result<(JsonToken<'static>, usize), MalformedJson> {
         if self.word.len == 0 {
             self.value_begins()?;
             self.expects = Expects::CommaOrEnd;
         }
         let len = bytes.iter().position(|&byte| !is_of_word(byte)).unwrap_or(bytes.len());
         self.word.push(&bytes[..len]);
-        Ok((Token::Word, len))
+        Ok((JsonToken::Word, len))
     }
 
-    fn end_word(&mut self) -> Result<(), Malformed> {
+    fn end_word(&mut self) -> Result<(), MalformedJson> {
         if self.word.len == 0 {
             return Ok(());
         }
         if !self.word.is_right() {
-            return Err(Malformed);
+            return Err(MalformedJson);
         }
         self.word = Word::default();
         self.value_ends();
         Ok(())
     }
 
-    fn value_begins(&mut self) -> Result<(), Malformed> {
+    fn value_begins(&mut self) -> Result<(), MalformedJson> {
         match self.expects {
             Expects::Value | Expects::ValueOrEnd => Ok(()),
-            _ => Err(Malformed),
+            _ => Err(MalformedJson),
         }
     }
 
@@ -202,7 +205,7 @@ impl Tokens {
         self.expects = if self.open.is_empty() { Expects::Nothing } else { Expects::CommaOrEnd };
     }
 
-    fn plain<'a>(&mut self, bytes: &'a [u8]) -> (Token<'a>, usize) {
+    fn plain<'a>(&mut self, bytes: &'a [u8]) -> (JsonToken<'a>, usize) {
         match bytes[0] {
             b'"' => {
                 self.string = None;
@@ -210,36 +213,40 @@ impl Tokens {
                     true => self.expects = Expects::Colon,
                     false => self.value_ends(),
                 }
-                (Token::EndString, 1)
+                (JsonToken::EndString, 1)
             }
             b'\\' => {
                 self.string = Some(Within::Escape(None));
-                (Token::Text(b""), 1)
+                (JsonToken::Text(b""), 1)
             }
             _ => {
                 let len = memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
-                (Token::Text(&bytes[..len]), len)
+                (JsonToken::Text(&bytes[..len]), len)
             }
         }
     }
 
     /// Takes one byte of an escape. Half a pair without the other half is no character.
-    fn escape(&mut self, within: Within, byte: u8) -> Result<(Token<'_>, usize), Malformed> {
+    fn escape(
+        &mut self,
+        within: Within,
+        byte: u8,
+    ) -> Result<(JsonToken<'_>, usize), MalformedJson> {
         const LOST: char = char::REPLACEMENT_CHARACTER;
         let (next, text) = match within {
             Within::Half(half) if byte == b'\\' => (Within::Escape(Some(half)), None),
             Within::Plain | Within::Half(_) => {
                 self.string = Some(Within::Plain);
-                return Ok((Token::Text(self.encoded(LOST)), 0));
+                return Ok((JsonToken::Text(self.encoded(LOST)), 0));
             }
             Within::Escape(half) if byte == b'u' => (Within::Digits(0, 0, half), None),
             Within::Escape(Some(_)) => {
                 self.string = Some(Within::Escape(None));
-                return Ok((Token::Text(self.encoded(LOST)), 0));
+                return Ok((JsonToken::Text(self.encoded(LOST)), 0));
             }
             Within::Escape(None) => (Within::Plain, Some(simple(byte)?)),
             Within::Digits(count, value, half) => {
-                let digit = char::from(byte).to_digit(16).ok_or(Malformed)? as u16;
+                let digit = char::from(byte).to_digit(16).ok_or(MalformedJson)? as u16;
                 let value = value << 4 | digit;
                 match (count, half, value) {
                     (0..3, ..) => (Within::Digits(count + 1, value, half), None),
@@ -262,7 +269,7 @@ impl Tokens {
             Some(char) => self.encoded(char),
             None => b"",
         };
-        Ok((Token::Text(text), 1))
+        Ok((JsonToken::Text(text), 1))
     }
 
     fn encoded(&mut self, char: char) -> &[u8] {
@@ -275,7 +282,7 @@ fn is_of_word(byte: u8) -> bool {
 }
 
 /// Returns what one letter after a backslash stands for; that is ASCII.
-fn simple(byte: u8) -> Result<char, Malformed> {
+fn simple(byte: u8) -> Result<char, MalformedJson> {
     Ok(match byte {
         b'n' => '\n',
         b't' => '\t',
@@ -283,7 +290,7 @@ fn simple(byte: u8) -> Result<char, Malformed> {
         b'b' => '\u{8}',
         b'f' => '\u{c}',
         b'"' | b'\\' | b'/' => char::from(byte),
-        _ => return Err(Malformed),
+        _ => return Err(MalformedJson),
     })
 }
 
@@ -316,12 +323,12 @@ mod tests {
 
     /// Takes `json` in chunks; returns all text of strings, or nothing if it is not JSON.
     fn texts(json: &[u8], chunk: usize) -> Option<Vec<u8>> {
-        let mut tokens = Tokens::default();
+        let mut tokens = JsonTokens::default();
         let mut text = Vec::new();
         for mut chunk in json.chunks(chunk) {
             while !chunk.is_empty() {
                 let (token, len) = tokens.next(chunk).ok()?;
-                if let Token::Text(bytes) = token {
+                if let JsonToken::Text(bytes) = token {
                     text.extend_from_slice(bytes);
                 }
                 chunk = &chunk[len..];
@@ -335,14 +342,14 @@ mod tests {
         let json = r#"["line\nline\\\"\/\u00e9\ud83d\ude00 \t","",{"key":"é\\"}]"#;
         let simply = texts(json.as_bytes(), json.len());
         for chunk in 1..=json.len() {
-            let (mut tokens, mut text) = (Tokens::default(), Vec::new());
+            let (mut tokens, mut text) = (JsonTokens::default(), Vec::new());
             for mut chunk in json.as_bytes().chunks(chunk) {
                 while !chunk.is_empty() {
                     let len = tokens.text(chunk, &mut text);
                     chunk = &chunk[len..];
                     if let Some(Ok((token, len))) = (!chunk.is_empty()).then(|| tokens.next(chunk))
                     {
-                        if let Token::Text(bytes) = token {
+                        if let JsonToken::Text(bytes) = token {
                             text.extend_from_slice(bytes);
                         }
                         chunk = &chunk[len..];

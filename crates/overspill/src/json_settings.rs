@@ -3,7 +3,7 @@
 use overspill_core::Keep;
 use serde_json::{Map, Value};
 
-use crate::{Layer, Most, Warning};
+use crate::{Layer, Limit, Warning};
 
 impl Layer {
     /// Reads `{maxLines, maxBytes, direction, enabled, skip, tools}`. `true` and `false` alone
@@ -59,12 +59,12 @@ fn layer(fields: &Map<String, Value>, prefix: &str, warnings: &mut Vec<Warning>)
     layer
 }
 
-fn most(value: &Value, warn: &mut impl FnMut(&str)) -> Option<Most> {
+fn most(value: &Value, warn: &mut impl FnMut(&str)) -> Option<Limit> {
     let number = value.as_u64();
     if number.is_none() {
         warn("a whole number, 0 or more");
     }
-    number.map(Most::Of)
+    number.map(Limit::AtMost)
 }
 
 fn warning(key: &str, value: &Value, allowed: &str) -> Warning {

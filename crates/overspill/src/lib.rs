@@ -8,9 +8,9 @@ pub mod embed;
 pub mod envelope;
 mod error;
 mod event;
-mod joined;
 pub mod json;
 mod json_settings;
+mod multi_text;
 mod outcome;
 mod overspill;
 mod parts;
@@ -30,15 +30,15 @@ mod word;
 pub use crate::call::Call;
 pub use crate::clock::Clock;
 pub use crate::error::Error;
-pub use crate::event::{Event, What};
-pub use crate::joined::Joined;
+pub use crate::event::{Event, EventKind};
 pub use crate::json_settings::{takumi_enabled, takumi_set};
+pub use crate::multi_text::MultiText;
 pub use crate::outcome::{Masked, Outcome, Spilled};
-pub use crate::overspill::{Observer, Options, Overspill};
+pub use crate::overspill::{CallOptions, Observer, Overspill};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Counts, Report, Stretch};
 pub use crate::settings::{
-    Effective, KEEPS, Layer, Most, Origin, Setting, Settings, Warning, entries_of, is_http_address,
+    Effective, KEEPS, Layer, Limit, Origin, Setting, Settings, Warning, entries_of, is_http_address,
 };
 pub use crate::spill::Spill;
 

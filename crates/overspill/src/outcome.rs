@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use overspill_core::{Cut, Keep, LeftOut, Size, Unit};
 
 use crate::Error;
-use crate::profile::{Direction, Words};
+use crate::profile::{Direction, NoticeStyle};
 use crate::store::SpillRef;
 
 /// What became of an output.
@@ -54,7 +54,7 @@ pub struct Spilled {
     pub masked: u64,
     /// What was kept.
     pub keep: Keep,
-    pub(crate) words: Words,
+    pub(crate) words: NoticeStyle,
 }
 
 impl<'a> Outcome<'a> {
@@ -93,7 +93,7 @@ impl Spilled {
             self.text.contains(&saved.name.token()) || self.text.contains(saved.name.as_str())
         };
         let is_told = self.saved.as_ref().is_ok_and(names) || self.text.contains("[overspill ");
-        self.words == Words::Own && !is_told
+        self.words == NoticeStyle::Own && !is_told
     }
 
     /// Returns where the whole output is, as the reader is told.
@@ -104,10 +104,16 @@ impl Spilled {
     /// Returns the preview and the end it was kept from, where it is whole lines from one end.
     pub(crate) fn walked(&self) -> Option<(&str, Keep)> {
         match (self.words, self.direction()) {
-            (Words::Walk(_), Direction::Head) => Some((&self.preview, Keep::Head)),
-            (Words::Walk(_), Direction::Tail) => Some((&self.preview, Keep::Tail)),
-            (Words::Walk(_), Direction::Ends) => None,
-            (Words::Own | Words::BothEnds | Words::StartOnly | Words::Envelope, _) => None,
+            (NoticeStyle::Walk(_), Direction::Head) => Some((&self.preview, Keep::Head)),
+            (NoticeStyle::Walk(_), Direction::Tail) => Some((&self.preview, Keep::Tail)),
+            (NoticeStyle::Walk(_), Direction::Ends) => None,
+            (
+                NoticeStyle::Own
+                | NoticeStyle::BothEnds
+                | NoticeStyle::StartOnly
+                | NoticeStyle::Envelope,
+                _,
+            ) => None,
         }
     }
 

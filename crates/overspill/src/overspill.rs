@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use overspill_core::{Keep, Limits, Meter, Oversized, Policy, ReaderAbilities, Strategy};
 
 use crate::chosen::Chosen;
-use crate::event::What;
-use crate::profile::{OnSaveError, Sweeps, Words};
+use crate::event::EventKind;
+use crate::profile::{NoticeStyle, OnSaveError, Sweeps};
 use crate::redact::{Redact, Redacted, RedactingDraft, Redactor};
 use crate::store::{Draft, Record, SpillRef, Store};
-use crate::sweep::{Budget, Retention, Swept, sweep};
+use crate::sweep::{Retention, SweepBudget, Swept, sweep};
 use crate::{Call, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
 
 /// Bounds outputs as a profile says, and saves what is too large.
@@ -38,7 +38,7 @@ pub type Observer = dyn Fn(&Event) + Send + Sync;
 
 /// What a single call asks for.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct CallOptions {
     /// Settings of the call itself.
     pub settings: Layer,
     /// Settings that the tool declares for itself.
@@ -80,7 +80,7 @@ pub(crate) struct Plan {
 /// What is known of a call when its answer is made.
 pub(crate) struct End<'a> {
     pub(crate) call: &'a Call,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a CallOptions,
     /// How many secrets were masked before the output was measured.
     pub(crate) masked: u64,
     /// What failed on the way, other than saving.
@@ -178,7 +178,7 @@ impl Overspill {
 
     /// Removes what has expired now.
     pub fn sweep(&self) -> Result<Swept, Error> {
-        sweep(&*self.store, &self.retention, Budget::Whole, self.clock.now().timestamp())
+        sweep(&*self.store, &self.retention, SweepBudget::Whole, self.clock.now().timestamp())
     }
 
     /// Returns the store.
@@ -188,7 +188,7 @@ impl Overspill {
 
     /// Takes an output that is all there.
     pub fn process<'a>(&self, output: &'a [u8], call: &Call) -> Outcome<'a> {
-        self.process_with(output, call, &Options::default())
+        self.process_with(output, call, &CallOptions::default())
     }
 
     /// Takes an output that is all there, with settings of the call's own.
@@ -196,7 +196,7 @@ impl Overspill {
         &self,
         output: &'a [u8],
         call: &Call,
-        options: &Options,
+        options: &CallOptions,
     ) -> Outcome<'a> {
         let redacted = self.redact.output(output);
         match redacted.get() {
@@ -211,17 +211,17 @@ impl Overspill {
 
     /// Takes an output as it is being written. A strategy of your own is not asked: it needs all
     /// of the output at once.
-    pub fn spill(&self, call: Call, options: Options) -> Spill<'_> {
+    pub fn spill(&self, call: Call, options: CallOptions) -> Spill<'_> {
         Spill::new(Cow::Borrowed(self), call, options)
     }
 
     /// Like [`Overspill::spill`], for those who keep it where nothing can be borrowed.
-    pub fn into_spill(self, call: Call, options: Options) -> Spill<'static> {
+    pub fn into_spill(self, call: Call, options: CallOptions) -> Spill<'static> {
         Spill::new(Cow::Owned(self), call, options)
     }
 
     /// Returns what holds for a call.
-    pub fn policy(&self, call: &Call, options: &Options) -> Policy {
+    pub fn policy(&self, call: &Call, options: &CallOptions) -> Policy {
         self.plan(call, options).policy
     }
 
@@ -241,7 +241,7 @@ impl Overspill {
         &self,
         output: &Redacted<Output<'a>>,
         call: &Call,
-        options: &Options,
+        options: &CallOptions,
     ) -> Outcome<'a> {
         let (&Output { measured, stored }, masked) = (output.get(), output.count());
         let Plan { policy, enabled } = self.plan(call, options);
@@ -261,7 +261,12 @@ impl Overspill {
             Some(strategy) => match self.ask(strategy, measured, &policy) {
                 (None, None) => return self.whole(Cow::Borrowed(measured), call, masked),
                 (None, Some(error)) => {
-                    self.report(call, stored.len(), stored.len(), What::Failed { error: &error });
+                    self.report(
+                        call,
+                        stored.len(),
+                        stored.len(),
+                        EventKind::Failed { error: &error },
+                    );
                     return Outcome::of(Cow::Borrowed(measured), masked);
                 }
                 // Where failing means giving the original back, a strategy's failure does too.
@@ -281,14 +286,14 @@ impl Overspill {
         let words = &self.profile.words;
         match (&saved, self.profile.on_save_error) {
             (Err(error), OnSaveError::Original) if self.is_below_ceiling(measured) => {
-                self.report(call, stored.len(), stored.len(), What::Failed { error });
+                self.report(call, stored.len(), stored.len(), EventKind::Failed { error });
                 Outcome::of(Cow::Borrowed(measured), masked)
             }
             (Err(_), OnSaveError::SimpleCut) => {
                 let simple = self.simple(&policy);
                 let chosen = Oversized::of(measured, &simple).map_or(chosen, Chosen::Over);
                 let end = End { call, options, masked, failure };
-                self.answer(chosen, &Words::StartOnly, &simple, saved, end)
+                self.answer(chosen, &NoticeStyle::StartOnly, &simple, saved, end)
             }
             _ => self.answer(chosen, words, &policy, saved, End { call, options, masked, failure }),
         }
@@ -304,14 +309,14 @@ impl Overspill {
         &self,
         output: &Redacted<Output<'a>>,
         call: &Call,
-        options: &Options,
+        options: &CallOptions,
     ) -> Outcome<'a> {
         let off = Layer { enabled: Some(false), ..Layer::default() };
-        self.bound(output, call, &Options { settings: off, ..options.clone() })
+        self.bound(output, call, &CallOptions { settings: off, ..options.clone() })
     }
 
     /// Looks up what is to be done with a call's output.
-    pub(crate) fn plan(&self, call: &Call, options: &Options) -> Plan {
+    pub(crate) fn plan(&self, call: &Call, options: &CallOptions) -> Plan {
         let (tool, declared) = (call.tool.as_deref(), options.declared.as_ref());
         let effective = self.settings.effective(&self.profile, tool, declared, &options.settings);
         let policy = effective.policy(&self.profile).below(&self.profile.ceiling);
@@ -406,7 +411,7 @@ impl Overspill {
             // What it makes itself stays within our limits, and within the ceiling of the others.
             Ok(Some(chosen)) => {
                 let most = match self.profile.words {
-                    Words::Own => &policy.limits,
+                    NoticeStyle::Own => &policy.limits,
                     _ => &self.profile.ceiling,
                 };
                 (chosen.within(most, policy), None)
@@ -426,7 +431,7 @@ impl Overspill {
 
     /// Says that an output is not cut, of which so many secrets are masked.
     pub(crate) fn whole<'a>(&self, output: Cow<'a, [u8]>, call: &Call, masked: u64) -> Outcome<'a> {
-        self.report(call, output.len(), output.len(), What::Skipped);
+        self.report(call, output.len(), output.len(), EventKind::Skipped);
         Outcome::of(output, masked)
     }
 
@@ -434,7 +439,7 @@ impl Overspill {
     pub(crate) fn answer<'a>(
         &self,
         chosen: Chosen,
-        words: &Words,
+        words: &NoticeStyle,
         policy: &Policy,
         saved: Result<SpillRef, Error>,
         end: End,
@@ -460,21 +465,21 @@ impl Overspill {
             let _ = self.store.describe(&saved.name, &record.with_size(spilled.total));
         }
         let what = match (&failure, &spilled.saved) {
-            (Some(error), _) => What::Failed { error },
-            (None, Ok(saved)) => What::Spilled { path: Some(&saved.path) },
-            (None, Err(Error::NotAsked)) => What::Spilled { path: None },
-            (None, Err(error)) => What::Failed { error },
+            (Some(error), _) => EventKind::Failed { error },
+            (None, Ok(saved)) => EventKind::Spilled { path: Some(&saved.path) },
+            (None, Err(Error::NotAsked)) => EventKind::Spilled { path: None },
+            (None, Err(error)) => EventKind::Failed { error },
         };
         self.report(call, spilled.total.bytes as usize, spilled.text.len(), what);
         if self.profile.sweeps == Sweeps::AfterAnswer {
             let now = self.clock.now().timestamp();
-            let _ = sweep(&*self.store, &self.retention, Budget::LITTLE, now);
+            let _ = sweep(&*self.store, &self.retention, SweepBudget::LITTLE, now);
         }
         Outcome::Spilled(Box::new(spilled))
     }
 
     /// Tells the observer. What it does with it is its own affair: a panic changes nothing here.
-    fn report(&self, call: &Call, original: usize, shown: usize, what: What) {
+    fn report(&self, call: &Call, original: usize, shown: usize, what: EventKind) {
         if let Some(observer) = &self.observer {
             let (original_bytes, shown_bytes) = (original as u64, shown as u64);
             let event = Event { call, original_bytes, shown_bytes, what };

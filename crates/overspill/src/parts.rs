@@ -4,7 +4,7 @@ use overspill_core::Keep;
 use serde_json::Value;
 
 use crate::Spilled;
-use crate::joined::{self, Start};
+use crate::multi_text::{self, TextStart};
 
 /// Returns the text that is measured: text parts joined by line feeds. `None` if there is none.
 pub(crate) fn text_of(content: Option<&Value>) -> Option<String> {
@@ -94,13 +94,13 @@ fn add_words(texts: &mut [Option<String>], spilled: &Spilled, keep: Keep) {
 
 /// Gives each text part its share of what is shown, with the marks where they belong.
 fn in_place(parts: &[Value], spilled: &Spilled) -> Option<Value> {
-    let mut end = Start::default();
+    let mut end = TextStart::default();
     let starts = parts.iter().filter_map(text_of_part).map(|text| {
         let start = end;
         end = end.after(text.as_bytes()).after(b"\n");
         start
     });
-    let mut shown = joined::shares(spilled, &starts.collect::<Vec<_>>())?.into_iter();
+    let mut shown = multi_text::shares(spilled, &starts.collect::<Vec<_>>())?.into_iter();
     let put = |part: &Value| match text_of_part(part) {
         None => Some(part.clone()),
         Some(_) => shown.next().filter(|text| !text.is_empty()).map(|text| with_text(part, text)),

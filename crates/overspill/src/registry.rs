@@ -8,7 +8,7 @@ use overspill_core::{Limits, Size, share_limits};
 use serde_json::{Value, json};
 
 use crate::tool::{Bounded, Gates};
-use crate::{Call, Layer, Options, Overspill};
+use crate::{Call, CallOptions, Layer, Overspill};
 
 /// What a tool does with its arguments: a result object of the profile's shape, or why it failed.
 pub type Execute = dyn Fn(&Value) -> Result<Value, String> + Send + Sync;
@@ -188,7 +188,7 @@ impl Registry {
             ..Call::default()
         };
         let declared = self.tools.get(&call.name).and_then(|tool| tool.settings.clone());
-        let options = Options { declared, share, ..Options::default() };
+        let options = CallOptions { declared, share, ..CallOptions::default() };
         let bounded = || overspill.bound_result(&result, &about, &options, gates);
         match catch_unwind(AssertUnwindSafe(bounded)) {
             Ok(Bounded::Changed(bounded)) => bounded,

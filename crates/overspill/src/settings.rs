@@ -50,13 +50,13 @@ pub struct Layer {
     /// Whether outputs are bounded at all.
     pub enabled: Option<bool>,
     /// The limit on lines.
-    pub max_lines: Option<Most>,
+    pub max_lines: Option<Limit>,
     /// The limit on bytes.
-    pub max_bytes: Option<Most>,
+    pub max_bytes: Option<Limit>,
     /// The limit on characters.
-    pub max_chars: Option<Most>,
+    pub max_chars: Option<Limit>,
     /// The limit on tokens.
-    pub max_tokens: Option<Most>,
+    pub max_tokens: Option<Limit>,
     /// What is kept.
     pub keep: Option<Keep>,
     /// Settings of single tools, and of all tools of a server under `server/*`.
@@ -65,11 +65,11 @@ pub struct Layer {
 
 /// A limit, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Most {
+pub enum Limit {
     /// At most so many.
-    Of(u64),
+    AtMost(u64),
     /// Any number.
-    Any,
+    Unlimited,
 }
 
 /// Where a value comes from.
@@ -149,13 +149,13 @@ pub struct Effective {
     /// Whether its output is bounded.
     pub enabled: Setting<bool>,
     /// The limit on lines.
-    pub max_lines: Setting<Most>,
+    pub max_lines: Setting<Limit>,
     /// The limit on bytes.
-    pub max_bytes: Setting<Most>,
+    pub max_bytes: Setting<Limit>,
     /// The limit on characters.
-    pub max_chars: Setting<Most>,
+    pub max_chars: Setting<Limit>,
     /// The limit on tokens.
-    pub max_tokens: Setting<Most>,
+    pub max_tokens: Setting<Limit>,
     /// What is kept.
     pub keep: Setting<Keep>,
 }
@@ -193,10 +193,10 @@ impl Settings {
         ];
         Effective {
             enabled: pick(&layers, |layer| layer.enabled, true),
-            max_lines: pick(&layers, |layer| layer.max_lines, Most::Any),
-            max_bytes: pick(&layers, |layer| layer.max_bytes, Most::Any),
-            max_chars: pick(&layers, |layer| layer.max_chars, Most::Any),
-            max_tokens: pick(&layers, |layer| layer.max_tokens, Most::Any),
+            max_lines: pick(&layers, |layer| layer.max_lines, Limit::Unlimited),
+            max_bytes: pick(&layers, |layer| layer.max_bytes, Limit::Unlimited),
+            max_chars: pick(&layers, |layer| layer.max_chars, Limit::Unlimited),
+            max_tokens: pick(&layers, |layer| layer.max_tokens, Limit::Unlimited),
             keep: pick(&layers, |layer| layer.keep, profile.policy.keep),
         }
     }
@@ -228,10 +228,10 @@ impl Layer {
         let limits = &profile.policy.limits;
         Layer {
             enabled: Some(true),
-            max_lines: Some(Most::from(limits.lines)),
-            max_bytes: Some(Most::from(limits.bytes)),
-            max_chars: Some(Most::from(limits.chars)),
-            max_tokens: Some(Most::from(limits.tokens)),
+            max_lines: Some(Limit::from(limits.lines)),
+            max_bytes: Some(Limit::from(limits.bytes)),
+            max_chars: Some(Limit::from(limits.chars)),
+            max_tokens: Some(Limit::from(limits.tokens)),
             keep: Some(profile.policy.keep),
             tools: BTreeMap::new(),
         }
@@ -239,9 +239,11 @@ impl Layer {
 
     /// Returns these settings as far as they do not loosen `other`, which sets everything.
     fn no_looser_than(&self, other: &Layer) -> Layer {
-        let tighter = |mine: Option<Most>, theirs: Option<Most>| match (mine, theirs) {
-            (Some(Most::Of(mine)), Some(Most::Of(theirs))) => Some(Most::Of(mine.min(theirs))),
-            (Some(Most::Any), theirs) => theirs,
+        let tighter = |mine: Option<Limit>, theirs: Option<Limit>| match (mine, theirs) {
+            (Some(Limit::AtMost(mine)), Some(Limit::AtMost(theirs))) => {
+                Some(Limit::AtMost(mine.min(theirs)))
+            }
+            (Some(Limit::Unlimited), theirs) => theirs,
             (mine, _) => mine,
         };
         Layer {
@@ -289,17 +291,17 @@ impl Effective {
     }
 }
 
-impl From<Option<u64>> for Most {
-    fn from(limit: Option<u64>) -> Most {
-        limit.map_or(Most::Any, Most::Of)
+impl From<Option<u64>> for Limit {
+    fn from(limit: Option<u64>) -> Limit {
+        limit.map_or(Limit::Unlimited, Limit::AtMost)
     }
 }
 
-impl From<Most> for Option<u64> {
-    fn from(most: Most) -> Option<u64> {
+impl From<Limit> for Option<u64> {
+    fn from(most: Limit) -> Option<u64> {
         match most {
-            Most::Of(limit) => Some(limit),
-            Most::Any => None,
+            Limit::AtMost(limit) => Some(limit),
+            Limit::Unlimited => None,
         }
     }
 }
@@ -309,7 +311,7 @@ mod tests {
     use super::*;
 
     fn lines(most: u64) -> Layer {
-        Layer { max_lines: Some(Most::Of(most)), ..Layer::default() }
+        Layer { max_lines: Some(Limit::AtMost(most)), ..Layer::default() }
     }
 
     #[test]
@@ -353,15 +355,15 @@ mod tests {
             (effective.max_lines.value, effective.max_lines.origin)
         };
         let nothing = Layer::default();
-        assert_eq!(found(&Settings::default(), &nothing), (Most::Of(2000), Origin::Profile));
-        assert_eq!(found(&settings, &nothing), (Most::Of(2), Origin::User));
+        assert_eq!(found(&Settings::default(), &nothing), (Limit::AtMost(2000), Origin::Profile));
+        assert_eq!(found(&settings, &nothing), (Limit::AtMost(2), Origin::User));
         settings.project = lines(1);
-        assert_eq!(found(&settings, &nothing), (Most::Of(1), Origin::Project));
+        assert_eq!(found(&settings, &nothing), (Limit::AtMost(1), Origin::Project));
         settings.environment = lines(4);
-        assert_eq!(found(&settings, &nothing), (Most::Of(4), Origin::Environment));
+        assert_eq!(found(&settings, &nothing), (Limit::AtMost(4), Origin::Environment));
         settings.user.tools.insert("bash".into(), lines(5));
-        assert_eq!(found(&settings, &nothing), (Most::Of(5), Origin::Tool));
-        assert_eq!(found(&settings, &call), (Most::Of(6), Origin::Call));
+        assert_eq!(found(&settings, &nothing), (Limit::AtMost(5), Origin::Tool));
+        assert_eq!(found(&settings, &call), (Limit::AtMost(6), Origin::Call));
     }
 
     #[test]
@@ -373,15 +375,18 @@ mod tests {
                 settings.effective(&Profile::OWN, Some("bash"), None, &Layer::default());
             (effective.max_lines.value, effective.enabled.value)
         };
-        assert_eq!(with(lines(5)), (Most::Of(5), true));
-        assert_eq!(with(lines(50)), (Most::Of(10), true));
-        assert_eq!(with(Layer { max_lines: Some(Most::Any), ..Layer::default() }).0, Most::Of(10));
+        assert_eq!(with(lines(5)), (Limit::AtMost(5), true));
+        assert_eq!(with(lines(50)), (Limit::AtMost(10), true));
+        assert_eq!(
+            with(Layer { max_lines: Some(Limit::Unlimited), ..Layer::default() }).0,
+            Limit::AtMost(10)
+        );
         let off = Layer { enabled: Some(false), ..Layer::default() };
         assert!(with(off.clone()).1);
         let tools = [("bash".to_owned(), off)].into();
         assert!(with(Layer { tools, ..Layer::default() }).1);
         let tools = [("bash".to_owned(), lines(50))].into();
-        assert_eq!(with(Layer { tools, ..Layer::default() }).0, Most::Of(10));
+        assert_eq!(with(Layer { tools, ..Layer::default() }).0, Limit::AtMost(10));
     }
 
     #[test]
@@ -394,14 +399,14 @@ mod tests {
         };
         let mut settings = Settings { user: bash(lines(10)), ..Settings::default() };
         settings.project = bash(lines(50));
-        assert_eq!(lines_of(&settings), Most::Of(10));
+        assert_eq!(lines_of(&settings), Limit::AtMost(10));
         settings.project = bash(Layer { keep: Some(Keep::Tail), ..Layer::default() });
-        assert_eq!(lines_of(&settings), Most::Of(10));
+        assert_eq!(lines_of(&settings), Limit::AtMost(10));
         settings.project = bash(lines(5));
-        assert_eq!(lines_of(&settings), Most::Of(5));
+        assert_eq!(lines_of(&settings), Limit::AtMost(5));
         let environment = lines(4);
         let settings = Settings { project: bash(lines(50)), environment, ..Settings::default() };
-        assert_eq!(lines_of(&settings), Most::Of(4));
+        assert_eq!(lines_of(&settings), Limit::AtMost(4));
     }
 
     #[test]
@@ -413,10 +418,10 @@ mod tests {
                 settings.effective(&Profile::AGENT_V2, Some("bash"), declared, &nothing);
             (effective.max_lines.value, effective.keep.value)
         };
-        assert_eq!(of(&settings, None), (Most::Of(500), Keep::Tail));
-        assert_eq!(of(&settings, Some(&lines(7))), (Most::Of(7), Keep::Head));
+        assert_eq!(of(&settings, None), (Limit::AtMost(500), Keep::Tail));
+        assert_eq!(of(&settings, Some(&lines(7))), (Limit::AtMost(7), Keep::Head));
         settings.user.tools.insert("bash".into(), lines(5));
-        assert_eq!(of(&settings, Some(&lines(7))), (Most::Of(5), Keep::Head));
+        assert_eq!(of(&settings, Some(&lines(7))), (Limit::AtMost(5), Keep::Head));
     }
 
     #[test]
@@ -429,14 +434,14 @@ mod tests {
             settings.effective(&Profile::OWN, Some(tool), None, &nothing).max_lines.value
         };
         for tool in ["srv/t", "srv/a/b", "srv", "srv/*"] {
-            assert_eq!(of(&settings, tool), Most::Of(6), "{tool}");
+            assert_eq!(of(&settings, tool), Limit::AtMost(6), "{tool}");
         }
         for other in ["srv/own", "sr", "other/t"] {
-            assert_eq!(of(&settings, other), Most::Of(2000), "{other}");
+            assert_eq!(of(&settings, other), Limit::AtMost(2000), "{other}");
         }
         settings.project.tools.insert("srv/*".into(), lines(50));
-        assert_eq!(of(&settings, "srv/t"), Most::Of(6));
+        assert_eq!(of(&settings, "srv/t"), Limit::AtMost(6));
         settings.project.tools.insert("srv/*".into(), lines(5));
-        assert_eq!(of(&settings, "srv/t"), Most::Of(5));
+        assert_eq!(of(&settings, "srv/t"), Limit::AtMost(5));
     }
 }

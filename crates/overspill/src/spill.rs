@@ -7,10 +7,10 @@ use overspill_core::{Finished, Limits, Policy, Window};
 
 use crate::chosen::Chosen;
 use crate::overspill::End;
-use crate::profile::{OnSaveError, Words};
+use crate::profile::{NoticeStyle, OnSaveError};
 use crate::redact::Redactor;
 use crate::store::{Draft, SpillRef};
-use crate::{Call, Error, Options, Outcome, Overspill};
+use crate::{Call, CallOptions, Error, Outcome, Overspill};
 
 /// Takes an output chunk by chunk: measures it, and once it is too large saves every byte.
 ///
@@ -19,7 +19,7 @@ use crate::{Call, Error, Options, Outcome, Overspill};
 pub struct Spill<'a> {
     overspill: Cow<'a, Overspill>,
     call: Call,
-    options: Options,
+    options: CallOptions,
     policy: Policy,
     window: Window,
     /// What is shown instead, where a profile shows something else when saving fails.
@@ -35,7 +35,11 @@ pub struct Spill<'a> {
 }
 
 impl<'a> Spill<'a> {
-    pub(crate) fn new(overspill: Cow<'a, Overspill>, call: Call, options: Options) -> Spill<'a> {
+    pub(crate) fn new(
+        overspill: Cow<'a, Overspill>,
+        call: Call,
+        options: CallOptions,
+    ) -> Spill<'a> {
         let policy = overspill.plan(&call, &options).policy;
         let window = Window::new(policy.clone());
         let simple = (overspill.profile.on_save_error == OnSaveError::SimpleCut)
@@ -90,7 +94,7 @@ impl<'a> Spill<'a> {
 
     /// Ends the output here, and takes what follows as another output of the same call, with
     /// `options`. Text that is held back as it may be a secret goes to the other one.
-    pub fn replace(&mut self, options: Options) -> Outcome<'static> {
+    pub fn replace(&mut self, options: CallOptions) -> Outcome<'static> {
         let mut next = Spill::new(self.overspill.clone(), self.call.clone(), options);
         // Both have the rules of the same engine.
         next.redactor = self.redactor.as_ref().map(Redactor::going_on);
@@ -98,7 +102,7 @@ impl<'a> Spill<'a> {
     }
 
     /// Like [`Spill::replace`], and an output that fits is taken again under the other options.
-    pub fn restart(&mut self, options: Options) -> Outcome<'static> {
+    pub fn restart(&mut self, options: CallOptions) -> Outcome<'static> {
         let outcome = self.replace(options);
         match &outcome {
             Outcome::Spilled(_) => {}
@@ -185,7 +189,7 @@ impl<'a> Spill<'a> {
             Finished::Over(over) => *over,
         };
         if let Some(Ok(draft)) = draft.as_mut().filter(|_| options.interrupted) {
-            draft.hurry();
+            draft.skip_network();
         }
         let mut chosen = Chosen::Over(over);
         let saved = publish(draft, &mut chosen);
@@ -193,7 +197,7 @@ impl<'a> Spill<'a> {
         let (chosen, words, policy) = match simple {
             Some(Finished::Over(simple)) => {
                 let policy = simple.policy().clone();
-                (Chosen::Over(*simple), &Words::StartOnly, policy)
+                (Chosen::Over(*simple), &NoticeStyle::StartOnly, policy)
             }
             // Where the original was to come back: it is gone by now, and what is held has to do.
             _ => (chosen, &overspill.profile.words, policy),

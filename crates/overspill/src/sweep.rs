@@ -31,7 +31,7 @@ impl Default for Retention {
 
 /// How much of a sweep to do at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Budget {
+pub enum SweepBudget {
     /// All of it.
     Whole,
     /// A little now and then, so that no call has to wait for it: at most so much, and nothing if
@@ -44,9 +44,10 @@ pub enum Budget {
     },
 }
 
-impl Budget {
+impl SweepBudget {
     /// What can be done at the end of a call without being noticed.
-    pub const LITTLE: Budget = Budget::Little { removals: 64, time: Duration::from_millis(5) };
+    pub const LITTLE: SweepBudget =
+        SweepBudget::Little { removals: 64, time: Duration::from_millis(5) };
 }
 
 /// What a sweep has done.
@@ -76,7 +77,7 @@ const LITTLE_EVERY: Duration = Duration::from_secs(60 * 60);
 pub fn sweep(
     store: &dyn Store,
     retention: &Retention,
-    budget: Budget,
+    budget: SweepBudget,
     now: Timestamp,
 ) -> Result<Swept, Error> {
     sweep_watched(store, retention, budget, now, |_, _| ())
@@ -86,19 +87,19 @@ pub fn sweep(
 pub fn sweep_watched(
     store: &dyn Store,
     retention: &Retention,
-    budget: Budget,
+    budget: SweepBudget,
     now: Timestamp,
     watch: impl Fn(u64, u64),
 ) -> Result<Swept, Error> {
     let started = Instant::now();
     let now = match budget {
-        Budget::Whole => store.time()?.unwrap_or(now),
-        Budget::Little { .. } => now,
+        SweepBudget::Whole => store.time()?.unwrap_or(now),
+        SweepBudget::Little { .. } => now,
     };
     let (entries, removals, time) = match budget {
-        Budget::Whole => (store.list()?, usize::MAX, Duration::MAX),
+        SweepBudget::Whole => (store.list()?, usize::MAX, Duration::MAX),
         // Half of the time for looking, the rest for removing.
-        Budget::Little { removals, time } => match store.due(LITTLE_EVERY, time / 2)? {
+        SweepBudget::Little { removals, time } => match store.due(LITTLE_EVERY, time / 2)? {
             Some(entries) => (entries, removals, time),
             None => return Ok(Swept::default()),
         },
@@ -108,7 +109,7 @@ pub fn sweep_watched(
     let mut swept = Swept { left: all, ..Swept::default() };
     let expired = &expired[..expired.len().min(removals)];
     // A few at a time cost less than one by one; but a little must end when its time is over.
-    let at_once = if budget == Budget::Whole { AT_ONCE } else { 1 };
+    let at_once = if budget == SweepBudget::Whole { AT_ONCE } else { 1 };
     for some in expired.chunks(at_once) {
         if started.elapsed() >= time {
             break;
@@ -126,7 +127,7 @@ pub fn sweep_watched(
         }
         watch(all - swept.left, all);
     }
-    if budget == Budget::Whole {
+    if budget == SweepBudget::Whole {
         // After the others, which take what is known of them along. What is left of interrupted
         // writers does no harm; it is no reason to fail.
         let _ = store.tidy();

@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 
 use crate::overspill::Output;
 use crate::parts;
-use crate::profile::{Errors, Shape, Slot, Unmarked};
+use crate::profile::{Errors, ResultField, ResultLayout, Unmarked};
 use crate::redact::Redacted;
-use crate::store::Name;
-use crate::{Call, Layer, Options, Outcome, Overspill, Spilled};
+use crate::store::OutputId;
+use crate::{Call, CallOptions, Layer, Outcome, Overspill, Spilled};
 
 /// What keeps a result from being bounded, beyond the settings.
 #[derive(Clone, Default)]
@@ -62,7 +62,7 @@ impl Overspill {
         &self,
         result: &Value,
         call: &Call,
-        options: &Options,
+        options: &CallOptions,
         gates: &Gates,
     ) -> Bounded {
         // A result that passes a gate is masked as well.
@@ -79,7 +79,7 @@ impl Overspill {
         &self,
         redacted: &Redacted<Cow<Value>>,
         call: &Call,
-        options: &Options,
+        options: &CallOptions,
         gates: &Gates,
     ) -> Bounded {
         let result: &Value = redacted.get();
@@ -163,7 +163,7 @@ impl Overspill {
             (None, _) => false,
             (Some(_), None) => true,
             (Some(record), Some(_)) => {
-                let stored = record.get("id").and_then(Value::as_str).and_then(Name::parse);
+                let stored = record.get("id").and_then(Value::as_str).and_then(OutputId::parse);
                 let unsaved = record.get("saveError").is_some_and(Value::is_string);
                 stored.map_or(unsaved, |name| self.store.entry(&name).is_ok())
             }
@@ -171,13 +171,13 @@ impl Overspill {
     }
 }
 
-impl Slot {
+impl ResultField {
     /// Returns what stands there.
     fn get(self, fields: &Map<String, Value>) -> Option<&Value> {
         match self {
-            Slot::Top(key) => fields.get(key),
-            Slot::Metadata(key) => fields.get("metadata")?.as_object()?.get(key),
-            Slot::Nowhere => None,
+            ResultField::Top(key) => fields.get(key),
+            ResultField::Metadata(key) => fields.get("metadata")?.as_object()?.get(key),
+            ResultField::Nowhere => None,
         }
     }
 }
@@ -188,7 +188,7 @@ enum Gate {
     Shut,
 }
 
-impl Shape {
+impl ResultLayout {
     fn mark_whole(&self, fields: &mut Map<String, Value>) {
         set(fields, self.flag, Some(Value::Bool(false)));
     }
@@ -247,11 +247,11 @@ fn own_record(spilled: &Spilled) -> Value {
 }
 
 /// Sets a value in its slot, or removes it.
-fn set(fields: &mut Map<String, Value>, slot: Slot, value: Option<Value>) {
+fn set(fields: &mut Map<String, Value>, slot: ResultField, value: Option<Value>) {
     let (fields, key) = match slot {
-        Slot::Nowhere => return,
-        Slot::Top(key) => (fields, key),
-        Slot::Metadata(key) => {
+        ResultField::Nowhere => return,
+        ResultField::Top(key) => (fields, key),
+        ResultField::Metadata(key) => {
             let metadata = fields.entry("metadata").or_insert(Value::Null);
             if metadata.is_null() {
                 *metadata = Value::Object(Map::new());

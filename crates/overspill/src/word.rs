@@ -8,7 +8,9 @@ use overspill_core::{
 };
 
 use crate::chosen::{Chosen, OwnText};
-use crate::profile::{Accounting, Direction, Facts, Worded, Words, preview, word};
+use crate::profile::{
+    Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
+};
 use crate::store::{Kept, SpillRef, random};
 use crate::{Error, Overspill, Spilled};
 
@@ -17,14 +19,14 @@ impl Overspill {
     pub(crate) fn word(
         &self,
         chosen: Chosen,
-        words: &Words,
+        words: &NoticeStyle,
         policy: &Policy,
         saved: Result<SpillRef, Error>,
         delegate: bool,
         masked: u64,
     ) -> Spilled {
         let shown = match words {
-            Words::Own => self.in_our_words(chosen, policy, &saved, delegate),
+            NoticeStyle::Own => self.in_our_words(chosen, policy, &saved, delegate),
             _ => self.in_their_words(chosen, words, policy, &saved, delegate),
         };
         let Shown { text, notice, preview, total, shown, left_out, cut, fired } = shown;
@@ -59,14 +61,14 @@ impl Overspill {
         let by_policy = |over: &Oversized| match notice.answer(over) {
             Preview { text, cut, outline: None } => {
                 let cut = cut.into_owned();
-                self.shown(policy, Worded { notice: notice.for_person(&cut), text }, cut)
+                self.shown(policy, WordedNotice { notice: notice.for_person(&cut), text }, cut)
             }
             Preview { text, cut, outline: Some(outline) } => {
                 let (total, fired) = (cut.total, Some(cut.fired));
                 let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
                 let own = OwnText { text: outline, left_out, total };
                 let notice = notice.for_person_of_outline(&total);
-                Shown { fired, ..Shown::of_text(own, policy, Worded { notice, text }) }
+                Shown { fired, ..Shown::of_text(own, policy, WordedNotice { notice, text }) }
             }
         };
         match chosen {
@@ -76,7 +78,7 @@ impl Overspill {
                 (text, _) => {
                     let text = text.unwrap_or_else(|| piece_texts(&cut).concat());
                     let cut = cut.into_owned();
-                    self.shown(policy, Worded { notice: notice.for_person(&cut), text }, cut)
+                    self.shown(policy, WordedNotice { notice: notice.for_person(&cut), text }, cut)
                 }
             },
             Chosen::Text(own, otherwise) => {
@@ -84,7 +86,7 @@ impl Overspill {
                     (None, Some(over)) => by_policy(&over),
                     (text, _) => {
                         let text = text.unwrap_or_else(|| own.text.clone());
-                        Shown::of_text(own, policy, Worded { notice: String::new(), text })
+                        Shown::of_text(own, policy, WordedNotice { notice: String::new(), text })
                     }
                 }
             }
@@ -95,7 +97,7 @@ impl Overspill {
     fn in_their_words(
         &self,
         chosen: Chosen,
-        words: &Words,
+        words: &NoticeStyle,
         policy: &Policy,
         saved: &Result<SpillRef, Error>,
         delegate: bool,
@@ -110,12 +112,13 @@ impl Overspill {
                 let shown = Size::of(text.as_bytes(), policy.lines);
                 let (total, left_out) = (*total, *left_out);
                 let direction = Direction::of(keep, None);
-                let facts = Facts { pieces, total, shown, left_out, direction, saved, delegate };
+                let facts =
+                    NoticeFacts { pieces, total, shown, left_out, direction, saved, delegate };
                 let worded = word(words, &facts);
                 return Shown::of_text(own, policy, worded);
             }
         };
-        let facts = Facts {
+        let facts = NoticeFacts {
             pieces: piece_texts(&cut),
             total: cut.total,
             shown: cut.shown(),
@@ -128,14 +131,14 @@ impl Overspill {
         self.shown(policy, worded, cut.into_owned())
     }
 
-    fn shown(&self, policy: &Policy, words: Worded, cut: Cut<'static>) -> Shown {
+    fn shown(&self, policy: &Policy, words: WordedNotice, cut: Cut<'static>) -> Shown {
         let left_out = self.left_out(&cut, policy);
         let pieces = piece_texts(&cut);
         Shown {
             text: words.text,
             notice: words.notice,
             preview: match self.profile.words {
-                Words::Own => pieces.concat(),
+                NoticeStyle::Own => pieces.concat(),
                 _ => preview(&pieces, left_out),
             },
             total: cut.total,
@@ -209,7 +212,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of_text(own: OwnText, policy: &Policy, words: Worded) -> Shown {
+    fn of_text(own: OwnText, policy: &Policy, words: WordedNotice) -> Shown {
         Shown {
             text: words.text,
             notice: words.notice,

@@ -14,8 +14,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use overspill::Call;
-use overspill::store::{Disk, DiskOptions, Durability, Kept, Name, NameStyle, Part, State, Store};
-use overspill::sweep::{Budget, Retention, sweep};
+use overspill::store::{
+    Disk, DiskOptions, Durability, Integrity, Kept, NamePart, NameStyle, OutputId, Store,
+};
+use overspill::sweep::{Retention, SweepBudget, sweep};
 
 const WHERE: &str = "OVERSPILL_TEST_STORE";
 const CAP: u64 = 100_000;
@@ -36,7 +38,7 @@ fn told() -> Option<PathBuf> {
 }
 
 /// Says that an output was saved, on a line of its own and in one piece.
-fn say(name: &Name, kept: Kept) {
+fn say(name: &OutputId, kept: Kept) {
     println!("\nsaved {name} {}", matches!(kept, Kept::Whole));
 }
 
@@ -52,12 +54,12 @@ fn first_words(child: &mut Child) -> String {
 }
 
 /// Returns the names that are said until the end, and in the text before.
-fn said(child: &mut Child, mut text: String) -> Vec<Name> {
+fn said(child: &mut Child, mut text: String) -> Vec<OutputId> {
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     // What follows the last line feed may be half a line.
     let (lines, _) = text.rsplit_once('\n').unwrap_or_default();
     let names = lines.lines().filter_map(|line| line.strip_prefix("saved ")?.split_once(' '));
-    names.map(|(name, _)| Name::parse(name).unwrap()).collect()
+    names.map(|(name, _)| OutputId::parse(name).unwrap()).collect()
 }
 
 fn options() -> DiskOptions {
@@ -81,7 +83,7 @@ fn output(seed: u32, len: usize) -> Vec<u8> {
 }
 
 /// Checks that an entry is what its first line says.
-fn verify(store: &Disk, name: &Name) -> (u32, usize) {
+fn verify(store: &Disk, name: &OutputId) -> (u32, usize) {
     let stored = store.read(name, 0..u64::MAX).unwrap();
     let text = String::from_utf8_lossy(&stored);
     let (head, _) = text.split_once('\n').unwrap_or_else(|| panic!("{name} is torn: {text:?}"));
@@ -90,16 +92,16 @@ fn verify(store: &Disk, name: &Name) -> (u32, usize) {
     let whole = output(seed, len);
     let half = (CAP / 2) as usize;
     let (expected, state) = if whole.len() as u64 <= CAP {
-        (whole, State::Whole)
+        (whole, Integrity::Whole)
     } else {
-        ([&whole[..half], &whole[whole.len() - half..]].concat(), State::Partial)
+        ([&whole[..half], &whole[whole.len() - half..]].concat(), Integrity::Partial)
     };
     assert!(stored == expected, "{name} is not what was written");
     assert_eq!(store.check(name).unwrap(), state, "{name}");
     (seed, len)
 }
 
-fn save(store: &Disk, seed: u32, len: usize) -> Name {
+fn save(store: &Disk, seed: u32, len: usize) -> OutputId {
     let bytes = output(seed, len);
     let mut draft = store.create(&Call::of("tool")).unwrap();
     bytes.chunks(10_000).for_each(|chunk| draft.append(chunk).unwrap());
@@ -108,11 +110,11 @@ fn save(store: &Disk, seed: u32, len: usize) -> Name {
     saved.name
 }
 
-fn listed(store: &Disk) -> Vec<Name> {
+fn listed(store: &Disk) -> Vec<OutputId> {
     store.list().unwrap().into_iter().map(|entry| entry.name).collect()
 }
 
-fn distinct(names: &[Name]) -> usize {
+fn distinct(names: &[OutputId]) -> usize {
     names.iter().collect::<HashSet<_>>().len()
 }
 
@@ -155,7 +157,7 @@ fn a_kill_leaves_whole_entries_or_none() {
         for name in &listed {
             verify(&store, name);
         }
-        let there: HashSet<&Name> = listed.iter().collect();
+        let there: HashSet<&OutputId> = listed.iter().collect();
         assert!(
             known.iter().all(|name| there.contains(name)),
             "what was said to be saved is there"
@@ -198,10 +200,11 @@ fn part_do_everything_at_once() {
                             assert!(listed.contains(&name));
                         }
                         1 => {
-                            sweep(store, &retention, Budget::Whole, Timestamp::now()).unwrap();
+                            sweep(store, &retention, SweepBudget::Whole, Timestamp::now()).unwrap();
                         }
                         2 => drop(
-                            sweep(store, &retention, Budget::LITTLE, Timestamp::now()).unwrap(),
+                            sweep(store, &retention, SweepBudget::LITTLE, Timestamp::now())
+                                .unwrap(),
                         ),
                         3 => store.touch(&name).unwrap(),
                         _ => store.pin(&name, true).unwrap(),
@@ -220,7 +223,7 @@ fn eight_processes_with_eight_threads_each_lose_and_mix_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
     let store = Disk::new(&path, options());
-    let old: Vec<Name> = (0..300).map(|number| save(&store, number, 100)).collect();
+    let old: Vec<OutputId> = (0..300).map(|number| save(&store, number, 100)).collect();
     for name in &old {
         let file = std::fs::File::open(store.file(name)).unwrap();
         file.set_modified(std::time::SystemTime::now() - Duration::from_secs(3 * 86_400)).unwrap();
@@ -242,7 +245,7 @@ fn eight_processes_with_eight_threads_each_lose_and_mix_nothing() {
 }
 
 /// Names without anything random: everybody wants the same.
-const SAME: NameStyle = NameStyle { parts: &[Part::Text("same")], ..NameStyle::OWN };
+const SAME: NameStyle = NameStyle { parts: &[NamePart::Text("same")], ..NameStyle::OWN };
 const ROUNDS: u32 = 60;
 
 #[test]
@@ -270,10 +273,10 @@ fn two_processes_that_want_the_same_name_get_one_each() {
         assert!(child.wait().unwrap().success());
     }
     let store = Disk::new(&path, DiskOptions { names: SAME, ..options() });
-    let seeds: HashMap<u32, &Name> =
+    let seeds: HashMap<u32, &OutputId> =
         saved.iter().map(|name| (verify(&store, name).0, name)).collect();
     assert_eq!((seeds.len() as u32, distinct(&saved)), (2 * ROUNDS, saved.len()));
-    let numbers: HashSet<String> = listed(&store).iter().map(Name::to_string).collect();
+    let numbers: HashSet<String> = listed(&store).iter().map(OutputId::to_string).collect();
     let expected = (1..=2 * ROUNDS)
         .map(|number| if number == 1 { "same".into() } else { format!("same-{number}") });
     assert_eq!(numbers, expected.collect(), "no number is left out");

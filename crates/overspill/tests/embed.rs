@@ -7,7 +7,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, LeftOut, Limits, Policy};
-use overspill::embed::{self, Asked, Foreign, Given, GivenStore, Setup, StoreChoice, StoreObject};
+use overspill::embed::{
+    self, CallRequest, CallbackStore, Given, GivenStore, Setup, StoreChoice, StoreObject,
+};
 use overspill::store::Store;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, Error, Outcome, Overspill};
@@ -62,13 +64,13 @@ fn misuse_names_the_option_as_it_was_written() {
     );
     assert_eq!(said(json!([])), "options: [] is not an object");
     assert!(said(json!({"profile": "x".repeat(500)})).len() < 250);
-    assert!(Asked::from_json(&json!({"permission": [{"permission": "task"}]})).is_err());
+    assert!(CallRequest::from_json(&json!({"permission": [{"permission": "task"}]})).is_err());
 }
 
 #[test]
 fn permissions_say_whether_work_can_be_handed_on() {
     let rule = |action: &str| json!({"permission": "task", "pattern": "*", "action": action});
-    let can = |call: Value| Asked::from_json(&call).unwrap().options.delegate;
+    let can = |call: Value| CallRequest::from_json(&call).unwrap().options.delegate;
     assert!(can(json!({"permission": []})) && can(json!({"permission": [rule("allow")]})));
     assert!(!can(json!({})) && !can(json!({"permission": [rule("deny")]})));
     assert!(can(json!({"permission": [rule("deny")], "delegate": true})));
@@ -134,7 +136,7 @@ impl StoreObject for Shelf {
 #[test]
 fn a_store_of_another_language_is_a_store() {
     let kept = Arc::default();
-    let shelf = Foreign::new(Shelf(Arc::clone(&kept)));
+    let shelf = CallbackStore::new(Shelf(Arc::clone(&kept)));
     let overspill = made(json!({"max_lines": 3})).with_store(Arc::new(shelf));
     let output = numbered(9);
     let outcome = overspill.process(output.as_bytes(), &Call::of("make"));
@@ -182,7 +184,7 @@ fn a_store_can_be_told_what_another_has_answered() {
 #[test]
 fn whatever_a_tool_returns_is_bounded() {
     let overspill = made(json!({"max_lines": 5}));
-    let asked = Asked::default();
+    let asked = CallRequest::default();
     let apply = |result: &Value| embed::apply(&overspill, result, &asked, &Gates::default());
     let long = numbered(100);
     for unchanged in
@@ -201,8 +203,8 @@ fn whatever_a_tool_returns_is_bounded() {
 fn a_batch_has_one_budget() {
     let overspill = made(json!({}));
     let long = numbered(4000);
-    let outputs =
-        [b"short" as &[u8], long.as_bytes(), long.as_bytes()].map(|it| (it, Asked::default()));
+    let outputs = [b"short" as &[u8], long.as_bytes(), long.as_bytes()]
+        .map(|it| (it, CallRequest::default()));
     let outcomes = embed::batch(&overspill, &outputs, &json!({"max_lines": 100})).unwrap();
     let lines = |outcome: &Outcome| String::from_utf8_lossy(outcome.bytes()).lines().count();
     assert!(matches!(outcomes[0], Outcome::Whole(_)));

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use overspill::profile::ServiceEvent;
-use overspill::store::{Draft, Entry, Memory, Name, Record, SpillRef, Store};
-use overspill::{Call, Error, Options, Outcome, Overspill, Profile};
+use overspill::store::{Draft, Entry, Memory, OutputId, Record, SpillRef, Store};
+use overspill::{Call, CallOptions, Error, Outcome, Overspill, Profile};
 
 /// Where a fault strikes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,11 +88,11 @@ impl Store for Faulty {
         Ok(Box::new(FaultyDraft { inner, at: self.at, error: self.error, appended: false }))
     }
 
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         self.inner.read(name, range)
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         self.inner.entry(name)
     }
 
@@ -101,15 +101,15 @@ impl Store for Faulty {
         self.inner.list()
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         self.inner.delete(name)
     }
 
-    fn touch(&self, name: &Name) -> Result<(), Error> {
+    fn touch(&self, name: &OutputId) -> Result<(), Error> {
         self.inner.touch(name)
     }
 
-    fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
+    fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         self.strike(Moment::Describe)?;
         self.inner.describe(name, record)
     }
@@ -143,7 +143,7 @@ fn check(profile: &Profile, at: Moment, error: io::ErrorKind, output: &[u8], chu
     let outcome = if chunk == output.len() {
         overspill.process(output, &Call::of("tool"))
     } else {
-        let mut spill = overspill.spill(Call::of("tool"), Options::default());
+        let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
         output.chunks(chunk).for_each(|chunk| spill.push(chunk));
         spill.finish()
     };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use overspill::store::{Disk, DiskOptions, Store};
-use overspill::{Call, Options, Outcome, Overspill, Profile};
+use overspill::{Call, CallOptions, Outcome, Overspill, Profile};
 
 /// A small file system in memory, for as long as it is needed.
 struct Small {
@@ -50,7 +50,7 @@ fn check(root: &Path, output: &[u8]) {
         let options = DiskOptions { names: profile.names, keep_free: 0, ..DiskOptions::default() };
         let disk = Disk::new(root, options);
         let overspill = Overspill::new(profile.clone(), disk.clone());
-        let mut spill = overspill.spill(Call::of("tool"), Options::default());
+        let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
         output.chunks(64 * 1024).for_each(|chunk| spill.push(chunk));
         for outcome in [overspill.process(output, &Call::of("tool")), spill.finish()] {
             let Outcome::Spilled(spilled) = outcome else { panic!("{}: it passed", profile.name) };

@@ -4,12 +4,14 @@
 
 use std::sync::Arc;
 
-use overspill::embed::{self, Asked};
+use overspill::embed::{self, CallRequest};
 use overspill::redact::{Redact, Redaction};
 use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::store::{Disk, DiskOptions, Memory, Store};
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, Joined, Masked, Options, Outcome, Overspill, Profile, Report, envelope};
+use overspill::{
+    Call, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report, envelope,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -153,7 +155,7 @@ fn results_are_masked_whatever_gate_they_pass() {
                     let bounded = overspill.bound_result(
                         &result,
                         &Call::of("tool"),
-                        &Options::default(),
+                        &CallOptions::default(),
                         gates,
                     );
                     let Bounded::Changed(mut shown) = bounded else { panic!("{result}") };
@@ -185,7 +187,7 @@ fn our_own_record_counts_secrets_only_where_there_are_some() {
         let bounded = overspill.bound_result(
             &result,
             &Call::default(),
-            &Options::default(),
+            &CallOptions::default(),
             &Gates::default(),
         );
         let Bounded::Changed(shown) = bounded else { panic!("it is too large") };
@@ -201,7 +203,7 @@ fn envelopes_are_masked_as_json() {
     let overspill = engine(Profile::UNIFIED);
     let respond = |response: &str| {
         let call = Call::of("tool");
-        envelope::respond(&overspill, response, &call, &Options::default()).into_owned()
+        envelope::respond(&overspill, response, &call, &CallOptions::default()).into_owned()
     };
     let escaped = token().replace('a', "\\u0061");
     let fits = format!(
@@ -239,7 +241,7 @@ fn results_and_failures_of_registered_tools_are_masked() {
 #[test]
 fn joined_texts_are_masked_each_in_its_place() {
     let overspill = engine(Profile::OWN);
-    let mut joined = Joined::new(&overspill, Call::default(), Options::default());
+    let mut joined = MultiText::new(&overspill, Call::default(), CallOptions::default());
     let (token, key) = (token(), key());
     let texts = ["first", &token, "", &key, "last\n"];
     for text in texts {
@@ -259,7 +261,7 @@ fn joined_texts_are_masked_each_in_its_place() {
 
 #[test]
 fn what_packages_do_with_a_result_is_masked() {
-    let asked = Asked::default();
+    let asked = CallRequest::default();
     for profile in Profile::ALL {
         let overspill = engine(profile);
         for result in
@@ -327,7 +329,7 @@ proptest! {
         let text = format!("{before}\n{}{secret} {after}\n", "line\n".repeat(lines));
         for profile in [Profile::OWN, Profile::OPENCODE, Profile::KLAUDE] {
             let overspill = engine(profile);
-            let mut spill = overspill.spill(Call::default(), Options::default());
+            let mut spill = overspill.spill(Call::default(), CallOptions::default());
             let mut seen = Vec::new();
             let mut rest = text.as_bytes();
             for size in sizes.iter().cycle() {
@@ -342,7 +344,7 @@ proptest! {
             let streamed = spill.finish();
             let whole = overspill.process(text.as_bytes(), &Call::default());
             let result = json!({"output": text, "metadata": {"a": [text]}, "content": [{"type": "text", "text": text}]});
-            let bounded = overspill.bound_result(&result, &Call::default(), &Options::default(), &Gates::default());
+            let bounded = overspill.bound_result(&result, &Call::default(), &CallOptions::default(), &Gates::default());
             let Bounded::Changed(bounded) = bounded else { panic!("it has secrets") };
             for shown in [
                 String::from_utf8_lossy(&seen).into_owned(),
@@ -357,7 +359,7 @@ proptest! {
         }
         let unified = engine(Profile::UNIFIED);
         let response = json!({"status": "success", "text": text, "data": {"list": [text]}}).to_string();
-        let answer = envelope::respond(&unified, &response, &Call::default(), &Options::default());
+        let answer = envelope::respond(&unified, &response, &Call::default(), &CallOptions::default());
         prop_assert!(serde_json::from_str::<Value>(&answer).is_ok());
         prop_assert!(!answer.contains(SECRET), "{}", answer);
     }
@@ -379,7 +381,7 @@ fn what_a_store_of_another_language_is_told_has_no_secret() {
 #[test]
 fn call_options_cannot_say_that_an_output_is_masked() {
     for value in [json!(0), json!(7), json!(null)] {
-        let error = Asked::from_json(&json!({ "masked": value })).unwrap_err();
+        let error = CallRequest::from_json(&json!({ "masked": value })).unwrap_err();
         assert_eq!(error.to_string(), "masked: there is no such option");
     }
 }
@@ -388,7 +390,7 @@ fn call_options_cannot_say_that_an_output_is_masked() {
 fn joined_texts_are_masked_whatever_was_masked_before() {
     let overspill = engine(Profile::OWN);
     for (output, is_cut) in [(token(), false), (long(&token()), true)] {
-        let mut joined = Joined::new(&overspill, Call::default(), Options::default());
+        let mut joined = MultiText::new(&overspill, Call::default(), CallOptions::default());
         joined.add_masked(2);
         joined.next_text();
         joined.push(output.as_bytes());
@@ -402,11 +404,11 @@ fn joined_texts_are_masked_whatever_was_masked_before() {
 #[test]
 fn restarted_output_is_masked_and_counted_once() {
     let overspill = engine(Profile::OWN);
-    let mut spill = overspill.spill(Call::default(), Options::default());
+    let mut spill = overspill.spill(Call::default(), CallOptions::default());
     let (token, text) = (token(), long(""));
     spill.push(format!("{token}\n{}", &token[..20]).as_bytes());
     // The second token is held back, and goes on with the rest.
-    let so_far = spill.restart(Options::default());
+    let so_far = spill.restart(CallOptions::default());
     assert_eq!(String::from_utf8_lossy(so_far.bytes()), format!("{}\n", stars()));
     spill.push(format!("{}\n{text}", &token[20..]).as_bytes());
     let Outcome::Spilled(spilled) = spill.finish() else { panic!("it is too large") };
@@ -434,7 +436,7 @@ fn lines_kept_from_the_hole_are_masked() {
         &format!("error: two\n{secrets}"),
         1,
     );
-    let mut spill = overspill.spill(Call::of("tool"), Options::default());
+    let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
     output.as_bytes().chunks(100).for_each(|chunk| spill.push(chunk));
     let Outcome::Spilled(spilled) = spill.finish() else { panic!("it is long") };
     assert!(spilled.text.contains("error: bad token"), "{}", spilled.text);

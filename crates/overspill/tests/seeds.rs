@@ -12,7 +12,7 @@ use overspill::store::{Disk, DiskOptions, Memory};
 use overspill::sweep::Retention;
 use overspill::tool::{Bounded, Gates};
 use overspill::{
-    Call, Clock, Layer, Most, Options, Outcome, Overspill, Profile, Report, Settings, envelope,
+    Call, CallOptions, Clock, Layer, Limit, Outcome, Overspill, Profile, Report, Settings, envelope,
 };
 use serde_json::{Value, json};
 
@@ -155,7 +155,7 @@ fn klaude_shows_both_ends_and_the_path() {
 fn an_answer_of_ours_is_left_alone() {
     let overspill =
         Overspill::new(Profile::UNIFIED, Memory::new(Profile::UNIFIED.names, Clock::default()));
-    let (call, options) = (Call::of("Read"), Options::default());
+    let (call, options) = (Call::of("Read"), CallOptions::default());
     let response = format!(r#"{{"status":"success","text":"{}"}}"#, "x".repeat(60_000));
     let once = envelope::respond(&overspill, &response, &call, &options).into_owned();
     assert!(envelope::respond(&overspill, &once, &call, &options) == once);
@@ -186,7 +186,7 @@ fn agent_v2_is_set_up_as_its_document_does() {
     let overspill = Overspill::new(Profile::AGENT_V2, Memory::default()).with_settings(settings);
     let shown = |tool: &str, options: Layer| {
         let call = Call { session: Some("s".into()), ..Call::of(tool) };
-        let options = Options { settings: options, ..Options::default() };
+        let options = CallOptions { settings: options, ..CallOptions::default() };
         let output = lines(6000);
         let outcome = overspill.process_with(output.as_bytes(), &call, &options);
         ServiceResult::of(&outcome).content.lines().filter(|line| *line == "a line").count()
@@ -195,11 +195,11 @@ fn agent_v2_is_set_up_as_its_document_does() {
     assert_eq!(shown("bash", nothing.clone()), 499, "and the empty line after the last break");
     assert_eq!(shown("grep", nothing.clone()), 3000);
     assert_eq!(shown("other", nothing), 2000);
-    assert_eq!(shown("other", Layer { max_lines: Some(Most::Of(7)), ..Layer::default() }), 7);
+    assert_eq!(shown("other", Layer { max_lines: Some(Limit::AtMost(7)), ..Layer::default() }), 7);
     let gates = Gates { skip: vec!["web_fetch".into()], ..Gates::default() };
     let result = json!({"output": lines(6000)});
     let bounded =
-        overspill.bound_result(&result, &Call::of("web_fetch"), &Options::default(), &gates);
+        overspill.bound_result(&result, &Call::of("web_fetch"), &CallOptions::default(), &gates);
     assert_eq!(bounded, overspill::tool::Bounded::Unchanged);
 }
 
@@ -208,11 +208,11 @@ fn agent_v2_is_set_up_as_its_document_does() {
 fn a_tool_may_call_the_same_engine_itself() {
     let overspill = Overspill::new(Profile::OPENCODE, Memory::default());
     let settings = Preset::Log.layer().updated(&Layer {
-        max_lines: Some(Most::Of(1000)),
+        max_lines: Some(Limit::AtMost(1000)),
         keep: Some(Keep::Tail),
         ..Layer::default()
     });
-    let options = Options { settings, ..Options::default() };
+    let options = CallOptions { settings, ..CallOptions::default() };
     let output = lines(2000);
     let outcome = overspill.process_with(output.as_bytes(), &Call::of("log"), &options);
     let cut = ServiceResult::of(&outcome);
@@ -220,8 +220,12 @@ fn a_tool_may_call_the_same_engine_itself() {
         "output": cut.content,
         "metadata": {"truncated": cut.truncated, "logPath": cut.output_path},
     });
-    let again =
-        overspill.bound_result(&result, &Call::of("log"), &Options::default(), &Gates::default());
+    let again = overspill.bound_result(
+        &result,
+        &Call::of("log"),
+        &CallOptions::default(),
+        &Gates::default(),
+    );
     assert_eq!(again, overspill::tool::Bounded::Unchanged);
 }
 
@@ -230,10 +234,10 @@ fn numbered(n: usize) -> String {
     (0..n).map(|n| format!("L{n:05}\n")).collect()
 }
 
-fn keeping(keep: Keep, max_lines: Option<u64>) -> Options {
-    let max_lines = max_lines.map(Most::Of);
+fn keeping(keep: Keep, max_lines: Option<u64>) -> CallOptions {
+    let max_lines = max_lines.map(Limit::AtMost);
     let settings = Layer { keep: Some(keep), max_lines, ..Layer::default() };
-    Options { settings, ..Options::default() }
+    CallOptions { settings, ..CallOptions::default() }
 }
 
 const BOTH_ENDS: [Keep; 4] =

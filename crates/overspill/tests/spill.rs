@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use overspill::core::{Choice, Limits, Policy, Strategy, StrategyError};
 use overspill::profile::ServiceEvent;
 use overspill::store::{Disk, DiskOptions, Durability, Memory, Store};
-use overspill::{Call, Layer, Options, Outcome, Overspill, Profile, Spilled};
+use overspill::{Call, CallOptions, Layer, Outcome, Overspill, Profile, Spilled};
 
 fn on_disk(root: &Path) -> Overspill {
     let options = DiskOptions { durability: Durability::None, ..DiskOptions::default() };
@@ -58,7 +58,7 @@ fn what_is_too_large_is_saved_byte_for_byte() {
 #[test]
 fn chunks_make_no_difference_to_copy_or_preview() {
     let overspill = Overspill::new(Profile::OWN, Memory::default());
-    let mut spill = overspill.spill(Call::default(), Options::default());
+    let mut spill = overspill.spill(Call::default(), CallOptions::default());
     for chunk in long().chunks(777) {
         spill.write_all(chunk).unwrap();
     }
@@ -73,7 +73,7 @@ fn chunks_make_no_difference_to_copy_or_preview() {
 fn a_spill_that_is_given_up_leaves_nothing_behind() {
     let memory = Memory::default();
     let overspill = Overspill::new(Profile::OWN, memory.clone());
-    let mut spill = overspill.spill(Call::default(), Options::default());
+    let mut spill = overspill.spill(Call::default(), CallOptions::default());
     spill.push(&long());
     drop(spill);
     assert_eq!(memory.list().unwrap(), []);
@@ -83,7 +83,7 @@ fn a_spill_that_is_given_up_leaves_nothing_behind() {
 fn the_record_says_where_it_came_from_and_what_was_shown() {
     let overspill = Overspill::new(Profile::OWN, Memory::default());
     let call = Call { command: Some("make".into()), ..Call::of("run") };
-    let options = Options { exit: Some(2), ..Options::default() };
+    let options = CallOptions { exit: Some(2), ..CallOptions::default() };
     let spilled = spilled(overspill.process_with(&long(), &call, &options));
     let record = overspill.store().record(&spilled.saved.unwrap().name).unwrap().unwrap();
     assert_eq!((record.call, record.exit), (call, Some(2)));
@@ -103,7 +103,7 @@ fn there_is_one_event_for_each_call() {
     });
     overspill.process(b"small", &Call::default());
     overspill.process(&long(), &Call::default());
-    overspill.spill(Call::default(), Options::default()).finish();
+    overspill.spill(Call::default(), CallOptions::default()).finish();
     assert_eq!(*events.lock().unwrap(), ["skipped", "truncated", "skipped"]);
 }
 
@@ -114,7 +114,7 @@ fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
     let output = "x".repeat(50_000);
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "agent-v2") {
         let overspill = Overspill::new(profile, Nowhere::because("no reason"));
-        let mut spill = overspill.spill(Call::default(), Options::default());
+        let mut spill = overspill.spill(Call::default(), CallOptions::default());
         output.as_bytes().chunks(1000).for_each(|chunk| spill.push(chunk));
         let (streamed, at_once) =
             (spill.finish(), overspill.process(output.as_bytes(), &Call::default()));
@@ -127,9 +127,9 @@ fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
 /// Statement S-G: what is switched off passes, up to the ceiling of every profile.
 #[test]
 fn what_passes_uncut_is_cut_beyond_the_ceiling() {
-    let off = Options {
+    let off = CallOptions {
         settings: Layer { enabled: Some(false), ..Layer::default() },
-        ..Options::default()
+        ..CallOptions::default()
     };
     let below = "x\n".repeat(19_999);
     let above = "x\n".repeat(20_001);

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use overspill::Clock;
 use overspill::store::{
-    Disk, DiskOptions, Durability, Memory, Missing, NameStyle, Part, conformance,
+    Disk, DiskOptions, Durability, Memory, Missing, NamePart, NameStyle, conformance,
     partial_conformance,
 };
 
 const PLAIN: NameStyle = NameStyle {
-    parts: &[Part::Tool(Missing::Unknown), Part::Text("-"), Part::CallId],
+    parts: &[NamePart::Tool(Missing::Unknown), NamePart::Text("-"), NamePart::CallId],
     ..NameStyle::OWN
 };
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use overspill::store::{Disk, DiskOptions, Durability, Entry, Memory, Name, NameStyle, Store};
-use overspill::sweep::{Budget, Retention, Swept, expired, sweep};
+use overspill::store::{Disk, DiskOptions, Durability, Entry, Memory, NameStyle, OutputId, Store};
+use overspill::sweep::{Retention, SweepBudget, Swept, expired, sweep};
 use overspill::{Call, Clock};
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ const NOW: i64 = 1_768_318_245;
 
 fn entry(name: &str, bytes: u64, used: i64) -> Entry {
     let used = Timestamp::from_second(used).unwrap();
-    Entry { name: Name::parse(name).unwrap(), bytes, used, pinned: false }
+    Entry { name: OutputId::parse(name).unwrap(), bytes, used, pinned: false }
 }
 
 fn names(entries: &[Entry], retention: &Retention, now: i64) -> Vec<String> {
@@ -118,7 +118,7 @@ fn disk(directory: &tempfile::TempDir, hands: &Hands) -> Disk {
     Disk::new(directory.path().join("store"), options)
 }
 
-fn save(store: &dyn Store, bytes: usize) -> Name {
+fn save(store: &dyn Store, bytes: usize) -> OutputId {
     let mut draft = store.create(&Call::of("tool")).unwrap();
     draft.append(&vec![b'x'; bytes]).unwrap();
     draft.publish().unwrap().name
@@ -130,7 +130,7 @@ fn a_little_is_swept_at_most_once_an_hour() {
     let hands = Hands::at(NOW);
     let [store, other] = [disk(&directory, &hands), disk(&directory, &hands)];
     (0..100).for_each(|_| drop(save(&store, 10)));
-    let generous = Budget::Little { removals: 64, time: Duration::from_secs(10) };
+    let generous = SweepBudget::Little { removals: 64, time: Duration::from_secs(10) };
     let swept = |store: &Disk, at: i64| {
         hands.set(at);
         let swept = sweep(store, &week(), generous, hands.now()).unwrap();
@@ -151,7 +151,7 @@ fn little_by_little_everything_is_seen() {
     let hands = Hands::at(NOW);
     let store = disk(&directory, &hands);
     (0..1_000).for_each(|_| drop(save(&store, 1)));
-    let mut seen: Vec<Name> = Vec::new();
+    let mut seen: Vec<OutputId> = Vec::new();
     let mut looks = 0;
     while seen.len() < 1_000 {
         hands.set(NOW + looks * HOUR);
@@ -160,7 +160,8 @@ fn little_by_little_everything_is_seen() {
         seen.extend(entries.into_iter().map(|entry| entry.name));
         looks += 1;
     }
-    let mut all: Vec<Name> = store.list().unwrap().into_iter().map(|entry| entry.name).collect();
+    let mut all: Vec<OutputId> =
+        store.list().unwrap().into_iter().map(|entry| entry.name).collect();
     all.sort();
     seen.sort();
     assert_eq!(seen, all, "each of them once");
@@ -193,18 +194,18 @@ fn an_output_that_cannot_be_removed_does_not_end_the_sweep() {
         }
         fn read(
             &self,
-            name: &Name,
+            name: &OutputId,
             range: std::ops::Range<u64>,
         ) -> Result<Vec<u8>, overspill::Error> {
             self.0.read(name, range)
         }
-        fn entry(&self, name: &Name) -> Result<Entry, overspill::Error> {
+        fn entry(&self, name: &OutputId) -> Result<Entry, overspill::Error> {
             self.0.entry(name)
         }
         fn list(&self) -> Result<Vec<Entry>, overspill::Error> {
             self.0.list()
         }
-        fn delete(&self, name: &Name) -> Result<(), overspill::Error> {
+        fn delete(&self, name: &OutputId) -> Result<(), overspill::Error> {
             let mut asked = self.1.lock().unwrap();
             *asked += 1;
             if *asked % 2 == 1 {
@@ -212,7 +213,7 @@ fn an_output_that_cannot_be_removed_does_not_end_the_sweep() {
             }
             self.0.delete(name)
         }
-        fn touch(&self, name: &Name) -> Result<(), overspill::Error> {
+        fn touch(&self, name: &OutputId) -> Result<(), overspill::Error> {
             self.0.touch(name)
         }
     }
@@ -220,7 +221,7 @@ fn an_output_that_cannot_be_removed_does_not_end_the_sweep() {
     let store = Stubborn(Memory::new(NameStyle::OWN, hands.clock()), Mutex::default());
     (0..10).for_each(|_| drop(save(&store, 10)));
     hands.set(NOW + 8 * DAY);
-    let swept = sweep(&store, &week(), Budget::Whole, hands.now()).unwrap();
+    let swept = sweep(&store, &week(), SweepBudget::Whole, hands.now()).unwrap();
     assert_eq!(swept, Swept { removed: 5, bytes: 50, kept: 5, failed: 5, left: 0 });
 }
 
@@ -286,7 +287,7 @@ fn run(store: &dyn Store, hands: &Hands, steps: &[Step]) {
             Step::Wait(seconds) => now += seconds,
             Step::SetClock(at) => now = *at,
             Step::Sweep(retention, whole) => {
-                let budget = if *whole { Budget::Whole } else { Budget::LITTLE };
+                let budget = if *whole { SweepBudget::Whole } else { SweepBudget::LITTLE };
                 let swept = sweep(store, retention, budget, hands.now()).unwrap();
                 let left = store.list().unwrap();
                 let gone: Vec<Entry> =

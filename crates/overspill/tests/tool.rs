@@ -8,7 +8,7 @@ use overspill::core::Limits;
 use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::store::Memory;
 use overspill::tool::{Bounded, Gates, Verdict};
-use overspill::{Call, Layer, Most, Options, Overspill, Profile, envelope};
+use overspill::{Call, CallOptions, Layer, Limit, Overspill, Profile, envelope};
 use serde_json::{Value, json};
 
 fn own() -> Overspill {
@@ -16,7 +16,7 @@ fn own() -> Overspill {
 }
 
 fn bound(result: &Value, gates: &Gates) -> Bounded {
-    own().bound_result(result, &Call::of("tool"), &Options::default(), gates)
+    own().bound_result(result, &Call::of("tool"), &CallOptions::default(), gates)
 }
 
 #[track_caller]
@@ -75,7 +75,7 @@ fn text_stays_on_its_side_of_an_image() {
 fn our_own_work_is_known_by_its_record_and_not_done_again() {
     let overspill = own();
     let bound = |result: &Value, gates: &Gates| {
-        overspill.bound_result(result, &Call::of("tool"), &Options::default(), gates)
+        overspill.bound_result(result, &Call::of("tool"), &CallOptions::default(), gates)
     };
     let result = json!({"output": long()});
     let once = changed(bound(&result, &Gates::default()));
@@ -94,7 +94,7 @@ fn gates_let_pass_and_the_ceiling_does_not() {
     assert_eq!(bound(&result, &skip), Bounded::Unchanged);
     let no = Gates { predicate: Some(Arc::new(|_, _| Verdict::No)), ..Gates::default() };
     assert_eq!(bound(&result, &no), Bounded::Unchanged);
-    let two = Layer { max_lines: Some(Most::Of(4)), ..Layer::default() };
+    let two = Layer { max_lines: Some(Limit::AtMost(4)), ..Layer::default() };
     let with = Gates {
         predicate: Some(Arc::new(move |_, _| Verdict::With(two.clone()))),
         ..Gates::default()
@@ -136,9 +136,12 @@ fn nothing_passes_the_ceiling_by_failing() {
             assert!(executed.result.to_string().len() < 10_000);
         }
     }
-    let unlimited =
-        Layer { max_lines: Some(Most::Any), max_bytes: Some(Most::Any), ..Layer::default() };
-    let options = Options { settings: unlimited, ..Options::default() };
+    let unlimited = Layer {
+        max_lines: Some(Limit::Unlimited),
+        max_bytes: Some(Limit::Unlimited),
+        ..Layer::default()
+    };
+    let options = CallOptions { settings: unlimited, ..CallOptions::default() };
     let outcome = own().process_with(huge.as_bytes(), &Call::default(), &options);
     assert!(outcome.bytes().len() <= 512_000);
 }
@@ -228,7 +231,7 @@ fn an_envelope_that_is_none_gets_a_bounded_answer() {
         format!(r#"{{"context": {{"truncation_skip": 1}}, "text": "{long}"}}"#),
     ] {
         let answer =
-            envelope::respond(&overspill, &response, &Call::default(), &Options::default());
+            envelope::respond(&overspill, &response, &Call::default(), &CallOptions::default());
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["status"], "partial", "{}", &response[..40]);
         assert_eq!(answer["data"]["truncation"]["kept_bytes"], 51_200);
@@ -238,11 +241,11 @@ fn an_envelope_that_is_none_gets_a_bounded_answer() {
     let odd = format!(
         r#"{{"status":"error", "error":"e", "stats":{deep}, "context":{{"n": 1.50, "s": "\ud800"}}, "text":"{long}"}}"#
     );
-    let answer = envelope::respond(&overspill, &odd, &Call::default(), &Options::default());
+    let answer = envelope::respond(&overspill, &odd, &Call::default(), &CallOptions::default());
     assert!(answer.starts_with(r#"{"status":"error","data":"#), "{}", &answer[..80]);
     let end = format!(r#""stats":{deep},"context":{{"n":1.50,"s":"\ud800"}},"error":"e"}}"#);
     assert!(answer.ends_with(&end), "{}", &answer[answer.len() - 80..]);
     let skipped = format!(r#"{{"context": {{"truncation_skip": true}}, "text": "{long}"}}"#);
-    let answer = envelope::respond(&overspill, &skipped, &Call::default(), &Options::default());
+    let answer = envelope::respond(&overspill, &skipped, &Call::default(), &CallOptions::default());
     assert_eq!(answer, skipped);
 }

@@ -10,13 +10,13 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use overspill::store::{
-    Access, Disk, DiskOptions, Durability, Name, NameStyle, Part, Record, Store,
+    Access, Disk, DiskOptions, Durability, NamePart, NameStyle, OutputId, Record, Store,
 };
-use overspill::sweep::{Budget, Retention, sweep};
+use overspill::sweep::{Retention, SweepBudget, sweep};
 use overspill::{Call, Error};
 
 const OTHER: u32 = 65_534;
-const NAMES: NameStyle = NameStyle { parts: &[Part::Text("out")], ..NameStyle::OWN };
+const NAMES: NameStyle = NameStyle { parts: &[NamePart::Text("out")], ..NameStyle::OWN };
 
 /// Returns a directory that everybody can enter, or says why there is nothing to try.
 fn stage() -> Option<tempfile::TempDir> {
@@ -47,7 +47,7 @@ fn store(path: &Path, access: Access) -> Disk {
     Disk::new(path, options)
 }
 
-fn save(store: &Disk, bytes: &[u8]) -> Name {
+fn save(store: &Disk, bytes: &[u8]) -> OutputId {
     let mut draft = store.create(&Call::of("tool")).unwrap();
     draft.append(bytes).unwrap();
     draft.publish().unwrap().name
@@ -76,7 +76,7 @@ fn part_as_another_user() {
             store.create(&Call::default()),
             Err(Error::Unsafe { .. } | Error::Io { .. })
         ));
-        let out = Name::parse("out").unwrap();
+        let out = OutputId::parse("out").unwrap();
         assert!(store.read(&out, 0..9).is_err() && store.list().is_err());
         assert!(store.delete(&out).is_err());
     }
@@ -192,16 +192,16 @@ fn what_a_member_of_the_group_plants_is_neither_followed_nor_shown_nor_removed()
     assert_eq!(name.as_str(), "out-4");
     let listed = store.list().unwrap();
     assert_eq!(listed.len(), 1);
-    for planted in ["out", "out-2", "out-3"].map(|name| Name::parse(name).unwrap()) {
+    for planted in ["out", "out-2", "out-3"].map(|name| OutputId::parse(name).unwrap()) {
         assert!(matches!(store.read(&planted, 0..9), Err(Error::NotFound { .. })));
         assert!(matches!(store.delete(&planted), Err(Error::NotFound { .. })));
         assert!(matches!(store.touch(&planted), Err(Error::NotFound { .. })));
     }
     assert!(store.describe(&name, &Record::default()).is_err(), "the hidden directory is not ours");
     let now = jiff::Timestamp::now();
-    let swept = sweep(&store, &Retention::default(), Budget::Whole, now).unwrap();
+    let swept = sweep(&store, &Retention::default(), SweepBudget::Whole, now).unwrap();
     assert_eq!((swept.removed, swept.kept), (0, 1));
-    assert!(sweep(&store, &Retention::default(), Budget::LITTLE, now).is_err());
+    assert!(sweep(&store, &Retention::default(), SweepBudget::LITTLE, now).is_err());
     assert_eq!(fs::read(&secret).unwrap(), b"secret");
     assert_eq!(fs::symlink_metadata(path.join("out-2.txt")).unwrap().uid(), OTHER);
     assert_eq!(fs::symlink_metadata(path.join(".overspill")).unwrap().mode() & 0o777, 0o777);

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use anyhow::bail;
 use overspill::core::Limits;
 use overspill::retrieve::{self, Differences};
-use overspill::store::{Name, Store};
+use overspill::store::{OutputId, Store};
 
 use crate::home::Outputs;
 use crate::{find, hosts, program, ui};
@@ -68,7 +68,7 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
 }
 
 /// The outputs that are compared, the older one first.
-fn both(args: &DiffArgs) -> anyhow::Result<(Outputs, Name, Name)> {
+fn both(args: &DiffArgs) -> anyhow::Result<(Outputs, OutputId, OutputId)> {
     let (store, name) = find::find(&args.id)?;
     if let Some(other) = &args.other {
         let (_, new) = find::find(other)?;
@@ -83,7 +83,7 @@ fn both(args: &DiffArgs) -> anyhow::Result<(Outputs, Name, Name)> {
     }
 }
 
-fn heading(store: &dyn Store, name: &Name) -> String {
+fn heading(store: &dyn Store, name: &OutputId) -> String {
     let Some(record) = store.record(name).ok().flatten() else { return format!("{name}\n") };
     let exit = record.exit.map_or(String::new(), |code| format!("  exit {code}"));
     let command = record.call.command.or(record.call.tool).unwrap_or_default();
@@ -105,7 +105,7 @@ fn summary(found: &Differences) -> String {
 }
 
 /// Says what could not be compared.
-fn not_compared(old: &Name, new: &Name, found: &Differences) -> String {
+fn not_compared(old: &OutputId, new: &OutputId, found: &Differences) -> String {
     let sides = [old, new].into_iter().zip(&found.not_compared);
     let missing = sides.filter_map(|(name, missing)| {
         Some(format!("; {}: {} and not compared", name.token(), missing.as_ref()?))
@@ -113,12 +113,12 @@ fn not_compared(old: &Name, new: &Name, found: &Differences) -> String {
     missing.collect()
 }
 
-fn next(old: &Name, new: &Name, found: &Differences) -> Option<String> {
+fn next(old: &OutputId, new: &OutputId, found: &Differences) -> Option<String> {
     found.next.map(|line| format!("{} diff {old} {new} --from {line}", program::word()))
 }
 
 /// Says what was found, and the command for the next page.
-fn footer(old: &Name, new: &Name, found: &Differences) -> String {
+fn footer(old: &OutputId, new: &OutputId, found: &Differences) -> String {
     let token = new.token();
     if found.same {
         return format!("[overspill {token}: {old} and {new} are the same]\n");
@@ -130,8 +130,8 @@ fn footer(old: &Name, new: &Name, found: &Differences) -> String {
     format!("[overspill {token}: {}{}{next}]\n", summary(found), not_compared(old, new, found))
 }
 
-fn json(store: &dyn Store, old: &Name, new: &Name, found: &Differences) -> String {
-    let side = |name: &Name| {
+fn json(store: &dyn Store, old: &OutputId, new: &OutputId, found: &Differences) -> String {
+    let side = |name: &OutputId| {
         let record = store.record(name).ok().flatten().unwrap_or_default();
         let command = record.call.command.map(|command| ui::short(&command, COMMAND));
         serde_json::json!({

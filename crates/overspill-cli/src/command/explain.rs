@@ -6,7 +6,7 @@ use overspill::Call;
 use overspill::core::{
     Cut, Finished, Keep, Notice, Policy, ReaderAbilities, SaveStatus, Stored, Window,
 };
-use overspill::store::{Name, Store};
+use overspill::store::{OutputId, Store};
 
 use crate::args::{Engine, LimitArgs};
 use crate::{find, program, ui};
@@ -86,7 +86,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
 }
 
 /// Looks at what is saved as at the output when it came.
-fn window(store: &dyn Store, name: &Name, policy: Policy) -> anyhow::Result<Window> {
+fn window(store: &dyn Store, name: &OutputId, policy: Policy) -> anyhow::Result<Window> {
     const CHUNK: u64 = 256 << 10;
     let total = store.entry(name)?.bytes;
     let mut window = Window::new(policy);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use overspill::Profile;
 use overspill::store::Store;
-use overspill::sweep::{Budget, Retention, Swept, expired, sweep_watched};
+use overspill::sweep::{Retention, SweepBudget, Swept, expired, sweep_watched};
 
 use crate::args::profiles;
 use crate::settings::{InForce, Sources};
@@ -53,7 +53,7 @@ pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     let progress = ui::Progress::of("removing");
     let sweep = |store: &dyn Store| match args.dry_run {
         true => would_be_swept(store, &retention, now),
-        false => sweep_watched(store, &retention, Budget::Whole, now, |done, all| {
+        false => sweep_watched(store, &retention, SweepBudget::Whole, now, |done, all| {
             progress.at(done, all);
         }),
     };

@@ -6,8 +6,8 @@ mod unsearched;
 use std::ffi::{OsStr, OsString};
 
 use overspill::core::Limits;
-use overspill::retrieve::{self, Found, Query};
-use overspill::store::Name;
+use overspill::retrieve::{self, GrepMatches, Query};
+use overspill::store::OutputId;
 
 use crate::home::Outputs;
 use crate::{find, home, hosts, program, ui};
@@ -106,9 +106,9 @@ fn from(typed: &str) -> Result<From, String> {
 
 impl From {
     /// Returns the output to begin with, if one is named. It may be gone by now.
-    fn name(&self) -> anyhow::Result<Option<Name>> {
+    fn name(&self) -> anyhow::Result<Option<OutputId>> {
         let Some(id) = &self.id else { return Ok(None) };
-        let ours = Name::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
+        let ours = OutputId::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
         ours.map_or_else(|| find::find(OsStr::new(id)).map(|(_, name)| name), Ok).map(Some)
     }
 }
@@ -196,7 +196,7 @@ fn explained(query: &Query, error: &str) -> String {
 }
 
 /// The outputs that are meant, from where to begin on.
-fn outputs(from: Option<&Name>, ids: &[OsString]) -> anyhow::Result<Vec<(Outputs, Name)>> {
+fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
     if !ids.is_empty() {
         let all = find::all(ids)?;
         return match (from, all.first()) {
@@ -221,13 +221,13 @@ struct Asked<'a> {
     /// All outputs were meant.
     all: bool,
     /// The output to begin with.
-    from: Option<Name>,
+    from: Option<OutputId>,
 }
 
 /// Shows the lines that match.
 fn lines(
     asked: &Asked<'_>,
-    outputs: &[(Outputs, Name)],
+    outputs: &[(Outputs, OutputId)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
     let several = outputs.len() > 1 || asked.all && asked.from.is_some();
@@ -282,14 +282,14 @@ fn lines(
 }
 
 /// Tells whether this is the output that the line to begin with is meant of.
-fn is_first(asked: &Asked<'_>, index: usize, name: &Name) -> bool {
+fn is_first(asked: &Asked<'_>, index: usize, name: &OutputId) -> bool {
     index == 0 && asked.from.as_ref().is_none_or(|from| from == name)
 }
 
 /// Shows how many lines match in each output, or in which any does.
 fn count(
     asked: &Asked<'_>,
-    outputs: &[(Outputs, Name)],
+    outputs: &[(Outputs, OutputId)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
     let several = outputs.len() > 1 || asked.all && asked.from.is_some();
@@ -325,7 +325,7 @@ fn count(
     Ok((text, any))
 }
 
-fn json(name: &Name, found: &Found) -> String {
+fn json(name: &OutputId, found: &GrepMatches) -> String {
     let lines = found.lines.iter().map(|line| {
         let (number, matches, text) = (line.number, line.matches, &line.text);
         let mut json = serde_json::json!({
@@ -358,7 +358,7 @@ impl Asked<'_> {
 
     /// Returns the command that goes on from `line` of the first of these, after so many matches of
     /// it were `shown`.
-    fn next(&self, outputs: &[(Outputs, Name)], line: u64, shown: u64) -> String {
+    fn next(&self, outputs: &[(Outputs, OutputId)], line: u64, shown: u64) -> String {
         let args = self.args;
         let mut words = vec![program::word(), "grep".into()];
         for (flag, given) in [
@@ -402,7 +402,7 @@ impl Asked<'_> {
 }
 
 /// Says that there is more from `line` on, after so many matches `shown`, and the command for it.
-fn footer(asked: &Asked<'_>, left: &[(Outputs, Name)], line: u64, shown: u64) -> String {
+fn footer(asked: &Asked<'_>, left: &[(Outputs, OutputId)], line: u64, shown: u64) -> String {
     let next = asked.next(left, line, shown);
     if asked.args.json {
         return format!("{}\n", serde_json::json!({ "next": next }));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use overspill::store::{Kept, State};
+use overspill::store::{Integrity, Kept};
 
 use crate::{command, find, ui};
 
@@ -31,10 +31,10 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
         return ui::answer(&format!("{json}\n"));
     }
     let state = match state {
-        State::Whole => "whole, as it was saved",
-        State::Partial => "only its first and last part could be kept",
-        State::Damaged => "damaged: it is not what was saved",
-        State::Unknown => "unknown: nothing was noted when it was saved",
+        Integrity::Whole => "whole, as it was saved",
+        Integrity::Partial => "only its first and last part could be kept",
+        Integrity::Damaged => "damaged: it is not what was saved",
+        Integrity::Unknown => "unknown: nothing was noted when it was saved",
     };
     let bytes = |bytes: u64| format!("{} ({bytes} bytes)", ui::size(bytes));
     let known = record.bytes > 0;
@@ -79,11 +79,11 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     ui::answer(&text)
 }
 
-fn word(state: State) -> &'static str {
+fn word(state: Integrity) -> &'static str {
     match state {
-        State::Whole => "whole",
-        State::Partial => "partial",
-        State::Damaged => "damaged",
-        State::Unknown => "unknown",
+        Integrity::Whole => "whole",
+        Integrity::Partial => "partial",
+        Integrity::Damaged => "damaged",
+        Integrity::Unknown => "unknown",
     }
 }

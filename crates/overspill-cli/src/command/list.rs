@@ -3,7 +3,7 @@
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use overspill::Error;
-use overspill::store::{Entry, Kept, Newest, Record, Store, Wanted};
+use overspill::store::{Entry, Kept, RecentOutputs, RecentQuery, Record, Store};
 
 use crate::{home, ui};
 
@@ -62,7 +62,12 @@ pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
     }
 }
 
-fn print(args: &ListArgs, store: &dyn Store, newest: &Newest, is_part: bool) -> anyhow::Result<()> {
+fn print(
+    args: &ListArgs,
+    store: &dyn Store,
+    newest: &RecentOutputs,
+    is_part: bool,
+) -> anyhow::Result<()> {
     let rows = newest.entries.iter();
     if args.json {
         let lines: String =
@@ -75,7 +80,7 @@ fn print(args: &ListArgs, store: &dyn Store, newest: &Newest, is_part: bool) -> 
     rows.for_each(|(entry, record)| table.row(row(entry, record, now)));
     let mut text = table.text(ui::width());
     if text.is_empty() && args.limit > 0 && !is_part {
-        let all = Wanted { most: 1, ..Wanted::default() };
+        let all = RecentQuery { most: 1, ..RecentQuery::default() };
         let is_any = !store.newest(&all)?.entries.is_empty();
         text = if is_any { "nothing of that kind is saved\n" } else { "nothing is saved\n" }.into();
     }
@@ -97,12 +102,12 @@ fn day(typed: &str) -> Result<String, String> {
 }
 
 /// Says what was asked for.
-fn wanted(args: &ListArgs) -> anyhow::Result<Wanted> {
+fn wanted(args: &ListArgs) -> anyhow::Result<RecentQuery> {
     let directory = match args.here {
         true => Some(std::env::current_dir()?.to_string_lossy().into_owned()),
         false => None,
     };
-    Ok(Wanted {
+    Ok(RecentQuery {
         day: args.day.clone(),
         session: args.session.clone(),
         tool: args.tool.clone(),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use overspill::core::Limits;
 use overspill::retrieve::{self, FromValue, JsonPath, Page, Part};
-use overspill::store::{Kept, Name, Store};
+use overspill::store::{Kept, OutputId, Store};
 
 use crate::{find, home, hosts, program, ui};
 
@@ -116,7 +116,7 @@ fn room(footer_bytes: u64) -> Limits {
     }
 }
 
-fn part(store: &dyn Store, name: &Name, part: &Part) -> anyhow::Result<String> {
+fn part(store: &dyn Store, name: &OutputId, part: &Part) -> anyhow::Result<String> {
     let room = room(FOOTER_BYTES + program::word().len() as u64);
     let page = retrieve::read(store, name, part, &room)?;
     let mut text = page.text.clone();
@@ -133,7 +133,7 @@ pub(crate) fn end_line(text: &mut String) {
 }
 
 /// Says what this was, and the command for the next page.
-fn footer(store: &dyn Store, name: &Name, page: &Page) -> String {
+fn footer(store: &dyn Store, name: &OutputId, page: &Page) -> String {
     let what = what_is_shown(store, name, page);
     let next = match &page.next {
         None => String::new(),
@@ -145,7 +145,7 @@ fn footer(store: &dyn Store, name: &Name, page: &Page) -> String {
 }
 
 /// Says which part of an output a page is.
-pub(crate) fn what_is_shown(store: &dyn Store, name: &Name, page: &Page) -> String {
+pub(crate) fn what_is_shown(store: &dyn Store, name: &OutputId, page: &Page) -> String {
     let record = store.record(name).ok().flatten();
     let all = match record {
         _ if page.total_lines.is_some() => format!(" of {}", page.total_lines.unwrap_or_default()),
@@ -170,13 +170,13 @@ pub(crate) fn what_is_shown(store: &dyn Store, name: &Name, page: &Page) -> Stri
     }
 }
 
-fn next(name: &Name, words: &str) -> String {
+fn next(name: &OutputId, words: &str) -> String {
     format!("; next: {} read {name} {words}", program::word())
 }
 
 fn values(
     store: &dyn Store,
-    name: &Name,
+    name: &OutputId,
     path: &JsonPath,
     from: FromValue,
 ) -> anyhow::Result<String> {
@@ -207,7 +207,7 @@ fn values(
 }
 
 /// Copies everything.
-fn raw(store: &dyn Store, name: &Name) -> anyhow::Result<()> {
+fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     const CHUNK: u64 = 256 * 1024;
     let total = store.entry(name)?.bytes;
     let _ = store.touch(name);

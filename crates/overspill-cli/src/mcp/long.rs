@@ -12,7 +12,7 @@ use super::pending::Asked;
 use super::proxy::{Proxy, error};
 use super::stdio::Out;
 use super::walk::Walk;
-use overspill::json::Token;
+use overspill::json::JsonToken;
 
 /// The server's answer is none.
 const NOT_JSON: i32 = -32_603;
@@ -300,12 +300,12 @@ impl<'a> List<'a> {
             let is_edge = step.in_message && step.path.is_empty();
             match step.token {
                 // The bracket is a part of what is taken next.
-                Token::Open(b'{') if is_edge && !was_in => {
+                JsonToken::Open(b'{') if is_edge && !was_in => {
                     self.in_message = true;
                     self.at = before;
                     return start..before;
                 }
-                Token::Close if is_edge && was_in => self.in_message = false,
+                JsonToken::Close if is_edge && was_in => self.in_message = false,
                 _ => {}
             }
         }

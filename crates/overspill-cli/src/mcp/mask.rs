@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use overspill::json::Token;
+use overspill::json::JsonToken;
 use overspill::redact::{JsonString, Redaction, Redactor};
 
 use super::walk::{Key, Walk};
@@ -65,18 +65,18 @@ impl Mask {
             };
             let (written, later) = bytes.split_at(step.len);
             match step.token {
-                Token::Text(says) if self.in_string => {
+                JsonToken::Text(says) if self.in_string => {
                     self.out.extend_from_slice(self.string.push(written, says));
                 }
                 token => {
-                    if let Token::String { is_key } = token {
+                    if let JsonToken::String { is_key } = token {
                         self.in_string = is_seen(step.path);
                         self.in_name = is_key;
-                    } else if token == Token::EndString && std::mem::take(&mut self.in_string) {
+                    } else if token == JsonToken::EndString && std::mem::take(&mut self.in_string) {
                         let rest =
                             if self.in_name { self.string.end_name() } else { self.string.end() };
                         self.out.extend_from_slice(rest);
-                    } else if matches!(token, Token::Open(_)) {
+                    } else if matches!(token, JsonToken::Open(_)) {
                         // A name is not the name of what stands in a list or an object.
                         self.string.end();
                     }

@@ -5,7 +5,7 @@ mod resources;
 
 use overspill::core::{Limits, ToolNames};
 use overspill::retrieve::{self, FromValue, JsonPath, Part, Query};
-use overspill::store::{Name, Store};
+use overspill::store::{OutputId, Store};
 use serde_json::{Map, Value, json};
 
 use super::scope::Scope;
@@ -157,7 +157,7 @@ impl Ours {
         Ok(text)
     }
 
-    fn output(&self, store: &dyn Store, arguments: Arguments) -> Result<Name, String> {
+    fn output(&self, store: &dyn Store, arguments: Arguments) -> Result<OutputId, String> {
         let id = arguments.text("id")?.unwrap_or_default();
         if id.is_empty() {
             return Err("id is missing: it is the id from the notice, such as 01KA…".into());
@@ -168,7 +168,7 @@ impl Ours {
     fn page(
         &self,
         store: &dyn Store,
-        name: &Name,
+        name: &OutputId,
         part: &Part,
     ) -> Result<(String, String), String> {
         let page = retrieve::read(store, name, part, &self.room()).map_err(|e| e.to_string())?;
@@ -184,14 +184,14 @@ impl Ours {
         Ok((page.text, format!("[overspill {}: {what}{next}]\n", name.token())))
     }
 
-    fn next(&self, name: &Name, key: &str, value: &str) -> String {
+    fn next(&self, name: &OutputId, key: &str, value: &str) -> String {
         format!("; next: {} {}", self.names.read, json!({"id": name, key: value}))
     }
 
     fn values(
         &self,
         store: &dyn Store,
-        name: &Name,
+        name: &OutputId,
         path: &str,
         from: FromValue,
     ) -> Result<(String, String), String> {

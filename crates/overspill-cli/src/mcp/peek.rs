@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::walk::{Key, Step, Walk};
-use overspill::json::{Malformed, Token};
+use overspill::json::{JsonToken, MalformedJson};
 
 /// An id as it is compared: JSON, always written in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -58,12 +58,12 @@ impl Peek {
     /// Looks at what was taken.
     pub(super) fn see(&mut self, step: &Step, bytes: &[u8]) {
         match step.token {
-            Token::String { is_key: false } => self.begin(step.path, true),
-            Token::Text(text) if self.taking.is_some() && self.taken.len() <= LONGEST => {
+            JsonToken::String { is_key: false } => self.begin(step.path, true),
+            JsonToken::Text(text) if self.taking.is_some() && self.taken.len() <= LONGEST => {
                 self.taken.extend_from_slice(text);
             }
-            Token::EndString => self.end(),
-            Token::Word => {
+            JsonToken::EndString => self.end(),
+            JsonToken::Word => {
                 if self.taking.is_none() {
                     self.begin(step.path, false);
                 }
@@ -71,7 +71,7 @@ impl Peek {
                     self.taken.extend_from_slice(&bytes[..step.len]);
                 }
             }
-            Token::Open(_) => {
+            JsonToken::Open(_) => {
                 self.end();
                 self.note(step.path);
             }
@@ -132,7 +132,7 @@ pub(super) struct Frame {
 }
 
 /// Returns what the messages of a whole frame are.
-pub(super) fn peek(frame: &[u8]) -> Result<Frame, Malformed> {
+pub(super) fn peek(frame: &[u8]) -> Result<Frame, MalformedJson> {
     let mut walk = Walk::default();
     let mut messages: Vec<Message> = Vec::new();
     let mut peek = Peek::default();
@@ -140,8 +140,8 @@ pub(super) fn peek(frame: &[u8]) -> Result<Frame, Malformed> {
     while at < frame.len() {
         let step = walk.next(&frame[at..])?;
         peek.see(&step, &frame[at..]);
-        let (is_end, len) = (step.token == Token::Close && step.path.is_empty(), step.len);
-        let begins = matches!(step.token, Token::Open(_)) && step.path.is_empty();
+        let (is_end, len) = (step.token == JsonToken::Close && step.path.is_empty(), step.len);
+        let begins = matches!(step.token, JsonToken::Open(_)) && step.path.is_empty();
         let in_message = step.in_message;
         if begins && in_message {
             peek.message.place.start = at;
@@ -152,7 +152,11 @@ pub(super) fn peek(frame: &[u8]) -> Result<Frame, Malformed> {
             messages.push(std::mem::take(&mut peek).message);
         }
     }
-    if walk.is_done() { Ok(Frame { is_list: walk.is_list(), messages }) } else { Err(Malformed) }
+    if walk.is_done() {
+        Ok(Frame { is_list: walk.is_list(), messages })
+    } else {
+        Err(MalformedJson)
+    }
 }
 
 /// Learns what a message is that passes in chunks, as long as it is JSON.

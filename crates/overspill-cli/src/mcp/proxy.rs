@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use overspill::core::{Limits, ReaderAbilities};
 use overspill::redact::Redaction;
-use overspill::{Call, Options, Overspill};
+use overspill::{Call, CallOptions, Overspill};
 use serde_json::Value;
 
 use super::cutter::{Cutter, Done, How};
@@ -20,7 +20,7 @@ use super::scope::SCHEME;
 use super::settings::McpSettings;
 use super::walk::{Key, Walk};
 use crate::program;
-use overspill::json::Token;
+use overspill::json::JsonToken;
 
 /// Stands between a client and a server.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Proxy {
     pub(super) fn new(settings: McpSettings) -> Proxy {
         let (names, list) = Ours::names(&settings.prefix, &[]);
-        let limits = settings.engine.policy(&Call::default(), &Options::default()).limits;
+        let limits = settings.engine.policy(&Call::default(), &CallOptions::default()).limits;
         let ours = Ours { names, list, scope: settings.scope.clone(), limits };
         let now = Now {
             engine: Arc::new(with_tools(&settings, &ours)),
@@ -232,7 +232,7 @@ impl Proxy {
         masked: u64,
     ) -> Option<Vec<u8>> {
         let now = self.now();
-        let (call, options) = (self.call(tool, message.id.as_ref()), Options::default());
+        let (call, options) = (self.call(tool, message.id.as_ref()), CallOptions::default());
         let policy = now.engine.policy(&call, &options);
         if frame.len() as u64 <= fits_surely(&policy.trigger) {
             return None;
@@ -303,7 +303,7 @@ pub(super) struct LongResult {
 
 impl LongResult {
     pub(super) fn cutter(&self) -> Cutter<'_> {
-        Cutter::new(&self.engine, self.call.clone(), Options::default(), self.how.clone())
+        Cutter::new(&self.engine, self.call.clone(), CallOptions::default(), self.how.clone())
     }
 }
 
@@ -344,7 +344,7 @@ fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
     let (mut walk, mut at) = (Walk::default(), 0);
     while at < frame.len() {
         let step = walk.next(&frame[at..]).ok()?;
-        if step.token == Token::Close && step.path == path {
+        if step.token == JsonToken::Close && step.path == path {
             return Some(at);
         }
         at += step.len;

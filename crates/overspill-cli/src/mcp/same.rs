@@ -6,7 +6,7 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use super::walk::Walk;
-use overspill::json::{Token, Tokens};
+use overspill::json::{JsonToken, JsonTokens};
 
 /// What a text was, as far as it takes to know it again.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Plain {
 /// A JSON value, however it is written.
 #[derive(Debug, Default)]
 struct Json {
-    tokens: Tokens,
+    tokens: JsonTokens,
     hasher: Hash,
     is_none: bool,
 }
@@ -100,11 +100,11 @@ impl Json {
     }
 }
 
-fn hash(hasher: &mut Hash, token: Token, bytes: &[u8]) {
+fn hash(hasher: &mut Hash, token: JsonToken, bytes: &[u8]) {
     match token {
-        Token::Text(text) => hasher.push(text),
+        JsonToken::Text(text) => hasher.push(text),
         // No text has this byte, so a string ends where it ends.
-        Token::String { .. } | Token::EndString => hasher.push(&[0xFF]),
+        JsonToken::String { .. } | JsonToken::EndString => hasher.push(&[0xFF]),
         _ if bytes.first().is_some_and(u8::is_ascii_whitespace) => {}
         _ => hasher.push(bytes),
     }
@@ -129,22 +129,22 @@ impl Inner {
         while !bytes.is_empty() {
             let Ok(step) = self.walk.next(bytes) else { return };
             let (len, is_field) = (step.len, step.path.len() == 1);
-            let is_between = matches!(step.token, Token::Between);
+            let is_between = matches!(step.token, JsonToken::Between);
             match step.token {
-                Token::String { is_key: true } if is_field => self.fields += 1,
-                Token::String { is_key: false } if is_field => self.is_text = true,
-                Token::Text(text) if self.is_text => self.plain_hash.push(text),
-                Token::EndString if self.is_text => {
+                JsonToken::String { is_key: true } if is_field => self.fields += 1,
+                JsonToken::String { is_key: false } if is_field => self.is_text = true,
+                JsonToken::Text(text) if self.is_text => self.plain_hash.push(text),
+                JsonToken::EndString if self.is_text => {
                     self.is_text = false;
                     self.plain = self.plain_hash.value();
                 }
                 _ => {}
             }
-            let is_key = self.in_key || step.token == Token::String { is_key: true };
+            let is_key = self.in_key || step.token == JsonToken::String { is_key: true };
             let is_own_key = is_field && is_key;
             match step.token {
-                Token::String { is_key } => self.in_key = is_key,
-                Token::EndString => self.in_key = false,
+                JsonToken::String { is_key } => self.in_key = is_key,
+                JsonToken::EndString => self.in_key = false,
                 _ => {}
             }
             // What stands between key and value belongs to neither.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::store::{Entry, Name, Record, Store};
+use overspill::store::{Entry, OutputId, Record, Store};
 
 /// How the address of an output begins.
 pub(super) const SCHEME: &str = "overspill://";
@@ -41,24 +41,24 @@ impl Scope {
     }
 
     /// Finds an output by its id, the beginning or the end of it, its path or its address.
-    pub(super) fn find(&self, store: &dyn Store, typed: &str) -> Result<Name, String> {
+    pub(super) fn find(&self, store: &dyn Store, typed: &str) -> Result<OutputId, String> {
         let stem = typed.strip_prefix(SCHEME).unwrap_or(typed);
         let stem = Path::new(stem).file_name().map(|name| name.to_string_lossy().into_owned());
         let stem = stem.unwrap_or_default();
         let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();
         let shown = crate::ui::short(typed, 100);
         let missing = || format!("there is no output {shown} in this session and project");
-        if let Some(name) = Name::parse(&stem)
+        if let Some(name) = OutputId::parse(&stem)
             && store.entry(&name).is_ok()
         {
             let record = store.record(&name).ok().flatten();
             return if self.has(record.as_ref()) { Ok(name) } else { Err(missing()) };
         }
         let mut alike = self.entries(store)?;
-        let begins = |name: &Name| !stem.is_empty() && name.as_str().starts_with(&stem);
+        let begins = |name: &OutputId| !stem.is_empty() && name.as_str().starts_with(&stem);
         // A notice begins with the end of an id.
         let any = alike.iter().any(|(entry, _)| begins(&entry.name));
-        let fits = |name: &Name| if any { begins(name) } else { name.ends_like(&stem) };
+        let fits = |name: &OutputId| if any { begins(name) } else { name.ends_like(&stem) };
         alike.retain(|(entry, _)| fits(&entry.name));
         let end = if any { "beginning" } else { "end" };
         match &alike[..] {

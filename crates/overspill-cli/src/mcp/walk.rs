@@ -1,6 +1,6 @@
 //! JSON as it passes by, and where in a message we are.
 
-use overspill::json::{Malformed, Token, Tokens};
+use overspill::json::{JsonToken, JsonTokens, MalformedJson};
 
 /// The names of fields that matter to us, and what stands for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ const LONGEST: usize = 40;
 /// Walks over one message, or a list of them.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
-    tokens: Tokens,
+    tokens: JsonTokens,
     /// Where the current value stands; what is deeper than this is counted only.
     path: Vec<Key>,
     deeper: usize,
@@ -87,7 +87,7 @@ pub(super) struct Walk {
 /// What was taken, and where it stands.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
-    pub(super) token: Token<'a>,
+    pub(super) token: JsonToken<'a>,
     /// How many bytes it took.
     pub(super) len: usize,
     /// Where it stands in its message; of what is very deep, where something around it stands.
@@ -114,35 +114,35 @@ impl Walk {
     }
 
     /// Takes what `bytes`, which are not empty, begin with.
-    pub(super) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Step<'a>, Malformed> {
+    pub(super) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Step<'a>, MalformedJson> {
         if let Some(opened) = self.opened.take() {
             let within = if opened == b'[' { Key::Item } else { Key::Other };
             if self.path.len() < DEEP { self.path.push(within) } else { self.deeper += 1 }
         }
         let (token, len) = self.tokens.next(bytes)?;
         match token {
-            Token::Open(bracket) => {
+            JsonToken::Open(bracket) => {
                 if !self.started && bracket == b'[' {
                     self.is_list = true;
                 }
                 self.started = true;
                 self.opened = Some(bracket);
             }
-            Token::Close => {
+            JsonToken::Close => {
                 if self.deeper > 0 {
                     self.deeper -= 1;
                 } else {
                     self.path.pop();
                 }
             }
-            Token::String { is_key } => {
+            JsonToken::String { is_key } => {
                 self.in_key = is_key;
                 self.name.clear();
             }
-            Token::Text(text) if self.in_key && self.name.len() <= LONGEST => {
+            JsonToken::Text(text) if self.in_key && self.name.len() <= LONGEST => {
                 self.name.extend_from_slice(text);
             }
-            Token::EndString if self.in_key && self.deeper == 0 => {
+            JsonToken::EndString if self.in_key && self.deeper == 0 => {
                 let known = KEYS.iter().find(|(name, _)| *name == self.name);
                 if let Some(last) = self.path.last_mut() {
                     *last = known.map_or(Key::Other, |(_, key)| *key);

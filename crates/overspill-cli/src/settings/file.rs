@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::{Layer, Most, Warning};
+use overspill::{Layer, Limit, Warning};
 use toml_edit::{Document, Item, TableLike};
 
 use super::edit::Address;
@@ -260,10 +260,10 @@ fn shown(item: &Item) -> String {
 }
 
 /// Tells whether a limit is looser than another.
-pub(crate) fn is_looser(most: Most, than: Most) -> bool {
+pub(crate) fn is_looser(most: Limit, than: Limit) -> bool {
     match (most, than) {
-        (_, Most::Any) => false,
-        (Most::Any, Most::Of(_)) => true,
-        (Most::Of(most), Most::Of(than)) => most > than,
+        (_, Limit::Unlimited) => false,
+        (Limit::Unlimited, Limit::AtMost(_)) => true,
+        (Limit::AtMost(most), Limit::AtMost(than)) => most > than,
     }
 }

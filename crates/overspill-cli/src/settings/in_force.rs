@@ -2,7 +2,7 @@
 
 use overspill::core::ReaderAbilities;
 use overspill::store::Nowhere;
-use overspill::{Effective, Layer, Most, Overspill, Profile, Setting, Settings, Warning};
+use overspill::{Effective, Layer, Limit, Overspill, Profile, Setting, Settings, Warning};
 
 use super::file::{Values, is_looser};
 use super::value::Value;
@@ -67,7 +67,7 @@ impl Sources {
 
 /// Returns what holds, if `value` is looser than that.
 fn looser(name: &str, value: &Value, trusted: &Effective) -> Option<String> {
-    let limit = |setting: Setting<Most>| match value {
+    let limit = |setting: Setting<Limit>| match value {
         Value::Most(most) if is_looser(*most, setting.value) => {
             Option::<u64>::from(setting.value).map(|limit| limit.to_string())
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::SignedDuration;
-use overspill::{Clock, Effective, Layer, Most, Origin, entries_of};
+use overspill::{Clock, Effective, Layer, Limit, Origin, entries_of};
 use serde_json::json;
 
 use super::edit::Address;
@@ -139,19 +139,19 @@ impl InForce {
         let places = home::places();
         let options = self.profile.disk_options(&places, Clock::default());
         let retention = sources.retention(&self.profile);
-        let most = |bytes: u64| Value::Most(Most::from(Some(bytes).filter(|&n| n < u64::MAX)));
+        let most = |bytes: u64| Value::Most(Limit::from(Some(bytes).filter(|&n| n < u64::MAX)));
         let value = match key.name {
             "profile" => Value::Profile(self.profile.name),
             "tokenizer" => Value::Tokenizer(Tokenizer::default()),
             "store.dir" => {
                 Value::Directory(sources.directory(&self.profile, &places).unwrap_or_default())
             }
-            "store.quota" => Value::Most(Most::from(retention.quota)),
+            "store.quota" => Value::Most(Limit::from(retention.quota)),
             "store.max_output" => most(options.most_per_output),
             "store.keep_free" => most(options.keep_free),
             "store.retention" => Value::Age(retention.unused_for),
             "structured" => Value::Choice("drop"),
-            "mcp.max_media" => Value::Most(Most::Of(crate::mcp::MAX_MEDIA)),
+            "mcp.max_media" => Value::Most(Limit::AtMost(crate::mcp::MAX_MEDIA)),
             "mcp.tool_prefix" => Value::Prefix(crate::mcp::TOOL_PREFIX.into()),
             "mcp.outputs" => Value::Choice("project"),
             "mcp.idle" => Value::Age(Some(crate::mcp::IDLE)),
@@ -184,7 +184,7 @@ impl InForce {
 
 /// Returns a setting that calls may differ in, and the level that has its way.
 fn layered(name: &str, effective: &Effective) -> Option<(Value, Origin)> {
-    let most = |setting: overspill::Setting<Most>| (Value::Most(setting.value), setting.origin);
+    let most = |setting: overspill::Setting<Limit>| (Value::Most(setting.value), setting.origin);
     Some(match name {
         "enabled" => (Value::Switch(effective.enabled.value), effective.enabled.origin),
         "max_lines" => most(effective.max_lines),

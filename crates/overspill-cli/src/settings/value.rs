@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use overspill::core::Keep;
 use overspill::redact::Redaction;
 use overspill::store::Durability;
-use overspill::{KEEPS, Most, Profile, is_http_address};
+use overspill::{KEEPS, Limit, Profile, is_http_address};
 use serde_json::json;
 
 use crate::bucket;
@@ -55,7 +55,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Switch(bool),
-    Most(Most),
+    Most(Limit),
     Keep(Keep),
     /// Its name.
     Profile(&'static str),
@@ -170,8 +170,8 @@ fn is_plain(c: char) -> bool {
 }
 
 /// Reads a number, a size such as `50KiB`, or `none`.
-pub(crate) fn most(text: &str) -> Option<Most> {
-    if text == "none" { Some(Most::Any) } else { scaled(text, UNITS).map(Most::Of) }
+pub(crate) fn most(text: &str) -> Option<Limit> {
+    if text == "none" { Some(Limit::Unlimited) } else { scaled(text, UNITS).map(Limit::AtMost) }
 }
 
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -192,8 +192,8 @@ impl Value {
     pub(crate) fn written(&self, kind: Kind) -> String {
         match self {
             Value::Switch(on) => on.to_string(),
-            Value::Most(Most::Any) | Value::Age(None) => "none".into(),
-            Value::Most(Most::Of(number)) if kind == Kind::Bytes && *number > 0 => {
+            Value::Most(Limit::Unlimited) | Value::Age(None) => "none".into(),
+            Value::Most(Limit::AtMost(number)) if kind == Kind::Bytes && *number > 0 => {
                 let even = |(_, scale): &&(&str, u64)| *scale > 1 && number % scale == 0;
                 let binary = UNITS.iter().filter(|(unit, _)| unit.ends_with("iB"));
                 match binary.rev().find(even) {
@@ -201,7 +201,7 @@ impl Value {
                     None => number.to_string(),
                 }
             }
-            Value::Most(Most::Of(number)) => number.to_string(),
+            Value::Most(Limit::AtMost(number)) => number.to_string(),
             Value::Keep(keep) => {
                 let known = KEEPS.iter().find(|(_, one, _)| one == keep);
                 known.map_or_else(|| "ends".into(), |(name, ..)| (*name).into())
@@ -246,10 +246,10 @@ mod tests {
     #[test]
     fn amounts_are_numbers_sizes_or_none() {
         let of = |text: &str| most(text);
-        assert_eq!(of("0"), Some(Most::Of(0)));
-        assert_eq!(of("50KiB"), Some(Most::Of(51_200)));
-        assert_eq!(of("50 kB"), Some(Most::Of(50_000)));
-        assert_eq!(of("none"), Some(Most::Any));
+        assert_eq!(of("0"), Some(Limit::AtMost(0)));
+        assert_eq!(of("50KiB"), Some(Limit::AtMost(51_200)));
+        assert_eq!(of("50 kB"), Some(Limit::AtMost(50_000)));
+        assert_eq!(of("none"), Some(Limit::Unlimited));
         for bad in ["", " ", "-1", "+1", "1.5", "KiB", "1 XB", "1e3", "20000000000GiB", "١"] {
             assert_eq!(of(bad), None, "{bad:?}");
         }

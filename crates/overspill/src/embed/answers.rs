@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Misuse;
 use super::keys::Keys;
 use crate::retrieve::{self, FromValue, JsonError, JsonPath, Page, Part};
-use crate::store::{Name, Record, Store};
+use crate::store::{OutputId, Record, Store};
 use crate::{Error, Overspill};
 
 /// Why there is no answer.
@@ -80,7 +80,12 @@ fn missing_json(missing: retrieve::MissingLines) -> Value {
     json!({ "lines": [missing.first, missing.last], "bytes": missing.bytes })
 }
 
-fn values(store: &dyn Store, name: &Name, path: &str, limits: &Limits) -> Result<Value, Question> {
+fn values(
+    store: &dyn Store,
+    name: &OutputId,
+    path: &str,
+    limits: &Limits,
+) -> Result<Value, Question> {
     let path = JsonPath::parse(path).map_err(|bad| Misuse(format!("json: {bad}")))?;
     match retrieve::values(store, name, &path, FromValue::START, limits) {
         Ok(values) => Ok(json!({
@@ -131,7 +136,7 @@ pub fn grep(
     let _ = store.touch(&name);
     let text = found.text();
     let _ = store.retrieved(&name, text.len() as u64);
-    let line = |line: &retrieve::FoundLine| json!({ "number": line.number, "matches": line.matches, "text": line.text });
+    let line = |line: &retrieve::GrepLine| json!({ "number": line.number, "matches": line.matches, "text": line.text });
     let mut answer = json!({
         "text": text,
         "lines": found.lines.iter().map(line).collect::<Vec<Value>>(),
@@ -180,8 +185,8 @@ pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
 }
 
 /// Takes an id, or the path of a file that is called after one.
-fn named(id: &str) -> Result<Name, Misuse> {
-    Name::parse(id).ok_or_else(|| Misuse(format!("{id:?} is no id of an output")))
+fn named(id: &str) -> Result<OutputId, Misuse> {
+    OutputId::parse(id).ok_or_else(|| Misuse(format!("{id:?} is no id of an output")))
 }
 
 fn limits(keys: &mut Keys) -> Result<Limits, Misuse> {

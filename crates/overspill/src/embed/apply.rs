@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::Asked;
-use crate::profile::Words;
+use super::CallRequest;
+use crate::profile::NoticeStyle;
 use crate::tool::{Bounded, Gates};
 use crate::{Overspill, envelope, parts};
 
 /// Bounds what a tool returns: a text, a list of parts with text among them, an object of the
 /// profile's shape, or for `unified` the envelope, as text or as an object.
-pub fn apply(overspill: &Overspill, result: &Value, asked: &Asked, gates: &Gates) -> Bounded {
-    let Asked { call, options } = asked;
-    let in_envelope = overspill.profile.words == Words::Envelope;
+pub fn apply(overspill: &Overspill, result: &Value, asked: &CallRequest, gates: &Gates) -> Bounded {
+    let CallRequest { call, options } = asked;
+    let in_envelope = overspill.profile.words == NoticeStyle::Envelope;
     match result {
         Value::String(text) if in_envelope => {
             match envelope::respond(overspill, text, call, options) {
@@ -52,7 +52,7 @@ pub fn text(overspill: &Overspill, result: &Value) -> Option<String> {
     });
     match masked.as_ref().unwrap_or(result) {
         Value::String(text) => Some(text.clone()),
-        envelope @ Value::Object(_) if overspill.profile.words == Words::Envelope => {
+        envelope @ Value::Object(_) if overspill.profile.words == NoticeStyle::Envelope => {
             Some(envelope.to_string())
         }
         Value::Object(fields) => parts::text_of(fields.get(overspill.profile.shape.text)),

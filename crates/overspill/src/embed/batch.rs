@@ -4,7 +4,7 @@ use overspill_core::{Limits, Size, share_limits};
 use serde_json::Value;
 
 use super::keys::Keys;
-use super::{Asked, Misuse};
+use super::{CallRequest, Misuse};
 use crate::{Outcome, Overspill};
 
 /// Bounds outputs together: small ones stay whole, large ones give way. The budget is an object
@@ -12,14 +12,14 @@ use crate::{Outcome, Overspill};
 /// may have.
 pub fn batch<'a>(
     overspill: &Overspill,
-    outputs: &[(&'a [u8], Asked)],
+    outputs: &[(&'a [u8], CallRequest)],
     budget: &Value,
 ) -> Result<Vec<Outcome<'a>>, Misuse> {
     let budget = limits(overspill, budget)?;
     let lines = overspill.profile.policy.lines;
     let sizes: Vec<Size> = outputs.iter().map(|(output, _)| Size::of(output, lines)).collect();
     let shares = share_limits(&sizes, &budget);
-    let bounded = |((output, asked), share): (&(&'a [u8], Asked), Limits)| {
+    let bounded = |((output, asked), share): (&(&'a [u8], CallRequest), Limits)| {
         let mut options = asked.options.clone();
         options.share = Some(share);
         overspill.process_with(output, &asked.call, &options)
@@ -33,7 +33,7 @@ fn limits(overspill: &Overspill, budget: &Value) -> Result<Limits, Misuse> {
     keys.done()?;
     let set = [layer.max_lines, layer.max_bytes, layer.max_chars, layer.max_tokens];
     if set.iter().all(Option::is_none) {
-        let asked = Asked::default();
+        let asked = CallRequest::default();
         return Ok(overspill.policy(&asked.call, &asked.options).limits);
     }
     let [lines, bytes, chars, tokens] = set.map(|most| most.and_then(Option::from));

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::foreign::{entry_of, saved_as};
-use crate::store::{Draft, Entry, Name, SpillRef, Store};
+use super::callback_store::{entry_of, saved_as};
+use crate::store::{Draft, Entry, OutputId, SpillRef, Store};
 use crate::{Call, Error};
 
 /// Answers as it was told to.
@@ -60,12 +60,12 @@ impl Store for GivenStore {
         }
     }
 
-    fn read(&self, _: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, _: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(self.bytes.len());
         Ok(self.bytes[at(range.start)..at(range.end).max(at(range.start))].to_vec())
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         let found = self.entries.iter().find(|entry| entry.name == *name);
         found.cloned().ok_or_else(|| Error::NotFound { name: name.clone() })
     }
@@ -74,12 +74,12 @@ impl Store for GivenStore {
         Ok(self.entries.clone())
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         self.deleted.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_string());
         Ok(())
     }
 
-    fn touch(&self, _: &Name) -> Result<(), Error> {
+    fn touch(&self, _: &OutputId) -> Result<(), Error> {
         Ok(())
     }
 

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::{Event, What};
+use crate::{Event, EventKind};
 
 /// Says what became of a call: `type` is `skipped`, `spilled` or `failed`.
 pub fn event(event: &Event) -> Value {
     let (what, path, error) = match &event.what {
-        What::Skipped => ("skipped", None, None),
-        What::Spilled { path } => ("spilled", *path, None),
-        What::Failed { error } => ("failed", None, Some(error.to_string())),
+        EventKind::Skipped => ("skipped", None, None),
+        EventKind::Spilled { path } => ("spilled", *path, None),
+        EventKind::Failed { error } => ("failed", None, Some(error.to_string())),
     };
     json!({
         "type": what,

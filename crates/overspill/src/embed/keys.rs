@@ -3,7 +3,7 @@
 use overspill_core::Keep;
 use serde_json::Value;
 
-use crate::{KEEPS, Layer, Most};
+use crate::{KEEPS, Layer, Limit};
 
 /// A value that cannot be used, and why: what an exception or a thrown error says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,8 +79,8 @@ impl<'a> Keys<'a> {
     pub(super) fn layer(&mut self) -> Result<Layer, Misuse> {
         let most = |keys: &mut Keys, key| {
             keys.read(key, "a whole number, 0 or more, or \"none\"", |value| match value {
-                Value::String(word) if word == "none" => Some(Most::Any),
-                value => whole_number(value).map(Most::Of),
+                Value::String(word) if word == "none" => Some(Limit::Unlimited),
+                value => whole_number(value).map(Limit::AtMost),
             })
         };
         let (max_lines, max_bytes) = (most(self, "max_lines")?, most(self, "max_bytes")?);

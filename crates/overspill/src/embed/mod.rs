@@ -19,10 +19,10 @@
 
 mod answers;
 mod apply;
-mod asked;
 mod batch;
+mod call_request;
+mod callback_store;
 mod choice;
-mod foreign;
 mod given;
 mod heard;
 mod keys;
@@ -32,10 +32,10 @@ mod setup;
 pub use answers::grep;
 pub use answers::{Question, list, read, sweep};
 pub use apply::{apply, text};
-pub use asked::Asked;
 pub use batch::batch;
+pub use call_request::CallRequest;
+pub use callback_store::{CallbackStore, StoreObject};
 pub use choice::{Given, choice, policy};
-pub use foreign::{Foreign, StoreObject};
 pub use given::GivenStore;
 pub use heard::event;
 pub use keys::{Misuse, camel_keys};

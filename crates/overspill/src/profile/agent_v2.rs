@@ -6,10 +6,10 @@ use overspill_core::Keep;
 
 use super::opencode::WORDS;
 use super::{
-    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps,
-    ToolDefaults, Unmarked, WALK, Words,
+    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
+    ResultLayout, Sweeps, ToolDefaults, Unmarked, WALK,
 };
-use crate::store::{Also, Missing, NameStyle, Part};
+use crate::store::{Also, Missing, NamePart, NameStyle};
 
 /// What the published table has; `read_file` is `read`.
 const TOOLS: &[ToolDefaults] = &[
@@ -20,15 +20,15 @@ const TOOLS: &[ToolDefaults] = &[
 ];
 
 /// Its middleware names the path and the count after itself.
-const SHAPE: Shape = Shape {
-    path: Slot::Metadata("truncationPath"),
+const SHAPE: ResultLayout = ResultLayout {
+    path: ResultField::Metadata("truncationPath"),
     left_out: Some((
-        Slot::Metadata("truncationRemovedLines"),
-        Slot::Metadata("truncationRemovedBytes"),
+        ResultField::Metadata("truncationRemovedLines"),
+        ResultField::Metadata("truncationRemovedBytes"),
     )),
     nothing: Unmarked::Unchanged,
     disabled: Unmarked::Marked,
-    ..Shape::OUTPUT
+    ..ResultLayout::OUTPUT
 };
 
 impl Profile {
@@ -38,7 +38,7 @@ impl Profile {
         policy: WALK,
         ceiling: CEILING,
         accounting: Accounting::WhatIsExceeded,
-        words: Words::Walk(WORDS),
+        words: NoticeStyle::Walk(WORDS),
         saves: true,
         on_save_error: OnSaveError::Original,
         errors: Errors::Cut,
@@ -47,11 +47,11 @@ impl Profile {
         directory: Directory::Working(Cow::Borrowed("data/truncation")),
         names: NameStyle {
             parts: &[
-                Part::Tool(Missing::EmptyStaysEmpty),
-                Part::Text("_"),
-                Part::Millis,
-                Part::Text("_"),
-                Part::RandomUpTo(6),
+                NamePart::Tool(Missing::EmptyStaysEmpty),
+                NamePart::Text("_"),
+                NamePart::Millis,
+                NamePart::Text("_"),
+                NamePart::RandomUpTo(6),
             ],
             ending: ".txt",
             also: Also::No,

@@ -6,11 +6,11 @@ use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens, Un
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps, Unmarked,
-    Words,
+    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
+    ResultLayout, Sweeps, Unmarked,
 };
 use crate::Outcome;
-use crate::store::{Also, Missing, NameStyle, Part};
+use crate::store::{Also, Missing, NamePart, NameStyle};
 
 impl Profile {
     /// Over 40,000 characters: the first 10,000 and the last 10,000.
@@ -27,21 +27,25 @@ impl Profile {
         },
         ceiling: CEILING,
         accounting: Accounting::Chars,
-        words: Words::BothEnds,
+        words: NoticeStyle::BothEnds,
         saves: true,
         on_save_error: OnSaveError::SimpleCut,
         errors: Errors::Cut,
         tools: &[],
         // No gate: what another has cut is cut by this one as well.
-        shape: Shape { handled: Slot::Nowhere, nothing: Unmarked::Unchanged, ..Shape::OUTPUT },
+        shape: ResultLayout {
+            handled: ResultField::Nowhere,
+            nothing: Unmarked::Unchanged,
+            ..ResultLayout::OUTPUT
+        },
         directory: Directory::Fixed(Cow::Borrowed("/tmp/klaude")),
         names: NameStyle {
             parts: &[
-                Part::Tool(Missing::Unknown),
-                Part::Text("-"),
-                Part::CallId,
-                Part::Text("-"),
-                Part::Seconds,
+                NamePart::Tool(Missing::Unknown),
+                NamePart::Text("-"),
+                NamePart::CallId,
+                NamePart::Text("-"),
+                NamePart::Seconds,
             ],
             ending: ".txt",
             also: Also::No,
@@ -66,7 +70,7 @@ impl Profile {
     pub fn klaude_simple(max_length: u64) -> Profile {
         let limits = Limits::NONE.chars(max_length);
         let policy = Policy { trigger: limits, limits, keep: Keep::Head, ..Profile::KLAUDE.policy };
-        Profile { policy, words: Words::StartOnly, saves: false, ..Profile::KLAUDE }
+        Profile { policy, words: NoticeStyle::StartOnly, saves: false, ..Profile::KLAUDE }
     }
 }
 

@@ -18,14 +18,14 @@ use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens};
 
 use crate::store::{Access, Disk, DiskOptions, NameStyle, PathStyle};
 use crate::sweep::Retention;
-use crate::{Clock, Layer, Most};
+use crate::{Clock, Layer, Limit};
 
 pub use klaude::{TruncationResult, TruncationUiExtra};
-pub use opencode::{Kind, Preset, Rule, can_delegate, matches_wildcard};
+pub use opencode::{PermissionRule, Preset, ToolKind, can_delegate, matches_wildcard};
 pub use places::{Places, project_directories, project_root};
 pub use result::{ServiceEvent, ServiceResult};
-pub(crate) use words::{Direction, Facts, LONGEST_MARK, Worded, preview, word};
-pub use words::{WalkWords, Words};
+pub(crate) use words::{Direction, LONGEST_MARK, NoticeFacts, WordedNotice, preview, word};
+pub use words::{NoticeStyle, WalkWords};
 
 /// A way of bounding outputs.
 ///
@@ -48,7 +48,7 @@ pub struct Profile {
     /// How what is left out is counted.
     pub accounting: Accounting,
     /// How it is worded.
-    pub words: Words,
+    pub words: NoticeStyle,
     /// Whether what is too large is saved.
     pub saves: bool,
     /// What is answered when the output cannot be saved.
@@ -58,7 +58,7 @@ pub struct Profile {
     /// Settings of single tools.
     pub tools: &'static [ToolDefaults],
     /// Where things stand in a tool's result.
-    pub shape: Shape,
+    pub shape: ResultLayout,
     /// Where its files go.
     pub directory: Directory,
     /// What its files are called.
@@ -103,19 +103,19 @@ pub enum Errors {
 
 /// Where things stand in a tool's result, and what is added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct ResultLayout {
     /// The text, or a list of parts with text among them.
     pub text: &'static str,
     /// Says, by being there, that the result was handled already.
-    pub handled: Slot,
+    pub handled: ResultField,
     /// Says whether the result was cut.
-    pub flag: Slot,
+    pub flag: ResultField,
     /// Where the whole output is.
-    pub path: Slot,
+    pub path: ResultField,
     /// How many lines, or bytes, are left out.
-    pub left_out: Option<(Slot, Slot)>,
+    pub left_out: Option<(ResultField, ResultField)>,
     /// Our own record.
-    pub record: Option<Slot>,
+    pub record: Option<ResultField>,
     /// Says that the tool failed.
     pub error: Option<&'static str>,
     /// What a person is shown.
@@ -128,7 +128,7 @@ pub struct Shape {
 
 /// A place in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slot {
+pub enum ResultField {
     /// A field of the result.
     Top(&'static str),
     /// A field of its metadata.
@@ -146,15 +146,15 @@ pub enum Unmarked {
     Marked,
 }
 
-impl Shape {
+impl ResultLayout {
     /// Results with `output` and `metadata`, and our own record in it.
-    pub const OWN: Shape = Shape {
+    pub const OWN: ResultLayout = ResultLayout {
         text: "output",
-        handled: Slot::Metadata("overspill"),
-        flag: Slot::Metadata("truncated"),
-        path: Slot::Metadata("outputPath"),
+        handled: ResultField::Metadata("overspill"),
+        flag: ResultField::Metadata("truncated"),
+        path: ResultField::Metadata("outputPath"),
         left_out: None,
-        record: Some(Slot::Metadata("overspill")),
+        record: Some(ResultField::Metadata("overspill")),
         error: None,
         display: None,
         nothing: Unmarked::Unchanged,
@@ -162,11 +162,11 @@ impl Shape {
     };
 
     /// Results with `output` and `metadata`, as opencode has them.
-    pub const OUTPUT: Shape = Shape {
-        handled: Slot::Metadata("truncated"),
+    pub const OUTPUT: ResultLayout = ResultLayout {
+        handled: ResultField::Metadata("truncated"),
         record: None,
         nothing: Unmarked::Marked,
-        ..Shape::OWN
+        ..ResultLayout::OWN
     };
 }
 
@@ -251,7 +251,7 @@ impl Profile {
     /// Returns how long its files stay.
     pub fn retention(&self) -> Retention {
         let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));
-        let own = self.words == Words::Own;
+        let own = self.words == NoticeStyle::Own;
         Retention {
             unused_for: self.retention_days.map(days),
             quota: Retention::default().quota.filter(|_| own),
@@ -269,7 +269,7 @@ impl Profile {
         let defaults = self.tools.iter().find(|defaults| defaults.tool == tool)?;
         Some(Layer {
             enabled: defaults.enabled,
-            max_lines: defaults.max_lines.map(Most::Of),
+            max_lines: defaults.max_lines.map(Limit::AtMost),
             keep: defaults.keep,
             ..Layer::default()
         })
@@ -284,7 +284,7 @@ impl Profile {
 
     /// Returns how this profile keeps its outputs, for a store that is to differ from it.
     pub fn disk_options(&self, places: &Places, clock: Clock) -> DiskOptions {
-        let own = self.words == Words::Own;
+        let own = self.words == NoticeStyle::Own;
         let project = matches!(self.directory, Directory::Project(_));
         DiskOptions {
             names: self.names,

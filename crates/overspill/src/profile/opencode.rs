@@ -6,10 +6,11 @@ use overspill_core::Keep;
 
 use super::words::WalkWords;
 use super::{
-    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Sweeps, WALK, Words,
+    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultLayout,
+    Sweeps, WALK,
 };
-use crate::store::{Also, NameStyle, Part};
-use crate::{Layer, Most};
+use crate::store::{Also, NamePart, NameStyle};
+use crate::{Layer, Limit};
 
 /// What it says.
 pub(super) const WORDS: WalkWords = WalkWords {
@@ -29,15 +30,20 @@ impl Profile {
         policy: WALK,
         ceiling: CEILING,
         accounting: Accounting::WhatStopped,
-        words: Words::Walk(WORDS),
+        words: NoticeStyle::Walk(WORDS),
         saves: true,
         on_save_error: OnSaveError::SaySo,
         errors: Errors::Cut,
         tools: &[],
-        shape: Shape::OUTPUT,
+        shape: ResultLayout::OUTPUT,
         directory: Directory::Data(Cow::Borrowed("tool-output")),
         names: NameStyle {
-            parts: &[Part::Text("tool_"), Part::UtcDay, Part::Text("_"), Part::Random(12)],
+            parts: &[
+                NamePart::Text("tool_"),
+                NamePart::UtcDay,
+                NamePart::Text("_"),
+                NamePart::Random(12),
+            ],
             ending: "",
             also: Also::Prefix("tool_"),
         },
@@ -66,8 +72,8 @@ impl Preset {
             Preset::Error => (100, 10_240, Some(Keep::Tail)),
         };
         Layer {
-            max_lines: Some(Most::Of(lines)),
-            max_bytes: Some(Most::Of(bytes)),
+            max_lines: Some(Limit::AtMost(lines)),
+            max_bytes: Some(Limit::AtMost(bytes)),
             keep,
             ..Layer::default()
         }
@@ -76,7 +82,7 @@ impl Preset {
 
 /// A kind of output, for which one end is the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ToolKind {
     /// Source code.
     Code,
     /// Configuration.
@@ -89,19 +95,19 @@ pub enum Kind {
     Error,
 }
 
-impl Kind {
+impl ToolKind {
     /// Returns which end to keep.
     pub fn keep(self) -> Keep {
         match self {
-            Kind::Code | Kind::Config | Kind::Search => Keep::Head,
-            Kind::Log | Kind::Error => Keep::Tail,
+            ToolKind::Code | ToolKind::Config | ToolKind::Search => Keep::Head,
+            ToolKind::Log | ToolKind::Error => Keep::Tail,
         }
     }
 }
 
 /// A permission rule of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct PermissionRule {
     /// Which permission it is about, as a pattern.
     pub permission: String,
     /// Which uses of it, as a pattern.
@@ -114,9 +120,9 @@ pub struct Rule {
 ///
 /// The last rule that matches decides; no rule means that it is asked, which is not a no. Without
 /// any list there is nobody to ask.
-pub fn can_delegate(rules: Option<&[Rule]>) -> bool {
+pub fn can_delegate(rules: Option<&[PermissionRule]>) -> bool {
     let Some(rules) = rules else { return false };
-    let decides = |rule: &&Rule| {
+    let decides = |rule: &&PermissionRule| {
         matches_wildcard("task", &rule.permission) && matches_wildcard("*", &rule.pattern)
     };
     rules.iter().rev().find(decides).is_none_or(|rule| rule.action != "deny")

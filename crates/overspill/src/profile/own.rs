@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
 
-use super::{Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Sweeps, Words};
+use super::{
+    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultLayout, Sweeps,
+};
 use crate::store::NameStyle;
 
 impl Profile {
@@ -22,12 +24,12 @@ impl Profile {
         },
         ceiling: CEILING,
         accounting: Accounting::WhatStopped,
-        words: Words::Own,
+        words: NoticeStyle::Own,
         saves: true,
         on_save_error: OnSaveError::SaySo,
         errors: Errors::Cut,
         tools: &[],
-        shape: Shape::OWN,
+        shape: ResultLayout::OWN,
         directory: Directory::State(Cow::Borrowed("overspill")),
         names: NameStyle::OWN,
         retention_days: Some(7),

@@ -3,7 +3,7 @@
 use overspill_core::LeftOut;
 use serde::{Deserialize, Serialize};
 
-use crate::{Event, Outcome, What};
+use crate::{Event, EventKind, Outcome};
 
 /// Content, and whether and where it was cut: `{content, truncated, outputPath?, …}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,9 +79,9 @@ impl ServiceEvent {
     /// Puts an event of ours in those words.
     pub fn of(event: &Event) -> ServiceEvent {
         let (r#type, output_path, error) = match &event.what {
-            What::Skipped => ("skipped", None, None),
-            What::Spilled { path } => ("truncated", path.map(str::to_owned), None),
-            What::Failed { error } => ("error", None, Some(error.to_string())),
+            EventKind::Skipped => ("skipped", None, None),
+            EventKind::Spilled { path } => ("truncated", path.map(str::to_owned), None),
+            EventKind::Failed { error } => ("error", None, Some(error.to_string())),
         };
         ServiceEvent {
             r#type: r#type.to_owned(),

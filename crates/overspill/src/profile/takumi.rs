@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::words::WalkWords;
 use super::{
-    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps, Unmarked,
-    WALK, Words,
+    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
+    ResultLayout, Sweeps, Unmarked, WALK,
 };
-use crate::store::{Also, NameStyle, Part};
+use crate::store::{Also, NamePart, NameStyle};
 
 /// What it says. It claims nothing about the call, and offers no delegation.
 const WORDS: WalkWords = WalkWords {
@@ -18,11 +18,11 @@ const WORDS: WalkWords = WalkWords {
 };
 
 /// The hook's result has everything at the top.
-const SHAPE: Shape = Shape {
+const SHAPE: ResultLayout = ResultLayout {
     text: "llmContent",
-    handled: Slot::Top("truncated"),
-    flag: Slot::Top("truncated"),
-    path: Slot::Top("outputPath"),
+    handled: ResultField::Top("truncated"),
+    flag: ResultField::Top("truncated"),
+    path: ResultField::Top("outputPath"),
     left_out: None,
     record: None,
     error: Some("isError"),
@@ -38,7 +38,7 @@ impl Profile {
         policy: WALK,
         ceiling: CEILING,
         accounting: Accounting::WhatStopped,
-        words: Words::Walk(WORDS),
+        words: NoticeStyle::Walk(WORDS),
         saves: true,
         on_save_error: OnSaveError::SaySo,
         errors: Errors::Pass,
@@ -47,12 +47,12 @@ impl Profile {
         directory: Directory::Home(Cow::Borrowed(".takumi/tool-output")),
         names: NameStyle {
             parts: &[
-                Part::Text("tool_"),
-                Part::Session,
-                Part::Text("_"),
-                Part::Millis,
-                Part::Text("_"),
-                Part::Random(6),
+                NamePart::Text("tool_"),
+                NamePart::Session,
+                NamePart::Text("_"),
+                NamePart::Millis,
+                NamePart::Text("_"),
+                NamePart::Random(6),
             ],
             ending: ".txt",
             also: Also::No,

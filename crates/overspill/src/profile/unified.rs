@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
 
 use super::{
-    Accounting, CEILING, Directory, Errors, OnSaveError, Profile, Shape, Slot, Sweeps, Unmarked,
-    Words,
+    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
+    ResultLayout, Sweeps, Unmarked,
 };
-use crate::store::{Also, Missing, NameStyle, Part};
+use crate::store::{Also, Missing, NamePart, NameStyle};
 
 impl Profile {
     /// 2000 lines and 50 KiB of the response's text, from the head.
@@ -27,20 +27,24 @@ impl Profile {
         },
         ceiling: CEILING,
         accounting: Accounting::WhatStopped,
-        words: Words::Envelope,
+        words: NoticeStyle::Envelope,
         saves: true,
         on_save_error: OnSaveError::SaySo,
         errors: Errors::Cut,
         tools: &[],
         // No gate: what another has cut is cut by this one as well.
-        shape: Shape { handled: Slot::Nowhere, nothing: Unmarked::Unchanged, ..Shape::OUTPUT },
+        shape: ResultLayout {
+            handled: ResultField::Nowhere,
+            nothing: Unmarked::Unchanged,
+            ..ResultLayout::OUTPUT
+        },
         directory: Directory::Project(Cow::Borrowed("tool-output")),
         names: NameStyle {
             parts: &[
-                Part::Text("tool_"),
-                Part::LocalTime,
-                Part::Text("_"),
-                Part::Tool(Missing::Unknown),
+                NamePart::Text("tool_"),
+                NamePart::LocalTime,
+                NamePart::Text("_"),
+                NamePart::Tool(Missing::Unknown),
             ],
             ending: ".json",
             also: Also::Prefix("tool_"),

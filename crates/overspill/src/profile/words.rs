@@ -9,7 +9,7 @@ use crate::store::SpillRef;
 
 /// How a profile words its answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Words {
+pub enum NoticeStyle {
     /// Our own notice and marks, inside the limits.
     Own,
     /// A header, the start, a mark, the end under a label; characters are counted.
@@ -37,7 +37,7 @@ pub struct WalkWords {
 
 /// What is to be worded.
 #[derive(Debug)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct NoticeFacts<'a> {
     pub(crate) pieces: Vec<Cow<'a, str>>,
     pub(crate) total: Size,
     pub(crate) shown: Size,
@@ -118,14 +118,14 @@ fn amount(left_out: LeftOut) -> String {
 
 /// Words, on their own and in their place.
 #[derive(Debug)]
-pub(crate) struct Worded {
+pub(crate) struct WordedNotice {
     /// What is said.
     pub(crate) notice: String,
     /// All of the answer.
     pub(crate) text: String,
 }
 
-impl Facts<'_> {
+impl NoticeFacts<'_> {
     /// Returns what is shown of the output.
     fn preview(&self) -> String {
         preview(&self.pieces, self.left_out)
@@ -133,18 +133,18 @@ impl Facts<'_> {
 }
 
 /// Words `facts`.
-pub(crate) fn word(words: &Words, facts: &Facts) -> Worded {
+pub(crate) fn word(words: &NoticeStyle, facts: &NoticeFacts) -> WordedNotice {
     match words {
         // Our own notice is the core's business.
-        Words::Own => Worded { notice: String::new(), text: facts.preview() },
-        Words::BothEnds => both_ends(facts),
-        Words::StartOnly => start_only(facts),
-        Words::Walk(words) => walk(words, facts),
-        Words::Envelope => envelope(facts),
+        NoticeStyle::Own => WordedNotice { notice: String::new(), text: facts.preview() },
+        NoticeStyle::BothEnds => both_ends(facts),
+        NoticeStyle::StartOnly => start_only(facts),
+        NoticeStyle::Walk(words) => walk(words, facts),
+        NoticeStyle::Envelope => envelope(facts),
     }
 }
 
-fn both_ends(facts: &Facts) -> Worded {
+fn both_ends(facts: &NoticeFacts) -> WordedNotice {
     let path = facts.saved.as_ref().map_or("", |saved| &saved.path);
     let hidden = facts.total.chars.saturating_sub(facts.shown.chars);
     let (first, last): (&[Cow<str>], &str) = match (&facts.pieces[..], facts.direction) {
@@ -163,16 +163,16 @@ fn both_ends(facts: &Facts) -> Worded {
         "{notice}\n\n{}\n\n... ({hidden} characters truncated) ...\n\n[Last {tail} chars below]\n{last}",
         joined(first, GAP),
     );
-    Worded { notice, text }
+    WordedNotice { notice, text }
 }
 
-fn start_only(facts: &Facts) -> Worded {
+fn start_only(facts: &NoticeFacts) -> WordedNotice {
     let hidden = facts.total.chars.saturating_sub(facts.shown.chars);
     let notice = format!("... (truncated {hidden} characters)");
-    Worded { text: format!("{}{notice}", facts.preview()), notice }
+    WordedNotice { text: format!("{}{notice}", facts.preview()), notice }
 }
 
-fn walk(words: &WalkWords, facts: &Facts) -> Worded {
+fn walk(words: &WalkWords, facts: &NoticeFacts) -> WordedNotice {
     let marker = amount(facts.left_out);
     let hint = match facts.saved {
         Err(_) => words.failed.to_owned(),
@@ -188,10 +188,10 @@ fn walk(words: &WalkWords, facts: &Facts) -> Worded {
         (Direction::Ends, [head, tail]) => format!("{head}\n\n{marker}\n\n{tail}\n\n{hint}"),
         (Direction::Head | Direction::Ends, _) => format!("{}\n\n{notice}", facts.preview()),
     };
-    Worded { notice, text }
+    WordedNotice { notice, text }
 }
 
-fn envelope(facts: &Facts) -> Worded {
+fn envelope(facts: &NoticeFacts) -> WordedNotice {
     let notice = match facts.saved {
         Ok(SpillRef { path, .. }) => {
             let hint = if facts.delegate {
@@ -206,5 +206,5 @@ fn envelope(facts: &Facts) -> Worded {
             format!("⚠️ 输出过大已截断 ({} 行, {kilobytes:.1}KB)", facts.total.lines)
         }
     };
-    Worded { text: format!("{}\n\n{notice}", facts.preview()), notice }
+    WordedNotice { text: format!("{}\n\n{notice}", facts.preview()), notice }
 }

@@ -46,8 +46,8 @@ impl Draft for RedactingDraft {
         self.draft.keep(self.redactor.mask_excerpts(excerpts))
     }
 
-    fn hurry(&mut self) {
-        self.draft.hurry();
+    fn skip_network(&mut self) {
+        self.draft.skip_network();
     }
 
     fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{Redaction, Redactor};
-use crate::json::{Token, Tokens};
+use crate::json::{JsonToken, JsonTokens};
 
 /// So much is looked at at once.
 const LOOK: usize = 16 << 10;
@@ -154,7 +154,7 @@ impl Redaction {
     /// Masks what the strings of a JSON text say, names of fields included. What is not JSON is
     /// masked as text.
     pub fn json<'a>(self: &Arc<Self>, json: &'a str) -> (Cow<'a, str>, u64) {
-        let (mut tokens, mut string) = (Tokens::default(), JsonString::new(self.clone()));
+        let (mut tokens, mut string) = (JsonTokens::default(), JsonString::new(self.clone()));
         let mut out = Vec::with_capacity(json.len());
         let mut rest = json.as_bytes();
         let mut in_name = false;
@@ -162,17 +162,17 @@ impl Redaction {
             let Ok((token, len)) = tokens.next(rest) else { return self.text(json) };
             let (written, later) = rest.split_at(len);
             match token {
-                Token::Text(says) => out.extend_from_slice(string.push(written, says)),
-                Token::EndString => {
+                JsonToken::Text(says) => out.extend_from_slice(string.push(written, says)),
+                JsonToken::EndString => {
                     out.extend_from_slice(if in_name { string.end_name() } else { string.end() });
                     out.extend_from_slice(written);
                 }
-                Token::String { is_key } => {
+                JsonToken::String { is_key } => {
                     in_name = is_key;
                     out.extend_from_slice(written);
                 }
                 // A name is not the name of what stands in a list or an object.
-                Token::Open(_) => {
+                JsonToken::Open(_) => {
                     string.end();
                     out.extend_from_slice(written);
                 }
@@ -339,15 +339,15 @@ mod tests {
             let said: Vec<String> = serde_json::from_str(&masked).unwrap();
             prop_assert_eq!((&*said[0], count), (&*redaction().text(&text).0, 1));
             // In chunks it is the same.
-            let (mut tokens, mut string) = (Tokens::default(), JsonString::new(redaction()));
+            let (mut tokens, mut string) = (JsonTokens::default(), JsonString::new(redaction()));
             let (mut out, mut rest) = (Vec::new(), json.as_bytes());
             for size in sizes.iter().cycle() {
                 let (mut chunk, later) = rest.split_at((*size).min(rest.len()));
                 while !chunk.is_empty() {
                     let (token, len) = tokens.next(chunk).unwrap();
                     match token {
-                        Token::Text(says) => out.extend_from_slice(string.push(&chunk[..len], says)),
-                        Token::EndString => {
+                        JsonToken::Text(says) => out.extend_from_slice(string.push(&chunk[..len], says)),
+                        JsonToken::EndString => {
                             out.extend_from_slice(string.end());
                             out.push(b'"');
                         }

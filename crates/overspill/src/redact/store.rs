@@ -7,7 +7,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::Redaction;
-use crate::store::{Draft, Entry, Gone, KeptRanges, Name, Newest, Record, State, Store, Wanted};
+use crate::store::{
+    Draft, Entry, ExpiredOutput, Integrity, KeptRanges, OutputId, RecentOutputs, RecentQuery,
+    Record, Store,
+};
 use crate::{Call, Error};
 
 /// Masks what is read from another store; everything else is that store's.
@@ -27,7 +30,7 @@ impl MaskedStore {
         record
     }
 
-    fn told_gone(&self, mut gone: Gone) -> Gone {
+    fn told_gone(&self, mut gone: ExpiredOutput) -> ExpiredOutput {
         gone.command = self.rules.field(gone.command);
         gone.tool = self.rules.field(gone.tool);
         gone
@@ -35,7 +38,7 @@ impl MaskedStore {
 }
 
 impl Store for MaskedStore {
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         // What stands around a part tells what is a secret in it.
         let around = self.rules.reach() as u64;
         let start = range.start.saturating_sub(around);
@@ -46,16 +49,16 @@ impl Store for MaskedStore {
         Ok(masked[at(range.start)..at(range.end.max(range.start))].to_vec())
     }
 
-    fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
+    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
         Ok(self.store.record(name)?.map(|record| self.told_record(record)))
     }
 
-    fn records(&self, names: &[Name]) -> Result<Vec<Option<Record>>, Error> {
+    fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
         let records = self.store.records(names)?.into_iter();
         Ok(records.map(|record| record.map(|record| self.told_record(record))).collect())
     }
 
-    fn newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
+    fn newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
         let mut newest = self.store.newest(wanted)?;
         for (_, record) in &mut newest.entries {
             *record = self.told_record(std::mem::take(record));
@@ -63,11 +66,11 @@ impl Store for MaskedStore {
         Ok(newest)
     }
 
-    fn gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
+    fn gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
         Ok(self.store.gone(name)?.map(|gone| self.told_gone(gone)))
     }
 
-    fn all_gone(&self) -> Result<Vec<Gone>, Error> {
+    fn all_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
         Ok(self.store.all_gone()?.into_iter().map(|gone| self.told_gone(gone)).collect())
     }
 
@@ -75,7 +78,7 @@ impl Store for MaskedStore {
         self.store.create(call)
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         self.store.entry(name)
     }
 
@@ -83,39 +86,39 @@ impl Store for MaskedStore {
         self.store.list()
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         self.store.delete(name)
     }
 
-    fn touch(&self, name: &Name) -> Result<(), Error> {
+    fn touch(&self, name: &OutputId) -> Result<(), Error> {
         self.store.touch(name)
     }
 
-    fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
+    fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         self.store.describe(name, record)
     }
 
-    fn kept_ranges(&self, name: &Name) -> Result<Option<KeptRanges>, Error> {
+    fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
         self.store.kept_ranges(name)
     }
 
-    fn retrieved(&self, name: &Name, bytes: u64) -> Result<(), Error> {
+    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
         self.store.retrieved(name, bytes)
     }
 
-    fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {
+    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
         self.store.pin(name, pinned)
     }
 
-    fn line_start(&self, name: &Name, line: u64) -> Result<Option<u64>, Error> {
+    fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error> {
         self.store.line_start(name, line)
     }
 
-    fn line_at(&self, name: &Name, place: u64) -> Result<Option<u64>, Error> {
+    fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error> {
         self.store.line_at(name, place)
     }
 
-    fn place(&self, name: &Name) -> String {
+    fn place(&self, name: &OutputId) -> String {
         self.store.place(name)
     }
 
@@ -131,7 +134,7 @@ impl Store for MaskedStore {
         self.store.named(start)
     }
 
-    fn check(&self, name: &Name) -> Result<State, Error> {
+    fn check(&self, name: &OutputId) -> Result<Integrity, Error> {
         self.store.check(name)
     }
 

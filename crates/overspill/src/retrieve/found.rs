@@ -20,9 +20,9 @@ use crate::store::KeptRanges;
 
 /// What was found, as much as there is room for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct GrepMatches {
     /// The lines that match, and those near them.
-    pub lines: Vec<FoundLine>,
+    pub lines: Vec<GrepLine>,
     /// How many matches there are, as far as was searched.
     pub matches: u64,
     /// How many of them are shown.
@@ -37,7 +37,7 @@ pub struct Found {
 
 /// A line that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundLine {
+pub struct GrepLine {
     /// Its number, counted from 1.
     pub number: u64,
     /// It matches, and is not only near one that does.
@@ -54,7 +54,7 @@ const PARTS_BYTES: usize = 4_000;
 /// What is said of a line that matches again may take so much.
 const AGAIN_BYTES: usize = "  [matches again: bytes 12345678901234:12345678901234]".len();
 
-impl FoundLine {
+impl GrepLine {
     fn as_shown(&self) -> String {
         let again = self.again.as_ref().map_or_else(String::new, |bytes| {
             format!("  [matches again: bytes {}:{}]", bytes.start, bytes.end)
@@ -63,7 +63,7 @@ impl FoundLine {
     }
 }
 
-impl Found {
+impl GrepMatches {
     /// Returns the lines as ripgrep shows them: `12:` before a match, `12-` before a line near one.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -109,7 +109,7 @@ impl Places<'_> {
 
 /// Collects lines while there is room.
 pub(super) struct Lines<'a> {
-    pub(super) found: Found,
+    pub(super) found: GrepMatches,
     query: &'a Query,
     matcher: &'a RegexMatcher,
     pub(super) places: Places<'a>,
@@ -128,7 +128,7 @@ impl<'a> Lines<'a> {
         places: Places<'a>,
         from: u64,
     ) -> Lines<'a> {
-        let found = Found { near: query.before + query.after > 0, ..Found::default() };
+        let found = GrepMatches { near: query.before + query.after > 0, ..GrepMatches::default() };
         Lines { found, query, matcher, places, room: Room::of(limits), from, left: 0 }
     }
 
@@ -173,7 +173,7 @@ impl<'a> Lines<'a> {
         let text = shown(&bytes[range.clone()], &range, bytes.len());
         // Of a line that goes on it may turn out later.
         let mark = if is_cut && again.is_none() { AGAIN_BYTES } else { 0 };
-        let line = FoundLine { number, matches, text, again };
+        let line = GrepLine { number, matches, text, again };
         let apart = self.found.near && last.is_some_and(|last| last + 1 < number);
         let (bytes, lines) = if apart { (3, 2) } else { (0, 1) };
         if !self.room.take(line.as_shown().len() + mark + bytes, lines) {
@@ -206,7 +206,7 @@ impl<'a> Lines<'a> {
                 break;
             }
             let text = excerpt(&line[found], 0);
-            let line = FoundLine { number, matches: true, text, again: None };
+            let line = GrepLine { number, matches: true, text, again: None };
             len += line.as_shown().len();
             lines.push(line);
             places.push(found.start());

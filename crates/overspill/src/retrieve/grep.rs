@@ -7,14 +7,14 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use overspill_core::Limits;
 
-use super::found::{Found, Lines, Places};
+use super::found::{GrepMatches, Lines, Places};
 use super::numbers::Numbers;
 use super::pieces::{Breaks, Pieces};
 use super::source::Source;
 use super::until::search;
 use super::{MissingLines, line_start};
 use crate::Error;
-use crate::store::{Name, Store};
+use crate::store::{OutputId, Store};
 
 /// What is searched for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -93,10 +93,10 @@ impl Query {
 /// Searches an output from a line on, until there is no more room in `limits`.
 pub fn grep(
     store: &dyn Store,
-    name: &Name,
+    name: &OutputId,
     query: &Query,
     limits: &Limits,
-) -> Result<Found, GrepError> {
+) -> Result<GrepMatches, GrepError> {
     let matcher = query.matcher()?;
     let mut source = Source::open(store, name)?;
     let kept = source.kept.clone();
@@ -112,7 +112,7 @@ pub fn grep(
     };
     let start = first.map(|line| line_start(store, name, line, source.total)).transpose()?;
     let (Some(first), Some(start)) = (first, start.flatten()) else {
-        return Ok(Found { not_searched, ..Found::default() });
+        return Ok(GrepMatches { not_searched, ..GrepMatches::default() });
     };
     let numbers = Numbers::new(store, name, start, first)?;
     let places = Places { start, breaks: Breaks::default(), numbers, kept };
@@ -126,7 +126,7 @@ pub fn grep(
         // What comes after a hole is not near a line before it.
         lines.left = 0;
     }
-    Ok(Found { not_searched, ..lines.found })
+    Ok(GrepMatches { not_searched, ..lines.found })
 }
 
 /// Returns the ranges of the stored copy that are searched one by one, from a place on: no line
@@ -143,7 +143,7 @@ fn ranges(source: &Source<'_>, start: u64) -> Vec<Range<u64>> {
 }
 
 /// Counts the lines that match, without showing any.
-pub fn count(store: &dyn Store, name: &Name, query: &Query) -> Result<u64, GrepError> {
+pub fn count(store: &dyn Store, name: &OutputId, query: &Query) -> Result<u64, GrepError> {
     let matcher = query.matcher()?;
     let mut source = Source::open(store, name)?;
     let most = query.most.unwrap_or(u64::MAX);
@@ -213,13 +213,13 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::select;
 
-    use super::super::FoundLine;
+    use super::super::GrepLine;
     use super::super::pieces::LONGEST_PIECE;
     use super::*;
     use crate::Call;
     use crate::store::Memory;
 
-    fn stored(output: &str) -> (Memory, Name) {
+    fn stored(output: &str) -> (Memory, OutputId) {
         let store = Memory::default();
         let mut draft = store.create(&Call::default()).unwrap();
         draft.append(output.as_bytes()).unwrap();
@@ -227,7 +227,7 @@ mod tests {
         (store, name)
     }
 
-    fn found(output: &str, query: &Query, limits: Limits) -> Found {
+    fn found(output: &str, query: &Query, limits: Limits) -> GrepMatches {
         let (store, name) = stored(output);
         grep(&store, &name, query, &limits).unwrap()
     }
@@ -304,7 +304,7 @@ mod tests {
     }
 
     /// Returns all pages of an answer, each with what is still wanted of `most`.
-    fn pages(stored: &(Memory, Name), query: &Query, limits: Limits) -> Vec<FoundLine> {
+    fn pages(stored: &(Memory, OutputId), query: &Query, limits: Limits) -> Vec<GrepLine> {
         let (mut query, mut lines) = (query.clone(), Vec::new());
         loop {
             let page = grep(&stored.0, &stored.1, &query, &limits).unwrap();
@@ -353,7 +353,7 @@ mod tests {
                 invert, ignore_case, word, fixed, before, after, most, ..query(pattern)
             };
             let whole = by_hand(&output, &query);
-            let told = |lines: &[FoundLine]| -> Vec<(u64, bool)> {
+            let told = |lines: &[GrepLine]| -> Vec<(u64, bool)> {
                 lines.iter().map(|line| (line.number, line.matches)).collect()
             };
             let at_once = grep(&stored.0, &stored.1, &query, &Limits::NONE).unwrap();

@@ -29,10 +29,10 @@ use overspill_core::text::{clean, whole_chars};
 
 use self::partial::PartialOutput;
 use crate::Error;
-use crate::store::{KeptRanges, Name, Store};
+use crate::store::{KeptRanges, OutputId, Store};
 
 #[cfg(feature = "grep")]
-pub use found::{Found, FoundLine};
+pub use found::{GrepLine, GrepMatches};
 #[cfg(feature = "grep")]
 pub use grep::{BadPattern, GrepError, Query, count, grep};
 
@@ -100,7 +100,7 @@ impl std::fmt::Display for MissingLines {
 
 /// Returns what is missing of an output; `None` if it was kept whole, or it was not noted where the
 /// hole is.
-pub fn missing_lines(store: &dyn Store, name: &Name) -> Result<Option<MissingLines>, Error> {
+pub fn missing_lines(store: &dyn Store, name: &OutputId) -> Result<Option<MissingLines>, Error> {
     Ok(store.kept_ranges(name)?.as_ref().and_then(MissingLines::of))
 }
 
@@ -108,7 +108,12 @@ pub fn missing_lines(store: &dyn Store, name: &Name) -> Result<Option<MissingLin
 const BLOCK: u64 = 64 * 1024;
 
 /// Reads `part` of an output, as much as fits `limits`, and marks the output as used.
-pub fn read(store: &dyn Store, name: &Name, part: &Part, limits: &Limits) -> Result<Page, Error> {
+pub fn read(
+    store: &dyn Store,
+    name: &OutputId,
+    part: &Part,
+    limits: &Limits,
+) -> Result<Page, Error> {
     let total = store.entry(name)?.bytes;
     // Whether it could be marked or not, it can be read.
     let _ = store.touch(name);
@@ -141,7 +146,7 @@ pub fn read(store: &dyn Store, name: &Name, part: &Part, limits: &Limits) -> Res
 
 fn lines(
     store: &dyn Store,
-    name: &Name,
+    name: &OutputId,
     from: u64,
     to: u64,
     limits: &Limits,
@@ -214,7 +219,7 @@ fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>
 /// Like [`fitting`], but gives way at the start.
 fn fitting_end(
     store: &dyn Store,
-    name: &Name,
+    name: &OutputId,
     range: Range<u64>,
     most: u64,
 ) -> Result<(String, Range<u64>), Error> {
@@ -233,7 +238,7 @@ fn fitting_end(
 /// Returns where a line begins, counted from 1; `None` if there are not so many.
 pub fn line_start(
     store: &dyn Store,
-    name: &Name,
+    name: &OutputId,
     line: u64,
     total: u64,
 ) -> Result<Option<u64>, Error> {
@@ -262,7 +267,7 @@ pub fn line_start(
 }
 
 /// Returns where the last `count` lines begin.
-fn tail_start(store: &dyn Store, name: &Name, count: u64, total: u64) -> Result<u64, Error> {
+fn tail_start(store: &dyn Store, name: &OutputId, count: u64, total: u64) -> Result<u64, Error> {
     if count == 0 {
         return Ok(total);
     }
@@ -291,7 +296,7 @@ mod tests {
     use crate::Call;
     use crate::store::Memory;
 
-    fn stored(bytes: &[u8]) -> (Memory, Name) {
+    fn stored(bytes: &[u8]) -> (Memory, OutputId) {
         let store = Memory::default();
         let mut draft = store.create(&Call::default()).unwrap();
         draft.append(bytes).unwrap();

@@ -4,7 +4,7 @@
 
 use super::source::Source;
 use crate::Error;
-use crate::store::{Name, Store};
+use crate::store::{OutputId, Store};
 
 /// Over a longer way it is cheaper to look the number up, where the store has an index.
 const FAR: u64 = 512 << 10;
@@ -12,7 +12,7 @@ const FAR: u64 = 512 << 10;
 /// Numbers lines from the beginning of one to the end.
 pub(super) struct Numbers<'a> {
     store: &'a dyn Store,
-    name: &'a Name,
+    name: &'a OutputId,
     source: Source<'a>,
     /// A place, and the number of the line it is in.
     at: u64,
@@ -23,7 +23,7 @@ impl<'a> Numbers<'a> {
     /// Begins with the line that begins at `at`, which is `number`, counted from 1.
     pub(super) fn new(
         store: &'a dyn Store,
-        name: &'a Name,
+        name: &'a OutputId,
         at: u64,
         number: u64,
     ) -> Result<Numbers<'a>, Error> {

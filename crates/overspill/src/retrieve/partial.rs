@@ -6,7 +6,7 @@ use overspill_core::Limits;
 
 use super::{Page, Part, first_lines, fitting, fitting_end, line_start, tail_start};
 use crate::Error;
-use crate::store::{KeptRange, KeptRanges, Name, NotKept, Store};
+use crate::store::{KeptRange, KeptRanges, NotKept, OutputId, Store};
 
 /// What a range of the original is.
 enum Stretch<'a> {
@@ -17,7 +17,7 @@ enum Stretch<'a> {
 /// An output of which some ranges were kept.
 pub(super) struct PartialOutput<'a> {
     pub(super) store: &'a dyn Store,
-    pub(super) name: &'a Name,
+    pub(super) name: &'a OutputId,
     pub(super) kept: &'a KeptRanges,
     /// How many bytes are stored.
     pub(super) stored: u64,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::Error;
-use crate::store::{KeptRanges, Name, Store};
+use crate::store::{KeptRanges, OutputId, Store};
 
 /// How much is read at a time.
 pub(super) const BLOCK: usize = 256 << 10;
@@ -15,7 +15,7 @@ const PAGE: usize = 4096;
 /// An output that is read from one end to the other, or from places here and there.
 pub(super) struct Source<'a> {
     store: &'a dyn Store,
-    name: &'a Name,
+    name: &'a OutputId,
     pub(super) total: u64,
     /// Which ranges of the original it has, if not all.
     pub(super) kept: Option<Rc<KeptRanges>>,
@@ -29,7 +29,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Opens an output and marks it as used.
-    pub(super) fn open(store: &'a dyn Store, name: &'a Name) -> Result<Source<'a>, Error> {
+    pub(super) fn open(store: &'a dyn Store, name: &'a OutputId) -> Result<Source<'a>, Error> {
         let total = store.entry(name)?.bytes;
         // Whether it could be marked or not, it can be read.
         let _ = store.touch(name);

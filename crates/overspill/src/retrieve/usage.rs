@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::Error;
-use crate::store::{Name, Record, Store};
+use crate::store::{OutputId, Record, Store};
 
 /// What was produced and what was shown of one output that was too large.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +28,9 @@ pub struct Usage {
 /// What fits is not saved, and so not among them; nor is what somebody has removed.
 pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
     let mut all = Vec::new();
-    let names: Vec<Name> = store.list()?.into_iter().map(|entry| entry.name).collect();
+    let names: Vec<OutputId> = store.list()?.into_iter().map(|entry| entry.name).collect();
     // Noted before it went, an output may be there all the same, or be noted twice.
-    let mut seen: HashSet<Name> = names.iter().cloned().collect();
+    let mut seen: HashSet<OutputId> = names.iter().cloned().collect();
     for gone in store.all_gone()? {
         if let (Some(saved), Some(shown)) = (gone.created, gone.shown)
             && seen.insert(gone.name.clone())
@@ -41,8 +41,8 @@ pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
     }
     // A name tells its time by the clock of its machine, which may be wrong by some hours.
     let from = since.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(since);
-    let is_late = |name: &Name| name.time().is_none_or(|time| time >= from);
-    let names: Vec<Name> = names.into_iter().filter(is_late).collect();
+    let is_late = |name: &OutputId| name.time().is_none_or(|time| time >= from);
+    let names: Vec<OutputId> = names.into_iter().filter(is_late).collect();
     // Nothing is known of one that was saved without a record.
     for record in store.records(&names)?.into_iter().flatten() {
         let shown = record.shown_bytes();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use super::{
-    Draft, Entry, Excerpt, Kept, KeptRange, KeptRanges, Name, Record, SpillRef, State, Store,
+    Draft, Entry, Excerpt, Integrity, Kept, KeptRange, KeptRanges, OutputId, Record, SpillRef,
+    Store,
 };
 use crate::{Call, Error};
 
@@ -72,8 +73,8 @@ fn partial_output_notes_its_ranges(store: &dyn Store) {
     let hole = ranges.hole().expect("a hole");
     assert_eq!(hole.bytes, first.bytes.end..last.bytes.start);
     assert_eq!(ranges.missing(), hole.bytes.end - hole.bytes.start, "nothing of the hole is kept");
-    assert_ne!(store.check(&saved.name).expect("a state"), State::Damaged);
-    assert_ne!(store.check(&saved.name).expect("a state"), State::Whole);
+    assert_ne!(store.check(&saved.name).expect("a state"), Integrity::Damaged);
+    assert_ne!(store.check(&saved.name).expect("a state"), Integrity::Whole);
 }
 
 fn partial_output_keeps_excerpts(store: &dyn Store) {
@@ -122,7 +123,7 @@ fn check_ranges(store: &dyn Store, saved: &SpillRef, ranges: &KeptRanges, text: 
 
 fn nothing_is_there_at_first(store: &dyn Store) {
     assert_eq!(list(store), [], "a new store is empty");
-    let name = Name::parse("01ARZ3NDEKTSV4RRFFQ69G5FAV").expect("a name");
+    let name = OutputId::parse("01ARZ3NDEKTSV4RRFFQ69G5FAV").expect("a name");
     let known = [
         store.read(&name, 0..1).map(drop),
         store.entry(&name).map(drop),
@@ -214,7 +215,7 @@ fn calls_from_outside_make_safe_names(store: &dyn Store) {
             directory: text,
         };
         let saved = save(store, &call, &[b"output"]);
-        assert_eq!(Name::parse(saved.name.as_str()), Some(saved.name.clone()), "{call:?}");
+        assert_eq!(OutputId::parse(saved.name.as_str()), Some(saved.name.clone()), "{call:?}");
         assert_eq!(read(store, &saved.name), b"output", "{call:?}");
     }
     assert_eq!(list(store).len(), texts.len());
@@ -225,7 +226,7 @@ fn names_are_never_given_twice(store: &dyn Store) {
     let outputs: Vec<String> = (0..30).map(|number| format!("output {number}")).collect();
     let saved: Vec<SpillRef> =
         outputs.iter().map(|output| save(store, &call, &[output.as_bytes()])).collect();
-    let names: HashSet<&Name> = saved.iter().map(|saved| &saved.name).collect();
+    let names: HashSet<&OutputId> = saved.iter().map(|saved| &saved.name).collect();
     assert_eq!(names.len(), outputs.len(), "the same call gets a new name each time");
     for (saved, output) in saved.iter().zip(&outputs) {
         assert_eq!(read(store, &saved.name), output.as_bytes(), "nothing is overwritten");
@@ -320,7 +321,7 @@ fn lines_are_found_or_not_known(store: &dyn Store) {
 fn many_at_once_lose_and_mix_nothing(store: Arc<dyn Store>) {
     const THREADS: usize = 8;
     const EACH: usize = 20;
-    let write = |thread: usize, store: &dyn Store| -> Vec<(Name, Vec<u8>)> {
+    let write = |thread: usize, store: &dyn Store| -> Vec<(OutputId, Vec<u8>)> {
         let one = |number: usize| {
             let line = format!("{thread}/{number};");
             let bytes = line.repeat(200 + number).into_bytes();
@@ -331,7 +332,7 @@ fn many_at_once_lose_and_mix_nothing(store: Arc<dyn Store>) {
         };
         (0..EACH).map(one).collect()
     };
-    let saved: Vec<(Name, Vec<u8>)> = thread::scope(|scope| {
+    let saved: Vec<(OutputId, Vec<u8>)> = thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)
             .map(|thread| {
                 let store = store.clone();
@@ -343,8 +344,8 @@ fn many_at_once_lose_and_mix_nothing(store: Arc<dyn Store>) {
     for (name, bytes) in &saved {
         assert_eq!(&read(&*store, name), bytes, "{name}");
     }
-    let listed: Vec<Name> = list(&*store).into_iter().map(|entry| entry.name).collect();
-    let distinct: HashSet<&Name> = listed.iter().collect();
+    let listed: Vec<OutputId> = list(&*store).into_iter().map(|entry| entry.name).collect();
+    let distinct: HashSet<&OutputId> = listed.iter().collect();
     assert_eq!((listed.len(), distinct.len()), (THREADS * EACH, THREADS * EACH));
 }
 
@@ -362,11 +363,11 @@ fn save(store: &dyn Store, call: &Call, parts: &[&[u8]]) -> SpillRef {
     draft.publish().expect("published")
 }
 
-fn read(store: &dyn Store, name: &Name) -> Vec<u8> {
+fn read(store: &dyn Store, name: &OutputId) -> Vec<u8> {
     store.read(name, 0..u64::MAX).expect("read")
 }
 
-fn entry(store: &dyn Store, name: &Name) -> Entry {
+fn entry(store: &dyn Store, name: &OutputId) -> Entry {
     store.entry(name).expect("an entry")
 }
 

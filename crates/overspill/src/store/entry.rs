@@ -6,14 +6,14 @@ use jiff::Timestamp;
 use overspill_core::{Availability, Size};
 use serde::{Deserialize, Serialize};
 
-use super::Name;
+use super::OutputId;
 use crate::Call;
 
 /// A stored output, as it can be told to somebody.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillRef {
     /// Its name in the store.
-    pub name: Name,
+    pub name: OutputId,
     /// Where it is, as the store likes it shown: a path, or an address.
     pub path: String,
     /// How much of the output the store kept.
@@ -26,7 +26,7 @@ pub struct SpillRef {
 
 impl SpillRef {
     /// An output that was kept on this machine, as it was.
-    pub fn new(name: Name, path: String, kept: Kept) -> SpillRef {
+    pub fn new(name: OutputId, path: String, kept: Kept) -> SpillRef {
         SpillRef { name, path, kept, within: Availability::ThisMachine, masked: 0 }
     }
 }
@@ -54,7 +54,7 @@ pub enum Kept {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Its name.
-    pub name: Name,
+    pub name: OutputId,
     /// How many bytes are stored.
     pub bytes: u64,
     /// When it was last used.
@@ -65,7 +65,7 @@ pub struct Entry {
 
 /// Whether an output is still what was published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum Integrity {
     /// It is, and it is all of it.
     Whole,
     /// It is, but it was too large to be kept whole.
@@ -76,22 +76,22 @@ pub enum State {
     Unknown,
 }
 
-impl State {
+impl Integrity {
     /// The state of an output of which so much was kept, and which is the same as then or not.
-    pub(in crate::store) fn of(kept: &Kept, same: bool) -> State {
+    pub(in crate::store) fn of(kept: &Kept, same: bool) -> Integrity {
         match kept {
-            _ if !same => State::Damaged,
-            Kept::Whole => State::Whole,
-            Kept::Ends { .. } => State::Partial,
+            _ if !same => Integrity::Damaged,
+            Kept::Whole => Integrity::Whole,
+            Kept::Ends { .. } => Integrity::Partial,
         }
     }
 }
 
 /// An output that has expired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gone {
+pub struct ExpiredOutput {
     /// The name it had.
-    pub name: Name,
+    pub name: OutputId,
     /// When it was removed.
     pub expired: Timestamp,
     /// When it was saved, if that is known.
@@ -122,12 +122,12 @@ const LARGEST: u64 = 1 << 48;
 /// So much of a command is enough to recognise it.
 const COMMAND_CHARS: usize = 200;
 
-impl Gone {
+impl ExpiredOutput {
     /// Bounds every field of an entry that another machine wrote.
     #[cfg(feature = "object")]
-    pub(in crate::store) fn bounded(self) -> Gone {
+    pub(in crate::store) fn bounded(self) -> ExpiredOutput {
         let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
-        Gone {
+        ExpiredOutput {
             tool: self.tool.map(short),
             command: self.command.map(short),
             bytes: self.bytes.min(LARGEST),
@@ -139,12 +139,12 @@ impl Gone {
     }
 
     /// Notes what is known of an output that has gone.
-    pub(super) fn of(entry: &Entry, record: Option<Record>, expired: Timestamp) -> Gone {
+    pub(super) fn of(entry: &Entry, record: Option<Record>, expired: Timestamp) -> ExpiredOutput {
         let known = record.is_some();
         let record = record.unwrap_or_default();
         let shown = known.then(|| record.shown_bytes());
         let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
-        Gone {
+        ExpiredOutput {
             name: entry.name.clone(),
             expired,
             created: known.then_some(record.created),

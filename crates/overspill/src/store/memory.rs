@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Draft, Entry, Kept, Name, NameStyle, Record, SpillRef, Store};
+use super::{Draft, Entry, Kept, NameStyle, OutputId, Record, SpillRef, Store};
 use crate::{Call, Clock, Error};
 
 /// Keeps outputs in memory.
@@ -14,7 +14,7 @@ use crate::{Call, Clock, Error};
 pub struct Memory {
     names: NameStyle,
     clock: Clock,
-    outputs: Arc<Mutex<HashMap<Name, Output>>>,
+    outputs: Arc<Mutex<HashMap<OutputId, Output>>>,
 }
 
 #[derive(Debug)]
@@ -31,12 +31,12 @@ impl Memory {
         Memory { names, clock, outputs: Arc::default() }
     }
 
-    fn outputs(&self) -> MutexGuard<'_, HashMap<Name, Output>> {
+    fn outputs(&self) -> MutexGuard<'_, HashMap<OutputId, Output>> {
         // Nothing that is done under the lock can leave it half done.
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(&self, name: &Name, use_it: impl FnOnce(&mut Output) -> T) -> Result<T, Error> {
+    fn with<T>(&self, name: &OutputId, use_it: impl FnOnce(&mut Output) -> T) -> Result<T, Error> {
         let mut outputs = self.outputs();
         let output = outputs.get_mut(name).ok_or_else(|| Error::NotFound { name: name.clone() })?;
         Ok(use_it(output))
@@ -54,7 +54,7 @@ impl Store for Memory {
         Ok(Box::new(MemoryDraft { store: self.clone(), call: call.clone(), bytes: Vec::new() }))
     }
 
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         self.with(name, |output| {
             let end = range.end.min(output.bytes.len() as u64);
             let start = range.start.min(end);
@@ -62,7 +62,7 @@ impl Store for Memory {
         })
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         self.with(name, |output| output.entry(name))
     }
 
@@ -70,28 +70,28 @@ impl Store for Memory {
         Ok(self.outputs().iter().map(|(name, output)| output.entry(name)).collect())
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         let removed = self.outputs().remove(name);
         removed.map(drop).ok_or_else(|| Error::NotFound { name: name.clone() })
     }
 
-    fn touch(&self, name: &Name) -> Result<(), Error> {
+    fn touch(&self, name: &OutputId) -> Result<(), Error> {
         let now = self.clock.now().timestamp();
         self.with(name, |output| output.used = now)
     }
 
-    fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
+    fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         self.with(name, |output| {
             let retrieved = output.record.as_ref().map_or(0, |record| record.retrieved);
             output.record = Some(Record { retrieved, ..record.clone() });
         })
     }
 
-    fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
+    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
         self.with(name, |output| output.record.clone())
     }
 
-    fn retrieved(&self, name: &Name, bytes: u64) -> Result<(), Error> {
+    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
         self.with(name, |output| {
             if let Some(record) = &mut output.record {
                 record.retrieved += bytes;
@@ -99,13 +99,13 @@ impl Store for Memory {
         })
     }
 
-    fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {
+    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
         self.with(name, |output| output.pinned = pinned)
     }
 }
 
 impl Output {
-    fn entry(&self, name: &Name) -> Entry {
+    fn entry(&self, name: &OutputId) -> Entry {
         let bytes = self.bytes.len() as u64;
         Entry { name: name.clone(), bytes, used: self.used, pinned: self.pinned }
     }

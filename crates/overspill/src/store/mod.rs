@@ -8,10 +8,10 @@ mod entry;
 mod kept;
 mod memory;
 mod name;
-mod newest;
 mod nowhere;
 #[cfg(feature = "object")]
 pub mod object;
+mod recent;
 mod seal;
 
 use std::fmt::Debug;
@@ -25,14 +25,14 @@ use crate::{Call, Error};
 
 pub use conformance::{conformance, partial_conformance};
 pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
-pub use entry::{Entry, Gone, Kept, Record, SpillRef, State};
+pub use entry::{Entry, ExpiredOutput, Integrity, Kept, Record, SpillRef};
 pub use kept::{KeptRange, KeptRanges, NotKept};
 pub use memory::Memory;
 pub(crate) use name::random;
-pub use name::{Also, Missing, Name, NameStyle, Part};
-pub use newest::{Newest, Wanted};
+pub use name::{Also, Missing, NamePart, NameStyle, OutputId};
 pub use nowhere::Nowhere;
 pub use overspill_core::Excerpt;
+pub use recent::{RecentOutputs, RecentQuery};
 
 /// Keeps outputs under names that are never used twice.
 ///
@@ -43,66 +43,66 @@ pub trait Store: Debug + Send + Sync {
     fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error>;
 
     /// Reads a part of an output; what lies beyond its end is left out.
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error>;
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error>;
 
     /// Says how large and how old an output is.
-    fn entry(&self, name: &Name) -> Result<Entry, Error>;
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error>;
 
     /// Lists what is there, in no particular order, and only what is ours.
     fn list(&self) -> Result<Vec<Entry>, Error>;
 
     /// Removes an output, and whatever is known of it.
-    fn delete(&self, name: &Name) -> Result<(), Error>;
+    fn delete(&self, name: &OutputId) -> Result<(), Error>;
 
     /// Marks an output as used now.
-    fn touch(&self, name: &Name) -> Result<(), Error>;
+    fn touch(&self, name: &OutputId) -> Result<(), Error>;
 
     /// Adds what is known of an output beyond its bytes.
-    fn describe(&self, _: &Name, _: &Record) -> Result<(), Error> {
+    fn describe(&self, _: &OutputId, _: &Record) -> Result<(), Error> {
         Ok(())
     }
 
     /// Returns what was last said by [`Store::describe`].
-    fn record(&self, _: &Name) -> Result<Option<Record>, Error> {
+    fn record(&self, _: &OutputId) -> Result<Option<Record>, Error> {
         Ok(None)
     }
 
     /// Does the same for many; nothing is known of one that cannot be read.
-    fn records(&self, names: &[Name]) -> Result<Vec<Option<Record>>, Error> {
+    fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
         Ok(names.iter().map(|name| self.record(name).ok().flatten()).collect())
     }
 
     /// Returns which ranges of an output were kept; `None` if that is all of it, or nothing was noted
     /// when it was saved.
-    fn kept_ranges(&self, _: &Name) -> Result<Option<KeptRanges>, Error> {
+    fn kept_ranges(&self, _: &OutputId) -> Result<Option<KeptRanges>, Error> {
         Ok(None)
     }
 
     /// Opens an output that is a file, for those who read all of it.
-    fn open_file(&self, _: &Name) -> Result<Option<File>, Error> {
+    fn open_file(&self, _: &OutputId) -> Result<Option<File>, Error> {
         Ok(None)
     }
 
     /// Notes that so many bytes of an output were shown after the preview;
     /// [`Record::retrieved`] is the sum of them.
-    fn retrieved(&self, _: &Name, _bytes: u64) -> Result<(), Error> {
+    fn retrieved(&self, _: &OutputId, _bytes: u64) -> Result<(), Error> {
         Ok(())
     }
 
     /// Keeps an output from being swept, or no longer.
-    fn pin(&self, _: &Name, _pinned: bool) -> Result<(), Error> {
+    fn pin(&self, _: &OutputId, _pinned: bool) -> Result<(), Error> {
         Err(Error::Unsupported { what: "pinning" })
     }
 
     /// Returns where line `line` begins, counted from 1, if the store knows without reading on.
     ///
     /// Of an output that was not kept whole these are the lines as they are stored.
-    fn line_start(&self, _: &Name, _line: u64) -> Result<Option<u64>, Error> {
+    fn line_start(&self, _: &OutputId, _line: u64) -> Result<Option<u64>, Error> {
         Ok(None)
     }
 
     /// Returns where an output is, as it is shown: a path, or an address.
-    fn place(&self, name: &Name) -> String {
+    fn place(&self, name: &OutputId) -> String {
         name.to_string()
     }
 
@@ -114,8 +114,8 @@ pub trait Store: Debug + Send + Sync {
     /// Lists what was used last, with what is known of each.
     ///
     /// A store of many machines lists what was saved last, and does not look at all there is.
-    fn newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
-        Newest::among(self, self.list()?, wanted)
+    fn newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
+        RecentOutputs::among(self, self.list()?, wanted)
     }
 
     /// Returns the outputs whose names begin so, in no particular order.
@@ -128,20 +128,20 @@ pub trait Store: Debug + Send + Sync {
     /// Returns the names that end so, see [`Name::ends_like`], in no particular order.
     ///
     /// A store of many machines looks only at what is on this one, and at what was saved lately.
-    fn ending(&self, end: &str) -> Result<Vec<Name>, Error> {
+    fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
         let names = self.list()?.into_iter().map(|entry| entry.name);
         Ok(names.filter(|name| name.ends_like(end)).collect())
     }
 
     /// Returns which line the byte at `place` is in, counted from 1, if the store knows without
     /// reading on.
-    fn line_at(&self, _: &Name, _place: u64) -> Result<Option<u64>, Error> {
+    fn line_at(&self, _: &OutputId, _place: u64) -> Result<Option<u64>, Error> {
         Ok(None)
     }
 
     /// Tells whether an output is still what was published.
-    fn check(&self, _: &Name) -> Result<State, Error> {
-        Ok(State::Unknown)
+    fn check(&self, _: &OutputId) -> Result<Integrity, Error> {
+        Ok(Integrity::Unknown)
     }
 
     /// Removes an output because its time is over, unless something has happened to it since it
@@ -166,12 +166,12 @@ pub trait Store: Debug + Send + Sync {
     }
 
     /// Returns what is remembered of an output that has expired.
-    fn gone(&self, _: &Name) -> Result<Option<Gone>, Error> {
+    fn gone(&self, _: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
         Ok(None)
     }
 
     /// Returns all that is remembered of outputs that have expired, the oldest first.
-    fn all_gone(&self) -> Result<Vec<Gone>, Error> {
+    fn all_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
         Ok(Vec::new())
     }
 
@@ -210,7 +210,7 @@ pub trait Draft: Debug + Send {
     }
 
     /// Says that whoever is to get the answer was asked to end, and may not wait for a network.
-    fn hurry(&mut self) {}
+    fn skip_network(&mut self) {}
 
     /// Gives the complete output its name; from now on it can be read and listed.
     fn publish(self: Box<Self>) -> Result<SpillRef, Error>;

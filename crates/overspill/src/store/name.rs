@@ -13,34 +13,34 @@ use crate::{Call, Error};
 /// letters, digits, `_` and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Name(String);
+pub struct OutputId(String);
 
 /// How many characters the word for the marks of an output has.
 const TOKEN: usize = 6;
 
-impl From<Name> for String {
-    fn from(name: Name) -> String {
+impl From<OutputId> for String {
+    fn from(name: OutputId) -> String {
         name.0
     }
 }
 
-impl TryFrom<String> for Name {
+impl TryFrom<String> for OutputId {
     type Error = &'static str;
 
-    fn try_from(text: String) -> Result<Name, &'static str> {
-        Name::parse(&text).ok_or("a name is one plain part of a path")
+    fn try_from(text: String) -> Result<OutputId, &'static str> {
+        OutputId::parse(&text).ok_or("a name is one plain part of a path")
     }
 }
 
-impl Name {
+impl OutputId {
     /// Takes a name that comes from outside, if it can be one.
-    pub fn parse(text: &str) -> Option<Name> {
+    pub fn parse(text: &str) -> Option<OutputId> {
         let apart = |byte: u8| byte == b'/' || byte == b'\\' || byte.is_ascii_control();
         let fits = !text.is_empty()
             && text.len() <= 255
             && !text.starts_with('.')
             && !text.bytes().any(apart);
-        fits.then(|| Name(text.to_owned()))
+        fits.then(|| OutputId(text.to_owned()))
     }
 
     /// Returns the name as text.
@@ -71,7 +71,7 @@ impl Name {
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for OutputId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -81,7 +81,7 @@ impl fmt::Display for Name {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameStyle {
     /// What a name is made of, in order.
-    pub parts: &'static [Part],
+    pub parts: &'static [NamePart],
     /// The ending of its file.
     pub ending: &'static str,
     /// What else of a name may be ours beyond the style itself.
@@ -90,7 +90,7 @@ pub struct NameStyle {
 
 /// One part of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum NamePart {
     /// These letters.
     Text(&'static str),
     /// The tool's name.
@@ -139,11 +139,12 @@ pub enum Also {
 
 impl NameStyle {
     /// Our own: sortable, and 80 random bits.
-    pub const OWN: NameStyle = NameStyle { parts: &[Part::Ulid], ending: ".txt", also: Also::No };
+    pub const OWN: NameStyle =
+        NameStyle { parts: &[NamePart::Ulid], ending: ".txt", also: Also::No };
 
     /// Draws a name. `attempt` counts from 0 for the same output: a style without a random part
     /// goes on with `-2`, `-3`.
-    pub fn draw(&self, call: &Call, now: &Zoned, attempt: u32) -> Result<Name, Error> {
+    pub fn draw(&self, call: &Call, now: &Zoned, attempt: u32) -> Result<OutputId, Error> {
         let mut name = String::new();
         for part in self.parts {
             part.write(&mut name, call, now)?;
@@ -151,13 +152,13 @@ impl NameStyle {
         if attempt > 0 && !self.has_random() {
             name.push_str(&format!("-{}", attempt + 1));
         }
-        Ok(Name(name))
+        Ok(OutputId(name))
     }
 
     /// Returns the name of a file, if it is one of ours.
-    pub fn name_of(&self, file: &str) -> Option<Name> {
+    pub fn name_of(&self, file: &str) -> Option<OutputId> {
         let stem = file.strip_suffix(self.ending)?;
-        let name = Name::parse(stem)?;
+        let name = OutputId::parse(stem)?;
         let ours = match self.also {
             Also::Prefix(prefix) => stem.starts_with(prefix),
             Also::No => matches(self.parts, stem.as_bytes(), !self.has_random()),
@@ -167,34 +168,35 @@ impl NameStyle {
 
     /// Tells whether a taken name is drawn again instead of being numbered.
     fn has_random(&self) -> bool {
-        let is_random =
-            |part: &Part| matches!(part, Part::Random(_) | Part::RandomUpTo(_) | Part::Ulid);
+        let is_random = |part: &NamePart| {
+            matches!(part, NamePart::Random(_) | NamePart::RandomUpTo(_) | NamePart::Ulid)
+        };
         self.parts.iter().any(is_random)
     }
 
     /// Returns the file of a name.
-    pub fn file_of(&self, name: &Name) -> String {
+    pub fn file_of(&self, name: &OutputId) -> String {
         format!("{name}{}", self.ending)
     }
 }
 
-impl Part {
+impl NamePart {
     fn write(&self, name: &mut String, call: &Call, now: &Zoned) -> Result<(), Error> {
         let since = now.timestamp();
         match self {
-            Part::Text(text) => name.push_str(text),
-            Part::Tool(missing) => match (missing, call.tool.as_deref()) {
+            NamePart::Text(text) => name.push_str(text),
+            NamePart::Tool(missing) => match (missing, call.tool.as_deref()) {
                 (Missing::EmptyStaysEmpty, Some("")) => {}
                 (_, tool) => name.push_str(&component(tool)),
             },
-            Part::CallId => name.push_str(&component(call.id.as_deref())),
-            Part::Session => name.push_str(&component(call.session.as_deref())),
-            Part::Seconds => name.push_str(&since.as_second().to_string()),
-            Part::Millis => name.push_str(&since.as_millisecond().to_string()),
-            Part::LocalTime => name.push_str(&now.strftime("%Y%m%d_%H%M%S").to_string()),
-            Part::UtcDay => name.push_str(&since.strftime("%Y%m%d").to_string()),
-            Part::Random(len) | Part::RandomUpTo(len) => name.push_str(&random(*len)?),
-            Part::Ulid => {
+            NamePart::CallId => name.push_str(&component(call.id.as_deref())),
+            NamePart::Session => name.push_str(&component(call.session.as_deref())),
+            NamePart::Seconds => name.push_str(&since.as_second().to_string()),
+            NamePart::Millis => name.push_str(&since.as_millisecond().to_string()),
+            NamePart::LocalTime => name.push_str(&now.strftime("%Y%m%d_%H%M%S").to_string()),
+            NamePart::UtcDay => name.push_str(&since.strftime("%Y%m%d").to_string()),
+            NamePart::Random(len) | NamePart::RandomUpTo(len) => name.push_str(&random(*len)?),
+            NamePart::Ulid => {
                 let mut bits = [0; 16];
                 getrandom::fill(&mut bits[6..]).map_err(Error::Random)?;
                 // A clock before 1970 only spoils the order.
@@ -212,14 +214,14 @@ impl Part {
         let random: fn(u8) -> bool = |byte| byte.is_ascii_digit() || byte.is_ascii_lowercase();
         let ulid: fn(u8) -> bool = |byte| byte.is_ascii_digit() || byte.is_ascii_uppercase();
         match self {
-            Part::Text(text) => (text.len(), text.len(), is_plain),
-            Part::Tool(_) | Part::CallId | Part::Session => (0, LONGEST, is_plain),
-            Part::Seconds | Part::Millis => (1, 20, digit),
-            Part::LocalTime => (15, 15, |byte| byte.is_ascii_digit() || byte == b'_'),
-            Part::UtcDay => (8, 8, digit),
-            Part::Random(len) => (*len, *len, random),
-            Part::RandomUpTo(len) => (1, *len, random),
-            Part::Ulid => (26, 26, ulid),
+            NamePart::Text(text) => (text.len(), text.len(), is_plain),
+            NamePart::Tool(_) | NamePart::CallId | NamePart::Session => (0, LONGEST, is_plain),
+            NamePart::Seconds | NamePart::Millis => (1, 20, digit),
+            NamePart::LocalTime => (15, 15, |byte| byte.is_ascii_digit() || byte == b'_'),
+            NamePart::UtcDay => (8, 8, digit),
+            NamePart::Random(len) => (*len, *len, random),
+            NamePart::RandomUpTo(len) => (1, *len, random),
+            NamePart::Ulid => (26, 26, ulid),
         }
     }
 }
@@ -263,12 +265,12 @@ pub(crate) fn random(len: usize) -> Result<String, Error> {
 
 /// Tells whether `text` can be parted so that every part has its shape. With `numbered` a final `-2`
 /// is allowed for.
-fn matches(parts: &[Part], text: &[u8], numbered: bool) -> bool {
+fn matches(parts: &[NamePart], text: &[u8], numbered: bool) -> bool {
     let Some((part, rest)) = parts.split_first() else {
         let is_number = || text.len() > 1 && text[1..].iter().all(u8::is_ascii_digit);
         return text.is_empty() || numbered && text[0] == b'-' && is_number();
     };
-    if let Part::Text(expected) = part {
+    if let NamePart::Text(expected) = part {
         let text = text.strip_prefix(expected.as_bytes());
         return text.is_some_and(|text| matches(rest, text, numbered));
     }
@@ -283,11 +285,11 @@ mod tests {
 
     const STYLE: NameStyle = NameStyle {
         parts: &[
-            Part::Tool(Missing::Unknown),
-            Part::Text("_"),
-            Part::Millis,
-            Part::Text("_"),
-            Part::Random(6),
+            NamePart::Tool(Missing::Unknown),
+            NamePart::Text("_"),
+            NamePart::Millis,
+            NamePart::Text("_"),
+            NamePart::Random(6),
         ],
         ending: ".txt",
         also: Also::No,
@@ -318,7 +320,7 @@ mod tests {
     #[test]
     fn a_taken_name_without_a_random_part_gets_a_number() {
         let style = NameStyle {
-            parts: &[Part::Tool(Missing::Unknown), Part::Text("-"), Part::Seconds],
+            parts: &[NamePart::Tool(Missing::Unknown), NamePart::Text("-"), NamePart::Seconds],
             ..STYLE
         };
         let call = Call { tool: Some("Bash".into()), ..Call::default() };
@@ -349,7 +351,11 @@ mod tests {
     }
     #[test]
     fn a_shorter_random_part_is_recognised_and_the_full_one_is_drawn() {
-        let parts = &[Part::Tool(Missing::EmptyStaysEmpty), Part::Text("_"), Part::RandomUpTo(6)];
+        let parts = &[
+            NamePart::Tool(Missing::EmptyStaysEmpty),
+            NamePart::Text("_"),
+            NamePart::RandomUpTo(6),
+        ];
         let style = NameStyle { parts, ..STYLE };
         let call = Call { tool: Some("x".into()), ..Call::default() };
         assert_eq!(style.draw(&call, &now(), 1).unwrap().as_str().len(), 2 + 6);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Draft, Entry, Name, Store};
+use super::{Draft, Entry, OutputId, Store};
 use crate::{Call, Error};
 
 /// Saves nothing, and says why. Previews are made all the same.
@@ -27,11 +27,11 @@ impl Store for Nowhere {
         self.refuse()
     }
 
-    fn read(&self, name: &Name, _: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, _: Range<u64>) -> Result<Vec<u8>, Error> {
         Err(Error::NotFound { name: name.clone() })
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         Err(Error::NotFound { name: name.clone() })
     }
 
@@ -39,11 +39,11 @@ impl Store for Nowhere {
         Ok(Vec::new())
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         Err(Error::NotFound { name: name.clone() })
     }
 
-    fn touch(&self, name: &Name) -> Result<(), Error> {
+    fn touch(&self, name: &OutputId) -> Result<(), Error> {
         Err(Error::NotFound { name: name.clone() })
     }
 }

@@ -2,8 +2,8 @@
 
 use overspill::core::Limits;
 use overspill::retrieve::{Part, read as read_part};
-use overspill::store::{DiskOptions, Kept, State, Store};
-use overspill::{Call, Error, Options, Outcome, Overspill, Profile};
+use overspill::store::{DiskOptions, Integrity, Kept, Store};
+use overspill::{Call, CallOptions, Error, Outcome, Overspill, Profile};
 use proptest::prelude::*;
 
 use super::*;
@@ -17,9 +17,9 @@ fn of_an_output_over_the_cap_both_ends_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { most_per_output: 11, ..options() });
     for (output, stored, kept, state) in [
-        ("01234567890", "01234567890", Kept::Whole, State::Whole),
-        ("0123456789ab", "012345\n789ab", ends(6, 5), State::Partial),
-        ("0123456789abcdefghi", "012345\nefghi", ends(6, 5), State::Partial),
+        ("01234567890", "01234567890", Kept::Whole, Integrity::Whole),
+        ("0123456789ab", "012345\n789ab", ends(6, 5), Integrity::Partial),
+        ("0123456789abcdefghi", "012345\nefghi", ends(6, 5), Integrity::Partial),
     ] {
         let saved = save(&store, output.as_bytes());
         assert_eq!(saved.kept, kept, "{output}");
@@ -33,9 +33,9 @@ fn what_was_cut_is_noted_without_records_as_well() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { records: false, most_per_output: 4, ..options() });
     let saved = save(&store, b"0123456789");
-    assert_eq!(store.check(&saved.name).unwrap(), State::Partial);
+    assert_eq!(store.check(&saved.name).unwrap(), Integrity::Partial);
     let saved = save(&store, b"0123");
-    assert_eq!(store.check(&saved.name).unwrap(), State::Unknown);
+    assert_eq!(store.check(&saved.name).unwrap(), Integrity::Unknown);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn coloured_lines_of_a_preview_are_kept_as_shown() {
     for most_per_output in [4_000, 40_000] {
         let store = disk(&directory, DiskOptions { most_per_output, ..options() });
         let overspill = Overspill::new(Profile::OWN, store);
-        let mut spill = overspill.spill(Call::of("tool"), Options::default());
+        let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
         output.as_bytes().chunks(777).for_each(|chunk| spill.push(chunk));
         let streamed = spill.finish();
         for outcome in [streamed, overspill.process(output.as_bytes(), &Call::of("tool"))] {
@@ -117,7 +117,7 @@ proptest! {
             [&all[..first], between, tail].concat()
         };
         prop_assert_eq!(read(&store, &saved.name), expected);
-        prop_assert!(store.check(&saved.name).unwrap() != State::Damaged);
+        prop_assert!(store.check(&saved.name).unwrap() != Integrity::Damaged);
         let all = chunks.concat();
         let feeds = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
         let kept = store.kept_ranges(&saved.name).unwrap();

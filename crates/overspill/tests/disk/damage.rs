@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 
-use overspill::store::{State, Store};
+use overspill::store::{Integrity, Store};
 
 use super::*;
 
@@ -20,9 +20,9 @@ fn a_torn_output_is_damaged() {
     ];
     for (how, tear) in tear {
         let saved = save(&store, &bytes);
-        assert_eq!(store.check(&saved.name).unwrap(), State::Whole);
+        assert_eq!(store.check(&saved.name).unwrap(), Integrity::Whole);
         tear(&OpenOptions::new().write(true).open(&saved.path).unwrap());
-        assert_eq!(store.check(&saved.name).unwrap(), State::Damaged, "{how}");
+        assert_eq!(store.check(&saved.name).unwrap(), Integrity::Damaged, "{how}");
     }
 }
 
@@ -37,10 +37,10 @@ fn a_torn_seal_says_nothing() {
     flipped[20] ^= 1;
     for torn in [&whole[..0], &whole[..7], &whole[..48], &whole[..whole.len() - 8], &flipped] {
         fs::write(&path, torn).unwrap();
-        assert_eq!(store.check(&saved.name).unwrap(), State::Unknown);
+        assert_eq!(store.check(&saved.name).unwrap(), Integrity::Unknown);
         assert_eq!(store.line_start(&saved.name, 2).unwrap(), None);
     }
     fs::write(&path, &whole).unwrap();
-    assert_eq!(store.check(&saved.name).unwrap(), State::Whole);
+    assert_eq!(store.check(&saved.name).unwrap(), Integrity::Whole);
     assert_eq!(store.line_start(&saved.name, 2).unwrap(), Some(10));
 }

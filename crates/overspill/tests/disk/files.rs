@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use overspill::Error;
 use overspill::store::{DiskOptions, NameStyle, Record, Store};
-use overspill::sweep::{Budget, Retention, sweep};
+use overspill::sweep::{Retention, SweepBudget, sweep};
 
 use super::*;
 
@@ -184,7 +184,7 @@ fn a_torn_line_leaves_the_record_before_it() {
     let next = Record { exit: Some(3), ..record };
     store.describe(&saved.name, &next).unwrap();
     assert_eq!(store.record(&saved.name).unwrap(), Some(next));
-    assert_eq!(store.check(&saved.name).unwrap(), overspill::store::State::Whole);
+    assert_eq!(store.check(&saved.name).unwrap(), overspill::store::Integrity::Whole);
     assert_eq!(store.line_start(&saved.name, 2).unwrap(), Some(5));
 }
 
@@ -209,7 +209,7 @@ fn ten_thousand_entries_with_foreign_files_among_them() {
     assert!(listed.iter().all(|entry| !entry.name.as_str().contains("notes")));
 
     let swept =
-        sweep(&store, &Retention::default(), Budget::Whole, jiff::Timestamp::now()).unwrap();
+        sweep(&store, &Retention::default(), SweepBudget::Whole, jiff::Timestamp::now()).unwrap();
     assert_eq!((swept.removed, swept.kept, swept.failed), (10_000, 1, 0));
     let left = fs::read_dir(store.path()).unwrap().count();
     assert_eq!(left, 1_000 + 1 + 1, "foreign files, ours, and the hidden directory");

@@ -1,8 +1,8 @@
 //! What is remembered of what was swept.
 
 use overspill::Call;
-use overspill::store::{Gone, Record, Store};
-use overspill::sweep::{Budget, Retention, sweep};
+use overspill::store::{ExpiredOutput, Record, Store};
+use overspill::sweep::{Retention, SweepBudget, sweep};
 
 use super::*;
 
@@ -26,11 +26,11 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
     store.delete(&deleted).unwrap();
 
     let later = clock.now().timestamp() + jiff::SignedDuration::from_hours(8 * 24);
-    let done = sweep(&store, &Retention::default(), Budget::Whole, later).unwrap();
+    let done = sweep(&store, &Retention::default(), SweepBudget::Whole, later).unwrap();
     assert_eq!((done.removed, done.bytes), (2, 8));
 
     let expired = clock.now().timestamp();
-    let expected = Gone {
+    let expected = ExpiredOutput {
         name: swept.clone(),
         expired,
         created: Some(created),

@@ -10,11 +10,14 @@ mod root;
 use std::fs;
 use std::path::Path;
 
-use overspill::store::{Disk, DiskOptions, Durability, Name, NameStyle, Part, SpillRef, Store};
+use overspill::store::{
+    Disk, DiskOptions, Durability, NamePart, NameStyle, OutputId, SpillRef, Store,
+};
 use overspill::{Call, Clock};
 
 /// Names that a test can foresee: `out`, `out-2`, `out-3`.
-pub(crate) const FORESEEN: NameStyle = NameStyle { parts: &[Part::Text("out")], ..NameStyle::OWN };
+pub(crate) const FORESEEN: NameStyle =
+    NameStyle { parts: &[NamePart::Text("out")], ..NameStyle::OWN };
 
 pub(crate) fn options() -> DiskOptions {
     DiskOptions { durability: Durability::None, keep_free: 0, ..DiskOptions::default() }
@@ -26,12 +29,12 @@ pub(crate) fn save(store: &dyn Store, bytes: &[u8]) -> SpillRef {
     draft.publish().unwrap()
 }
 
-pub(crate) fn read(store: &dyn Store, name: &Name) -> Vec<u8> {
+pub(crate) fn read(store: &dyn Store, name: &OutputId) -> Vec<u8> {
     store.read(name, 0..u64::MAX).unwrap()
 }
 
-pub(crate) fn name(text: &str) -> Name {
-    Name::parse(text).unwrap()
+pub(crate) fn name(text: &str) -> OutputId {
+    OutputId::parse(text).unwrap()
 }
 
 pub(crate) fn at(time: &str) -> Clock {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use overspill::core::Availability;
 use overspill::store::object::{Address, Bucket, BucketOptions, Finding};
-use overspill::store::{Disk, DiskOptions, Store, Wanted};
+use overspill::store::{Disk, DiskOptions, RecentQuery, Store};
 use overspill::{Call, Error};
 
 use crate::fault::{BUSY_DAY, Fault, FaultServer, busy_name};
@@ -197,7 +197,7 @@ fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
     let there = server.machine_by(&between.endpoint, "busy", SHORT);
     assert_eq!(there.list().unwrap().len(), 100_000);
     let before = there.traffic().requests;
-    let newest = there.newest(&Wanted { most: 3, ..Wanted::default() }).unwrap();
+    let newest = there.newest(&RecentQuery { most: 3, ..RecentQuery::default() }).unwrap();
     let names = newest.entries.iter().map(|(entry, _)| entry.name.to_string());
     let expected = [99_999, 99_998, 99_997].map(busy_name);
     assert_eq!(names.collect::<Vec<_>>(), expected);
@@ -205,11 +205,11 @@ fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
     // Days, what is pinned, what was used, a hundred pages, and a record for each that is shown.
     let requests = there.traffic().requests - before;
     assert!((100..=110).contains(&requests), "{requests}");
-    let day = Wanted {
+    let day = RecentQuery {
         day: Some(BUSY_DAY.into()),
         tool: Some("read".into()),
         most: 3,
-        ..Wanted::default()
+        ..RecentQuery::default()
     };
     assert_eq!(there.newest(&day).unwrap().entries.len(), 0);
 }

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use overspill::store::object::BucketOptions;
 use overspill::store::{Record, Store};
-use overspill::sweep::{Budget, Retention, sweep};
+use overspill::sweep::{Retention, SweepBudget, sweep};
 use overspill::{Call, Clock};
 
 use crate::raw::Raw;
@@ -25,7 +25,7 @@ fn a_clock_that_is_wrong_by_weeks_removes_nothing_too_early() {
         for machine in [&wrong, &right] {
             let now = machine.time().unwrap().unwrap();
             assert!(now.duration_since(Timestamp::now()).abs() < SignedDuration::from_mins(5));
-            let swept = sweep(machine, &Retention::default(), Budget::Whole, now).unwrap();
+            let swept = sweep(machine, &Retention::default(), SweepBudget::Whole, now).unwrap();
             assert_eq!(swept.removed, 0);
         }
         for name in saved {
@@ -65,7 +65,7 @@ fn what_a_later_version_writes_is_left_alone_and_not_guessed_at() {
     let all = Retention { spare_younger_than: SignedDuration::ZERO, ..all };
     let machine = there();
     let now = machine.time().unwrap().unwrap() + SignedDuration::from_hours(1);
-    sweep(&machine, &all, Budget::Whole, now).unwrap();
+    sweep(&machine, &all, SweepBudget::Whole, now).unwrap();
     machine.tidy().unwrap();
     assert_eq!(raw.get(&later).as_deref(), Some(&b"later\n"[..]));
 }

@@ -1,7 +1,7 @@
 //! Records that a peer has written to do harm, on real servers.
 
-use overspill::store::{State, Store};
-use overspill::sweep::{Budget, Retention, sweep};
+use overspill::store::{Integrity, Store};
+use overspill::sweep::{Retention, SweepBudget, sweep};
 use overspill::{Call, Error};
 
 use crate::raw::Raw;
@@ -25,7 +25,7 @@ fn record_with_a_key_outside_the_tenant_reaches_nothing_there() {
     raw.put(&Raw::record(&here, &name), record(&secret));
     let there = server.machine("hostile");
     assert_eq!(there.read(&name, 0..99).unwrap(), b"ours....");
-    assert_eq!(there.check(&name).unwrap(), State::Damaged);
+    assert_eq!(there.check(&name).unwrap(), Integrity::Damaged);
     assert!(there.warnings()[0].contains(name.as_str()), "{:?}", there.warnings());
     there.delete(&name).unwrap();
     assert_eq!(raw.get(&Raw::key(&here, &name)), None);
@@ -56,6 +56,6 @@ fn empty_record_hides_no_output() {
     };
     let now = there.time().unwrap().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    assert_eq!(sweep(&there, &all, Budget::Whole, now).unwrap().removed, 1);
+    assert_eq!(sweep(&there, &all, SweepBudget::Whole, now).unwrap().removed, 1);
     assert_eq!(raw.get(&Raw::key(&here, &name)), None);
 }

@@ -3,7 +3,7 @@
 use object_store::ObjectStoreExt;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::multipart::MultipartStore;
-use overspill::store::Name;
+use overspill::store::OutputId;
 use overspill::store::object::Bucket;
 use tokio::runtime::Runtime;
 
@@ -28,13 +28,13 @@ impl Raw {
     }
 
     /// Returns where an output of the tool `bash` goes.
-    pub(crate) fn key(bucket: &Bucket, name: &Name) -> String {
+    pub(crate) fn key(bucket: &Bucket, name: &OutputId) -> String {
         let day = name.time().unwrap().strftime("%Y-%m-%d");
         format!("{}/outputs/{day}/unknown/bash/{name}.txt", bucket.folder())
     }
 
     /// Returns where the record of an output goes.
-    pub(crate) fn record(bucket: &Bucket, name: &Name) -> String {
+    pub(crate) fn record(bucket: &Bucket, name: &OutputId) -> String {
         format!("{}/records/{name}", bucket.folder())
     }
 
@@ -49,7 +49,7 @@ impl Raw {
     }
 
     /// Returns the upload that the record of an output names, if there is such a record.
-    pub(crate) fn upload(&self, bucket: &Bucket, name: &Name) -> Option<(String, String)> {
+    pub(crate) fn upload(&self, bucket: &Bucket, name: &OutputId) -> Option<(String, String)> {
         let note = self.get(&Raw::record(bucket, name))?;
         let line = note.split(|&byte| byte == b'\n').next()?;
         let note: serde_json::Value = serde_json::from_slice(line).unwrap();

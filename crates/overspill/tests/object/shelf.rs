@@ -14,7 +14,7 @@ const ALL: u64 = 1 << 30;
 const STEP: u64 = 64 << 10;
 
 /// Reads an output from one end to the other, as a search does.
-fn whole(bucket: &Bucket, name: &overspill::store::Name) -> Vec<u8> {
+fn whole(bucket: &Bucket, name: &overspill::store::OutputId) -> Vec<u8> {
     let total = bucket.entry(name).unwrap().bytes;
     let mut all = Vec::new();
     while (all.len() as u64) < total {

@@ -9,9 +9,10 @@ use overspill::core::{Availability, Limits};
 use overspill::retrieve::{Part, Query, grep, read};
 use overspill::store::object::{Bucket, BucketOptions, Finding, Provider};
 use overspill::store::{
-    DiskOptions, Name, Record, SpillRef, State, Store, Wanted, conformance, partial_conformance,
+    DiskOptions, Integrity, OutputId, RecentQuery, Record, SpillRef, Store, conformance,
+    partial_conformance,
 };
-use overspill::sweep::{Budget, Retention, sweep};
+use overspill::sweep::{Retention, SweepBudget, sweep};
 
 use crate::server::Server;
 
@@ -71,7 +72,7 @@ fn another_machine_numbers_lines_of_a_partial_output_as_the_original() {
         let found = grep(&there, &saved.name, &query, &Limits::NONE).unwrap();
         assert_eq!(found.text(), "39999:line 39999\n");
         assert!(found.not_searched.is_some());
-        assert_eq!(there.check(&saved.name).unwrap(), State::Partial);
+        assert_eq!(there.check(&saved.name).unwrap(), Integrity::Partial);
     }
 }
 
@@ -88,7 +89,7 @@ fn what_one_machine_saves_another_reads() {
         assert_eq!(there.read(name, 0..u64::MAX).unwrap(), output);
         let record = there.record(name).unwrap().unwrap();
         assert_eq!((record.call, record.lines), (call, 7));
-        assert_eq!(there.check(name).unwrap(), State::Whole);
+        assert_eq!(there.check(name).unwrap(), Integrity::Whole);
         let limits = Limits::NONE.bytes(100);
         let page = read(&there, name, &Part::Lines(150_000, 150_001), &limits).unwrap();
         assert_eq!(page.text, "line 150000\nline 150001\n");
@@ -120,7 +121,7 @@ fn a_large_output_goes_in_parts_and_a_page_of_it_moves_little() {
             let moved = machine.traffic();
             assert!(moved.received < 1 << 20 && moved.requests <= 8, "{part:?}: {moved:?}");
         }
-        assert_eq!(there.check(&name).unwrap(), State::Whole);
+        assert_eq!(there.check(&name).unwrap(), Integrity::Whole);
     }
 }
 
@@ -128,30 +129,36 @@ fn a_large_output_goes_in_parts_and_a_page_of_it_moves_little() {
 fn lists_go_by_day_session_and_tool() {
     for server in Server::all() {
         let (here, there) = (server.machine("listed"), server.machine("listed"));
-        let mut names: Vec<Name> = Vec::new();
+        let mut names: Vec<OutputId> = Vec::new();
         for number in 0..12 {
             let session = Some(format!("session {}", number % 3));
             let tool = if number % 2 == 0 { "bash" } else { "read/file" };
             names.push(save(&here, &Call { session, ..Call::of(tool) }, b"output\n").name);
         }
-        let found = |wanted: Wanted| -> Vec<Name> {
-            let newest = there.newest(&Wanted { most: 50, ..wanted }).unwrap();
+        let found = |wanted: RecentQuery| -> Vec<OutputId> {
+            let newest = there.newest(&RecentQuery { most: 50, ..wanted }).unwrap();
             newest.entries.into_iter().map(|(entry, _)| entry.name).collect()
         };
-        let some = |keep: &dyn Fn(usize) -> bool| -> Vec<Name> {
+        let some = |keep: &dyn Fn(usize) -> bool| -> Vec<OutputId> {
             let kept = names.iter().enumerate().filter(|(number, _)| keep(*number));
             kept.map(|(_, name)| name.clone()).rev().collect()
         };
-        assert_eq!(found(Wanted::default()), some(&|_| true));
+        assert_eq!(found(RecentQuery::default()), some(&|_| true));
         let tool = Some("read/file".into());
         assert_eq!(
-            found(Wanted { tool: tool.clone(), ..Wanted::default() }),
+            found(RecentQuery { tool: tool.clone(), ..RecentQuery::default() }),
             some(&|n| n % 2 == 1)
         );
         let session = Some("session 1".into());
-        assert_eq!(found(Wanted { session, tool, ..Wanted::default() }), some(&|n| n % 6 == 1));
-        assert_eq!(found(Wanted { day: Some("2020-01-01".into()), ..Wanted::default() }), []);
-        let two = there.newest(&Wanted { most: 2, ..Wanted::default() }).unwrap();
+        assert_eq!(
+            found(RecentQuery { session, tool, ..RecentQuery::default() }),
+            some(&|n| n % 6 == 1)
+        );
+        assert_eq!(
+            found(RecentQuery { day: Some("2020-01-01".into()), ..RecentQuery::default() }),
+            []
+        );
+        let two = there.newest(&RecentQuery { most: 2, ..RecentQuery::default() }).unwrap();
         assert_eq!((two.entries.len(), two.more), (2, 10));
         assert_eq!(two.entries[0].1.call.session.as_deref(), Some("session 2"));
     }
@@ -161,11 +168,11 @@ fn lists_go_by_day_session_and_tool() {
 fn many_sweep_at_once_and_what_is_pinned_or_fresh_stays() {
     for server in Server::all() {
         let here = server.machine("swept");
-        let names: Vec<Name> =
+        let names: Vec<OutputId> =
             (0..20).map(|_| save(&here, &Call::of("bash"), b"output\n").name).collect();
         here.pin(&names[3], true).unwrap();
         let now = here.time().unwrap().unwrap();
-        let fresh = sweep(&here, &Retention::default(), Budget::Whole, now).unwrap();
+        let fresh = sweep(&here, &Retention::default(), SweepBudget::Whole, now).unwrap();
         assert_eq!((fresh.removed, fresh.kept), (0, 20));
         std::thread::sleep(Duration::from_millis(2100));
         let all = Retention {
@@ -176,11 +183,12 @@ fn many_sweep_at_once_and_what_is_pinned_or_fresh_stays() {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 let machine = server.machine("swept");
-                scope.spawn(move || sweep(&machine, &all, Budget::Whole, now).unwrap());
+                scope.spawn(move || sweep(&machine, &all, SweepBudget::Whole, now).unwrap());
             }
         });
         let there = server.machine("swept");
-        let left: Vec<Name> = there.list().unwrap().into_iter().map(|entry| entry.name).collect();
+        let left: Vec<OutputId> =
+            there.list().unwrap().into_iter().map(|entry| entry.name).collect();
         assert_eq!(left, [names[3].clone()]);
         let gone = there.gone(&names[5]).unwrap().unwrap();
         assert_eq!(

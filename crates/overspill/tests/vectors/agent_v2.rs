@@ -7,7 +7,7 @@ use overspill::core::{Choice, LeftOut, LineRule, Policy, Size, Strategy, Strateg
 use overspill::profile::{ServiceEvent, ServiceResult};
 use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates, Verdict};
-use overspill::{Call, Layer, Options, Overspill, Profile, Settings};
+use overspill::{Call, CallOptions, Layer, Overspill, Profile, Settings};
 use serde_json::{Value, json};
 
 use crate::Vector;
@@ -75,10 +75,10 @@ pub(crate) fn service(vector: &Vector) {
     let overspill = fixture.overspill.clone().with_settings(settings(vector));
     let overspill = with_strategy(overspill, vector.get("strategy"), vector.get("fault"));
     let input = text::make(vector.field("input"));
-    let options = Options {
+    let options = CallOptions {
         settings: vector.get("options").map(layer).unwrap_or_default(),
         declared: vector.get("declared").map(layer),
-        ..Options::default()
+        ..CallOptions::default()
     };
     let call = Call { tool: vector.text("tool"), ..Call::default() };
     let result = ServiceResult::of(&overspill.process_with(input.as_bytes(), &call, &options));
@@ -169,7 +169,7 @@ pub(crate) fn middleware(vector: &Vector) {
     let input = before["output"].as_str().unwrap_or_default().to_owned();
     let call = Call { tool: vector.text("tool"), ..Call::default() };
     let gates = gates(vector.field("middleware"));
-    let bounded = overspill.bound_result(&before, &call, &Options::default(), &gates);
+    let bounded = overspill.bound_result(&before, &call, &CallOptions::default(), &gates);
 
     let expect = vector.expect();
     match (expect.field("returned").as_str().unwrap(), bounded) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use overspill::profile::{Directory, Places, ServiceEvent};
-use overspill::store::{Disk, Draft, Entry, Name, SpillRef, Store};
+use overspill::store::{Disk, Draft, Entry, OutputId, SpillRef, Store};
 use overspill::{Call, Clock, Error, Overspill, Profile};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -216,11 +216,11 @@ impl Store for Elsewhere {
         Ok(Box::new(ElsewhereDraft { inner, path: self.path.clone() }))
     }
 
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         self.inner.read(name, range)
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         self.inner.entry(name)
     }
 
@@ -228,11 +228,11 @@ impl Store for Elsewhere {
         self.inner.list()
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         self.inner.delete(name)
     }
 
-    fn touch(&self, name: &Name) -> Result<(), Error> {
+    fn touch(&self, name: &OutputId) -> Result<(), Error> {
         self.inner.touch(name)
     }
 }

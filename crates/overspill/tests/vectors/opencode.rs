@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use overspill::profile::{Kind, Preset, Rule, ServiceResult, can_delegate, matches_wildcard};
+use overspill::profile::{
+    PermissionRule, Preset, ServiceResult, ToolKind, can_delegate, matches_wildcard,
+};
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, Layer, Options, Profile};
+use overspill::{Call, CallOptions, Layer, Profile};
 use serde_json::{Value, json};
 
 use crate::Vector;
@@ -14,10 +16,10 @@ use crate::text;
 pub(crate) fn output(vector: &Vector) {
     let fixture = Fixture::new(Profile::OPENCODE, vector.get("fault"));
     let input = text::make(vector.field("input"));
-    let options = Options {
+    let options = CallOptions {
         settings: settings(vector.get("options").unwrap_or(&json!({})), vector.get("preset")),
         delegate: delegates(vector.get("agent")),
-        ..Options::default()
+        ..CallOptions::default()
     };
     let outcome = fixture.overspill.process_with(input.as_bytes(), &Call::default(), &options);
     let result = ServiceResult::of(&outcome);
@@ -57,7 +59,7 @@ fn delegates(agent: Option<&Value>) -> bool {
             );
             rule[key].as_str().unwrap().to_owned()
         };
-        let rule = |rule: &Value| Rule {
+        let rule = |rule: &Value| PermissionRule {
             permission: text(rule, "permission"),
             pattern: text(rule, "pattern"),
             action: text(rule, "action"),
@@ -79,7 +81,8 @@ pub(crate) fn define(vector: &Vector) {
     if vector.get("args_valid") == Some(&Value::Bool(false)) {
         return invalid_arguments(&fixture, &expect);
     }
-    let options = Options { delegate: delegates(vector.get("agent")), ..Options::default() };
+    let options =
+        CallOptions { delegate: delegates(vector.get("agent")), ..CallOptions::default() };
     let bounded =
         fixture.overspill.bound_result(&result, &Call::default(), &options, &Gates::default());
     let after = match bounded {
@@ -128,11 +131,11 @@ pub(crate) fn wildcard(vector: &Vector) {
 
 pub(crate) fn direction(vector: &Vector) {
     let kind = match vector.field("type").as_str().unwrap() {
-        "code" => Kind::Code,
-        "config" => Kind::Config,
-        "search" => Kind::Search,
-        "log" => Kind::Log,
-        "error" => Kind::Error,
+        "code" => ToolKind::Code,
+        "config" => ToolKind::Config,
+        "search" => ToolKind::Search,
+        "log" => ToolKind::Log,
+        "error" => ToolKind::Error,
         other => panic!("unknown type {other}"),
     };
     let direction = if kind.keep() == overspill::core::Keep::Tail { "tail" } else { "head" };
@@ -157,7 +160,7 @@ pub(crate) fn lazy_sweep(vector: &Vector) {
         } else {
             let input = text::make(&step["input"]);
             let settings = settings(step.get("options").unwrap_or(&json!({})), None);
-            let options = Options { settings, ..Options::default() };
+            let options = CallOptions { settings, ..CallOptions::default() };
             fixture.overspill.process_with(input.as_bytes(), &Call::default(), &options);
         }
         let there: BTreeSet<String> = fixture.saved().into_iter().map(|(name, _)| name).collect();

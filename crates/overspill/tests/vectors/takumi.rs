@@ -1,7 +1,7 @@
 //! Vectors of the profile `takumi`.
 
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, Layer, Options, Profile, Settings, takumi_enabled, takumi_set};
+use overspill::{Call, CallOptions, Layer, Profile, Settings, takumi_enabled, takumi_set};
 use serde_json::{Map, Value};
 
 use crate::Vector;
@@ -29,7 +29,8 @@ pub(crate) fn hook(vector: &Vector) {
     let session = vector.text("sessionId").or(Some("test-session".into()));
     let call = Call { session, ..Call::default() };
     let before = Value::Object(result.clone());
-    let bounded = overspill.bound_result(&before, &call, &Options::default(), &Gates::default());
+    let bounded =
+        overspill.bound_result(&before, &call, &CallOptions::default(), &Gates::default());
 
     let expect = vector.expect();
     let returned = expect.field("returned").as_str().unwrap();

@@ -1,7 +1,7 @@
 //! Vectors of the profile `unified`.
 
 use overspill::profile::Directory;
-use overspill::{Call, Options, Profile, Settings, envelope};
+use overspill::{Call, CallOptions, Profile, Settings, envelope};
 use serde_json::Value;
 
 use crate::Vector;
@@ -28,7 +28,7 @@ pub(crate) fn respond(vector: &Vector) {
     let input = text::make(vector.field("input"));
     let call = Call { tool: vector.text("tool"), ..Call::default() };
     let delegate = vector.get("task_tool") == Some(&Value::Bool(true));
-    let options = Options { delegate, ..Options::default() };
+    let options = CallOptions { delegate, ..CallOptions::default() };
     let answer = envelope::respond(&fixture.overspill, &input, &call, &options);
 
     let expect = vector.expect();

@@ -1,7 +1,7 @@
 //! What of the outputs was not kept, and so not searched.
 
 use overspill::retrieve::MissingLines;
-use overspill::store::Name;
+use overspill::store::OutputId;
 
 use crate::ui;
 
@@ -11,12 +11,12 @@ pub(super) const BYTES: u64 = 160;
 /// The first output of which something is missing, and how many there are.
 #[derive(Debug, Default)]
 pub(super) struct Unsearched {
-    first: Option<(Name, MissingLines)>,
+    first: Option<(OutputId, MissingLines)>,
     outputs: u64,
 }
 
 impl Unsearched {
-    pub(super) fn add(&mut self, name: &Name, missing: Option<MissingLines>) {
+    pub(super) fn add(&mut self, name: &OutputId, missing: Option<MissingLines>) {
         if let Some(missing) = missing {
             self.outputs += 1;
             self.first.get_or_insert_with(|| (name.clone(), missing));

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use overspill::json::Tokens;
+use overspill::json::JsonTokens;
 
 /// More than this is not held. Hosts put what is larger into files.
 const MOST: usize = 32 << 20;
@@ -14,7 +14,7 @@ const MOST: usize = 32 << 20;
 /// What is too large is read all the same, so that nobody waits or fails for writing it.
 pub(super) fn read(mut from: impl Read) -> Result<Value, String> {
     let (mut held, mut total) = (Vec::new(), 0);
-    let (mut tokens, mut chunk) = (Tokens::default(), vec![0; 64 << 10]);
+    let (mut tokens, mut chunk) = (JsonTokens::default(), vec![0; 64 << 10]);
     while !tokens.is_done() {
         let len = match from.read(&mut chunk) {
             Ok(0) if total == 0 => return Err("there is no input".into()),

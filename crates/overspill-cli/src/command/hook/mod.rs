@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Read;
 
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, Options, Outcome, Overspill};
+use overspill::{Call, CallOptions, Outcome, Overspill};
 use serde_json::{Value, json};
 
 use crate::buffer::Buffer;
@@ -148,7 +148,7 @@ impl Given {
 }
 
 fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'static>> {
-    let mut spill = engine.spill(call.clone(), Options::default());
+    let mut spill = engine.spill(call.clone(), CallOptions::default());
     let mut buffer = Buffer::new();
     loop {
         match file.read(buffer.space()) {
@@ -164,7 +164,7 @@ fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'
 /// Bounds the text in a list of parts; pictures and all that is no text stay.
 fn parts(engine: &Overspill, call: &Call, content: Value) -> Option<Value> {
     let result = json!({ "output": content });
-    match engine.bound_result(&result, call, &Options::default(), &Gates::default()) {
+    match engine.bound_result(&result, call, &CallOptions::default(), &Gates::default()) {
         Bounded::Changed(Value::Object(mut fields)) => {
             // What fits stays in the host's own form, masked or not.
             let fits = masked(engine, &result["output"]).0;

@@ -1,7 +1,7 @@
 //! What a command prints, on its way to our reader.
 
 use overspill::core::Policy;
-use overspill::{Call, Layer, Most, Options, Outcome, Overspill, Spill};
+use overspill::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spill};
 
 use super::face::{Face, Shows, write};
 use super::start::Start;
@@ -12,7 +12,7 @@ use crate::unshown;
 pub(super) struct Output<'a> {
     overspill: &'a Overspill,
     call: Call,
-    options: Options,
+    options: CallOptions,
     policy: Policy,
     out: Voice<'a>,
     err: Option<Voice<'a>>,
@@ -32,7 +32,7 @@ impl<'a> Output<'a> {
     pub(super) fn new(
         overspill: &'a Overspill,
         call: Call,
-        options: Options,
+        options: CallOptions,
         stderr: Stderr,
         shows: Shows,
     ) -> Self {
@@ -88,7 +88,7 @@ impl<'a> Output<'a> {
         if self.out.spill.is_over() {
             return;
         }
-        let part = |most: Option<u64>| most.map(|most| Most::Of(most / 4 * 3));
+        let part = |most: Option<u64>| most.map(|most| Limit::AtMost(most / 4 * 3));
         let limits = &self.policy.limits;
         let mut options = self.options.clone();
         let settings = &mut options.settings;
@@ -109,13 +109,13 @@ impl<'a> Output<'a> {
     /// What comes after that gets a little room of its own.
     fn say_what_there_is(&mut self) {
         let little = Layer {
-            max_lines: Some(Most::Of(20)),
-            max_bytes: Some(Most::Of(2 << 10)),
+            max_lines: Some(Limit::AtMost(20)),
+            max_bytes: Some(Limit::AtMost(2 << 10)),
             ..Layer::default()
         };
         let mut written = self.written.as_mut().map(std::mem::take);
         for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
-            let options = Options { settings: little.clone(), ..Options::default() };
+            let options = CallOptions { settings: little.clone(), ..CallOptions::default() };
             voice.spill.interrupted();
             let outcome = voice.spill.replace(options);
             show(&mut voice.face, &outcome, written.take().as_deref());

@@ -166,7 +166,7 @@ fn engine(words: &[OsString]) -> Engine {
     Engine {
         profile,
         overspill: if is_login { overspill.with_program(program::path) } else { overspill },
-        options: overspill::Options::default(),
+        options: overspill::CallOptions::default(),
         tool: "bash".into(),
     }
 }

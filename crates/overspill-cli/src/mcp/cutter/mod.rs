@@ -11,14 +11,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use overspill::core::Policy;
-use overspill::{Call, Joined, Options, Overspill};
+use overspill::{Call, CallOptions, MultiText, Overspill};
 
 use super::aside::Aside;
 use super::media::{Filed, Media};
 use super::peek::{Message, Peek};
 use super::same::Digest;
 use super::walk::{Key, Step, Walk};
-use overspill::json::Token;
+use overspill::json::JsonToken;
 use place::{Kind, Place};
 
 /// What becomes of structured content where a result is too large.
@@ -68,7 +68,7 @@ pub(super) struct Cutter<'a> {
     how: How,
     walk: Walk,
     peek: Peek,
-    joined: Joined<'a>,
+    joined: MultiText<'a>,
     /// The message, without what is too long.
     held: Vec<u8>,
     taking: Taking,
@@ -150,11 +150,16 @@ struct Part {
 }
 
 impl<'a> Cutter<'a> {
-    pub(super) fn new(engine: &'a Overspill, call: Call, options: Options, how: How) -> Cutter<'a> {
+    pub(super) fn new(
+        engine: &'a Overspill,
+        call: Call,
+        options: CallOptions,
+        how: How,
+    ) -> Cutter<'a> {
         Cutter {
             engine,
             policy: engine.policy(&call, &options),
-            joined: Joined::new(engine, call.clone(), options),
+            joined: MultiText::new(engine, call.clone(), options),
             call,
             how,
             walk: Walk::default(),
@@ -216,7 +221,7 @@ impl<'a> Cutter<'a> {
             let Ok(step) = self.walk.next(bytes) else { return Err(Refused::NotJson(bytes)) };
             self.peek.see(&step, bytes);
             let raw = &bytes[..step.len];
-            if let Token::Text(text) = step.token
+            if let JsonToken::Text(text) = step.token
                 && matches!(self.taking, Taking::Text)
             {
                 self.text.extend_from_slice(text);
@@ -378,7 +383,7 @@ impl<'a> Cutter<'a> {
 }
 
 /// Hands text on.
-fn take_text(text: &mut Vec<u8>, joined: &mut Joined, digest: &mut Digest, count: usize) {
+fn take_text(text: &mut Vec<u8>, joined: &mut MultiText, digest: &mut Digest, count: usize) {
     joined.push(text);
     // With several texts nobody says one of them twice.
     if count == 1 {

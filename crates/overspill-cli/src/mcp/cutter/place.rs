@@ -1,7 +1,7 @@
 //! Where in a result something stands, and what it is.
 
 use super::super::walk::Key;
-use overspill::json::Token;
+use overspill::json::JsonToken;
 
 /// A token, without what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,16 +17,16 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(token: Token) -> Kind {
+    pub(super) fn of(token: JsonToken) -> Kind {
         match token {
-            Token::Between => Kind::Between,
-            Token::Open(_) => Kind::Open,
-            Token::Close => Kind::Close,
-            Token::String { is_key: true } => Kind::Key,
-            Token::String { is_key: false } => Kind::String,
-            Token::Text(_) => Kind::Text,
-            Token::EndString => Kind::EndString,
-            Token::Word => Kind::Word,
+            JsonToken::Between => Kind::Between,
+            JsonToken::Open(_) => Kind::Open,
+            JsonToken::Close => Kind::Close,
+            JsonToken::String { is_key: true } => Kind::Key,
+            JsonToken::String { is_key: false } => Kind::String,
+            JsonToken::Text(_) => Kind::Text,
+            JsonToken::EndString => Kind::EndString,
+            JsonToken::Word => Kind::Word,
         }
     }
 }

@@ -18,7 +18,7 @@ use self::write::Writer;
 use super::MissingLines;
 use super::source::Source;
 use crate::Error;
-use crate::store::{Name, Store};
+use crate::store::{OutputId, Store};
 
 /// How two outputs differ, as much of it as there is room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub struct Differences {
 /// fits `limits`.
 pub fn diff(
     store: &dyn Store,
-    old: &Name,
-    new: &Name,
+    old: &OutputId,
+    new: &OutputId,
     from_line: u64,
     limits: &Limits,
 ) -> Result<Differences, Error> {
@@ -72,7 +72,7 @@ pub fn diff(
 }
 
 /// Returns the last run before this one of the same command in the same directory.
-pub fn previous_run(store: &dyn Store, name: &Name) -> Result<Option<Name>, Error> {
+pub fn previous_run(store: &dyn Store, name: &OutputId) -> Result<Option<OutputId>, Error> {
     let Some(record) = store.record(name)?.filter(|record| record.call.command.is_some()) else {
         return Ok(None);
     };

@@ -4,7 +4,7 @@ use super::*;
 use crate::Call;
 use crate::store::{Memory, Record};
 
-fn save(store: &Memory, text: &str) -> Name {
+fn save(store: &Memory, text: &str) -> OutputId {
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(text.as_bytes()).unwrap();
     draft.publish().unwrap().name
@@ -96,7 +96,7 @@ fn what_is_too_long_is_compared_in_windows() {
 #[test]
 fn the_previous_run_is_the_last_one_of_the_same_command() {
     let store = Memory::default();
-    let runs: Vec<Name> =
+    let runs: Vec<OutputId> =
         [("make", "/a"), ("make", "/b"), ("ls", "/a"), ("make", "/a"), ("make", "/a")]
             .iter()
             .enumerate()

@@ -17,7 +17,7 @@ use super::fitting;
 use super::room::Room;
 use super::source::Source;
 use crate::Error;
-use crate::store::{Name, Store};
+use crate::store::{OutputId, Store};
 
 pub use path::{BadPath, JsonPath};
 pub use scan::BadJson;
@@ -66,7 +66,7 @@ pub enum JsonError {
 /// An output of several texts, such as one on each line, is read as all of them.
 pub fn values(
     store: &dyn Store,
-    name: &Name,
+    name: &OutputId,
     path: &JsonPath,
     from: FromValue,
     limits: &Limits,
@@ -223,7 +223,12 @@ impl Page {
     }
 
     /// Reads the values and shows as many as have room.
-    fn show(mut self, store: &dyn Store, name: &Name, has_lines: bool) -> Result<Values, Error> {
+    fn show(
+        mut self,
+        store: &dyn Store,
+        name: &OutputId,
+        has_lines: bool,
+    ) -> Result<Values, Error> {
         let mut shown = Values { text: String::new(), shown: 0, next: None, bad: None };
         for (index, value) in self.values.iter().enumerate() {
             let number = self.from.value + index as u64;

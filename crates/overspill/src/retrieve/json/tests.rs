@@ -5,7 +5,7 @@ use super::*;
 use crate::Call;
 use crate::store::Memory;
 
-fn stored(text: &str) -> (Memory, Name) {
+fn stored(text: &str) -> (Memory, OutputId) {
     let store = Memory::default();
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(text.as_bytes()).unwrap();

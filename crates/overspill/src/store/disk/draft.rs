@@ -13,7 +13,7 @@ use super::root::Root;
 use super::temp::Temp;
 use super::{Disk, Durability, notes};
 use crate::store::seal::{Seal, Sealer};
-use crate::store::{Draft, Excerpt, Kept, KeptRanges, Name, SpillRef};
+use crate::store::{Draft, Excerpt, Kept, KeptRanges, OutputId, SpillRef};
 use crate::{Call, Error};
 
 /// How much is written between two looks at the room that is left.
@@ -161,7 +161,7 @@ impl DiskDraft {
     }
 
     /// Gives the output a name that nobody else has.
-    fn place(&mut self, seal: Option<&Seal>) -> Result<Name, Error> {
+    fn place(&mut self, seal: Option<&Seal>) -> Result<OutputId, Error> {
         let (disk, now) = (self.disk.clone(), self.disk.options().clock.now());
         for attempt in 0..MOST_ATTEMPTS {
             let name = disk.options().names.draw(&self.call, &now, attempt)?;

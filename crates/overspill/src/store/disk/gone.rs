@@ -9,7 +9,7 @@ use super::root::{Area, Root, if_there};
 use super::temp::Temp;
 use super::{Disk, notes};
 use crate::Error;
-use crate::store::{Entry, Gone, Name};
+use crate::store::{Entry, ExpiredOutput, OutputId};
 
 const FILE: &str = "gone.jsonl";
 /// Longer than this, the older half of the list is dropped.
@@ -37,7 +37,7 @@ impl Disk {
                 records.as_ref().and_then(|records| notes::record_in(records, &entry.name));
             let removed = self.expire_entry(&root, &pins, records.as_deref(), entry);
             if matches!(removed, Ok(true)) {
-                gone_now.push(Gone::of(entry, record, now));
+                gone_now.push(ExpiredOutput::of(entry, record, now));
             }
             removed
         });
@@ -72,21 +72,21 @@ impl Disk {
     }
 
     /// Returns what is noted of an output that was swept.
-    pub(super) fn find_gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
+    pub(super) fn find_gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
         let Some(root) = self.root()? else { return Ok(None) };
         if root.dir.find(&self.file_name(name)).is_ok() {
             return Ok(None);
         }
         let lines = read(&root).map_err(|error| failed(&self.path().join(FILE), error))?;
         let found = lines.split(|&byte| byte == b'\n').rev().find_map(|line| {
-            let gone: Gone = serde_json::from_slice(line).ok()?;
+            let gone: ExpiredOutput = serde_json::from_slice(line).ok()?;
             (gone.name == *name).then_some(gone)
         });
         Ok(found)
     }
 
     /// Returns everything that is noted.
-    pub(super) fn list_gone(&self) -> Result<Vec<Gone>, Error> {
+    pub(super) fn list_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
         let Some(root) = self.root()? else { return Ok(Vec::new()) };
         let lines = read(&root).map_err(|error| failed(&self.path().join(FILE), error))?;
         let lines = lines.split(|&byte| byte == b'\n');
@@ -95,7 +95,7 @@ impl Disk {
 }
 
 /// Notes what is known of outputs that have gone.
-fn note_gone(root: &Root, all: &[Gone]) -> io::Result<()> {
+fn note_gone(root: &Root, all: &[ExpiredOutput]) -> io::Result<()> {
     let mut lines = Vec::new();
     for gone in all {
         serde_json::to_writer(&mut lines, gone)?;

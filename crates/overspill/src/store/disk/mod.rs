@@ -35,7 +35,7 @@ use self::draft::{DiskDraft, failed, system_time};
 use self::pins::Pins;
 use self::root::{Area, Root, if_there};
 use super::seal::{BLOCK, SMALL};
-use super::{Draft, Entry, Gone, KeptRanges, Name, Record, State, Store};
+use super::{Draft, Entry, ExpiredOutput, Integrity, KeptRanges, OutputId, Record, Store};
 use crate::{Call, Error};
 
 #[cfg(feature = "object")]
@@ -81,7 +81,7 @@ impl Disk {
     }
 
     /// Returns the file of an output, whether it is there or not.
-    pub fn file(&self, name: &Name) -> PathBuf {
+    pub fn file(&self, name: &OutputId) -> PathBuf {
         self.0.path.join(self.file_name(name))
     }
 
@@ -90,12 +90,12 @@ impl Disk {
         &self.0.options
     }
 
-    fn file_name(&self, name: &Name) -> String {
+    fn file_name(&self, name: &OutputId) -> String {
         self.options().names.file_of(name)
     }
 
     /// Returns the file of an output as it is shown to somebody.
-    fn shown(&self, name: &Name) -> String {
+    fn shown(&self, name: &OutputId) -> String {
         self.options().paths.show(&self.file(name))
     }
 
@@ -150,7 +150,7 @@ impl Disk {
     }
 
     /// Opens the directory and looks for an output in it.
-    fn find(&self, name: &Name) -> Result<(Arc<Root>, Found), Error> {
+    fn find(&self, name: &OutputId) -> Result<(Arc<Root>, Found), Error> {
         let not_found = || Error::NotFound { name: name.clone() };
         let root = self.root()?.ok_or_else(not_found)?;
         let found = if_there(root.dir.find(&self.file_name(name)))
@@ -158,7 +158,7 @@ impl Disk {
         Ok((root, found.ok_or_else(not_found)?))
     }
 
-    fn open(&self, name: &Name) -> Result<(Arc<Root>, std::fs::File, Found), Error> {
+    fn open(&self, name: &OutputId) -> Result<(Arc<Root>, std::fs::File, Found), Error> {
         let not_found = || Error::NotFound { name: name.clone() };
         let root = self.root()?.ok_or_else(not_found)?;
         let opened = if_there(root.dir.open_file(&self.file_name(name)))
@@ -168,7 +168,7 @@ impl Disk {
     }
 
     /// Removes an output, and then whatever is known of it.
-    fn remove(&self, root: &Root, name: &Name) -> Result<(), Error> {
+    fn remove(&self, root: &Root, name: &OutputId) -> Result<(), Error> {
         if_there(root.dir.remove(&self.file_name(name)))
             .map_err(|error| failed(&self.file(name), error))?
             .ok_or_else(|| Error::NotFound { name: name.clone() })?;
@@ -190,7 +190,7 @@ impl Store for Disk {
         Ok(Box::new(DiskDraft::new(self, call)?))
     }
 
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         let (_, file, found) = self.open(name)?;
         let end = range.end.min(found.bytes);
         let start = range.start.min(end);
@@ -201,7 +201,7 @@ impl Store for Disk {
         Ok(bytes)
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         let (root, found) = self.find(name)?;
         let pinned = pins::is_pinned(&root, name);
         Ok(Entry { name: name.clone(), bytes: found.bytes, used: found.used, pinned })
@@ -221,18 +221,18 @@ impl Store for Disk {
         Ok(self.entries(&root, &Pins::read(&root), names))
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         let (root, _) = self.find(name)?;
         self.remove(&root, name)
     }
 
-    fn touch(&self, name: &Name) -> Result<(), Error> {
+    fn touch(&self, name: &OutputId) -> Result<(), Error> {
         let (_, file, _) = self.open(name)?;
         let now = self.options().clock.now().timestamp();
         file.set_modified(system_time(now)).map_err(|error| failed(&self.file(name), error))
     }
 
-    fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
+    fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         let (root, _) = self.find(name)?;
         if !self.options().records {
             return Ok(());
@@ -240,22 +240,22 @@ impl Store for Disk {
         notes::describe(&root, name, record).map_err(|error| failed(&self.file(name), error))
     }
 
-    fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
+    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
         let (root, _) = self.find(name)?;
         Ok(notes::record(&root, name))
     }
 
-    fn kept_ranges(&self, name: &Name) -> Result<Option<KeptRanges>, Error> {
+    fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
         let (root, found) = self.find(name)?;
         let seal = notes::partial_seal(&root, name).filter(|seal| seal.bytes == found.bytes);
         Ok(seal.and_then(|seal| seal.ranges))
     }
 
-    fn open_file(&self, name: &Name) -> Result<Option<std::fs::File>, Error> {
+    fn open_file(&self, name: &OutputId) -> Result<Option<std::fs::File>, Error> {
         self.open(name).map(|(_, file, _)| Some(file))
     }
 
-    fn retrieved(&self, name: &Name, bytes: u64) -> Result<(), Error> {
+    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
         let (root, _) = self.find(name)?;
         if !self.options().records {
             return Ok(());
@@ -263,16 +263,16 @@ impl Store for Disk {
         notes::retrieved(&root, name, bytes).map_err(|error| failed(&self.file(name), error))
     }
 
-    fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {
+    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
         let (root, _) = self.find(name)?;
         pins::set(&root, name, pinned).map_err(|error| failed(&self.file(name), error))
     }
 
-    fn place(&self, name: &Name) -> String {
+    fn place(&self, name: &OutputId) -> String {
         self.file(name).to_string_lossy().into_owned()
     }
 
-    fn line_start(&self, name: &Name, line: u64) -> Result<Option<u64>, Error> {
+    fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error> {
         let (root, file, found) = self.open(name)?;
         let Some(line_feeds) = line.checked_sub(1) else { return Ok(None) };
         if line_feeds == 0 || found.bytes == 0 {
@@ -298,7 +298,7 @@ impl Store for Disk {
         Ok(start)
     }
 
-    fn line_at(&self, name: &Name, place: u64) -> Result<Option<u64>, Error> {
+    fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error> {
         let (root, file, found) = self.open(name)?;
         let seal = notes::seal(&root, name).filter(|seal| seal.bytes == found.bytes);
         let block = place / BLOCK as u64;
@@ -310,12 +310,12 @@ impl Store for Disk {
         Ok(Some(before + bytecount::count(&bytes[..len], b'\n') as u64 + 1))
     }
 
-    fn check(&self, name: &Name) -> Result<State, Error> {
+    fn check(&self, name: &OutputId) -> Result<Integrity, Error> {
         let (root, file, found) = self.open(name)?;
-        let Some(seal) = notes::seal(&root, name) else { return Ok(State::Unknown) };
+        let Some(seal) = notes::seal(&root, name) else { return Ok(Integrity::Unknown) };
         let same = seal.bytes == found.bytes
             && sum::sum_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.sum;
-        Ok(State::of(&seal.kept(), same))
+        Ok(Integrity::of(&seal.kept(), same))
     }
 
     fn expire(&self, entry: &Entry) -> Result<bool, Error> {
@@ -326,11 +326,11 @@ impl Store for Disk {
         self.expire_entries(entries)
     }
 
-    fn gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
+    fn gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
         self.find_gone(name)
     }
 
-    fn all_gone(&self) -> Result<Vec<Gone>, Error> {
+    fn all_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
         self.list_gone()
     }
 
@@ -345,7 +345,7 @@ impl Store for Disk {
 
 impl Disk {
     /// Looks at each of the files; what cannot be looked at is left out.
-    fn entries(&self, root: &Root, pins: &Pins, names: Vec<Name>) -> Vec<Entry> {
+    fn entries(&self, root: &Root, pins: &Pins, names: Vec<OutputId>) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
             let Ok(found) = root.dir.find(&self.file_name(&name)) else { continue };

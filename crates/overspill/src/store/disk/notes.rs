@@ -10,7 +10,7 @@ use super::dir::{self, Dir};
 use super::root::{Area, Root, if_there};
 use super::temp::Temp;
 use crate::store::seal::Seal;
-use crate::store::{Name, Record};
+use crate::store::{OutputId, Record};
 
 /// The ending of these files.
 pub(super) const ENDING: &str = ".record";
@@ -20,12 +20,12 @@ const RETRIEVED: &str = "retrieved ";
 const LONGEST: u64 = 16 << 20;
 
 /// Returns the file of an output.
-pub(super) fn file(name: &Name) -> String {
+pub(super) fn file(name: &OutputId) -> String {
     format!("{name}{ENDING}")
 }
 
 /// Notes the seal of an output that is not published yet. There must be nothing of that name.
-pub(super) fn put_seal(root: &Root, name: &Name, seal: &Seal, durable: bool) -> io::Result<()> {
+pub(super) fn put_seal(root: &Root, name: &OutputId, seal: &Seal, durable: bool) -> io::Result<()> {
     let records = root.make_area(Area::Records)?;
     let mut notes = records.make_file(&file(name))?;
     let written = notes.write_all(&seal.to_bytes()).and_then(|()| {
@@ -40,16 +40,16 @@ pub(super) fn put_seal(root: &Root, name: &Name, seal: &Seal, durable: bool) -> 
 }
 
 /// Returns the seal of an output, if there is one and it can be read.
-pub(super) fn seal(root: &Root, name: &Name) -> Option<Seal> {
+pub(super) fn seal(root: &Root, name: &OutputId) -> Option<Seal> {
     seal_if(root, name, |_| true)
 }
 
 /// Like [`seal`], of an output that was not kept whole. Of others only a few bytes are read.
-pub(super) fn partial_seal(root: &Root, name: &Name) -> Option<Seal> {
+pub(super) fn partial_seal(root: &Root, name: &OutputId) -> Option<Seal> {
     seal_if(root, name, Seal::is_partial)
 }
 
-fn seal_if(root: &Root, name: &Name, wanted: impl FnOnce(&[u8]) -> bool) -> Option<Seal> {
+fn seal_if(root: &Root, name: &OutputId, wanted: impl FnOnce(&[u8]) -> bool) -> Option<Seal> {
     let records = root.area(Area::Records).ok()??;
     let (notes, found) = records.open_file(&file(name)).ok()?;
     let mut head = [0; Seal::HEAD];
@@ -64,7 +64,7 @@ fn seal_if(root: &Root, name: &Name, wanted: impl FnOnce(&[u8]) -> bool) -> Opti
 }
 
 /// Adds what is known of an output.
-pub(super) fn describe(root: &Root, name: &Name, record: &Record) -> io::Result<()> {
+pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Result<()> {
     // Begins a line of its own also where somebody was interrupted.
     let mut line = vec![b'\n'];
     // What was shown later is a sum of lines of its own, which stay.
@@ -85,7 +85,7 @@ pub(super) fn describe(root: &Root, name: &Name, record: &Record) -> io::Result<
 }
 
 /// Adds that so many bytes more were shown.
-pub(super) fn retrieved(root: &Root, name: &Name, bytes: u64) -> io::Result<()> {
+pub(super) fn retrieved(root: &Root, name: &OutputId, bytes: u64) -> io::Result<()> {
     let records = root.make_area(Area::Records)?;
     let (mut notes, found) = records.open_to_append(&file(name))?;
     let line = format!("\n{RETRIEVED}{bytes}\n");
@@ -97,20 +97,20 @@ pub(super) fn retrieved(root: &Root, name: &Name, bytes: u64) -> io::Result<()> 
 }
 
 /// Returns what was last added, if it can be read.
-pub(super) fn record(root: &Root, name: &Name) -> Option<Record> {
+pub(super) fn record(root: &Root, name: &OutputId) -> Option<Record> {
     record_in(&*root.area(Area::Records).ok()??, name)
 }
 
 /// Returns what was added first, if it can be read.
 #[cfg(feature = "object")]
-pub(super) fn first_record(root: &Root, name: &Name) -> Option<Record> {
+pub(super) fn first_record(root: &Root, name: &OutputId) -> Option<Record> {
     let bytes = lines(&*root.area(Area::Records).ok()??, name)?;
     let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"{"));
     lines.find_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// Returns everything that was added to the seal.
-fn lines(records: &Dir, name: &Name) -> Option<Vec<u8>> {
+fn lines(records: &Dir, name: &OutputId) -> Option<Vec<u8>> {
     let (notes, found) = records.open_file(&file(name)).ok()?;
     let mut bytes = vec![0; found.bytes.min(2 * LONGEST) as usize];
     let len = dir::read_at(&notes, &mut bytes, 0).ok()?;
@@ -120,7 +120,7 @@ fn lines(records: &Dir, name: &Name) -> Option<Vec<u8>> {
 }
 
 /// Like [`record`], for those who have opened the directory.
-pub(super) fn record_in(records: &Dir, name: &Name) -> Option<Record> {
+pub(super) fn record_in(records: &Dir, name: &OutputId) -> Option<Record> {
     let bytes = lines(records, name)?;
     let lines = bytes.split(|&byte| byte == b'\n');
     let retrieved = lines.clone().rev().skip(1).filter_map(retrieved_in).sum();
@@ -137,7 +137,7 @@ fn retrieved_in(line: &[u8]) -> Option<u64> {
 }
 
 /// Forgets all that is known of an output.
-pub(super) fn remove(root: &Root, name: &Name) {
+pub(super) fn remove(root: &Root, name: &OutputId) {
     if let Ok(Some(records)) = root.area(Area::Records) {
         // What stays is tidied away later.
         let _ = if_there(records.remove(&file(name)));

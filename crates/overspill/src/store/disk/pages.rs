@@ -16,7 +16,7 @@ use super::root::{Area, if_there};
 use super::temp::Temp;
 use super::{Disk, dir};
 use crate::Error;
-use crate::store::Name;
+use crate::store::OutputId;
 
 /// The sum at the end.
 const SUM: usize = 4;
@@ -29,20 +29,20 @@ pub(in crate::store) struct Page {
     pub(in crate::store) used: Timestamp,
 }
 
-fn file_of(name: &Name, start: u64) -> String {
+fn file_of(name: &OutputId, start: u64) -> String {
     format!("{name}-{start}")
 }
 
 impl Disk {
     /// Tells whether a part that begins there is here.
-    pub(in crate::store) fn has_page(&self, name: &Name, start: u64) -> bool {
+    pub(in crate::store) fn has_page(&self, name: &OutputId, start: u64) -> bool {
         let Ok(Some(root)) = self.last_root() else { return false };
         let Ok(Some(pages)) = root.area(Area::Pages) else { return false };
         pages.find(&file_of(name, start)).is_ok()
     }
 
     /// Returns the part that begins there, if it is here and whole.
-    pub(in crate::store) fn page(&self, name: &Name, start: u64) -> Option<Vec<u8>> {
+    pub(in crate::store) fn page(&self, name: &OutputId, start: u64) -> Option<Vec<u8>> {
         let pages = self.last_root().ok()??.area(Area::Pages).ok()??;
         let (file, found) = pages.open_file(&file_of(name, start)).ok()?;
         let mut bytes = vec![0; usize::try_from(found.bytes).ok()?];
@@ -60,7 +60,7 @@ impl Disk {
     /// Keeps a part, instead of a shorter one that begins there.
     pub(in crate::store) fn put_page(
         &self,
-        name: &Name,
+        name: &OutputId,
         start: u64,
         pieces: &[Bytes],
     ) -> Result<(), Error> {
@@ -120,8 +120,8 @@ impl Disk {
     }
 
     /// Removes all parts of these outputs.
-    pub(in crate::store) fn remove_pages_of(&self, names: &[Name]) {
-        let names: HashSet<&str> = names.iter().map(Name::as_str).collect();
+    pub(in crate::store) fn remove_pages_of(&self, names: &[OutputId]) {
+        let names: HashSet<&str> = names.iter().map(OutputId::as_str).collect();
         for page in self.pages() {
             if page.file.rsplit_once('-').is_some_and(|(of, _)| names.contains(of)) {
                 self.remove_page(&page);

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use super::root::{Area, Root, if_there};
-use crate::store::Name;
+use crate::store::OutputId;
 
 /// What is pinned.
 pub(super) enum Pins {
@@ -28,7 +28,7 @@ impl Pins {
         if read.is_ok() { Pins::These(names) } else { Pins::Unknown }
     }
 
-    pub(super) fn hold(&self, name: &Name) -> bool {
+    pub(super) fn hold(&self, name: &OutputId) -> bool {
         match self {
             Pins::These(names) => names.contains(name.as_str()),
             Pins::Unknown => true,
@@ -37,7 +37,7 @@ impl Pins {
 }
 
 /// Looks at one output only.
-pub(super) fn is_pinned(root: &Root, name: &Name) -> bool {
+pub(super) fn is_pinned(root: &Root, name: &OutputId) -> bool {
     match root.area(Area::Pins) {
         Ok(Some(pins)) => !matches!(if_there(pins.find(name.as_str())), Ok(None)),
         Ok(None) => false,
@@ -45,7 +45,7 @@ pub(super) fn is_pinned(root: &Root, name: &Name) -> bool {
     }
 }
 
-pub(super) fn set(root: &Root, name: &Name, pinned: bool) -> io::Result<()> {
+pub(super) fn set(root: &Root, name: &OutputId, pinned: bool) -> io::Result<()> {
     if pinned {
         return root.make_area(Area::Pins)?.open_or_make(name.as_str()).map(drop);
     }

@@ -11,28 +11,28 @@ use super::root::{Area, if_there};
 use super::{Disk, notes};
 use crate::Error;
 use crate::store::seal::Seal;
-use crate::store::{Entry, Name, Record, Store};
+use crate::store::{Entry, OutputId, Record, Store};
 
 impl Disk {
     /// Returns what was noted of an output when it was published.
-    pub(in crate::store) fn seal(&self, name: &Name) -> Option<Seal> {
+    pub(in crate::store) fn seal(&self, name: &OutputId) -> Option<Seal> {
         notes::seal(&*self.root().ok()??, name)
     }
 
     /// Returns what was first said of an output.
-    pub(in crate::store) fn first_record(&self, name: &Name) -> Option<Record> {
+    pub(in crate::store) fn first_record(&self, name: &OutputId) -> Option<Record> {
         notes::first_record(&*self.root().ok()??, name)
     }
 
     /// Marks an output as sent.
-    pub(in crate::store) fn set_sent(&self, name: &Name) -> Result<(), Error> {
+    pub(in crate::store) fn set_sent(&self, name: &OutputId) -> Result<(), Error> {
         let Some(root) = self.root()? else { return Ok(()) };
         let marked = root.make_area(Area::Sent).and_then(|sent| sent.open_or_make(name.as_str()));
         marked.map(drop).map_err(|error| failed(&self.file(name), error))
     }
 
     /// Takes the mark back.
-    pub(in crate::store) fn clear_sent(&self, name: &Name) -> Result<(), Error> {
+    pub(in crate::store) fn clear_sent(&self, name: &OutputId) -> Result<(), Error> {
         let Some(root) = self.root()? else { return Ok(()) };
         let cleared = root.area(Area::Sent).and_then(|sent| match sent {
             Some(sent) => if_there(sent.remove(name.as_str())).map(drop),
@@ -42,7 +42,7 @@ impl Disk {
     }
 
     /// Tells whether an output was sent.
-    pub(in crate::store) fn is_sent(&self, name: &Name) -> bool {
+    pub(in crate::store) fn is_sent(&self, name: &OutputId) -> bool {
         let Ok(Some(root)) = self.root() else { return false };
         let Ok(Some(sent)) = root.area(Area::Sent) else { return false };
         matches!(if_there(sent.find(name.as_str())), Ok(Some(_)))

@@ -12,7 +12,7 @@ use super::pins::Pins;
 use super::root::{Area, Root};
 use super::{Disk, notes};
 use crate::Error;
-use crate::store::{Entry, Name};
+use crate::store::{Entry, OutputId};
 
 /// Says when somebody last swept a little, and where to go on.
 const STAMP: &str = "swept";
@@ -106,7 +106,7 @@ impl Disk {
     /// Tells whether a file is about an output of ours that is not there.
     fn is_orphan(&self, root: &Root, file: &str) -> bool {
         let stem = file.strip_suffix(notes::ENDING).unwrap_or(file);
-        let Some(name) = Name::parse(stem) else { return false };
+        let Some(name) = OutputId::parse(stem) else { return false };
         let data = self.file_name(&name);
         // Stores with other names may share the directory.
         self.options().names.name_of(&data).is_some()

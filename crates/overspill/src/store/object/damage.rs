@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Bucket;
 use crate::Error;
-use crate::store::Name;
+use crate::store::OutputId;
 
 /// More are not remembered: a peer can write any number of them.
 const MOST: usize = 1_000;
@@ -31,7 +31,7 @@ impl Damage {
 
 impl Bucket {
     /// Notes that the record of an output is damaged.
-    pub(super) fn note_damage(&self, name: &Name, reason: &'static str) {
+    pub(super) fn note_damage(&self, name: &OutputId, reason: &'static str) {
         self.0.damage.add(format!("the record of {name}"), reason.into());
     }
 
@@ -41,7 +41,7 @@ impl Bucket {
     }
 
     /// Returns the error for an output of which there is nothing but a damaged record.
-    pub(super) fn damaged(&self, name: &Name, reason: &'static str) -> Error {
+    pub(super) fn damaged(&self, name: &OutputId, reason: &'static str) -> Error {
         Error::Damaged { name: name.clone(), reason: reason.into() }
     }
 }

@@ -8,7 +8,7 @@ use overspill_core::Availability;
 use super::Bucket;
 use super::failure::Failure;
 use super::upload::Sent;
-use crate::store::{Draft, Excerpt, Name, SpillRef, Store};
+use crate::store::{Draft, Excerpt, OutputId, SpillRef, Store};
 use crate::{Call, Error};
 
 /// An output that is being written to the spool.
@@ -37,7 +37,7 @@ impl Draft for BucketDraft {
         self.spooled.keep(excerpts)
     }
 
-    fn hurry(&mut self) {
+    fn skip_network(&mut self) {
         self.wait = self.wait.min(HURRIED);
     }
 
@@ -72,7 +72,7 @@ impl Draft for BucketDraft {
 
 impl Bucket {
     /// Remembers until when what is said of an output can be sent within the call.
-    fn await_description(&self, name: &Name, deadline: Instant) {
+    fn await_description(&self, name: &OutputId, deadline: Instant) {
         let mut deadlines = self.deadlines();
         // Who never says anything of outputs is not waited for.
         deadlines.retain(|_, deadline| *deadline > Instant::now());

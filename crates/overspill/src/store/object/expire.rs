@@ -8,13 +8,13 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, PutMode};
 
 use super::Bucket;
+use super::bucket_record::{BucketRecord, LINE, Unusable};
 use super::failure::Failure;
 use super::found::modified;
 use super::layout::{Layout, Mark, day_of};
-use super::note::{LINE, Note, Unusable};
 use super::remote::{AT_ONCE, LONG, PATIENCE};
 use crate::Error;
-use crate::store::{Entry, Gone, Name, Record, Store, random};
+use crate::store::{Entry, ExpiredOutput, OutputId, Record, Store, random};
 
 /// What nobody has finished in this time, nobody will.
 const STALE: SignedDuration = SignedDuration::from_hours(24);
@@ -36,7 +36,7 @@ impl Bucket {
     }
 
     fn try_expire(&self, entries: &[&Entry]) -> Result<Vec<bool>, Failure> {
-        let names: Vec<Name> = entries.iter().map(|entry| entry.name.clone()).collect();
+        let names: Vec<OutputId> = entries.iter().map(|entry| entry.name.clone()).collect();
         let notes = self.notes(names.clone())?;
         let unsent: Vec<bool> = names.iter().map(|name| self.is_unsent(name)).collect();
         let keys = notes.iter().zip(&unsent).map(|(note, unsent)| match note {
@@ -78,8 +78,8 @@ impl Bucket {
     /// Lists the days of these outputs, and returns those that are there.
     fn listed<'a>(
         &self,
-        names: impl Iterator<Item = &'a Name>,
-    ) -> Result<HashMap<Name, ObjectMeta>, Failure> {
+        names: impl Iterator<Item = &'a OutputId>,
+    ) -> Result<HashMap<OutputId, ObjectMeta>, Failure> {
         let days: HashSet<String> = names.map(day_of).collect();
         let mut found = HashMap::new();
         for day in days {
@@ -91,8 +91,8 @@ impl Bucket {
     }
 
     /// Removes outputs, first themselves and then whatever is known of them.
-    pub(super) fn remove(&self, outputs: Vec<(Path, Name)>) -> Result<(), Failure> {
-        let (keys, names): (Vec<Path>, Vec<Name>) = outputs.into_iter().unzip();
+    pub(super) fn remove(&self, outputs: Vec<(Path, OutputId)>) -> Result<(), Failure> {
+        let (keys, names): (Vec<Path>, Vec<OutputId>) = outputs.into_iter().unzip();
         self.0.remote.delete(keys)?;
         // What stays is tidied away later.
         let _ = self.remove_known(&names);
@@ -100,7 +100,7 @@ impl Bucket {
     }
 
     /// Removes the records and marks of outputs, and the copies on this machine.
-    pub(super) fn remove_known(&self, names: &[Name]) -> Result<(), Failure> {
+    pub(super) fn remove_known(&self, names: &[OutputId]) -> Result<(), Failure> {
         let mut known = Vec::new();
         for name in names {
             self.forget(name);
@@ -136,7 +136,8 @@ impl Bucket {
         let now = self.0.clock.now().timestamp();
         let mut lines = Vec::new();
         for (entry, record) in gone {
-            let gone = Gone::of(entry, record.clone().filter(|record| record.bytes > 0), now);
+            let gone =
+                ExpiredOutput::of(entry, record.clone().filter(|record| record.bytes > 0), now);
             serde_json::to_writer(&mut lines, &gone).map_err(|error| Error::Other(error.into()))?;
             lines.push(b'\n');
         }
@@ -149,7 +150,7 @@ impl Bucket {
     }
 
     /// Returns what is noted of an output that has expired.
-    pub(super) fn find_gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
+    pub(super) fn find_gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
         if self.entry(name).is_ok() {
             return Ok(None);
         }
@@ -158,14 +159,14 @@ impl Bucket {
         Ok(gone.pop())
     }
 
-    pub(super) fn list_gone(&self) -> Result<Vec<Gone>, Error> {
+    pub(super) fn list_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
         let mut gone = self.gone_in(|_, _| true)?;
         gone.sort_by_key(|gone| gone.expired);
         Ok(gone)
     }
 
     /// Reads the lists that may speak of these outputs.
-    fn gone_in(&self, wanted: impl Fn(&str, &str) -> bool) -> Result<Vec<Gone>, Error> {
+    fn gone_in(&self, wanted: impl Fn(&str, &str) -> bool) -> Result<Vec<ExpiredOutput>, Error> {
         let failed = |failure| self.failed(failure);
         let lists = self.0.remote.list(&self.0.layout.gone()).map_err(failed)?;
         let mut gone = Vec::new();
@@ -184,8 +185,9 @@ impl Bucket {
                 got => got.map_err(failed)?.bytes,
             };
             let lines = bytes.split(|&byte| byte == b'\n');
-            let entries = lines.filter_map(|line| serde_json::from_slice::<Gone>(line).ok());
-            gone.extend(entries.map(Gone::bounded));
+            let entries =
+                lines.filter_map(|line| serde_json::from_slice::<ExpiredOutput>(line).ok());
+            gone.extend(entries.map(ExpiredOutput::bounded));
         }
         Ok(gone)
     }
@@ -203,7 +205,7 @@ impl Bucket {
         // Listed after what is known of them, so that none is missed that was saved meanwhile.
         let outputs = remote.list(&layout.outputs())?;
         let outputs = outputs.iter().filter_map(|meta| layout.key(&meta.location));
-        let outputs: HashSet<Name> = outputs.map(|key| key.name).collect();
+        let outputs: HashSet<OutputId> = outputs.map(|key| key.name).collect();
         let mut going = Vec::new();
         for meta in notes.iter().chain(&pins?).chain(&used?) {
             let Some(name) = Layout::named(&meta.location) else { continue };
@@ -231,13 +233,13 @@ impl Bucket {
 
     /// Ends the upload in parts of a writer that was interrupted. A damaged record ends none: its key may
     /// be that of any upload.
-    fn abort_upload_of(&self, name: &Name) -> Result<(), Failure> {
+    fn abort_upload_of(&self, name: &OutputId) -> Result<(), Failure> {
         let (layout, remote) = (&self.0.layout, &self.0.remote);
         let got = match remote.get(&layout.note(name), Some(0..LINE)) {
             Err(Failure::NotFound) => return Ok(()),
             got => got?,
         };
-        match Note::from_bytes(layout, name, &got.bytes).unwrap_or(Err(Unusable::NO_LINE)) {
+        match BucketRecord::from_bytes(layout, name, &got.bytes).unwrap_or(Err(Unusable::NO_LINE)) {
             Ok(note) => {
                 if let Some(upload) = &note.upload {
                     self.abort(&note.key(), upload, PATIENCE);

@@ -7,9 +7,9 @@ use bytes::Bytes;
 use object_store::path::Path;
 
 use super::failure::Failure;
+use super::page_cache::PageCache;
 use super::remote::{LONG, Remote, Waiting};
-use super::shelf::Shelf;
-use crate::store::Name;
+use crate::store::OutputId;
 
 /// A page is read in steps of this size, so that the next one is there already.
 pub(super) const STEP: u64 = 64 << 10;
@@ -28,23 +28,23 @@ const READERS: usize = 2;
 /// What was read lately, and what is on its way.
 #[derive(Debug, Default)]
 pub(super) struct Fetch {
-    held: VecDeque<Held>,
+    held: VecDeque<FetchedRange>,
     readers: VecDeque<Reader>,
 }
 
 /// A part of an output, in pieces as they came: what is handed out is the first copy of it.
 #[derive(Debug)]
-pub(super) struct Held {
-    pub(super) name: Name,
+pub(super) struct FetchedRange {
+    pub(super) name: OutputId,
     pub(super) start: u64,
     pub(super) bytes: u64,
     pub(super) pieces: Vec<Bytes>,
 }
 
-impl Held {
-    pub(super) fn new(name: &Name, start: u64, pieces: Vec<Bytes>) -> Held {
+impl FetchedRange {
+    pub(super) fn new(name: &OutputId, start: u64, pieces: Vec<Bytes>) -> FetchedRange {
         let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
-        Held { name: name.clone(), start, bytes, pieces }
+        FetchedRange { name: name.clone(), start, bytes, pieces }
     }
 
     pub(super) fn end(&self) -> u64 {
@@ -68,7 +68,7 @@ impl Held {
 /// Somebody who reads an output on and on.
 #[derive(Debug)]
 struct Reader {
-    name: Name,
+    name: OutputId,
     /// Where the last read ended.
     end: u64,
     in_a_row: u32,
@@ -79,14 +79,14 @@ struct Reader {
 
 /// An output in the bucket.
 pub(super) struct Object<'a> {
-    pub(super) name: &'a Name,
+    pub(super) name: &'a OutputId,
     pub(super) key: &'a Path,
     pub(super) bytes: u64,
 }
 
 impl Fetch {
     /// Holds a part of an output.
-    pub(super) fn keep(&mut self, held: Held) {
+    pub(super) fn keep(&mut self, held: FetchedRange) {
         self.held.push_back(held);
         let mut all: u64 = self.held.iter().map(|held| held.bytes).sum();
         while all > HELD
@@ -98,7 +98,7 @@ impl Fetch {
     }
 
     /// Forgets an output.
-    pub(super) fn forget(&mut self, name: &Name) {
+    pub(super) fn forget(&mut self, name: &OutputId) {
         self.held.retain(|held| held.name != *name);
         self.readers.retain(|reader| reader.name != *name);
     }
@@ -107,7 +107,7 @@ impl Fetch {
     pub(super) fn read(
         &mut self,
         remote: &Remote,
-        shelf: &Shelf,
+        shelf: &PageCache,
         object: &Object,
         range: Range<u64>,
     ) -> Result<Vec<u8>, Failure> {
@@ -134,8 +134,8 @@ impl Fetch {
         Ok(bytes)
     }
 
-    fn held_at(&self, name: &Name, at: u64) -> Option<&Held> {
-        let has = |held: &&Held| held.name == *name && held.start <= at && at < held.end();
+    fn held_at(&self, name: &OutputId, at: u64) -> Option<&FetchedRange> {
+        let has = |held: &&FetchedRange| held.name == *name && held.start <= at && at < held.end();
         self.held.iter().rev().find(has)
     }
 
@@ -167,11 +167,11 @@ impl Fetch {
     fn get(
         &mut self,
         remote: &Remote,
-        shelf: &Shelf,
+        shelf: &PageCache,
         object: &Object,
         at: u64,
         end: u64,
-    ) -> Result<Held, Failure> {
+    ) -> Result<FetchedRange, Failure> {
         let reader = self.readers.iter_mut().find(|reader| reader.name == *object.name);
         if let Some(reader) = reader.filter(|reader| reader.in_a_row >= IN_A_ROW) {
             return reader.next(remote, shelf, object, at);
@@ -181,7 +181,7 @@ impl Fetch {
         let key = object.key.clone();
         let got = remote
             .run(LONG, |objects| async move { objects.pieces(&key, Some(start..end)).await })?;
-        Ok(Held::new(object.name, start, got.0))
+        Ok(FetchedRange::new(object.name, start, got.0))
     }
 }
 
@@ -189,10 +189,10 @@ impl Reader {
     fn next(
         &mut self,
         remote: &Remote,
-        shelf: &Shelf,
+        shelf: &PageCache,
         object: &Object,
         at: u64,
-    ) -> Result<Held, Failure> {
+    ) -> Result<FetchedRange, Failure> {
         // What was passed over is not waited for.
         while self.coming.front().is_some_and(|(start, _)| stride_end(*start) <= at) {
             self.coming.pop_front();
@@ -214,7 +214,9 @@ impl Reader {
             self.asked = end;
         }
         match self.coming.pop_front() {
-            Some((start, waiting)) => Ok(Held::new(object.name, start, waiting.within(LONG)?)),
+            Some((start, waiting)) => {
+                Ok(FetchedRange::new(object.name, start, waiting.within(LONG)?))
+            }
             None => Err(Failure::Other("it became shorter while it was read".into())),
         }
     }

@@ -8,14 +8,14 @@ use object_store::ObjectMeta;
 use object_store::path::Path;
 
 use super::Bucket;
+use super::bucket_record::{BucketRecord, HEAD, LINE, Unusable};
 use super::failure::Failure;
-use super::fetch::Held;
+use super::fetch::FetchedRange;
 use super::layout::{Mark, day_of};
-use super::note::{HEAD, LINE, Note, Unusable};
 use super::remote::{Objects, PATIENCE};
 use crate::Error;
 use crate::store::seal::{SMALL, Seal};
-use crate::store::{Entry, Name};
+use crate::store::{Entry, OutputId};
 
 /// For so long nobody is asked again: a command asks the same several times.
 const FRESH: Duration = Duration::from_secs(2);
@@ -28,10 +28,10 @@ const MOST_KNOWN: usize = 256;
 
 /// An output in the bucket.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundObject {
     pub(super) entry: Entry,
     pub(super) key: Path,
-    pub(super) note: Option<Note>,
+    pub(super) note: Option<BucketRecord>,
     /// There is a record, but it is damaged.
     pub(super) is_damaged: bool,
     /// Where its lines are, once that was asked for.
@@ -42,17 +42,17 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Known {
     at: Instant,
-    pub(super) found: Found,
+    pub(super) found: FoundObject,
 }
 
 impl Bucket {
     /// Finds an output in the bucket.
-    pub(super) fn found(&self, name: &Name) -> Result<Found, Error> {
+    pub(super) fn found(&self, name: &OutputId) -> Result<FoundObject, Error> {
         self.found_within(name, PATIENCE)
     }
 
     /// Finds an output in the bucket that is here as well: nobody waits long for it, nor twice.
-    pub(super) fn found_soon(&self, name: &Name) -> Result<Found, Error> {
+    pub(super) fn found_soon(&self, name: &OutputId) -> Result<FoundObject, Error> {
         let mut silent = self.0.silent.lock().unwrap_or_else(PoisonError::into_inner);
         if silent.is_some_and(|since| since.elapsed() < SILENT) {
             return Err(self.failed(Failure::Other("it did not answer just now".into())));
@@ -63,7 +63,7 @@ impl Bucket {
     }
 
     /// Finds an output in the bucket, with requests that take no longer than this.
-    fn found_within(&self, name: &Name, wait: Duration) -> Result<Found, Error> {
+    fn found_within(&self, name: &OutputId, wait: Duration) -> Result<FoundObject, Error> {
         if let Some(known) = self.known().get(name).filter(|known| known.at.elapsed() < FRESH) {
             return Ok(known.found.clone());
         }
@@ -76,7 +76,7 @@ impl Bucket {
         Ok(found)
     }
 
-    fn look_up(&self, name: &Name, wait: Duration) -> Result<Found, Error> {
+    fn look_up(&self, name: &OutputId, wait: Duration) -> Result<FoundObject, Error> {
         let not_found = || Error::NotFound { name: name.clone() };
         if name.time().is_none() {
             return Err(not_found());
@@ -115,19 +115,23 @@ impl Bucket {
         });
         let (pin, used, (meta, start)) = asked.map_err(|failure| self.failed_at(name, failure))?;
         if !start.is_empty() {
-            let held = Held::new(name, 0, vec![start.into()]);
+            let held = FetchedRange::new(name, 0, vec![start.into()]);
             self.0.shelf.keep(&held, meta.size);
             self.fetch().keep(held);
         }
         let used = used.map_or(Timestamp::MIN, |used| modified(&used)).max(modified(&meta));
         let entry = Entry { name: name.clone(), bytes: meta.size, used, pinned: pin.is_some() };
-        Ok(Found { entry, key, note, is_damaged: damage.is_some(), seal: None })
+        Ok(FoundObject { entry, key, note, is_damaged: damage.is_some(), seal: None })
     }
 
     /// Returns the record of an output, if there is one, or why it is not used.
     ///
     /// A damaged record hides no output: the output is found by listing its day.
-    fn note(&self, name: &Name, wait: Duration) -> Result<Result<Option<Note>, Unusable>, Error> {
+    fn note(
+        &self,
+        name: &OutputId,
+        wait: Duration,
+    ) -> Result<Result<Option<BucketRecord>, Unusable>, Error> {
         let path = self.0.layout.note(name);
         let mut noted = Err(Unusable::NO_LINE);
         for longest in [HEAD, LINE] {
@@ -141,7 +145,7 @@ impl Bucket {
                 Err(Failure::NotFound) => return Ok(Ok(None)),
                 Err(failure) => return Err(self.failed(failure)),
             };
-            if let Some(note) = Note::from_bytes(&self.0.layout, name, &got.bytes) {
+            if let Some(note) = BucketRecord::from_bytes(&self.0.layout, name, &got.bytes) {
                 noted = note.map(Some);
                 break;
             }
@@ -156,7 +160,7 @@ impl Bucket {
     }
 
     /// Looks for an output of which nothing is known but its name.
-    pub(super) fn key_of(&self, name: &Name) -> Result<Option<Path>, Failure> {
+    pub(super) fn key_of(&self, name: &OutputId) -> Result<Option<Path>, Failure> {
         let listed = self.0.remote.list(&self.0.layout.day(&day_of(name), None))?;
         let is_it = |meta: &ObjectMeta| {
             self.0.layout.key(&meta.location).is_some_and(|key| key.name == *name)

@@ -14,7 +14,7 @@ use object_store::path::Path;
 
 use crate::Call;
 use crate::store::name::{component, is_component};
-use crate::store::{Name, NameStyle};
+use crate::store::{NameStyle, OutputId};
 
 /// The layout that is written, and the only one there is so far.
 pub(super) const FORMAT: u32 = 1;
@@ -32,7 +32,7 @@ pub(super) struct Layout {
 pub(super) struct Key {
     pub(super) session: String,
     pub(super) tool: String,
-    pub(super) name: Name,
+    pub(super) name: OutputId,
 }
 
 /// What is noted of an output by an object with its name.
@@ -65,7 +65,7 @@ impl Layout {
     }
 
     /// Returns where an output goes.
-    pub(super) fn output(&self, name: &Name, call: &Call) -> Path {
+    pub(super) fn output(&self, name: &OutputId, call: &Call) -> Path {
         let (session, tool) = (component(call.session.as_deref()), component(call.tool.as_deref()));
         let file = NameStyle::OWN.file_of(name);
         self.at(&format!("outputs/{}/{session}/{tool}/{file}", day_of(name)))
@@ -84,7 +84,7 @@ impl Layout {
         }
     }
 
-    pub(super) fn note(&self, name: &Name) -> Path {
+    pub(super) fn note(&self, name: &OutputId) -> Path {
         self.at(&format!("records/{name}"))
     }
 
@@ -92,7 +92,7 @@ impl Layout {
         self.at("records")
     }
 
-    pub(super) fn mark(&self, mark: Mark, name: &Name) -> Path {
+    pub(super) fn mark(&self, mark: Mark, name: &OutputId) -> Path {
         self.at(&format!("{}/{name}", mark.folder()))
     }
 
@@ -121,14 +121,14 @@ impl Layout {
     /// Tells whether this layout makes this very key for an output of this name.
     ///
     /// Records come from any machine. A key that fails this test may be any object of the bucket.
-    pub(super) fn makes(&self, key: &str, name: &Name) -> bool {
+    pub(super) fn makes(&self, key: &str, name: &OutputId) -> bool {
         let path = Path::from(key);
         path.as_ref() == key && self.key(&path).is_some_and(|key| key.name == *name)
     }
 
     /// Returns the first and the last name that a list of expired outputs may speak of, if its key is of
     /// our own form.
-    pub(super) fn gone_range(&self, path: &Path) -> Option<(Name, Name)> {
+    pub(super) fn gone_range(&self, path: &Path) -> Option<(OutputId, OutputId)> {
         let file = path.filename()?;
         let parts: Vec<&str> = file.split('-').collect();
         let [first, last, end] = parts[..] else { return None };
@@ -138,13 +138,13 @@ impl Layout {
     }
 
     /// Returns the name at the end of a key of a note or a mark.
-    pub(super) fn named(path: &Path) -> Option<Name> {
+    pub(super) fn named(path: &Path) -> Option<OutputId> {
         NameStyle::OWN.name_of(&format!("{}{}", path.filename()?, NameStyle::OWN.ending))
     }
 }
 
 /// Returns the day in a key, from a name's own time: whoever knows the name knows where to look.
-pub(super) fn day_of(name: &Name) -> String {
+pub(super) fn day_of(name: &OutputId) -> String {
     name.time().unwrap_or_default().strftime("%Y-%m-%d").to_string()
 }
 
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn keys_lead_to_names_and_back() {
         let layout = Layout::new("/team/outputs/", "ada");
-        let name = Name::parse("01KA3F9C2E01KA3F9C2E01KA3F").unwrap();
+        let name = OutputId::parse("01KA3F9C2E01KA3F9C2E01KA3F").unwrap();
         let call = Call { session: Some("s/1".into()), ..Call::of("../bash") };
         let path = layout.output(&name, &call);
         let day = day_of(&name);

@@ -8,14 +8,14 @@ use object_store::ObjectMeta;
 use object_store::path::Path;
 
 use super::Bucket;
+use super::bucket_record::{BucketRecord, HEAD, Unusable};
 use super::failure::Failure;
 use super::found::{OFFLINE, modified};
 use super::layout::{Key, Layout, Mark, is_day};
-use super::note::{HEAD, Note, Unusable};
 use super::remote::{AT_ONCE, LONG, PATIENCE};
 use crate::Error;
 use crate::store::name::component;
-use crate::store::{Entry, Name, Newest, Store, Wanted};
+use crate::store::{Entry, OutputId, RecentOutputs, RecentQuery, Store};
 
 /// On so many days something is looked for of which only the end is known.
 const LATELY: usize = 3;
@@ -23,13 +23,13 @@ const LATELY: usize = 3;
 /// What is pinned, and what was used.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    pub(super) pins: HashSet<Name>,
-    pub(super) used: HashMap<Name, Timestamp>,
+    pub(super) pins: HashSet<OutputId>,
+    pub(super) used: HashMap<OutputId, Timestamp>,
 }
 
 impl Marks {
     /// Returns an output as it stands in a listing.
-    fn entry(&self, name: Name, meta: &ObjectMeta) -> Entry {
+    fn entry(&self, name: OutputId, meta: &ObjectMeta) -> Entry {
         let used = self.used.get(&name).copied().unwrap_or(Timestamp::MIN).max(modified(meta));
         let pinned = self.pins.contains(&name);
         Entry { name, bytes: meta.size, used, pinned }
@@ -43,7 +43,7 @@ impl Bucket {
         let outputs = outputs.map_err(|failure| self.failed(failure))?;
         let marks = self.marks().map_err(|failure| self.failed(failure))?;
         let mut entries = self.0.spool.unsent()?;
-        let unsent: HashSet<Name> = entries.iter().map(|entry| entry.name.clone()).collect();
+        let unsent: HashSet<OutputId> = entries.iter().map(|entry| entry.name.clone()).collect();
         let ours = outputs.iter().filter_map(|meta| {
             let Key { name, .. } = self.0.layout.key(&meta.location)?;
             (!unsent.contains(&name)).then(|| marks.entry(name, meta))
@@ -65,7 +65,7 @@ impl Bucket {
     }
 
     /// Lists what was saved last: day by day, the last one first, and no more days than it takes.
-    pub(super) fn find_newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
+    pub(super) fn find_newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
         let failed = |failure| self.failed(failure);
         let mut days = match &wanted.day {
             Some(day) => vec![day.clone()],
@@ -73,9 +73,9 @@ impl Bucket {
         };
         let marks = self.marks().map_err(failed)?;
         let unsent = self.0.spool.unsent()?;
-        let here = Wanted { most: usize::MAX, ..wanted.clone() };
-        let mut newest = Newest::among(&self.0.spool, unsent.clone(), &here)?;
-        let unsent: HashSet<Name> = unsent.into_iter().map(|entry| entry.name).collect();
+        let here = RecentQuery { most: usize::MAX, ..wanted.clone() };
+        let mut newest = RecentOutputs::among(&self.0.spool, unsent.clone(), &here)?;
+        let unsent: HashSet<OutputId> = unsent.into_iter().map(|entry| entry.name).collect();
         let mut keys = HashMap::new();
         while let Some(day) = days.pop() {
             let listed = self.day(&day, wanted, &marks).map_err(failed)?;
@@ -110,7 +110,7 @@ impl Bucket {
     fn day(
         &self,
         day: &str,
-        wanted: &Wanted,
+        wanted: &RecentQuery,
         marks: &Marks,
     ) -> Result<Vec<(Entry, Path)>, Failure> {
         let listed = self.0.remote.list(&self.0.layout.day(day, wanted.session.as_deref()))?;
@@ -128,9 +128,9 @@ impl Bucket {
     /// Adds those that are wanted, with what is known of them.
     fn add_to(
         &self,
-        newest: &mut Newest,
+        newest: &mut RecentOutputs,
         mut entries: Vec<Entry>,
-        wanted: &Wanted,
+        wanted: &RecentQuery,
     ) -> Result<(), Error> {
         // Only what no key tells makes it necessary to look at all of them.
         let by_key = wanted.command.is_none() && wanted.directory.is_none();
@@ -159,10 +159,10 @@ impl Bucket {
     }
 
     /// Returns what is known of outputs, many at once; nothing of one whose record is damaged.
-    pub(super) fn notes(&self, names: Vec<Name>) -> Result<Vec<Option<Note>>, Failure> {
+    pub(super) fn notes(&self, names: Vec<OutputId>) -> Result<Vec<Option<BucketRecord>>, Failure> {
         let (layout, asked) = (self.0.layout.clone(), names.clone());
         let notes = self.0.remote.run(LONG, |objects| async move {
-            let note = |name: Name| {
+            let note = |name: OutputId| {
                 let (objects, layout) = (objects.clone(), layout.clone());
                 async move {
                     let got = match objects.get(&layout.note(&name), Some(0..HEAD)).await {
@@ -170,7 +170,7 @@ impl Bucket {
                         got => got?,
                     };
                     let is_all = got.bytes.len() as u64 == got.meta.size;
-                    let note = Note::from_bytes(&layout, &name, &got.bytes);
+                    let note = BucketRecord::from_bytes(&layout, &name, &got.bytes);
                     Ok(note.or(is_all.then_some(Err(Unusable::NO_LINE))))
                 }
             };
@@ -190,7 +190,7 @@ impl Bucket {
     }
 
     /// Returns the names that end so, of what is on this machine or was saved lately.
-    pub(super) fn find_ending(&self, end: &str) -> Result<Vec<Name>, Error> {
+    pub(super) fn find_ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
         let failed = |failure| self.failed(failure);
         let here = self.0.spool.ending(end)?;
         if !here.is_empty() {
@@ -198,7 +198,8 @@ impl Bucket {
         }
         let mut names = Vec::new();
         for day in self.days().map_err(failed)?.iter().rev().take(LATELY) {
-            let listed = self.day(day, &Wanted::default(), &Marks::default()).map_err(failed)?;
+            let listed =
+                self.day(day, &RecentQuery::default(), &Marks::default()).map_err(failed)?;
             names.extend(listed.into_iter().map(|(entry, _)| entry.name));
         }
         names.retain(|name| name.ends_like(end));

@@ -13,6 +13,7 @@
 //! ```
 
 mod address;
+mod bucket_record;
 mod check;
 mod connect;
 mod damage;
@@ -24,9 +25,8 @@ mod found;
 mod layout;
 mod lifecycle;
 mod listing;
-mod note;
+mod page_cache;
 mod remote;
-mod shelf;
 #[cfg(test)]
 mod tests;
 mod upload;
@@ -43,18 +43,19 @@ use jiff::{SignedDuration, Timestamp};
 use object_store::PutMode;
 use object_store::path::Path;
 
+use self::bucket_record::{BucketRecord, LINE};
 use self::damage::Damage;
 use self::draft::BucketDraft;
 use self::failure::Failure;
 use self::fetch::{Fetch, Object};
-use self::found::{Found, Known};
+use self::found::{FoundObject, Known};
 use self::layout::{Layout, Mark};
-use self::note::{LINE, Note};
+use self::page_cache::PageCache;
 use self::remote::Remote;
-use self::shelf::Shelf;
 use super::seal::{BLOCK, SMALL, Seal};
 use super::{
-    Disk, Draft, Entry, Gone, Kept, KeptRanges, Name, Newest, Record, State, Store, Wanted,
+    Disk, Draft, Entry, ExpiredOutput, Integrity, Kept, KeptRanges, OutputId, RecentOutputs,
+    RecentQuery, Record, Store,
 };
 use crate::{Call, Clock, Error};
 
@@ -79,15 +80,15 @@ struct Inner {
     remote: Remote,
     clock: Clock,
     upload_wait: Duration,
-    shelf: Shelf,
+    shelf: PageCache,
     fetch: Mutex<Fetch>,
-    known: Mutex<HashMap<Name, Known>>,
+    known: Mutex<HashMap<OutputId, Known>>,
     /// When the bucket last did not answer somebody who can do without.
     silent: Mutex<Option<Instant>>,
     /// Where that is which was listed last.
-    places: Mutex<HashMap<Name, Path>>,
+    places: Mutex<HashMap<OutputId, Path>>,
     /// Until when outputs that were saved lately may take, with all that is known of them.
-    deadlines: Mutex<HashMap<Name, Instant>>,
+    deadlines: Mutex<HashMap<OutputId, Instant>>,
     /// Damaged objects that were met.
     damage: Damage,
 }
@@ -158,7 +159,7 @@ impl Bucket {
         remote: Remote,
         (upload_wait, cache, clock): (Duration, u64, Clock),
     ) -> Bucket {
-        let shelf = Shelf::new(spool.clone(), cache);
+        let shelf = PageCache::new(spool.clone(), cache);
         let (fetch, known, silent, places, deadlines, damage) = Default::default();
         Bucket(Arc::new(Inner {
             spool,
@@ -200,7 +201,7 @@ impl Bucket {
         Error::Bucket { address: self.address().to_string(), reason: failure.to_string() }
     }
 
-    fn failed_at(&self, name: &Name, failure: Failure) -> Error {
+    fn failed_at(&self, name: &OutputId, failure: Failure) -> Error {
         match failure {
             Failure::NotFound => {
                 self.forget(name);
@@ -214,30 +215,30 @@ impl Bucket {
         self.0.fetch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Name, Known>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<OutputId, Known>> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn places(&self) -> MutexGuard<'_, HashMap<Name, Path>> {
+    fn places(&self) -> MutexGuard<'_, HashMap<OutputId, Path>> {
         self.0.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn deadlines(&self) -> MutexGuard<'_, HashMap<Name, Instant>> {
+    fn deadlines(&self) -> MutexGuard<'_, HashMap<OutputId, Instant>> {
         self.0.deadlines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn forget(&self, name: &Name) {
+    fn forget(&self, name: &OutputId) {
         self.known().remove(name);
         self.fetch().forget(name);
     }
 
     /// Tells whether an output is on this machine only.
-    fn is_unsent(&self, name: &Name) -> bool {
+    fn is_unsent(&self, name: &OutputId) -> bool {
         !self.0.spool.is_sent(name) && self.0.spool.entry(name).is_ok()
     }
 
     /// Returns the seal of an output, with the places of its lines.
-    fn seal(&self, name: &Name) -> Result<Option<Seal>, Error> {
+    fn seal(&self, name: &OutputId) -> Result<Option<Seal>, Error> {
         let found = self.found(name)?;
         if let Some(seal) = &found.seal {
             return Ok(Some(seal.clone()));
@@ -245,7 +246,9 @@ impl Bucket {
         let path = self.0.layout.note(name);
         let longest = LINE + Seal::longest(found.entry.bytes).min(LONGEST_INDEX);
         let seal = match self.0.remote.get(&path, Some(0..longest)) {
-            Ok(got) => Note::seal(&got.bytes).filter(|seal| seal.bytes == found.entry.bytes),
+            Ok(got) => {
+                BucketRecord::seal(&got.bytes).filter(|seal| seal.bytes == found.entry.bytes)
+            }
             Err(Failure::NotFound) => None,
             Err(failure) => return Err(self.failed(failure)),
         };
@@ -255,7 +258,7 @@ impl Bucket {
         Ok(seal)
     }
 
-    fn read_found(&self, found: &Found, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read_found(&self, found: &FoundObject, range: Range<u64>) -> Result<Vec<u8>, Error> {
         let name = &found.entry.name;
         let end = range.end.min(found.entry.bytes);
         let start = range.start.min(end);
@@ -273,14 +276,14 @@ impl Store for Bucket {
         Ok(Box::new(BucketDraft { bucket, call, spooled, wait }))
     }
 
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         match self.0.spool.read(name, range.clone()) {
             Err(Error::NotFound { .. }) => self.read_found(&self.found(name)?, range),
             read => read,
         }
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         if self.is_unsent(name) {
             return self.0.spool.entry(name);
         }
@@ -297,7 +300,7 @@ impl Store for Bucket {
         self.all_entries()
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         if self.is_unsent(name) {
             return self.0.spool.delete(name);
         }
@@ -310,7 +313,7 @@ impl Store for Bucket {
         removed.map_err(|failure| self.failed(failure))
     }
 
-    fn touch(&self, name: &Name) -> Result<(), Error> {
+    fn touch(&self, name: &OutputId) -> Result<(), Error> {
         if self.is_unsent(name) {
             return self.0.spool.touch(name);
         }
@@ -328,7 +331,7 @@ impl Store for Bucket {
         put.map_err(|failure| self.failed(failure))
     }
 
-    fn describe(&self, name: &Name, record: &Record) -> Result<(), Error> {
+    fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         let spooled = self.0.spool.describe(name, record);
         let deadline = self.deadlines().remove(name);
         let (Some(deadline), Ok(())) = (deadline, &spooled) else { return spooled };
@@ -342,7 +345,7 @@ impl Store for Bucket {
         Ok(())
     }
 
-    fn record(&self, name: &Name) -> Result<Option<Record>, Error> {
+    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
         match self.0.spool.record(name) {
             Ok(Some(record)) if record.bytes > 0 => return Ok(Some(record)),
             Ok(_) if self.is_unsent(name) => return Ok(None),
@@ -352,8 +355,8 @@ impl Store for Bucket {
         Ok(note.and_then(|note| note.record.filter(|record| record.bytes > 0)))
     }
 
-    fn records(&self, names: &[Name]) -> Result<Vec<Option<Record>>, Error> {
-        let here = |name: &Name| self.0.spool.record(name).ok().flatten();
+    fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
+        let here = |name: &OutputId| self.0.spool.record(name).ok().flatten();
         let mut records: Vec<Option<Record>> =
             names.iter().map(|name| here(name).filter(|record| record.bytes > 0)).collect();
         let missing: Vec<usize> = (0..names.len()).filter(|&at| records[at].is_none()).collect();
@@ -365,14 +368,14 @@ impl Store for Bucket {
         Ok(records)
     }
 
-    fn open_file(&self, name: &Name) -> Result<Option<File>, Error> {
+    fn open_file(&self, name: &OutputId) -> Result<Option<File>, Error> {
         match self.0.spool.open_file(name) {
             Err(Error::NotFound { .. }) => self.found(name).map(|_| None),
             opened => opened,
         }
     }
 
-    fn retrieved(&self, name: &Name, bytes: u64) -> Result<(), Error> {
+    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
         match self.0.spool.retrieved(name, bytes) {
             // Many machines cannot add to one sum.
             Err(Error::NotFound { .. }) => Ok(()),
@@ -380,7 +383,7 @@ impl Store for Bucket {
         }
     }
 
-    fn pin(&self, name: &Name, pinned: bool) -> Result<(), Error> {
+    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
         if self.is_unsent(name) {
             return self.0.spool.pin(name, pinned);
         }
@@ -396,7 +399,7 @@ impl Store for Bucket {
         if pinned { self.found(name).map(drop) } else { Ok(()) }
     }
 
-    fn place(&self, name: &Name) -> String {
+    fn place(&self, name: &OutputId) -> String {
         let place = |key: &str| self.address().of(key);
         let known = self.known().get(name).map(|known| known.found.key.clone());
         match known.or_else(|| self.places().get(name).cloned()) {
@@ -416,7 +419,7 @@ impl Store for Bucket {
         Ok(self.0.remote.time())
     }
 
-    fn newest(&self, wanted: &Wanted) -> Result<Newest, Error> {
+    fn newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
         self.find_newest(wanted)
     }
 
@@ -424,11 +427,11 @@ impl Store for Bucket {
         self.find_named(start)
     }
 
-    fn ending(&self, end: &str) -> Result<Vec<Name>, Error> {
+    fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
         self.find_ending(end)
     }
 
-    fn kept_ranges(&self, name: &Name) -> Result<Option<KeptRanges>, Error> {
+    fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
         match self.0.spool.kept_ranges(name) {
             Err(Error::NotFound { .. }) => {}
             known => return known,
@@ -440,7 +443,7 @@ impl Store for Bucket {
         Ok(seal.and_then(|seal| seal.ranges))
     }
 
-    fn line_start(&self, name: &Name, line: u64) -> Result<Option<u64>, Error> {
+    fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error> {
         match self.0.spool.line_start(name, line) {
             Err(Error::NotFound { .. }) => {}
             known => return known,
@@ -467,7 +470,7 @@ impl Store for Bucket {
         Ok(at.map(|at| from + at as u64 + 1).filter(|&start| start < found.entry.bytes))
     }
 
-    fn line_at(&self, name: &Name, place: u64) -> Result<Option<u64>, Error> {
+    fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error> {
         match self.0.spool.line_at(name, place) {
             Err(Error::NotFound { .. }) => {}
             known => return known,
@@ -480,7 +483,7 @@ impl Store for Bucket {
         Ok(before.checked_add(bytecount::count(&bytes, b'\n') as u64 + 1))
     }
 
-    fn check(&self, name: &Name) -> Result<State, Error> {
+    fn check(&self, name: &OutputId) -> Result<Integrity, Error> {
         if self.is_unsent(name) {
             return self.0.spool.check(name);
         }
@@ -492,9 +495,9 @@ impl Store for Bucket {
             found => found?,
         };
         if found.is_damaged {
-            return Ok(State::Damaged);
+            return Ok(Integrity::Damaged);
         }
-        let Some(note) = &found.note else { return Ok(State::Unknown) };
+        let Some(note) = &found.note else { return Ok(Integrity::Unknown) };
         let mut sum = crc32fast::Hasher::new();
         let mut at = 0;
         while at < found.entry.bytes {
@@ -503,7 +506,7 @@ impl Store for Bucket {
             at = end;
         }
         let same = note.bytes == found.entry.bytes && u64::from(sum.finalize()) == note.sum;
-        Ok(State::of(&note.kept(), same))
+        Ok(Integrity::of(&note.kept(), same))
     }
 
     fn expire(&self, entry: &Entry) -> Result<bool, Error> {
@@ -514,11 +517,11 @@ impl Store for Bucket {
         self.expire_entries(entries)
     }
 
-    fn gone(&self, name: &Name) -> Result<Option<Gone>, Error> {
+    fn gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
         self.find_gone(name)
     }
 
-    fn all_gone(&self) -> Result<Vec<Gone>, Error> {
+    fn all_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
         self.list_gone()
     }
 

@@ -16,12 +16,12 @@ use object_store::{
 
 use super::Bucket;
 use super::address::Provider;
+use super::bucket_record::{BucketRecord, LINE};
 use super::failure::Failure;
 use super::layout::Mark;
-use super::note::{LINE, Note};
 use super::remote::{Objects, Waiting};
 use crate::store::seal::{Seal, Sealer};
-use crate::store::{Name, Record, Store};
+use crate::store::{OutputId, Record, Store};
 use crate::{Call, Error};
 
 /// A larger output is sent in parts of this size, or of a larger one if they would be too many.
@@ -57,7 +57,7 @@ pub(super) enum Sent {
 
 /// An output that is about to be sent.
 struct Load {
-    name: Name,
+    name: OutputId,
     file: File,
     seal: Seal,
     record: Record,
@@ -105,7 +105,7 @@ impl Bucket {
     }
 
     /// Sends an output of the spool and what is known of it; `None` if somebody else does.
-    pub(super) fn send(&self, name: &Name, deadline: Instant) -> Result<Option<Sent>, Failure> {
+    pub(super) fn send(&self, name: &OutputId, deadline: Instant) -> Result<Option<Sent>, Failure> {
         let Some(load) = self.load(name)? else { return Ok(None) };
         let is_small = load.seal.bytes <= PART;
         // Beside a small output; a large one has taken its name with a note of its own.
@@ -124,7 +124,7 @@ impl Bucket {
     }
 
     /// Sends what is known of an output that was sent; tells whether it could.
-    pub(super) fn send_described(&self, name: &Name, deadline: Instant) -> bool {
+    pub(super) fn send_described(&self, name: &OutputId, deadline: Instant) -> bool {
         let sent = self.load(name).and_then(|load| match load {
             Some(load) => self.start_note(&load)?.within(left(deadline)),
             None => Err(Failure::Other("it is being sent".into())),
@@ -137,7 +137,7 @@ impl Bucket {
     }
 
     /// Takes a pin along that was set before the output was sent.
-    fn send_pin(&self, name: &Name, deadline: Instant) -> Result<(), Failure> {
+    fn send_pin(&self, name: &OutputId, deadline: Instant) -> Result<(), Failure> {
         let is_pinned = self.0.spool.entry(name).is_ok_and(|entry| entry.pinned);
         if !is_pinned {
             return Ok(());
@@ -149,7 +149,7 @@ impl Bucket {
     }
 
     /// Opens an output of the spool and holds it, so that nobody else sends it meanwhile.
-    fn load(&self, name: &Name) -> Result<Option<Load>, Failure> {
+    fn load(&self, name: &OutputId) -> Result<Option<Load>, Failure> {
         let spool = &self.0.spool;
         let not_found = || Failure::Other(format!("{name} is not on this machine"));
         let file = spool.open_file(name).map_err(Failure::from)?.ok_or_else(not_found)?;
@@ -266,7 +266,7 @@ impl Bucket {
                 .remote
                 .run(wait, |objects| async move { objects.get(&path, Some(0..LINE)).await })?
         };
-        let there = match Note::from_bytes(&self.0.layout, &load.name, &there.bytes) {
+        let there = match BucketRecord::from_bytes(&self.0.layout, &load.name, &there.bytes) {
             Some(Ok(note)) if (note.bytes, note.sum) == (load.seal.bytes, load.seal.sum) => note,
             _ => return Err(Failure::Other("there is something else of that name".into())),
         };
@@ -335,7 +335,7 @@ impl Bucket {
     }
 
     /// Notes in the spool what is known before anything is sent: it says where the output goes.
-    pub(super) fn prepare(&self, name: &Name, call: &Call) -> Result<(), Error> {
+    pub(super) fn prepare(&self, name: &OutputId, call: &Call) -> Result<(), Error> {
         let created = self.0.clock.now().timestamp();
         let record = Record { call: call.clone(), created, ..Record::default() };
         self.0.spool.describe(name, &record)
@@ -343,8 +343,8 @@ impl Bucket {
 }
 
 impl Load {
-    fn note(&self) -> Note {
-        Note::new(self.key.to_string(), &self.seal, Some(self.record.clone()))
+    fn note(&self) -> BucketRecord {
+        BucketRecord::new(self.key.to_string(), &self.seal, Some(self.record.clone()))
     }
 }
 
@@ -380,7 +380,7 @@ fn sealed(mut file: &File) -> io::Result<Seal> {
     Ok(sealer.finish(bytes, bytes))
 }
 
-fn damaged(name: &Name) -> Failure {
+fn damaged(name: &OutputId) -> Failure {
     Failure::Other(format!("{name} is not what was saved"))
 }
 

@@ -4,8 +4,8 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::store::State;
-use crate::sweep::{Budget, Retention, Swept, sweep};
+use crate::store::Integrity;
+use crate::sweep::{Retention, SweepBudget, Swept, sweep};
 
 const SECRET: &str = "prod/terraform.tfstate";
 
@@ -24,11 +24,11 @@ fn line(record: &Value) -> Vec<u8> {
 /// Sweeps by a clock that is 30 days ahead.
 fn gc(fleet: &Fleet) -> Swept {
     let machine = fleet.machine_days_later(30);
-    sweep(&machine, &Retention::default(), Budget::Whole, jiff::Timestamp::now()).unwrap()
+    sweep(&machine, &Retention::default(), SweepBudget::Whole, jiff::Timestamp::now()).unwrap()
 }
 
 /// Keys that a record must not name, for an output of this name.
-fn foreign_keys(name: &Name) -> Vec<String> {
+fn foreign_keys(name: &OutputId) -> Vec<String> {
     let (day, other) = (day_of(name), unused_name());
     let ours = format!("outputs/all/v1/outputs/{day}");
     vec![
@@ -119,7 +119,7 @@ fn record_with_foreign_key_beside_its_output_leads_to_the_output_only() {
         fleet.put(&record_key(&name), line(&record(key)));
         let there = fleet.machine();
         assert_eq!(there.read(&name, 0..99).unwrap(), b"ours....", "{key:?}");
-        assert_eq!(there.check(&name).unwrap(), State::Damaged, "{key:?}");
+        assert_eq!(there.check(&name).unwrap(), Integrity::Damaged, "{key:?}");
         let warnings = there.warnings();
         assert!(warnings.len() == 1 && warnings[0].contains(name.as_str()), "{warnings:?}");
         assert_eq!(there.list().unwrap().len(), 1, "{key:?}");
@@ -171,7 +171,7 @@ fn one_hostile_record_hides_no_other_output() {
         let there = fleet.machine();
         assert_eq!(there.read(&sound, 0..99).unwrap(), b"sound...", "{what}");
         assert_eq!(there.read(&harmed, 0..99).unwrap(), b"harmed..", "{what}");
-        let wanted = crate::store::Wanted { most: 9, ..Default::default() };
+        let wanted = crate::store::RecentQuery { most: 9, ..Default::default() };
         assert_eq!(there.newest(&wanted).unwrap().entries.len(), 2, "{what}");
         assert_eq!(there.named("0").unwrap().len(), 2, "{what}");
         assert_eq!(gc(&fleet).removed, 2, "{what}");
@@ -200,7 +200,7 @@ fn numbers_of_a_hostile_record_are_bounded() {
     fleet.put(&record_key(&name), line(&hostile));
     let there = fleet.machine();
     assert_eq!(there.read(&name, 0..99).unwrap(), b"ours....");
-    assert_eq!(there.check(&name).unwrap(), State::Damaged);
+    assert_eq!(there.check(&name).unwrap(), Integrity::Damaged);
     let record = there.record(&name).unwrap().unwrap_or_default();
     assert!(record.bytes < 1 << 50 && record.lines < 1 << 50 && record.retrieved < 1 << 50);
     assert!(record.shown_bytes() <= record.bytes);
@@ -303,7 +303,7 @@ fn tidy_leaves_foreign_objects_in_our_folders() {
     let machine = fleet.machine_days_later(90);
     let retention =
         Retention { unused_for: Some(SignedDuration::from_hours(1)), ..Retention::default() };
-    sweep(&machine, &retention, Budget::Whole, jiff::Timestamp::now()).unwrap();
+    sweep(&machine, &retention, SweepBudget::Whole, jiff::Timestamp::now()).unwrap();
     let mut expected = foreign.to_vec();
     expected.sort();
     assert_eq!(fleet.keys(), expected);

@@ -15,7 +15,7 @@ use self::memory::MemoryServer;
 use super::layout::{Layout, day_of};
 use super::remote::Remote;
 use super::{Address, Bucket};
-use crate::store::{Disk, DiskOptions, Durability, Name, Record, Store, random};
+use crate::store::{Disk, DiskOptions, Durability, OutputId, Record, Store, random};
 use crate::{Call, Clock};
 
 /// A bucket in memory and the machines that share it.
@@ -77,7 +77,7 @@ impl Fleet {
     }
 }
 
-fn save(bucket: &Bucket, bytes: &[u8]) -> Name {
+fn save(bucket: &Bucket, bytes: &[u8]) -> OutputId {
     let call = Call::of("bash");
     let mut draft = bucket.create(&call).unwrap();
     draft.append(bytes).unwrap();
@@ -87,16 +87,16 @@ fn save(bucket: &Bucket, bytes: &[u8]) -> Name {
     saved.name
 }
 
-fn record_key(name: &Name) -> String {
+fn record_key(name: &OutputId) -> String {
     format!("outputs/all/v1/records/{name}")
 }
 
-fn output_key(name: &Name) -> String {
+fn output_key(name: &OutputId) -> String {
     format!("outputs/all/v1/outputs/{}/unknown/bash/{name}.txt", day_of(name))
 }
 
 /// Returns a name of our own form that no output has.
-fn unused_name() -> Name {
+fn unused_name() -> OutputId {
     let now = jiff::Timestamp::now().as_millisecond() as u64;
     let bits = u128::from(
         random(12)
@@ -104,5 +104,5 @@ fn unused_name() -> Name {
             .bytes()
             .fold(1_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte))),
     );
-    Name::parse(&ulid::Ulid::from_parts(now, bits).to_string()).unwrap()
+    OutputId::parse(&ulid::Ulid::from_parts(now, bits).to_string()).unwrap()
 }

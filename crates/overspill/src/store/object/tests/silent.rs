@@ -5,9 +5,9 @@ use std::net::TcpListener;
 use std::time::Instant;
 
 use super::*;
-use crate::store::Wanted;
+use crate::store::RecentQuery;
 use crate::store::object::BucketOptions;
-use crate::sweep::{Budget, Retention, sweep};
+use crate::sweep::{Retention, SweepBudget, sweep};
 
 /// Returns a machine of a server that is silent for as long as the test runs, and its socket.
 fn machine(spools: &std::path::Path) -> (Bucket, TcpListener) {
@@ -65,12 +65,12 @@ fn silent_server_fails_every_question_after_the_idle_time() {
     let spools = tempfile::tempdir().unwrap();
     let (bucket, _silent) = machine(spools.path());
     let name = unused_name();
-    fails_soon("newest", || bucket.newest(&Wanted { most: 1, ..Wanted::default() }));
+    fails_soon("newest", || bucket.newest(&RecentQuery { most: 1, ..RecentQuery::default() }));
     fails_soon("list", || bucket.list());
     fails_soon("read", || bucket.read(&name, 0..9));
     fails_soon("all_gone", || bucket.all_gone());
     fails_soon("gc", || {
-        sweep(&bucket, &Retention::default(), Budget::Whole, jiff::Timestamp::now())
+        sweep(&bucket, &Retention::default(), SweepBudget::Whole, jiff::Timestamp::now())
     });
 }
 

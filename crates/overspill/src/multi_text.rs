@@ -2,40 +2,40 @@
 
 use overspill_core::{Cut, Limits};
 
-use crate::{Call, Options, Outcome, Overspill, Spill, Spilled};
+use crate::{Call, CallOptions, Outcome, Overspill, Spill, Spilled};
 
 /// Takes texts one after the other, and bounds them together as if a line feed stood between them.
 ///
 /// Takes an output as it is being written, so that a text of any size passes without being held.
 #[derive(Debug)]
-pub struct Joined<'a> {
+pub struct MultiText<'a> {
     spill: Spill<'a>,
-    starts: Vec<Start>,
-    end: Start,
+    starts: Vec<TextStart>,
+    end: TextStart,
 }
 
 /// Where a text begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Start {
+pub(crate) struct TextStart {
     /// How many bytes stand before it.
     pub(crate) byte: u64,
     /// How many line feeds stand before it.
     pub(crate) feeds: u64,
 }
 
-impl Start {
+impl TextStart {
     /// Returns where what follows `bytes` begins.
-    pub(crate) fn after(self, bytes: &[u8]) -> Start {
+    pub(crate) fn after(self, bytes: &[u8]) -> TextStart {
         let feeds = bytecount::count(bytes, b'\n') as u64;
-        Start { byte: self.byte + bytes.len() as u64, feeds: self.feeds + feeds }
+        TextStart { byte: self.byte + bytes.len() as u64, feeds: self.feeds + feeds }
     }
 }
 
-impl<'a> Joined<'a> {
+impl<'a> MultiText<'a> {
     /// Begins without any text.
-    pub fn new(overspill: &'a Overspill, call: Call, options: Options) -> Joined<'a> {
+    pub fn new(overspill: &'a Overspill, call: Call, options: CallOptions) -> MultiText<'a> {
         let spill = overspill.spill(call, options);
-        Joined { spill, starts: Vec::new(), end: Start::default() }
+        MultiText { spill, starts: Vec::new(), end: TextStart::default() }
     }
 
     /// Begins the next text.
@@ -73,7 +73,7 @@ impl<'a> Joined<'a> {
     ///
     /// A text of which nothing is shown has an empty share.
     pub fn finish(self) -> Option<(Outcome<'static>, Vec<String>)> {
-        let Joined { spill, starts, .. } = self;
+        let MultiText { spill, starts, .. } = self;
         let spilled = match spill.finish() {
             Outcome::Whole(_) => return None,
             Outcome::Masked(masked) => {
@@ -92,7 +92,7 @@ impl<'a> Joined<'a> {
 }
 
 /// Returns the texts that were joined.
-fn apart(joined: &[u8], starts: &[Start]) -> Vec<String> {
+fn apart(joined: &[u8], starts: &[TextStart]) -> Vec<String> {
     let ends = starts.iter().skip(1).map(|next| next.byte as usize - 1).chain([joined.len()]);
     let texts = starts.iter().zip(ends).map(|(start, end)| &joined[start.byte as usize..end]);
     texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect()
@@ -100,7 +100,7 @@ fn apart(joined: &[u8], starts: &[Start]) -> Vec<String> {
 
 /// Shares what is shown out among texts: each has its own pieces, marks stand where gaps begin, and
 /// the first text that shows anything has the notice. `None` if the words are too short for that.
-pub(crate) fn shares(spilled: &Spilled, starts: &[Start]) -> Option<Vec<String>> {
+pub(crate) fn shares(spilled: &Spilled, starts: &[TextStart]) -> Option<Vec<String>> {
     let cut = spilled.cut.as_ref()?;
     let gaps: Vec<_> = cut.gaps().collect();
     // Nothing else in the text begins so: what the output has of it is defused.
@@ -131,12 +131,12 @@ pub(crate) fn shares(spilled: &Spilled, starts: &[Start]) -> Option<Vec<String>>
 }
 
 /// Returns which text a byte belongs to; the line feed after a text belongs to it.
-fn text_at(starts: &[Start], byte: u64) -> usize {
+fn text_at(starts: &[TextStart], byte: u64) -> usize {
     starts.partition_point(|start| start.byte <= byte).saturating_sub(1)
 }
 
 /// Shares one piece out among the texts it reaches over.
-fn share_piece(cut: &Cut, index: usize, starts: &[Start], token: &str, shown: &mut [String]) {
+fn share_piece(cut: &Cut, index: usize, starts: &[TextStart], token: &str, shown: &mut [String]) {
     let (piece, span) = (&cut.pieces[index], &cut.spans()[index]);
     let mut rest = String::from_utf8_lossy(&piece.text).replace("[overspill ", "(overspill ");
     rest = rest.replace(&format!("[{token}: "), &format!("({token}: "));
@@ -176,7 +176,7 @@ mod tests {
 
     fn joined(texts: &[&str], chunk: usize) -> Option<(Box<Spilled>, Vec<String>, Vec<u8>)> {
         let overspill = Overspill::new(Profile::OWN, Memory::default());
-        let mut joined = Joined::new(&overspill, Call::of("many"), Options::default());
+        let mut joined = MultiText::new(&overspill, Call::of("many"), CallOptions::default());
         for text in texts {
             joined.next_text();
             text.as_bytes().chunks(chunk).for_each(|chunk| joined.push(chunk));
@@ -215,15 +215,15 @@ mod tests {
         let share = Limits::NONE.bytes(4_000);
         for count in [100, 500, 5_000] {
             let long: String = (1..=count).map(|n| format!("line {n} of {count}\n")).collect();
-            let early = Options { share: Some(share), ..Options::default() };
-            let mut early = Joined::new(&overspill, Call::of("many"), early);
-            let mut late = Joined::new(&overspill, Call::of("many"), Options::default());
+            let early = CallOptions { share: Some(share), ..CallOptions::default() };
+            let mut early = MultiText::new(&overspill, Call::of("many"), early);
+            let mut late = MultiText::new(&overspill, Call::of("many"), CallOptions::default());
             for joined in [&mut early, &mut late] {
                 joined.next_text();
                 joined.push(long.as_bytes());
             }
             late.share(share);
-            let shown = |joined: Joined| {
+            let shown = |joined: MultiText| {
                 let (Outcome::Spilled(spilled), shares) = joined.finish()? else { return None };
                 let saved =
                     overspill.store().read(&spilled.saved.as_ref().unwrap().name, 0..u64::MAX);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::store::{Draft, Entry, Kept, Name, SpillRef, Store};
+use crate::store::{Draft, Entry, Kept, OutputId, SpillRef, Store};
 use crate::{Call, Error};
 
 /// An object that keeps outputs. Values go in and out as JSON, so that whatever it answers is
@@ -31,22 +31,22 @@ pub trait StoreObject: Debug + Send + Sync {
 
 /// Makes a store of such an object. Nothing is kept of it here.
 #[derive(Debug)]
-pub struct Foreign<T>(std::sync::Arc<T>);
+pub struct CallbackStore<T>(std::sync::Arc<T>);
 
-impl<T: StoreObject + 'static> Foreign<T> {
+impl<T: StoreObject + 'static> CallbackStore<T> {
     /// Keeps outputs in `object`.
-    pub fn new(object: T) -> Foreign<T> {
-        Foreign(std::sync::Arc::new(object))
+    pub fn new(object: T) -> CallbackStore<T> {
+        CallbackStore(std::sync::Arc::new(object))
     }
 }
 
-impl<T: StoreObject + 'static> Store for Foreign<T> {
+impl<T: StoreObject + 'static> Store for CallbackStore<T> {
     fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error> {
         let (object, call) = (self.0.clone(), call.clone());
         Ok(Box::new(ForeignDraft { object, call, bytes: Vec::new() }))
     }
 
-    fn read(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>, Error> {
+    fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
         let (start, end) = (at(range.start), at(range.end));
         let mut bytes = self.0.read(name.as_str(), range)?;
@@ -58,7 +58,7 @@ impl<T: StoreObject + 'static> Store for Foreign<T> {
         Ok(bytes)
     }
 
-    fn entry(&self, name: &Name) -> Result<Entry, Error> {
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
         let info = self.0.info(name.as_str())?;
         if info.is_null() {
             return Err(Error::NotFound { name: name.clone() });
@@ -72,11 +72,11 @@ impl<T: StoreObject + 'static> Store for Foreign<T> {
         all.iter().map(entry_of).collect()
     }
 
-    fn delete(&self, name: &Name) -> Result<(), Error> {
+    fn delete(&self, name: &OutputId) -> Result<(), Error> {
         self.0.delete(name.as_str())
     }
 
-    fn touch(&self, _: &Name) -> Result<(), Error> {
+    fn touch(&self, _: &OutputId) -> Result<(), Error> {
         // When it was last used is for the object to know.
         Ok(())
     }
@@ -113,18 +113,18 @@ pub(super) fn saved_as(saved: &Value) -> Result<SpillRef, Error> {
     let path = path.filter(|path| !path.is_empty()).ok_or_else(|| nonsense("save", saved))?;
     // Of an address the last part will do, unless it says otherwise.
     let last = path.trim_end_matches('/').rsplit(['/', '\\']).next();
-    let name = field("id").or(last).and_then(Name::parse);
+    let name = field("id").or(last).and_then(OutputId::parse);
     let name = name.ok_or_else(|| nonsense("save", saved))?;
     Ok(SpillRef::new(name, path.to_owned(), Kept::Whole))
 }
 
 /// Reads one of what `list` has answered.
 pub(super) fn entry_of(one: &Value) -> Result<Entry, Error> {
-    let name = one.get("id").and_then(Value::as_str).and_then(Name::parse);
+    let name = one.get("id").and_then(Value::as_str).and_then(OutputId::parse);
     entry(name.ok_or_else(|| nonsense("list", one))?, one)
 }
 
-fn entry(name: Name, info: &Value) -> Result<Entry, Error> {
+fn entry(name: OutputId, info: &Value) -> Result<Entry, Error> {
     let bytes = info.get("bytes").and_then(Value::as_u64).ok_or_else(|| nonsense("info", info))?;
     let seconds = info.get("used").and_then(Value::as_f64);
     let used = seconds.and_then(|seconds| Timestamp::from_millisecond((seconds * 1e3) as i64).ok());

@@ -5,7 +5,7 @@ use crate::Error;
 
 /// Which outputs are wanted, and how many. What is not said is not asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
+pub struct RecentQuery {
     /// Saved on this day in UTC, `2026-01-13`, by the clock of whoever saved it.
     pub day: Option<String>,
     /// Of this session.
@@ -22,7 +22,7 @@ pub struct Wanted {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Newest {
+pub struct RecentOutputs {
     /// The outputs, the newest first.
     pub entries: Vec<(Entry, Record)>,
     /// How many more there are, as far as it was looked.
@@ -31,7 +31,7 @@ pub struct Newest {
     pub unseen: bool,
 }
 
-impl Wanted {
+impl RecentQuery {
     /// Tells whether an output of which this is known is wanted.
     pub fn takes(&self, entry: &Entry, record: &Record) -> bool {
         let call = &record.call;
@@ -50,19 +50,19 @@ impl Wanted {
 
     /// Tells whether nothing needs to be known of an output to see that it is wanted.
     pub(super) fn is_any(&self) -> bool {
-        *self == Wanted { most: self.most, ..Wanted::default() }
+        *self == RecentQuery { most: self.most, ..RecentQuery::default() }
     }
 }
 
-impl Newest {
+impl RecentOutputs {
     /// Finds them among all there are.
     pub(super) fn among(
         store: &(impl Store + ?Sized),
         mut entries: Vec<Entry>,
-        wanted: &Wanted,
-    ) -> Result<Newest, Error> {
+        wanted: &RecentQuery,
+    ) -> Result<RecentOutputs, Error> {
         entries.sort_unstable_by(|a, b| (b.used, &b.name).cmp(&(a.used, &a.name)));
-        let mut newest = Newest::default();
+        let mut newest = RecentOutputs::default();
         for entry in entries {
             let is_full = newest.entries.len() >= wanted.most;
             if is_full && wanted.is_any() {

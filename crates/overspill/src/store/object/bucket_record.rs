@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::layout::{FORMAT, Layout};
 use crate::Error;
 use crate::store::seal::Seal;
-use crate::store::{Kept, Name, Record};
+use crate::store::{Kept, OutputId, Record};
 
 /// Enough for the line of JSON of nearly every output.
 pub(super) const HEAD: u64 = 16 << 10;
@@ -20,7 +20,7 @@ const COMMAND_CHARS: usize = 100_000;
 
 /// What is known of an output. Fields that a later version adds are left alone by this one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Note {
+pub(super) struct BucketRecord {
     /// The layout it was written in.
     overspill: u32,
     /// The output's own key; the layout makes this very key for the output's name.
@@ -58,16 +58,26 @@ impl Unusable {
     pub(super) const NO_LINE: Unusable = Unusable::Damaged("its first line is not complete");
 }
 
-impl Note {
-    pub(super) fn new(key: String, seal: &Seal, record: Option<Record>) -> Note {
+impl BucketRecord {
+    pub(super) fn new(key: String, seal: &Seal, record: Option<Record>) -> BucketRecord {
         let Seal { bytes, sum, produced, first, .. } = *seal;
         let partial = seal.kept() != Kept::Whole;
-        Note { overspill: FORMAT, key, bytes, sum, produced, first, partial, upload: None, record }
+        BucketRecord {
+            overspill: FORMAT,
+            key,
+            bytes,
+            sum,
+            produced,
+            first,
+            partial,
+            upload: None,
+            record,
+        }
     }
 
     /// Names the upload that brings the output.
-    pub(super) fn with_upload(self, upload: &str) -> Note {
-        Note { upload: Some(upload.into()), ..self }
+    pub(super) fn with_upload(self, upload: &str) -> BucketRecord {
+        BucketRecord { upload: Some(upload.into()), ..self }
     }
 
     /// Returns the output's own key.
@@ -89,8 +99,9 @@ impl Note {
     }
 
     pub(super) fn to_bytes(&self, seal: &Seal) -> Result<Vec<u8>, Error> {
-        let json =
-            |note: &Note| serde_json::to_vec(note).map_err(|error| Error::Other(error.into()));
+        let json = |note: &BucketRecord| {
+            serde_json::to_vec(note).map_err(|error| Error::Other(error.into()))
+        };
         let mut bytes = json(self)?;
         if bytes.len() as u64 >= LINE {
             bytes = json(&self.clone().with_short_command())?;
@@ -100,7 +111,7 @@ impl Note {
         Ok(bytes)
     }
 
-    fn with_short_command(mut self) -> Note {
+    fn with_short_command(mut self) -> BucketRecord {
         if let Some(record) = &mut self.record {
             let command = record.call.command.take();
             record.call.command = command.map(|text| text.chars().take(COMMAND_CHARS).collect());
@@ -111,17 +122,17 @@ impl Note {
     /// Reads and checks the line of JSON, if all of it is there.
     pub(super) fn from_bytes(
         layout: &Layout,
-        name: &Name,
+        name: &OutputId,
         bytes: &[u8],
-    ) -> Option<Result<Note, Unusable>> {
+    ) -> Option<Result<BucketRecord, Unusable>> {
         let end = memchr::memchr(b'\n', bytes)?;
-        Some(match serde_json::from_slice::<Note>(&bytes[..end]) {
+        Some(match serde_json::from_slice::<BucketRecord>(&bytes[..end]) {
             Err(_) => Err(Unusable::Damaged("its first line is not the JSON of a record")),
             Ok(note) if note.overspill > FORMAT => Err(Unusable::Later),
             Ok(note) if !layout.makes(&note.key, name) => {
                 Err(Unusable::Damaged("its key is not the key of this output"))
             }
-            Ok(note) => Ok(Note { record: note.record.map(Record::bounded), ..note }),
+            Ok(note) => Ok(BucketRecord { record: note.record.map(Record::bounded), ..note }),
         })
     }
 

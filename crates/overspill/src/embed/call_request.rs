@@ -4,23 +4,23 @@ use serde_json::Value;
 
 use super::Misuse;
 use super::keys::Keys;
-use crate::profile::{Preset, Rule, can_delegate};
-use crate::{Call, Layer, Options};
+use crate::profile::{PermissionRule, Preset, can_delegate};
+use crate::{Call, CallOptions, Layer};
 
 /// A call and what it asks for, of an object with these keys, in snake or camel case:
 /// `tool`, `call_id`, `session`, `command`, `directory`; `max_lines`, `max_bytes`, `max_chars`,
 /// `max_tokens`, `keep`, `enabled`; `preset`, `declared`, `delegate`, `permission`, `exit_code`.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct CallRequest {
     /// The call.
     pub call: Call,
     /// What it asks for.
-    pub options: Options,
+    pub options: CallOptions,
 }
 
-impl Asked {
+impl CallRequest {
     /// Reads them.
-    pub fn from_json(json: &Value) -> Result<Asked, Misuse> {
+    pub fn from_json(json: &Value) -> Result<CallRequest, Misuse> {
         let mut keys = Keys::of(json, "options")?;
         let call = Call {
             tool: keys.text("tool")?,
@@ -46,23 +46,24 @@ impl Asked {
                 Some(layer)
             }
         };
-        let rule = |rule: &Value| -> Option<Rule> {
+        let rule = |rule: &Value| -> Option<PermissionRule> {
             let text = |key: &str| rule.get(key)?.as_str().map(str::to_owned);
             let (permission, pattern) = (text("permission")?, text("pattern")?);
-            Some(Rule { permission, pattern, action: text("action")? })
+            Some(PermissionRule { permission, pattern, action: text("action")? })
         };
         let rules = |rules: &Value| rules.as_array()?.iter().map(rule).collect();
-        let rules: Option<Vec<Rule>> = keys.read("permission", "a list of rules", rules)?;
+        let rules: Option<Vec<PermissionRule>> =
+            keys.read("permission", "a list of rules", rules)?;
         let settings = preset.updated(&keys.layer()?);
         let exit = |value: &Value| value.as_i64().and_then(|code| i32::try_from(code).ok());
-        let options = Options {
+        let options = CallOptions {
             settings,
             declared,
             delegate: keys.switch("delegate")?.unwrap_or_else(|| can_delegate(rules.as_deref())),
             exit: keys.read("exit_code", "an exit code", exit)?,
-            ..Options::default()
+            ..CallOptions::default()
         };
         keys.done()?;
-        Ok(Asked { call, options })
+        Ok(CallRequest { call, options })
     }
 }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::Bucket;
-use super::fetch::{Held, STEP, STRIDE};
+use super::fetch::{FetchedRange, STEP, STRIDE};
 use crate::Error;
-use crate::store::{Disk, Name, Store};
+use crate::store::{Disk, OutputId, Store};
 
 /// Whoever gets no more than this at once looks at a page.
 const PAGE: u64 = 16 * STEP;
@@ -20,7 +20,7 @@ const TURN: Duration = Duration::from_secs(60);
 
 /// Where fetched parts of outputs are kept.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct PageCache {
     spool: Disk,
     /// How many bytes may be kept in all.
     room: u64,
@@ -30,31 +30,31 @@ pub(super) struct Shelf {
     asked: AtomicU64,
 }
 
-impl Shelf {
-    pub(super) fn new(spool: Disk, room: u64) -> Shelf {
-        Shelf { spool, room, kept: AtomicU64::default(), asked: AtomicU64::default() }
+impl PageCache {
+    pub(super) fn new(spool: Disk, room: u64) -> PageCache {
+        PageCache { spool, room, kept: AtomicU64::default(), asked: AtomicU64::default() }
     }
 
     /// Returns a part that has what stands at `at`.
-    pub(super) fn find(&self, name: &Name, at: u64) -> Option<Held> {
+    pub(super) fn find(&self, name: &OutputId, at: u64) -> Option<FetchedRange> {
         if self.room == 0 {
             return None;
         }
         // A part begins at one of these places, so that no list is needed.
         [at - at % STEP, at - at % STRIDE].into_iter().find_map(|start| {
             let bytes = self.spool.page(name, start)?;
-            Some(Held::new(name, start, vec![bytes.into()])).filter(|held| at < held.end())
+            Some(FetchedRange::new(name, start, vec![bytes.into()])).filter(|held| at < held.end())
         })
     }
 
     /// Tells whether the stride that begins there need not be fetched.
-    pub(super) fn has(&self, name: &Name, start: u64) -> bool {
+    pub(super) fn has(&self, name: &OutputId, start: u64) -> bool {
         self.room > 0 && self.spool.has_page(name, start)
     }
 
     /// Keeps what was fetched, unless all of a large output is being read: that would push out much
     /// else, and whoever reads so much does not wait for a disk besides.
-    pub(super) fn keep(&self, held: &Held, output: u64) {
+    pub(super) fn keep(&self, held: &FetchedRange, output: u64) {
         let is_page = held.bytes <= PAGE;
         if self.room == 0 || !is_page && output > self.room / LARGE {
             return;
@@ -69,7 +69,7 @@ impl Shelf {
 impl Bucket {
     /// Sees to it that what is kept has room, once in a while.
     pub(super) fn tend_shelf(&self) {
-        let Shelf { kept, asked, .. } = &self.0.shelf;
+        let PageCache { kept, asked, .. } = &self.0.shelf;
         let new = kept.load(Ordering::Relaxed);
         // Whoever reads what is here already has changed nothing.
         if asked.swap(new, Ordering::Relaxed) == new {
@@ -106,6 +106,6 @@ impl Bucket {
 
 /// What is here as well as in the bucket.
 enum Copy<'a> {
-    Output(&'a Name),
+    Output(&'a OutputId),
     Part(&'a crate::store::disk::Page),
 }
