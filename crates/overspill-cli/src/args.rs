@@ -16,7 +16,7 @@ use crate::command::{
     run::RunArgs, sh::ShArgs, stats::StatsArgs,
 };
 use crate::mcp::McpArgs;
-use crate::settings::Sources;
+use crate::settings::SettingSources;
 use crate::settings::value::most;
 use crate::setup::{DoctorArgs, InitArgs, UninstallArgs};
 use crate::tokenizer::Tokenizer;
@@ -150,7 +150,7 @@ impl LimitArgs {
             keep: self.keep,
             ..Layer::default()
         };
-        let mut in_force = Sources::read().in_force(profile);
+        let mut in_force = SettingSources::read().in_force(profile);
         if let Some(tokenizer) = self.tokenizer {
             in_force.profile.policy.tokens = tokenizer.tokens();
         }

@@ -11,8 +11,8 @@ use overspill::store::object::{Address, Bucket, BucketOptions, Provider};
 use overspill::{Limit, Profile};
 
 use crate::home::{self, Outputs};
-use crate::settings::Sources;
-use crate::settings::value::Value;
+use crate::settings::SettingSources;
+use crate::settings::value::SettingValue;
 
 pub(crate) use overspill::store::object::{Check, Finding, Pushed};
 
@@ -29,13 +29,13 @@ pub(crate) fn is_address(text: &str) -> bool {
 }
 
 /// Tells whether outputs of a profile go to a bucket. The source systems have places of their own.
-pub(crate) fn holds(sources: &Sources, profile: &Profile) -> bool {
+pub(crate) fn holds(sources: &SettingSources, profile: &Profile) -> bool {
     profile.name == Profile::OWN.name && sources.bucket().is_some()
 }
 
 /// Returns the store in the bucket, if one is set.
 pub(crate) fn of(
-    sources: &Sources,
+    sources: &SettingSources,
     profile: &Profile,
     places: &Places,
 ) -> Result<Option<Outputs>, String> {
@@ -43,7 +43,7 @@ pub(crate) fn of(
 }
 
 /// Returns what is on this machine of the bucket that is set, if one is.
-pub(crate) fn spool(sources: &Sources) -> Option<Disk> {
+pub(crate) fn spool(sources: &SettingSources) -> Option<Disk> {
     parts(sources, &Profile::OWN, &home::places()).ok()?.map(|parts| parts.spool)
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn set_for(stranded: &Stranded) -> anyhow::Result<Bucket> {
 }
 
 fn set_parts() -> anyhow::Result<Parts> {
-    let sources = Sources::of_user();
+    let sources = SettingSources::of_user();
     sources.say_warnings();
     let parts = parts(&sources, &Profile::OWN, &home::places()).map_err(anyhow::Error::msg)?;
     parts.ok_or_else(|| {
@@ -79,7 +79,7 @@ pub(crate) struct Stranded {
 /// Returns what waits for buckets that are not set any more. One that cannot be read keeps nobody from
 /// the others.
 pub(crate) fn stranded() -> Vec<Stranded> {
-    let spools = home::other_spools(&Sources::of_user()).into_iter();
+    let spools = home::other_spools(&SettingSources::of_user()).into_iter();
     let waiting = spools.map(|(name, spool)| {
         let outputs = spool.unsent().map_or(0, |unsent| unsent.len() as u64);
         Stranded { name, outputs, spool }
@@ -87,7 +87,11 @@ pub(crate) fn stranded() -> Vec<Stranded> {
     waiting.filter(|one| one.outputs > 0).collect()
 }
 
-fn open(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<Bucket>, String> {
+fn open(
+    sources: &SettingSources,
+    profile: &Profile,
+    places: &Places,
+) -> Result<Option<Bucket>, String> {
     Ok(parts(sources, profile, places)?.map(Parts::bucket))
 }
 
@@ -104,20 +108,24 @@ impl Parts {
     }
 }
 
-fn parts(sources: &Sources, profile: &Profile, places: &Places) -> Result<Option<Parts>, String> {
+fn parts(
+    sources: &SettingSources,
+    profile: &Profile,
+    places: &Places,
+) -> Result<Option<Parts>, String> {
     let address = match sources.bucket().and_then(Address::parse) {
         Some(address) if holds(sources, profile) => address,
         _ => return Ok(None),
     };
     let tenant = sources.text("store.tenant").unwrap_or(TENANT).to_owned();
     let upload_wait = match sources.own("store.upload_wait") {
-        Some(Value::Age(Some(wait))) => Duration::try_from(*wait).unwrap_or(UPLOAD_WAIT),
-        Some(Value::Age(None)) => LONGEST_WAIT,
+        Some(SettingValue::Age(Some(wait))) => Duration::try_from(*wait).unwrap_or(UPLOAD_WAIT),
+        Some(SettingValue::Age(None)) => LONGEST_WAIT,
         _ => UPLOAD_WAIT,
     };
     let cache = match sources.own("store.cache") {
-        Some(Value::Most(Limit::AtMost(bytes))) => *bytes,
-        Some(Value::Most(Limit::Unlimited)) => u64::MAX,
+        Some(SettingValue::Most(Limit::AtMost(bytes))) => *bytes,
+        Some(SettingValue::Most(Limit::Unlimited)) => u64::MAX,
         _ => CACHE,
     };
     let mut variables = variables::of(address.provider);

@@ -10,7 +10,7 @@ use overspill::redact::Redact;
 use overspill::store::{Disk, Entry, OutputId, Store};
 
 use crate::home::Outputs;
-use crate::settings::Sources;
+use crate::settings::SettingSources;
 use crate::{home, ui};
 
 /// So long is the short name of an output in a notice.
@@ -107,7 +107,7 @@ fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> 
 
 /// Looks for it in what is not set any more.
 fn elsewhere(stem: &str) -> Option<(Disk, Alike)> {
-    home::elsewhere(&Sources::of_user()).into_iter().find_map(|disk| {
+    home::elsewhere(&SettingSources::of_user()).into_iter().find_map(|disk| {
         let alike = looked_for(&disk, stem).ok().filter(|alike| !alike.names.is_empty())?;
         Some((disk, alike))
     })
@@ -146,7 +146,7 @@ fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
     let gone = OutputId::parse(stem).and_then(|name| store.gone(&name).ok().flatten());
     match gone {
         None => {
-            let is_end = may_be_end(stem) && Sources::of_user().bucket().is_some();
+            let is_end = may_be_end(stem) && SettingSources::of_user().bucket().is_some();
             let hint = match is_end {
                 true => "; an end of an id is looked for only among what was saved lately",
                 false => "",

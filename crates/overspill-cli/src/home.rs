@@ -9,7 +9,7 @@ use overspill::redact::Redact;
 use overspill::store::{Disk, Store};
 
 use crate::bucket;
-use crate::settings::{Sources, variables};
+use crate::settings::{SettingSources, variables};
 
 /// Returns the user's shell.
 pub(crate) fn shell() -> OsString {
@@ -36,7 +36,7 @@ pub(crate) fn store() -> Result<Outputs, String> {
 
 /// Returns the store as it is, and what is masked where it is shown.
 pub(crate) fn store_and_redact() -> Result<(Outputs, Redact), String> {
-    let sources = Sources::of_user();
+    let sources = SettingSources::of_user();
     sources.say_warnings();
     let store = sources.store(&overspill::Profile::OWN, &places())?;
     if sources.bucket().is_none() {
@@ -48,7 +48,7 @@ pub(crate) fn store_and_redact() -> Result<(Outputs, Redact), String> {
 
 /// Returns what is on this machine of the bucket that is set, as a model may see it.
 pub(crate) fn here() -> Option<Outputs> {
-    let sources = Sources::of_user();
+    let sources = SettingSources::of_user();
     let spool: Outputs = Arc::new(bucket::spool(&sources)?);
     Some(sources.redact(false).shown_store(&spool))
 }
@@ -83,7 +83,7 @@ pub(crate) fn spool(disk: &Disk, name: &str) -> Disk {
 }
 
 /// Returns what waits for other buckets than the one that is set, or has waited, with its names.
-pub(crate) fn other_spools(sources: &Sources) -> Vec<(String, Disk)> {
+pub(crate) fn other_spools(sources: &SettingSources) -> Vec<(String, Disk)> {
     let Ok(disk) = sources.disk(&overspill::Profile::OWN, &places()) else { return Vec::new() };
     let folders = std::fs::read_dir(disk.path().join(SPOOLS)).into_iter().flatten().flatten();
     let folders = folders.filter(|folder| folder.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -98,7 +98,7 @@ pub(crate) fn other_spools(sources: &Sources) -> Vec<(String, Disk)> {
 
 /// Returns everything on this machine that is not set and may have outputs all the same: what was
 /// saved before a bucket was set, and what was for other buckets.
-pub(crate) fn elsewhere(sources: &Sources) -> Vec<Disk> {
+pub(crate) fn elsewhere(sources: &SettingSources) -> Vec<Disk> {
     let spools = other_spools(sources).into_iter().map(|(_, spool)| spool);
     let is_set = sources.bucket().is_none();
     let disk = sources.disk(&overspill::Profile::OWN, &places()).ok().filter(|_| !is_set);

@@ -7,15 +7,15 @@ use serde_json::Value;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Node {
+pub(crate) struct JsoncNode {
     pub(crate) place: Range<usize>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: JsoncKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JsoncKind {
     Object(Vec<Member>),
-    List(Vec<Node>),
+    List(Vec<JsoncNode>),
     /// A string, a number or a word.
     Plain,
 }
@@ -25,14 +25,14 @@ pub(crate) enum Kind {
 pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) name_place: Range<usize>,
-    pub(crate) value: Node,
+    pub(crate) value: JsoncNode,
 }
 
 /// A text that was read.
 #[derive(Debug)]
 pub(crate) struct Jsonc<'a> {
     text: &'a str,
-    root: Node,
+    root: JsoncNode,
     /// Commas after the last of something.
     last_commas: Vec<usize>,
 }
@@ -54,12 +54,12 @@ impl<'a> Jsonc<'a> {
     }
 
     /// Returns what stands at a path of names.
-    pub(crate) fn get(&self, path: &[&str]) -> Option<&Node> {
+    pub(crate) fn get(&self, path: &[&str]) -> Option<&JsoncNode> {
         path.iter().try_fold(&self.root, |node, name| node.member(name).map(|found| &found.value))
     }
 
     /// Returns the value of a node.
-    pub(crate) fn value_of(&self, node: &Node) -> Option<Value> {
+    pub(crate) fn value_of(&self, node: &JsoncNode) -> Option<Value> {
         let (plain, _) = plain(&self.text[node.place.clone()]);
         serde_json::from_slice(&plain).ok()
     }
@@ -76,7 +76,7 @@ impl<'a> Jsonc<'a> {
             }
             return Ok(spliced(self.text, node.place.clone(), &value.to_string()));
         }
-        let Kind::Object(members) = &node.kind else {
+        let JsoncKind::Object(members) = &node.kind else {
             let what = if depth == 0 { "the whole".into() } else { path[..depth].join(".") };
             return Err(format!("{what} is not an object there"));
         };
@@ -93,7 +93,7 @@ impl<'a> Jsonc<'a> {
         let Some(node) = self.get(path) else {
             return self.set(path, &Value::Array(vec![value.clone()]));
         };
-        let Kind::List(items) = &node.kind else {
+        let JsoncKind::List(items) = &node.kind else {
             return Err(format!("{} is not a list there", path.join(".")));
         };
         let last = items.last().map(|item| item.place.clone());
@@ -103,7 +103,7 @@ impl<'a> Jsonc<'a> {
     /// Adds something after the last in an object or a list, written as that is.
     fn added(
         &self,
-        node: &Node,
+        node: &JsoncNode,
         last: Option<Range<usize>>,
         name: Option<&str>,
         value: &Value,
@@ -137,7 +137,7 @@ impl<'a> Jsonc<'a> {
     /// Returns the text without the member at `path`; as it is if there is none.
     pub(crate) fn without(&self, path: &[&str]) -> String {
         let Some((name, way)) = path.split_last() else { return self.text.to_owned() };
-        let Some(Kind::Object(members)) = self.get(way).map(|node| &node.kind) else {
+        let Some(JsoncKind::Object(members)) = self.get(way).map(|node| &node.kind) else {
             return self.text.to_owned();
         };
         let places = members.iter().map(|one| one.name_place.start..one.value.place.end);
@@ -151,14 +151,14 @@ impl<'a> Jsonc<'a> {
     /// Returns the text without the `index`th of the list at `path`.
     pub(crate) fn without_item(&self, path: &[&str], index: usize) -> String {
         let node = self.get(path);
-        let Some(Kind::List(items)) = node.map(|node| &node.kind) else {
+        let Some(JsoncKind::List(items)) = node.map(|node| &node.kind) else {
             return self.text.to_owned();
         };
         let places: Vec<Range<usize>> = items.iter().map(|item| item.place.clone()).collect();
         self.removed(node, &places, index)
     }
 
-    fn removed(&self, node: Option<&Node>, places: &[Range<usize>], index: usize) -> String {
+    fn removed(&self, node: Option<&JsoncNode>, places: &[Range<usize>], index: usize) -> String {
         let (Some(node), Some(own)) = (node, places.get(index)) else {
             return self.text.to_owned();
         };
@@ -201,7 +201,7 @@ impl<'a> Jsonc<'a> {
 
     /// How far a step is indented.
     fn unit(&self) -> &'a str {
-        let Kind::Object(members) = &self.root.kind else { return "  " };
+        let JsoncKind::Object(members) = &self.root.kind else { return "  " };
         let first = members.first().map(|first| self.indent_of(first.name_place.start));
         first.filter(|indent| !indent.is_empty()).unwrap_or("  ")
     }
@@ -213,15 +213,15 @@ impl<'a> Jsonc<'a> {
     }
 }
 
-impl Node {
+impl JsoncNode {
     pub(crate) fn is_object(&self) -> bool {
-        matches!(self.kind, Kind::Object(_))
+        matches!(self.kind, JsoncKind::Object(_))
     }
 
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         match &self.kind {
             // Of several with one name the last counts.
-            Kind::Object(members) => members.iter().rev().find(|member| member.name == name),
+            JsoncKind::Object(members) => members.iter().rev().find(|member| member.name == name),
             _ => None,
         }
     }
@@ -304,24 +304,24 @@ impl Reader<'_> {
         self.plain.get(self.at).copied().unwrap_or_default()
     }
 
-    fn node(&mut self) -> Node {
+    fn node(&mut self) -> JsoncNode {
         let first = self.blanks();
         let start = self.at;
         let kind = match first {
-            b'{' => Kind::Object(self.inside(b'}', Reader::member)),
-            b'[' => Kind::List(self.inside(b']', Reader::node)),
+            b'{' => JsoncKind::Object(self.inside(b'}', Reader::member)),
+            b'[' => JsoncKind::List(self.inside(b']', Reader::node)),
             b'"' => {
                 self.at += string_len(&self.plain[self.at..]);
-                Kind::Plain
+                JsoncKind::Plain
             }
             _ => {
                 let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",]}".contains(byte);
                 let rest = self.plain.get(self.at..).unwrap_or_default();
                 self.at += rest.iter().position(is_end).unwrap_or(rest.len());
-                Kind::Plain
+                JsoncKind::Plain
             }
         };
-        Node { place: start..self.at, kind }
+        JsoncNode { place: start..self.at, kind }
     }
 
     fn member(&mut self) -> Member {

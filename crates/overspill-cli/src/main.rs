@@ -23,7 +23,7 @@ mod settings;
 mod setup;
 mod tokenizer;
 mod ui;
-mod unshown;
+mod undelivered;
 
 use process::Descriptors;
 

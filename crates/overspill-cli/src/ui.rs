@@ -20,7 +20,7 @@ const WIDTH_ELSEWHERE: usize = 120;
 /// Words that were understood, but do not mean anything: exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Misuse(pub(crate) String);
+pub(crate) struct UsageError(pub(crate) String);
 
 /// Writes the outcome to standard output.
 pub(crate) fn show(outcome: &Outcome) -> anyhow::Result<()> {
@@ -71,7 +71,7 @@ pub(crate) fn ended_with(result: anyhow::Result<bool>) -> u8 {
         Ok(false) => 1,
         Err(error) => {
             complain(&error);
-            if error.is::<Misuse>() { 2 } else { 1 }
+            if error.is::<UsageError>() { 2 } else { 1 }
         }
     }
 }

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
 use crate::drain::{drain, widen_stdin};
-use crate::process::{self, UntilAsked};
-use crate::{home, ui, unshown};
+use crate::process::{self, InterruptibleInput};
+use crate::{home, ui, undelivered};
 
 /// Bounds a file, or what comes in by a pipe.
 ///
@@ -97,7 +97,7 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
         }
         false => ui::show(&outcome),
     };
-    shown.inspect_err(|_| unshown::keep(&overspill, &outcome, &call, &options))?;
+    shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, &call, &options))?;
     input.trouble()
 }
 
@@ -105,7 +105,7 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
 struct Input {
     /// What it is called when something goes wrong.
     name: String,
-    from: UntilAsked,
+    from: InterruptibleInput,
     widen: fn(),
     /// What went wrong while it was read. What came before that is an output like any other.
     failed: Option<io::Error>,
@@ -117,7 +117,7 @@ impl Input {
             if io::stdin().is_terminal() {
                 ui::say("reading what you type; end it with Ctrl-D");
             }
-            let from = UntilAsked::new(None);
+            let from = InterruptibleInput::new(None);
             return Ok(Input {
                 name: "standard input".into(),
                 from,
@@ -131,7 +131,7 @@ impl Input {
         if file.metadata().map_err(failed)?.is_dir() {
             return Err(anyhow!("{name}: is a directory"));
         }
-        Ok(Input { name, from: UntilAsked::new(Some(file)), widen: || {}, failed: None })
+        Ok(Input { name, from: InterruptibleInput::new(Some(file)), widen: || {}, failed: None })
     }
 
     /// Tells whether something else than its end has ended the input.

@@ -8,7 +8,7 @@ use overspill::store::Store;
 use overspill::sweep::{Retention, SweepBudget, Swept, expired, sweep_watched};
 
 use crate::args::profiles;
-use crate::settings::{InForce, Sources};
+use crate::settings::{ResolvedSettings, SettingSources};
 use crate::{bucket, home, ui};
 
 /// Removes what was not used for seven days, and the oldest beyond 5 GiB.
@@ -37,7 +37,8 @@ const PUSH: Duration = Duration::from_secs(60);
 
 pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     let profile = args.profile.and_then(Profile::named).unwrap_or(Profile::OWN);
-    let InForce { profile, sources, .. } = Sources::of_user().in_force(Some(profile));
+    let ResolvedSettings { profile, sources, .. } =
+        SettingSources::of_user().in_force(Some(profile));
     sources.say_warnings();
     let store = sources.store(&profile, &home::places()).map_err(anyhow::Error::msg)?;
     if args.lifecycle {

@@ -131,7 +131,7 @@ pub(crate) fn grep(args: &GrepArgs) -> u8 {
 /// Tells whether anything matched.
 fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
-    let asked = Asked { args, query, all: ids.is_empty(), from: args.from.name()? };
+    let asked = GrepRequest { args, query, all: ids.is_empty(), from: args.from.name()? };
     let outputs = outputs(asked.from.as_ref(), &ids)?;
     let progress = ui::Progress::of("searching");
     let (text, any) = match asked.is_of_outputs() {
@@ -156,7 +156,7 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     let text = |pattern: OsString| pattern.into_string();
     let patterns: Result<Vec<String>, _> = patterns.into_iter().map(text).collect();
     let patterns = patterns
-        .map_err(|_| ui::Misuse("the pattern is not UTF-8, and so matches nothing".into()))?;
+        .map_err(|_| ui::UsageError("the pattern is not UTF-8, and so matches nothing".into()))?;
     // An empty one matches everything, whatever the others do.
     let pattern = match patterns.iter().any(String::is_empty) {
         true => String::new(),
@@ -176,9 +176,9 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     };
     if (args.count || args.files_with_matches) && query.from_line > 1 {
         let why = "--from: with -c and -l all lines of an output are searched";
-        return Err(ui::Misuse(why.into()).into());
+        return Err(ui::UsageError(why.into()).into());
     }
-    query.check().map_err(|bad| ui::Misuse(explained(&query, &bad.to_string())))?;
+    query.check().map_err(|bad| ui::UsageError(explained(&query, &bad.to_string())))?;
     Ok((query, ids))
 }
 
@@ -200,7 +200,7 @@ fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Out
     if !ids.is_empty() {
         let all = find::all(ids)?;
         return match (from, all.first()) {
-            (Some(from), Some((_, first))) if from != first => Err(ui::Misuse(format!(
+            (Some(from), Some((_, first))) if from != first => Err(ui::UsageError(format!(
                 "--from: {from} is not the first of the outputs that are to be searched"
             ))
             .into()),
@@ -215,7 +215,7 @@ fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Out
 }
 
 /// What was asked for.
-struct Asked<'a> {
+struct GrepRequest<'a> {
     args: &'a GrepArgs,
     query: Query,
     /// All outputs were meant.
@@ -226,7 +226,7 @@ struct Asked<'a> {
 
 /// Shows the lines that match.
 fn lines(
-    asked: &Asked<'_>,
+    asked: &GrepRequest<'_>,
     outputs: &[(Outputs, OutputId)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
@@ -282,13 +282,13 @@ fn lines(
 }
 
 /// Tells whether this is the output that the line to begin with is meant of.
-fn is_first(asked: &Asked<'_>, index: usize, name: &OutputId) -> bool {
+fn is_first(asked: &GrepRequest<'_>, index: usize, name: &OutputId) -> bool {
     index == 0 && asked.from.as_ref().is_none_or(|from| from == name)
 }
 
 /// Shows how many lines match in each output, or in which any does.
 fn count(
-    asked: &Asked<'_>,
+    asked: &GrepRequest<'_>,
     outputs: &[(Outputs, OutputId)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
@@ -350,7 +350,7 @@ fn less(room: &Limits, text: &str, heading: bool) -> Limits {
     }
 }
 
-impl Asked<'_> {
+impl GrepRequest<'_> {
     /// Tells whether it is asked for outputs, and not for lines of them.
     fn is_of_outputs(&self) -> bool {
         self.args.count || self.args.files_with_matches
@@ -402,7 +402,7 @@ impl Asked<'_> {
 }
 
 /// Says that there is more from `line` on, after so many matches `shown`, and the command for it.
-fn footer(asked: &Asked<'_>, left: &[(Outputs, OutputId)], line: u64, shown: u64) -> String {
+fn footer(asked: &GrepRequest<'_>, left: &[(Outputs, OutputId)], line: u64, shown: u64) -> String {
     let next = asked.next(left, line, shown);
     if asked.args.json {
         return format!("{}\n", serde_json::json!({ "next": next }));

@@ -88,7 +88,7 @@ fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
     // What makes no sense is said before anything is looked for.
     let path = args.json.as_deref().map(|typed| {
         JsonPath::parse(typed)
-            .map_err(|bad| ui::Misuse(format!("{}: {bad}", ui::short(typed, 200))))
+            .map_err(|bad| ui::UsageError(format!("{}: {bad}", ui::short(typed, 200))))
     });
     let path = path.transpose()?;
     if args.raw {

@@ -39,15 +39,15 @@ pub(crate) struct Host {
     /// How it is bounded, in a few words.
     pub(crate) how: &'static str,
     /// What is written for that.
-    pub(crate) steps: &'static [Step],
+    pub(crate) steps: &'static [SetupStep],
     /// What is written on request, as a second layer.
-    pub(crate) second: &'static [Step],
+    pub(crate) second: &'static [SetupStep],
     /// Where its MCP servers are.
-    pub(crate) servers: Option<Place>,
+    pub(crate) servers: Option<HostFile>,
     /// Where its rules are.
-    pub(crate) rules: Option<Place>,
+    pub(crate) rules: Option<HostFile>,
     /// What `hook` gets from it, and gives.
-    pub(crate) hook: Option<Shape>,
+    pub(crate) hook: Option<HookShape>,
     /// What a plugin of ours for it consists of: paths and texts.
     pub(crate) bundle: &'static [(&'static str, &'static str)],
     /// Files of a project that have their way against the user's.
@@ -59,7 +59,7 @@ pub(crate) struct Host {
 /// A file of a host: the user's, and a project's. `~` is the home directory, `$config` the one of
 /// settings; a project's begin at its root. What is empty is not to be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct HostFile {
     pub(crate) user: &'static str,
     pub(crate) project: &'static str,
 }
@@ -68,19 +68,19 @@ pub(crate) struct Place {
 /// directory of our links, `@COMMAND@` for our program as a word of a shell, `@PROGRAM@` for its path,
 /// `@STORE@` for the directory of outputs, `@VERSION@` for our version.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum SetupStep {
     /// A value of a JSON file.
-    Json { place: Place, path: &'static [&'static str], value: &'static str },
+    Json { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// A value that such a file must have, whatever it is.
-    JsonDefault { place: Place, path: &'static [&'static str], value: &'static str },
+    JsonDefault { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// One more in a list of a JSON file.
-    JsonItem { place: Place, path: &'static [&'static str], value: &'static str },
+    JsonItem { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// A value of a TOML file.
-    Toml { place: Place, path: &'static [&'static str], value: &'static str },
+    Toml { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// A variable in a file of variables.
-    Variable { place: Place, name: &'static str, value: &'static str },
+    Variable { place: HostFile, name: &'static str, value: &'static str },
     /// A file of our own.
-    File { place: Place, text: &'static str },
+    File { place: HostFile, text: &'static str },
     /// A name that our program goes by, in the directory of our links.
     Link(&'static str),
     /// A file of our own, in the same directory.
@@ -89,7 +89,7 @@ pub(crate) enum Step {
 
 /// The form in which a host hands over what a tool has returned, and takes it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum HookShape {
     /// `tool_response` in, `hookSpecificOutput.updatedToolOutput` out, in the tool's own form.
     Claude,
     /// `toolResult` in, `modifiedResult` out; the whole text may be in a file.

@@ -1,6 +1,6 @@
 //! The table of hosts.
 
-use super::{Host, Place, Shape, Step};
+use super::{HookShape, Host, HostFile, SetupStep};
 
 /// What a host has that has nothing.
 const NONE: Host = Host {
@@ -23,19 +23,19 @@ const NONE: Host = Host {
     then: None,
 };
 
-const fn place(user: &'static str, project: &'static str) -> Place {
-    Place { user, project }
+const fn place(user: &'static str, project: &'static str) -> HostFile {
+    HostFile { user, project }
 }
 
 /// Hands a whole command of bash to us, where a host lets us choose a file that bash reads first.
-const fn env(name: &'static str) -> Step {
-    Step::Script { name, text: include_str!("files/env.sh") }
+const fn env(name: &'static str) -> SetupStep {
+    SetupStep::Script { name, text: include_str!("files/env.sh") }
 }
 
-const CLAUDE: Place = place("~/.claude/settings.json", ".claude/settings.local.json");
-const CODEX: Place = place("~/.codex/config.toml", "");
-const OPENCODE: Place = place("$config/opencode/opencode.json", "opencode.json");
-const CURSOR: Place = place("~/.cursor/hooks.json", ".cursor/hooks.json");
+const CLAUDE: HostFile = place("~/.claude/settings.json", ".claude/settings.local.json");
+const CODEX: HostFile = place("~/.codex/config.toml", "");
+const OPENCODE: HostFile = place("$config/opencode/opencode.json", "opencode.json");
+const CURSOR: HostFile = place("~/.cursor/hooks.json", ".cursor/hooks.json");
 
 pub(crate) const HOSTS: &[Host] = &[
     Host {
@@ -46,26 +46,26 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("CLAUDECODE"),
         how: "shell slot: CLAUDE_CODE_SHELL_PREFIX",
         steps: &[
-            Step::Link("overspill-sh"),
-            Step::Json {
+            SetupStep::Link("overspill-sh"),
+            SetupStep::Json {
                 place: CLAUDE,
                 path: &["env", "CLAUDE_CODE_SHELL_PREFIX"],
                 value: r#""@BIN@/overspill-sh""#,
             },
-            Step::JsonItem {
+            SetupStep::JsonItem {
                 place: CLAUDE,
                 path: &["permissions", "allow"],
                 value: r#""Read(/@STORE@/**)""#,
             },
         ],
-        second: &[Step::JsonItem {
+        second: &[SetupStep::JsonItem {
             place: CLAUDE,
             path: &["hooks", "PostToolUse"],
             value: r#"{"matcher":"Bash|mcp__.*","hooks":[{"type":"command","command":"@COMMAND@ hook claude-code","timeout":10}]}"#,
         }],
         servers: Some(place("~/.claude.json", ".mcp.json")),
         rules: Some(place("~/.claude/CLAUDE.md", "CLAUDE.md")),
-        hook: Some(Shape::Claude),
+        hook: Some(HookShape::Claude),
         bundle: &[
             (".claude-plugin/plugin.json", include_str!("files/claude-plugin.json")),
             ("hooks/hooks.json", include_str!("files/claude-hooks.json")),
@@ -84,7 +84,7 @@ pub(crate) const HOSTS: &[Host] = &[
         how: "shell slot: BASH_ENV by shell_environment_policy",
         steps: &[
             env("codex.sh"),
-            Step::Toml {
+            SetupStep::Toml {
                 place: CODEX,
                 path: &["shell_environment_policy", "set", "BASH_ENV"],
                 value: "@BIN@/codex.sh",
@@ -105,8 +105,8 @@ pub(crate) const HOSTS: &[Host] = &[
         how: "shell slot: BASH_ENV in ~/.gemini/.env",
         steps: &[
             env("gemini.sh"),
-            Step::Link("bash"),
-            Step::Variable {
+            SetupStep::Link("bash"),
+            SetupStep::Variable {
                 place: place("~/.gemini/.env", ""),
                 name: "BASH_ENV",
                 value: "@BIN@/gemini.sh",
@@ -129,17 +129,17 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("OPENCODE"),
         how: "shell slot: shell in opencode.json",
         steps: &[
-            Step::Link("bash"),
-            Step::Json { place: OPENCODE, path: &["shell"], value: r#""@BIN@/bash""# },
+            SetupStep::Link("bash"),
+            SetupStep::Json { place: OPENCODE, path: &["shell"], value: r#""@BIN@/bash""# },
         ],
-        second: &[Step::File {
+        second: &[SetupStep::File {
             place: place("$config/opencode/plugins/overspill.js", ".opencode/plugins/overspill.js"),
             text: include_str!("files/opencode.js"),
         }],
         servers: Some(OPENCODE),
         rules: Some(place("$config/opencode/AGENTS.md", "AGENTS.md")),
         overrides: &["opencode.json", "opencode.jsonc"],
-        hook: Some(Shape::Plugin),
+        hook: Some(HookShape::Plugin),
         ..NONE
     },
     Host {
@@ -150,7 +150,7 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("QWEN_CODE"),
         on_terminal: true,
         how: "shell slot: a bash first in the PATH",
-        steps: &[Step::Link("bash")],
+        steps: &[SetupStep::Link("bash")],
         servers: Some(place("~/.qwen/settings.json", ".qwen/settings.json")),
         rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
         then: Some(
@@ -166,13 +166,13 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.copilot",
         mark: Some("COPILOT_CLI"),
         how: "hook after each tool",
-        steps: &[Step::File {
+        steps: &[SetupStep::File {
             place: place("~/.copilot/hooks/overspill.json", ".github/hooks/overspill.json"),
             text: include_str!("files/copilot.json"),
         }],
         servers: Some(place("~/.copilot/mcp-config.json", "")),
         rules: Some(place("", "AGENTS.md")),
-        hook: Some(Shape::Copilot),
+        hook: Some(HookShape::Copilot),
         ..NONE
     },
     Host {
@@ -183,20 +183,20 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("PI_CODING_AGENT"),
         how: "shell slot: shellPath in settings.json",
         steps: &[
-            Step::Link("bash"),
-            Step::Json {
+            SetupStep::Link("bash"),
+            SetupStep::Json {
                 place: place("~/.pi/agent/settings.json", ".pi/settings.json"),
                 path: &["shellPath"],
                 value: r#""@BIN@/bash""#,
             },
         ],
-        second: &[Step::File {
+        second: &[SetupStep::File {
             place: place("~/.pi/agent/extensions/overspill.ts", ".pi/extensions/overspill.ts"),
             text: include_str!("files/pi.ts"),
         }],
         rules: Some(place("~/.pi/agent/AGENTS.md", "AGENTS.md")),
         overrides: &[".pi/settings.json"],
-        hook: Some(Shape::Plugin),
+        hook: Some(HookShape::Plugin),
         ..NONE
     },
     Host {
@@ -206,13 +206,13 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.cursor",
         how: "hook before each command, and after each MCP tool",
         steps: &[
-            Step::JsonDefault { place: CURSOR, path: &["version"], value: "1" },
-            Step::JsonItem {
+            SetupStep::JsonDefault { place: CURSOR, path: &["version"], value: "1" },
+            SetupStep::JsonItem {
                 place: CURSOR,
                 path: &["hooks", "preToolUse"],
                 value: r#"{"command":"@COMMAND@ hook cursor","matcher":"Shell"}"#,
             },
-            Step::JsonItem {
+            SetupStep::JsonItem {
                 place: CURSOR,
                 path: &["hooks", "postToolUse"],
                 value: r#"{"command":"@COMMAND@ hook cursor","matcher":"MCP:.*"}"#,
@@ -220,7 +220,7 @@ pub(crate) const HOSTS: &[Host] = &[
         ],
         servers: Some(place("~/.cursor/mcp.json", ".cursor/mcp.json")),
         rules: Some(place("", ".cursor/rules/overspill.mdc")),
-        hook: Some(Shape::Cursor),
+        hook: Some(HookShape::Cursor),
         ..NONE
     },
     Host {
@@ -229,13 +229,13 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["cline"],
         home: "~/.cline",
         how: "plugin: afterTool",
-        steps: &[Step::File {
+        steps: &[SetupStep::File {
             place: place("~/.cline/plugins/overspill.js", ".cline/plugins/overspill.js"),
             text: include_str!("files/cline.js"),
         }],
         servers: Some(place("~/.cline/data/settings/cline_mcp_settings.json", "")),
         rules: Some(place("", ".clinerules/overspill.md")),
-        hook: Some(Shape::Plugin),
+        hook: Some(HookShape::Plugin),
         ..NONE
     },
     Host {
@@ -244,13 +244,13 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["neovate"],
         home: "~/.neovate",
         how: "plugin: toolResult",
-        steps: &[Step::File {
+        steps: &[SetupStep::File {
             place: place("~/.neovate/plugins/overspill.js", ".neovate/plugins/overspill.js"),
             text: include_str!("files/neovate.js"),
         }],
         servers: Some(place("~/.neovate/config.json", ".neovate/config.json")),
         rules: Some(place("", "AGENTS.md")),
-        hook: Some(Shape::Plugin),
+        hook: Some(HookShape::Plugin),
         ..NONE
     },
     Host {

@@ -6,12 +6,12 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Edit {
     pub(super) place: Range<usize>,
-    pub(super) change: Change,
+    pub(super) change: EditChange,
 }
 
 /// What happens to a place.
 #[derive(Debug)]
-pub(super) enum Change {
+pub(super) enum EditChange {
     /// This takes its place.
     Put(Vec<u8>),
     /// The value, or the field, goes, with the comma that set it apart.
@@ -22,7 +22,7 @@ pub(super) enum Change {
 
 impl Edit {
     pub(super) fn remove(place: Range<usize>) -> Edit {
-        Edit { place, change: Change::Remove }
+        Edit { place, change: EditChange::Remove }
     }
 }
 
@@ -45,12 +45,12 @@ pub(super) fn edited(json: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
         out.extend_from_slice(&json[at..place.start]);
         at = place.end;
         match change {
-            Change::Put(value) => out.extend_from_slice(&value),
-            Change::Remove => match after_comma(json, at) {
+            EditChange::Put(value) => out.extend_from_slice(&value),
+            EditChange::Remove => match after_comma(json, at) {
                 Some(after) => at = after,
                 None => drop_comma(&mut out),
             },
-            Change::Add(value) => {
+            EditChange::Add(value) => {
                 let is_first = last_of(&out).is_none_or(|at| matches!(out[at], b'[' | b'{'));
                 if !is_first {
                     out.push(b',');
@@ -107,7 +107,7 @@ mod tests {
     fn what_is_added_follows_what_is_left() {
         let add = |json: &str, edits: Vec<Edit>| {
             let end = json.len() - 1;
-            let add = Edit { place: end..end, change: Change::Add(b"9".to_vec()) };
+            let add = Edit { place: end..end, change: EditChange::Add(b"9".to_vec()) };
             let all = edits.into_iter().chain([add]).collect();
             String::from_utf8(edited(json.as_bytes(), all)).unwrap()
         };
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn what_lies_within_a_change_is_gone_with_it() {
         let put =
-            |place: Range<usize>, with: &str| Edit { place, change: Change::Put(with.into()) };
+            |place: Range<usize>, with: &str| Edit { place, change: EditChange::Put(with.into()) };
         let out = edited(b"[{\"a\":1}]", vec![put(6..7, "2"), put(1..8, "3")]);
         assert_eq!(out, b"[3]");
     }

@@ -14,11 +14,11 @@ use ureq::http::{Method, Response, Uri};
 use ureq::{Agent, Body, ResponseExt};
 
 use super::frames::{Frames, Read1};
-use super::peek::{Id, Message, peek};
 use super::pending::Ticket;
+use super::probe::{Id, Message, peek};
 use super::proxy::{Proxy, SERVER_GONE, error};
 use super::sse::{Events, OneLine};
-use super::stdio::{Line, Out, from_server};
+use super::stdio::{ClientLine, Out, from_server};
 
 use agent::agent;
 use redirect::{Call, Failed};
@@ -50,9 +50,9 @@ pub(super) fn relay(
     proxy: Arc<Proxy>,
     url: &str,
     headers: Vec<(String, String)>,
-    line: Line,
+    line: ClientLine,
 ) -> u8 {
-    let Line { input, out, is_ours } = line;
+    let ClientLine { input, out, is_ours } = line;
     let remote = Arc::new(Remote {
         agent: agent(url.starts_with("https:")),
         url: url.to_owned(),

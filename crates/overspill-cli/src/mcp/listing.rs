@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::cutter::Structured;
+use super::rewrite::Structured;
 use super::schema::is_known;
 
 /// What is said of a tool beside what its server says.

@@ -5,13 +5,13 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::{MutexGuard, PoisonError};
 
-use super::cutter::{Cutter, Done, Refused};
 use super::frames::Frames;
 use super::mask::Mask;
-use super::pending::Asked;
+use super::pending::PendingRequest;
 use super::proxy::{Proxy, error};
+use super::rewrite::{Done, Refused, ResultRewriter};
 use super::stdio::Out;
-use super::walk::Walk;
+use super::walk::JsonWalk;
 use overspill::json::JsonToken;
 
 /// The server's answer is none.
@@ -172,7 +172,9 @@ fn result(
     let asked = cutter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
     cutter.add_masked(rest.masked());
     let frame = match cutter.finish() {
-        Done::Same(frame) if asked == Some(Asked::Tools) => proxy.listed(&frame).unwrap_or(frame),
+        Done::Same(frame) if asked == Some(PendingRequest::Tools) => {
+            proxy.listed(&frame).unwrap_or(frame)
+        }
         finished => done(finished),
     };
     out.write_all(&frame)?;
@@ -196,7 +198,7 @@ fn as_it_is(start: &[u8], rest: &mut dyn Chunks, out: &mut dyn Write) -> io::Res
 /// Answers for a result that is not JSON from here on, and of which something is left out already.
 fn broken(
     proxy: &Proxy,
-    cutter: Cutter<'_>,
+    cutter: ResultRewriter<'_>,
     left: &[u8],
     rest: &mut dyn Chunks,
     out: &mut dyn Write,
@@ -256,7 +258,7 @@ struct List<'a> {
     /// Up to here it was taken, and up to here it was looked at.
     at: usize,
     looked: usize,
-    walk: Walk,
+    walk: JsonWalk,
     /// What is at hand next is part of a message.
     in_message: bool,
     /// From here on it is not JSON, and nobody knows where a message ends.
@@ -270,7 +272,7 @@ impl<'a> List<'a> {
             chunk: start.to_vec(),
             at: 0,
             looked: 0,
-            walk: Walk::default(),
+            walk: JsonWalk::default(),
             in_message: false,
             is_broken: false,
         }

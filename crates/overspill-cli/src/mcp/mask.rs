@@ -8,12 +8,12 @@ use std::sync::Arc;
 use overspill::json::JsonToken;
 use overspill::redact::{JsonString, Redaction, Redactor};
 
-use super::walk::{Key, Walk};
+use super::walk::{JsonWalk, Key};
 
 /// Masks one message as it passes.
 #[derive(Debug)]
 pub(super) struct Mask {
-    walk: Walk,
+    walk: JsonWalk,
     string: JsonString,
     /// The string that is passing is looked through.
     in_string: bool,
@@ -28,7 +28,7 @@ pub(super) struct Mask {
 impl Mask {
     pub(super) fn new(rules: &Arc<Redaction>) -> Mask {
         Mask {
-            walk: Walk::default(),
+            walk: JsonWalk::default(),
             string: JsonString::new(rules.clone()),
             in_string: false,
             in_name: false,

@@ -7,8 +7,6 @@
 //! `cutter` bounds a result, `proxy` decides about each message, `long` about those that are too long to be
 //! held, `stdio` moves the bytes.
 
-mod aside;
-mod cutter;
 mod edit;
 mod frames;
 #[cfg_attr(not(feature = "http"), path = "no_http.rs")]
@@ -19,10 +17,11 @@ mod listing;
 mod long;
 mod mask;
 mod media;
-mod ours;
-mod peek;
 mod pending;
+mod probe;
 mod proxy;
+mod retrieval_tools;
+mod rewrite;
 mod same;
 mod schema;
 mod scope;
@@ -30,6 +29,7 @@ mod serve;
 mod server;
 mod settings;
 mod shrink;
+mod spooled_buffer;
 #[cfg(feature = "http")]
 mod sse;
 mod stdio;
@@ -43,7 +43,7 @@ use proxy::Proxy;
 use serve::Serve;
 use server::Server;
 use settings::{McpSettings, server_name};
-use stdio::Line;
+use stdio::ClientLine;
 use wrap::{To, WrapArgs};
 
 use crate::ui;
@@ -114,7 +114,7 @@ pub(crate) fn mcp(args: &McpArgs) -> u8 {
         let serve = Serve::new(McpSettings::read(args.name(), args.all_outputs));
         return ui::ended(serve.run().map_err(anyhow::Error::from));
     }
-    let asked = Asked {
+    let asked = RelaySpec {
         server: match &args.http {
             Some(url) => {
                 let headers = [&args.headers[..], &args.secret_headers].concat();
@@ -133,7 +133,7 @@ pub(crate) fn mcp(args: &McpArgs) -> u8 {
 
 /// What is to stand behind us.
 #[derive(Debug, Clone)]
-struct Asked {
+struct RelaySpec {
     server: Where,
     name: String,
     all_outputs: bool,
@@ -157,18 +157,18 @@ impl McpArgs {
     }
 }
 
-impl Asked {
+impl RelaySpec {
     fn proxy(&self) -> Arc<Proxy> {
         Arc::new(Proxy::new(McpSettings::read(self.name.clone(), self.all_outputs)))
     }
 
     /// Relays between our own streams and the server.
     fn relay_here(&self) -> u8 {
-        self.relay(Line::ours())
+        self.relay(ClientLine::ours())
     }
 
     /// Relays between a client and the server, until one of them ends; returns the exit code.
-    fn relay(&self, line: Line) -> u8 {
+    fn relay(&self, line: ClientLine) -> u8 {
         match &self.server {
             Where::Http { url, headers } => http::relay(self.proxy(), url, headers.clone(), line),
             Where::Command(words) => match Server::start(words) {

@@ -5,11 +5,11 @@ mod lost;
 
 use std::collections::{HashMap, VecDeque};
 
-use super::peek::{Id, Message};
+use super::probe::{Id, Message};
 
 /// What was asked for, as far as the answer is treated differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum PendingRequest {
     /// A tool was called.
     Call {
         tool: String,
@@ -27,16 +27,18 @@ pub(super) enum Asked {
     Other,
 }
 
-impl Asked {
-    fn of(message: &Message) -> Asked {
+impl PendingRequest {
+    fn of(message: &Message) -> PendingRequest {
         match message.method.as_deref() {
-            Some("tools/call") => Asked::Call { tool: message.name.clone().unwrap_or_default() },
-            Some("tasks/result") => Asked::Result,
-            Some("tools/list") => Asked::Tools,
-            Some("initialize" | "server/discover") => Asked::Hello,
-            Some("resources/list") => Asked::Resources,
-            Some("resources/templates/list") => Asked::Templates,
-            _ => Asked::Other,
+            Some("tools/call") => {
+                PendingRequest::Call { tool: message.name.clone().unwrap_or_default() }
+            }
+            Some("tasks/result") => PendingRequest::Result,
+            Some("tools/list") => PendingRequest::Tools,
+            Some("initialize" | "server/discover") => PendingRequest::Hello,
+            Some("resources/list") => PendingRequest::Resources,
+            Some("resources/templates/list") => PendingRequest::Templates,
+            _ => PendingRequest::Other,
         }
     }
 }
@@ -48,7 +50,7 @@ pub(super) type Ticket = u64;
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     /// In the order asked: a client may use an id twice.
-    waiting: HashMap<Id, VecDeque<(Ticket, Asked)>>,
+    waiting: HashMap<Id, VecDeque<(Ticket, PendingRequest)>>,
     last: Ticket,
     /// Taken back, and perhaps answered all the same.
     cancelled: VecDeque<Id>,
@@ -63,7 +65,7 @@ impl Pending {
         match (&message.method, &message.id) {
             (Some(_), Some(id)) => {
                 self.last += 1;
-                let asked = (self.last, Asked::of(message));
+                let asked = (self.last, PendingRequest::of(message));
                 self.waiting.entry(id.clone()).or_default().push_back(asked);
             }
             (Some(method), None) if method == "notifications/cancelled" => {
@@ -80,7 +82,7 @@ impl Pending {
     }
 
     /// Returns what an answer is to, and forgets it.
-    pub(super) fn answered(&mut self, id: &Id) -> Option<Asked> {
+    pub(super) fn answered(&mut self, id: &Id) -> Option<PendingRequest> {
         let waiting = self.waiting.get_mut(id)?;
         let asked = waiting.pop_front();
         if waiting.is_empty() {
@@ -90,7 +92,7 @@ impl Pending {
     }
 
     /// Returns what the next answer with this id is to.
-    pub(super) fn get(&self, id: &Id) -> Option<&Asked> {
+    pub(super) fn get(&self, id: &Id) -> Option<&PendingRequest> {
         self.waiting.get(id)?.front().map(|(_, asked)| asked)
     }
 
@@ -98,8 +100,8 @@ impl Pending {
     pub(super) fn calls(&self) -> Vec<Option<&str>> {
         let asked = self.waiting.values().flatten();
         let calls = asked.filter_map(|(_, asked)| match asked {
-            Asked::Call { tool } => Some(Some(tool.as_str())),
-            Asked::Result => Some(None),
+            PendingRequest::Call { tool } => Some(Some(tool.as_str())),
+            PendingRequest::Result => Some(None),
             _ => None,
         });
         calls.collect()
@@ -107,8 +109,9 @@ impl Pending {
 
     /// Returns the id of the call that waits, if it is the only one.
     pub(super) fn only_call(&self) -> Option<Id> {
-        let is_call =
-            |(_, asked): &(Ticket, Asked)| matches!(asked, Asked::Call { .. } | Asked::Result);
+        let is_call = |(_, asked): &(Ticket, PendingRequest)| {
+            matches!(asked, PendingRequest::Call { .. } | PendingRequest::Result)
+        };
         let all = self.waiting.iter();
         let mut calls =
             all.flat_map(|(id, asked)| asked.iter().filter(move |a| is_call(a)).map(move |_| id));
@@ -132,7 +135,7 @@ impl Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mcp::peek::peek;
+    use crate::mcp::probe::peek;
 
     fn message(json: &str) -> Message {
         peek(json.as_bytes()).unwrap().messages.remove(0)
@@ -147,8 +150,8 @@ mod tests {
         let mut pending = Pending::default();
         pending.asked(&message(r#"{"id":1,"method":"tools/call","params":{"name":"a"}}"#));
         pending.asked(&message(r#"{"id":1,"method":"tools/list"}"#));
-        assert_eq!(pending.answered(&id("1")), Some(Asked::Call { tool: "a".into() }));
-        assert_eq!(pending.answered(&id("1")), Some(Asked::Tools));
+        assert_eq!(pending.answered(&id("1")), Some(PendingRequest::Call { tool: "a".into() }));
+        assert_eq!(pending.answered(&id("1")), Some(PendingRequest::Tools));
         assert_eq!(pending.answered(&id("1")), None);
     }
 

@@ -9,16 +9,16 @@ use overspill::redact::Redaction;
 use overspill::{Call, CallOptions, Overspill};
 use serde_json::Value;
 
-use super::cutter::{Cutter, Done, How};
-use super::edit::{Change, Edit, edited};
+use super::edit::{Edit, EditChange, edited};
 use super::listing::Listing;
 use super::mask::Mask;
-use super::ours::Ours;
-use super::peek::{Id, Look, Message, peek};
-use super::pending::{Asked, Pending};
+use super::pending::{Pending, PendingRequest};
+use super::probe::{Id, Look, Message, peek};
+use super::retrieval_tools::RetrievalTools;
+use super::rewrite::{Done, How, ResultRewriter};
 use super::scope::SCHEME;
 use super::settings::McpSettings;
-use super::walk::{Key, Walk};
+use super::walk::{JsonWalk, Key};
 use crate::program;
 use overspill::json::JsonToken;
 
@@ -34,7 +34,7 @@ pub(super) struct Proxy {
 #[derive(Debug, Clone)]
 struct Now {
     engine: Arc<Overspill>,
-    ours: Arc<Ours>,
+    ours: Arc<RetrievalTools>,
     /// What the structured content of each tool must be like.
     schemas: Arc<BTreeMap<String, Arc<Value>>>,
     /// The server says that it has resources.
@@ -64,9 +64,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Proxy {
     pub(super) fn new(settings: McpSettings) -> Proxy {
-        let (names, list) = Ours::names(&settings.prefix, &[]);
+        let (names, list) = RetrievalTools::names(&settings.prefix, &[]);
         let limits = settings.engine.policy(&Call::default(), &CallOptions::default()).limits;
-        let ours = Ours { names, list, scope: settings.scope.clone(), limits };
+        let ours = RetrievalTools { names, list, scope: settings.scope.clone(), limits };
         let now = Now {
             engine: Arc::new(with_tools(&settings, &ours)),
             ours: Arc::new(ours),
@@ -146,7 +146,7 @@ impl Proxy {
                 Cow::Borrowed(_) => None,
                 Cow::Owned(changed) => {
                     let changed = changed.trim_ascii_end().to_vec();
-                    Some(Edit { place, change: Change::Put(changed) })
+                    Some(Edit { place, change: EditChange::Put(changed) })
                 }
             }
         });
@@ -162,17 +162,19 @@ impl Proxy {
         let (masked, count) = self.masked(frame);
         let frame: &[u8] = &masked;
         let changed = match asked {
-            Some(Asked::Call { tool }) => self.bounded(frame, Some(&tool), message, count),
-            Some(Asked::Result) => self.bounded(frame, None, message, count),
-            Some(Asked::Tools) => self.listed(frame),
-            Some(Asked::Hello) => self.greeted(frame),
-            Some(Asked::Resources) => {
+            Some(PendingRequest::Call { tool }) => self.bounded(frame, Some(&tool), message, count),
+            Some(PendingRequest::Result) => self.bounded(frame, None, message, count),
+            Some(PendingRequest::Tools) => self.listed(frame),
+            Some(PendingRequest::Hello) => self.greeted(frame),
+            Some(PendingRequest::Resources) => {
                 let now = self.now();
                 let ours = now.ours.resources(&*now.engine.shown_store());
                 with_more(frame, Key::Resources, &ours)
             }
-            Some(Asked::Templates) => with_more(frame, Key::Templates, &[Ours::template()]),
-            Some(Asked::Other) | None => None,
+            Some(PendingRequest::Templates) => {
+                with_more(frame, Key::Templates, &[RetrievalTools::template()])
+            }
+            Some(PendingRequest::Other) | None => None,
         };
         changed.map_or(masked, Cow::Owned)
     }
@@ -194,9 +196,9 @@ impl Proxy {
     pub(super) fn listed(&self, frame: &[u8]) -> Option<Vec<u8>> {
         let listing = Listing::read(frame)?;
         let mut now = self.now();
-        let (names, list) = Ours::names(&self.settings.prefix, &listing.names());
+        let (names, list) = RetrievalTools::names(&self.settings.prefix, &listing.names());
         if names != now.ours.names || list != now.ours.list {
-            let ours = Ours { names, list, ..Ours::clone(&now.ours) };
+            let ours = RetrievalTools { names, list, ..RetrievalTools::clone(&now.ours) };
             now.engine = Arc::new(with_tools(&self.settings, &ours));
             now.ours = Arc::new(ours);
         }
@@ -219,7 +221,7 @@ impl Proxy {
             return None;
         }
         let end = end_of(frame, &[Key::Result, Key::Capabilities])?;
-        let change = Change::Add(br#""resources":{}"#.to_vec());
+        let change = EditChange::Add(br#""resources":{}"#.to_vec());
         Some(edited(frame, vec![Edit { place: end..end, change }]))
     }
 
@@ -237,7 +239,7 @@ impl Proxy {
         if frame.len() as u64 <= fits_surely(&policy.trigger) {
             return None;
         }
-        let mut cutter = Cutter::new(&now.engine, call, options, self.how(&now, tool));
+        let mut cutter = ResultRewriter::new(&now.engine, call, options, self.how(&now, tool));
         cutter.push(frame).ok()?;
         cutter.add_masked(masked);
         match cutter.finish() {
@@ -256,9 +258,9 @@ impl Proxy {
         let asked = message.id.as_ref().map(|id| pending.get(id));
         let calls = pending.calls();
         let tool = match (asked, &calls[..]) {
-            (Some(Some(Asked::Call { tool })), _) => Some(tool.clone()),
-            (Some(Some(Asked::Result)), _) => None,
-            (Some(Some(Asked::Tools)), _) => None,
+            (Some(Some(PendingRequest::Call { tool })), _) => Some(tool.clone()),
+            (Some(Some(PendingRequest::Result)), _) => None,
+            (Some(Some(PendingRequest::Tools)), _) => None,
             (Some(_), _) => return None,
             // The id is still to come: whose result it is can be told if there is only one call.
             (None, [tool]) => tool.map(str::to_owned),
@@ -302,8 +304,13 @@ pub(super) struct LongResult {
 }
 
 impl LongResult {
-    pub(super) fn cutter(&self) -> Cutter<'_> {
-        Cutter::new(&self.engine, self.call.clone(), CallOptions::default(), self.how.clone())
+    pub(super) fn cutter(&self) -> ResultRewriter<'_> {
+        ResultRewriter::new(
+            &self.engine,
+            self.call.clone(),
+            CallOptions::default(),
+            self.how.clone(),
+        )
     }
 }
 
@@ -332,16 +339,16 @@ fn with_more(frame: &[u8], list: Key, more: &[Value]) -> Option<Vec<u8>> {
         return None;
     }
     let end = end_of(frame, &[Key::Result, list])?;
-    let add = more
-        .iter()
-        .rev()
-        .map(|value| Edit { place: end..end, change: Change::Add(value.to_string().into_bytes()) });
+    let add = more.iter().rev().map(|value| Edit {
+        place: end..end,
+        change: EditChange::Add(value.to_string().into_bytes()),
+    });
     Some(edited(frame, add.collect()))
 }
 
 /// Returns where a list or an object ends, its bracket not included.
 fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
-    let (mut walk, mut at) = (Walk::default(), 0);
+    let (mut walk, mut at) = (JsonWalk::default(), 0);
     while at < frame.len() {
         let step = walk.next(&frame[at..]).ok()?;
         if step.token == JsonToken::Close && step.path == path {
@@ -353,7 +360,7 @@ fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
 }
 
 /// Returns the engine, with a notice that names our tools.
-fn with_tools(settings: &McpSettings, ours: &Ours) -> Overspill {
+fn with_tools(settings: &McpSettings, ours: &RetrievalTools) -> Overspill {
     let tools = Some(ours.names.clone());
     let reach = ReaderAbilities { tools, ..settings.engine.reach().clone() };
     // What a client starts us with says nothing of the shells that it has, if it has any.

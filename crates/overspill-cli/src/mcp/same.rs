@@ -5,7 +5,7 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::walk::Walk;
+use super::walk::JsonWalk;
 use overspill::json::{JsonToken, JsonTokens};
 
 /// What a text was, as far as it takes to know it again.
@@ -113,7 +113,7 @@ fn hash(hasher: &mut Hash, token: JsonToken, bytes: &[u8]) {
 /// The value of the only field.
 #[derive(Debug, Default)]
 struct Inner {
-    walk: Walk,
+    walk: JsonWalk,
     fields: u32,
     plain_hash: Plain,
     json_hash: Hash,

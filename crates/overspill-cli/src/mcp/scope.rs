@@ -9,7 +9,7 @@ pub(super) const SCHEME: &str = "overspill://";
 
 /// Which outputs can be reached.
 #[derive(Debug, Clone)]
-pub(super) struct Scope {
+pub(super) struct OutputScope {
     /// The session that this is.
     pub(super) session: String,
     /// The project that this is in.
@@ -18,7 +18,7 @@ pub(super) struct Scope {
     pub(super) all: bool,
 }
 
-impl Scope {
+impl OutputScope {
     /// Tells whether an output can be reached.
     fn has(&self, record: Option<&Record>) -> bool {
         let of_ours = |record: &Record| {

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::frames::{Frames, Read1};
-use super::ours::Ours;
-use super::peek::{Message, peek};
+use super::probe::{Message, peek};
 use super::proxy::{answer, error};
+use super::retrieval_tools::RetrievalTools;
 use super::settings::McpSettings;
 use super::stdio::{our_input, our_output};
 use overspill::Overspill;
@@ -23,14 +23,14 @@ const INVALID_PARAMS: i32 = -32_602;
 #[derive(Debug)]
 pub(super) struct Serve {
     engine: Overspill,
-    ours: Ours,
+    ours: RetrievalTools,
 }
 
 impl Serve {
     pub(super) fn new(settings: McpSettings) -> Serve {
-        let (names, list) = Ours::names(&settings.prefix, &[]);
+        let (names, list) = RetrievalTools::names(&settings.prefix, &[]);
         let limits = settings.engine.policy(&Default::default(), &Default::default()).limits;
-        let ours = Ours { names, list, scope: settings.scope, limits };
+        let ours = RetrievalTools { names, list, scope: settings.scope, limits };
         Serve { engine: settings.engine, ours }
     }
 

@@ -7,10 +7,10 @@ use jiff::SignedDuration;
 use overspill::core::{Limits, Policy};
 use overspill::{Overspill, Profile, entries_of};
 
-use super::cutter::Structured;
-use super::scope::Scope;
-use crate::settings::Sources;
-use crate::settings::value::Value;
+use super::rewrite::Structured;
+use super::scope::OutputScope;
+use crate::settings::SettingSources;
+use crate::settings::value::SettingValue;
 use crate::{home, hosts};
 
 /// What holds for a server.
@@ -23,7 +23,7 @@ pub(super) struct McpSettings {
     /// Media of more bytes than this are put into a file.
     pub(super) max_media: u64,
     /// Which outputs can be reached.
-    pub(super) scope: Scope,
+    pub(super) scope: OutputScope,
     pub(super) engine: Overspill,
     /// Where we are.
     pub(super) directory: Option<String>,
@@ -51,18 +51,18 @@ impl McpSettings {
     /// Reads what is set for the server of this name.
     pub(super) fn read(server: String, all: bool) -> McpSettings {
         let policy = Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy };
-        let in_force = Sources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
+        let in_force = SettingSources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
         let working = std::env::current_dir().unwrap_or_default();
         let sources = &in_force.sources;
         let max_media = match sources.own("mcp.max_media") {
-            Some(Value::Most(most)) => Option::from(*most).unwrap_or(u64::MAX),
+            Some(SettingValue::Most(most)) => Option::from(*most).unwrap_or(u64::MAX),
             _ => MAX_MEDIA,
         };
         let prefix = match sources.own("mcp.tool_prefix") {
-            Some(Value::Prefix(prefix)) => prefix.clone(),
+            Some(SettingValue::Prefix(prefix)) => prefix.clone(),
             _ => TOOL_PREFIX.into(),
         };
-        let all = all || sources.own("mcp.outputs") == Some(&Value::Choice("all"));
+        let all = all || sources.own("mcp.outputs") == Some(&SettingValue::Choice("all"));
         let structured_of = sources.user.tools.iter();
         let structured_of = structured_of.filter_map(|(tool, values)| {
             Some((tool.clone(), meant(&values.get("structured")?.value)?))
@@ -73,7 +73,7 @@ impl McpSettings {
             server,
             prefix,
             max_media,
-            scope: Scope { session: session(), project: home::project_root(&working), all },
+            scope: OutputScope { session: session(), project: home::project_root(&working), all },
             engine: in_force.overspill(),
             directory: Some(working.to_string_lossy().into_owned()),
             structured,
@@ -89,11 +89,11 @@ impl McpSettings {
     }
 }
 
-fn meant(value: &Value) -> Option<Structured> {
+fn meant(value: &SettingValue) -> Option<Structured> {
     match value {
-        Value::Choice("drop") => Some(Structured::Drop),
-        Value::Choice("shrink") => Some(Structured::Shrink),
-        Value::Choice("keep") => Some(Structured::Keep),
+        SettingValue::Choice("drop") => Some(Structured::Drop),
+        SettingValue::Choice("shrink") => Some(Structured::Shrink),
+        SettingValue::Choice("keep") => Some(Structured::Keep),
         _ => None,
     }
 }

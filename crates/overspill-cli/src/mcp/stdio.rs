@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use super::frames::{Frames, Read1};
 use super::long;
-use super::peek::Look;
+use super::probe::Look;
 use super::proxy::{Proxy, Question, SERVER_GONE, error};
 use super::server::{self, Ask, Server};
 
 /// What happens while messages pass.
 #[derive(Debug)]
-enum News {
+enum RelayEvent {
     /// The client will say nothing more.
     ClientSilent,
     /// The client hears nothing more.
@@ -41,29 +41,29 @@ const TICK: Duration = Duration::from_millis(50);
 pub(super) type Out = Arc<Mutex<Box<dyn Write + Send>>>;
 
 /// The two streams of a client.
-pub(super) struct Line {
+pub(super) struct ClientLine {
     pub(super) input: Box<dyn Read + Send>,
     pub(super) out: Out,
     /// They are our own standard streams.
     pub(super) is_ours: bool,
 }
 
-impl Line {
+impl ClientLine {
     /// Our own standard streams.
-    pub(super) fn ours() -> Line {
-        Line { input: our_input(), out: Arc::new(Mutex::new(our_output())), is_ours: true }
+    pub(super) fn ours() -> ClientLine {
+        ClientLine { input: our_input(), out: Arc::new(Mutex::new(our_output())), is_ours: true }
     }
 }
 
 /// Relays between a client and a server until one of them ends; returns the exit code.
-pub(super) fn relay(proxy: Arc<Proxy>, server: Server, line: Line) -> u8 {
-    let Line { input, out, is_ours } = line;
+pub(super) fn relay(proxy: Arc<Proxy>, server: Server, line: ClientLine) -> u8 {
+    let ClientLine { input, out, is_ours } = line;
     let Server { mut child, stdin, stdout } = server;
     let pid = child.id();
     let (news, heard) = channel();
     let tell = news.clone();
     if is_ours {
-        server::take_signals(move |signal| drop(tell.send(News::Asked(signal))));
+        server::take_signals(move |signal| drop(tell.send(RelayEvent::Asked(signal))));
     }
     let (questions, asked) = channel();
     spawn(&news, {
@@ -74,7 +74,7 @@ pub(super) fn relay(proxy: Arc<Proxy>, server: Server, line: Line) -> u8 {
         let proxy = proxy.clone();
         move |news| {
             let _ = from_client(&proxy, input, stdin, &questions);
-            let _ = news.send(News::ClientSilent);
+            let _ = news.send(RelayEvent::ClientSilent);
         }
     });
     spawn(&news, {
@@ -82,19 +82,19 @@ pub(super) fn relay(proxy: Arc<Proxy>, server: Server, line: Line) -> u8 {
         move |news| {
             let ended = from_server(&proxy, &stdout, &out, || server::widen(&stdout));
             let gone = ended.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
-            let _ = news.send(if gone { News::ClientGone } else { News::ServerSilent });
+            let _ = news.send(if gone { RelayEvent::ClientGone } else { RelayEvent::ServerSilent });
         }
     });
     spawn(&news, move |news| {
         let code = child.wait().map_or(1, |status| code_of(&status));
-        let _ = news.send(News::ServerEnded(code));
+        let _ = news.send(RelayEvent::ServerEnded(code));
     });
     let mut watch =
         Watch { proxy: &proxy, out: &out, heard, pid, is_ours, ended: None, silent: false };
     watch.until_the_end()
 }
 
-fn spawn(news: &Sender<News>, work: impl FnOnce(&Sender<News>) + Send + 'static) {
+fn spawn(news: &Sender<RelayEvent>, work: impl FnOnce(&Sender<RelayEvent>) + Send + 'static) {
     let news = news.clone();
     std::thread::spawn(move || work(&news));
 }
@@ -103,7 +103,7 @@ fn spawn(news: &Sender<News>, work: impl FnOnce(&Sender<News>) + Send + 'static)
 struct Watch<'a> {
     proxy: &'a Proxy,
     out: &'a Out,
-    heard: Receiver<News>,
+    heard: Receiver<RelayEvent>,
     pid: u32,
     is_ours: bool,
     ended: Option<u8>,
@@ -122,9 +122,9 @@ impl Watch<'_> {
                 return self.end_server().unwrap_or(0);
             }
             match self.next(if client_silent.is_some() { TICK } else { Duration::MAX }) {
-                Some(News::ClientSilent) => client_silent = Some(Instant::now()),
-                Some(News::ClientGone) => return self.end_server().unwrap_or(0),
-                Some(News::Asked(signal)) => {
+                Some(RelayEvent::ClientSilent) => client_silent = Some(Instant::now()),
+                Some(RelayEvent::ClientGone) => return self.end_server().unwrap_or(0),
+                Some(RelayEvent::Asked(signal)) => {
                     self.end_server();
                     return (128 + signal) as u8;
                 }
@@ -148,14 +148,14 @@ impl Watch<'_> {
         code.unwrap_or(1)
     }
 
-    fn next(&mut self, within: Duration) -> Option<News> {
+    fn next(&mut self, within: Duration) -> Option<RelayEvent> {
         let news = match within {
             Duration::MAX => self.heard.recv().ok(),
             _ => self.heard.recv_timeout(within).ok(),
         };
         match news {
-            Some(News::ServerEnded(code)) => self.ended = Some(code),
-            Some(News::ServerSilent) => self.silent = true,
+            Some(RelayEvent::ServerEnded(code)) => self.ended = Some(code),
+            Some(RelayEvent::ServerSilent) => self.silent = true,
             _ => {}
         }
         news
@@ -287,12 +287,12 @@ pub(super) fn from_server(
 }
 
 /// Answers questions that are for us, one after the other.
-fn answer(proxy: &Proxy, asked: &Receiver<Question>, out: &Out, news: &Sender<News>) {
+fn answer(proxy: &Proxy, asked: &Receiver<Question>, out: &Out, news: &Sender<RelayEvent>) {
     while let Ok(question) = asked.recv() {
         let answer = proxy.answer(&question);
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = out.write_all(&answer).and_then(|()| out.flush());
-        let _ = news.send(News::Answered);
+        let _ = news.send(RelayEvent::Answered);
     }
 }
 

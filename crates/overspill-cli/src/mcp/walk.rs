@@ -71,7 +71,7 @@ const LONGEST: usize = 40;
 
 /// Walks over one message, or a list of them.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct JsonWalk {
     tokens: JsonTokens,
     /// Where the current value stands; what is deeper than this is counted only.
     path: Vec<Key>,
@@ -96,7 +96,7 @@ pub(super) struct Step<'a> {
     pub(super) in_message: bool,
 }
 
-impl Walk {
+impl JsonWalk {
     /// Tells whether one whole value has come.
     pub(super) fn is_done(&self) -> bool {
         self.tokens.is_done()

@@ -3,16 +3,16 @@
 //! It stays in our process group, so that whatever is sent to the group still reaches it, and gets
 //! our input, environment, directory, signal mask and descriptors as they are.
 
-mod asked;
+mod command_spec;
 mod ended;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "other.rs")]
 mod system;
 
-pub(crate) use asked::{Asked, Stderr};
+pub(crate) use command_spec::{CommandSpec, Stderr};
 pub(crate) use ended::{Ended, How, Unstartable};
 pub(crate) use system::{
-    Descriptors, UntilAsked, become_program, block_file_size_signal, end_like, is_below,
+    Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_like, is_below,
     is_one_output, is_talked_to, is_to_linger, linger, restore_signals, run,
 };
 
@@ -27,7 +27,7 @@ pub(crate) enum Stream {
 
 /// What is heard of a command while it runs.
 #[derive(Debug)]
-pub(crate) enum News<'a> {
+pub(crate) enum ProcessEvent<'a> {
     /// It has written something.
     Bytes(Stream, &'a [u8]),
     /// Somebody asked us to end some time ago, and the command is still there.

@@ -5,27 +5,27 @@ use std::ops::Range;
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
 
 use super::file::place_of;
-use super::keys::{KEYS, Key, meant, names_in};
+use super::keys::{KEYS, SettingKey, meant, names_in};
 use crate::ui;
 
 /// A setting as somebody names it: `max_lines`, `store.dir`, `tools.bash.keep`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Address {
+pub(crate) struct KeyPath {
     pub(crate) tool: Option<String>,
     pub(crate) name: &'static str,
 }
 
-impl Address {
+impl KeyPath {
     /// Understands a name, which may be one of `tool`; otherwise says what was likely meant.
-    pub(crate) fn of(typed: &str, tool: Option<&str>) -> Result<Address, String> {
+    pub(crate) fn of(typed: &str, tool: Option<&str>) -> Result<KeyPath, String> {
         let (tool, typed) =
             match (tool, typed.strip_prefix("tools.").and_then(|s| s.rsplit_once('.'))) {
                 (None, Some((tool, rest))) => (Some(tool), rest),
                 (tool, _) => (tool, typed),
             };
-        let is_right = |key: &&Key| tool.is_none() || key.is_per_tool();
-        if let Some(key) = Key::named(typed).filter(is_right) {
-            return Ok(Address { tool: tool.map(str::to_owned), name: key.name });
+        let is_right = |key: &&SettingKey| tool.is_none() || key.is_per_tool();
+        if let Some(key) = SettingKey::named(typed).filter(is_right) {
+            return Ok(KeyPath { tool: tool.map(str::to_owned), name: key.name });
         }
         let in_store = names_in("store").find(|name| tool.is_none() && *name == typed);
         let all = KEYS.iter().filter(is_right).flat_map(|key| [Some(key.name), key.also]);
@@ -40,7 +40,7 @@ impl Address {
 
     /// Returns the tables it stands in, and the names it may have there.
     fn way(&self) -> (Vec<&str>, Vec<&'static str>) {
-        let key = Key::named(self.name);
+        let key = SettingKey::named(self.name);
         let names = key.map_or(vec![self.name], |key| {
             [Some(key.name), key.also].into_iter().flatten().collect()
         });
@@ -52,7 +52,7 @@ impl Address {
     }
 }
 
-impl std::fmt::Display for Address {
+impl std::fmt::Display for KeyPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.tool {
             Some(tool) => write!(f, "tools.{tool}.{}", self.name),
@@ -64,7 +64,7 @@ impl std::fmt::Display for Address {
 /// Returns `text` with the setting at `address` set to `value`, or why that cannot be.
 pub(crate) fn set(
     text: &str,
-    address: &Address,
+    address: &KeyPath,
     value: &toml_edit::Value,
 ) -> Result<String, String> {
     let document = parse(text)?;
@@ -93,7 +93,7 @@ pub(crate) fn set(
 }
 
 /// Returns `text` without the setting at `address`; nothing if it is not there.
-pub(crate) fn unset(text: &str, address: &Address) -> Result<Option<String>, String> {
+pub(crate) fn unset(text: &str, address: &KeyPath) -> Result<Option<String>, String> {
     let document = parse(text)?;
     let (way, names) = address.way();
     let found = find(document.as_table(), &way, &names);
@@ -227,11 +227,11 @@ fn whole_lines(text: &str, span: Range<usize>) -> Range<usize> {
 mod tests {
     use std::path::Path;
 
-    use super::super::file::{File, Whose};
+    use super::super::file::{FileOwner, SettingsFile};
     use super::*;
 
-    fn address(typed: &str) -> Address {
-        Address::of(typed, None).unwrap()
+    fn address(typed: &str) -> KeyPath {
+        KeyPath::of(typed, None).unwrap()
     }
 
     #[track_caller]
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_none_gets_a_hint() {
-        let hint = |typed: &str| Address::of(typed, None).unwrap_err();
+        let hint = |typed: &str| KeyPath::of(typed, None).unwrap_err();
         assert!(hint("maxlines").ends_with("hint: did you mean max_lines?"));
         assert!(hint("quota").ends_with("hint: did you mean store.quota?"));
         assert!(
@@ -327,7 +327,7 @@ mod tests {
             last in proptest::collection::vec(proptest::sample::select(PARTS), 0..2),
         ) {
             let text = [first, lines, last].concat().concat();
-            let read = |text: &str| File::parse(text, Path::new("f"), Whose::User).file;
+            let read = |text: &str| SettingsFile::parse(text, Path::new("f"), FileOwner::User).file;
             let before = read(&text);
             for typed in ["max_lines", "enabled", "store.quota", "tools.a.max_lines"] {
                 let address = address(typed);
@@ -373,7 +373,7 @@ mod tests {
         &["max_lines", ".", " = ", "5", "\"", "{", "}", ",", "\u{feff}", "\u{0}", "[", "]", "\n"];
 
     /// Returns what is set other than at `address`, without its place.
-    fn others(file: &File, address: &Address) -> Vec<(String, &'static str, String)> {
+    fn others(file: &SettingsFile, address: &KeyPath) -> Vec<(String, &'static str, String)> {
         let general = [(String::new(), &file.values)];
         let tools = file.tools.iter().map(|(tool, values)| (tool.clone(), values));
         let all = general.into_iter().chain(tools).flat_map(|(tool, values)| {

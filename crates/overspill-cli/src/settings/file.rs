@@ -6,41 +6,41 @@ use std::path::Path;
 use overspill::{Layer, Limit, Warning};
 use toml_edit::{Document, Item, TableLike};
 
-use super::edit::Address;
-use super::keys::{Key, Project, meant, names_in};
+use super::edit::KeyPath;
+use super::keys::{ProjectRule, SettingKey, meant, names_in};
 use super::redact::{Fault, FaultKind};
-use super::value::{Kind, Value};
+use super::value::{SettingValue, ValueKind};
 use crate::ui;
 
 /// Whose file it is, and so what it may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum FileOwner {
     User,
     Project,
 }
 
 /// A value, how it is written, and where.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
-    pub(crate) value: Value,
+pub(crate) struct FoundValue {
+    pub(crate) value: SettingValue,
     pub(crate) written: String,
     /// The line of the file; variables have none.
     pub(crate) line: Option<usize>,
 }
 
 /// The values of one level, by the name of their setting.
-pub(crate) type Values = BTreeMap<&'static str, Found>;
+pub(crate) type Values = BTreeMap<&'static str, FoundValue>;
 
 /// What a file sets.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct File {
+pub(crate) struct SettingsFile {
     pub(crate) values: Values,
     pub(crate) tools: BTreeMap<String, Values>,
 }
 
-impl File {
+impl SettingsFile {
     /// Reads what `text` sets. What cannot be used is left out and warned of.
-    pub(crate) fn parse(text: &str, path: &Path, whose: Whose) -> Parsed {
+    pub(crate) fn parse(text: &str, path: &Path, whose: FileOwner) -> Parsed {
         let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
         let parsed = Parsed::default();
         let mut reader = Reader { text, line_ends, path, whose, parsed, unlisted: 0 };
@@ -52,7 +52,7 @@ impl File {
     }
 
     /// Returns what it says at `address`.
-    pub(crate) fn get(&self, address: &Address) -> Option<&Found> {
+    pub(crate) fn get(&self, address: &KeyPath) -> Option<&FoundValue> {
         let values = match &address.tool {
             None => Some(&self.values),
             Some(tool) => self.tools.get(tool),
@@ -72,12 +72,12 @@ impl File {
 /// Returns the layer of settings that `values` make.
 pub(crate) fn layer(values: &Values) -> Layer {
     let most = |name: &str| match values.get(name).map(|found| &found.value) {
-        Some(Value::Most(most)) => Some(*most),
+        Some(SettingValue::Most(most)) => Some(*most),
         _ => None,
     };
     Layer {
         enabled: match values.get("enabled").map(|found| &found.value) {
-            Some(Value::Switch(on)) => Some(*on),
+            Some(SettingValue::Switch(on)) => Some(*on),
             _ => None,
         },
         max_lines: most("max_lines"),
@@ -85,7 +85,7 @@ pub(crate) fn layer(values: &Values) -> Layer {
         max_chars: most("max_chars"),
         max_tokens: most("max_tokens"),
         keep: match values.get("keep").map(|found| &found.value) {
-            Some(Value::Keep(keep)) => Some(*keep),
+            Some(SettingValue::Keep(keep)) => Some(*keep),
             _ => None,
         },
         tools: BTreeMap::new(),
@@ -95,7 +95,7 @@ pub(crate) fn layer(values: &Values) -> Layer {
 /// What a text sets, and what in it cannot be used.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
-    pub(crate) file: File,
+    pub(crate) file: SettingsFile,
     pub(crate) warnings: Vec<Warning>,
     /// What cannot be understood about `redact`. Only the user's file has any.
     pub(crate) faults: Vec<Fault>,
@@ -108,7 +108,7 @@ struct Reader<'a> {
     text: &'a str,
     line_ends: Vec<usize>,
     path: &'a Path,
-    whose: Whose,
+    whose: FileOwner,
     parsed: Parsed,
     /// How many warnings are beyond those that are kept.
     unlisted: usize,
@@ -140,7 +140,7 @@ impl Reader<'_> {
     fn value(&mut self, table: &str, key: &str, whole: &str, item: &Item, line: usize) {
         let tool = table.strip_prefix("tools.");
         let known = if names_in(table).any(|name| name == key) {
-            Key::named(if tool.is_some() { key } else { whole })
+            SettingKey::named(if tool.is_some() { key } else { whole })
         } else {
             None
         };
@@ -155,7 +155,7 @@ impl Reader<'_> {
             };
             return self.warn(line, whole, format!("there is no such setting{hint}"));
         };
-        if self.whose == Whose::Project && known.project == Project::No {
+        if self.whose == FileOwner::Project && known.project == ProjectRule::No {
             return self.warn(line, whole, NOT_FOR_PROJECTS.into());
         }
         let Some((value, written)) = value_of(known.kind, item) else {
@@ -166,7 +166,7 @@ impl Reader<'_> {
             None => &mut self.parsed.file.values,
             Some(tool) => self.parsed.file.tools.entry(tool.to_owned()).or_default(),
         };
-        let before = values.insert(known.name, Found { value, written, line: Some(line) });
+        let before = values.insert(known.name, FoundValue { value, written, line: Some(line) });
         if let Some(line_before) = before.and_then(|found| found.line) {
             let message = format!("this is {} of line {line_before} again", known.name);
             self.warn(line, whole, message);
@@ -186,15 +186,15 @@ impl Reader<'_> {
         let message = format!("{reason}, so nothing of it is used");
         let warning = Warning { key: "not TOML".into(), place, message };
         match self.whose {
-            Whose::User => self.parsed.faults.push(Fault { kind: FaultKind::File, warning }),
-            Whose::Project => self.parsed.warnings.push(warning),
+            FileOwner::User => self.parsed.faults.push(Fault { kind: FaultKind::File, warning }),
+            FileOwner::Project => self.parsed.warnings.push(warning),
         }
     }
 
     fn warn(&mut self, line: usize, key: &str, message: String) {
         let fault = match self.whose {
-            Whose::User => FaultKind::of_key(key),
-            Whose::Project => None,
+            FileOwner::User => FaultKind::of_key(key),
+            FileOwner::Project => None,
         };
         if fault.is_none() && self.parsed.warnings.len() >= MOST_WARNINGS {
             self.unlisted += 1;
@@ -210,7 +210,7 @@ impl Reader<'_> {
 
     /// Tells whether further warnings are only counted. Those about `redact` never are.
     fn is_full(&self) -> bool {
-        self.whose == Whose::Project && self.parsed.warnings.len() >= MOST_WARNINGS
+        self.whose == FileOwner::Project && self.parsed.warnings.len() >= MOST_WARNINGS
     }
 
     fn end(mut self) -> Parsed {
@@ -235,19 +235,19 @@ pub(super) fn place_of(text: &str, at: usize) -> (usize, usize) {
 }
 
 /// Returns what an item means, and how it is written without its quotes.
-fn value_of(kind: Kind, item: &Item) -> Option<(Value, String)> {
+fn value_of(kind: ValueKind, item: &Item) -> Option<(SettingValue, String)> {
     let written = match item.as_value()? {
         toml_edit::Value::String(text) => {
             // A switch in quotes is a mistake that is better found here than missed.
             let text = text.value().clone();
-            (kind != Kind::Switch).then_some(text)?
+            (kind != ValueKind::Switch).then_some(text)?
         }
         toml_edit::Value::Integer(number) => number.value().to_string(),
         toml_edit::Value::Boolean(on) => on.value().to_string(),
         _ => return None,
     };
     let value = kind.parse(&written)?;
-    let written = if kind == Kind::Redact { value.written(kind) } else { written };
+    let written = if kind == ValueKind::Redact { value.written(kind) } else { written };
     Some((value, written))
 }
 

@@ -3,27 +3,27 @@
 //! Reading files and variables, `overspill config`, its complaints and the table in
 //! `docs/settings.md` all go by this one table.
 
-use super::value::Kind;
+use super::value::ValueKind;
 use super::variables::PREFIX;
 
 /// A setting.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub(crate) struct SettingKey {
     /// What it is called; of a table, the table's name, a dot and its own.
     pub(crate) name: &'static str,
     /// Another name it goes by.
     pub(crate) also: Option<&'static str>,
     /// What it can be.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// What a project's file, which comes with a checkout, may do with it.
-    pub(crate) project: Project,
+    pub(crate) project: ProjectRule,
     /// What it does, in a sentence.
     pub(crate) help: &'static str,
 }
 
 /// What a project's file may do with a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Project {
+pub(crate) enum ProjectRule {
     /// Set it as it likes.
     Sets,
     /// Set it to what is tighter than the user's.
@@ -32,225 +32,225 @@ pub(crate) enum Project {
     No,
 }
 
-impl Project {
+impl ProjectRule {
     /// Returns it in a word.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Project::Sets => "yes",
-            Project::Tightens => "tighter",
-            Project::No => "no",
+            ProjectRule::Sets => "yes",
+            ProjectRule::Tightens => "tighter",
+            ProjectRule::No => "no",
         }
     }
 }
 
-pub(crate) const KEYS: &[Key] = &[
-    Key {
+pub(crate) const KEYS: &[SettingKey] = &[
+    SettingKey {
         name: "enabled",
         also: Some("truncation"),
-        kind: Kind::Switch,
-        project: Project::No,
+        kind: ValueKind::Switch,
+        project: ProjectRule::No,
         help: "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
     },
-    Key {
+    SettingKey {
         name: "max_lines",
         also: None,
-        kind: Kind::Count,
-        project: Project::Tightens,
+        kind: ValueKind::Count,
+        project: ProjectRule::Tightens,
         help: "How many lines are shown.",
     },
-    Key {
+    SettingKey {
         name: "max_bytes",
         also: None,
-        kind: Kind::Bytes,
-        project: Project::Tightens,
+        kind: ValueKind::Bytes,
+        project: ProjectRule::Tightens,
         help: "How many bytes are shown.",
     },
-    Key {
+    SettingKey {
         name: "max_chars",
         also: None,
-        kind: Kind::Count,
-        project: Project::Tightens,
+        kind: ValueKind::Count,
+        project: ProjectRule::Tightens,
         help: "How many characters are shown.",
     },
-    Key {
+    SettingKey {
         name: "max_tokens",
         also: None,
-        kind: Kind::Count,
-        project: Project::Tightens,
+        kind: ValueKind::Count,
+        project: ProjectRule::Tightens,
         help: "How many tokens are shown.",
     },
-    Key {
+    SettingKey {
         name: "tokenizer",
         also: None,
-        kind: Kind::Tokenizer,
-        project: Project::No,
+        kind: ValueKind::Tokenizer,
+        project: ProjectRule::No,
         help: "Whose tokens are counted: by our estimate, or exactly by a vocabulary.",
     },
-    Key {
+    SettingKey {
         name: "keep",
         also: Some("direction"),
-        kind: Kind::Keep,
-        project: Project::Sets,
+        kind: ValueKind::Keep,
+        project: ProjectRule::Sets,
         help: "Which part of a long output is shown.",
     },
-    Key {
+    SettingKey {
         name: "profile",
         also: None,
-        kind: Kind::Profile,
-        project: Project::No,
+        kind: ValueKind::Profile,
+        project: ProjectRule::No,
         help: "Whose limits, words and places hold: our own, or those of a source system.",
     },
-    Key {
+    SettingKey {
         name: "store.dir",
         also: None,
-        kind: Kind::Directory,
-        project: Project::No,
+        kind: ValueKind::Directory,
+        project: ProjectRule::No,
         help: "Where outputs are saved.",
     },
-    Key {
+    SettingKey {
         name: "store.quota",
         also: None,
-        kind: Kind::Bytes,
-        project: Project::No,
+        kind: ValueKind::Bytes,
+        project: ProjectRule::No,
         help: "How much is kept in all; beyond it, what was not used for longest goes.",
     },
-    Key {
+    SettingKey {
         name: "store.max_output",
         also: None,
-        kind: Kind::Bytes,
-        project: Project::No,
+        kind: ValueKind::Bytes,
+        project: ProjectRule::No,
         help: "How much of one output is saved. Larger outputs keep the first and the last half of this limit, and every line that the preview shows.",
     },
-    Key {
+    SettingKey {
         name: "store.keep_free",
         also: None,
-        kind: Kind::Bytes,
-        project: Project::No,
+        kind: ValueKind::Bytes,
+        project: ProjectRule::No,
         help: "How much of the disk stays free: an output that would take it is not saved.",
     },
-    Key {
+    SettingKey {
         name: "store.retention",
         also: None,
-        kind: Kind::Age,
-        project: Project::No,
+        kind: ValueKind::Age,
+        project: ProjectRule::No,
         help: "How long an output stays after its last use.",
     },
-    Key {
+    SettingKey {
         name: "store.durability",
         also: None,
-        kind: Kind::Durability,
-        project: Project::No,
+        kind: ValueKind::Durability,
+        project: ProjectRule::No,
         help: "Whether a saved output outlasts a power loss.",
     },
-    Key {
+    SettingKey {
         name: "structured",
         also: None,
-        kind: Kind::Choice(&["drop", "shrink", "keep"]),
-        project: Project::No,
+        kind: ValueKind::Choice(&["drop", "shrink", "keep"]),
+        project: ProjectRule::No,
         help: "What becomes of an MCP result's structured content where it is too large.",
     },
-    Key {
+    SettingKey {
         name: "mcp.max_media",
         also: None,
-        kind: Kind::Bytes,
-        project: Project::No,
+        kind: ValueKind::Bytes,
+        project: ProjectRule::No,
         help: "How large a picture, a sound or a blob can be that passes; a larger one becomes a file.",
     },
-    Key {
+    SettingKey {
         name: "mcp.tool_prefix",
         also: None,
-        kind: Kind::Prefix,
-        project: Project::No,
+        kind: ValueKind::Prefix,
+        project: ProjectRule::No,
         help: "How the names of our own MCP tools begin.",
     },
-    Key {
+    SettingKey {
         name: "mcp.outputs",
         also: None,
-        kind: Kind::Choice(&["project", "all"]),
-        project: Project::No,
+        kind: ValueKind::Choice(&["project", "all"]),
+        project: ProjectRule::No,
         help: "Which saved outputs an MCP client reaches: those of its session and project, or all.",
     },
-    Key {
+    SettingKey {
         name: "mcp.idle",
         also: None,
-        kind: Kind::Age,
-        project: Project::No,
+        kind: ValueKind::Age,
+        project: ProjectRule::No,
         help: "How long a session of `mcp --listen`, and its server, stays that nobody uses.",
     },
-    Key {
+    SettingKey {
         name: "store.bucket",
         also: Some("store"),
-        kind: Kind::Bucket,
-        project: Project::No,
+        kind: ValueKind::Bucket,
+        project: ProjectRule::No,
         help: "The bucket that outputs are saved in, for all machines that share it.",
     },
-    Key {
+    SettingKey {
         name: "store.region",
         also: None,
-        kind: Kind::Text,
-        project: Project::No,
+        kind: ValueKind::Text,
+        project: ProjectRule::No,
         help: "The region of the bucket, if no variable of AWS names it.",
     },
-    Key {
+    SettingKey {
         name: "store.endpoint",
         also: None,
-        kind: Kind::Server,
-        project: Project::No,
+        kind: ValueKind::Server,
+        project: ProjectRule::No,
         help: "The address of the server, if it is not the provider's own.",
     },
-    Key {
+    SettingKey {
         name: "store.account",
         also: None,
-        kind: Kind::Name,
-        project: Project::No,
+        kind: ValueKind::Name,
+        project: ProjectRule::No,
         help: "The storage account of a container of Azure, if no variable names it.",
     },
-    Key {
+    SettingKey {
         name: "store.tenant",
         also: None,
-        kind: Kind::Name,
-        project: Project::No,
+        kind: ValueKind::Name,
+        project: ProjectRule::No,
         help: "Whose outputs they are: a folder of the bucket for each team or user.",
     },
-    Key {
+    SettingKey {
         name: "store.upload_wait",
         also: None,
-        kind: Kind::Age,
-        project: Project::No,
+        kind: ValueKind::Age,
+        project: ProjectRule::No,
         help: "How long a call waits for its output to be in the bucket.",
     },
-    Key {
+    SettingKey {
         name: "store.cache",
         also: None,
-        kind: Kind::Bytes,
-        project: Project::No,
+        kind: ValueKind::Bytes,
+        project: ProjectRule::No,
         help: "How much of what is in the bucket stays on this machine as well.",
     },
-    Key {
+    SettingKey {
         name: "redact",
         also: None,
-        kind: Kind::Redact,
-        project: Project::No,
+        kind: ValueKind::Redact,
+        project: ProjectRule::No,
         help: "Whether secrets are masked: in what is saved, or in all that is shown, too; what goes to a bucket is masked unless this is off.",
     },
-    Key {
+    SettingKey {
         name: "redact_pattern",
         also: None,
-        kind: Kind::Pattern,
-        project: Project::No,
+        kind: ValueKind::Pattern,
+        project: ProjectRule::No,
         help: "What else is a secret: a regular expression.",
     },
 ];
 
-impl Key {
+impl SettingKey {
     /// Returns the setting of this name.
-    pub(crate) fn named(name: &str) -> Option<&'static Key> {
+    pub(crate) fn named(name: &str) -> Option<&'static SettingKey> {
         KEYS.iter().find(|key| key.name == name || key.also == Some(name))
     }
 
     /// Tells whether a tool can have a value of its own for it.
     pub(crate) fn is_per_tool(&self) -> bool {
-        self.project != Project::No || ["structured", "enabled"].contains(&self.name)
+        self.project != ProjectRule::No || ["structured", "enabled"].contains(&self.name)
     }
 
     /// Returns the environment variable that sets it.

@@ -7,20 +7,20 @@ use jiff::SignedDuration;
 use overspill::{Clock, Effective, Layer, Limit, Origin, entries_of};
 use serde_json::json;
 
-use super::edit::Address;
-use super::file::Found;
-use super::keys::{KEYS, Key};
-use super::value::Value;
-use super::{File, InForce};
+use super::edit::KeyPath;
+use super::file::FoundValue;
+use super::keys::{KEYS, SettingKey};
+use super::value::SettingValue;
+use super::{ResolvedSettings, SettingsFile};
 use crate::tokenizer::Tokenizer;
 use crate::{bucket, home};
 
 /// A setting, what it is and why.
 #[derive(Debug)]
-pub(crate) struct Row {
-    pub(crate) address: Address,
-    key: &'static Key,
-    pub(crate) value: Value,
+pub(crate) struct SettingRow {
+    pub(crate) address: KeyPath,
+    key: &'static SettingKey,
+    pub(crate) value: SettingValue,
     /// As it was written, or as we would.
     pub(crate) written: String,
     /// The level that has its way.
@@ -30,7 +30,7 @@ pub(crate) struct Row {
     line: Option<usize>,
 }
 
-impl Row {
+impl SettingRow {
     pub(crate) fn json(&self) -> serde_json::Value {
         json!({
             "key": self.address.to_string(),
@@ -55,12 +55,13 @@ impl Row {
     }
 }
 
-impl InForce {
+impl ResolvedSettings {
     /// Returns every setting, for a tool or in general; then what is set for single tools.
-    pub(crate) fn rows(&self, tool: Option<&str>) -> Vec<Row> {
+    pub(crate) fn rows(&self, tool: Option<&str>) -> Vec<SettingRow> {
         let effective = self.effective(tool);
         let general = KEYS.iter().filter(|key| tool.is_none() || key.is_per_tool());
-        let mut rows: Vec<Row> = general.map(|key| self.row(key, tool, &effective)).collect();
+        let mut rows: Vec<SettingRow> =
+            general.map(|key| self.row(key, tool, &effective)).collect();
         for tool in self.tools().into_iter().filter(|_| tool.is_none()) {
             let effective = self.effective(Some(tool));
             let set = KEYS.iter().filter(|key| self.entry(key, Some(tool)).is_some());
@@ -69,7 +70,7 @@ impl InForce {
         rows
     }
 
-    fn files(&self) -> [(&File, Option<&Path>); 2] {
+    fn files(&self) -> [(&SettingsFile, Option<&Path>); 2] {
         let sources = &self.sources;
         [
             (&sources.project, sources.project_file.as_deref()),
@@ -86,14 +87,19 @@ impl InForce {
     }
 
     /// Returns what a file says of a tool.
-    fn entry(&self, key: &Key, tool: Option<&str>) -> Option<(String, &Found)> {
+    fn entry(&self, key: &SettingKey, tool: Option<&str>) -> Option<(String, &FoundValue)> {
         self.files().into_iter().find_map(|(file, path)| {
             let mut entries = entries_of(tool?).filter_map(|entry| file.tools.get(&*entry));
             Some((shown(path), entries.find_map(|entry| entry.get(key.name))?))
         })
     }
 
-    fn row(&self, key: &'static Key, tool: Option<&str>, effective: &Effective) -> Row {
+    fn row(
+        &self,
+        key: &'static SettingKey,
+        tool: Option<&str>,
+        effective: &Effective,
+    ) -> SettingRow {
         let (value, origin) = match layered(key.name, effective) {
             Some((value, origin)) => (value, Some(origin)),
             None => match self.entry(key, tool) {
@@ -114,8 +120,8 @@ impl InForce {
             Some(Origin::Profile | Origin::Call) | None => None,
         };
         let written = found.as_ref().map(|(_, found)| found.written.clone());
-        Row {
-            address: Address { tool: tool.map(str::to_owned), name: key.name },
+        SettingRow {
+            address: KeyPath { tool: tool.map(str::to_owned), name: key.name },
             key,
             written: written.unwrap_or_else(|| value.written(key.kind)),
             value,
@@ -126,7 +132,7 @@ impl InForce {
     }
 
     /// Returns a setting that is the same for every call.
-    fn not_layered(&self, key: &Key) -> (Value, Option<Origin>) {
+    fn not_layered(&self, key: &SettingKey) -> (SettingValue, Option<Origin>) {
         let sources = &self.sources;
         if key.name == "redact" {
             return self.redact();
@@ -139,38 +145,42 @@ impl InForce {
         let places = home::places();
         let options = self.profile.disk_options(&places, Clock::default());
         let retention = sources.retention(&self.profile);
-        let most = |bytes: u64| Value::Most(Limit::from(Some(bytes).filter(|&n| n < u64::MAX)));
+        let most =
+            |bytes: u64| SettingValue::Most(Limit::from(Some(bytes).filter(|&n| n < u64::MAX)));
         let value = match key.name {
-            "profile" => Value::Profile(self.profile.name),
-            "tokenizer" => Value::Tokenizer(Tokenizer::default()),
-            "store.dir" => {
-                Value::Directory(sources.directory(&self.profile, &places).unwrap_or_default())
-            }
-            "store.quota" => Value::Most(Limit::from(retention.quota)),
+            "profile" => SettingValue::Profile(self.profile.name),
+            "tokenizer" => SettingValue::Tokenizer(Tokenizer::default()),
+            "store.dir" => SettingValue::Directory(
+                sources.directory(&self.profile, &places).unwrap_or_default(),
+            ),
+            "store.quota" => SettingValue::Most(Limit::from(retention.quota)),
             "store.max_output" => most(options.most_per_output),
             "store.keep_free" => most(options.keep_free),
-            "store.retention" => Value::Age(retention.unused_for),
-            "structured" => Value::Choice("drop"),
-            "mcp.max_media" => Value::Most(Limit::AtMost(crate::mcp::MAX_MEDIA)),
-            "mcp.tool_prefix" => Value::Prefix(crate::mcp::TOOL_PREFIX.into()),
-            "mcp.outputs" => Value::Choice("project"),
-            "mcp.idle" => Value::Age(Some(crate::mcp::IDLE)),
+            "store.retention" => SettingValue::Age(retention.unused_for),
+            "structured" => SettingValue::Choice("drop"),
+            "mcp.max_media" => SettingValue::Most(Limit::AtMost(crate::mcp::MAX_MEDIA)),
+            "mcp.tool_prefix" => SettingValue::Prefix(crate::mcp::TOOL_PREFIX.into()),
+            "mcp.outputs" => SettingValue::Choice("project"),
+            "mcp.idle" => SettingValue::Age(Some(crate::mcp::IDLE)),
             "store.bucket" | "store.region" | "store.endpoint" | "store.account"
-            | "redact_pattern" => Value::Text("none".into()),
-            "store.tenant" => Value::Text(bucket::TENANT.into()),
-            "store.upload_wait" => Value::Age(SignedDuration::try_from(bucket::UPLOAD_WAIT).ok()),
+            | "redact_pattern" => SettingValue::Text("none".into()),
+            "store.tenant" => SettingValue::Text(bucket::TENANT.into()),
+            "store.upload_wait" => {
+                SettingValue::Age(SignedDuration::try_from(bucket::UPLOAD_WAIT).ok())
+            }
             "store.cache" => most(bucket::CACHE),
-            _ => Value::Durability(options.durability),
+            _ => SettingValue::Durability(options.durability),
         };
         (value, None)
     }
 }
 
-impl InForce {
+impl ResolvedSettings {
     /// Returns what is masked. Nothing has set it where a mistake in the settings decides.
-    fn redact(&self) -> (Value, Option<Origin>) {
+    fn redact(&self) -> (SettingValue, Option<Origin>) {
         let sources = &self.sources;
-        let value = Value::Choice(sources.redact_word(bucket::holds(sources, &self.profile)));
+        let value =
+            SettingValue::Choice(sources.redact_word(bucket::holds(sources, &self.profile)));
         let origin = if sources.own("redact") != Some(&value) {
             None
         } else if sources.environment.contains_key("redact") {
@@ -183,15 +193,16 @@ impl InForce {
 }
 
 /// Returns a setting that calls may differ in, and the level that has its way.
-fn layered(name: &str, effective: &Effective) -> Option<(Value, Origin)> {
-    let most = |setting: overspill::Setting<Limit>| (Value::Most(setting.value), setting.origin);
+fn layered(name: &str, effective: &Effective) -> Option<(SettingValue, Origin)> {
+    let most =
+        |setting: overspill::Setting<Limit>| (SettingValue::Most(setting.value), setting.origin);
     Some(match name {
-        "enabled" => (Value::Switch(effective.enabled.value), effective.enabled.origin),
+        "enabled" => (SettingValue::Switch(effective.enabled.value), effective.enabled.origin),
         "max_lines" => most(effective.max_lines),
         "max_bytes" => most(effective.max_bytes),
         "max_chars" => most(effective.max_chars),
         "max_tokens" => most(effective.max_tokens),
-        "keep" => (Value::Keep(effective.keep.value), effective.keep.origin),
+        "keep" => (SettingValue::Keep(effective.keep.value), effective.keep.origin),
         _ => return None,
     })
 }

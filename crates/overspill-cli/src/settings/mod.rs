@@ -9,10 +9,10 @@ pub(crate) mod directory;
 pub(crate) mod edit;
 mod file;
 pub(crate) mod guarded;
-mod in_force;
 pub(crate) mod keys;
 mod listing;
 mod redact;
+mod resolved;
 pub(crate) mod systems;
 pub(crate) mod text;
 pub(crate) mod value;
@@ -27,12 +27,12 @@ use overspill::store::Disk;
 use overspill::sweep::Retention;
 use overspill::{Profile, Warning};
 
-pub(crate) use self::file::{File, Found, NOT_FOR_PROJECTS, Values, Whose};
-pub(crate) use self::in_force::InForce;
+pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
 use self::keys::KEYS;
-pub(crate) use self::listing::Row;
+pub(crate) use self::listing::SettingRow;
 use self::redact::{Fault, FaultKind};
-use self::value::{Kind, Value};
+pub(crate) use self::resolved::ResolvedSettings;
+use self::value::{SettingValue, ValueKind};
 use crate::home::Outputs;
 use crate::{bucket, home, ui};
 
@@ -44,13 +44,13 @@ static SAID: Once = Once::new();
 
 /// What files and variables say.
 #[derive(Debug, Default)]
-pub(crate) struct Sources {
+pub(crate) struct SettingSources {
     /// Where the user's file is, or would be.
     pub(crate) user_file: Option<PathBuf>,
-    pub(crate) user: File,
+    pub(crate) user: SettingsFile,
     /// Where the project's file is, if there is one.
     pub(crate) project_file: Option<PathBuf>,
-    pub(crate) project: File,
+    pub(crate) project: SettingsFile,
     pub(crate) environment: Values,
     /// What could not be used.
     pub(crate) warnings: Vec<Warning>,
@@ -60,16 +60,16 @@ pub(crate) struct Sources {
     pub(crate) faults: Vec<Fault>,
 }
 
-impl Sources {
+impl SettingSources {
     /// Reads everything there is.
-    pub(crate) fn read() -> Sources {
-        let mut sources = Sources::of_user();
+    pub(crate) fn read() -> SettingSources {
+        let mut sources = SettingSources::of_user();
         let working = std::env::current_dir().unwrap_or_default();
         let search = text::of_project(PROJECT_FILE, &working);
         sources.warnings.extend(search.warnings);
         sources.notes.extend(search.notes);
         if let Some((path, text)) = search.found {
-            let parsed = File::parse(&text, &path, Whose::Project);
+            let parsed = SettingsFile::parse(&text, &path, FileOwner::Project);
             sources.project = parsed.file;
             sources.warnings.extend(parsed.warnings);
             sources.project_file = Some(path);
@@ -79,8 +79,9 @@ impl Sources {
 
     /// Reads what is the user's own: the file and the variables. A project has no say in where
     /// outputs are kept.
-    pub(crate) fn of_user() -> Sources {
-        let mut sources = Sources { user_file: home::user_file(), ..Sources::default() };
+    pub(crate) fn of_user() -> SettingSources {
+        let mut sources =
+            SettingSources { user_file: home::user_file(), ..SettingSources::default() };
         sources.read_user_file();
         sources.read_variables();
         sources.warn_of_faults();
@@ -88,7 +89,7 @@ impl Sources {
     }
 
     /// Looks for variables that are not there for anything, too.
-    pub(crate) fn with_unknown_variables(mut self) -> Sources {
+    pub(crate) fn with_unknown_variables(mut self) -> SettingSources {
         self.warnings.extend(variables::unknown());
         self
     }
@@ -109,7 +110,7 @@ impl Sources {
         match text::of_user(&path) {
             Err(warning) => self.faults.push(Fault { kind: FaultKind::File, warning }),
             Ok(Some(text)) => {
-                let parsed = File::parse(&text, &path, Whose::User);
+                let parsed = SettingsFile::parse(&text, &path, FileOwner::User);
                 self.user = parsed.file;
                 self.warnings.extend(parsed.warnings);
                 self.faults.extend(parsed.faults);
@@ -131,14 +132,17 @@ impl Sources {
             let written = set.to_string_lossy().into_owned();
             let value = match key.kind {
                 // A path is a path, whatever its bytes; here it is from where we are.
-                Kind::Directory => std::path::absolute(&set).ok().map(Value::Directory),
+                ValueKind::Directory => std::path::absolute(&set).ok().map(SettingValue::Directory),
                 kind => kind.parse(&written),
             };
             match value {
                 Some(value) => {
-                    let written =
-                        if key.kind == Kind::Redact { value.written(key.kind) } else { written };
-                    self.environment.insert(key.name, Found { value, written, line: None });
+                    let written = if key.kind == ValueKind::Redact {
+                        value.written(key.kind)
+                    } else {
+                        written
+                    };
+                    self.environment.insert(key.name, FoundValue { value, written, line: None });
                 }
                 None => {
                     let allowed = key.kind.allowed();
@@ -146,10 +150,10 @@ impl Sources {
                     let message = format!("{written} is not {allowed}");
                     let warning = Warning { key: variable, place: None, message };
                     match key.kind {
-                        Kind::Redact => {
+                        ValueKind::Redact => {
                             self.faults.push(Fault { kind: FaultKind::Variable, warning });
                         }
-                        Kind::Pattern => {
+                        ValueKind::Pattern => {
                             self.faults.push(Fault { kind: FaultKind::Pattern, warning });
                         }
                         _ => self.warnings.push(warning),
@@ -175,7 +179,7 @@ impl Sources {
     }
 
     /// Returns what the user has set outside of the layers of a call.
-    pub(crate) fn own(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn own(&self, name: &str) -> Option<&SettingValue> {
         let found = self.environment.get(name).or_else(|| self.user.values.get(name));
         found.map(|found| &found.value)
     }
@@ -183,7 +187,7 @@ impl Sources {
     /// Returns the profile that is set, or our own.
     pub(crate) fn profile(&self) -> Profile {
         match self.own("profile") {
-            Some(Value::Profile(name)) => Profile::named(name).unwrap_or(Profile::OWN),
+            Some(SettingValue::Profile(name)) => Profile::named(name).unwrap_or(Profile::OWN),
             _ => Profile::OWN,
         }
     }
@@ -191,7 +195,7 @@ impl Sources {
     /// Returns the directory that outputs are saved in, or why there is none.
     pub(crate) fn directory(&self, profile: &Profile, places: &Places) -> Result<PathBuf, String> {
         let (path, is_set) = match self.own("store.dir") {
-            Some(Value::Directory(path)) => (expanded(path, &places.home), true),
+            Some(SettingValue::Directory(path)) => (expanded(path, &places.home), true),
             _ => (profile.directory.within(places), false),
         };
         match (path.is_absolute(), is_set) {
@@ -209,13 +213,13 @@ impl Sources {
         let mut options = profile.disk_options(places, overspill::Clock::default());
         // Only where a project expects its own files may they write something for Git.
         options.git_ignored &= self.own("store.dir").is_none();
-        if let Some(Value::Most(most)) = self.own("store.max_output") {
+        if let Some(SettingValue::Most(most)) = self.own("store.max_output") {
             options.most_per_output = Option::from(*most).unwrap_or(u64::MAX);
         }
-        if let Some(Value::Most(most)) = self.own("store.keep_free") {
+        if let Some(SettingValue::Most(most)) = self.own("store.keep_free") {
             options.keep_free = Option::from(*most).unwrap_or(0);
         }
-        if let Some(Value::Durability(durability)) = self.own("store.durability") {
+        if let Some(SettingValue::Durability(durability)) = self.own("store.durability") {
             options.durability = *durability;
         }
         Ok(Disk::new(directory, options))
@@ -238,7 +242,7 @@ impl Sources {
     /// Returns a setting that is a text.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         match self.own(name) {
-            Some(Value::Text(text)) => Some(text),
+            Some(SettingValue::Text(text)) => Some(text),
             _ => None,
         }
     }
@@ -247,12 +251,12 @@ impl Sources {
     pub(crate) fn retention(&self, profile: &Profile) -> Retention {
         let mut retention = profile.retention();
         match self.own("store.quota") {
-            Some(Value::Most(most)) => retention.quota = Option::from(*most),
+            Some(SettingValue::Most(most)) => retention.quota = Option::from(*most),
             // One machine does not decide how much there may be of all.
             _ if bucket::holds(self, profile) => retention.quota = None,
             _ => {}
         }
-        if let Some(Value::Age(age)) = self.own("store.retention") {
+        if let Some(SettingValue::Age(age)) = self.own("store.retention") {
             retention.unused_for = *age;
         }
         retention

@@ -6,7 +6,7 @@ use overspill::Warning;
 use overspill::redact::{Redact, Redaction};
 
 use super::keys::{KEYS, meant};
-use super::{Sources, Value};
+use super::{SettingSources, SettingValue};
 
 /// Something about `redact` that could not be understood.
 #[derive(Debug)]
@@ -56,11 +56,11 @@ impl FaultKind {
     }
 }
 
-impl Sources {
+impl SettingSources {
     /// Turns what could not be understood about `redact` into the first warnings.
     pub(super) fn warn_of_faults(&mut self) {
         let is_all = self.redact_word(false) == "all";
-        let is_set = self.own("redact") == Some(&Value::Choice("all"));
+        let is_set = self.own("redact") == Some(&SettingValue::Choice("all"));
         let with_consequence = |fault: &Fault| {
             let mut warning = fault.warning.clone();
             if is_all && (!is_set || fault.kind == FaultKind::Pattern) {
@@ -79,7 +79,7 @@ impl Sources {
     pub(crate) fn redact_word(&self, is_bucket: bool) -> &'static str {
         let has = |kinds: &[FaultKind]| self.faults.iter().any(|fault| kinds.contains(&fault.kind));
         let set = match self.own("redact") {
-            Some(Value::Choice(word)) => Some(*word),
+            Some(SettingValue::Choice(word)) => Some(*word),
             _ => None,
         };
         let in_variable = self.environment.contains_key("redact");

@@ -14,7 +14,7 @@ use crate::tokenizer::Tokenizer;
 
 /// What a setting can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// On or off.
     Switch,
     /// How many of something.
@@ -53,7 +53,7 @@ pub(crate) enum Kind {
 
 /// A setting's value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum SettingValue {
     Switch(bool),
     Most(Limit),
     Keep(Keep),
@@ -93,51 +93,57 @@ const UNITS: &[(&str, u64)] = &[
 
 const SPANS: &[(&str, u64)] = &[("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)];
 
-impl Kind {
+impl ValueKind {
     /// Turns what is written into what it means.
-    pub(crate) fn parse(self, text: &str) -> Option<Value> {
+    pub(crate) fn parse(self, text: &str) -> Option<SettingValue> {
         Some(match self {
-            Kind::Switch => Value::Switch(text.parse().ok()?),
-            Kind::Count | Kind::Bytes => Value::Most(most(text)?),
-            Kind::Keep => Value::Keep(KEEPS.iter().find(|(name, ..)| *name == text)?.1),
-            Kind::Profile => Value::Profile(Profile::named(text)?.name),
-            Kind::Directory => {
+            ValueKind::Switch => SettingValue::Switch(text.parse().ok()?),
+            ValueKind::Count | ValueKind::Bytes => SettingValue::Most(most(text)?),
+            ValueKind::Keep => SettingValue::Keep(KEEPS.iter().find(|(name, ..)| *name == text)?.1),
+            ValueKind::Profile => SettingValue::Profile(Profile::named(text)?.name),
+            ValueKind::Directory => {
                 let path = PathBuf::from(text);
                 let is_allowed = path.is_absolute() || path.starts_with("~");
-                Value::Directory(is_allowed.then_some(path)?)
+                SettingValue::Directory(is_allowed.then_some(path)?)
             }
-            Kind::Age => Value::Age(match text {
+            ValueKind::Age => SettingValue::Age(match text {
                 "none" => None,
                 _ => {
                     let seconds = i64::try_from(scaled(text, SPANS)?).ok()?;
                     Some(SignedDuration::from_secs(seconds))
                 }
             }),
-            Kind::Durability => {
-                Value::Durability(DURABILITIES.iter().find(|(name, _)| *name == text)?.1)
+            ValueKind::Durability => {
+                SettingValue::Durability(DURABILITIES.iter().find(|(name, _)| *name == text)?.1)
             }
-            Kind::Tokenizer => Value::Tokenizer(Tokenizer::named(text)?),
-            Kind::Choice(words) => Value::Choice(words.iter().find(|word| **word == text)?),
-            Kind::Redact => Value::Choice(match &*text.trim().to_lowercase() {
+            ValueKind::Tokenizer => SettingValue::Tokenizer(Tokenizer::named(text)?),
+            ValueKind::Choice(words) => {
+                SettingValue::Choice(words.iter().find(|word| **word == text)?)
+            }
+            ValueKind::Redact => SettingValue::Choice(match &*text.trim().to_lowercase() {
                 "true" => "all",
                 "false" => "off",
                 word => REDACT.iter().find(|known| **known == word)?,
             }),
-            Kind::Prefix => Value::Prefix(text.chars().all(is_plain).then(|| text.to_owned())?),
-            Kind::Bucket => Value::Text(bucket::is_address(text).then(|| text.to_owned())?),
-            Kind::Name => {
-                let fits = !text.is_empty() && text.chars().all(is_plain);
-                Value::Text(fits.then(|| text.to_owned())?)
+            ValueKind::Prefix => {
+                SettingValue::Prefix(text.chars().all(is_plain).then(|| text.to_owned())?)
             }
-            Kind::Server => is_http_address(text).then(|| Kind::Text.parse(text))??,
-            Kind::Text => {
+            ValueKind::Bucket => {
+                SettingValue::Text(bucket::is_address(text).then(|| text.to_owned())?)
+            }
+            ValueKind::Name => {
+                let fits = !text.is_empty() && text.chars().all(is_plain);
+                SettingValue::Text(fits.then(|| text.to_owned())?)
+            }
+            ValueKind::Server => is_http_address(text).then(|| ValueKind::Text.parse(text))??,
+            ValueKind::Text => {
                 let fits = !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
                 // A login in an address would be a credential in a file.
-                Value::Text((fits && !text.contains('@')).then(|| text.to_owned())?)
+                SettingValue::Text((fits && !text.contains('@')).then(|| text.to_owned())?)
             }
-            Kind::Pattern => {
+            ValueKind::Pattern => {
                 Redaction::new(Some(text)).ok()?;
-                Value::Text(text.to_owned())
+                SettingValue::Text(text.to_owned())
             }
         })
     }
@@ -145,22 +151,22 @@ impl Kind {
     /// Says what is allowed.
     pub(crate) fn allowed(self) -> String {
         match self {
-            Kind::Switch => "true or false".into(),
-            Kind::Count => "a whole number, 0 or more, or \"none\"".into(),
-            Kind::Bytes => "a whole number, a size such as \"50KiB\", or \"none\"".into(),
-            Kind::Keep => one_of(KEEPS.iter().map(|(name, ..)| *name)),
-            Kind::Profile => one_of(Profile::ALL.iter().map(|profile| profile.name)),
-            Kind::Directory => "a whole path, or one that begins with \"~/\"".into(),
-            Kind::Age => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
-            Kind::Durability => one_of(DURABILITIES.iter().map(|(name, _)| *name)),
-            Kind::Tokenizer => Tokenizer::allowed().into(),
-            Kind::Choice(words) => one_of(words.iter().copied()),
-            Kind::Redact => one_of(REDACT.iter().copied()),
-            Kind::Bucket => "a bucket and a folder, such as \"s3://team/outputs\"".into(),
-            Kind::Text => "a word, without blanks and \"@\"".into(),
-            Kind::Prefix | Kind::Name => "letters, digits, \"_\" and \"-\"".into(),
-            Kind::Server => "an address such as \"https://host:9000\", without \"@\"".into(),
-            Kind::Pattern => "a regular expression".into(),
+            ValueKind::Switch => "true or false".into(),
+            ValueKind::Count => "a whole number, 0 or more, or \"none\"".into(),
+            ValueKind::Bytes => "a whole number, a size such as \"50KiB\", or \"none\"".into(),
+            ValueKind::Keep => one_of(KEEPS.iter().map(|(name, ..)| *name)),
+            ValueKind::Profile => one_of(Profile::ALL.iter().map(|profile| profile.name)),
+            ValueKind::Directory => "a whole path, or one that begins with \"~/\"".into(),
+            ValueKind::Age => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
+            ValueKind::Durability => one_of(DURABILITIES.iter().map(|(name, _)| *name)),
+            ValueKind::Tokenizer => Tokenizer::allowed().into(),
+            ValueKind::Choice(words) => one_of(words.iter().copied()),
+            ValueKind::Redact => one_of(REDACT.iter().copied()),
+            ValueKind::Bucket => "a bucket and a folder, such as \"s3://team/outputs\"".into(),
+            ValueKind::Text => "a word, without blanks and \"@\"".into(),
+            ValueKind::Prefix | ValueKind::Name => "letters, digits, \"_\" and \"-\"".into(),
+            ValueKind::Server => "an address such as \"https://host:9000\", without \"@\"".into(),
+            ValueKind::Pattern => "a regular expression".into(),
         }
     }
 }
@@ -187,13 +193,15 @@ fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("{} or {last}", names.join(", "))
 }
 
-impl Value {
+impl SettingValue {
     /// Returns how it is written where nobody has written it.
-    pub(crate) fn written(&self, kind: Kind) -> String {
+    pub(crate) fn written(&self, kind: ValueKind) -> String {
         match self {
-            Value::Switch(on) => on.to_string(),
-            Value::Most(Limit::Unlimited) | Value::Age(None) => "none".into(),
-            Value::Most(Limit::AtMost(number)) if kind == Kind::Bytes && *number > 0 => {
+            SettingValue::Switch(on) => on.to_string(),
+            SettingValue::Most(Limit::Unlimited) | SettingValue::Age(None) => "none".into(),
+            SettingValue::Most(Limit::AtMost(number))
+                if kind == ValueKind::Bytes && *number > 0 =>
+            {
                 let even = |(_, scale): &&(&str, u64)| *scale > 1 && number % scale == 0;
                 let binary = UNITS.iter().filter(|(unit, _)| unit.ends_with("iB"));
                 match binary.rev().find(even) {
@@ -201,14 +209,14 @@ impl Value {
                     None => number.to_string(),
                 }
             }
-            Value::Most(Limit::AtMost(number)) => number.to_string(),
-            Value::Keep(keep) => {
+            SettingValue::Most(Limit::AtMost(number)) => number.to_string(),
+            SettingValue::Keep(keep) => {
                 let known = KEEPS.iter().find(|(_, one, _)| one == keep);
                 known.map_or_else(|| "ends".into(), |(name, ..)| (*name).into())
             }
-            Value::Profile(name) => (*name).into(),
-            Value::Directory(path) => path.display().to_string(),
-            Value::Age(Some(age)) => {
+            SettingValue::Profile(name) => (*name).into(),
+            SettingValue::Directory(path) => path.display().to_string(),
+            SettingValue::Age(Some(age)) => {
                 let seconds = age.as_secs().unsigned_abs();
                 let even = |(_, scale): &&(&str, u64)| seconds % scale == 0;
                 // Weeks are for writing; days are what everybody counts in.
@@ -217,23 +225,23 @@ impl Value {
                     None => format!("{seconds}s"),
                 }
             }
-            Value::Durability(durability) => {
+            SettingValue::Durability(durability) => {
                 let known = DURABILITIES.iter().find(|(_, one)| one == durability);
                 known.map_or_else(String::new, |(name, _)| (*name).into())
             }
-            Value::Tokenizer(tokenizer) => tokenizer.name().into(),
-            Value::Choice(word) => (*word).into(),
-            Value::Prefix(text) => text.clone(),
-            Value::Text(text) => text.clone(),
+            SettingValue::Tokenizer(tokenizer) => tokenizer.name().into(),
+            SettingValue::Choice(word) => (*word).into(),
+            SettingValue::Prefix(text) => text.clone(),
+            SettingValue::Text(text) => text.clone(),
         }
     }
 
     /// Returns it for a program: sizes in bytes, times in seconds, `null` for none.
-    pub(crate) fn json(&self, kind: Kind) -> serde_json::Value {
+    pub(crate) fn json(&self, kind: ValueKind) -> serde_json::Value {
         match self {
-            Value::Switch(on) => json!(on),
-            Value::Most(most) => json!(Option::<u64>::from(*most)),
-            Value::Age(age) => json!(age.map(|age| age.as_secs())),
+            SettingValue::Switch(on) => json!(on),
+            SettingValue::Most(most) => json!(Option::<u64>::from(*most)),
+            SettingValue::Age(age) => json!(age.map(|age| age.as_secs())),
             _ => json!(self.written(kind)),
         }
     }
@@ -257,28 +265,28 @@ mod tests {
 
     #[test]
     fn what_we_write_we_read() {
-        let check = |kind: Kind, text: &str| {
+        let check = |kind: ValueKind, text: &str| {
             let value = kind.parse(text).unwrap();
             let written = value.written(kind);
             assert_eq!(kind.parse(&written).as_ref(), Some(&value), "{written}");
             written
         };
-        assert_eq!(check(Kind::Bytes, "1024K"), "1MiB");
-        assert_eq!(check(Kind::Bytes, "1000"), "1000");
-        assert_eq!(check(Kind::Bytes, "0"), "0");
-        assert_eq!(check(Kind::Count, "2048"), "2048");
-        assert_eq!(check(Kind::Age, "2w"), "14d");
-        assert_eq!(check(Kind::Age, "90m"), "90m");
-        assert_eq!(check(Kind::Age, "0d"), "0d");
-        assert_eq!(check(Kind::Age, "none"), "none");
+        assert_eq!(check(ValueKind::Bytes, "1024K"), "1MiB");
+        assert_eq!(check(ValueKind::Bytes, "1000"), "1000");
+        assert_eq!(check(ValueKind::Bytes, "0"), "0");
+        assert_eq!(check(ValueKind::Count, "2048"), "2048");
+        assert_eq!(check(ValueKind::Age, "2w"), "14d");
+        assert_eq!(check(ValueKind::Age, "90m"), "90m");
+        assert_eq!(check(ValueKind::Age, "0d"), "0d");
+        assert_eq!(check(ValueKind::Age, "none"), "none");
         for (name, ..) in KEEPS {
-            assert_eq!(check(Kind::Keep, name), *name);
+            assert_eq!(check(ValueKind::Keep, name), *name);
         }
         for profile in Profile::ALL {
-            assert_eq!(check(Kind::Profile, profile.name), profile.name);
+            assert_eq!(check(ValueKind::Profile, profile.name), profile.name);
         }
-        assert_eq!(check(Kind::Directory, "~/x"), "~/x");
-        assert_eq!(Kind::Directory.parse("x"), None);
-        assert_eq!(Kind::Age.parse("99999999999999999w"), None);
+        assert_eq!(check(ValueKind::Directory, "~/x"), "~/x");
+        assert_eq!(ValueKind::Directory.parse("x"), None);
+        assert_eq!(ValueKind::Age.parse("99999999999999999w"), None);
     }
 }

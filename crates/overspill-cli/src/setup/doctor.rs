@@ -6,16 +6,16 @@ use std::process::Command;
 use overspill::{Call, Outcome, Profile};
 use serde_json::{Value, json};
 
-use super::plan::{self, Plan, Scope};
+use super::plan::{self, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
 use super::{found, shown, text_of};
 use crate::bucket::{self, Finding};
 use crate::command::push;
 use crate::home;
-use crate::hosts::{HOSTS, Host, Step};
+use crate::hosts::{HOSTS, Host, SetupStep};
 use crate::jsonc::Jsonc;
-use crate::settings::Sources;
+use crate::settings::SettingSources;
 use crate::ui;
 
 /// Looks whether everything works: program, settings, store and hosts.
@@ -137,7 +137,7 @@ fn look_at_program(findings: &mut Findings) {
 
 /// Files of settings, and what the project's has changed.
 fn look_at_settings(findings: &mut Findings) {
-    let in_force = Sources::read().with_unknown_variables().in_force(None);
+    let in_force = SettingSources::read().with_unknown_variables().in_force(None);
     for warning in in_force.sources.warnings.iter().take(100) {
         findings.add("settings", How::Wrong, ui::warning(warning));
     }
@@ -156,7 +156,7 @@ fn look_at_settings(findings: &mut Findings) {
 /// What is needed of the bucket, if there is one; then a trial output is saved and removed; then how
 /// much room there is.
 fn look_at_store(findings: &mut Findings) {
-    let in_force = Sources::of_user().in_force(Some(Profile::OWN));
+    let in_force = SettingSources::of_user().in_force(Some(Profile::OWN));
     let (retention, places) = (in_force.sources.retention(&Profile::OWN), home::places());
     let in_bucket = bucket::holds(&in_force.sources, &Profile::OWN);
     if in_bucket {
@@ -220,7 +220,7 @@ fn look_at_host(findings: &mut Findings, host: &'static Host) {
         None => findings.add(host.name, How::Note, "it is set up, but not found here"),
     }
     let receipt = Receipt::read(host);
-    let plan = Plan::of(host, Scope::User, plan::Extras::default());
+    let plan = SetupPlan::of(host, SetupScope::User, plan::Extras::default());
     for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
         let text = text_of(&target.path).ok().flatten().unwrap_or_default();
         for piece in &target.pieces {
@@ -245,12 +245,12 @@ fn overridden(host: &Host) -> Vec<String> {
     for directory in home::project_directories(&working) {
         for step in host.steps {
             match step {
-                Step::Json { path, value, .. } => {
+                SetupStep::Json { path, value, .. } => {
                     for file in host.overrides.iter().map(|name| directory.join(name)) {
                         said.extend(other_value(&file, path, value));
                     }
                 }
-                Step::Variable { name, .. } => {
+                SetupStep::Variable { name, .. } => {
                     let files = host.overrides.iter().map(|name| directory.join(name));
                     said.extend(files.filter(|file| file.is_file()).map(|file| {
                         format!(

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::plan::{Scope, path_of};
+use super::plan::{SetupScope, path_of};
 use crate::home;
-use crate::hosts::{Host, Place};
+use crate::hosts::{Host, HostFile};
 
 /// Returns where a host is: its program, or the directory that it keeps its files in.
 pub(super) fn found(host: &Host) -> Option<PathBuf> {
     host.programs.iter().find_map(|program| on_path(program)).or_else(|| {
-        let directory = path_of(Place { user: host.home, project: "" }, Scope::User)?;
+        let directory = path_of(HostFile { user: host.home, project: "" }, SetupScope::User)?;
         directory.is_dir().then_some(directory)
     })
 }

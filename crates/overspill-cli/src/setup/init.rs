@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::plan::{self, Extras, Plan, Scope, Target};
+use super::plan::{self, Extras, SetupPlan, SetupScope, Target};
 use super::receipt::{Receipt, Wrote};
-use super::{before, found, named, piece::Piece, shown, system, text_of};
+use super::{before, found, named, piece::SetupPiece, shown, system, text_of};
 use crate::hosts::{HOSTS, Host};
 use crate::settings::guarded::{GuardedFile, Refused};
 use crate::settings::text;
@@ -111,34 +111,34 @@ fn try_init(args: &InitArgs) -> anyhow::Result<()> {
     if args.json { ui::answer(&format!("{}\n", Value::Array(all))) } else { Ok(()) }
 }
 
-type Planned = (&'static Host, Plan, Vec<Change>);
+type Planned = (&'static Host, SetupPlan, Vec<Change>);
 
 fn planned(host: &'static Host, args: &InitArgs) -> anyhow::Result<Planned> {
-    let scope = if args.project { Scope::Project } else { Scope::User };
+    let scope = if args.project { SetupScope::Project } else { SetupScope::User };
     let extras = Extras { hooks: args.hooks, servers: args.mcp, rules: args.rules };
-    let mut plan = Plan::of(host, scope, extras);
-    if scope == Scope::Project && plan.targets.is_empty() && !host.steps.is_empty() {
+    let mut plan = SetupPlan::of(host, scope, extras);
+    if scope == SetupScope::Project && plan.targets.is_empty() && !host.steps.is_empty() {
         anyhow::bail!("{} has no settings of a project that we could use", host.title);
     }
     let receipt = Receipt::read(host);
     let program = plan::links().join("overspill").to_string_lossy().into_owned();
-    let everything = Plan::all(host, scope);
+    let everything = SetupPlan::all(host, scope);
     let mut changes = Vec::new();
     for target in std::mem::take(&mut plan.targets) {
         let shown = shown(&target.path);
         let guarded = match scope {
-            Scope::Project => Some(guarded(&target.path)?),
-            Scope::User => None,
+            SetupScope::Project => Some(guarded(&target.path)?),
+            SetupScope::User => None,
         };
         let now = match &guarded {
             Some(file) => text_in(file, &target.path)?,
             None => text_of(&target.path)?,
         };
         let wrote = receipt.of(&target.path);
-        let wrong = |why: String| ui::Misuse(format!("{shown}: {why}; it was left as it is"));
+        let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
         let is_ours = wrote.is_some() || args.force || now.is_none();
         if !is_ours
-            && let [Piece::Whole(text)] = &target.pieces[..]
+            && let [SetupPiece::Whole(text)] = &target.pieces[..]
             && now.as_ref() != Some(text)
         {
             anyhow::bail!(
@@ -152,7 +152,7 @@ fn planned(host: &'static Host, args: &InitArgs) -> anyhow::Result<Planned> {
             let is_there = now.as_ref().is_some_and(|now| wrote.is_some() && piece.is_in(now));
             is_there || target.pieces.contains(piece)
         });
-        let kept: Vec<Piece> = kept.cloned().collect();
+        let kept: Vec<SetupPiece> = kept.cloned().collect();
         let before = before(now.as_deref(), &target.path, possible, wrote).map_err(wrong)?;
         let mut after = before.clone().unwrap_or_default();
         for piece in &kept {
@@ -171,7 +171,7 @@ fn planned(host: &'static Host, args: &InitArgs) -> anyhow::Result<Planned> {
 }
 
 /// Writes everything. The receipt comes first: whatever happens then can be taken back.
-fn carry_out(host: &Host, plan: &Plan, changes: &[Change]) -> anyhow::Result<()> {
+fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change]) -> anyhow::Result<()> {
     let links = plan::links();
     fs::create_dir_all(&links).with_context(|| shown(&links))?;
     let program = std::env::current_exe().context("where this program is")?;
@@ -212,7 +212,7 @@ fn guarded(path: &Path) -> anyhow::Result<GuardedFile> {
 fn text_in(file: &GuardedFile, path: &Path) -> anyhow::Result<Option<String>> {
     let open = file.open().map_err(|why| refused(path, &why))?;
     let text = open.map(|(file, _)| text::read_open(file)).transpose();
-    Ok(text.map_err(|why| ui::Misuse(format!("{}: {why}", shown(path))))?)
+    Ok(text.map_err(|why| ui::UsageError(format!("{}: {why}", shown(path))))?)
 }
 
 fn refused(path: &Path, why: &Refused) -> anyhow::Error {
@@ -232,7 +232,8 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs) -> String {
             text.push_str(&format!("    {}\n", piece.said()));
         }
     }
-    if args.mcp && !changes.iter().any(|change| change.target.pieces.contains(&Piece::Servers)) {
+    if args.mcp && !changes.iter().any(|change| change.target.pieces.contains(&SetupPiece::Servers))
+    {
         text.push_str("  there is no file with MCP servers\n");
     }
     if let Some(then) = host.then {
@@ -245,7 +246,7 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs) -> String {
 
 fn as_json(host: &Host, changes: &[Change], dry_run: bool) -> Value {
     let files = changes.iter().map(|Change { target, now, after, .. }| {
-        let pieces: Vec<String> = target.pieces.iter().map(Piece::said).collect();
+        let pieces: Vec<String> = target.pieces.iter().map(SetupPiece::said).collect();
         json!({"path": target.path, "changes": now.as_ref() != Some(after), "pieces": pieces})
     });
     let files: Vec<Value> = files.collect();

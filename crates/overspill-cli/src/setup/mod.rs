@@ -28,7 +28,7 @@ pub(crate) use init::{InitArgs, init};
 pub(crate) use plan::links;
 pub(crate) use uninstall::{UninstallArgs, uninstall};
 
-use piece::Piece;
+use piece::SetupPiece;
 use receipt::Wrote;
 
 /// Returns the hosts that are named; otherwise says which there are.
@@ -42,7 +42,7 @@ fn named(names: &[String]) -> anyhow::Result<Vec<&'static Host>> {
                 |name| format!("did you mean {name}?"),
             );
             let name = ui::short(name, 40);
-            ui::Misuse(format!("there is no host {name:?}\n\nhint: {hint}")).into()
+            ui::UsageError(format!("there is no host {name:?}\n\nhint: {hint}")).into()
         })
     };
     names.iter().map(one).collect()
@@ -56,7 +56,7 @@ fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
         Ok(found) if !found.is_file() => anyhow::bail!("{}: it is not a file", shown(path)),
         Ok(_) => {}
     }
-    let text = text::read(path).map_err(|why| ui::Misuse(format!("{}: {why}", shown(path))))?;
+    let text = text::read(path).map_err(|why| ui::UsageError(format!("{}: {why}", shown(path))))?;
     Ok(Some(text))
 }
 
@@ -65,7 +65,7 @@ fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
 fn before(
     now: Option<&str>,
     path: &Path,
-    pieces: &[Piece],
+    pieces: &[SetupPiece],
     wrote: Option<&Wrote>,
 ) -> Result<Option<String>, String> {
     let Some(now) = now else { return Ok(None) };
@@ -79,7 +79,7 @@ fn before(
     let mut text = now.to_owned();
     for piece in pieces.iter().rev() {
         // A file that is ours and was changed since is the user's.
-        if matches!(piece, Piece::Whole(_)) && wrote.is_none_or(|wrote| wrote.after != now) {
+        if matches!(piece, SetupPiece::Whole(_)) && wrote.is_none_or(|wrote| wrote.after != now) {
             continue;
         }
         text = piece.take(&text, path, old)?;

@@ -11,7 +11,7 @@ use crate::ui;
 
 /// Something in a file.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Piece {
+pub(super) enum SetupPiece {
     /// A value of a JSON file; `only_if_missing` if any value will do.
     Json { path: &'static [&'static str], value: Value, only_if_missing: bool },
     /// One more in a list of a JSON file.
@@ -31,11 +31,11 @@ pub(super) enum Piece {
 const BEGIN: &str = "<!-- overspill: begin -->\n";
 const END: &str = "<!-- overspill: end -->\n";
 
-impl Piece {
+impl SetupPiece {
     /// Returns the text with it.
     pub(super) fn put(&self, text: &str, file: &Path, program: &str) -> Result<String, String> {
         match self {
-            Piece::Json { path, value, only_if_missing } => {
+            SetupPiece::Json { path, value, only_if_missing } => {
                 let text = or_empty(text);
                 let json = Jsonc::parse(&text)?;
                 if *only_if_missing && json.get(path).is_some() {
@@ -43,22 +43,22 @@ impl Piece {
                 }
                 json.set(path, value)
             }
-            Piece::Item { path, value } => {
+            SetupPiece::Item { path, value } => {
                 let text = or_empty(text);
                 let json = Jsonc::parse(&text)?;
                 if self.index(&json).is_some() { Ok(text.clone()) } else { json.push(path, value) }
             }
-            Piece::Toml { path, value } => {
+            SetupPiece::Toml { path, value } => {
                 let (name, way) = split(path);
                 edit::set_at(text, way, name, value)
             }
-            Piece::Variable { name, value } => {
+            SetupPiece::Variable { name, value } => {
                 let text = without_line(text, name);
                 let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
                 Ok(format!("{text}{end}{}\n", variable(name, value)))
             }
-            Piece::Whole(whole) => Ok(whole.clone()),
-            Piece::Paragraph(paragraph) => {
+            SetupPiece::Whole(whole) => Ok(whole.clone()),
+            SetupPiece::Paragraph(paragraph) => {
                 let text = without_paragraph(text);
                 let gap = match text.is_empty() {
                     true => "",
@@ -67,7 +67,7 @@ impl Piece {
                 };
                 Ok(format!("{text}{gap}{BEGIN}{paragraph}{END}"))
             }
-            Piece::Servers => rewrapped(text, file, To::Wrap, program, None),
+            SetupPiece::Servers => rewrapped(text, file, To::Wrap, program, None),
         }
     }
 
@@ -79,7 +79,7 @@ impl Piece {
         before: Option<&str>,
     ) -> Result<String, String> {
         match self {
-            Piece::Json { path, value, only_if_missing } => {
+            SetupPiece::Json { path, value, only_if_missing } => {
                 let json = Jsonc::parse(text)?;
                 if *only_if_missing && before.is_none() {
                     // Nobody knows whose it is.
@@ -95,7 +95,7 @@ impl Piece {
                     None => Ok(without(&json, path, before)),
                 }
             }
-            Piece::Item { path, .. } => {
+            SetupPiece::Item { path, .. } => {
                 let json = Jsonc::parse(text)?;
                 let Some(index) = self.index(&json) else { return Ok(text.to_owned()) };
                 let less = json.without_item(path, index);
@@ -104,7 +104,7 @@ impl Piece {
                 let is_empty = is_empty.is_some_and(|list| list == Value::Array(Vec::new()));
                 Ok(if is_empty { without(&json, path, before) } else { less.clone() })
             }
-            Piece::Toml { path, value } => {
+            SetupPiece::Toml { path, value } => {
                 let (name, way) = split(path);
                 if edit::string_at(text, path)?.as_ref() != Some(value) {
                     return Ok(text.to_owned());
@@ -114,7 +114,7 @@ impl Piece {
                     None => edit::unset_at(text, way, name),
                 }
             }
-            Piece::Variable { name, value } => {
+            SetupPiece::Variable { name, value } => {
                 let line = variable(name, value);
                 if !text.lines().any(|found| found == line) {
                     return Ok(text.to_owned());
@@ -123,37 +123,41 @@ impl Piece {
                 let old = old.map_or_else(String::new, |old| format!("{old}\n"));
                 Ok(text.replacen(&format!("{line}\n"), &old, 1))
             }
-            Piece::Whole(_) => Ok(before.unwrap_or_default().to_owned()),
-            Piece::Paragraph(_) => Ok(without_paragraph(text)),
-            Piece::Servers => rewrapped(text, file, To::Unwrap, "", before),
+            SetupPiece::Whole(_) => Ok(before.unwrap_or_default().to_owned()),
+            SetupPiece::Paragraph(_) => Ok(without_paragraph(text)),
+            SetupPiece::Servers => rewrapped(text, file, To::Unwrap, "", before),
         }
     }
 
     /// Tells whether the text has it.
     pub(super) fn is_in(&self, text: &str) -> bool {
         match self {
-            Piece::Json { path, value, only_if_missing } => Jsonc::parse(text).is_ok_and(|json| {
-                let found = json.get(path).and_then(|node| json.value_of(node));
-                found.is_some_and(|found| *only_if_missing || found == *value)
-            }),
-            Piece::Item { .. } => Jsonc::parse(text).is_ok_and(|json| self.index(&json).is_some()),
-            Piece::Toml { path, value } => {
+            SetupPiece::Json { path, value, only_if_missing } => {
+                Jsonc::parse(text).is_ok_and(|json| {
+                    let found = json.get(path).and_then(|node| json.value_of(node));
+                    found.is_some_and(|found| *only_if_missing || found == *value)
+                })
+            }
+            SetupPiece::Item { .. } => {
+                Jsonc::parse(text).is_ok_and(|json| self.index(&json).is_some())
+            }
+            SetupPiece::Toml { path, value } => {
                 edit::string_at(text, path).is_ok_and(|found| found.as_ref() == Some(value))
             }
-            Piece::Variable { name, value } => {
+            SetupPiece::Variable { name, value } => {
                 text.lines().any(|line| line == variable(name, value))
             }
-            Piece::Whole(whole) => text == whole,
-            Piece::Paragraph(paragraph) => text.contains(&format!("{BEGIN}{paragraph}{END}")),
-            Piece::Servers => text.contains("overspill"),
+            SetupPiece::Whole(whole) => text == whole,
+            SetupPiece::Paragraph(paragraph) => text.contains(&format!("{BEGIN}{paragraph}{END}")),
+            SetupPiece::Servers => text.contains("overspill"),
         }
     }
 
     /// Returns the value that stood in its place, where that must go on to be heeded.
     pub(super) fn old(&self, before: &str) -> Option<String> {
         match self {
-            Piece::Toml { path, .. } => edit::string_at(before, path).ok()?,
-            Piece::Variable { name, .. } => {
+            SetupPiece::Toml { path, .. } => edit::string_at(before, path).ok()?,
+            SetupPiece::Variable { name, .. } => {
                 let line = line_of(before, name)?;
                 let value = line.split_once('=')?.1.trim();
                 Some(value.trim_matches(['"', '\'']).to_owned())
@@ -165,21 +169,21 @@ impl Piece {
     /// Says what it is, on one line.
     pub(super) fn said(&self) -> String {
         match self {
-            Piece::Json { path, value, .. } => format!("{} = {value}", path.join(".")),
-            Piece::Item { path, value } => {
+            SetupPiece::Json { path, value, .. } => format!("{} = {value}", path.join(".")),
+            SetupPiece::Item { path, value } => {
                 format!("{} + {}", path.join("."), ui::short(&value.to_string(), 160))
             }
-            Piece::Toml { path, value } => format!("{} = {value:?}", path.join(".")),
-            Piece::Variable { name, value } => variable(name, value),
-            Piece::Whole(whole) => format!("a file of ours, {} bytes", whole.len()),
-            Piece::Paragraph(_) => "a paragraph of rules".into(),
-            Piece::Servers => "the proxy in front of its MCP servers".into(),
+            SetupPiece::Toml { path, value } => format!("{} = {value:?}", path.join(".")),
+            SetupPiece::Variable { name, value } => variable(name, value),
+            SetupPiece::Whole(whole) => format!("a file of ours, {} bytes", whole.len()),
+            SetupPiece::Paragraph(_) => "a paragraph of rules".into(),
+            SetupPiece::Servers => "the proxy in front of its MCP servers".into(),
         }
     }
 
     /// Finds our item in its list: the same, or one that runs us.
     fn index(&self, json: &Jsonc) -> Option<usize> {
-        let Piece::Item { path, value } = self else { return None };
+        let SetupPiece::Item { path, value } = self else { return None };
         let found = json.value_of(json.get(path)?)?;
         found.as_array()?.iter().position(|item| item == value)
     }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::piece::Piece;
+use super::piece::SetupPiece;
 use crate::home;
-use crate::hosts::{Host, Place, Step};
-use crate::settings::Sources;
+use crate::hosts::{Host, HostFile, SetupStep};
+use crate::settings::SettingSources;
 
 /// Whose settings are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum SetupScope {
     User,
     Project,
 }
@@ -28,12 +28,12 @@ pub(super) struct Extras {
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) path: PathBuf,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<SetupPiece>,
 }
 
 /// All that is to be written.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct SetupPlan {
     pub(super) targets: Vec<Target>,
     /// Names in the directory of our links.
     pub(super) links: Vec<&'static str>,
@@ -44,9 +44,9 @@ pub(super) struct Plan {
 /// The text of rules.
 const RULES: &str = include_str!("../hosts/files/rules.md");
 
-impl Plan {
-    pub(super) fn of(host: &Host, scope: Scope, extras: Extras) -> Plan {
-        let mut plan = Plan { links: vec!["overspill"], ..Plan::default() };
+impl SetupPlan {
+    pub(super) fn of(host: &Host, scope: SetupScope, extras: Extras) -> SetupPlan {
+        let mut plan = SetupPlan { links: vec!["overspill"], ..SetupPlan::default() };
         let second = host.second.iter().filter(|_| extras.hooks);
         for step in host.steps.iter().chain(second) {
             plan.add(step, scope);
@@ -55,48 +55,49 @@ impl Plan {
             && let Some(path) = host.servers.and_then(|place| path_of(place, scope))
             && path.exists()
         {
-            plan.put(path, Piece::Servers);
+            plan.put(path, SetupPiece::Servers);
         }
         if extras.rules
             && let Some(path) = host.rules.and_then(|place| path_of(place, scope))
         {
-            plan.put(path, Piece::Paragraph(rules(host, scope)));
+            plan.put(path, SetupPiece::Paragraph(rules(host, scope)));
         }
         plan
     }
 
     /// Everything that could have been written for a host, whatever was asked for.
-    pub(super) fn all(host: &Host, scope: Scope) -> Plan {
-        Plan::of(host, scope, Extras { hooks: true, servers: true, rules: true })
+    pub(super) fn all(host: &Host, scope: SetupScope) -> SetupPlan {
+        SetupPlan::of(host, scope, Extras { hooks: true, servers: true, rules: true })
     }
 
-    fn add(&mut self, step: &'static Step, scope: Scope) {
+    fn add(&mut self, step: &'static SetupStep, scope: SetupScope) {
         let (place, piece) = match step {
-            Step::Link(name) => return self.links.push(name),
-            Step::Script { name, text } => {
+            SetupStep::Link(name) => return self.links.push(name),
+            SetupStep::Script { name, text } => {
                 return self.scripts.push((name, filled(text, |word| word)));
             }
-            Step::Json { place, path, value } | Step::JsonDefault { place, path, value } => {
-                let only_if_missing = matches!(step, Step::JsonDefault { .. });
-                (place, Piece::Json { path, value: json(value), only_if_missing })
+            SetupStep::Json { place, path, value }
+            | SetupStep::JsonDefault { place, path, value } => {
+                let only_if_missing = matches!(step, SetupStep::JsonDefault { .. });
+                (place, SetupPiece::Json { path, value: json(value), only_if_missing })
             }
-            Step::JsonItem { place, path, value } => {
-                (place, Piece::Item { path, value: json(value) })
+            SetupStep::JsonItem { place, path, value } => {
+                (place, SetupPiece::Item { path, value: json(value) })
             }
-            Step::Toml { place, path, value } => {
-                (place, Piece::Toml { path, value: filled(value, |word| word) })
+            SetupStep::Toml { place, path, value } => {
+                (place, SetupPiece::Toml { path, value: filled(value, |word| word) })
             }
-            Step::Variable { place, name, value } => {
-                (place, Piece::Variable { name, value: filled(value, |word| word) })
+            SetupStep::Variable { place, name, value } => {
+                (place, SetupPiece::Variable { name, value: filled(value, |word| word) })
             }
-            Step::File { place, text } => (place, Piece::Whole(filled(text, escaped))),
+            SetupStep::File { place, text } => (place, SetupPiece::Whole(filled(text, escaped))),
         };
         if let Some(path) = path_of(*place, scope) {
             self.put(path, piece);
         }
     }
 
-    fn put(&mut self, path: PathBuf, piece: Piece) {
+    fn put(&mut self, path: PathBuf, piece: SetupPiece) {
         match self.targets.iter_mut().find(|target| target.path == path) {
             Some(target) => target.pieces.push(piece),
             None => self.targets.push(Target { path, pieces: vec![piece] }),
@@ -105,8 +106,8 @@ impl Plan {
 }
 
 /// Returns the text of rules for a host. A project's are read on machines that have other paths.
-fn rules(host: &Host, scope: Scope) -> String {
-    if host.resets_path && scope == Scope::User {
+fn rules(host: &Host, scope: SetupScope) -> String {
+    if host.resets_path && scope == SetupScope::User {
         return RULES.replace("`overspill ", &filled("`@COMMAND@ ", |word| word));
     }
     RULES.into()
@@ -118,10 +119,10 @@ pub(crate) fn links() -> PathBuf {
 }
 
 /// Returns where a file is; nothing if there is none of that kind.
-pub(super) fn path_of(place: Place, scope: Scope) -> Option<PathBuf> {
+pub(super) fn path_of(place: HostFile, scope: SetupScope) -> Option<PathBuf> {
     let named = match scope {
-        Scope::User => place.user,
-        Scope::Project => place.project,
+        SetupScope::User => place.user,
+        SetupScope::Project => place.project,
     };
     if named.is_empty() {
         return None;
@@ -144,7 +145,7 @@ pub(super) fn path_of(place: Place, scope: Scope) -> Option<PathBuf> {
 pub(super) fn filled(text: &str, form: impl Fn(String) -> String) -> String {
     let program = links().join("overspill").to_string_lossy().into_owned();
     let places = home::places();
-    let store = Sources::of_user().directory(&overspill::Profile::OWN, &places);
+    let store = SettingSources::of_user().directory(&overspill::Profile::OWN, &places);
     let store = store.unwrap_or_default();
     let words = [
         ("@BIN@", links().to_string_lossy().into_owned()),

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 
 use super::doctor::link;
-use crate::hosts::{Host, LIMITS, Shape, Step};
+use crate::hosts::{HookShape, Host, LIMITS, SetupStep};
 use crate::settings::variables;
 use crate::ui;
 
@@ -32,17 +32,17 @@ impl Trial {
         let mark = host.mark.unwrap_or(variables::NO_MARK);
         for step in host.steps {
             match step {
-                Step::Link("overspill-sh") => {
+                SetupStep::Link("overspill-sh") => {
                     let line = format!("eval '{LINE}' < /dev/null && pwd -P >| /dev/null");
                     all.push(("a command", trial.command(&link("overspill-sh"), &[&line], &[])));
                 }
-                Step::Link(name) => {
+                SetupStep::Link(name) => {
                     all.push((
                         "a command",
                         trial.command(&link(name), &["-c", &framed], &[(mark, "1")]),
                     ));
                 }
-                Step::Script { name, .. } => {
+                SetupStep::Script { name, .. } => {
                     let script = link(name).to_string_lossy().into_owned();
                     let bash = Path::new("/bin/bash");
                     all.push((
@@ -83,7 +83,7 @@ impl Trial {
         }
     }
 
-    fn hook(&self, name: &str, shape: Shape) -> Result<String, String> {
+    fn hook(&self, name: &str, shape: HookShape) -> Result<String, String> {
         let mut command = self.start(&link("overspill"));
         let output = fed(command.args(["hook", name]), &payload(shape).to_string());
         let output = output.map_err(|error| ui::reason(&error))?;
@@ -91,7 +91,7 @@ impl Trial {
             format!("no answer; {}", String::from_utf8_lossy(&output.stderr).trim())
         })?;
         match shape {
-            Shape::Cursor => Ok("the command is run by us".into()),
+            HookShape::Cursor => Ok("the command is run by us".into()),
             _ => judged(&longest(&answer)).map(|()| "bounded, with its end".into()),
         }
     }
@@ -143,18 +143,18 @@ fn longest(value: &Value) -> String {
 }
 
 /// What a host sends, with a long output in it.
-fn payload(shape: Shape) -> Value {
+fn payload(shape: HookShape) -> Value {
     let text: String = (0..4_000).map(|n| format!("line {n}\n")).collect();
     match shape {
-        Shape::Claude => json!({
+        HookShape::Claude => json!({
             "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "x"},
             "tool_response": {"stdout": text, "stderr": "", "interrupted": false, "isImage": false},
         }),
-        Shape::Copilot => json!({
+        HookShape::Copilot => json!({
             "toolName": "bash", "toolArgs": {"command": "x"},
             "toolResult": {"resultType": "success", "textResultForLlm": text},
         }),
-        Shape::Cursor => json!({"tool_name": "Shell", "tool_input": {"command": "x"}}),
-        Shape::Plugin => json!({"tool": "x", "text": text}),
+        HookShape::Cursor => json!({"tool_name": "Shell", "tool_input": {"command": "x"}}),
+        HookShape::Plugin => json!({"tool": "x", "text": text}),
     }
 }

@@ -4,9 +4,9 @@ use std::fs;
 
 use anyhow::Context;
 
-use super::plan::{Plan, Scope};
+use super::plan::{SetupPlan, SetupScope};
 use super::receipt::{Receipt, Wrote};
-use super::{before, named, piece::Piece, shown, text_of};
+use super::{before, named, piece::SetupPiece, shown, text_of};
 use crate::hosts::{HOSTS, Host};
 use crate::settings::write::write;
 use crate::ui;
@@ -56,7 +56,7 @@ fn take_back(host: &Host, dry_run: bool) -> anyhow::Result<()> {
         let now = text_of(&wrote.path)?;
         let pieces = pieces(host, wrote);
         let shown = shown(&wrote.path);
-        let wrong = |why: String| ui::Misuse(format!("{shown}: {why}; it was left as it is"));
+        let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
         let before = before(now.as_deref(), &wrote.path, &pieces, Some(wrote)).map_err(wrong)?;
         changes.push((wrote, now, before));
     }
@@ -86,19 +86,22 @@ fn take_back(host: &Host, dry_run: bool) -> anyhow::Result<()> {
 }
 
 /// Returns what may be ours in a file, wherever it is.
-fn pieces(host: &Host, wrote: &Wrote) -> Vec<Piece> {
+fn pieces(host: &Host, wrote: &Wrote) -> Vec<SetupPiece> {
     let in_scope = |scope| {
-        let targets = Plan::all(host, scope).targets;
+        let targets = SetupPlan::all(host, scope).targets;
         targets.into_iter().find(|target| target.path == wrote.path).map(|target| target.pieces)
     };
     // A project's file may be that of another project than this: what is in it is the same.
     let by_name = || {
         let name = wrote.path.file_name();
-        let targets = Plan::all(host, Scope::Project).targets;
+        let targets = SetupPlan::all(host, SetupScope::Project).targets;
         targets
             .into_iter()
             .find(|target| target.path.file_name() == name)
             .map(|target| target.pieces)
     };
-    in_scope(Scope::User).or_else(|| in_scope(Scope::Project)).or_else(by_name).unwrap_or_default()
+    in_scope(SetupScope::User)
+        .or_else(|| in_scope(SetupScope::Project))
+        .or_else(by_name)
+        .unwrap_or_default()
 }

@@ -8,12 +8,14 @@ use anyhow::{Context, anyhow, bail};
 use overspill::takumi_set;
 
 use super::{ConfigArgs, Misuse};
-use crate::settings::edit::{self, Address};
+use crate::settings::edit::{self, KeyPath};
 use crate::settings::guarded::{GuardedFile, Refused};
-use crate::settings::keys::{Key, Project};
-use crate::settings::value::{Kind, Value};
+use crate::settings::keys::{ProjectRule, SettingKey};
+use crate::settings::value::{SettingValue, ValueKind};
 use crate::settings::write::write;
-use crate::settings::{File, NOT_FOR_PROJECTS, Row, Sources, Whose, text};
+use crate::settings::{
+    FileOwner, NOT_FOR_PROJECTS, SettingRow, SettingSources, SettingsFile, text,
+};
 use crate::{home, ui};
 
 pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result<()> {
@@ -25,10 +27,10 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result
         return set_takumi(&Destination::of(args, path)?, typed, value);
     }
     let address = args.address(typed)?;
-    let (kind, project) = Key::named(address.name)
+    let (kind, project) = SettingKey::named(address.name)
         .map(|key| (key.kind, key.project))
         .with_context(|| format!("there is no setting {typed}"))?;
-    if args.project && project == Project::No {
+    if args.project && project == ProjectRule::No {
         bail!(Misuse(format!("{address}: {NOT_FOR_PROJECTS}")));
     }
     let Some(meant) = kind.parse(value) else {
@@ -46,7 +48,7 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result
     ui::say(&format!("{address} = {value} in {}", path.display()));
     // What was set may not be what holds.
     let rows = args.in_force().rows(address.tool.as_deref());
-    let stronger = |row: &&Row| row.address == address && row.value != meant;
+    let stronger = |row: &&SettingRow| row.address == address && row.value != meant;
     if let Some(row) = rows.iter().find(stronger) {
         let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 200));
         ui::say(&format!("{written} holds all the same: {} in {place}", row.origin));
@@ -112,15 +114,15 @@ fn refused(path: &Path, why: &Refused) -> anyhow::Error {
     anyhow!("{}: {why}{}", path.display(), why.hint())
 }
 
-fn whose(args: &ConfigArgs) -> Whose {
-    if args.project { Whose::Project } else { Whose::User }
+fn whose(args: &ConfigArgs) -> FileOwner {
+    if args.project { FileOwner::Project } else { FileOwner::User }
 }
 
 /// Returns how a value is written in a file: numbers and switches bare, all else in quotes.
-fn toml(kind: Kind, value: &str) -> toml_edit::Value {
+fn toml(kind: ValueKind, value: &str) -> toml_edit::Value {
     match (kind, value.parse::<i64>(), value.parse::<bool>()) {
-        (Kind::Count | Kind::Bytes, Ok(number), _) => number.into(),
-        (Kind::Switch, _, Ok(on)) => on.into(),
+        (ValueKind::Count | ValueKind::Bytes, Ok(number), _) => number.into(),
+        (ValueKind::Switch, _, Ok(on)) => on.into(),
         _ => value.into(),
     }
 }
@@ -147,11 +149,11 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
 fn checked(
     after: &str,
     path: &Path,
-    whose: Whose,
-    address: &Address,
-    meant: Option<&Value>,
-) -> anyhow::Result<File> {
-    let file = File::parse(after, path, whose).file;
+    whose: FileOwner,
+    address: &KeyPath,
+    meant: Option<&SettingValue>,
+) -> anyhow::Result<SettingsFile> {
+    let file = SettingsFile::parse(after, path, whose).file;
     if file.get(address).map(|found| &found.value) != meant {
         bail!(
             "{}: {address} cannot be changed without harm\n\nhint: edit the file",
@@ -162,9 +164,9 @@ fn checked(
 }
 
 /// Refuses what a project may not do, which nobody would heed.
-fn tightens(file: File, path: &Path, address: &Address) -> anyhow::Result<()> {
+fn tightens(file: SettingsFile, path: &Path, address: &KeyPath) -> anyhow::Result<()> {
     let project_file = Some(path.to_owned());
-    let sources = Sources { project: file, project_file, ..Sources::of_user() };
+    let sources = SettingSources { project: file, project_file, ..SettingSources::of_user() };
     let in_force = sources.in_force(None);
     if in_force.sources.project.get(address).is_some() {
         return Ok(());

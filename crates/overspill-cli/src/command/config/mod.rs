@@ -10,9 +10,9 @@ use anyhow::{Context, bail};
 use overspill::Profile;
 
 use crate::args::profiles;
-use crate::settings::edit::Address;
+use crate::settings::edit::KeyPath;
 use crate::settings::systems::{TAKUMI_FILE, takumi_file};
-use crate::settings::{InForce, PROJECT_FILE, Sources, text};
+use crate::settings::{PROJECT_FILE, ResolvedSettings, SettingSources, text};
 use crate::{home, ui};
 
 /// Shows and changes settings.
@@ -94,7 +94,7 @@ impl std::error::Error for Misuse {}
 
 pub(crate) fn config(args: &ConfigArgs) -> u8 {
     if let Some(option) = args.without_meaning() {
-        return ui::ended(Err(ui::Misuse(format!("{option} means nothing here")).into()));
+        return ui::ended(Err(ui::UsageError(format!("{option} means nothing here")).into()));
     }
     if let Some(Action::Check { json }) = &args.action {
         return ui::ended_with(check::check(*json));
@@ -129,15 +129,15 @@ impl ConfigArgs {
         if tool { Some("--tool") } else { other.map(|(option, _)| option) }
     }
 
-    fn in_force(&self) -> InForce {
-        let sources = Sources::read().with_unknown_variables();
+    fn in_force(&self) -> ResolvedSettings {
+        let sources = SettingSources::read().with_unknown_variables();
         let in_force = sources.in_force(self.profile.and_then(Profile::named));
         in_force.sources.say_everything();
         in_force
     }
 
-    fn address(&self, key: &str) -> Result<Address, Misuse> {
-        Address::of(key, self.tool.as_deref()).map_err(Misuse)
+    fn address(&self, key: &str) -> Result<KeyPath, Misuse> {
+        KeyPath::of(key, self.tool.as_deref()).map_err(Misuse)
     }
 
     fn is_takumi(&self) -> bool {

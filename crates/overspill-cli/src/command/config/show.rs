@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::ConfigArgs;
-use crate::settings::Row;
+use crate::settings::SettingRow;
 use crate::ui;
 
 pub(super) fn get(args: &ConfigArgs, key: &str) -> anyhow::Result<()> {
@@ -30,14 +30,14 @@ pub(super) fn list(args: &ConfigArgs, json: bool) -> anyhow::Result<()> {
         rows.retain(|row| Some(&row.place) == file.as_ref());
     }
     let text = if json {
-        format!("{:#}\n", rows.iter().map(Row::json).collect::<Value>())
+        format!("{:#}\n", rows.iter().map(SettingRow::json).collect::<Value>())
     } else {
         table(&rows)
     };
     ui::answer(&text)
 }
 
-fn table(rows: &[Row]) -> String {
+fn table(rows: &[SettingRow]) -> String {
     let cells: Vec<[String; 4]> = rows
         .iter()
         .map(|row| {

@@ -16,8 +16,8 @@ use overspill::{Call, CallOptions, Outcome, Overspill};
 use serde_json::{Value, json};
 
 use crate::buffer::Buffer;
-use crate::hosts::{self, Host, Shape};
-use crate::settings::Sources;
+use crate::hosts::{self, HookShape, Host};
+use crate::settings::SettingSources;
 use crate::ui;
 
 /// Answers a host agent that asks what to do with the result of a tool.
@@ -62,25 +62,25 @@ fn try_hook(name: &str) -> Result<Option<Value>, String> {
 }
 
 /// Returns what a host is told; nothing if nothing is to change.
-pub(crate) fn answer(shape: Shape, payload: &Value) -> Option<Value> {
-    if shape == Shape::Cursor
+pub(crate) fn answer(shape: HookShape, payload: &Value) -> Option<Value> {
+    if shape == HookShape::Cursor
         && let Some(line) = shapes::line(payload)
     {
         return Some(shapes::rewritten(payload, &line));
     }
     let name = shapes::result(shape, payload)?;
-    let engine = Sources::read().in_force(Some(hosts::profile())).overspill();
+    let engine = SettingSources::read().in_force(Some(hosts::profile())).overspill();
     let given = |payload: &Value| match shape {
-        Shape::Claude => shapes::claude(payload),
-        Shape::Copilot => copilot::given(payload),
-        Shape::Cursor => shapes::cursor(payload),
-        Shape::Plugin => shapes::plugin(payload),
+        HookShape::Claude => shapes::claude(payload),
+        HookShape::Copilot => copilot::given(payload),
+        HookShape::Cursor => shapes::cursor(payload),
+        HookShape::Plugin => shapes::plugin(payload),
     };
     let encode = |payload: &Value, bounded: Value| match shape {
-        Shape::Claude => shapes::to_claude(payload, bounded),
-        Shape::Copilot => copilot::taken(payload, bounded),
-        Shape::Cursor => json!({ "updated_mcp_tool_output": bounded }),
-        Shape::Plugin => shapes::to_plugin(payload, bounded),
+        HookShape::Claude => shapes::to_claude(payload, bounded),
+        HookShape::Copilot => copilot::taken(payload, bounded),
+        HookShape::Cursor => json!({ "updated_mcp_tool_output": bounded }),
+        HookShape::Plugin => shapes::to_plugin(payload, bounded),
     };
     // The engine masks the text that it takes; the rest of the payload is masked here.
     let (masked, count) = masked(&engine, &payload[name]);

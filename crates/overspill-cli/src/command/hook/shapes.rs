@@ -5,7 +5,7 @@ use std::fs::File;
 use serde_json::{Value, json};
 
 use super::{Given, What};
-use crate::hosts::{LIMITS, Shape};
+use crate::hosts::{HookShape, LIMITS};
 use crate::{home, program};
 
 /// Returns the text at a name.
@@ -14,26 +14,26 @@ pub(super) fn text(payload: &Value, name: &str) -> Option<String> {
 }
 
 /// Returns the name under which the host's own form of a result stands, if there is one.
-pub(super) fn result(shape: Shape, payload: &Value) -> Option<&'static str> {
+pub(super) fn result(shape: HookShape, payload: &Value) -> Option<&'static str> {
     let name = match shape {
-        Shape::Claude => "tool_response",
-        Shape::Copilot => "toolResult",
-        Shape::Cursor => "tool_output",
-        Shape::Plugin if payload.get("text").is_some_and(Value::is_string) => "text",
-        Shape::Plugin => "content",
+        HookShape::Claude => "tool_response",
+        HookShape::Copilot => "toolResult",
+        HookShape::Cursor => "tool_output",
+        HookShape::Plugin if payload.get("text").is_some_and(Value::is_string) => "text",
+        HookShape::Plugin => "content",
     };
-    let is_after = shape != Shape::Claude || payload.get("hook_event_name")? == "PostToolUse";
+    let is_after = shape != HookShape::Claude || payload.get("hook_event_name")? == "PostToolUse";
     payload.get(name).filter(|_| is_after).map(|_| name)
 }
 
 /// Puts another one in its place.
-pub(super) fn replaced(shape: Shape, result: Value) -> Value {
+pub(super) fn replaced(shape: HookShape, result: Value) -> Value {
     match shape {
-        Shape::Claude => updated(result),
-        Shape::Copilot => json!({ "modifiedResult": result }),
-        Shape::Cursor => json!({ "updated_mcp_tool_output": result }),
-        Shape::Plugin if result.is_string() => json!({ "text": result }),
-        Shape::Plugin => json!({ "content": result }),
+        HookShape::Claude => updated(result),
+        HookShape::Copilot => json!({ "modifiedResult": result }),
+        HookShape::Cursor => json!({ "updated_mcp_tool_output": result }),
+        HookShape::Plugin if result.is_string() => json!({ "text": result }),
+        HookShape::Plugin => json!({ "content": result }),
     }
 }
 

@@ -1,10 +1,10 @@
 //! `overspill run`
 
-mod face;
-mod head;
+mod head_budget;
 mod output;
+mod presenter;
 mod screen;
-mod start;
+mod streamed_head;
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use overspill::Call;
 use overspill::core::Keep;
 
 use crate::args::{Engine, LimitArgs, duration};
-use crate::process::{self, Asked, Descriptors, Ended, Stderr, Unstartable};
+use crate::process::{self, CommandSpec, Descriptors, Ended, Stderr, Unstartable};
 use crate::{home, ui};
 
-pub(crate) use face::Shows;
 use output::Output;
+pub(crate) use presenter::Shows;
 
 /// Runs a command and bounds what it prints.
 ///
@@ -75,7 +75,7 @@ pub(crate) struct Job {
     pub(crate) engine: Engine,
     /// The command as it is recorded.
     pub(crate) command: String,
-    pub(crate) asked: Asked,
+    pub(crate) asked: CommandSpec,
     pub(crate) shows: Shows,
     /// How long our reader may need for what it gets at last, if it stops reading when we end.
     pub(crate) reader_needs: Option<Duration>,
@@ -102,7 +102,7 @@ impl Job {
             }
         };
         let RunArgs { stderr, pty, stream, timeout, .. } = args;
-        let asked = Asked { words, stderr, pty, timeout, ..Asked::default() };
+        let asked = CommandSpec { words, stderr, pty, timeout, ..CommandSpec::default() };
         let shows = if stream { Shows::Start } else { Shows::Usual };
         Job { engine, command, asked, shows, reader_needs: None }
     }

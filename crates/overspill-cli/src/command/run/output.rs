@@ -3,10 +3,10 @@
 use overspill::core::Policy;
 use overspill::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spill};
 
-use super::face::{Face, Shows, write};
-use super::start::Start;
-use crate::process::{Ended, How, News, Stderr, Stream, Wanted};
-use crate::unshown;
+use super::head_budget::HeadBudget;
+use super::presenter::{Presenter, Shows, write};
+use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
+use crate::undelivered;
 
 /// The command's output: one voice, or two if standard error is kept apart.
 pub(super) struct Output<'a> {
@@ -14,8 +14,8 @@ pub(super) struct Output<'a> {
     call: Call,
     options: CallOptions,
     policy: Policy,
-    out: Voice<'a>,
-    err: Option<Voice<'a>>,
+    out: OutputStream<'a>,
+    err: Option<OutputStream<'a>>,
     /// Which stream what has come was written to, where one voice has both.
     written: Option<Vec<(Stream, usize)>>,
     /// Something could not be shown.
@@ -23,9 +23,9 @@ pub(super) struct Output<'a> {
 }
 
 /// One stream: what is kept of it, and how it is shown.
-struct Voice<'a> {
+struct OutputStream<'a> {
     spill: Spill<'a>,
-    face: Face,
+    face: Presenter,
 }
 
 impl<'a> Output<'a> {
@@ -37,9 +37,9 @@ impl<'a> Output<'a> {
         shows: Shows,
     ) -> Self {
         let policy = overspill.policy(&call, &options);
-        let voice = |to| Voice {
+        let voice = |to| OutputStream {
             spill: overspill.spill(call.clone(), options.clone()),
-            face: Face::new(to, shows, &policy),
+            face: Presenter::new(to, shows, &policy),
         };
         let err = (stderr == Stderr::Separate).then(|| voice(Stream::Err));
         let written = (stderr == Stderr::Joined).then(Vec::new);
@@ -48,9 +48,9 @@ impl<'a> Output<'a> {
     }
 
     /// Takes what is heard of the command.
-    pub(super) fn hear(&mut self, news: News) -> Wanted {
+    pub(super) fn hear(&mut self, news: ProcessEvent) -> Wanted {
         match news {
-            News::Bytes(stream, bytes) => {
+            ProcessEvent::Bytes(stream, bytes) => {
                 let voice = match (stream, &mut self.err) {
                     (Stream::Err, Some(err)) => err,
                     _ => &mut self.out,
@@ -70,11 +70,11 @@ impl<'a> Output<'a> {
                 }
                 wanted
             }
-            News::AskedToEnd => {
+            ProcessEvent::AskedToEnd => {
                 self.say_what_there_is();
                 Wanted::More
             }
-            News::StillRunning => {
+            ProcessEvent::StillRunning => {
                 self.begin();
                 Wanted::More
             }
@@ -101,7 +101,7 @@ impl<'a> Output<'a> {
             return;
         }
         self.written = None;
-        self.out.face.begin(Start::within(limits, 4), so_far.bytes());
+        self.out.face.begin(HeadBudget::within(limits, 4), so_far.bytes());
     }
 
     /// Shows and saves what has come: whoever asked us to end may not wait for more.
@@ -121,7 +121,7 @@ impl<'a> Output<'a> {
             show(&mut voice.face, &outcome, written.take().as_deref());
             if voice.face.say_if_lost() {
                 self.lost = true;
-                unshown::keep(self.overspill, &outcome, &self.call, &self.options);
+                undelivered::keep(self.overspill, &outcome, &self.call, &self.options);
             }
         }
     }
@@ -143,7 +143,7 @@ impl<'a> Output<'a> {
             if ended.interrupted || ended.timed_out.is_some() || ended.held {
                 spill.interrupted();
             }
-            let Voice { mut spill, mut face } = voice;
+            let OutputStream { mut spill, mut face } = voice;
             spill.see_rest(|seen| {
                 let _ = face.take(seen);
             });
@@ -151,7 +151,7 @@ impl<'a> Output<'a> {
             show(&mut face, &outcome, written.take().as_deref());
             if face.say_if_lost() {
                 self.lost = true;
-                unshown::keep(self.overspill, &outcome, &self.call, &self.options);
+                undelivered::keep(self.overspill, &outcome, &self.call, &self.options);
             }
         }
         !self.lost
@@ -159,7 +159,7 @@ impl<'a> Output<'a> {
 }
 
 /// Shows what has become of an output: what is whole goes to where it was written.
-fn show(face: &mut Face, outcome: &Outcome, written: Option<&[(Stream, usize)]>) {
+fn show(face: &mut Presenter, outcome: &Outcome, written: Option<&[(Stream, usize)]>) {
     let (Outcome::Whole(_) | Outcome::Masked(_), Some(written)) = (outcome, written) else {
         return face.show(outcome);
     };

@@ -7,13 +7,13 @@ use memchr::memmem;
 use overspill::Outcome;
 use overspill::core::Policy;
 
-use super::start::Start;
+use super::head_budget::HeadBudget;
 
 /// What is on such a terminal: everything as it comes, as long as it is a little. What is more is shown
 /// when the command has ended: all of it, or the preview in the place of what was shown.
 #[derive(Debug)]
 pub(super) struct Screen {
-    start: Start,
+    start: HeadBudget,
     /// A program has taken the whole screen: what is on it is no text, and nobody's to cut.
     is_taken: bool,
     /// When the host has likely read what was written.
@@ -29,7 +29,7 @@ const A_KIB_TAKES: Duration = Duration::from_millis(80);
 
 impl Screen {
     pub(super) fn within(policy: &Policy) -> Screen {
-        let start = Start::within(&policy.limits, 8);
+        let start = HeadBudget::within(&policy.limits, 8);
         Screen { start, is_taken: false, read_by: Instant::now() }
     }
 

@@ -15,8 +15,8 @@ use std::time::Duration;
 use crate::args::Engine;
 use crate::command::run::{Job, Shows};
 use crate::hosts::{self, Host};
-use crate::process::{self, Asked, Descriptors, Stderr};
-use crate::settings::Sources;
+use crate::process::{self, CommandSpec, Descriptors, Stderr};
+use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
 use crate::{program, ui};
 
@@ -139,7 +139,7 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
     let job = Job {
         engine: engine(&words[1..]),
         command: frame::inner(&command).unwrap_or(command),
-        asked: Asked {
+        asked: CommandSpec {
             words,
             stderr: if is_screen || process::is_one_output() {
                 Stderr::Merged
@@ -149,7 +149,7 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
             pty: is_screen,
             variables: active.into(),
             patience: (!is_screen).then_some(PATIENCE),
-            ..Asked::default()
+            ..CommandSpec::default()
         },
         shows: if is_screen { Shows::Screen } else { Shows::StartLater },
         reader_needs: on_terminal.then_some(READER_NEEDS),
@@ -158,7 +158,7 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
 }
 
 fn engine(words: &[OsString]) -> Engine {
-    let in_force = Sources::read().in_force(Some(hosts::profile()));
+    let in_force = SettingSources::read().in_force(Some(hosts::profile()));
     let profile = in_force.profile.clone();
     let overspill = in_force.overspill();
     // A login shell begins with a PATH of its own; what ours leads to says nothing of it.

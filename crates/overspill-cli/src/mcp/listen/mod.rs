@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use super::Asked;
-use super::peek::{Frame, Id, peek};
+use super::RelaySpec;
+use super::probe::{Frame, Id, peek};
 use super::settings::IDLE;
-use super::stdio::Line;
-use crate::settings::Sources;
-use crate::settings::value::Value;
+use super::stdio::ClientLine;
+use crate::settings::SettingSources;
+use crate::settings::value::SettingValue;
 use crate::settings::variables;
 use crate::{home, ui};
 use http1::{JSON, Request, answer};
@@ -25,7 +25,7 @@ use session::{Session, locked};
 
 /// Who may speak to us, and whom we speak for.
 struct Host {
-    asked: Asked,
+    asked: RelaySpec,
     token: Option<String>,
     is_loopback: bool,
     /// A session that nobody uses for so long ends.
@@ -39,7 +39,7 @@ struct Host {
 const LEAVE: Duration = Duration::from_secs(4);
 
 /// Listens at `address` until somebody ends us.
-pub(super) fn listen(address: &str, asked: Asked) -> anyhow::Result<()> {
+pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
     let listener = TcpListener::bind(address)
         .map_err(|error| anyhow::anyhow!("{address}: {}", ui::reason(&error)))?;
     let local = listener.local_addr().context("the address that we listen at")?;
@@ -207,7 +207,7 @@ impl Host {
         let (host, own) = (self.clone(), session.clone());
         std::thread::spawn(move || {
             let out: super::stdio::Out = Arc::new(Mutex::new(Box::new(own.post())));
-            host.asked.relay(Line { input: Box::new(input), out, is_ours: false });
+            host.asked.relay(ClientLine { input: Box::new(input), out, is_ours: false });
             locked(&host.sessions).remove(&id);
             own.ended();
             host.running.fetch_sub(1, Ordering::SeqCst);
@@ -245,8 +245,8 @@ impl Host {
 
 /// Returns how long a session lasts that nobody uses.
 fn idle() -> Option<Duration> {
-    match Sources::read().own("mcp.idle") {
-        Some(Value::Age(limit)) => limit.and_then(|limit| Duration::try_from(limit).ok()),
+    match SettingSources::read().own("mcp.idle") {
+        Some(SettingValue::Age(limit)) => limit.and_then(|limit| Duration::try_from(limit).ok()),
         _ => Duration::try_from(IDLE).ok(),
     }
 }

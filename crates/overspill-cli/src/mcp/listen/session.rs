@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::super::peek::{Frame, Id, peek};
+use super::super::probe::{Frame, Id, peek};
 use super::http1::{begin_events, end_events, event, nothing_new};
 
 /// Nothing is heard for so long: a sign of life keeps whoever stands between from hanging up.

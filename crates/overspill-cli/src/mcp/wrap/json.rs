@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Entry, Language, List, Splice, Words};
-use crate::jsonc::{Jsonc, Kind, Member, Node};
+use crate::jsonc::{Jsonc, JsoncKind, JsoncNode, Member};
 
 pub(super) struct Json;
 
@@ -42,10 +42,10 @@ impl Language for Json {
     }
 }
 
-fn members(node: &Node) -> &[Member] {
+fn members(node: &JsoncNode) -> &[Member] {
     match &node.kind {
-        Kind::Object(members) => members,
-        Kind::List(_) | Kind::Plain => &[],
+        JsoncKind::Object(members) => members,
+        JsoncKind::List(_) | JsoncKind::Plain => &[],
     }
 }
 
@@ -63,8 +63,8 @@ fn entry(text: &str, server: &Member) -> Entry {
 }
 
 /// Returns a list of strings; what is not all strings is no command.
-fn list(text: &str, node: &Node) -> Option<List> {
-    let Kind::List(items) = &node.kind else { return None };
+fn list(text: &str, node: &JsoncNode) -> Option<List> {
+    let JsoncKind::List(items) = &node.kind else { return None };
     let are_strings = items.iter().all(|item| text[item.place.clone()].starts_with('"'));
     let words = items.iter().map(|item| item.place.clone()).collect();
     are_strings.then(|| List { place: node.place.clone(), words, dashes: false })

@@ -19,7 +19,7 @@ pub(super) struct Child {
 
 /// What has become of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Change {
+pub(super) enum ChildChange {
     Ended(How),
     /// By this signal.
     Stopped(i32),
@@ -64,21 +64,21 @@ impl Child {
     }
 
     /// Returns what has become of it since it was last asked.
-    pub(super) fn change(&self) -> Option<Change> {
+    pub(super) fn change(&self) -> Option<ChildChange> {
         loop {
             let options = WaitOptions::NOHANG | WaitOptions::UNTRACED;
             let status = match waitpid(Some(self.pid), options) {
                 Ok(status) => status?.1,
                 Err(Errno::INTR) => continue,
                 // Somebody else has waited for it; how it ended cannot be known.
-                Err(_) => return Some(Change::Ended(How::Code(1))),
+                Err(_) => return Some(ChildChange::Ended(How::Code(1))),
             };
             let ended = status
                 .exit_status()
                 .map(How::Code)
                 .or_else(|| status.terminating_signal().map(How::Signal))
-                .map(Change::Ended);
-            return ended.or_else(|| status.stopping_signal().map(Change::Stopped));
+                .map(ChildChange::Ended);
+            return ended.or_else(|| status.stopping_signal().map(ChildChange::Stopped));
         }
     }
 }

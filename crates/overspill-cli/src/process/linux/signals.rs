@@ -39,7 +39,7 @@ pub(super) struct Signals {
 
 /// A signal that came.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Came {
+pub(super) struct ReceivedSignal {
     pub(super) signal: Signal,
     /// The terminal sent it, and so to the whole group.
     pub(super) by_terminal: bool,
@@ -66,13 +66,13 @@ impl Signals {
     }
 
     /// Returns the next signal that has come.
-    pub(super) fn next(&self) -> Option<Came> {
+    pub(super) fn next(&self) -> Option<ReceivedSignal> {
         let info = self.fd.read_signal().ok().flatten()?;
         let signal = Signal::try_from(info.ssi_signo as i32).ok()?;
         // Above zero it was the kernel, which sends to the group of a terminal.
         let by_terminal = info.ssi_code > 0;
         let from = (!by_terminal).then_some(info.ssi_pid as i32);
-        Some(Came { signal, by_terminal, from })
+        Some(ReceivedSignal { signal, by_terminal, from })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::process::Unstartable;
 
 /// What becomes of a descriptor of the command.
 #[derive(Debug)]
-pub(super) enum Place<'a> {
+pub(super) enum StdioTarget<'a> {
     /// It is as it is here.
     Inherited,
     /// It is not open.
@@ -44,7 +44,7 @@ pub(super) enum Group {
 /// The standard library would do it with an empty mask.
 pub(super) fn start(
     words: &[OsString],
-    places: [Place; 3],
+    places: [StdioTarget; 3],
     group: Group,
     mask: &SigSet,
     variables: &[(&'static str, OsString)],
@@ -55,7 +55,7 @@ pub(super) fn start(
 
 fn try_start(
     words: &[OsString],
-    places: [Place; 3],
+    places: [StdioTarget; 3],
     group: Group,
     mask: &SigSet,
     variables: &[(&'static str, OsString)],
@@ -77,17 +77,17 @@ fn try_start(
     Pid::from_raw(pid.as_raw()).ok_or_else(|| io::ErrorKind::Other.into())
 }
 
-fn actions(places: [Place; 3]) -> io::Result<PosixSpawnFileActions> {
+fn actions(places: [StdioTarget; 3]) -> io::Result<PosixSpawnFileActions> {
     let mut actions = PosixSpawnFileActions::init()?;
     let mut terminal = None;
     for (number, place) in places.into_iter().enumerate() {
         let number = number as i32;
         match (place, terminal) {
-            (Place::Inherited, _) => {}
-            (Place::Closed, _) => actions.add_close(number)?,
-            (Place::Ours(fd), _) => actions.add_dup2(fd.as_raw_fd(), number)?,
-            (Place::Terminal(_), Some(first)) => actions.add_dup2(first, number)?,
-            (Place::Terminal(path), None) => {
+            (StdioTarget::Inherited, _) => {}
+            (StdioTarget::Closed, _) => actions.add_close(number)?,
+            (StdioTarget::Ours(fd), _) => actions.add_dup2(fd.as_raw_fd(), number)?,
+            (StdioTarget::Terminal(_), Some(first)) => actions.add_dup2(first, number)?,
+            (StdioTarget::Terminal(path), None) => {
                 // The first terminal that the leader of a session opens is the session's.
                 let (read_write, mode) = (nix::fcntl::OFlag::O_RDWR, nix::sys::stat::Mode::empty());
                 actions.add_open(number, path, read_write, mode)?;

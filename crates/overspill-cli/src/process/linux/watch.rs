@@ -8,14 +8,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::Descriptors;
-use super::child::{Change, Child};
-use super::keys::Keys;
+use super::child::{Child, ChildChange};
 use super::linger::leave_reader;
-use super::signals::{Came, Signals, descends, stop_too};
-use super::start::{Group, Place, start};
-use super::wires::Wires;
+use super::pipes::Pipes;
+use super::signals::{ReceivedSignal, Signals, descends, stop_too};
+use super::start::{Group, StdioTarget, start};
+use super::terminal_input::TerminalInput;
 use crate::buffer::Buffer;
-use crate::process::{Asked, Ended, How, News, Stream, Wanted};
+use crate::process::{CommandSpec, Ended, How, ProcessEvent, Stream, Wanted};
 
 /// How long nothing must come, after the command has ended, to call it all.
 const IDLE: Duration = Duration::from_millis(250);
@@ -28,13 +28,13 @@ const MERCY: Duration = Duration::from_secs(2);
 
 /// Runs `asked`, tells `hear` what comes of it, and returns how it ended.
 pub(crate) fn run(
-    asked: &Asked,
+    asked: &CommandSpec,
     descriptors: Descriptors,
-    hear: &mut dyn FnMut(News) -> Wanted,
+    hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
 ) -> anyhow::Result<Ended> {
     let signals = Signals::take().context("signals cannot be taken")?;
-    let mut wires = Wires::lay(asked).context("there is no pipe for the command's output")?;
-    let mut keys = Keys::default();
+    let mut wires = Pipes::lay(asked).context("there is no pipe for the command's output")?;
+    let mut keys = TerminalInput::default();
     let group = match (&mut wires.pty, asked.timeout) {
         (Some(pty), _) => {
             keys.open = pty.take_keys();
@@ -44,9 +44,9 @@ pub(crate) fn run(
         (None, None) => Group::Ours,
     };
     let stdin = match &wires.pty {
-        Some(pty) if keys.open => Place::Terminal(&pty.path),
-        _ if descriptors.stdin_was_closed() => Place::Closed,
-        _ => Place::Inherited,
+        Some(pty) if keys.open => StdioTarget::Terminal(&pty.path),
+        _ if descriptors.stdin_was_closed() => StdioTarget::Closed,
+        _ => StdioTarget::Inherited,
     };
     let [out, err] = wires.places();
     let pid = start(&asked.words, [stdin, out, err], group, &signals.mask, &asked.variables)?;
@@ -75,8 +75,8 @@ pub(crate) fn run(
 struct Watch {
     child: Child,
     signals: Signals,
-    wires: Wires,
-    keys: Keys,
+    wires: Pipes,
+    keys: TerminalInput,
     buffer: Buffer,
     times: Times,
     how: Option<How>,
@@ -117,7 +117,10 @@ impl Default for Times {
 }
 
 impl Watch {
-    fn until_the_end(&mut self, hear: &mut dyn FnMut(News) -> Wanted) -> anyhow::Result<Ended> {
+    fn until_the_end(
+        &mut self,
+        hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
+    ) -> anyhow::Result<Ended> {
         while self.how.is_none() || self.wires.is_open() {
             let ready = self.wait().context("waiting for the command")?;
             if ready.signals {
@@ -227,7 +230,7 @@ impl Watch {
     }
 
     /// Tells whether a signal that came to us has come to the command as well.
-    fn has_heard(&self, came: &Came) -> bool {
+    fn has_heard(&self, came: &ReceivedSignal) -> bool {
         let by_terminal = came.by_terminal && self.child.hears_terminal();
         // Who sends to its own group has sent to us too; it needs no answer.
         by_terminal || came.from.is_some_and(|from| descends(from, self.child.pid))
@@ -237,13 +240,13 @@ impl Watch {
         while self.how.is_none() {
             match self.child.change() {
                 None => return,
-                Some(Change::Ended(how)) => {
+                Some(ChildChange::Ended(how)) => {
                     self.how = Some(how);
                     let now = Instant::now();
                     (self.times.ended, self.times.last_heard) = (Some(now), now);
                     self.unread = self.wires.unread();
                 }
-                Some(Change::Stopped(by)) => {
+                Some(ChildChange::Stopped(by)) => {
                     self.child.take_terminal();
                     stop_too(by);
                     self.child.give_terminal();
@@ -253,7 +256,7 @@ impl Watch {
         }
     }
 
-    fn read(&mut self, stream: Stream, hear: &mut dyn FnMut(News) -> Wanted) {
+    fn read(&mut self, stream: Stream, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) {
         let Some(fd) = self.wires.open(stream) else { return };
         match rustix::io::read(fd, self.buffer.space()) {
             Ok(0) => drop(self.wires.close(stream)),
@@ -269,7 +272,8 @@ impl Watch {
                         self.times.ended = Some(now);
                     }
                 }
-                if hear(News::Bytes(stream, &self.buffer.space()[..len])) == Wanted::NoMore {
+                if hear(ProcessEvent::Bytes(stream, &self.buffer.space()[..len])) == Wanted::NoMore
+                {
                     self.stop_reading();
                 }
             }
@@ -291,18 +295,18 @@ impl Watch {
     }
 
     /// Does what is due; tells whether it is time to leave.
-    fn is_time_up(&mut self, hear: &mut dyn FnMut(News) -> Wanted) -> bool {
+    fn is_time_up(&mut self, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) -> bool {
         let now = Instant::now();
         if let Some(ended) = self.times.ended {
             return now >= (self.times.last_heard + IDLE).min(ended + LONGEST_DRAIN);
         }
         if self.times.patience.is_some_and(|patience| now >= self.times.started + patience) {
             self.times.patience = None;
-            hear(News::StillRunning);
+            hear(ProcessEvent::StillRunning);
         }
         if self.times.asked_to_end.is_some_and(|asked| now >= asked + PATIENCE) {
             self.times.asked_to_end = None;
-            hear(News::AskedToEnd);
+            hear(ProcessEvent::AskedToEnd);
         }
         match (self.times.limit, self.times.timed_out) {
             (Some(limit), None) if now >= self.times.started + limit => {

@@ -8,7 +8,7 @@ use overspill::core::{Keep, Policy};
 
 /// What of the start can be shown at once: whole lines that every preview would begin with.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct StreamedHead {
     /// How many bytes and lines may still be shown; none once something else must come first.
     bytes: u64,
     lines: u64,
@@ -19,10 +19,10 @@ pub(super) struct Head {
     ready: Vec<u8>,
 }
 
-impl Head {
+impl StreamedHead {
     /// A quarter of each limit: a preview that keeps its start shows more than that, whatever the
     /// notice takes.
-    pub(super) fn within(policy: &Policy) -> Head {
+    pub(super) fn within(policy: &Policy) -> StreamedHead {
         /// Below this the notice decides what there is room for.
         const SMALL: u64 = 4 << 10;
         let limits = &policy.limits;
@@ -30,7 +30,7 @@ impl Head {
         let counted = limits.tokens.is_none() && limits.chars.is_none();
         let bytes = limits.bytes.unwrap_or(u64::MAX);
         let usable = keeps_start && counted && bytes >= SMALL;
-        Head {
+        StreamedHead {
             bytes: if usable { bytes / 4 } else { 0 },
             lines: limits.lines.unwrap_or(u64::MAX) / 4,
             shown: Vec::new(),

@@ -8,17 +8,17 @@ use overspill::retrieve::{self, FromValue, JsonPath, Part, Query};
 use overspill::store::{OutputId, Store};
 use serde_json::{Map, Value, json};
 
-use super::scope::Scope;
+use super::scope::OutputScope;
 use crate::command::read::{end_line, what_is_shown};
 use crate::ui;
 use arguments::Arguments;
 
 /// Our tools, under the names that nobody else has here.
 #[derive(Debug, Clone)]
-pub(super) struct Ours {
+pub(super) struct RetrievalTools {
     pub(super) names: ToolNames,
     pub(super) list: String,
-    pub(super) scope: Scope,
+    pub(super) scope: OutputScope,
     /// What one answer may take.
     pub(super) limits: Limits,
 }
@@ -26,7 +26,7 @@ pub(super) struct Ours {
 /// What the last line of an answer may take.
 const FOOTER_BYTES: u64 = 500;
 
-impl Ours {
+impl RetrievalTools {
     /// Returns the names with `prefix`, other than those in `taken`.
     pub(super) fn names(prefix: &str, taken: &[&str]) -> (ToolNames, String) {
         let free = |name: &str| {

@@ -4,14 +4,14 @@ use overspill::store::Store;
 use serde_json::{Map, Value, json};
 
 use super::super::scope::SCHEME;
-use super::Ours;
+use super::RetrievalTools;
 use super::arguments::Arguments;
 use crate::ui;
 
 const METHOD_NOT_FOUND: i32 = -32_601;
 const RESOURCE_NOT_FOUND: i32 = -32_002;
 
-impl Ours {
+impl RetrievalTools {
     /// Answers a request about resources; fails with the code of an error and what is to be said.
     pub(in super::super) fn about_resources(
         &self,
@@ -21,7 +21,9 @@ impl Ours {
     ) -> Result<Value, (i32, String)> {
         match method {
             "resources/list" => Ok(json!({"resources": self.resources(store)})),
-            "resources/templates/list" => Ok(json!({"resourceTemplates": [Ours::template()]})),
+            "resources/templates/list" => {
+                Ok(json!({"resourceTemplates": [RetrievalTools::template()]}))
+            }
             "resources/read" => {
                 self.resource(store, uri).map_err(|reason| (RESOURCE_NOT_FOUND, reason))
             }

@@ -19,7 +19,7 @@ const ASKS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 ///
 /// What was written before the signal is still read. A second signal ends us at once.
 #[derive(Debug)]
-pub(crate) struct UntilAsked {
+pub(crate) struct InterruptibleInput {
     /// Standard input if there is none.
     file: Option<File>,
     /// Nobody if we were told already, or cannot be.
@@ -36,10 +36,10 @@ struct Asks {
     waiting: SigSet,
 }
 
-impl UntilAsked {
+impl InterruptibleInput {
     /// Begins to listen: before threads are started, since each has its own idea of what may wait.
-    pub(crate) fn new(file: Option<File>) -> UntilAsked {
-        UntilAsked { file, asks: Asks::new().ok(), came: None, left: 0 }
+    pub(crate) fn new(file: Option<File>) -> InterruptibleInput {
+        InterruptibleInput { file, asks: Asks::new().ok(), came: None, left: 0 }
     }
 
     /// Ends listening, with a last look: from here on a signal does what it does to everybody.
@@ -80,7 +80,7 @@ impl UntilAsked {
     }
 }
 
-impl Read for UntilAsked {
+impl Read for InterruptibleInput {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         self.wait()?;
         if self.came.is_none() {

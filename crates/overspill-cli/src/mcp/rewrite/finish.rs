@@ -6,14 +6,14 @@ use overspill::Outcome;
 use overspill::core::{Limits, Policy};
 use serde_json::Value;
 
-use super::super::edit::{Change, Edit, edited, json_string};
+use super::super::edit::{Edit, EditChange, edited, json_string};
 use super::super::shrink::{noted, smaller};
-use super::{Cutter, Done, Part, Structured, Taking, take_text};
+use super::{Done, Part, ResultRewriter, Structured, Taking, take_text};
 
 /// What is left of the room for a note in structured content.
 const NOTE_BYTES: u64 = 700;
 
-impl Cutter<'_> {
+impl ResultRewriter<'_> {
     /// Says that all of the message came.
     pub(in super::super) fn finish(mut self) -> Done {
         self.end_text();
@@ -48,7 +48,7 @@ impl Cutter<'_> {
                     let note = first.and_then(|share| share.lines().next()).unwrap_or_default();
                     let fits = note.len() as u64 <= NOTE_BYTES;
                     let small = if fits { noted(small, schema, note) } else { small.clone() };
-                    let change = Change::Put(small.to_string().into_bytes());
+                    let change = EditChange::Put(small.to_string().into_bytes());
                     edits.push(Edit { place: field.value.clone(), change });
                 }
                 (_, shares) if shares.is_some() || is_over => {
@@ -75,7 +75,7 @@ impl Cutter<'_> {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let uri = Some(text(&part.uri)).filter(|uri| !uri.is_empty());
             let words = filed.words(&text(&part.mime), uri.as_deref());
-            Some(Edit { place: part.place.clone(), change: Change::Put(text_part(&words)) })
+            Some(Edit { place: part.place.clone(), change: EditChange::Put(text_part(&words)) })
         }));
         if edits.is_empty() {
             Done::Same(self.held)
@@ -163,7 +163,7 @@ fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[String]) -> 
     }
     for (index, (place, share)) in texts.iter().zip(shares).enumerate() {
         if !gone[index] {
-            edits.push(Edit { place: place.clone(), change: Change::Put(json_string(share)) });
+            edits.push(Edit { place: place.clone(), change: EditChange::Put(json_string(share)) });
         }
     }
     edits
@@ -172,11 +172,11 @@ fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[String]) -> 
 /// Adds a text part, at the end of the content or, where there is none, as the content.
 fn added(text: &str, content_end: Option<usize>, field: Option<Range<usize>>) -> Option<Edit> {
     match (content_end, field) {
-        (Some(end), _) => Some(Edit { place: end..end, change: Change::Add(text_part(text)) }),
+        (Some(end), _) => Some(Edit { place: end..end, change: EditChange::Add(text_part(text)) }),
         (None, Some(place)) => {
             let comma: &[u8] = if place.is_empty() { b"," } else { b"" };
             let content = [b"\"content\":[", &text_part(text)[..], b"]", comma].concat();
-            Some(Edit { place, change: Change::Put(content) })
+            Some(Edit { place, change: EditChange::Put(content) })
         }
         (None, None) => None,
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::walk::{Key, Step, Walk};
+use super::walk::{JsonWalk, Key, Step};
 use overspill::json::{JsonToken, MalformedJson};
 
 /// An id as it is compared: JSON, always written in the same way.
@@ -42,14 +42,14 @@ const LONGEST: usize = 4096;
 
 /// Learns what a message is while it passes.
 #[derive(Debug, Default)]
-pub(super) struct Peek {
+pub(super) struct MessageProbe {
     message: Message,
     taking: Option<Key>,
     taken: Vec<u8>,
     is_string: bool,
 }
 
-impl Peek {
+impl MessageProbe {
     /// Returns what is known by now.
     pub(super) fn message(&self) -> &Message {
         &self.message
@@ -133,9 +133,9 @@ pub(super) struct Frame {
 
 /// Returns what the messages of a whole frame are.
 pub(super) fn peek(frame: &[u8]) -> Result<Frame, MalformedJson> {
-    let mut walk = Walk::default();
+    let mut walk = JsonWalk::default();
     let mut messages: Vec<Message> = Vec::new();
-    let mut peek = Peek::default();
+    let mut peek = MessageProbe::default();
     let mut at = 0;
     while at < frame.len() {
         let step = walk.next(&frame[at..])?;
@@ -162,8 +162,8 @@ pub(super) fn peek(frame: &[u8]) -> Result<Frame, MalformedJson> {
 /// Learns what a message is that passes in chunks, as long as it is JSON.
 #[derive(Debug, Default)]
 pub(super) struct Look {
-    walk: Walk,
-    peek: Peek,
+    walk: JsonWalk,
+    peek: MessageProbe,
     is_over: bool,
 }
 

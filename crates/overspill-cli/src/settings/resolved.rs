@@ -5,22 +5,22 @@ use overspill::store::Nowhere;
 use overspill::{Effective, Layer, Limit, Overspill, Profile, Setting, Settings, Warning};
 
 use super::file::{Values, is_looser};
-use super::value::Value;
-use super::{Sources, systems};
+use super::value::SettingValue;
+use super::{SettingSources, systems};
 use crate::{bucket, home, program};
 
 /// The settings that hold.
 #[derive(Debug)]
-pub(crate) struct InForce {
+pub(crate) struct ResolvedSettings {
     pub(crate) profile: Profile,
     pub(crate) settings: Settings,
     /// Without what a project may not do.
-    pub(crate) sources: Sources,
+    pub(crate) sources: SettingSources,
 }
 
-impl Sources {
+impl SettingSources {
     /// Settles what holds for `profile`, or for the one that is set.
-    pub(crate) fn in_force(mut self, profile: Option<Profile>) -> InForce {
+    pub(crate) fn in_force(mut self, profile: Option<Profile>) -> ResolvedSettings {
         let mut profile = profile.unwrap_or_else(|| self.profile());
         let mut settings = Settings {
             user: self.user.layer(),
@@ -30,12 +30,12 @@ impl Sources {
         let (warnings, notes) = systems::read_their_own(&mut profile, &mut settings);
         self.warnings.extend(warnings);
         self.notes.extend(notes);
-        if let Some(Value::Tokenizer(tokenizer)) = self.own("tokenizer") {
+        if let Some(SettingValue::Tokenizer(tokenizer)) = self.own("tokenizer") {
             profile.policy.tokens = tokenizer.tokens();
         }
         self.drop_what_is_looser(&profile, &settings);
         settings.project = self.project.layer();
-        InForce { profile, settings, sources: self }
+        ResolvedSettings { profile, settings, sources: self }
     }
 
     /// Leaves out what a project may not set because it is looser than what holds without it.
@@ -66,9 +66,9 @@ impl Sources {
 }
 
 /// Returns what holds, if `value` is looser than that.
-fn looser(name: &str, value: &Value, trusted: &Effective) -> Option<String> {
+fn looser(name: &str, value: &SettingValue, trusted: &Effective) -> Option<String> {
     let limit = |setting: Setting<Limit>| match value {
-        Value::Most(most) if is_looser(*most, setting.value) => {
+        SettingValue::Most(most) if is_looser(*most, setting.value) => {
             Option::<u64>::from(setting.value).map(|limit| limit.to_string())
         }
         _ => None,
@@ -82,7 +82,7 @@ fn looser(name: &str, value: &Value, trusted: &Effective) -> Option<String> {
     }
 }
 
-impl InForce {
+impl ResolvedSettings {
     /// Makes the engine of it.
     pub(crate) fn overspill(self) -> Overspill {
         self.sources.say_warnings();

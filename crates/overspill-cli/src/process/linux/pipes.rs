@@ -6,13 +6,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 
 use super::pty::Pty;
-use super::start::Place;
+use super::start::StdioTarget;
 use crate::buffer::Buffer;
-use crate::process::{Asked, Stderr, Stream};
+use crate::process::{CommandSpec, Stderr, Stream};
 
 /// The ends of pipes and terminals between a command and us.
 #[derive(Debug)]
-pub(super) struct Wires {
+pub(super) struct Pipes {
     out: Source,
     err: Source,
     /// The command's own terminal.
@@ -36,11 +36,11 @@ struct Theirs {
     err_passes: bool,
 }
 
-impl Wires {
+impl Pipes {
     /// Lays what `asked` needs.
-    pub(super) fn lay(asked: &Asked) -> io::Result<Wires> {
+    pub(super) fn lay(asked: &CommandSpec) -> io::Result<Pipes> {
         let mut wires =
-            Wires { out: Source::None, err: Source::None, pty: None, theirs: Theirs::default() };
+            Pipes { out: Source::None, err: Source::None, pty: None, theirs: Theirs::default() };
         if asked.pty {
             wires.pty = Some(Pty::new()?);
             wires.out = Source::Pty;
@@ -60,15 +60,15 @@ impl Wires {
     }
 
     /// Returns what standard output and standard error of the command are.
-    pub(super) fn places(&self) -> [Place<'_>; 2] {
+    pub(super) fn places(&self) -> [StdioTarget<'_>; 2] {
         let out = || match (&self.pty, &self.theirs.out) {
-            (Some(pty), _) => Place::Terminal(&pty.path),
-            (None, Some(theirs)) => Place::Ours(theirs),
-            (None, None) => Place::Inherited,
+            (Some(pty), _) => StdioTarget::Terminal(&pty.path),
+            (None, Some(theirs)) => StdioTarget::Ours(theirs),
+            (None, None) => StdioTarget::Inherited,
         };
         let err = match &self.theirs {
-            Theirs { err: Some(theirs), .. } => Place::Ours(theirs),
-            Theirs { err_passes: true, .. } => Place::Inherited,
+            Theirs { err: Some(theirs), .. } => StdioTarget::Ours(theirs),
+            Theirs { err_passes: true, .. } => StdioTarget::Inherited,
             Theirs { .. } => out(),
         };
         [out(), err]

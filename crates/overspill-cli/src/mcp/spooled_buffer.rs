@@ -5,13 +5,13 @@ use std::io::{Read, Seek, SeekFrom, Write};
 
 /// Bytes that were set aside.
 #[derive(Debug, Default)]
-pub(super) struct Aside {
+pub(super) struct SpooledBuffer {
     start: Vec<u8>,
     rest: Option<File>,
     len: u64,
 }
 
-impl Aside {
+impl SpooledBuffer {
     /// What stays in memory.
     const HELD: usize = 4 << 20;
 
@@ -22,7 +22,7 @@ impl Aside {
     /// Adds to them. What can be put nowhere is left out.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.len += bytes.len() as u64;
-        if self.rest.is_none() && self.start.len() + bytes.len() <= Aside::HELD {
+        if self.rest.is_none() && self.start.len() + bytes.len() <= SpooledBuffer::HELD {
             return self.start.extend_from_slice(bytes);
         }
         if self.rest.is_none() {
@@ -75,14 +75,14 @@ mod tests {
 
     #[test]
     fn few_and_many_come_back() {
-        for len in [0, 10, Aside::HELD, Aside::HELD + 1, 3 * Aside::HELD] {
+        for len in [0, 10, SpooledBuffer::HELD, SpooledBuffer::HELD + 1, 3 * SpooledBuffer::HELD] {
             let bytes: Vec<u8> = (0..len).map(|n| n as u8).collect();
-            let mut aside = Aside::default();
+            let mut aside = SpooledBuffer::default();
             bytes.chunks(100_000).for_each(|chunk| aside.push(chunk));
             for _ in 0..2 {
                 assert!(aside.chunks().flatten().collect::<Vec<u8>>() == bytes);
             }
-            assert_eq!(aside.held().is_some(), len <= Aside::HELD);
+            assert_eq!(aside.held().is_some(), len <= SpooledBuffer::HELD);
         }
     }
 }

@@ -4,20 +4,20 @@ use overspill::core::Limits;
 
 /// Lets the start of an output pass, until there is no room for what comes next.
 #[derive(Debug)]
-pub(super) struct Start {
+pub(super) struct HeadBudget {
     bytes: u64,
     lines: u64,
     /// How much has passed.
     pub(super) len: usize,
 }
 
-impl Start {
+impl HeadBudget {
     /// One part of `parts` of each limit.
-    pub(super) fn within(limits: &Limits, parts: u64) -> Start {
+    pub(super) fn within(limits: &Limits, parts: u64) -> HeadBudget {
         // A byte is at most one character and one token.
         let bytes = [limits.bytes, limits.chars, limits.tokens].into_iter().flatten().min();
         let part = |most: Option<u64>| most.map_or(u64::MAX, |most| most / parts);
-        Start { bytes: part(bytes), lines: part(limits.lines), len: 0 }
+        HeadBudget { bytes: part(bytes), lines: part(limits.lines), len: 0 }
     }
 
     /// Takes what came, and returns what passes: all of it, or as many whole lines as there is room for.
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     fn passed(limits: Limits, chunks: &[&str]) -> (String, usize) {
-        let mut start = Start::within(&limits, 1);
+        let mut start = HeadBudget::within(&limits, 1);
         let all = chunks.iter().map(|chunk| start.take(chunk.as_bytes())).collect::<Vec<_>>();
         (String::from_utf8(all.concat()).unwrap(), start.len)
     }

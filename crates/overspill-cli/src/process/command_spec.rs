@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// A command as it is asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct CommandSpec {
     /// The program and its arguments; never empty.
     pub(crate) words: Vec<OsString>,
     /// Where its standard error goes.

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use overspill::core::Policy;
 use overspill::{Call, CallOptions, MultiText, Overspill};
 
-use super::aside::Aside;
 use super::media::{Filed, Media};
-use super::peek::{Message, Peek};
+use super::probe::{Message, MessageProbe};
 use super::same::Digest;
-use super::walk::{Key, Step, Walk};
+use super::spooled_buffer::SpooledBuffer;
+use super::walk::{JsonWalk, Key, Step};
 use overspill::json::JsonToken;
 use place::{Kind, Place};
 
@@ -61,13 +61,13 @@ const CHUNK: usize = 64 << 10;
 
 /// Takes one message.
 #[derive(Debug)]
-pub(super) struct Cutter<'a> {
+pub(super) struct ResultRewriter<'a> {
     engine: &'a Overspill,
     call: Call,
     policy: Policy,
     how: How,
-    walk: Walk,
-    peek: Peek,
+    walk: JsonWalk,
+    peek: MessageProbe,
     joined: MultiText<'a>,
     /// The message, without what is too long.
     held: Vec<u8>,
@@ -81,7 +81,7 @@ pub(super) struct Cutter<'a> {
     content_end: Option<usize>,
     digest: Digest,
     structured: Option<Field>,
-    aside: Aside,
+    aside: SpooledBuffer,
     /// Where the last field of the result begins.
     field_at: usize,
     /// Where the value of the structured content begins.
@@ -149,21 +149,21 @@ struct Part {
     filed: Option<Filed>,
 }
 
-impl<'a> Cutter<'a> {
+impl<'a> ResultRewriter<'a> {
     pub(super) fn new(
         engine: &'a Overspill,
         call: Call,
         options: CallOptions,
         how: How,
-    ) -> Cutter<'a> {
-        Cutter {
+    ) -> ResultRewriter<'a> {
+        ResultRewriter {
             engine,
             policy: engine.policy(&call, &options),
             joined: MultiText::new(engine, call.clone(), options),
             call,
             how,
-            walk: Walk::default(),
-            peek: Peek::default(),
+            walk: JsonWalk::default(),
+            peek: MessageProbe::default(),
             held: Vec::new(),
             taking: Taking::Nothing,
             text: Vec::new(),
@@ -172,7 +172,7 @@ impl<'a> Cutter<'a> {
             content_end: None,
             digest: Digest::default(),
             structured: None,
-            aside: Aside::default(),
+            aside: SpooledBuffer::default(),
             field_at: 0,
             value_at: 0,
             is_error: false,
@@ -323,7 +323,7 @@ impl<'a> Cutter<'a> {
             {
                 self.taking = Taking::Structured;
                 self.value_at = self.held.len();
-                self.aside = Aside::default();
+                self.aside = SpooledBuffer::default();
                 self.aside.push(raw);
             }
             _ => {}

@@ -10,13 +10,13 @@ use super::pty::Pty;
 ///
 /// Nothing here waits: a command that does not read must not keep us from reading what it writes.
 #[derive(Debug, Default)]
-pub(super) struct Keys {
+pub(super) struct TerminalInput {
     waiting: Vec<u8>,
     /// There is somebody who types.
     pub(super) open: bool,
 }
 
-impl Keys {
+impl TerminalInput {
     /// Returns what to wait for: a key, or the command to take one.
     pub(super) fn watched<'a>(&self, pty: &'a Pty) -> Option<PollFd<'a>> {
         let stdin: BorrowedFd<'static> = rustix::stdio::stdin();

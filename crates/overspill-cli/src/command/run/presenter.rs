@@ -5,9 +5,9 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use overspill::Outcome;
 use overspill::core::Policy;
 
-use super::head::Head;
+use super::head_budget::HeadBudget;
 use super::screen::Screen;
-use super::start::Start;
+use super::streamed_head::StreamedHead;
 use crate::process::{Stream, Wanted};
 use crate::ui;
 
@@ -25,7 +25,7 @@ pub(crate) enum Shows {
 }
 
 /// Where a stream is shown, and how.
-pub(super) struct Face {
+pub(super) struct Presenter {
     to: Stream,
     shown: Shown,
     /// What could not be written, and why.
@@ -38,14 +38,14 @@ enum Shown {
     /// Nothing until it is known whether it fits.
     Held,
     /// The start as it comes, the rest at the end.
-    Head(Head),
+    Head(StreamedHead),
     /// The same of what has been running for a while, whatever is kept of it.
-    Begun(Start),
+    Begun(HeadBudget),
     Screen(Screen),
 }
 
-impl Face {
-    pub(super) fn new(to: Stream, shows: Shows, policy: &Policy) -> Face {
+impl Presenter {
+    pub(super) fn new(to: Stream, shows: Shows, policy: &Policy) -> Presenter {
         let is_terminal = || match to {
             Stream::Out => io::stdout().is_terminal(),
             Stream::Err => io::stderr().is_terminal(),
@@ -54,10 +54,10 @@ impl Face {
             Shows::Screen => Shown::Screen(Screen::within(policy)),
             Shows::StartLater => Shown::Held,
             _ if is_terminal() => Shown::Live,
-            Shows::Start => Shown::Head(Head::within(policy)),
+            Shows::Start => Shown::Head(StreamedHead::within(policy)),
             Shows::Usual => Shown::Held,
         };
-        Face { to, shown, lost: None }
+        Presenter { to, shown, lost: None }
     }
 
     pub(super) fn is_live(&self) -> bool {
@@ -102,7 +102,7 @@ impl Face {
     }
 
     /// Begins to show the start, of which `so_far` has come.
-    pub(super) fn begin(&mut self, mut start: Start, so_far: &[u8]) {
+    pub(super) fn begin(&mut self, mut start: HeadBudget, so_far: &[u8]) {
         // If nobody reads it, that is found out soon enough.
         let written = write(self.to, start.take(so_far));
         self.note(self.to, written);
