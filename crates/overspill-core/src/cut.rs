@@ -266,7 +266,7 @@ impl<'a> Oversized<'a> {
 
     /// Writes a text of our own that shows it within `limits`, where its structure calls for one.
     ///
-    /// Pieces of it, as in [`Over::cut`], are there all the same.
+    /// Pieces of it, as in [`Oversized::cut`], are there all the same.
     pub fn outline(&self, limits: &Limits) -> Option<String> {
         self.view.outline.as_ref()?.fit(&self.policy, limits)
     }

@@ -5,7 +5,7 @@ use crate::text::{ceil_char, floor_char, lines, nth_char, nth_char_from_end};
 use crate::view::Collected;
 use crate::{Grain, Keep, Limits, LineRule, Policy};
 
-/// What is shown of a [`View`]: its start up to, and its end from, these offsets.
+/// What is shown of a [`Collected`]: its start up to, and its end from, these offsets.
 ///
 /// `None` keeps nothing of that end, which is not the same as keeping an empty line of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What must be seen of an output to choose from it: enough of its start and of its end.
 //!
-//! A [`View`] is made from bytes at hand, from a stored copy, or by a [`Window`](crate::Window)
+//! A [`Collected`] is made from bytes at hand, from a stored copy, or by a [`Window`](crate::Window)
 //! from a stream; what is chosen depends on the view alone, so all three agree.
 
 use std::borrow::Cow;

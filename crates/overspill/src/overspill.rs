@@ -140,7 +140,7 @@ impl Overspill {
     }
 
     /// Names our program to the reader of a preview as `find` says, in the place of
-    /// [`Reach::program`]. It is asked only when something was cut.
+    /// [`ReaderAbilities::program`]. It is asked only when something was cut.
     #[must_use]
     pub fn with_program(self, find: fn() -> String) -> Overspill {
         Overspill { program: Some(find), ..self }

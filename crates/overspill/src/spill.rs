@@ -147,7 +147,7 @@ impl<'a> Spill<'a> {
         self.window.is_over()
     }
 
-    /// Says, late, that the room is shared with others: as [`Options::share`] does from the start.
+    /// Says, late, that the room is shared with others: as [`CallOptions::share`] does from the start.
     pub fn share(&mut self, share: Limits) {
         self.options.share = Some(share);
         self.policy = self.overspill.plan(&self.call, &self.options).policy;

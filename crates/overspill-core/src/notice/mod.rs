@@ -18,10 +18,10 @@ pub(crate) use words::commas;
 ///
 /// let policy = Policy::new(Limits::NONE.lines(6), Keep::ENDS);
 /// let output: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
-/// let over = Over::of(output.as_bytes(), &policy).unwrap();
+/// let over = Oversized::of(output.as_bytes(), &policy).unwrap();
 ///
 /// let copy = Stored { id: "01KA".into(), ..Stored::default() };
-/// let reach = Reach { program: Some("overspill".into()), ..Reach::default() };
+/// let reach = Reach { program: Some("overspill".into()), ..ReaderAbilities::default() };
 /// let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
 /// assert_eq!(notice.answer(&over).text, "\
 /// [overspill 3f9c2e: 8,893 bytes in 1,000 lines; 4 lines shown. \

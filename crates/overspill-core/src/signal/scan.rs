@@ -30,7 +30,7 @@ const BEST: usize = 1 << 20;
 const MOST: usize = 4 << 20;
 
 /// Every line of so much output is read; of what comes after, those that hold a word of failure
-/// and the next ones, as far as [`Thrift`] allows. Those near them are known by their place and by
+/// and the next ones, as far as [`ReadBudget`] allows. Those near them are known by their place and by
 /// what stands around them.
 const READ_ALL: u64 = 4 << 20;
 

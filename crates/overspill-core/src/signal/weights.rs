@@ -60,7 +60,7 @@ impl Sum {
     }
 }
 
-/// What a feature is worth, as [`Worth`] has it; a byte that says nothing; and two bytes that tell
+/// What a feature is worth, as [`WordWeights`] has it; a byte that says nothing; and two bytes that tell
 /// features with the same place apart, zero where there is none.
 type Slot = [u8; 8];
 

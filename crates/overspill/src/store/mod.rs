@@ -125,7 +125,7 @@ pub trait Store: Debug + Send + Sync {
         Ok(entries)
     }
 
-    /// Returns the names that end so, see [`Name::ends_like`], in no particular order.
+    /// Returns the names that end so, see [`OutputId::ends_like`], in no particular order.
     ///
     /// A store of many machines looks only at what is on this one, and at what was saved lately.
     fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {

@@ -63,7 +63,7 @@ impl OutputId {
     }
 
     /// Tells whether `end` is the end of this name, in whatever case, and no shorter than its
-    /// [`Name::token`].
+    /// [`OutputId::token`].
     pub fn ends_like(&self, end: &str) -> bool {
         let (name, end) = (self.0.as_bytes(), end.as_bytes());
         let rest = name.len().checked_sub(end.len());

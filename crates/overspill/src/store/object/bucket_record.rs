@@ -1,7 +1,7 @@
 //! What is known of an output in a bucket: a line of JSON, and after it where its lines are.
 //!
 //! Any machine with the right to write records may have written one, so nothing in a record is used
-//! before [`Note::from_bytes`] has checked it.
+//! before [`BucketRecord::from_bytes`] has checked it.
 
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
