@@ -34,7 +34,7 @@ except ImportError:
 
 import corpus
 
-WEIGHTS = ROOT / "crates/overspill-core/src/signal/weights.bin"
+WEIGHTS = ROOT / "crates/overspill-core/src/keep/signal/weights.bin"
 BUDGETS = (51200, 8192, 2048)
 UNIT = 32  # weights are whole numbers; so many make up a factor of e
 # What a word says of its own line, of the next and the previous one, and of those within FAR lines

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::keep::{EndsChoice, choose};
-use crate::limits::Cost;
-use crate::signal::{Block, ScoredLines};
-use crate::size::breaks;
-use crate::structure;
+use crate::keep::ends::{EndsChoice, choose};
+use crate::keep::signal::{Block, ScoredLines};
+use crate::keep::structure;
+use crate::measure::limits::Cost;
+use crate::measure::size::breaks;
+use crate::observe::collected::Collected;
 use crate::text::lines;
-use crate::view::Collected;
 use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Source, Unit};
 
 /// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.

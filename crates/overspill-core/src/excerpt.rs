@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::limits::Cost;
-use crate::signal::ScoredLines;
-use crate::structure::StructuredLines;
+use crate::keep::signal::ScoredLines;
+use crate::keep::structure::StructuredLines;
+use crate::measure::limits::Cost;
 use crate::text::mapped::MappedText;
 use crate::{LineRule, Oversized, Policy};
 

@@ -1,46 +1,6 @@
 //! What is too much, and what is shown of it then.
 
-use crate::{Limits, LineRule, Tokens, Unit};
-
-/// Which parts of an output are shown when it is too large: the set we ship.
-///
-/// For anything else there is [`Strategy`](crate::Strategy).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Keep {
-    /// The start.
-    Head,
-    /// The end.
-    Tail,
-    /// Both ends, the limits shared out in the ratio `head` to `tail`.
-    ///
-    /// What the head leaves of its share goes to the tail.
-    Ends {
-        /// Parts for the start.
-        head: u32,
-        /// Parts for the end.
-        tail: u32,
-    },
-    /// The lines that matter, wherever they stand, with the last lines and what room is left for
-    /// others.
-    ///
-    /// Lines that say what went wrong matter, those around them, and those that are rare in the
-    /// output. Where none stands out, both ends are shown. It takes
-    /// [`Grain::Line`] and [`LineRule::Terminated`]; with others it is [`Keep::ENDS`].
-    Signal,
-    /// What has a structure, by its structure; anything else as [`Keep::ENDS`].
-    ///
-    /// JSON is shown as shorter JSON, which says in place what it leaves out. Of lines of JSON,
-    /// tables, markup, diffs and test reports, lines are shown: those that tell what the rest is,
-    /// those that differ from the rest, and the last ones. It takes what [`Keep::Signal`] takes.
-    Structure,
-    /// What has a structure as [`Keep::Structure`], anything else as [`Keep::Signal`].
-    Auto,
-}
-
-impl Keep {
-    /// Both ends, alike.
-    pub const ENDS: Keep = Keep::Ends { head: 1, tail: 1 };
-}
+use crate::{Keep, Limits, LineRule, Tokens, Unit};
 
 /// Where a cut may fall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -567,8 +567,8 @@ mod tests {
                 let text = String::from_utf8(whole.into_text()).unwrap();
                 assert!(!text.contains(needs_care), "{text:?}");
                 assert_eq!(
-                    crate::size::breaks(text.as_bytes(), LineRule::Terminated, None),
-                    crate::size::breaks(&raw, rule, None),
+                    crate::measure::size::breaks(text.as_bytes(), LineRule::Terminated, None),
+                    crate::measure::size::breaks(&raw, rule, None),
                     "line breaks of {raw:?} by {rule:?}"
                 );
             }

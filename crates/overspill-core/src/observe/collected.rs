@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::ends::Ends;
-use crate::limits::Cost;
-use crate::signal::{self, Block, ScoredLines};
-use crate::size::breaks;
-use crate::structure::{self, Outline, StructuredLines};
+use crate::keep::signal::{self, Block, ScoredLines};
+use crate::keep::structure::{self, Outline, StructuredLines};
+use crate::measure::limits::Cost;
+use crate::measure::size::breaks;
+use crate::observe::collector::Collector;
+use crate::observe::ends::Ends;
 use crate::text::Cleaner;
 use crate::text::mapped::MappedText;
-use crate::watch::Collector;
 use crate::{Cleaning, Keep, Limits, LineRule, Policy};
 
 /// The two ends of an output, as they would be shown.

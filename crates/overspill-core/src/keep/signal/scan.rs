@@ -13,7 +13,7 @@ use super::share;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
 use crate::Policy;
-use crate::ends::Ends;
+use crate::observe::ends::Ends;
 use crate::text::mapped::MappedText;
 use crate::text::{Sink, floor_char};
 

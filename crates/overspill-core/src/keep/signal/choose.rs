@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::block::{Block, Reason, Why};
 use super::line::ScoredLines;
 use super::pack::{Item, PackBudget, pack};
-use crate::limits::Cost;
+use crate::measure::limits::Cost;
 use crate::{Limits, Policy};
 
 /// The part of the room that goes to the last lines in any case.

@@ -1,10 +1,10 @@
 //! Looks at an output as it streams by.
 
-use crate::ends::Ends;
-use crate::signal::{self, SignalScan, Weights};
-use crate::structure::{self, Format, StructuredLines, json};
+use crate::keep::signal::{self, SignalScan, Weights};
+use crate::keep::structure::{self, Format, StructuredLines, json};
+use crate::observe::collected::{Collected, Extent};
+use crate::observe::ends::Ends;
 use crate::text::{Cleaner, TeeSink};
-use crate::view::{Collected, Extent};
 use crate::{Keep, Policy};
 
 /// Looks at an output as it comes, and remembers what may have to be shown of it.

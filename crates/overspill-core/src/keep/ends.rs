@@ -1,8 +1,8 @@
 //! Chooses what to show: how much of a text's start, end, or both.
 
-use crate::limits::Cost;
+use crate::measure::limits::Cost;
+use crate::observe::collected::Collected;
 use crate::text::{ceil_char, floor_char, lines, nth_char, nth_char_from_end};
-use crate::view::Collected;
 use crate::{Grain, Keep, Limits, LineRule, Policy};
 
 /// What is shown of a [`Collected`]: its start up to, and its end from, these offsets.

@@ -3,10 +3,10 @@
 use super::features::{ContextFeatures, LOOK_AHEAD, Recent};
 use super::scan::SignalScan;
 use super::{ScoredLines, Weights, words};
-use crate::ends::Ends;
+use crate::observe::collected::{Collected, Extent};
+use crate::observe::collector::Collector;
+use crate::observe::ends::Ends;
 use crate::text::Cleaner;
-use crate::view::{Collected, Extent};
-use crate::watch::Collector;
 use crate::{Keep, Limits, Meter, Notice, Oversized, Policy, Preview};
 
 /// What the score sees of a line.

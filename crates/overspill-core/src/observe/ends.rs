@@ -1,10 +1,10 @@
 //! Holds the start and the end of a text that streams by, and forgets the middle.
 
 use crate::LineRule;
-use crate::size::breaks;
+use crate::measure::size::breaks;
+use crate::observe::collected::Extent;
 use crate::text::mapped::MappedText;
 use crate::text::{LONGEST_ERASURE, Sink, lines, nth_char_from_end};
-use crate::view::Extent;
 
 /// The start and the end of what would be shown, in bounded memory.
 #[derive(Debug, Clone)]

@@ -1,15 +1,15 @@
 //! What the reader is told: how much there is, what is missing where, and how to get it.
 
-mod answer;
-mod words;
+mod layout;
+mod mark;
 
-use words::{ShownAmount, ShownFacts};
+use mark::{ShownAmount, ShownFacts};
 
 use crate::text::one_line;
 use crate::{Cut, Oversized, Policy, Size};
 
-pub use answer::Preview;
-pub(crate) use words::commas;
+pub use layout::Preview;
+pub(crate) use mark::commas;
 
 /// The facts of one output that its notice is made of.
 ///
@@ -106,29 +106,29 @@ pub struct ToolNames {
 impl Notice {
     /// Cuts an output and puts pieces, marks and notice together, all within the policy's limits.
     pub fn answer<'a>(&self, over: &Oversized<'a>) -> Preview<'a> {
-        answer::compose(self, over)
+        layout::compose(self, over)
     }
 
     /// Puts pieces that were chosen elsewhere together with marks and notice; `None` if that is
     /// more than the policy's limits admit.
     pub fn around(&self, cut: &Cut, policy: &Policy) -> Option<String> {
-        answer::around(self, cut, policy)
+        layout::around(self, cut, policy)
     }
 
     /// Puts a text of its own making under the notice; `None` if that is more than the policy's
     /// limits admit.
     pub fn above(&self, text: &str, total: &Size, policy: &Policy) -> Option<String> {
-        answer::above(self, text, total, policy)
+        layout::above(self, text, total, policy)
     }
 
     /// Returns one line for the person who watches.
     pub fn for_person(&self, cut: &Cut) -> String {
-        words::person(&self.on_one_line(), &cut.total, ShownFacts::of(cut).what)
+        mark::person(&self.on_one_line(), &cut.total, ShownFacts::of(cut).what)
     }
 
     /// Returns one line for the person who watches, of an output that is shown by its outline.
     pub fn for_person_of_outline(&self, total: &Size) -> String {
-        words::person(&self.on_one_line(), total, ShownAmount::Json)
+        mark::person(&self.on_one_line(), total, ShownAmount::Json)
     }
 
     /// Keeps what comes from outside from breaking out of its line.
@@ -138,7 +138,7 @@ impl Notice {
             path: copy.path.as_deref().map(one_line),
             within: match &copy.within {
                 Availability::UploadPending(reason) => {
-                    Availability::UploadPending(words::clipped(&one_line(reason)))
+                    Availability::UploadPending(mark::clipped(&one_line(reason)))
                 }
                 within => within.clone(),
             },
@@ -147,7 +147,7 @@ impl Notice {
         let saved = match &self.saved {
             SaveStatus::Whole(whole) => SaveStatus::Whole(copy(whole)),
             SaveStatus::Partial(part, bytes) => SaveStatus::Partial(copy(part), *bytes),
-            SaveStatus::Failed(reason) => SaveStatus::Failed(words::clipped(&one_line(reason))),
+            SaveStatus::Failed(reason) => SaveStatus::Failed(mark::clipped(&one_line(reason))),
             SaveStatus::No => SaveStatus::No,
         };
         Notice { saved, ..self.clone() }

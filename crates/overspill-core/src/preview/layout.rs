@@ -1,8 +1,8 @@
 //! Puts pieces, marks and notice together within the limits.
 
 use super::Notice;
-use super::words::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
-use crate::limits::Cost;
+use super::mark::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
+use crate::measure::limits::Cost;
 use crate::text::{defuse, text_of};
 use crate::{Cut, Limits, LineRule, Oversized, Policy, Size};
 

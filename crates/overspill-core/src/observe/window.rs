@@ -1,7 +1,7 @@
 //! The same decision over a stream, in memory bounded by the limits.
 
-use crate::tokens::Estimate;
-use crate::watch::Collector;
+use crate::measure::tokens::Estimate;
+use crate::observe::collector::Collector;
 use crate::{Limits, Meter, Oversized, Policy, Size, Source, Tokens, Unit};
 
 /// Measures an output that arrives in chunks, and remembers what may have to be shown of it.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::rows::{HeldRow, StructuredLines};
-use crate::limits::Cost;
+use crate::measure::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
 /// Lines one after the other that are shown, where they stand, and why.
@@ -25,7 +25,7 @@ impl StructuredLines {
     /// It declines in two cases. Not even the nearest row fits, which takes a limit of some hundred
     /// bytes. Or all rows are shown, some are clipped, and most of the room is still unused: lines
     /// are so long that parts of a few lines serve better. From limits of about 4 KB on,
-    /// [`signal`](crate::signal) clips lines shorter and asks for more of the room to be used, so
+    /// [`signal`](crate::keep::signal) clips lines shorter and asks for more of the room to be used, so
     /// it declines as well. For this reason lines are not scored beside rows.
     pub(crate) fn choose(
         &self,
