@@ -255,7 +255,7 @@ fn config_set_project_through_a_link_is_refused() {
         let link = home.path(if takumi { "project/.takumi" } else { "project/.overspill.toml" });
         symlink(home.path(target), &link).unwrap();
         let profile: &[&str] = if takumi { &["--profile", "takumi"] } else { &[] };
-        let key = if takumi { ["truncation", "false"] } else { ["max_lines", "3"] };
+        let key = if takumi { ["truncation", "true"] } else { ["max_lines", "3"] };
         let set = [&["config", "--project", "set"], &key[..], profile].concat();
         let unset = ["config", "--project", "unset", "max_lines"];
         let commands: &[&[&str]] = if takumi { &[&set] } else { &[&set, &unset] };

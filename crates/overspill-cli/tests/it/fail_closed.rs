@@ -181,7 +181,6 @@ fn every_surface_masks_where_redact_is_unknown() {
     for (args, input) in [
         (&["run", "--", "cat", "fits"][..], String::new()),
         (&["run", "--", "cat", "long"], String::new()),
-        (&["run", "--direct", "--", "cat", "fits"], String::new()),
         (&["cut"], long.clone()),
         (&["cut", "--json"], token.clone()),
         (&["cut", "--envelope"], json!({"status": "ok", "text": token}).to_string()),

@@ -181,7 +181,7 @@ fn cut_masks_plain_and_in_envelopes_and_counts() {
 fn escapes_hide_no_secret() {
     let home = Home::new();
     let token = token();
-    for before in ["{\"msg\":\"out:\\n", "\\u00e9", "?token%3D", "\x1b[32m", "\\u001b[1;32m"] {
+    for before in ["{\"msg\":\"out:\\n", "\\u00e9", "?page%3D", "\x1b[32m", "\\u001b[1;32m"] {
         let text = format!("{before}{token}\x1b[0m\n");
         assert_eq!(home.all(&["cut"], &text), text.replace(&token, &stars()));
         let shown = home.all(&["cut"], &long(&text));
