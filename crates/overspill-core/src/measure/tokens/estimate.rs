@@ -2,7 +2,7 @@
 //! of digits, runs of punctuation, blanks), and each kind of piece has a price.
 //!
 //! The prices were fitted by least squares to the o200k counts of build logs, source code, base64,
-//! hex and prose in a dozen scripts; `tests/tokens.rs` holds them to 15 %. What a count of
+//! hex and prose in a dozen scripts; `tests/it/tokens.rs` holds them to 15 %. What a count of
 //! characters misses: CJK costs most of a token a character, and dense text such as base64 does
 //! not fall into words.
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-mod common;
+use crate::common;
 
 use overspill_core::{
     Cut, Finished, Keep, Limits, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Why,

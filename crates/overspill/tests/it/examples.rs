@@ -1,14 +1,14 @@
 //! The examples do what they say.
 
-#[path = "../examples/agent_loop.rs"]
+#[path = "../../examples/agent_loop.rs"]
 mod agent_loop;
-#[path = "../examples/json_arrays.rs"]
-mod json_arrays;
-#[path = "../examples/metrics.rs"]
+#[path = "../../examples/json_arrays.rs"]
+pub(crate) mod json_arrays;
+#[path = "../../examples/metrics.rs"]
 mod metrics;
-#[path = "../examples/own_store.rs"]
+#[path = "../../examples/own_store.rs"]
 mod own_store;
-#[path = "../examples/predicate.rs"]
+#[path = "../../examples/predicate.rs"]
 mod predicate;
 
 #[test]

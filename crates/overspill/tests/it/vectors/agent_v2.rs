@@ -10,13 +10,11 @@ use overspill::tool::{Bounded, Gates, Verdict};
 use overspill::{Call, CallOptions, Layer, Overspill, Profile, Settings};
 use serde_json::{Value, json};
 
-use crate::Vector;
-use crate::fixture::Fixture;
-use crate::text;
+use crate::vectors::Vector;
+use crate::vectors::fixture::Fixture;
+use crate::vectors::text;
 
-#[path = "../../examples/json_arrays.rs"]
-#[allow(dead_code, reason = "the example's own main")]
-mod json_arrays;
+use crate::examples::json_arrays;
 
 fn layer(json: &Value) -> Layer {
     Layer::from_json(json).0

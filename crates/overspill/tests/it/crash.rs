@@ -25,7 +25,7 @@ const CAP: u64 = 100_000;
 /// Starts this program again, to play a part in `store`.
 fn start(part: &str, store: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", part, "--nocapture", "--test-threads=1"])
+        .args(["--exact", &format!("crash::{part}"), "--nocapture", "--test-threads=1"])
         .env(WHERE, store)
         .stdout(Stdio::piped())
         .spawn()

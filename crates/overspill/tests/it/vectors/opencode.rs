@@ -9,9 +9,9 @@ use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallOptions, Layer, Profile};
 use serde_json::{Value, json};
 
-use crate::Vector;
-use crate::fixture::Fixture;
-use crate::text;
+use crate::vectors::Vector;
+use crate::vectors::fixture::Fixture;
+use crate::vectors::text;
 
 pub(crate) fn output(vector: &Vector) {
     let fixture = Fixture::new(Profile::OPENCODE, vector.get("fault"));

@@ -105,7 +105,7 @@ fn another_user_fails_with_this_library_as_well() {
     fs::create_dir(stage.path().join("theirs")).unwrap();
     chown(stage.path().join("theirs"), Some(OTHER), Some(OTHER)).unwrap();
     let mut command = Command::new(program);
-    command.args(["--exact", "part_as_another_user", "--nocapture"]);
+    command.args(["--exact", "users::part_as_another_user", "--nocapture"]);
     command.env("OVERSPILL_TEST_OTHER", stage.path()).current_dir("/").uid(OTHER).gid(OTHER);
     // Another test that starts a process at this moment holds the copy open for writing.
     let done = loop {

@@ -4,9 +4,9 @@ use overspill::profile::Directory;
 use overspill::{Call, CallOptions, Profile, Settings, envelope};
 use serde_json::Value;
 
-use crate::Vector;
-use crate::fixture::Fixture;
-use crate::text;
+use crate::vectors::Vector;
+use crate::vectors::fixture::Fixture;
+use crate::vectors::text;
 
 pub(crate) fn respond(vector: &Vector) {
     let env = vector.get("env").cloned().unwrap_or_default();

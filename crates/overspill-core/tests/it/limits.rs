@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-mod common;
+use crate::common;
 
 use common::outputs::{self, Fixture, Generator};
 use overspill_core::{

@@ -1,6 +1,6 @@
 //! Cleaning against a twin that works on one line at a time, a character at a time.
 
-mod common;
+use crate::common;
 
 use overspill_core::text::clean;
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-mod common;
+use crate::common;
 
 use overspill_core::{
     Availability, Cleaning, Cut, Finished, Grain, Keep, Limits, LineRule, Notice, Oversized,

@@ -1,9 +1,6 @@
 //! Every store, and what is special about the one on disk.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-#[cfg(unix)]
-mod disk;
-
 use std::sync::Arc;
 
 use overspill::Clock;

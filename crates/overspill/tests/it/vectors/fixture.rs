@@ -12,8 +12,8 @@ use overspill::{Call, Clock, Error, Overspill, Profile};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::Vector;
-use crate::text;
+use crate::vectors::Vector;
+use crate::vectors::text;
 
 /// A profile, its store, and what was reported.
 pub(crate) struct Fixture {

@@ -16,21 +16,21 @@ fn within_15_percent(what: &str, text: &str) {
 
 #[test]
 fn english_logs() {
-    within_15_percent("cargo log", include_str!("data/cargo.log"));
-    within_15_percent("pytest log", include_str!("data/pytest.log"));
-    within_15_percent("npm log", include_str!("data/npm.log"));
+    within_15_percent("cargo log", include_str!("../data/cargo.log"));
+    within_15_percent("pytest log", include_str!("../data/pytest.log"));
+    within_15_percent("npm log", include_str!("../data/npm.log"));
 }
 
 #[test]
 fn code() {
-    within_15_percent("rust", include_str!("../src/text/clean.rs"));
-    within_15_percent("more rust", include_str!("../src/cut.rs"));
-    within_15_percent("toml", include_str!("../../../Cargo.toml"));
+    within_15_percent("rust", include_str!("../../src/text/clean.rs"));
+    within_15_percent("more rust", include_str!("../../src/cut.rs"));
+    within_15_percent("toml", include_str!("../../../../Cargo.toml"));
 }
 
 #[test]
 fn prose_in_other_scripts() {
-    for (index, text) in include_str!("data/prose.txt").split("\n\n").enumerate() {
+    for (index, text) in include_str!("../data/prose.txt").split("\n\n").enumerate() {
         within_15_percent(&format!("paragraph {index}"), text);
     }
 }

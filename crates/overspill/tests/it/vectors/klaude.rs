@@ -4,9 +4,9 @@ use overspill::profile::{TruncationResult, TruncationUiExtra};
 use overspill::{Call, Profile};
 use serde_json::{Value, json};
 
-use crate::Vector;
-use crate::fixture::Fixture;
-use crate::text;
+use crate::vectors::Vector;
+use crate::vectors::fixture::Fixture;
+use crate::vectors::text;
 
 pub(crate) fn truncate(vector: &Vector) {
     let params = vector.get("params").cloned().unwrap_or_else(|| json!({}));

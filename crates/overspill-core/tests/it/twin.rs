@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
-mod common;
+use crate::common;
 
 use overspill_core::{
     Cleaning, Finished, Grain, Keep, Limits, LineRule, Policy, Size, Tokens, Window, cut, preview,

@@ -4,9 +4,9 @@ use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallOptions, Layer, Profile, Settings, takumi_enabled, takumi_set};
 use serde_json::{Map, Value};
 
-use crate::Vector;
-use crate::fixture::Fixture;
-use crate::text;
+use crate::vectors::Vector;
+use crate::vectors::fixture::Fixture;
+use crate::vectors::text;
 
 pub(crate) fn hook(vector: &Vector) {
     let fixture = Fixture::new(Profile::TAKUMI, vector.get("fault"));

@@ -1,0 +1,14 @@
+//! The library from outside: laws, twins, and previews of outputs that people have seen.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+mod cleaning;
+mod common;
+mod laws;
+mod limits;
+mod logs;
+mod notice;
+mod signal;
+mod structure;
+mod tokens;
+mod twin;

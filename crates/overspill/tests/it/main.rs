@@ -1,0 +1,21 @@
+//! The library from outside: stores, settings, tools and the five source systems.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+mod crash;
+mod credentials;
+#[cfg(unix)]
+mod disk;
+mod embed;
+mod examples;
+mod faults;
+mod full;
+mod redact;
+mod seeds;
+mod spill;
+mod store;
+mod structure;
+mod sweep;
+mod tool;
+mod users;
+mod vectors;
