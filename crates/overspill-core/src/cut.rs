@@ -10,7 +10,7 @@ use crate::measure::limits::Cost;
 use crate::measure::size::breaks;
 use crate::observe::collected::Collected;
 use crate::text::lines;
-use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Source, Unit};
+use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Unit};
 
 /// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
 ///
@@ -228,16 +228,6 @@ impl<'a> Oversized<'a> {
         fired: Unit,
     ) -> Oversized<'a> {
         Oversized::new(Collected::of(bytes, policy), meter, fired, policy.clone())
-    }
-
-    /// Looks at the stored copy of an output that was measured as it streamed by.
-    pub(crate) fn read<S: Source>(
-        source: &mut S,
-        policy: Policy,
-        meter: &Meter,
-        fired: Unit,
-    ) -> Result<Oversized<'static>, S::Error> {
-        Ok(Oversized::new(Collected::read(source, &policy)?, meter, fired, policy))
     }
 
     pub(crate) fn new(

@@ -3,9 +3,6 @@
 //! A [`Collected`] is made from bytes at hand, from a stored copy, or by a [`Window`](crate::Window)
 //! from a stream; what is chosen depends on the view alone, so all three agree.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use crate::keep::signal::{self, Block, ScoredLines};
 use crate::keep::structure::{self, Outline, StructuredLines};
 use crate::measure::limits::Cost;
@@ -33,41 +30,12 @@ pub(crate) struct Collected<'a> {
     pub(crate) outline: Option<Box<Outline>>,
 }
 
-/// Bytes that can be read again: the output itself, or its stored copy.
-pub trait Source {
-    /// Why reading failed.
-    type Error;
-
-    /// Returns how many bytes there are.
-    fn len(&self) -> u64;
-
-    /// Tells whether there is nothing to read.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Reads a range, which lies within the length.
-    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>, Self::Error>;
-}
-
-impl Source for &[u8] {
-    type Error = std::convert::Infallible;
-
-    fn len(&self) -> u64 {
-        <[u8]>::len(self) as u64
-    }
-
-    fn read(&mut self, range: Range<u64>) -> Result<Cow<'_, [u8]>, Self::Error> {
-        Ok(Cow::Borrowed(&self[range.start as usize..range.end as usize]))
-    }
-}
-
 /// How many bytes of text must be in view at an end, beyond what may be shown of it: the rest of a
 /// character, and the line break before or after.
 const BEYOND: u64 = 8;
 
-/// How much of a source is read at a time.
-const BLOCK: u64 = 64 * 1024;
+/// How much of an output is read at a time.
+const BLOCK: usize = 64 * 1024;
 
 /// How much text must be in view.
 #[derive(Debug, Clone, Copy)]
@@ -107,8 +75,7 @@ impl<'a> Collected<'a> {
         let as_it_is =
             policy.cleaning == Cleaning::Off && is_utf8(head, bytes) && is_utf8(tail, bytes);
         if !as_it_is {
-            let Ok(view) = Collected::read(&mut &*bytes, policy);
-            return view;
+            return Collected::read(bytes, policy);
         }
         Collected {
             head_is_all: head.len() == bytes.len(),
@@ -155,72 +122,42 @@ impl Collected<'_> {
 }
 
 impl Collected<'static> {
-    /// Reads no more of a source than it takes.
-    pub(crate) fn read<S: Source>(source: &mut S, policy: &Policy) -> Result<Self, S::Error> {
-        if looks_at_all(policy) {
-            return Collected::read_all(source, policy);
-        }
+    /// Reads no more of the output than the ends need.
+    fn read(output: &[u8], policy: &Policy) -> Self {
         let extent = Extent::of(policy);
-        let len = source.len();
-
         let mut start = Reader::new(0, policy, Extent { tail: 0, ..extent });
-        while start.at < len && !start.ends.head_is_settled() {
-            start.step(source, len)?;
+        while start.at < output.len() && !start.ends.head_is_settled() {
+            start.step(output);
         }
-        if start.at == len {
+        if start.at == output.len() {
             start.finish();
         }
-        let head_is_all = start.at == len && start.ends.head_is_all();
-
-        let (tail, tail_is_all) = Collected::read_tail(source, policy, extent)?;
+        let head_is_all = start.at == output.len() && start.ends.head_is_all();
+        let (tail, tail_is_all) = Collected::read_tail(output, policy, extent);
         let head = start.ends.into_head();
-        Ok(Collected {
-            head,
-            head_is_all,
-            tail,
-            tail_is_all,
-            lines: None,
-            rows: None,
-            outline: None,
-        })
+        let (lines, rows, outline) = (None, None, None);
+        Collected { head, head_is_all, tail, tail_is_all, lines, rows, outline }
     }
 
-    /// Reads a source from its start to its end.
-    fn read_all<S: Source>(source: &mut S, policy: &Policy) -> Result<Self, S::Error> {
-        let (mut watch, len) = (Collector::new(policy), source.len());
-        let mut at = 0;
-        while at < len {
-            let block = source.read(at..len.min(at + BLOCK))?;
-            watch.push(&block);
-            // A source that ends before it should must not keep us waiting.
-            at = if block.is_empty() { len } else { at + block.len() as u64 };
-        }
-        Ok(watch.finish())
-    }
-
-    /// Reads the end of a source, and tells whether that is all of it.
-    fn read_tail<S: Source>(
-        source: &mut S,
-        policy: &Policy,
-        extent: Extent,
-    ) -> Result<(MappedText<'static>, bool), S::Error> {
-        let len = source.len();
+    /// Reads the end of an output, and tells whether that is all of it.
+    fn read_tail(output: &[u8], policy: &Policy, extent: Extent) -> (MappedText<'static>, bool) {
+        let len = output.len();
         if extent.tail == 0 {
-            return Ok((MappedText::starting_at(len), false));
+            return (MappedText::starting_at(len as u64), false);
         }
-        let mut back = (extent.tail as u64).min(BLOCK).min(len);
+        let mut back = extent.tail.min(BLOCK).min(len);
         loop {
-            let from = line_start(source, len - back)?;
+            let from = memchr::memrchr(b'\n', &output[..len - back]).map_or(0, |feed| feed + 1);
             let mut end = Reader::new(from, policy, Extent { head: 0, ..extent });
             while end.at < len {
-                end.step(source, len)?;
+                end.step(output);
             }
             end.finish();
             let (_, tail, is_all) = end.ends.into_both();
             let enough = tail.len() >= extent.tail
                 || breaks(tail.text(), LineRule::Terminated, None) > extent.lines;
             if enough || from == 0 {
-                return Ok((tail, from == 0 && is_all));
+                return (tail, from == 0 && is_all);
             }
             // Too little, perhaps because cleaning dropped much: look further back.
             back = (len - from).saturating_mul(2).min(len);
@@ -243,40 +180,26 @@ fn is_utf8(part: &[u8], all: &[u8]) -> bool {
     }
 }
 
-/// Reads a source in blocks and shows what it reads to [`Ends`].
+/// Reads an output in blocks and shows what it reads to [`Ends`].
 struct Reader {
-    at: u64,
+    at: usize,
     cleaner: Cleaner,
     ends: Ends,
 }
 
 impl Reader {
-    fn new(at: u64, policy: &Policy, extent: Extent) -> Reader {
-        Reader { at, cleaner: Cleaner::new(at, policy), ends: Ends::new(at, extent) }
+    fn new(at: usize, policy: &Policy, extent: Extent) -> Reader {
+        let (cleaner, ends) = (Cleaner::new(at as u64, policy), Ends::new(at as u64, extent));
+        Reader { at, cleaner, ends }
     }
 
-    fn step<S: Source>(&mut self, source: &mut S, len: u64) -> Result<(), S::Error> {
-        let block = source.read(self.at..len.min(self.at + BLOCK))?;
-        self.cleaner.push(&block, &mut self.ends);
-        // A source that ends before it should must not keep us waiting.
-        self.at = if block.is_empty() { len } else { self.at + block.len() as u64 };
-        Ok(())
+    fn step(&mut self, output: &[u8]) {
+        let end = output.len().min(self.at + BLOCK);
+        self.cleaner.push(&output[self.at..end], &mut self.ends);
+        self.at = end;
     }
 
     fn finish(&mut self) {
         self.cleaner.finish(&mut self.ends);
     }
-}
-
-/// Returns where the line that `at` lies in begins.
-fn line_start<S: Source>(source: &mut S, at: u64) -> Result<u64, S::Error> {
-    let mut end = at;
-    while end > 0 {
-        let from = end.saturating_sub(BLOCK);
-        if let Some(feed) = memchr::memrchr(b'\n', &source.read(from..end)?) {
-            return Ok(from + feed as u64 + 1);
-        }
-        end = from;
-    }
-    Ok(0)
 }

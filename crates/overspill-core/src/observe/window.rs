@@ -2,7 +2,7 @@
 
 use crate::measure::tokens::Estimate;
 use crate::observe::collector::Collector;
-use crate::{Limits, Meter, Oversized, Policy, Size, Source, Tokens, Unit};
+use crate::{Limits, Meter, Oversized, Policy, Size, Tokens, Unit};
 
 /// Measures an output that arrives in chunks, and remembers what may have to be shown of it.
 ///
@@ -27,36 +27,14 @@ pub struct Window {
     /// Kept only while it may decide.
     estimate: Option<Estimate>,
     state: State,
-    memory: Memory,
 }
 
 #[derive(Debug, Clone)]
 enum State {
     /// Everything so far; it may still fit.
     Within(Vec<u8>),
-    /// Too large; what may be shown of it, if that is held here.
-    Over(Option<Box<Collector>>),
-}
-
-/// Where the pieces come from at the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Memory {
-    Held,
-    ReadAgain,
-}
-
-/// Why the stored copy of an output could not be looked at.
-#[derive(Debug, PartialEq, Eq)]
-pub enum ReadError<E> {
-    /// It could not be read.
-    Source(E),
-    /// It is not what came by.
-    Length {
-        /// How many bytes came by.
-        expected: u64,
-        /// How many there are.
-        found: u64,
-    },
+    /// Too large; what may be shown of it.
+    Over(Box<Collector>),
 }
 
 /// What a [`Window`] has come to.
@@ -69,18 +47,8 @@ pub enum Finished {
 }
 
 impl Window {
-    /// Starts with nothing; both ends will be held in memory.
+    /// Starts with nothing.
     pub fn new(policy: Policy) -> Window {
-        Window::with(policy, Memory::Held)
-    }
-
-    /// Starts with nothing; once too large, the output is only counted, and its ends are read from
-    /// its stored copy by [`Window::finish_from`].
-    pub fn counting(policy: Policy) -> Window {
-        Window::with(policy, Memory::ReadAgain)
-    }
-
-    fn with(policy: Policy, memory: Memory) -> Window {
         let limited = policy.trigger.tokens.is_some() || policy.limits.tokens.is_some();
         let estimates = limited && matches!(policy.tokens, Tokens::Estimate);
         Window {
@@ -88,7 +56,6 @@ impl Window {
             estimate: estimates.then(Estimate::default),
             state: State::Within(Vec::new()),
             policy,
-            memory,
         }
     }
 
@@ -109,8 +76,7 @@ impl Window {
                 let held = std::mem::take(held);
                 return self.push_within(held, chunk);
             }
-            State::Over(Some(watch)) => watch.push(chunk),
-            State::Over(None) => {}
+            State::Over(collector) => collector.push(chunk),
         }
         None
     }
@@ -131,7 +97,7 @@ impl Window {
         let State::Within(held) = &self.state else { return None };
         self.policy.fired_by(held)?;
         let held = held.clone();
-        self.state = State::Over(self.begin_watch(&held));
+        self.state = State::Over(self.collect(&held));
         Some(held)
     }
 
@@ -146,39 +112,15 @@ impl Window {
     }
 
     /// Says that the output is complete.
-    ///
-    /// # Panics
-    ///
-    /// A window made by [`Window::counting`] holds nothing to answer with; it is finished with
-    /// [`Window::finish_from`].
-    pub fn finish(self) -> Finished {
-        assert!(self.memory == Memory::Held, "a counting window is finished with `finish_from`");
-        let Ok(finished) = self.finish_with(&mut [].as_slice());
-        finished
-    }
-
-    /// Says that the output is complete and stored in `source`.
-    pub fn finish_from<S: Source>(self, source: &mut S) -> Result<Finished, ReadError<S::Error>> {
-        let (expected, found) = (self.meter.size().bytes, source.len());
-        if self.is_over() && expected != found {
-            return Err(ReadError::Length { expected, found });
-        }
-        self.finish_with(source).map_err(ReadError::Source)
-    }
-
-    fn finish_with<S: Source>(mut self, source: &mut S) -> Result<Finished, S::Error> {
+    pub fn finish(mut self) -> Finished {
         self.settle();
-        let size = self.meter.size();
-        let fired = self.policy.trigger.exceeded_by_size(&size).unwrap_or(Unit::Tokens);
+        let fired = self.policy.trigger.exceeded_by_size(&self.meter.size());
         match self.state {
-            State::Within(held) => Ok(Finished::Whole(held)),
-            State::Over(Some(watch)) => {
-                let over = Oversized::new(watch.finish(), &self.meter, fired, self.policy);
-                Ok(Finished::Over(Box::new(over)))
-            }
-            State::Over(None) => {
-                let over = Oversized::read(source, self.policy, &self.meter, fired)?;
-                Ok(Finished::Over(Box::new(over)))
+            State::Within(held) => Finished::Whole(held),
+            State::Over(collector) => {
+                let fired = fired.unwrap_or(Unit::Tokens);
+                let over = Oversized::new(collector.finish(), &self.meter, fired, self.policy);
+                Finished::Over(Box::new(over))
             }
         }
     }
@@ -186,11 +128,9 @@ impl Window {
     /// Takes a chunk of an output that has fitted so far.
     fn push_within(&mut self, mut held: Vec<u8>, chunk: &[u8]) -> Option<Vec<u8>> {
         if self.exceeds(&self.policy.trigger) && self.exceeds(&self.policy.limits) {
-            let mut watch = self.begin_watch(&held);
-            if let Some(watch) = &mut watch {
-                watch.push(chunk);
-            }
-            self.state = State::Over(watch);
+            let mut collector = self.collect(&held);
+            collector.push(chunk);
+            self.state = State::Over(collector);
             self.estimate = None;
             return Some(held);
         }
@@ -199,13 +139,11 @@ impl Window {
         None
     }
 
-    /// Starts to look at what may be shown, if that is held here.
-    fn begin_watch(&self, held: &[u8]) -> Option<Box<Collector>> {
-        (self.memory == Memory::Held).then(|| {
-            let mut watch = Box::new(Collector::new(&self.policy));
-            watch.push(held);
-            watch
-        })
+    /// Starts to look at what may be shown.
+    fn collect(&self, held: &[u8]) -> Box<Collector> {
+        let mut collector = Box::new(Collector::new(&self.policy));
+        collector.push(held);
+        collector
     }
 
     fn exceeds(&self, limits: &Limits) -> bool {

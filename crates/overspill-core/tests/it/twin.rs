@@ -183,21 +183,14 @@ proptest! {
         let chunks = common::chunks(&output, &at);
         let bytewise: Vec<&[u8]> = output.chunks(1).collect();
         for chunks in [chunks, bytewise] {
-            let (mut held, mut counted) =
-                (Window::new(policy.clone()), Window::counting(policy.clone()));
+            let mut window = Window::new(policy.clone());
             for chunk in chunks {
-                held.push(chunk);
-                counted.push(chunk);
+                window.push(chunk);
             }
-            let counted = counted.finish_from(&mut output.as_slice()).unwrap();
-            for finished in [held.finish(), counted] {
-                match (finished, &expected) {
-                    (Finished::Whole(whole), None) => prop_assert_eq!(&whole, &output),
-                    (Finished::Over(over), Some(cut)) => {
-                        prop_assert_eq!(&over.cut(), cut);
-                    }
-                    (finished, _) => prop_assert!(false, "{:?} instead of {:?}", finished, expected),
-                }
+            match (window.finish(), &expected) {
+                (Finished::Whole(whole), None) => prop_assert_eq!(&whole, &output),
+                (Finished::Over(over), Some(cut)) => prop_assert_eq!(&over.cut(), cut),
+                (finished, _) => prop_assert!(false, "{:?} instead of {:?}", finished, expected),
             }
         }
     }
