@@ -1,6 +1,6 @@
 //! Several texts that are bounded as one, and each keeps its own share of what is shown.
 
-use overspill_core::{Cut, Limits};
+use overspill_core::{Limits, Piece, PreviewItem, Span};
 
 use crate::{Call, CallOptions, Outcome, Overspill, Spill, Spilled};
 
@@ -99,34 +99,29 @@ fn apart(joined: &[u8], starts: &[TextStart]) -> Vec<String> {
 }
 
 /// Shares what is shown out among texts: each has its own pieces, marks stand where gaps begin, and
-/// the first text that shows anything has the notice. `None` if the words are too short for that.
+/// the first text that shows anything has the notice. `None` if there is no room for a notice.
 pub(crate) fn shares(spilled: &Spilled, starts: &[TextStart]) -> Option<Vec<String>> {
-    let cut = spilled.cut.as_ref()?;
-    let gaps: Vec<_> = cut.gaps().collect();
-    // Nothing else in the text begins so: what the output has of it is defused.
-    let mut lines = spilled.text.lines();
-    let header = lines.next().filter(|line| line.starts_with("[overspill "))?;
-    let token = header["[overspill ".len()..].split(':').next()?;
-    // Where there are many gaps their marks are short.
-    let short = format!("[{token}: ");
-    let is_mark = |line: &&str| line.starts_with("[overspill ") || line.starts_with(&short);
-    let marks: Vec<&str> = lines.filter(is_mark).collect();
-    if marks.len() != gaps.len() || starts.is_empty() {
+    let (cut, layout) = (spilled.cut.as_ref()?, spilled.layout.as_ref()?);
+    let notice = spilled.notice_line()?;
+    if starts.is_empty() {
         return None;
     }
     let mut shown = vec![String::new(); starts.len()];
-    let mut gaps = gaps.iter().zip(marks).peekable();
-    for (index, piece) in cut.pieces.iter().enumerate() {
-        while let Some((gap, mark)) = gaps.next_if(|(gap, _)| gap.bytes.start < piece.bytes.start) {
-            add_line(&mut shown[text_at(starts, gap.bytes.start)], mark);
+    let mut pieces = cut.pieces.iter().zip(cut.spans());
+    for item in &layout.items {
+        match item {
+            PreviewItem::Piece(place) => {
+                let (piece, span) = pieces.next()?;
+                share_piece(&spilled.text[place.clone()], piece, span, starts, &mut shown);
+            }
+            PreviewItem::Gap { span, mark } => {
+                let mark = &spilled.text[mark.clone()];
+                add_line(&mut shown[text_at(starts, span.bytes.start)], mark);
+            }
         }
-        share_piece(cut, index, starts, token, &mut shown);
-    }
-    for (gap, mark) in gaps {
-        add_line(&mut shown[text_at(starts, gap.bytes.start)], mark);
     }
     let first = shown.iter().position(|text| !text.is_empty()).unwrap_or(0);
-    shown[first].insert_str(0, &format!("{header}\n"));
+    shown[first].insert_str(0, &format!("{notice}\n"));
     Some(shown)
 }
 
@@ -135,11 +130,14 @@ fn text_at(starts: &[TextStart], byte: u64) -> usize {
     starts.partition_point(|start| start.byte <= byte).saturating_sub(1)
 }
 
-/// Shares one piece out among the texts it reaches over.
-fn share_piece(cut: &Cut, index: usize, starts: &[TextStart], token: &str, shown: &mut [String]) {
-    let (piece, span) = (&cut.pieces[index], &cut.spans()[index]);
-    let mut rest = String::from_utf8_lossy(&piece.text).replace("[overspill ", "(overspill ");
-    rest = rest.replace(&format!("[{token}: "), &format!("({token}: "));
+/// Shares the text of one piece out among the texts it reaches over.
+fn share_piece(
+    mut rest: &str,
+    piece: &Piece,
+    span: &Span,
+    starts: &[TextStart],
+    shown: &mut [String],
+) {
     // Cleaning keeps every line feed, so those between two texts can be found again by counting.
     let mut feeds = span.first_line.saturating_sub(1);
     let first = text_at(starts, piece.bytes.start);
@@ -151,11 +149,11 @@ fn share_piece(cut: &Cut, index: usize, starts: &[TextStart], token: &str, shown
             rest.match_indices('\n').nth(within as usize).map(|(at, _)| at)
         });
         let Some(joint) = joint else {
-            share.push_str(&rest);
+            share.push_str(rest);
             return;
         };
         share.push_str(&rest[..joint]);
-        rest.drain(..=joint);
+        rest = &rest[joint + 1..];
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cut, Keep, LeftOut, Size, Unit};
+use overspill_core::{Cut, Keep, Layout, LeftOut, Size, Unit};
 
 use crate::Error;
 use crate::profile::{Direction, NoticeStyle};
@@ -55,6 +55,8 @@ pub struct Spilled {
     /// What was kept.
     pub keep: Keep,
     pub(crate) words: NoticeStyle,
+    /// Where the notice, pieces and marks stand in the text. Source systems have words of their own.
+    pub(crate) layout: Option<Layout>,
 }
 
 impl<'a> Outcome<'a> {
@@ -89,11 +91,13 @@ impl Spilled {
     /// Tells whether the reader is left alone with a cut: limits of a few bytes or of no line have no
     /// room for a word on where the rest is. Then [`Spilled::notice`] belongs beside what is shown.
     pub fn is_silent(&self) -> bool {
-        let names = |saved: &SpillRef| {
-            self.text.contains(&saved.name.token()) || self.text.contains(saved.name.as_str())
-        };
-        let is_told = self.saved.as_ref().is_ok_and(names) || self.text.contains("[overspill ");
-        self.words == NoticeStyle::Own && !is_told
+        self.layout.as_ref().is_some_and(|layout| layout.is_silent)
+    }
+
+    /// Returns the first line of the text, if that is our notice.
+    pub fn notice_line(&self) -> Option<&str> {
+        let place = self.layout.as_ref()?.notice.clone();
+        self.text.get(place).filter(|line| !line.is_empty())
     }
 
     /// Returns where the whole output is, as the reader is told.

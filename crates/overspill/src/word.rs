@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use overspill_core::{
-    Cut, LeftOut, Notice, Oversized, Policy, Preview, ReaderAbilities, SaveStatus, Size, Span,
-    Stored, Unit,
+    Cut, Layout, LeftOut, Notice, Oversized, Policy, Preview, ReaderAbilities, SaveStatus, Size,
+    Span, Stored, Unit,
 };
 
 use crate::chosen::{Chosen, OwnText};
@@ -29,10 +29,11 @@ impl Overspill {
             NoticeStyle::Own => self.in_our_words(chosen, policy, &saved, delegate),
             _ => self.in_their_words(chosen, words, policy, &saved, delegate),
         };
-        let Shown { text, notice, preview, total, shown, left_out, cut, fired } = shown;
+        let Shown { text, layout, notice, preview, total, shown, left_out, cut, fired } = shown;
         let (keep, words) = (policy.keep, *words);
         Spilled {
             text,
+            layout,
             preview,
             notice,
             total,
@@ -59,34 +60,41 @@ impl Overspill {
     ) -> Shown {
         let notice = self.notice(saved, delegate);
         let by_policy = |over: &Oversized| match notice.answer(over) {
-            Preview { text, cut, outline: None } => {
+            Preview { text, layout, cut, outline: None } => {
                 let cut = cut.into_owned();
-                self.shown(policy, WordedNotice { notice: notice.for_person(&cut), text }, cut)
+                let words = WordedNotice { notice: notice.for_person(&cut), text };
+                Shown { layout: Some(layout), ..self.shown(policy, words, cut) }
             }
-            Preview { text, cut, outline: Some(outline) } => {
+            Preview { text, layout, cut, outline: Some(outline) } => {
                 let (total, fired) = (cut.total, Some(cut.fired));
                 let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
                 let own = OwnText { text: outline, left_out, total };
                 let notice = notice.for_person_of_outline(&total);
-                Shown { fired, ..Shown::of_text(own, policy, WordedNotice { notice, text }) }
+                let shown = Shown::of_text(own, policy, WordedNotice { notice, text });
+                Shown { fired, layout: Some(layout), ..shown }
             }
         };
         match chosen {
             Chosen::Over(over) => by_policy(&over),
             Chosen::Cut(cut, otherwise) => match (notice.around(&cut, policy), otherwise) {
                 (None, Some(over)) => by_policy(&over),
-                (text, _) => {
-                    let text = text.unwrap_or_else(|| piece_texts(&cut).concat());
+                (worded, _) => {
+                    let (text, layout) = match worded {
+                        Some(Preview { text, layout, .. }) => (text, layout),
+                        None => (piece_texts(&cut).concat(), SILENT),
+                    };
                     let cut = cut.into_owned();
-                    self.shown(policy, WordedNotice { notice: notice.for_person(&cut), text }, cut)
+                    let words = WordedNotice { notice: notice.for_person(&cut), text };
+                    Shown { layout: Some(layout), ..self.shown(policy, words, cut) }
                 }
             },
             Chosen::Text(own, otherwise) => {
                 match (notice.above(&own.text, &own.total, policy), otherwise) {
                     (None, Some(over)) => by_policy(&over),
-                    (text, _) => {
-                        let text = text.unwrap_or_else(|| own.text.clone());
-                        Shown::of_text(own, policy, WordedNotice { notice: String::new(), text })
+                    (worded, _) => {
+                        let (text, layout) = worded.unwrap_or_else(|| (own.text.clone(), SILENT));
+                        let words = WordedNotice { notice: String::new(), text };
+                        Shown { layout: Some(layout), ..Shown::of_text(own, policy, words) }
                     }
                 }
             }
@@ -136,6 +144,7 @@ impl Overspill {
         let pieces = piece_texts(&cut);
         Shown {
             text: words.text,
+            layout: None,
             notice: words.notice,
             preview: match self.profile.words {
                 NoticeStyle::Own => pieces.concat(),
@@ -199,9 +208,13 @@ impl Overspill {
     }
 }
 
+/// The layout of a text that has no room for a notice.
+const SILENT: Layout = Layout { notice: 0..0, items: Vec::new(), is_silent: true };
+
 /// What is shown and said; all of a [`Spilled`] but how it came about.
 struct Shown {
     text: String,
+    layout: Option<Layout>,
     notice: String,
     preview: String,
     total: Size,
@@ -215,6 +228,7 @@ impl Shown {
     fn of_text(own: OwnText, policy: &Policy, words: WordedNotice) -> Shown {
         Shown {
             text: words.text,
+            layout: None,
             notice: words.notice,
             shown: Size::of(own.text.as_bytes(), policy.lines),
             preview: own.text,

@@ -1,20 +1,49 @@
 //! Puts pieces, marks and notice together within the limits.
 
+use std::ops::Range;
+
 use super::Notice;
 use super::mark::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
 use crate::measure::limits::Cost;
 use crate::text::{defuse, text_of};
-use crate::{Cut, Limits, LineRule, Oversized, Policy, Size};
+use crate::{Cut, Limits, LineRule, Oversized, Policy, Size, Span};
 
 /// What the reader gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview<'a> {
     /// The text: notice, pieces, and a mark at each gap. Valid UTF-8, within the limits.
     pub text: String,
+    /// Where the notice, the pieces and the marks stand in the text.
+    pub layout: Layout,
     /// What it shows.
     pub cut: Cut<'a>,
     /// What it shows instead of pieces: a text that keeps the output's structure.
     pub outline: Option<String>,
+}
+
+/// Where the parts of a preview stand in its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// The notice: the first line, without its line feed. Empty if there is no room for one.
+    pub notice: Range<usize>,
+    /// Pieces and gaps, in order. Empty if a text of our own making is shown.
+    pub items: Vec<PreviewItem>,
+    /// Neither the notice nor a mark names the saved output.
+    pub is_silent: bool,
+}
+
+/// A part of a preview, with its place in the preview's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PreviewItem {
+    /// A piece of the output. Text in it that imitates our marks is changed.
+    Piece(Range<usize>),
+    /// A part of the output that is left out.
+    Gap {
+        /// Its place in the output.
+        span: Span,
+        /// The mark that stands for it, without its line feed. Empty if there is no room for one.
+        mark: Range<usize>,
+    },
 }
 
 impl Preview<'_> {
@@ -106,7 +135,13 @@ fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
             let outline = text_of(outline);
             let text = format!("{header}{outline}");
             if fits(&text, policy) {
-                return Some(Preview { text, cut: over.without_pieces(), outline: Some(outline) });
+                let layout = Layout {
+                    notice: 0..header.trim_end().len(),
+                    items: Vec::new(),
+                    is_silent: header.is_empty(),
+                };
+                let (cut, outline) = (over.without_pieces(), Some(outline));
+                return Some(Preview { text, layout, cut, outline });
             }
             room = room.part(7, 8);
         }
@@ -115,20 +150,26 @@ fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
 }
 
 /// Words a cut that is made already.
-pub(super) fn around(notice: &Notice, cut: &Cut, policy: &Policy) -> Option<String> {
-    let text = assemble(&notice.on_one_line(), NoticeForm::Full, cut, policy);
-    fits(&text, policy).then_some(text)
+pub(super) fn around<'a>(notice: &Notice, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
+    let (text, layout) = assemble(&notice.on_one_line(), NoticeForm::Full, cut, policy);
+    fits(&text, policy).then(|| Preview { text, layout, cut: cut.clone(), outline: None })
 }
 
 /// Words a text that is no part of the output.
-pub(super) fn above(notice: &Notice, text: &str, total: &Size, policy: &Policy) -> Option<String> {
+pub(super) fn above(
+    notice: &Notice,
+    text: &str,
+    total: &Size,
+    policy: &Policy,
+) -> Option<(String, Layout)> {
     let what = ShownAmount::Lines(Size::of(text.as_bytes(), policy.lines).lines);
     let header =
         header(&notice.on_one_line(), NoticeForm::Full, total, ShownFacts { what, altered: 0 })?;
     let mut text = text.to_owned().into_bytes();
     defuse(&mut text, &notice.token);
+    let layout = Layout { notice: 0..header.len(), ..Layout::default() };
     let text = format!("{header}\n{}", String::from_utf8_lossy(&text));
-    fits(&text, policy).then_some(text)
+    fits(&text, policy).then_some((text, layout))
 }
 
 fn fits(text: &str, policy: &Policy) -> bool {
@@ -148,9 +189,9 @@ fn fit<'a>(
     // have more tokens than its parts.
     for _ in 0..8 {
         let cut = over.cut_within(&room, mark);
-        let text = assemble(notice, form, &cut, policy);
+        let (text, layout) = assemble(notice, form, &cut, policy);
         if fits(&text, policy) {
-            return Some(Preview { text, cut, outline: None });
+            return Some(Preview { text, layout, cut, outline: None });
         }
         room = room.part(7, 8);
     }
@@ -181,9 +222,9 @@ fn fill<'a>(
         }
         let more = room.more(&limits.less(&spent).part(1, part));
         let cut = over.cut_within(&more, mark);
-        let text = assemble(notice, form, &cut, policy);
+        let (text, layout) = assemble(notice, form, &cut, policy);
         if fits(&text, policy) {
-            (room, filled) = (more, Some(Preview { text, cut, outline: None }));
+            (room, filled) = (more, Some(Preview { text, layout, cut, outline: None }));
         } else {
             part *= 2;
         }
@@ -197,25 +238,32 @@ const FILLS: u32 = 4;
 /// Limits of which so much is used are full.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
-fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> String {
+fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> (String, Layout) {
     let pieces: usize = cut.pieces.iter().map(|piece| piece.text.len()).sum();
     let mut text = Vec::with_capacity(pieces + 1024);
+    let mut layout = Layout::default();
     if let Some(header) = header(notice, form, &cut.total, ShownFacts::of(cut)) {
+        layout.notice = 0..header.len();
         text.extend_from_slice(header.as_bytes());
         text.push(b'\n');
     }
     let mut gaps = cut.gaps().peekable();
     for (piece, span) in cut.pieces.iter().zip(cut.spans()) {
         if let Some(gap) = gaps.next_if(|gap| gap.bytes.start < span.bytes.start) {
-            push_mark(&mut text, mark(notice, form, &gap));
+            let mark = push_mark(&mut text, mark(notice, form, &gap));
+            layout.items.push(PreviewItem::Gap { span: gap, mark });
         }
         let from = text.len();
         text.extend_from_slice(&piece.text);
         defuse(&mut text[from..], &notice.token);
+        layout.items.push(PreviewItem::Piece(from..text.len()));
     }
     for gap in gaps {
-        push_mark(&mut text, mark(notice, form, &gap));
+        let mark = push_mark(&mut text, mark(notice, form, &gap));
+        layout.items.push(PreviewItem::Gap { span: gap, mark });
     }
+    let has_gap = layout.items.iter().any(|item| matches!(item, PreviewItem::Gap { .. }));
+    layout.is_silent = layout.notice.is_empty() && !(form == NoticeForm::Bare && has_gap);
     if policy.lines == LineRule::Separated
         && text.last() == Some(&b'\n')
         && form != NoticeForm::Silent
@@ -226,17 +274,19 @@ fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> St
             text.pop();
         }
     }
-    text_of(text)
+    (text_of(text), layout)
 }
 
-/// Adds a mark as a line of its own.
-fn push_mark(text: &mut Vec<u8>, mark: Option<String>) {
-    let Some(mark) = mark else { return };
+/// Adds a mark as a line of its own, and returns its place.
+fn push_mark(text: &mut Vec<u8>, mark: Option<String>) -> Range<usize> {
+    let Some(mark) = mark else { return text.len()..text.len() };
     if !text.is_empty() && text.last() != Some(&b'\n') {
         text.push(b'\n');
     }
+    let from = text.len();
     text.extend_from_slice(mark.as_bytes());
     text.push(b'\n');
+    from..from + mark.len()
 }
 
 /// Returns the most that the notice's first line and each of its marks can take up.
@@ -263,5 +313,6 @@ fn last_resort<'a>(over: &Oversized<'a>) -> Preview<'a> {
     let policy = over.policy();
     let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());
     let text = ["[…]", "…", "~"].iter().find(|text| fits(text, policy)).map_or("", |text| text);
-    Preview { text: text.to_owned(), cut, outline: None }
+    let layout = Layout { is_silent: true, ..Layout::default() };
+    Preview { text: text.to_owned(), layout, cut, outline: None }
 }

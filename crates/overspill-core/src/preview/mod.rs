@@ -8,7 +8,7 @@ use mark::{ShownAmount, ShownFacts};
 use crate::text::one_line;
 use crate::{Cut, Oversized, Policy, Size};
 
-pub use layout::Preview;
+pub use layout::{Layout, Preview, PreviewItem};
 pub(crate) use mark::commas;
 
 /// The facts of one output that its notice is made of.
@@ -111,13 +111,13 @@ impl Notice {
 
     /// Puts pieces that were chosen elsewhere together with marks and notice; `None` if that is
     /// more than the policy's limits admit.
-    pub fn around(&self, cut: &Cut, policy: &Policy) -> Option<String> {
+    pub fn around<'a>(&self, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
         layout::around(self, cut, policy)
     }
 
     /// Puts a text of its own making under the notice; `None` if that is more than the policy's
     /// limits admit.
-    pub fn above(&self, text: &str, total: &Size, policy: &Policy) -> Option<String> {
+    pub fn above(&self, text: &str, total: &Size, policy: &Policy) -> Option<(String, Layout)> {
         layout::above(self, text, total, policy)
     }
 

@@ -67,8 +67,12 @@ impl StreamedHead {
         if let Some(rest) = all.strip_prefix(&*self.shown) {
             return Cow::Borrowed(rest);
         }
-        let first = all.iter().position(|&byte| byte == b'\n').map_or(all.len(), |end| end + 1);
-        let (notice, body) = all.split_at(first);
+        let notice_line = match outcome {
+            Outcome::Spilled(spilled) => spilled.notice_line(),
+            Outcome::Whole(_) | Outcome::Masked(_) => None,
+        };
+        let notice = notice_line.map_or(0, |line| line.len() + 1).min(all.len());
+        let (notice, body) = all.split_at(notice);
         match body.strip_prefix(&*self.shown) {
             Some(rest) if rest.ends_with(b"\n") || rest.is_empty() => {
                 [rest, notice].concat().into()

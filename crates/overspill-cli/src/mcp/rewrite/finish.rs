@@ -37,15 +37,14 @@ impl ResultRewriter<'_> {
         }
         // Where it fits, its secrets are masked in place already.
         let shares = self.joined.finish().and_then(|(outcome, shares)| match outcome {
-            Outcome::Spilled(_) => Some(shares),
+            Outcome::Spilled(spilled) => Some((spilled, shares)),
             Outcome::Whole(_) | Outcome::Masked(_) => None,
         });
         let mut edits = Vec::new();
         if let Some(field) = &self.structured {
             match (&small, &shares) {
-                (Some((small, schema)), Some(shares)) => {
-                    let first = shares.iter().find(|share| !share.is_empty());
-                    let note = first.and_then(|share| share.lines().next()).unwrap_or_default();
+                (Some((small, schema)), Some((spilled, _))) => {
+                    let note = spilled.notice_line().unwrap_or_default();
                     let fits = note.len() as u64 <= NOTE_BYTES;
                     let small = if fits { noted(small, schema, note) } else { small.clone() };
                     let change = EditChange::Put(small.to_string().into_bytes());
@@ -57,7 +56,7 @@ impl ResultRewriter<'_> {
                 _ => {}
             }
         }
-        if let Some(mut shares) = shares {
+        if let Some((_, mut shares)) = shares {
             let last = if is_joined { shares.pop() } else { None };
             edits.extend(edits_of_texts(&self.parts, &self.texts, &shares));
             // Words too short to be shared out stand in the first share; it may be the last one too.
