@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::keep::ends::{EndsChoice, choose};
-use crate::keep::signal::{Block, ScoredLines};
-use crate::keep::structure;
+use crate::keep::{EndsKept, SelectedBlock};
 use crate::measure::limits::Cost;
 use crate::measure::size::breaks;
-use crate::observe::collected::Collected;
+use crate::observe::collected::{Collected, Selection};
 use crate::text::lines;
 use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Unit};
 
@@ -37,10 +36,7 @@ pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
     policy.fired_by(bytes)?;
     let view = Collected::of(bytes, policy);
     let len = bytes.len() as u64;
-    if let Some((lines, blocks)) = view.blocks(policy, &policy.limits, &Cost::default()) {
-        return Some(blocks.iter().map(|block| lines.piece(block)).collect());
-    }
-    if let Some(blocks) = view.rows(policy, &policy.limits, &Cost::default(), len) {
+    if let Some(blocks) = view.select(policy, &policy.limits, &Cost::default(), len) {
         return Some(blocks.into_iter().map(|block| block.piece).collect());
     }
     let chosen = choose(&view, policy, &policy.limits);
@@ -251,14 +247,20 @@ impl<'a> Oversized<'a> {
 
     /// Tells whether there may be more than one gap.
     pub(crate) fn has_lines(&self) -> bool {
-        self.view.lines.is_some() || self.view.rows.is_some()
+        match self.view.selection {
+            Selection::Lines(_) | Selection::Rows(_) => true,
+            Selection::Ends | Selection::Outline(_) => false,
+        }
     }
 
     /// Writes a text of our own that shows it within `limits`, where its structure calls for one.
     ///
     /// Pieces of it, as in [`Oversized::cut`], are there all the same.
     pub fn outline(&self, limits: &Limits) -> Option<String> {
-        self.view.outline.as_ref()?.fit(&self.policy, limits)
+        match &self.view.selection {
+            Selection::Outline(outline) => outline.fit(&self.policy, limits),
+            Selection::Ends | Selection::Lines(_) | Selection::Rows(_) => None,
+        }
     }
 
     /// Cuts to nothing; what is shown is a text of our own.
@@ -280,21 +282,18 @@ impl<'a> Oversized<'a> {
 
     /// Shows the start only, of an output of which the start is in view.
     pub fn start_only(self) -> Oversized<'a> {
-        let keep = match self.policy.keep {
-            Keep::Ends { .. } | Keep::Signal | Keep::Structure | Keep::Auto => Keep::Head,
-            keep @ (Keep::Head | Keep::Tail) => keep,
+        let keep = match self.policy.keep.ends() {
+            EndsKept::Both { .. } => Keep::Head,
+            EndsKept::Head | EndsKept::Tail => self.policy.keep,
         };
-        let view = Collected { lines: None, rows: None, outline: None, ..self.view };
+        let view = Collected { selection: Selection::Ends, ..self.view };
         Oversized { policy: Policy { keep, ..self.policy }, view, ..self }
     }
 
     /// Cuts to limits of which a part is spent already, and of which each gap takes `mark`.
     pub(crate) fn cut_within(&self, limits: &Limits, mark: &Cost) -> Cut<'a> {
-        if let Some((lines, blocks)) = self.view.blocks(&self.policy, limits, mark) {
-            return self.cut_to(lines, &blocks);
-        }
-        if let Some(blocks) = self.view.rows(&self.policy, limits, mark, self.total.bytes) {
-            return self.cut_to_rows(blocks);
+        if let Some(blocks) = self.view.select(&self.policy, limits, mark, self.total.bytes) {
+            return self.cut_to(blocks);
         }
         let chosen = choose(&self.view, &self.policy, &limits.less(mark));
         let pieces = pieces(&self.view, chosen, self.total.bytes);
@@ -304,23 +303,14 @@ impl<'a> Oversized<'a> {
         Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
     }
 
-    /// Cuts to blocks of lines that were chosen by what they are.
-    fn cut_to_rows(&self, blocks: Vec<structure::Block>) -> Cut<'a> {
+    /// Cuts to blocks of lines.
+    fn cut_to(&self, blocks: Vec<SelectedBlock>) -> Cut<'a> {
         let (mut pieces, mut spans, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-        for structure::Block { piece, span, reason } in blocks {
+        for SelectedBlock { piece, span, reason } in blocks {
             pieces.push(piece);
             spans.push(span);
             reasons.push(reason);
         }
-        let shown = size_of(&pieces, self.policy.lines);
-        Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
-    }
-
-    /// Cuts to blocks of lines.
-    fn cut_to(&self, lines: &ScoredLines, blocks: &[Block]) -> Cut<'a> {
-        let pieces: Vec<Piece> = blocks.iter().map(|block| lines.piece(block)).collect();
-        let spans = blocks.iter().map(|block| lines.span(block, self.total.bytes)).collect();
-        let reasons = blocks.iter().map(|block| block.reason).collect();
         let shown = size_of(&pieces, self.policy.lines);
         Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::keep::signal::ScoredLines;
 use crate::keep::structure::StructuredLines;
 use crate::measure::limits::Cost;
+use crate::observe::collected::Selection;
 use crate::text::mapped::MappedText;
 use crate::{LineRule, Oversized, Policy};
 
@@ -65,20 +66,18 @@ impl Oversized<'_> {
         let (policy, len) = (self.policy().clone(), self.total().bytes);
         let (limits, mark) = (policy.limits, Cost::default());
         let mut excerpts = Vec::new();
-        let chosen = self.view.blocks(&policy, &limits, &mark);
-        let chosen = chosen.map(|(lines, blocks)| {
-            blocks.iter().map(|block| lines.bytes(block)).collect::<Vec<_>>()
-        });
-        if let Some(lines) = &mut self.view.lines {
-            let chosen = chosen.unwrap_or_default();
-            lines.narrow(|line| is_kept(&(line.start..line.end), hole, &chosen));
-            excerpts.extend(of_lines(lines));
-        }
-        if let Some(rows) = &mut self.view.rows {
-            let chosen = rows.choose(&policy, &limits, &mark, len).unwrap_or_default();
-            let chosen: Vec<_> = chosen.into_iter().map(|block| block.piece.bytes).collect();
-            rows.narrow(|bytes| is_kept(bytes, hole, &chosen));
-            excerpts.extend(of_rows(rows));
+        let chosen = self.view.select(&policy, &limits, &mark, len).unwrap_or_default();
+        let chosen: Vec<_> = chosen.into_iter().map(|block| block.piece.bytes).collect();
+        match &mut self.view.selection {
+            Selection::Ends | Selection::Outline(_) => {}
+            Selection::Lines(lines) => {
+                lines.narrow(|line| is_kept(&(line.start..line.end), hole, &chosen));
+                excerpts.extend(of_lines(lines));
+            }
+            Selection::Rows(rows) => {
+                rows.narrow(|bytes| is_kept(bytes, hole, &chosen));
+                excerpts.extend(of_rows(rows));
+            }
         }
         // All that is held of either end: how much of it a cut shows depends on the notice.
         let feeds = |held: &MappedText| bytecount::count(held.text(), b'\n') as u64;

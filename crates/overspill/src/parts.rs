@@ -67,7 +67,7 @@ fn shares(counts: &[u64], shown: u64, keep: Keep) -> Vec<u64> {
         left -= share;
         share
     };
-    if keep == Keep::Tail {
+    if keep.shows_only_the_end() {
         let mut shares: Vec<u64> = counts.iter().rev().map(&mut take).collect();
         shares.reverse();
         shares
@@ -79,7 +79,7 @@ fn shares(counts: &[u64], shown: u64, keep: Keep) -> Vec<u64> {
 fn add_words(texts: &mut [Option<String>], spilled: &Spilled, keep: Keep) {
     let words = &spilled.notice;
     let kept = |text: &&mut Option<String>| text.is_some();
-    if keep == Keep::Tail {
+    if keep.shows_only_the_end() {
         match texts.iter_mut().find(kept) {
             Some(first) => *first = first.take().map(|text| format!("{words}\n\n{text}")),
             None => texts.iter_mut().take(1).for_each(|text| *text = Some(format!("{words}\n\n"))),

@@ -125,7 +125,7 @@ fn parts(cut: &Cut, policy: &Policy) -> Vec<Part> {
 
 /// Says which end a part is, where it is shown because it is one.
 fn end(span: &overspill::core::Span, keep: Keep) -> String {
-    let start = span.bytes.start == 0 && keep != Keep::Tail;
+    let start = span.bytes.start == 0 && !keep.shows_only_the_end();
     if start { "first lines" } else { "last lines" }.to_owned()
 }
 

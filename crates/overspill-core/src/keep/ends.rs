@@ -1,9 +1,10 @@
 //! Chooses what to show: how much of a text's start, end, or both.
 
+use crate::keep::EndsKept;
 use crate::measure::limits::Cost;
 use crate::observe::collected::Collected;
 use crate::text::{ceil_char, floor_char, lines, nth_char, nth_char_from_end};
-use crate::{Grain, Keep, Limits, LineRule, Policy};
+use crate::{Grain, Limits, LineRule, Policy};
 
 /// What is shown of a [`Collected`]: its start up to, and its end from, these offsets.
 ///
@@ -26,11 +27,10 @@ pub(crate) fn choose(view: &Collected, policy: &Policy, limits: &Limits) -> Ends
         let left = limits.less(&spent.unwrap_or_default());
         EndsChoice { head, tail: tail_beside(view, policy, head, limits, left) }
     };
-    match policy.keep {
-        Keep::Head => EndsChoice { head: head_end(view, policy, limits), tail: None },
-        Keep::Tail => EndsChoice { head: None, tail: tail_start(view, policy, limits) },
-        Keep::Ends { head, tail } => ends(head, tail),
-        Keep::Signal | Keep::Structure | Keep::Auto => ends(1, 1),
+    match policy.keep.ends() {
+        EndsKept::Head => EndsChoice { head: head_end(view, policy, limits), tail: None },
+        EndsKept::Tail => EndsChoice { head: None, tail: tail_start(view, policy, limits) },
+        EndsKept::Both { head, tail } => ends(head, tail),
     }
 }
 

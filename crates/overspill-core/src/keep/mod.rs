@@ -7,6 +7,16 @@ pub(crate) mod ends;
 pub(crate) mod signal;
 pub(crate) mod structure;
 
+use crate::{Piece, Reason, Span};
+
+/// Lines one after the other that are shown, their place, and why they were chosen.
+#[derive(Debug, Clone)]
+pub(crate) struct SelectedBlock {
+    pub(crate) piece: Piece<'static>,
+    pub(crate) span: Span,
+    pub(crate) reason: Reason,
+}
+
 /// Which parts of an output are shown when it is too large: the set we ship.
 ///
 /// For anything else there is [`Strategy`](crate::Strategy).
@@ -42,7 +52,61 @@ pub enum Keep {
     Auto,
 }
 
+/// The ends of an output that a way of keeping shows, where nothing else decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EndsKept {
+    Head,
+    Tail,
+    /// Both, in the ratio `head` to `tail`.
+    Both {
+        head: u32,
+        tail: u32,
+    },
+}
+
 impl Keep {
     /// Both ends, alike.
     pub const ENDS: Keep = Keep::Ends { head: 1, tail: 1 };
+
+    /// Returns which ends are shown, where nothing else decides.
+    pub(crate) const fn ends(self) -> EndsKept {
+        match self {
+            Keep::Head => EndsKept::Head,
+            Keep::Tail => EndsKept::Tail,
+            Keep::Ends { head, tail } => EndsKept::Both { head, tail },
+            Keep::Signal | Keep::Structure | Keep::Auto => EndsKept::Both { head: 1, tail: 1 },
+        }
+    }
+
+    /// Tells whether the structure of an output decides.
+    pub(crate) const fn reads_structure(self) -> bool {
+        match self {
+            Keep::Structure | Keep::Auto => true,
+            Keep::Head | Keep::Tail | Keep::Ends { .. } | Keep::Signal => false,
+        }
+    }
+
+    /// Tells whether lines are chosen by what they say, if no structure decides.
+    pub(crate) const fn reads_lines(self) -> bool {
+        match self {
+            Keep::Signal | Keep::Auto => true,
+            Keep::Head | Keep::Tail | Keep::Ends { .. } | Keep::Structure => false,
+        }
+    }
+
+    /// Tells whether every preview begins with the start of the output.
+    pub const fn begins_with_the_start(self) -> bool {
+        match self {
+            Keep::Head | Keep::Ends { .. } => true,
+            Keep::Tail | Keep::Signal | Keep::Structure | Keep::Auto => false,
+        }
+    }
+
+    /// Tells whether only the end of the output is shown.
+    pub const fn shows_only_the_end(self) -> bool {
+        match self {
+            Keep::Tail => true,
+            Keep::Head | Keep::Ends { .. } | Keep::Signal | Keep::Structure | Keep::Auto => false,
+        }
+    }
 }

@@ -3,15 +3,16 @@
 //! A [`Collected`] is made from bytes at hand, from a stored copy, or by a [`Window`](crate::Window)
 //! from a stream; what is chosen depends on the view alone, so all three agree.
 
-use crate::keep::signal::{self, Block, ScoredLines};
+use crate::keep::signal::{self, ScoredLines};
 use crate::keep::structure::{self, Outline, StructuredLines};
+use crate::keep::{EndsKept, SelectedBlock};
 use crate::measure::limits::Cost;
 use crate::measure::size::breaks;
 use crate::observe::collector::Collector;
 use crate::observe::ends::Ends;
 use crate::text::Cleaner;
 use crate::text::mapped::MappedText;
-use crate::{Cleaning, Keep, Limits, LineRule, Policy};
+use crate::{Cleaning, Limits, LineRule, Policy};
 
 /// The two ends of an output, as they would be shown.
 #[derive(Debug, Clone)]
@@ -22,12 +23,20 @@ pub(crate) struct Collected<'a> {
     pub(crate) tail: MappedText<'a>,
     /// The tail holds the output from its start.
     pub(crate) tail_is_all: bool,
-    /// The lines that may matter, where the policy wants them.
-    pub(crate) lines: Option<Box<ScoredLines>>,
-    /// The lines that may be shown, where it has a structure of lines.
-    pub(crate) rows: Option<Box<StructuredLines>>,
-    /// What is shown instead of parts of it.
-    pub(crate) outline: Option<Box<Outline>>,
+    pub(crate) selection: Selection,
+}
+
+/// What is chosen from, beyond the two ends.
+#[derive(Debug, Clone)]
+pub(crate) enum Selection {
+    /// Nothing: the two ends are shown.
+    Ends,
+    /// Lines that may matter.
+    Lines(Box<ScoredLines>),
+    /// Lines of a table, a diff or a test report.
+    Rows(Box<StructuredLines>),
+    /// A shorter text that keeps the structure. It is shown instead of parts of the output.
+    Outline(Box<Outline>),
 }
 
 /// How many bytes of text must be in view at an end, beyond what may be shown of it: the rest of a
@@ -50,10 +59,10 @@ impl Extent {
     pub(crate) fn of(policy: &Policy) -> Extent {
         let most = policy.limits.most_bytes().map_or(u64::MAX, |most| most.saturating_add(BEYOND));
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let (head, tail) = match policy.keep {
-            Keep::Head => (most, 0),
-            Keep::Tail => (0, most),
-            Keep::Ends { .. } | Keep::Signal | Keep::Structure | Keep::Auto => (most, most),
+        let (head, tail) = match policy.keep.ends() {
+            EndsKept::Head => (most, 0),
+            EndsKept::Tail => (0, most),
+            EndsKept::Both { .. } => (most, most),
         };
         let lines = policy.limits.lines.map_or(u64::MAX, |lines| lines.saturating_add(1));
         Extent { head, tail, lines }
@@ -82,36 +91,31 @@ impl<'a> Collected<'a> {
             head: MappedText::borrowed(0, head),
             tail_is_all: tail_from == 0,
             tail: MappedText::borrowed(tail_from as u64, tail),
-            lines: None,
-            rows: None,
-            outline: None,
+            selection: Selection::Ends,
         }
     }
 }
 
 impl Collected<'_> {
-    /// Chooses lines by what they say, where the policy wants that and there is a choice.
-    pub(crate) fn blocks(
-        &self,
-        policy: &Policy,
-        limits: &Limits,
-        mark: &Cost,
-    ) -> Option<(&ScoredLines, Vec<Block>)> {
-        let lines = self.lines.as_deref().filter(|_| !self.fits(policy, limits))?;
-        signal::choose(lines, policy, limits, mark).map(|blocks| (lines, blocks))
-    }
-
-    /// Chooses lines of an output of `len` bytes by its structure, where it has one and there is a
-    /// choice.
-    pub(crate) fn rows(
+    /// Chooses lines of an output of `len` bytes within `limits`, of which each gap takes `mark`.
+    ///
+    /// `None` leaves the choice to the two ends.
+    pub(crate) fn select(
         &self,
         policy: &Policy,
         limits: &Limits,
         mark: &Cost,
         len: u64,
-    ) -> Option<Vec<structure::Block>> {
-        let rows = self.rows.as_deref().filter(|_| !self.fits(policy, limits))?;
-        rows.choose(policy, limits, mark, len)
+    ) -> Option<Vec<SelectedBlock>> {
+        if self.fits(policy, limits) {
+            return None;
+        }
+        match &self.selection {
+            Selection::Ends | Selection::Outline(_) => None,
+            Selection::Lines(lines) => signal::choose(lines, policy, limits, mark)
+                .map(|blocks| blocks.iter().map(|block| lines.selected(block, len)).collect()),
+            Selection::Rows(rows) => rows.choose(policy, limits, mark, len),
+        }
     }
 
     /// Tells whether the output fits once it is clean; then it is shown as it is.
@@ -135,8 +139,7 @@ impl Collected<'static> {
         let head_is_all = start.at == output.len() && start.ends.head_is_all();
         let (tail, tail_is_all) = Collected::read_tail(output, policy, extent);
         let head = start.ends.into_head();
-        let (lines, rows, outline) = (None, None, None);
-        Collected { head, head_is_all, tail, tail_is_all, lines, rows, outline }
+        Collected { head, head_is_all, tail, tail_is_all, selection: Selection::Ends }
     }
 
     /// Reads the end of an output, and tells whether that is all of it.

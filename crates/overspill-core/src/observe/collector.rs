@@ -1,11 +1,11 @@
 //! Looks at an output as it streams by.
 
+use crate::Policy;
 use crate::keep::signal::{self, SignalScan, Weights};
 use crate::keep::structure::{self, Format, StructuredLines, json};
-use crate::observe::collected::{Collected, Extent};
+use crate::observe::collected::{Collected, Extent, Selection};
 use crate::observe::ends::Ends;
 use crate::text::{Cleaner, TeeSink};
-use crate::{Keep, Policy};
 
 /// Looks at an output as it comes, and remembers what may have to be shown of it.
 #[derive(Debug, Clone)]
@@ -91,46 +91,46 @@ impl Collector {
     }
 
     pub(crate) fn finish(mut self) -> Collected<'static> {
-        let (mut lines, mut rows, mut outline) = (None, None, None);
-        let ends = match self.sees {
+        let (ends, selection) = match self.sees {
             CollectorKind::Start(start) => return start.look(Whole::Yes).finish(),
             CollectorKind::Ends(mut ends) => {
                 self.cleaner.finish(&mut *ends);
-                *ends
+                (*ends, Selection::Ends)
             }
             CollectorKind::Lines(mut scan) => {
                 self.cleaner.finish(&mut *scan);
                 let (ends, found) = scan.finish(self.cleaner.at());
-                lines = Some(Box::new(found));
-                ends
+                (ends, Selection::Lines(Box::new(found)))
             }
             CollectorKind::Rows(mut ends, mut found) => {
                 self.cleaner.finish(&mut TeeSink(&mut *ends, &mut *found));
                 found.finish(self.cleaner.at());
-                rows = Some(found);
-                *ends
+                (*ends, Selection::Rows(found))
             }
             CollectorKind::Json(mut ends, mut scan) => {
                 self.cleaner.finish(&mut TeeSink(&mut *ends, &mut *scan));
-                outline = scan.finish().map(Box::new);
-                *ends
+                (*ends, outlined(*scan))
             }
             CollectorKind::JsonOrLines(mut scan, mut json) => {
                 self.cleaner.finish(&mut TeeSink(&mut *scan, &mut *json));
-                outline = json.finish().map(Box::new);
-                if outline.is_some() || self.cleaner.at() > LINES_BESIDE_JSON {
-                    scan.ends
-                } else {
-                    let (ends, found) = scan.finish(self.cleaner.at());
-                    lines = Some(Box::new(found));
-                    ends
+                match outlined(*json) {
+                    Selection::Ends if self.cleaner.at() <= LINES_BESIDE_JSON => {
+                        let (ends, found) = scan.finish(self.cleaner.at());
+                        (ends, Selection::Lines(Box::new(found)))
+                    }
+                    selection => (scan.ends, selection),
                 }
             }
         };
         let head_is_all = ends.head_is_all();
         let (head, tail, tail_is_all) = ends.into_both();
-        Collected { head, head_is_all, tail, tail_is_all, lines, rows, outline }
+        Collected { head, head_is_all, tail, tail_is_all, selection }
     }
+}
+
+/// Returns the outline of JSON that came whole.
+fn outlined(scan: json::JsonScan) -> Selection {
+    scan.finish().map_or(Selection::Ends, |outline| Selection::Outline(Box::new(outline)))
 }
 
 /// Whether the start of an output is all of it.
@@ -161,8 +161,8 @@ impl Sample {
                 let most = policy.limits.most_bytes().unwrap_or(u64::MAX);
                 let scan = json::JsonScan::new(usize::try_from(most).unwrap_or(usize::MAX));
                 let scan = Box::new(scan);
-                let watch = match (whole, policy.keep) {
-                    (Whole::No, Keep::Auto) => {
+                let watch = match whole {
+                    Whole::No if policy.keep.reads_lines() => {
                         let lines =
                             SignalScan::new(*ends(), policy, *weights).reading_alarms_only();
                         begin(CollectorKind::JsonOrLines(Box::new(lines), scan))
@@ -170,7 +170,9 @@ impl Sample {
                     _ => begin(CollectorKind::Json(ends(), scan)),
                 };
                 let is_json = match whole {
-                    Whole::Yes => watch.clone().finish().outline.is_some(),
+                    Whole::Yes => {
+                        matches!(watch.clone().finish().selection, Selection::Outline(_))
+                    }
                     Whole::No => watch.is_json_yet(),
                 };
                 if is_json {
@@ -179,9 +181,10 @@ impl Sample {
             }
             None => {}
         }
-        match policy.keep {
-            Keep::Structure => begin(CollectorKind::Ends(ends())),
-            _ => begin(CollectorKind::Lines(Box::new(SignalScan::new(*ends(), policy, *weights)))),
+        if policy.keep.reads_lines() {
+            begin(CollectorKind::Lines(Box::new(SignalScan::new(*ends(), policy, *weights))))
+        } else {
+            begin(CollectorKind::Ends(ends()))
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use overspill::Outcome;
+use overspill::core::Policy;
 use overspill::core::text::clean;
-use overspill::core::{Keep, Policy};
 
 /// What of the start can be shown at once: whole lines that every preview would begin with.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl StreamedHead {
         /// Below this the notice decides what there is room for.
         const SMALL: u64 = 4 << 10;
         let limits = &policy.limits;
-        let keeps_start = matches!(policy.keep, Keep::Head | Keep::Ends { .. });
+        let keeps_start = policy.keep.begins_with_the_start();
         let counted = limits.tokens.is_none() && limits.chars.is_none();
         let bytes = limits.bytes.unwrap_or(u64::MAX);
         let usable = keeps_start && counted && bytes >= SMALL;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::line::ScoredLines;
+use crate::keep::SelectedBlock;
 use crate::{Piece, Span};
 
 /// Why a part of an output is shown.
@@ -62,8 +63,14 @@ pub(crate) struct Block {
 }
 
 impl ScoredLines {
+    /// Returns a block with what is shown of it, in an output of `len` bytes.
+    pub(crate) fn selected(&self, block: &Block, len: u64) -> SelectedBlock {
+        let (piece, span) = (self.piece(block), self.span(block, len));
+        SelectedBlock { piece, span, reason: block.reason }
+    }
+
     /// Returns what is shown of a block.
-    pub(crate) fn piece(&self, block: &Block) -> Piece<'static> {
+    fn piece(&self, block: &Block) -> Piece<'static> {
         let lines = &self.lines[block.lines.clone()];
         let bytes = self.bytes(block);
         let text: Vec<&[u8]> = lines.iter().map(|line| self.text(line)).collect();

@@ -24,7 +24,6 @@ pub mod train;
 mod weights;
 mod words;
 
-pub(crate) use block::Block;
 pub(crate) use choose::choose;
 pub(crate) use line::ScoredLines;
 pub(crate) use scan::SignalScan;
@@ -32,11 +31,9 @@ pub(crate) use weights::Weights;
 
 pub use block::{Reason, Why};
 
-use crate::{Grain, Keep, LineRule, Policy};
+use crate::{Grain, LineRule, Policy};
 
 /// Tells whether lines are chosen by what they say.
 pub(crate) fn applies(policy: &Policy) -> bool {
-    policy.keep == Keep::Signal
-        && policy.grain == Grain::Line
-        && policy.lines == LineRule::Terminated
+    policy.keep.reads_lines() && policy.grain == Grain::Line && policy.lines == LineRule::Terminated
 }

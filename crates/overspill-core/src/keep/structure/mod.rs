@@ -19,17 +19,16 @@ mod tap;
 
 pub(crate) use detect::{Format, detect};
 pub(crate) use json::Outline;
-pub(crate) use pick::Block;
 pub(crate) use rows::StructuredLines;
 
-use crate::{Grain, Keep, LineRule, Policy};
+use crate::{Grain, LineRule, Policy};
 
 /// How much of an output's start is looked at to find out what it is.
 pub(crate) const SAMPLE: usize = 64 * 1024;
 
 /// Tells whether an output's structure is asked for.
 pub(crate) fn applies(policy: &Policy) -> bool {
-    matches!(policy.keep, Keep::Structure | Keep::Auto)
+    policy.keep.reads_structure()
         && policy.grain == Grain::Line
         && policy.lines == LineRule::Terminated
 }

@@ -4,16 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::rows::{HeldRow, StructuredLines};
+use crate::keep::SelectedBlock;
 use crate::measure::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
-
-/// Lines one after the other that are shown, where they stand, and why.
-#[derive(Debug, Clone)]
-pub(crate) struct Block {
-    pub(crate) piece: Piece<'static>,
-    pub(crate) span: Span,
-    pub(crate) reason: Reason,
-}
 
 /// Clipped lines must use this share of the room; otherwise the choice is left to others.
 const LEAST_USED: f64 = 1.0 / 3.0;
@@ -33,7 +26,7 @@ impl StructuredLines {
         limits: &Limits,
         mark: &Cost,
         len: u64,
-    ) -> Option<Vec<Block>> {
+    ) -> Option<Vec<SelectedBlock>> {
         let ranks: Vec<(u32, Why)> = self.rows.iter().map(|row| row.rank(self.count)).collect();
         let mut nearest: Vec<usize> = (0..ranks.len()).collect();
         // The sort is stable: of rows of one rank the first come first.
@@ -110,7 +103,7 @@ impl StructuredLines {
         connected && len <= mark.size.bytes && between.len() as u64 <= mark.size.lines
     }
 
-    fn block(&self, rows: Range<usize>, ranks: &[(u32, Why)], len: u64) -> Block {
+    fn block(&self, rows: Range<usize>, ranks: &[(u32, Why)], len: u64) -> SelectedBlock {
         let text = self.text_of(&rows).to_vec();
         let ranks = &ranks[rows.clone()];
         let rows: &[HeldRow] = &self.rows[rows];
@@ -120,7 +113,7 @@ impl StructuredLines {
         let altered = bytes.end - bytes.start - unchanged;
         let nearest = (0..rows.len()).min_by_key(|&at| ranks[at].0).unwrap_or(0);
         let (rank, why) = ranks[nearest];
-        Block {
+        SelectedBlock {
             span: Span {
                 bytes: bytes.clone(),
                 first_line: first.number + 1,
