@@ -4,6 +4,7 @@
 mod call;
 mod chosen;
 mod clock;
+#[path = "../../overspill-embed/src/lib.rs"]
 pub mod embed;
 pub mod envelope;
 mod error;

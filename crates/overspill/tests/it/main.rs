@@ -6,6 +6,7 @@ mod crash;
 mod credentials;
 #[cfg(unix)]
 mod disk;
+#[path = "../../../overspill-embed/tests/it/embed.rs"]
 mod embed;
 mod examples;
 mod faults;
