@@ -6,9 +6,9 @@ use napi::Either;
 use napi::bindgen_prelude::{AsyncTask, Uint8Array};
 use napi_derive::napi;
 use overspill::core::LineRule;
-use overspill::embed::{self, CallRequest, Setup, camel_keys};
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, Overspill};
+use overspill_embed::{CallRequest, Setup, camel_keys};
 use serde_json::Value;
 
 use crate::given::Given;
@@ -46,7 +46,7 @@ impl Engine {
         if listens {
             let heard = heard.clone();
             overspill = overspill.with_observer(move |event| {
-                let event = camel_keys(embed::event(event));
+                let event = camel_keys(overspill_embed::event(event));
                 heard.lock().unwrap_or_else(PoisonError::into_inner).push(event);
             });
         }
@@ -183,7 +183,7 @@ impl Engine {
     /// Returns the text of a result, which is JSON: what would be saved of it.
     #[napi(catch_unwind)]
     pub fn text(&self, result: String) -> napi::Result<Option<String>> {
-        Ok(embed::text(&self.inner.overspill, &json(&result)?))
+        Ok(overspill_embed::text(&self.inner.overspill, &json(&result)?))
     }
 
     /// Bounds several outputs under one budget.
@@ -204,7 +204,8 @@ impl Engine {
                 Either::B(bytes) => bytes,
             });
             let outputs: Vec<(&[u8], CallRequest)> = bytes.zip(asked.iter().cloned()).collect();
-            let done = embed::batch(&inner.overspill, &outputs, &budget).map_err(misuse)?;
+            let done =
+                overspill_embed::batch(&inner.overspill, &outputs, &budget).map_err(misuse)?;
             Ok(done.into_iter().map(|done| spilled(done, inner.lines)).collect())
         };
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
@@ -241,7 +242,7 @@ impl Engine {
     pub fn limits(&self, call: Option<String>) -> napi::Result<String> {
         let CallRequest { call, options } = asked(None, None, None, call.as_deref())?;
         let policy = self.inner.overspill.policy(&call, &options);
-        Ok(camel_keys(embed::policy(&policy)).to_string())
+        Ok(camel_keys(overspill_embed::policy(&policy)).to_string())
     }
 
     /// Returns what there is to hear since it was last asked, in JSON.
@@ -284,18 +285,18 @@ impl Inner {
         let result = json(result)?;
         let text = match given.is_empty() {
             true => None,
-            false => embed::text(&self.overspill, &result),
+            false => overspill_embed::text(&self.overspill, &result),
         };
         let text = text.unwrap_or_default();
         let (told, store) = given.told(&self.overspill, text.as_bytes(), asked)?;
         let gates = given.gates(&self.gates)?;
         if let Some(store) = store {
-            embed::apply(&told.clone().unobserved(), &result, asked, &gates);
+            overspill_embed::apply(&told.clone().unobserved(), &result, asked, &gates);
             if store.is_asked() {
                 return Ok(Some("true".into()));
             }
         }
-        Ok(match embed::apply(&told, &result, asked, &gates) {
+        Ok(match overspill_embed::apply(&told, &result, asked, &gates) {
             Bounded::Unchanged => None,
             Bounded::Changed(changed) => Some(changed.to_string()),
         })
@@ -319,10 +320,10 @@ impl Inner {
             theirs = Some(store);
         }
         let answer = match asked {
-            "read" => embed::read(&overspill, id, options).map_err(question)?,
-            "grep" => embed::grep(&overspill, id, pattern, options).map_err(question)?,
-            "list" => embed::list(&overspill).map_err(store)?,
-            _ => embed::sweep(&overspill).map_err(store)?,
+            "read" => overspill_embed::read(&overspill, id, options).map_err(question)?,
+            "grep" => overspill_embed::grep(&overspill, id, pattern, options).map_err(question)?,
+            "list" => overspill_embed::list(&overspill).map_err(store)?,
+            _ => overspill_embed::sweep(&overspill).map_err(store)?,
         };
         let mut answer = camel_keys(answer);
         if let (Some(theirs), Value::Object(fields)) = (theirs, &mut answer)

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use overspill::embed::{self, CallRequest, GivenStore};
+use overspill::Overspill;
 use overspill::tool::{Gates, Verdict};
-use overspill::{Overspill, embed::Misuse};
+use overspill_embed::{CallRequest, GivenStore, Misuse};
 use serde_json::Value;
 
 use crate::report::{failed, misuse};
@@ -30,10 +30,12 @@ impl Given {
     ) -> napi::Result<(Overspill, Option<Arc<GivenStore>>)> {
         let mut told = overspill.clone();
         if let Some(error) = self.0.get("choiceError").and_then(Value::as_str) {
-            told = told.with_strategy(embed::Given(Err(error.to_owned())));
+            told = told.with_strategy(overspill_embed::Given(Err(error.to_owned())));
         } else if let Some(answer) = self.0.get("choice") {
             let policy = overspill.policy(&asked.call, &asked.options);
-            told = told.with_strategy(embed::Given(embed::choice(answer, output, &policy)));
+            told = told.with_strategy(overspill_embed::Given(overspill_embed::choice(
+                answer, output, &policy,
+            )));
         }
         if self.0.get("store").is_none() {
             return Ok((told, None));

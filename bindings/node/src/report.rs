@@ -2,8 +2,8 @@
 
 use napi_derive::napi;
 use overspill::core::LineRule;
-use overspill::embed::{Misuse, Question};
 use overspill::{Counts, Error, Outcome, Stretch};
+use overspill_embed::{Misuse, Question};
 
 /// How large something is.
 #[napi(object)]

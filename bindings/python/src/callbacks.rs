@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use overspill::core::{Choice, Policy, Strategy, StrategyError};
-use overspill::embed::{CallRequest, StoreObject, choice, event, policy};
 use overspill::tool::Verdict;
 use overspill::{Call, Error, Event};
+use overspill_embed::{CallRequest, StoreObject, choice, event, policy};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};

@@ -1,9 +1,9 @@
 //! The one object that a program holds.
 
 use overspill::core::LineRule;
-use overspill::embed::{self, CallRequest, CallbackStore, Setup, StoreChoice};
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallOptions, Outcome, Overspill};
+use overspill_embed::{CallRequest, CallbackStore, Setup, StoreChoice};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -147,7 +147,7 @@ impl Engine {
         let asked = asked(tool, call_id, session, options.as_ref())?;
         let mut aside = Aside::default();
         let json = aside.decode(result)?;
-        match py.detach(|| embed::apply(&self.overspill, &json, &asked, &self.gates)) {
+        match py.detach(|| overspill_embed::apply(&self.overspill, &json, &asked, &self.gates)) {
             Bounded::Unchanged => Ok(result.clone().unbind()),
             Bounded::Changed(json) => aside.encode(py, &json),
         }
@@ -177,7 +177,7 @@ impl Engine {
         }
         let outputs: Vec<(&[u8], CallRequest)> =
             given.iter().map(|(_, bytes, asked)| (bytes.as_bytes(), asked.clone())).collect();
-        let done = py.detach(|| embed::batch(&self.overspill, &outputs, &budget));
+        let done = py.detach(|| overspill_embed::batch(&self.overspill, &outputs, &budget));
         let done = done.map_err(error::misuse)?.into_iter();
         done.zip(&given)
             .map(|(done, (output, ..))| {
@@ -206,7 +206,7 @@ impl Engine {
         options: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let asked = Value::Object(options_json(options.as_ref())?);
-        let page = py.detach(|| embed::read(&self.overspill, id, &asked));
+        let page = py.detach(|| overspill_embed::read(&self.overspill, id, &asked));
         values::encode(py, &page.map_err(error::question)?)
     }
 
@@ -219,17 +219,17 @@ impl Engine {
         options: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let asked = Value::Object(options_json(options.as_ref())?);
-        let found = py.detach(|| embed::grep(&self.overspill, id, pattern, &asked));
+        let found = py.detach(|| overspill_embed::grep(&self.overspill, id, pattern, &asked));
         values::encode(py, &found.map_err(error::question)?)
     }
 
     fn list(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let all = py.detach(|| embed::list(&self.overspill));
+        let all = py.detach(|| overspill_embed::list(&self.overspill));
         values::encode(py, &all.map_err(error::store)?)
     }
 
     fn sweep(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let swept = py.detach(|| embed::sweep(&self.overspill));
+        let swept = py.detach(|| overspill_embed::sweep(&self.overspill));
         values::encode(py, &swept.map_err(error::store)?)
     }
 

@@ -1,7 +1,7 @@
 //! Exceptions. Their classes are written in Python, where they can have two parents.
 
 use overspill::Error;
-use overspill::embed::{Misuse, Question};
+use overspill_embed::{Misuse, Question};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;

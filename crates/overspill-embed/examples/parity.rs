@@ -6,9 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::embed::{self, CallRequest, Question, Setup, StoreChoice};
 use overspill::tool::Bounded;
 use overspill::{Outcome, Report};
+use overspill_embed::{CallRequest, Question, Setup, StoreChoice};
 use serde_json::{Map, Value, json};
 use sha2::Digest;
 
@@ -24,7 +24,7 @@ fn main() {
 }
 
 fn run(case: &Value, place: &Path) -> Result<Value, String> {
-    let misuse = |error: embed::Misuse| format!("Misuse: {error}");
+    let misuse = |error: overspill_embed::Misuse| format!("Misuse: {error}");
     std::fs::create_dir_all(place.parent().unwrap()).unwrap();
     if case["fault"] == true {
         std::fs::write(place, "taken").unwrap();
@@ -42,7 +42,7 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
         "apply" => {
             let asked = CallRequest::from_json(&call).map_err(misuse)?;
             let result = &case["result"];
-            let bounded = embed::apply(&overspill, result, &asked, &setup.gates);
+            let bounded = overspill_embed::apply(&overspill, result, &asked, &setup.gates);
             let bounded =
                 if let Bounded::Changed(value) = bounded { value } else { result.clone() };
             answer.insert("result".into(), bounded);
@@ -52,7 +52,7 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
             let inputs: Vec<(&[u8], CallRequest)> = inputs
                 .map(|input| (input.as_str().unwrap().as_bytes(), CallRequest::default()))
                 .collect();
-            let outcomes = embed::batch(&overspill, &inputs, &call).map_err(misuse)?;
+            let outcomes = overspill_embed::batch(&overspill, &inputs, &call).map_err(misuse)?;
             let outcomes = outcomes.iter().map(|outcome| plain(outcome, lines)).collect();
             answer.insert("outcomes".into(), Value::Array(outcomes));
         }
@@ -73,8 +73,8 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
             if let (Some(ask), Outcome::Spilled(spilled)) = (case.get("ask"), &outcome) {
                 let id = spilled.saved.as_ref().unwrap().name.as_str();
                 let found = match ask[0].as_str().unwrap() {
-                    "read" => embed::read(&overspill, id, &ask[1]),
-                    _ => embed::grep(&overspill, id, ask[1].as_str().unwrap(), &ask[2]),
+                    "read" => overspill_embed::read(&overspill, id, &ask[1]),
+                    _ => overspill_embed::grep(&overspill, id, ask[1].as_str().unwrap(), &ask[2]),
                 };
                 let found = found.map_err(|error| match error {
                     Question::Misuse(bad) => misuse(bad),

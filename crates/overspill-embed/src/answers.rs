@@ -1,13 +1,13 @@
 //! Bounded questions to what was saved, and their answers as JSON.
 
-use overspill_core::{Limits, Policy};
+use overspill::core::{Limits, Policy};
+use overspill::retrieve::{self, FromValue, GrepError, JsonError, JsonPath, Page, Part, Query};
+use overspill::store::{Entry, OutputId, Record, Store};
+use overspill::{Error, Overspill};
 use serde_json::{Value, json};
 
-use super::Misuse;
-use super::keys::Keys;
-use crate::retrieve::{self, FromValue, JsonError, JsonPath, Page, Part};
-use crate::store::{OutputId, Record, Store};
-use crate::{Error, Overspill};
+use crate::Misuse;
+use crate::keys::Keys;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,6 @@ fn page_json(page: &Page) -> Value {
 }
 
 /// Says what of an output was not kept.
-#[cfg(feature = "grep")]
 fn missing_json(missing: retrieve::MissingLines) -> Value {
     json!({ "lines": [missing.first, missing.last], "bytes": missing.bytes })
 }
@@ -100,15 +99,12 @@ fn values(
 
 /// Searches in an output with ripgrep's engine: `ignore_case`, `fixed`, `word`, `invert`, `before`,
 /// `after`, `context`, `max_count`, `from_line`.
-#[cfg(feature = "grep")]
 pub fn grep(
     overspill: &Overspill,
     id: &str,
     pattern: &str,
     asked: &Value,
 ) -> Result<Value, Question> {
-    use crate::retrieve::{GrepError, Query};
-
     let mut keys = Keys::of(asked, "options")?;
     let context = keys.number("context")?.unwrap_or_default();
     let near = |lines: Option<u64>| usize::try_from(lines.unwrap_or(context)).unwrap_or(usize::MAX);
@@ -154,7 +150,7 @@ pub fn list(overspill: &Overspill) -> Result<Value, Error> {
     let store = overspill.shown_store();
     let mut entries = store.list()?;
     entries.sort_by(|a, b| (b.used, &b.name).cmp(&(a.used, &a.name)));
-    let one = |entry: &crate::store::Entry| {
+    let one = |entry: &Entry| {
         let record = store.record(&entry.name).ok().flatten();
         let Record { call, exit, lines, .. } = record.clone().unwrap_or_default();
         json!({

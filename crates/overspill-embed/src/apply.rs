@@ -1,17 +1,17 @@
 //! Whatever a tool returns, as JSON.
 
+use overspill::profile::NoticeStyle;
+use overspill::tool::{Bounded, Gates};
+use overspill::{Overspill, envelope};
 use serde_json::{Value, json};
 
-use super::CallRequest;
-use crate::profile::NoticeStyle;
-use crate::tool::{Bounded, Gates};
-use crate::{Overspill, envelope, parts};
+use crate::CallRequest;
 
 /// Bounds what a tool returns: a text, a list of parts with text among them, an object of the
 /// profile's shape, or for `unified` the envelope, as text or as an object.
 pub fn apply(overspill: &Overspill, result: &Value, asked: &CallRequest, gates: &Gates) -> Bounded {
     let CallRequest { call, options } = asked;
-    let in_envelope = overspill.profile.words == NoticeStyle::Envelope;
+    let in_envelope = overspill.profile().words == NoticeStyle::Envelope;
     match result {
         Value::String(text) if in_envelope => {
             match envelope::respond(overspill, text, call, options) {
@@ -29,7 +29,7 @@ pub fn apply(overspill: &Overspill, result: &Value, asked: &CallRequest, gates: 
             }
         }
         Value::Array(parts) => {
-            let key = overspill.profile.shape.text;
+            let key = overspill.profile().shape.text;
             let result = json!({ key: parts });
             match overspill.bound_result(&result, call, options, gates) {
                 Bounded::Changed(Value::Object(mut fields)) => match fields.shift_remove(key) {
@@ -45,17 +45,16 @@ pub fn apply(overspill: &Overspill, result: &Value, asked: &CallRequest, gates: 
 
 /// Returns the text of what a tool returns: what would be saved of it.
 pub fn text(overspill: &Overspill, result: &Value) -> Option<String> {
-    let masked = overspill.redact.rules().map(|rules| {
+    let masked = overspill.redaction().rules().map(|rules| {
         let mut masked = result.clone();
         rules.value(&mut masked);
         masked
     });
     match masked.as_ref().unwrap_or(result) {
         Value::String(text) => Some(text.clone()),
-        envelope @ Value::Object(_) if overspill.profile.words == NoticeStyle::Envelope => {
+        envelope @ Value::Object(_) if overspill.profile().words == NoticeStyle::Envelope => {
             Some(envelope.to_string())
         }
-        Value::Object(fields) => parts::text_of(fields.get(overspill.profile.shape.text)),
-        other => parts::text_of(Some(other)),
+        other => overspill.profile().shape.text_of(other),
     }
 }

@@ -1,11 +1,11 @@
 //! Several outputs of one turn under one budget.
 
-use overspill_core::{Limits, Size, share_limits};
+use overspill::core::{Limits, Size, share_limits};
+use overspill::{Outcome, Overspill};
 use serde_json::Value;
 
-use super::keys::Keys;
-use super::{CallRequest, Misuse};
-use crate::{Outcome, Overspill};
+use crate::keys::Keys;
+use crate::{CallRequest, Misuse};
 
 /// Bounds outputs together: small ones stay whole, large ones give way. The budget is an object
 /// with `max_lines`, `max_bytes`, `max_chars` or `max_tokens`; without any it is what one output
@@ -16,7 +16,7 @@ pub fn batch<'a>(
     budget: &Value,
 ) -> Result<Vec<Outcome<'a>>, Misuse> {
     let budget = limits(overspill, budget)?;
-    let lines = overspill.profile.policy.lines;
+    let lines = overspill.profile().policy.lines;
     let sizes: Vec<Size> = outputs.iter().map(|(output, _)| Size::of(output, lines)).collect();
     let shares = share_limits(&sizes, &budget);
     let bounded = |((output, asked), share): (&(&'a [u8], CallRequest), Limits)| {

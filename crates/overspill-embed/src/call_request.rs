@@ -1,11 +1,11 @@
 //! What a single call says of itself.
 
+use overspill::profile::{PermissionRule, Preset, can_delegate};
+use overspill::{Call, CallOptions, Layer};
 use serde_json::Value;
 
-use super::Misuse;
-use super::keys::Keys;
-use crate::profile::{PermissionRule, Preset, can_delegate};
-use crate::{Call, CallOptions, Layer};
+use crate::Misuse;
+use crate::keys::Keys;
 
 /// A call and what it asks for, of an object with these keys, in snake or camel case:
 /// `tool`, `call_id`, `session`, `command`, `directory`; `max_lines`, `max_bytes`, `max_chars`,

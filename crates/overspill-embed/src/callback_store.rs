@@ -5,10 +5,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use overspill::store::{Draft, Entry, Kept, OutputId, SpillRef, Store};
+use overspill::{Call, Error};
 use serde_json::Value;
-
-use crate::store::{Draft, Entry, Kept, OutputId, SpillRef, Store};
-use crate::{Call, Error};
 
 /// An object that keeps outputs. Values go in and out as JSON, so that whatever it answers is
 /// checked in one place; what it says when it fails becomes the reason why nothing was saved.

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use overspill_core::{Choice, Keep, LeftOut, Policy, Strategy, StrategyError};
+use overspill::KEEPS;
+use overspill::core::{Choice, Keep, LeftOut, Policy, Strategy, StrategyError};
 use serde_json::{Value, json};
-
-use crate::KEEPS;
 
 /// A choice that was made beforehand, where a strategy cannot be asked in the middle of the walk.
 #[derive(Debug, Clone)]

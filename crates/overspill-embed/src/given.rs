@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use overspill::store::{Draft, Entry, OutputId, SpillRef, Store};
+use overspill::{Call, Error};
 use serde_json::Value;
 
-use super::callback_store::{entry_of, saved_as};
-use crate::store::{Draft, Entry, OutputId, SpillRef, Store};
-use crate::{Call, Error};
+use crate::callback_store::{entry_of, saved_as};
 
 /// Answers as it was told to.
 #[derive(Debug, Default)]

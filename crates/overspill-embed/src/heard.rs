@@ -1,8 +1,7 @@
 //! What an observer hears, as JSON.
 
+use overspill::{Event, EventKind};
 use serde_json::{Value, json};
-
-use crate::{Event, EventKind};
 
 /// Says what became of a call: `type` is `skipped`, `spilled` or `failed`.
 pub fn event(event: &Event) -> Value {

@@ -1,9 +1,8 @@
 //! Options by name, in the manner of any language: `max_lines` and `maxLines` are one.
 
-use overspill_core::Keep;
+use overspill::core::Keep;
+use overspill::{KEEPS, Layer, Limit};
 use serde_json::Value;
-
-use crate::{KEEPS, Layer, Limit};
 
 /// A value that cannot be used, and why: what an exception or a thrown error says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

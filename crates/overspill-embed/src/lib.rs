@@ -1,21 +1,25 @@
-//! What a package for another language needs, so that it holds no decision of its own: options as
-//! JSON in, stores and strategies written in that language, answers as JSON out.
+//! The code that the packages for Python and Node share. A package only converts values.
+//!
+//! - Options come in as JSON, in snake or camel case: [`Setup`], [`CallRequest`].
+//! - Stores and strategies can be written in the other language: [`CallbackStore`], [`GivenStore`], [`Given`].
+//! - Answers go out as JSON: [`read`], [`grep`], [`list`], [`sweep`], [`event`].
 //!
 //! ```
-//! use overspill::embed::{Asked, Setup};
-//! use overspill::{Call, Overspill};
+//! use overspill_embed::{CallRequest, Setup};
 //! use serde_json::json;
 //!
 //! let setup = Setup::from_json(&json!({"profile": "overspill", "store": "memory", "maxLines": 5}))?;
 //! let overspill = setup.overspill(&|_| None, "/".into());
-//! let asked = Asked::from_json(&json!({"tool": "make", "keep": "tail"}))?;
+//! let asked = CallRequest::from_json(&json!({"tool": "make", "keep": "tail"}))?;
 //! let outcome = overspill.process_with(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", &asked.call, &asked.options);
 //! assert!(outcome.bytes().ends_with(b"\n8\n9\n"));
 //!
 //! let misuse = Setup::from_json(&json!({"max_lines": -1})).err().unwrap();
 //! assert_eq!(misuse.to_string(), "max_lines: -1 is not a whole number, 0 or more, or \"none\"");
-//! # Ok::<(), overspill::embed::Misuse>(())
+//! # Ok::<(), overspill_embed::Misuse>(())
 //! ```
+
+#![forbid(unsafe_code)]
 
 mod answers;
 mod apply;
@@ -28,9 +32,7 @@ mod heard;
 mod keys;
 mod setup;
 
-#[cfg(feature = "grep")]
-pub use answers::grep;
-pub use answers::{Question, list, read, sweep};
+pub use answers::{Question, grep, list, read, sweep};
 pub use apply::{apply, text};
 pub use batch::batch;
 pub use call_request::CallRequest;

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use overspill_core::{ReaderAbilities, ToolNames};
+use overspill::core::{ReaderAbilities, ToolNames};
+use overspill::profile::Places;
+use overspill::redact::{Redact, Redaction};
+use overspill::store::{Disk, Durability, Memory, Nowhere, Store};
+use overspill::tool::Gates;
+use overspill::{Clock, Layer, Overspill, Profile, Settings};
 use serde_json::Value;
 
-use super::Misuse;
-use super::keys::Keys;
-use crate::profile::Places;
-use crate::redact::{Redact, Redaction};
-use crate::store::{Disk, Durability, Memory, Nowhere, Store};
-use crate::tool::Gates;
-use crate::{Clock, Layer, Overspill, Profile, Settings};
+use crate::Misuse;
+use crate::keys::Keys;
 
 /// Everything an [`Overspill`] is made of that is a plain value, of an object with these keys, in
 /// snake or camel case: `profile`, `store`, `max_lines`, `max_bytes`, `max_chars`, `max_tokens`,

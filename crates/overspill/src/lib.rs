@@ -4,8 +4,6 @@
 mod call;
 mod chosen;
 mod clock;
-#[path = "../../overspill-embed/src/lib.rs"]
-pub mod embed;
 pub mod envelope;
 mod error;
 mod event;

@@ -134,6 +134,11 @@ impl Overspill {
         Overspill { reach, ..self }
     }
 
+    /// Returns the profile.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
     /// Returns what the reader of a preview can do.
     pub fn reach(&self) -> &ReaderAbilities {
         &self.reach

@@ -1,6 +1,6 @@
 //! Tool result in, tool result out.
 //!
-//! A result is a JSON object as the host has it; [`Shape`] says where in it things stand. What we
+//! A result is a JSON object as the host has it; [`ResultLayout`] says where in it things stand. What we
 //! do not understand stays as it is, where it is.
 
 use std::borrow::Cow;
@@ -189,6 +189,17 @@ enum Gate {
 }
 
 impl ResultLayout {
+    /// Returns the text of a tool result, or `None` if it has no text.
+    ///
+    /// The result is an object with this layout, a list of parts, or a string. Line feeds join the
+    /// text parts of a list.
+    pub fn text_of(&self, result: &Value) -> Option<String> {
+        match result {
+            Value::Object(fields) => parts::text_of(fields.get(self.text)),
+            content => parts::text_of(Some(content)),
+        }
+    }
+
     fn mark_whole(&self, fields: &mut Map<String, Value>) {
         set(fields, self.flag, Some(Value::Bool(false)));
     }

@@ -1,18 +1,16 @@
 //! What packages for other languages share.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, LeftOut, Limits, Policy};
-use overspill::embed::{
-    self, CallRequest, CallbackStore, Given, GivenStore, Setup, StoreChoice, StoreObject,
-};
 use overspill::store::Store;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, Error, Outcome, Overspill};
+use overspill_embed::{
+    CallRequest, CallbackStore, Given, GivenStore, Setup, StoreChoice, StoreObject,
+};
 use serde_json::{Value, json};
 
 fn made(options: Value) -> Overspill {
@@ -80,7 +78,7 @@ fn permissions_say_whether_work_can_be_handed_on() {
 fn what_a_strategy_answers_is_a_choice_or_nonsense() {
     let output = numbered(9).into_bytes();
     let policy = Policy::new(Limits::NONE.lines(2), overspill::core::Keep::Head);
-    let of = |answer: Value| embed::choice(&answer, &output, &policy);
+    let of = |answer: Value| overspill_embed::choice(&answer, &output, &policy);
     assert_eq!(of(json!(true)), Ok(Choice::Whole));
     assert_eq!(of(json!([[0, 7]])).unwrap(), Choice::Pieces(std::iter::once(0..7).collect()));
     assert_eq!(
@@ -143,12 +141,12 @@ fn a_store_of_another_language_is_a_store() {
     let Outcome::Spilled(spilled) = outcome else { unreachable!("nine lines do not fit") };
     assert_eq!(spilled.path(), Some("shelf://make"));
     assert_eq!(kept.lock().unwrap()["make"], numbered(9).into_bytes());
-    let page = embed::read(&overspill, "make", &json!({"lines": [2, 2]})).unwrap();
+    let page = overspill_embed::read(&overspill, "make", &json!({"lines": [2, 2]})).unwrap();
     assert_eq!(page["text"], "line 2\n");
-    assert!(embed::read(&overspill, "other", &json!({})).is_err());
-    assert_eq!(embed::list(&overspill).unwrap()[0]["id"], "make");
+    assert!(overspill_embed::read(&overspill, "other", &json!({})).is_err());
+    assert_eq!(overspill_embed::list(&overspill).unwrap()[0]["id"], "make");
     // It is swept when asked, and not after a call.
-    assert_eq!(embed::sweep(&overspill).unwrap()["removed"], 1);
+    assert_eq!(overspill_embed::sweep(&overspill).unwrap()["removed"], 1);
     assert!(kept.lock().unwrap().is_empty());
 }
 
@@ -185,7 +183,8 @@ fn a_store_can_be_told_what_another_has_answered() {
 fn whatever_a_tool_returns_is_bounded() {
     let overspill = made(json!({"max_lines": 5}));
     let asked = CallRequest::default();
-    let apply = |result: &Value| embed::apply(&overspill, result, &asked, &Gates::default());
+    let apply =
+        |result: &Value| overspill_embed::apply(&overspill, result, &asked, &Gates::default());
     let long = numbered(100);
     for unchanged in
         [json!(null), json!(5), json!("short"), json!([]), json!(["x"]), json!({"a": 1})]
@@ -196,7 +195,7 @@ fn whatever_a_tool_returns_is_bounded() {
     let Bounded::Changed(bounded) = apply(&parts) else { unreachable!("it is too long") };
     assert_eq!(bounded[1], parts[1]);
     assert!(bounded[0]["text"].as_str().unwrap().lines().count() <= 5);
-    assert_eq!(embed::text(&overspill, &parts), Some(long));
+    assert_eq!(overspill_embed::text(&overspill, &parts), Some(long));
 }
 
 #[test]
@@ -205,9 +204,10 @@ fn a_batch_has_one_budget() {
     let long = numbered(4000);
     let outputs = [b"short" as &[u8], long.as_bytes(), long.as_bytes()]
         .map(|it| (it, CallRequest::default()));
-    let outcomes = embed::batch(&overspill, &outputs, &json!({"max_lines": 100})).unwrap();
+    let outcomes =
+        overspill_embed::batch(&overspill, &outputs, &json!({"max_lines": 100})).unwrap();
     let lines = |outcome: &Outcome| String::from_utf8_lossy(outcome.bytes()).lines().count();
     assert!(matches!(outcomes[0], Outcome::Whole(_)));
     assert!(outcomes.iter().map(lines).sum::<usize>() <= 100);
-    assert!(embed::batch(&overspill, &outputs, &json!({"lines": 1})).is_err());
+    assert!(overspill_embed::batch(&overspill, &outputs, &json!({"lines": 1})).is_err());
 }

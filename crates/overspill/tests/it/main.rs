@@ -6,8 +6,6 @@ mod crash;
 mod credentials;
 #[cfg(unix)]
 mod disk;
-#[path = "../../../overspill-embed/tests/it/embed.rs"]
-mod embed;
 mod examples;
 mod faults;
 mod full;

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use overspill::embed::{self, CallRequest};
 use overspill::redact::{Redact, Redaction};
 use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::store::{Disk, DiskOptions, Memory, Store};
@@ -260,21 +259,6 @@ fn joined_texts_are_masked_each_in_its_place() {
 }
 
 #[test]
-fn what_packages_do_with_a_result_is_masked() {
-    let asked = CallRequest::default();
-    for profile in Profile::ALL {
-        let overspill = engine(profile);
-        for result in
-            [json!(token()), json!([{"type": "text", "text": token()}]), json!({"output": token()})]
-        {
-            let bounded = embed::apply(&overspill, &result, &asked, &Gates::default());
-            let Bounded::Changed(shown) = bounded else { panic!("{result}") };
-            assert!(!shown.to_string().contains(SECRET), "{shown}");
-        }
-    }
-}
-
-#[test]
 fn what_was_saved_with_secrets_is_read_without_them() {
     let store: Arc<dyn Store> = Arc::new(Memory::default());
     let off = Overspill::sharing(Profile::OWN, store.clone());
@@ -300,19 +284,6 @@ fn what_was_saved_with_secrets_is_read_without_them() {
     assert_eq!(shown.read(name, 9_999_999..10_000_000).unwrap(), b"");
     let record = shown.record(name).unwrap().unwrap();
     assert_eq!(record.call.command, Some(format!("login {}", stars())));
-    for asked in
-        [json!({"lines": [2990, 3020]}), json!({"bytes": [at - 5, at + 20]}), json!({"tail": 1510})]
-    {
-        let page = embed::read(&all, name.as_str(), &asked).unwrap().to_string();
-        assert!(page.contains("***") && !page.contains("a1B2c3"), "{asked}: {page}");
-        assert!(embed::read(&off, name.as_str(), &asked).unwrap().to_string().contains("a1B2c3"));
-    }
-    let found =
-        embed::grep(&all, name.as_str(), "ghp_", &json!({"context": 3})).unwrap().to_string();
-    assert!(found.contains("***") && !found.contains("a1B2c3"), "{found}");
-    let found = embed::grep(&all, name.as_str(), SECRET, &Value::Null).unwrap();
-    assert_eq!(found["text"], "");
-    assert!(!embed::list(&all).unwrap().to_string().contains(SECRET));
 }
 
 proptest! {
@@ -362,27 +333,6 @@ proptest! {
         let answer = envelope::respond(&unified, &response, &Call::default(), &CallOptions::default());
         prop_assert!(serde_json::from_str::<Value>(&answer).is_ok());
         prop_assert!(!answer.contains(SECRET), "{}", answer);
-    }
-}
-
-#[test]
-fn what_a_store_of_another_language_is_told_has_no_secret() {
-    for profile in Profile::ALL {
-        for redact in [all(), Redact::Saved(Arc::new(Redaction::new(None).unwrap()))] {
-            let overspill = engine(profile.clone()).with_redaction(redact);
-            for result in [json!(token()), json!({ "status": "success", "data": token() })] {
-                let text = embed::text(&overspill, &result).unwrap_or_default();
-                assert!(!text.contains(SECRET), "{}: {text}", profile.name);
-            }
-        }
-    }
-}
-
-#[test]
-fn call_options_cannot_say_that_an_output_is_masked() {
-    for value in [json!(0), json!(7), json!(null)] {
-        let error = CallRequest::from_json(&json!({ "masked": value })).unwrap_err();
-        assert_eq!(error.to_string(), "masked: there is no such option");
     }
 }
 

@@ -1,0 +1,6 @@
+//! The code that the packages share, from outside.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+mod embed;
+mod redact;
