@@ -22,7 +22,7 @@ pub enum NoticeStyle {
     Envelope,
 }
 
-/// The sentences of [`Words::Walk`]; `{PATH}` is the saved file.
+/// The sentences of [`NoticeStyle::Walk`]; `{PATH}` is the saved file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WalkWords {
     /// That it is saved.
