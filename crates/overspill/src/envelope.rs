@@ -2,11 +2,11 @@
 //!
 //! ```
 //! use overspill::store::Memory;
-//! use overspill::{Call, Options, Overspill, Profile, envelope};
+//! use overspill::{Call, CallOptions, Overspill, Profile, envelope};
 //!
 //! let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
 //! let response = format!(r#"{{"status":"success","text":"{}"}}"#, "line\\n".repeat(5000));
-//! let answer = envelope::respond(&overspill, &response, &Call::of("Read"), &Options::default());
+//! let answer = envelope::respond(&overspill, &response, &Call::of("Read"), &CallOptions::default());
 //! assert!(answer.starts_with(r#"{"status":"partial","data":{"truncated":true,"#));
 //! ```
 
