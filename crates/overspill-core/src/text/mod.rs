@@ -30,7 +30,7 @@ pub(crate) fn text_of(bytes: Vec<u8>) -> String {
 pub(crate) fn one_line(text: &str) -> String {
     let visible = |char: char| match u32::from(char) {
         control @ 0..0x20 => char::from_u32(0x2400 + control).unwrap_or('\u{FFFD}'),
-        _ if char.is_control() => '\u{FFFD}',
+        _ if char.is_control() || clean::reorders_text(char) => '\u{FFFD}',
         _ => char,
     };
     text.chars().map(visible).collect()
