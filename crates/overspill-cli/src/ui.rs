@@ -123,9 +123,9 @@ pub(crate) fn count(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Returns `text` on one line, shortened to `width` columns.
+/// Returns foreign text as [`escaped`] does, shortened to `width` columns.
 pub(crate) fn short(text: &str, width: usize) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = escaped(text, width);
     if columns(&line) <= width {
         return line;
     }
@@ -173,7 +173,9 @@ pub(crate) fn complain(error: &anyhow::Error) {
             text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
         }
     }
-    say(&text);
+    // An error has lines of its own, such as a hint. A path in it must not bring escapes.
+    let lines: Vec<String> = text.split('\n').map(|line| escaped(line, usize::MAX)).collect();
+    say(&lines.join("\n"));
 }
 
 /// Says which settings could not be used: a few of them. The call goes on without them.

@@ -132,7 +132,7 @@ fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
         exit(record),
         flags.join(", "),
         ui::short(record.call.tool.as_deref().unwrap_or(""), 20),
-        record.call.command.clone().unwrap_or_default(),
+        ui::short(record.call.command.as_deref().unwrap_or(""), 1_000),
     ]
 }
 

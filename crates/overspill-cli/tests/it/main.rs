@@ -11,6 +11,7 @@ mod cut;
 mod diff;
 mod explain;
 mod fail_closed;
+mod foreign_text;
 mod help;
 mod hole;
 mod home;
