@@ -25,7 +25,7 @@ mod usage;
 use std::ops::Range;
 
 use overspill_core::Limits;
-use overspill_core::text::{clean, whole_chars};
+use overspill_core::text::{clean, defused, whole_chars};
 
 use self::partial::PartialOutput;
 use crate::Error;
@@ -108,12 +108,19 @@ pub fn missing_lines(store: &dyn Store, name: &OutputId) -> Result<Option<Missin
 const BLOCK: u64 = 64 * 1024;
 
 /// Reads `part` of an output, as much as fits `limits`, and marks the output as used.
+///
+/// Nothing in the text passes for a mark of ours, see [`defused`].
 pub fn read(
     store: &dyn Store,
     name: &OutputId,
     part: &Part,
     limits: &Limits,
 ) -> Result<Page, Error> {
+    let page = page(store, name, part, limits)?;
+    Ok(Page { text: defused(page.text), ..page })
+}
+
+fn page(store: &dyn Store, name: &OutputId, part: &Part, limits: &Limits) -> Result<Page, Error> {
     let total = store.entry(name)?.bytes;
     // Whether it could be marked or not, it can be read.
     let _ = store.touch(name);
