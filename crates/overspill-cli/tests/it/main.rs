@@ -9,6 +9,7 @@ mod config;
 mod crowd;
 mod cut;
 mod diff;
+mod exit_codes;
 mod explain;
 mod fail_closed;
 mod foreign_text;
