@@ -116,11 +116,6 @@ pub fn read(
     part: &Part,
     limits: &Limits,
 ) -> Result<Page, Error> {
-    let page = page(store, name, part, limits)?;
-    Ok(Page { text: defused(page.text), ..page })
-}
-
-fn page(store: &dyn Store, name: &OutputId, part: &Part, limits: &Limits) -> Result<Page, Error> {
     let total = store.entry(name)?.bytes;
     // Whether it could be marked or not, it can be read.
     let _ = store.touch(name);
@@ -135,7 +130,7 @@ fn page(store: &dyn Store, name: &OutputId, part: &Part, limits: &Limits) -> Res
             let end = range.end.clamp(start, total);
             let raw = store.read(name, start..end.min(start.saturating_add(most)))?;
             let raw = first_lines(&raw, limits.lines.unwrap_or(u64::MAX));
-            let (text, shown) = fitting(raw, start, total, most);
+            let (text, shown) = fitting_page(raw, start, total, most);
             let next = (shown.end < total).then(|| {
                 let len = (range.end - range.start).max(1);
                 Part::Bytes(shown.end..shown.end.saturating_add(len).min(total))
@@ -177,7 +172,7 @@ fn lines(
         Some(feed) if feeds.len() == wanted || !is_rest => feed + 1,
         _ => room.len(),
     };
-    let (text, shown) = fitting(&room[..end], start, total, most);
+    let (text, shown) = fitting_page(&room[..end], start, total, most);
     let shown_bytes = &room[..(shown.end - start) as usize];
     let ends_line = shown_bytes.ends_with(b"\n");
     let breaks = bytecount::count(shown_bytes, b'\n') as u64;
@@ -204,6 +199,12 @@ fn first_lines(raw: &[u8], most: u64) -> &[u8] {
     memchr::memchr_iter(b'\n', raw).nth(last).map_or(raw, |feed| &raw[..=feed])
 }
 
+/// Like [`fitting`], and nothing in the text passes for a mark of ours.
+fn fitting_page(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>) {
+    let (text, shown) = fitting(raw, start, total, most);
+    (defused(text), shown)
+}
+
 /// Returns what stands at `start` as readable text of at most `most` bytes, and how far it reaches.
 fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>) {
     // A page may end within a character; the next one begins with it.
@@ -223,7 +224,7 @@ fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>
     }
 }
 
-/// Like [`fitting`], but gives way at the start.
+/// Like [`fitting_page`], but gives way at the start.
 fn fitting_end(
     store: &dyn Store,
     name: &OutputId,
@@ -233,7 +234,7 @@ fn fitting_end(
     let raw = store.read(name, range.clone())?;
     let mut from = 0;
     loop {
-        let text = clean(&raw[from..]).text;
+        let text = defused(clean(&raw[from..]).text);
         if text.len() as u64 <= most {
             return Ok((text, range.start + from as u64..range.start + raw.len() as u64));
         }
