@@ -10,6 +10,7 @@ use anyhow::anyhow;
 use jiff::Timestamp;
 use overspill::Outcome;
 
+use crate::process::Descriptors;
 pub(crate) use progress::Progress;
 pub(crate) use quote::escaped;
 pub(crate) use table::Table;
@@ -28,12 +29,19 @@ pub(crate) fn show(outcome: &Outcome) -> anyhow::Result<()> {
     answer_bytes(outcome.bytes())
 }
 
-/// Says where the rest is, if what is shown has no room for it.
+/// Says where the rest is, or why it is not saved, if the text that is shown has no room for it.
 pub(crate) fn say_if_silent(outcome: &Outcome) {
-    if let Outcome::Spilled(spilled) = outcome
-        && spilled.is_silent()
-    {
-        say(&spilled.notice);
+    let Outcome::Spilled(spilled) = outcome else { return };
+    if spilled.is_silent() {
+        return say(&spilled.notice);
+    }
+    if let Err(error) = &spilled.saved {
+        let reason = escaped(&error.to_string(), 200);
+        // Only a long notice has the reason, as one line.
+        let start: String = reason.chars().take(40).collect();
+        if !spilled.text.contains(&start) {
+            say(&format!("the output could not be saved: {reason}"));
+        }
     }
 }
 
@@ -44,8 +52,12 @@ pub(crate) fn answer(text: &str) -> anyhow::Result<()> {
 
 /// Like [`answer`], whatever the bytes are.
 pub(crate) fn answer_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
     let mut stdout = io::stdout().lock();
-    written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+    let opened = Descriptors::check_stdout();
+    written(opened.and_then(|()| stdout.write_all(bytes)).and_then(|()| stdout.flush()))
 }
 
 /// Tells what became of writing to standard output.
@@ -66,12 +78,21 @@ pub(crate) fn ended(result: anyhow::Result<()>) -> u8 {
 
 /// Like [`ended`], with 1 also for an answer that found nothing.
 pub(crate) fn ended_with(result: anyhow::Result<bool>) -> u8 {
+    let is_misuse = result.as_ref().is_err_and(|error| error.is::<UsageError>());
+    match searched(result) {
+        2 if !is_misuse => 1,
+        code => code,
+    }
+}
+
+/// Returns the exit code of a search, as ripgrep has it: 0 for a match, 1 for none, 2 for an error.
+pub(crate) fn searched(result: anyhow::Result<bool>) -> u8 {
     match result {
         Ok(true) => 0,
         Ok(false) => 1,
         Err(error) => {
             complain(&error);
-            if error.is::<UsageError>() { 2 } else { 1 }
+            2
         }
     }
 }
@@ -123,9 +144,9 @@ pub(crate) fn count(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Returns `text` on one line, shortened to `width` columns.
+/// Returns foreign text as [`escaped`] does, shortened to `width` columns.
 pub(crate) fn short(text: &str, width: usize) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = escaped(text, width);
     if columns(&line) <= width {
         return line;
     }
@@ -173,7 +194,9 @@ pub(crate) fn complain(error: &anyhow::Error) {
             text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
         }
     }
-    say(&text);
+    // An error has lines of its own, such as a hint. A path in it must not bring escapes.
+    let lines: Vec<String> = text.split('\n').map(|line| escaped(line, usize::MAX)).collect();
+    say(&lines.join("\n"));
 }
 
 /// Says which settings could not be used: a few of them. The call goes on without them.

@@ -129,7 +129,6 @@ pub fn grep(
         GrepError::Store(error) => Question::Store(error),
         GrepError::Search(error) => Question::Store(Error::Other(error.into())),
     })?;
-    let _ = store.touch(&name);
     let text = found.text();
     let _ = store.retrieved(&name, text.len() as u64);
     let line = |line: &retrieve::GrepLine| json!({ "number": line.number, "matches": line.matches, "text": line.text });

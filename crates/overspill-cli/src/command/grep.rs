@@ -17,8 +17,8 @@ use unsearched::Unsearched;
 
 /// Searches in saved outputs, with ripgrep's engine and habits.
 ///
-/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Exits
-/// with 0 if something matches, with 1 if nothing does, with 2 if the pattern is none.
+/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Exit codes are
+/// ripgrep's: 0 for a match, 1 for no match, 2 for an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill grep -i -C 2 'error|failed' 01KA
@@ -125,7 +125,7 @@ const JSON_LINE_BYTES: u64 = 100;
 const NAMES_BYTES: usize = 8_192;
 
 pub(crate) fn grep(args: &GrepArgs) -> u8 {
-    ui::ended_with(try_grep(args))
+    ui::searched(try_grep(args))
 }
 
 /// Tells whether anything matched.

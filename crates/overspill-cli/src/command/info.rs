@@ -17,6 +17,9 @@ pub(crate) struct InfoArgs {
     json: bool,
 }
 
+/// The longest value that is shown, in characters.
+const LONGEST_VALUE: usize = 1_000;
+
 pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     let (store, name) = find::find(&args.id)?;
     let entry = store.entry(&name)?;
@@ -65,7 +68,7 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
         ("tool", call.tool.unwrap_or_default()),
         ("session", call.session.unwrap_or_default()),
         ("call", call.id.unwrap_or_default()),
-        ("command", ui::short(&call.command.unwrap_or_default(), 1_000)),
+        ("command", call.command.unwrap_or_default()),
         ("directory", call.directory.unwrap_or_default()),
         ("exit code", record.exit.map(|code| code.to_string()).unwrap_or_default()),
         ("signal", record.signal.map(|signal| signal.to_string()).unwrap_or_default()),
@@ -74,7 +77,7 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     let text: String = rows
         .iter()
         .filter(|(_, value)| !value.is_empty())
-        .map(|(key, value)| format!("{key:10} {value}\n"))
+        .map(|(key, value)| format!("{key:10} {}\n", ui::escaped(value, LONGEST_VALUE)))
         .collect();
     ui::answer(&text)
 }

@@ -3,16 +3,16 @@
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use overspill::Error;
-use overspill::store::{Entry, Kept, RecentOutputs, RecentQuery, Record, Store};
+use overspill::store::{Entry, Kept, RecentOrder, RecentOutputs, RecentQuery, Record, Store};
 
 use crate::{home, ui};
 
-/// Lists the saved outputs, the last used first.
+/// Lists the saved outputs, the last saved first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill list
   overspill list --here --command 'cargo test'
-  overspill list --json --limit 1000 | jq -r 'select(.record.exit != 0).id'
+  overspill list --json --limit 1000 | jq -r 'select(.record.exit > 0).id'
 
 USED is the time since an output was saved or last read.")]
 pub(crate) struct ListArgs {
@@ -31,12 +31,22 @@ pub(crate) struct ListArgs {
     /// Only those of commands that ran in this directory.
     #[arg(long)]
     here: bool,
+    /// The order: the last `saved` first, or the last `used` first.
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = Sort::Saved)]
+    sort: Sort,
     /// No more than so many.
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
     /// A line of JSON for each.
     #[arg(long)]
     json: bool,
+}
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Sort {
+    Saved,
+    Used,
 }
 
 pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
@@ -114,6 +124,10 @@ fn wanted(args: &ListArgs) -> anyhow::Result<RecentQuery> {
         command: args.command.clone(),
         directory,
         most: args.limit,
+        order: match args.sort {
+            Sort::Saved => RecentOrder::Saved,
+            Sort::Used => RecentOrder::Used,
+        },
     })
 }
 
@@ -129,26 +143,27 @@ fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
         ui::size(entry.bytes),
         if record.lines > 0 { record.lines.to_string() } else { String::new() },
         ui::age(entry.used, now),
-        exit(record),
+        exit(record).map(|code| code.to_string()).unwrap_or_default(),
         flags.join(", "),
         ui::short(record.call.tool.as_deref().unwrap_or(""), 20),
-        record.call.command.clone().unwrap_or_default(),
+        ui::short(record.call.command.as_deref().unwrap_or(""), 1_000),
     ]
 }
 
-/// Returns the exit code as a shell says it.
-fn exit(record: &Record) -> String {
-    let code = record.exit.or(record.signal.map(|signal| 128 + signal));
-    code.map(|code| code.to_string()).unwrap_or_default()
+/// Returns the exit code as a shell reports it: 128+n for a signal.
+fn exit(record: &Record) -> Option<i32> {
+    record.exit.or(record.signal.map(|signal| 128 + signal))
 }
 
 pub(crate) fn json(store: &dyn Store, entry: &Entry, record: &Record) -> serde_json::Value {
-    serde_json::json!({
+    let mut json = serde_json::json!({
         "id": entry.name.as_str(),
         "path": store.place(&entry.name),
         "bytes": entry.bytes,
         "used": entry.used.to_string(),
         "pinned": entry.pinned,
         "record": record,
-    })
+    });
+    json["record"]["exit"] = exit(record).into();
+    json
 }

@@ -83,7 +83,7 @@ pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<()> {
     for usage in &retrieve::usage(&*store, since)? {
         all.add(usage);
         let tool = usage.tool.as_deref().unwrap_or("(no name)");
-        tools.entry(ui::short(tool, 30)).or_default().add(usage);
+        tools.entry(tool.to_owned()).or_default().add(usage);
         days.entry(usage.saved.strftime("%Y-%m-%d").to_string()).or_default().add(usage);
     }
     drop(progress);
@@ -180,7 +180,7 @@ fn table(title: &'static str, rows: &[(String, Sum)], bar: usize) -> ui::Table {
         let full = columns(sum.shown + sum.retrieved).min(bar);
         let rest = columns(sum.produced).saturating_sub(full);
         table.row(vec![
-            name.clone(),
+            ui::short(name, 30),
             sum.outputs.to_string(),
             ui::size(sum.produced),
             ui::size(sum.shown),

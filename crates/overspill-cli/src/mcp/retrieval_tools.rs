@@ -3,6 +3,7 @@
 mod arguments;
 mod resources;
 
+use overspill::core::text::defused;
 use overspill::core::{Limits, ToolNames};
 use overspill::retrieve::{self, FromValue, JsonPath, Part, Query};
 use overspill::store::{OutputId, Store};
@@ -212,7 +213,8 @@ impl RetrievalTools {
             format!("; next: {} {arguments}", self.names.read)
         });
         let footer = format!("[overspill {}: values {first}–{last}{next}]\n", name.token());
-        Ok((values.text, footer))
+        // A model reads it.
+        Ok((defused(values.text), footer))
     }
 
     fn grep(&self, store: &dyn Store, arguments: Arguments) -> Result<String, String> {

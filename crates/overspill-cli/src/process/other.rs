@@ -17,6 +17,11 @@ impl Descriptors {
     pub(crate) fn fill() -> Descriptors {
         Descriptors
     }
+
+    /// The standard library reports the errors of standard output here.
+    pub(crate) fn check_stdout() -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Nobody is left behind here to read on.

@@ -33,6 +33,9 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
+/// The longest line of a finding, in characters.
+const LONGEST_LINE: usize = 1_000;
+
 /// What was looked at, and what was seen.
 struct Seen {
     what: String,
@@ -92,7 +95,10 @@ fn as_table(findings: &Findings) -> String {
             How::Note => "note ",
             How::Wrong => "WRONG",
         };
-        format!("{mark}  {}: {}\n", seen.what, seen.said)
+        // A reason may have several lines. Only the first begins like a row.
+        let text = format!("{}: {}", seen.what, seen.said);
+        let lines: Vec<String> = text.lines().map(|line| ui::escaped(line, LONGEST_LINE)).collect();
+        format!("{mark}  {}\n", lines.join("\n       "))
     };
     findings.0.iter().map(line).collect()
 }

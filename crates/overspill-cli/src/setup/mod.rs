@@ -90,11 +90,12 @@ fn before(
     Ok((!(was_made && nothing_left)).then_some(text))
 }
 
-/// Returns a path as people write it.
+/// Returns a path as people write it, on one visible line.
 fn shown(path: &Path) -> String {
     let below = home::home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
-    match below {
+    let path = match below {
         Some(below) => format!("~/{}", below.display()),
         None => path.display().to_string(),
-    }
+    };
+    ui::escaped(&path, usize::MAX)
 }

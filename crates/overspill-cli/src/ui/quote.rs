@@ -1,6 +1,7 @@
 //! Foreign text in our own messages: a project file, a directory name, another user's words.
 
 use overspill::Warning;
+use overspill::core::text::defused;
 
 /// The longest warning, in characters, with everything before it on its line.
 const LONGEST_WARNING: usize = 200;
@@ -9,21 +10,24 @@ const LONGEST_KEY: usize = 40;
 /// A place gets at least so many characters, whatever the message is.
 const SHORTEST_PLACE: usize = 24;
 
+/// A forged name that begins within the text that is shown ends within so many characters after it.
+const LONGEST_NAME: usize = 64;
+
 /// What stands for a key in warnings of a whole file.
 const WHOLE_FILE: [&str; 3] = ["not read", "not TOML", "not JSON"];
 
 /// Returns foreign text for one line: at most `most` characters, all of them visible.
 ///
 /// Control characters, escapes, and characters that hide or reorder text are written as `\n` or
-/// `\u{202e}`. A forged `[overspill …` becomes `(overspill …`, as in previews. Escaping twice is the
+/// `\u{202e}`. A forged `[overspill …` becomes `(overspill …`, as [`defused`] has it. Escaping twice is the
 /// same as escaping once.
 pub(crate) fn escaped(text: &str, most: usize) -> String {
     let mut line = String::new();
     let mut room = most;
+    let text = defused(text.chars().take(most.saturating_add(LONGEST_NAME)).collect());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         let piece = match c {
-            '[' if names_us(chars.as_str()) => "(".to_owned(),
             '\n' | '\r' | '\t' | '\0' => c.escape_debug().to_string(),
             _ if is_hidden(c) => c.escape_unicode().to_string(),
             _ => c.to_string(),
@@ -76,13 +80,6 @@ fn ending(place: &str, most: usize) -> String {
     }
     let cut = length - most.saturating_sub(1);
     format!("…{}", whole.chars().skip(cut).collect::<String>())
-}
-
-/// Tells whether text after a bracket makes it look like one of our notices.
-fn names_us(after: &str) -> bool {
-    let name = "overspill";
-    let after = after.trim_start_matches(|c: char| c.is_whitespace() || is_hidden(c));
-    after.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
 /// Tells whether a character is not seen, or changes how others are seen.

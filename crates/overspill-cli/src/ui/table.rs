@@ -20,6 +20,8 @@ pub(crate) enum Align {
 
 /// What is between two columns.
 const GAP: &str = "  ";
+/// The longest cell, in characters. Terminals are narrower.
+const LONGEST_CELL: usize = 1_000;
 /// The last column gets at least so much, whatever the width.
 const LEAST: usize = 10;
 
@@ -33,8 +35,10 @@ impl Table {
         Table { columns: columns.collect(), rows: Vec::new() }
     }
 
+    /// Adds a row. Cells may hold foreign text: each is escaped to one visible line.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        let escaped = |cell: String| super::escaped(&cell, LONGEST_CELL);
+        self.rows.push(cells.into_iter().map(escaped).collect());
     }
 
     /// Returns the table in lines of at most `width` columns. What is empty in all rows is left out.
@@ -84,7 +88,7 @@ mod tests {
         let mut table = Table::new(&["ID", ">SIZE", "STATE", "COMMAND"]);
         table.row(vec!["a".into(), "1 B".into(), String::new(), "日本日本日本日本".into()]);
         table.row(vec!["bcd".into(), "20.5 KiB".into(), String::new(), "ls\n-l".into()]);
-        let expected = "ID       SIZE  COMMAND\na         1 B  日本日本…\nbcd  20.5 KiB  ls -l\n";
+        let expected = "ID       SIZE  COMMAND\na         1 B  日本日本…\nbcd  20.5 KiB  ls\\n-l\n";
         assert_eq!(table.text(25), expected);
         assert_eq!(Table::new(&["ID"]).text(80), "");
     }

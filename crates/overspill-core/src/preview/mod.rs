@@ -14,15 +14,15 @@ pub(crate) use mark::commas;
 /// The facts of one output that its notice is made of.
 ///
 /// ```
-/// use overspill_core::{Keep, Limits, Notice, Over, Policy, Reach, Saved, Stored};
+/// use overspill_core::{Keep, Limits, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Stored};
 ///
 /// let policy = Policy::new(Limits::NONE.lines(6), Keep::ENDS);
 /// let output: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
 /// let over = Oversized::of(output.as_bytes(), &policy).unwrap();
 ///
 /// let copy = Stored { id: "01KA".into(), ..Stored::default() };
-/// let reach = Reach { program: Some("overspill".into()), ..ReaderAbilities::default() };
-/// let notice = Notice { token: "3f9c2e".into(), saved: Saved::Whole(copy), reach };
+/// let reach = ReaderAbilities { program: Some("overspill".into()), ..Default::default() };
+/// let notice = Notice { token: "3f9c2e".into(), saved: SaveStatus::Whole(copy), reach };
 /// assert_eq!(notice.answer(&over).text, "\
 /// [overspill 3f9c2e: 8,893 bytes in 1,000 lines; 4 lines shown. \
 /// All of it: overspill read 01KA · overspill grep PATTERN 01KA]

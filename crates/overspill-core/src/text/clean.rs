@@ -2,6 +2,7 @@
 //!
 //! Colours and other escape sequences are dropped. What a carriage return or backspaces overwrite
 //! is dropped, so that a progress bar leaves its last state. Other control bytes are shown as pictures (`␀`).
+//! Characters that change the direction of text become U+FFFD.
 //! Bytes that are not UTF-8 become U+FFFD. Line feeds are never added or removed, and nothing
 //! carries over from one line to the next: a line cleans the same wherever reading begins.
 
@@ -181,7 +182,7 @@ impl Cleaner {
             return clean;
         }
         if let Some(char) = valid.chars().next() {
-            // A C1 control, such as U+009B.
+            // A C1 control, such as U+009B, or a change of direction, such as U+202E.
             self.replace(self.at, char.len_utf8(), "\u{FFFD}", sink);
             return char.len_utf8();
         }
@@ -385,13 +386,20 @@ fn ascii_len(bytes: &[u8]) -> usize {
 
 /// Tells whether a valid character is not simply kept.
 fn needs_care(char: char) -> bool {
-    char.is_control() && char != '\n' && char != '\t'
+    // One comparison for most of the text that gets here: it has larger numbers.
+    char <= '\u{2069}' && (char.is_control() && char != '\n' && char != '\t' || reorders_text(char))
+}
+
+/// Tells whether a character changes the order in which other characters are shown.
+pub(crate) fn reorders_text(char: char) -> bool {
+    matches!(char, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Text as shown, and where in the original it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cleaned {
-    /// What is shown: valid UTF-8 without control characters other than tab and line feed.
+    /// What is shown: valid UTF-8 without control characters other than tab and line feed,
+    /// and without characters that change the direction of text.
     pub text: String,
     /// The bytes of the original that are shown unchanged, in order.
     pub unchanged: Vec<std::ops::Range<u64>>,
@@ -521,6 +529,19 @@ mod tests {
     fn control_bytes_become_visible() {
         cleans(b"a\0b\x07c\x7fd", "a␀b␇c␡d");
         cleans("a\u{9b}31mb\u{85}".as_bytes(), "a\u{FFFD}31mb\u{FFFD}");
+    }
+
+    #[test]
+    fn text_direction_characters_become_visible() {
+        cleans("if \u{202e}x\u{2066} // \u{2069}".as_bytes(), "if \u{FFFD}x\u{FFFD} // \u{FFFD}");
+        for char in
+            "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{2067}\u{2068}".chars()
+        {
+            cleans(format!("a{char}b").as_bytes(), "a\u{FFFD}b");
+        }
+        // Joiners are part of words and emoji, and letters have a direction of their own.
+        let text = "👩\u{200d}🚀 क\u{94d}\u{200d}ष می\u{200c}خواهم שלום \u{2060}\u{2028}‐‥\u{202f}";
+        cleans(text.as_bytes(), text);
     }
 
     #[test]

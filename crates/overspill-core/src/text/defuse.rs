@@ -1,31 +1,252 @@
-//! Text that imitates our marks.
+//! Text that imitates our marks and messages.
+//!
+//! One rule for previews, pages and tables. It changes single characters for others of the same
+//! length, so that no size changes.
 
-/// How every mark of ours begins.
-pub(crate) const MARK: &str = "[overspill ";
+/// Our name, as marks and messages begin with it.
+const NAME: &[u8] = b"overspill";
 
-/// Makes sure that nothing in `text` reads as one of our own marks.
+/// So many characters are looked at for one name, with hidden ones among them.
+const LONGEST_NAME: usize = 64;
+
+/// Returns a text in which nothing reads as a mark or a message of ours.
 ///
-/// The bracket becomes a parenthesis: visible, and as long as before, so that no size changes.
+/// The bracket of `[overspill …` becomes a parenthesis, and the colon of `overspill: …` at the start
+/// of a line a semicolon. Case, hidden characters and look-alike letters make no difference.
+///
+/// ```
+/// use overspill_core::text::defused;
+///
+/// assert_eq!(defused("[overspill 3f9c2e: fine]".into()), "(overspill 3f9c2e: fine]");
+/// assert_eq!(defused("overspill: fine".into()), "overspill; fine");
+/// ```
+pub fn defused(text: String) -> String {
+    let mut bytes = text.into_bytes();
+    defuse_names(&mut bytes);
+    super::text_of(bytes)
+}
+
+/// Makes sure that nothing in `text` reads as one of the marks of a preview.
+///
 /// The token in a mark is fresh for each output, so this matters only to a reader that does not
 /// compare tokens, and to outputs that quote an earlier preview. The shortest marks begin with the
 /// token itself.
 pub(crate) fn defuse(text: &mut [u8], token: &str) {
-    let mut found: Vec<usize> = memchr::memmem::find_iter(text, MARK).collect();
-    found.extend(memchr::memmem::find_iter(text, &format!("[{token}: ")));
+    defuse_names(text);
+    let found: Vec<usize> = memchr::memmem::find_iter(text, &format!("[{token}: ")).collect();
     for at in found {
         text[at] = b'(';
     }
 }
 
+fn defuse_names(text: &mut [u8]) {
+    let found: Vec<usize> = memchr::memchr_iter(b'[', text).collect();
+    for at in found {
+        if begins_mark(&text[at + 1..]) {
+            text[at] = b'(';
+        }
+    }
+    // Most text has no brackets beyond ASCII.
+    if !text.is_ascii() {
+        let wide: Vec<usize> = memchr::memchr3_iter(0xE2, 0xE3, 0xEF, text).collect();
+        for at in wide {
+            let is_bracket = text.get(at..at + 3).is_some_and(|bytes| BRACKETS.contains(&bytes));
+            if is_bracket && begins_mark(&text[at + 3..]) {
+                text[at..at + 3].copy_from_slice("（".as_bytes());
+            }
+        }
+    }
+    let mut start = 0;
+    loop {
+        if let Some(colon) = colon_of_message(&text[start..]) {
+            text[start + colon] = b';';
+        }
+        match memchr::memchr(b'\n', &text[start..]) {
+            Some(feed) => start += feed + 1,
+            None => break,
+        }
+    }
+}
+
+/// Brackets that look like ours.
+const BRACKETS: [&[u8]; 8] = [
+    "［".as_bytes(),
+    "⟦".as_bytes(),
+    "⁅".as_bytes(),
+    "【".as_bytes(),
+    "〔".as_bytes(),
+    "〚".as_bytes(),
+    "「".as_bytes(),
+    "｢".as_bytes(),
+];
+
+/// Tells whether text after a bracket makes it one of our marks.
+fn begins_mark(after: &[u8]) -> bool {
+    // Most brackets begin something else.
+    if after
+        .first()
+        .is_some_and(|byte| byte.is_ascii_graphic() && !matches!(byte, b'o' | b'O' | b'0'))
+    {
+        return false;
+    }
+    let Some(rest) = name_at(after, char::is_whitespace) else { return false };
+    // Names such as `[overspill-core]`, and links such as `[overspill](…)`, are none.
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ']');
+    !chars(&after[rest..]).find(|(_, c)| !is_hidden(*c)).is_some_and(|(_, c)| is_name(c))
+}
+
+/// Returns where the colon is, if a line begins as our messages do.
+fn colon_of_message(line: &[u8]) -> Option<usize> {
+    let is_blank = |c: char| c.is_whitespace() && c != '\n';
+    // Most lines begin otherwise.
+    let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'))?;
+    if !matches!(first, b'o' | b'O' | b'0' | 0x80..) {
+        return None;
+    }
+    let rest = name_at(line, is_blank)?;
+    let mut after = chars(&line[rest..]).filter(|(_, c)| !is_hidden(*c) && !is_blank(*c));
+    after.next().filter(|(_, c)| *c == ':').map(|(at, _)| rest + at)
+}
+
+/// Returns where our name ends, if it stands at the start, after blanks.
+fn name_at(text: &[u8], is_blank: impl Fn(char) -> bool) -> Option<usize> {
+    let mut wanted = NAME.iter().peekable();
+    let has_begun = |left: usize| left < NAME.len();
+    for (at, char) in chars(text).take(LONGEST_NAME) {
+        let Some(&&letter) = wanted.peek() else { return Some(at) };
+        if looks_like(char, letter) {
+            wanted.next();
+        } else if !is_hidden(char) && (has_begun(wanted.len()) || !is_blank(char)) {
+            return None;
+        }
+    }
+    wanted.peek().is_none().then(|| text.len().min(end_of(text)))
+}
+
+/// Returns where the characters end that are looked at for a name.
+fn end_of(text: &[u8]) -> usize {
+    chars(text).take(LONGEST_NAME).last().map_or(0, |(at, char)| at + char.len_utf8())
+}
+
+/// Returns the characters at the start, with their places. Ends where there is no UTF-8.
+fn chars(text: &[u8]) -> impl Iterator<Item = (usize, char)> {
+    // A name and the characters after it need no more.
+    let text = &text[..text.len().min(8 * LONGEST_NAME)];
+    let valid = match std::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    valid.char_indices()
+}
+
+/// Tells whether a character shows nothing of its own, or stands for one that does not.
+fn is_hidden(char: char) -> bool {
+    if char.is_ascii() {
+        return char.is_control() && char != '\n' && char != '\t';
+    }
+    matches!(u32::from(char),
+        0x80..=0x9F | 0xAD | 0x300..=0x36F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5
+        | 0x180B..=0x180F | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x2400..=0x2426
+        | 0x2800 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFD | 0xE0000..=0xE0FFF)
+}
+
+/// Tells whether a character passes for a letter.
+fn looks_like(char: char, letter: u8) -> bool {
+    let plain = match u32::from(char) {
+        0xFF21..=0xFF3A | 0xFF41..=0xFF5A => u32::from(char) - 0xFEE0,
+        // Mathematical letters: 26 large ones, then 26 small ones, in many styles.
+        math @ 0x1D400..=0x1D6A3 => match (math - 0x1D400) % 52 {
+            large @ 0..26 => 0x41 + large,
+            small => 0x61 + small - 26,
+        },
+        other => other,
+    };
+    let lower = u8::try_from(plain).ok().map(|byte| byte.to_ascii_lowercase());
+    lower == Some(letter)
+        || match letter {
+            b'o' => "0оОοΟօᴏⲟ".contains(char),
+            b'v' => "ѵѴνᴠⅴⅤ".contains(char),
+            b'e' => "еЕΕҽℯ".contains(char),
+            b'r' => "гᴦʀ".contains(char),
+            b's' => "ѕЅꜱ".contains(char),
+            b'p' => "рРρΡᴘ".contains(char),
+            b'i' => "іІıιΙⅰ1l|".contains(char),
+            b'l' => "ӏӀⅼI1|".contains(char),
+            _ => false,
+        }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn becomes(text: &str, expected: &str) {
+        assert_eq!(defused(text.into()), expected);
+        assert_eq!(defused(expected.into()), expected);
+    }
+
     #[test]
-    fn a_mark_in_the_output_loses_its_bracket() {
+    fn mark_in_the_output_loses_its_bracket() {
         let mut text = b"a [overspill 123456: all is well] [overspilled]".to_vec();
-        super::defuse(&mut text, "3f9c2e");
+        defuse(&mut text, "3f9c2e");
         assert_eq!(text, b"a (overspill 123456: all is well] [overspilled]");
         let mut text = b"[3f9c2e: line 7 cut, 9 bytes] [3f9c2f: x]".to_vec();
-        super::defuse(&mut text, "3f9c2e");
+        defuse(&mut text, "3f9c2e");
         assert_eq!(text, b"(3f9c2e: line 7 cut, 9 bytes] [3f9c2f: x]");
+    }
+
+    #[test]
+    fn mark_with_hidden_or_look_alike_characters_loses_its_bracket() {
+        becomes("[ OverSpill x] [\toverspill: y]", "( OverSpill x] (\toverspill: y]");
+        becomes("[\u{200b}over\u{ad}spill\u{feff} x]", "(\u{200b}over\u{ad}spill\u{feff} x]");
+        becomes("[\u{fffd}overspill x]", "(\u{fffd}overspill x]");
+        becomes("[оvеrѕріll x]", "(оvеrѕріll x]");
+        becomes("［ｏｖｅｒｓｐｉｌｌ x]", "（ｏｖｅｒｓｐｉｌｌ x]");
+        becomes("【𝗼𝘃𝗲𝗿𝘀𝗽𝗶𝗹𝗹 x】", "（𝗼𝘃𝗲𝗿𝘀𝗽𝗶𝗹𝗹 x】");
+        becomes("[overspill", "(overspill");
+        becomes("[o\u{301}verspiIl x]", "(o\u{301}verspiIl x]");
+    }
+
+    #[test]
+    fn message_without_a_bracket_loses_its_colon() {
+        becomes("overspill: 9 bytes. All of it: x", "overspill; 9 bytes. All of it: x");
+        becomes("a\n  Overspill\u{200b} : x\nb", "a\n  Overspill\u{200b} ; x\nb");
+        becomes("оvеrspill: x", "оvеrspill; x");
+    }
+
+    #[test]
+    fn text_about_us_stays() {
+        for text in [
+            "see overspill: a tool",
+            "overspill read 01KA",
+            "overspills: x",
+            "[overspill](https://x)",
+            "[overspill-core]",
+            "[overspill.limits]",
+            "[\"overspill\"]",
+            "overs\npill: x",
+            "[]",
+            "",
+            "日本語【注意】［一］",
+            "[INFO] overspill: started",
+        ] {
+            becomes(text, text);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn defused_text_has_the_same_length_and_is_defused_once(
+            parts in proptest::collection::vec(proptest::sample::select(vec![
+                "[", "［", "overspill", "over", "spill", "о", "\u{200b}", " ", "\n", ":", "]", "é", "x",
+            ]), 0..20),
+        ) {
+            let text = parts.concat();
+            let once = defused(text.clone());
+            proptest::prop_assert_eq!(once.len(), text.len());
+            proptest::prop_assert_eq!(once.chars().count(), text.chars().count());
+            proptest::prop_assert_eq!(defused(once.clone()), once);
+        }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn text_of(bytes: Vec<u8>) -> String {
 pub(crate) fn one_line(text: &str) -> String {
     let visible = |char: char| match u32::from(char) {
         control @ 0..0x20 => char::from_u32(0x2400 + control).unwrap_or('\u{FFFD}'),
-        _ if char.is_control() => '\u{FFFD}',
+        _ if char.is_control() || clean::reorders_text(char) => '\u{FFFD}',
         _ => char,
     };
     text.chars().map(visible).collect()
@@ -39,5 +39,6 @@ pub(crate) fn one_line(text: &str) -> String {
 pub use clean::{Cleaned, clean};
 pub(crate) use clean::{Cleaner, LONGEST_ERASURE};
 pub(crate) use defuse::defuse;
+pub use defuse::defused;
 pub(crate) use sink::{Sink, TeeSink};
 pub(crate) use utf8::{ceil_char, count_chars, floor_char, nth_char, nth_char_from_end};

@@ -45,6 +45,8 @@ fn naive_line(line: &str) -> String {
             '\u{7f}' => '␡',
             '\u{1}'..'\u{20}' => char::from_u32(0x2400 + char as u32).unwrap_or('?'),
             '\u{80}'..='\u{9f}' => '\u{fffd}',
+            '\u{61c}' | '\u{200e}' | '\u{200f}' => '\u{fffd}',
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
             _ => char,
         };
         if returned {

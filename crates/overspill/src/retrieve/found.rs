@@ -8,6 +8,7 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
+use overspill_core::text::defused;
 
 use super::MissingLines;
 use super::excerpt::{around, around_match, bytes_around, excerpt, shown};
@@ -42,7 +43,7 @@ pub struct GrepLine {
     pub number: u64,
     /// It matches, and is not only near one that does.
     pub matches: bool,
-    /// Readable text; of a long line what is around the match.
+    /// Readable text, exact for programs; of a long line what is around the match.
     pub text: String,
     /// The line matches again beyond what is shown of it: these bytes of the output show where.
     pub again: Option<Range<u64>>,
@@ -59,12 +60,14 @@ impl GrepLine {
         let again = self.again.as_ref().map_or_else(String::new, |bytes| {
             format!("  [matches again: bytes {}:{}]", bytes.start, bytes.end)
         });
-        format!("{}{}{}{again}\n", self.number, if self.matches { ':' } else { '-' }, self.text)
+        let text = defused(self.text.clone());
+        format!("{}{}{text}{again}\n", self.number, if self.matches { ':' } else { '-' })
     }
 }
 
 impl GrepMatches {
     /// Returns the lines as ripgrep shows them: `12:` before a match, `12-` before a line near one.
+    /// Nothing in them passes for a mark of ours, see [`defused`].
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut last = None;

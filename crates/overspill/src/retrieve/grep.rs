@@ -90,7 +90,8 @@ impl Query {
     }
 }
 
-/// Searches an output from a line on, until there is no more room in `limits`.
+/// Searches an output from a line on, until there is no more room in `limits`. Marks an output of which it
+/// shows lines as used.
 pub fn grep(
     store: &dyn Store,
     name: &OutputId,
@@ -125,6 +126,10 @@ pub fn grep(
         }
         // What comes after a hole is not near a line before it.
         lines.left = 0;
+    }
+    if !lines.found.lines.is_empty() {
+        // Whether it could be marked as used or not, its lines can be shown.
+        let _ = store.touch(name);
     }
     Ok(GrepMatches { not_searched, ..lines.found })
 }

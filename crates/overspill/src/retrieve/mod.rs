@@ -25,7 +25,7 @@ mod usage;
 use std::ops::Range;
 
 use overspill_core::Limits;
-use overspill_core::text::{clean, whole_chars};
+use overspill_core::text::{clean, defused, whole_chars};
 
 use self::partial::PartialOutput;
 use crate::Error;
@@ -108,6 +108,8 @@ pub fn missing_lines(store: &dyn Store, name: &OutputId) -> Result<Option<Missin
 const BLOCK: u64 = 64 * 1024;
 
 /// Reads `part` of an output, as much as fits `limits`, and marks the output as used.
+///
+/// Nothing in the text passes for a mark of ours, see [`defused`].
 pub fn read(
     store: &dyn Store,
     name: &OutputId,
@@ -128,7 +130,7 @@ pub fn read(
             let end = range.end.clamp(start, total);
             let raw = store.read(name, start..end.min(start.saturating_add(most)))?;
             let raw = first_lines(&raw, limits.lines.unwrap_or(u64::MAX));
-            let (text, shown) = fitting(raw, start, total, most);
+            let (text, shown) = fitting_page(raw, start, total, most);
             let next = (shown.end < total).then(|| {
                 let len = (range.end - range.start).max(1);
                 Part::Bytes(shown.end..shown.end.saturating_add(len).min(total))
@@ -170,7 +172,7 @@ fn lines(
         Some(feed) if feeds.len() == wanted || !is_rest => feed + 1,
         _ => room.len(),
     };
-    let (text, shown) = fitting(&room[..end], start, total, most);
+    let (text, shown) = fitting_page(&room[..end], start, total, most);
     let shown_bytes = &room[..(shown.end - start) as usize];
     let ends_line = shown_bytes.ends_with(b"\n");
     let breaks = bytecount::count(shown_bytes, b'\n') as u64;
@@ -197,6 +199,12 @@ fn first_lines(raw: &[u8], most: u64) -> &[u8] {
     memchr::memchr_iter(b'\n', raw).nth(last).map_or(raw, |feed| &raw[..=feed])
 }
 
+/// Like [`fitting`], and nothing in the text passes for a mark of ours.
+fn fitting_page(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>) {
+    let (text, shown) = fitting(raw, start, total, most);
+    (defused(text), shown)
+}
+
 /// Returns what stands at `start` as readable text of at most `most` bytes, and how far it reaches.
 fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>) {
     // A page may end within a character; the next one begins with it.
@@ -216,7 +224,7 @@ fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>
     }
 }
 
-/// Like [`fitting`], but gives way at the start.
+/// Like [`fitting_page`], but gives way at the start.
 fn fitting_end(
     store: &dyn Store,
     name: &OutputId,
@@ -226,7 +234,7 @@ fn fitting_end(
     let raw = store.read(name, range.clone())?;
     let mut from = 0;
     loop {
-        let text = clean(&raw[from..]).text;
+        let text = defused(clean(&raw[from..]).text);
         if text.len() as u64 <= most {
             return Ok((text, range.start + from as u64..range.start + raw.len() as u64));
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use overspill_core::Limits;
 
-use super::{Page, Part, first_lines, fitting, fitting_end, line_start, tail_start};
+use super::{Page, Part, first_lines, fitting_end, fitting_page, line_start, tail_start};
 use crate::Error;
 use crate::store::{KeptRange, KeptRanges, NotKept, OutputId, Store};
 
@@ -248,7 +248,7 @@ impl PartialOutput<'_> {
         {
             raw = &raw[..=feed];
         }
-        let (text, shown) = fitting(raw, place.start, place.end, most);
+        let (text, shown) = fitting_page(raw, place.start, place.end, most);
         let shown_raw = &raw[..(shown.end - shown.start) as usize];
         filling.text.push_str(&text);
         filling.end = original(range, shown.end);

@@ -28,11 +28,9 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Opens an output and marks it as used.
+    /// Opens an output.
     pub(super) fn open(store: &'a dyn Store, name: &'a OutputId) -> Result<Source<'a>, Error> {
         let total = store.entry(name)?.bytes;
-        // Whether it could be marked or not, it can be read.
-        let _ = store.touch(name);
         let file = store.open_file(name)?;
         let space = vec![0; if file.is_some() { BLOCK + PAGE } else { 0 }];
         let kept = store.kept_ranges(name)?.map(Rc::new);

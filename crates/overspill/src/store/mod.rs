@@ -32,7 +32,7 @@ pub(crate) use name::random;
 pub use name::{Also, Missing, NamePart, NameStyle, OutputId};
 pub use nowhere::Nowhere;
 pub use overspill_core::Excerpt;
-pub use recent::{RecentOutputs, RecentQuery};
+pub use recent::{RecentOrder, RecentOutputs, RecentQuery};
 
 /// Keeps outputs under names that are never used twice.
 ///

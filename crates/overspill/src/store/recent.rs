@@ -18,12 +18,38 @@ pub struct RecentQuery {
     pub directory: Option<String>,
     /// No more than so many.
     pub most: usize,
+    /// Which come first.
+    pub order: RecentOrder,
+}
+
+/// The order of outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RecentOrder {
+    /// The last saved first.
+    #[default]
+    Saved,
+    /// The last saved or read first. A bucket puts the outputs that it finds by time saved in this order.
+    Used,
+}
+
+impl RecentOrder {
+    /// Sorts entries, the first to show first.
+    pub(super) fn sort<T>(self, entries: &mut [T], entry: impl Fn(&T) -> &Entry) {
+        entries.sort_by(|a, b| {
+            let [a, b] = [entry(a), entry(b)].map(|entry| match self {
+                // Names of other stores have no time in them.
+                RecentOrder::Saved => (entry.name.time().unwrap_or(entry.used), &entry.name),
+                RecentOrder::Used => (entry.used, &entry.name),
+            });
+            b.cmp(&a)
+        });
+    }
 }
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecentOutputs {
-    /// The outputs, the newest first.
+    /// The outputs, in the order that was asked for.
     pub entries: Vec<(Entry, Record)>,
     /// How many more there are, as far as it was looked.
     pub more: usize,
@@ -50,7 +76,7 @@ impl RecentQuery {
 
     /// Tells whether nothing needs to be known of an output to see that it is wanted.
     pub(super) fn is_any(&self) -> bool {
-        *self == RecentQuery { most: self.most, ..RecentQuery::default() }
+        *self == RecentQuery { most: self.most, order: self.order, ..RecentQuery::default() }
     }
 }
 
@@ -61,7 +87,7 @@ impl RecentOutputs {
         mut entries: Vec<Entry>,
         wanted: &RecentQuery,
     ) -> Result<RecentOutputs, Error> {
-        entries.sort_unstable_by(|a, b| (b.used, &b.name).cmp(&(a.used, &a.name)));
+        wanted.order.sort(&mut entries, |entry| entry);
         let mut newest = RecentOutputs::default();
         for entry in entries {
             let is_full = newest.entries.len() >= wanted.most;

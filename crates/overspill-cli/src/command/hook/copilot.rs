@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::shapes::text;
-use super::{Given, What};
+use super::{Given, What, host_file};
 
 /// How the host begins a text whose whole is in a file.
 const TOO_LARGE: &str = "Output too large to read at once (";
@@ -48,19 +48,18 @@ fn parted(all: &str) -> (&str, &str) {
 /// Opens the file that has the whole of a text, if the text says that there is one.
 ///
 /// A tool can print such words too, and name any file. So the file must be one of those that the host
-/// makes, no link, and begin as the text says.
+/// makes, no link, the user's own, and begin as the text says.
 fn saved(all: &str) -> Option<File> {
     let line = all.strip_prefix(TOO_LARGE)?.lines().next()?;
     let path = Path::new(line.split_once(SAVED_TO)?.1.trim_end());
     let name = path.file_name()?.to_str()?;
     let is_named_so = path.is_absolute() && name.contains(NAME) && name.ends_with(".txt");
-    let is_plain = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
-    if !is_named_so || !is_plain {
+    if !is_named_so {
         return None;
     }
     let start = parted(all.split_once(PREVIEW)?.1).0.trim_end_matches('\n');
     let start = &start.as_bytes()[..start.len().min(COMPARED)];
-    let mut file = File::open(path).ok()?;
+    let mut file = host_file::open(path)?;
     let mut found = vec![0; start.len()];
     file.read_exact(&mut found).ok()?;
     file.rewind().ok()?;

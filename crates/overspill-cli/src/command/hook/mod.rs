@@ -4,6 +4,7 @@
 //! in every host, and the exit code is 0: others mean "do not run this" to some hosts.
 
 mod copilot;
+mod host_file;
 mod input;
 mod shapes;
 

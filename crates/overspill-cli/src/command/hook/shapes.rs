@@ -1,12 +1,15 @@
 //! Where things stand in what hosts send, and how they take an answer.
 
-use std::fs::File;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Given, What};
+use super::{Given, What, host_file};
 use crate::hosts::{HookShape, LIMITS};
 use crate::{home, program};
+
+/// The tool of Claude Code that runs commands.
+const SHELL: &str = "Bash";
 
 /// Returns the text at a name.
 pub(super) fn text(payload: &Value, name: &str) -> Option<String> {
@@ -51,7 +54,11 @@ pub(super) fn claude(payload: &Value) -> Option<Given> {
                 return None;
             }
             match fields.get("persistedOutputPath").and_then(Value::as_str) {
-                Some(path) => What::File(File::open(path).ok()?),
+                // Only the host's own tool has its word on files.
+                Some(path) if payload.get("tool_name")? == SHELL => {
+                    What::File(host_file::open_claude(Path::new(path))?)
+                }
+                Some(_) => return None,
                 None => What::Text(joined(text(response, "stdout"), text(response, "stderr"))),
             }
         }

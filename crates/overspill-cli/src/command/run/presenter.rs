@@ -8,7 +8,7 @@ use overspill::core::Policy;
 use super::head_budget::HeadBudget;
 use super::screen::Screen;
 use super::streamed_head::StreamedHead;
-use crate::process::{Stream, Wanted};
+use crate::process::{Descriptors, Stream, Wanted};
 use crate::ui;
 
 /// What is shown before the command has ended.
@@ -145,7 +145,7 @@ pub(super) fn write(to: Stream, bytes: &[u8]) -> io::Result<()> {
     }
     let write = |to: &mut dyn Write| to.write_all(bytes).and_then(|()| to.flush());
     match to {
-        Stream::Out => write(&mut io::stdout().lock()),
+        Stream::Out => Descriptors::check_stdout().and_then(|()| write(&mut io::stdout().lock())),
         Stream::Err => write(&mut io::stderr().lock()),
     }
 }

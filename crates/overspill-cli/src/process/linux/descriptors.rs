@@ -1,7 +1,12 @@
 //! Standard input, output and error, which may not be open.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The program was started without standard output. The standard library would report no error.
+static NO_STDOUT: AtomicBool = AtomicBool::new(false);
 
 /// Which of the three we were started without.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,7 +28,16 @@ impl Descriptors {
                 let _ = null.into_raw_fd();
             }
         }
+        NO_STDOUT.store(closed[1], Ordering::Relaxed);
         Descriptors { closed }
+    }
+
+    /// Fails if the program was started without standard output.
+    pub(crate) fn check_stdout() -> io::Result<()> {
+        match NO_STDOUT.load(Ordering::Relaxed) {
+            true => Err(rustix::io::Errno::BADF.into()),
+            false => Ok(()),
+        }
     }
 
     /// Tells whether we were started without standard input.

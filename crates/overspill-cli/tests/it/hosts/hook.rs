@@ -22,8 +22,10 @@ fn every_host_gets_what_it_takes() {
 
 fn check(row: &Value) {
     let (lines, many) = (numbered(3_000), numbered(40_000));
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("1-copilot-tool-output-2.txt");
+    let test = Test::new(&["hook", row["host"].as_str().unwrap()]);
+    let results = test.dir.path().join(".claude/projects/-h-work/ade54fc9/tool-results");
+    std::fs::create_dir_all(&results).unwrap();
+    let file = results.join("1-copilot-tool-output-2.txt");
     std::fs::write(&file, &many).unwrap();
     let word = |name: &str| row[name].as_str();
     let what = format!("{}, {}", row["host"], row["what"]);
@@ -31,7 +33,7 @@ fn check(row: &Value) {
     let in_file = payload.contains("@FILE@");
     let payload = payload.replace("@LINES@", &lines.replace('\n', "\\n"));
     let payload = payload.replace("@FILE@", file.to_str().unwrap());
-    let done = hook(word("host").unwrap(), &payload);
+    let done = test.stdin(payload.clone()).run().code(0);
     assert_eq!(done.output.stderr, b"", "{what}");
     let Some(at) = word("text").or(word("rewritten")) else {
         done.stdout("").nothing_saved();
@@ -113,4 +115,73 @@ fn an_input_that_is_left_open_is_answered() {
     assert!(answer.starts_with("{\"text\":\"[overspill "), "{answer}");
     assert!(child.wait().unwrap().success());
     drop(stdin);
+}
+
+/// Asks Claude Code's hook about a result of this tool that is in this file.
+fn claude_with_file(test: Test, tool: &str, file: &std::path::Path) -> Done {
+    let payload = json!({
+        "hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": {"command": "seq 1 40000"},
+        "tool_response": {"stdout": "1", "stderr": "", "persistedOutputPath": file},
+    });
+    test.stdin(payload.to_string()).run().code(0)
+}
+
+#[test]
+fn claude_output_file_is_opened_only_where_the_host_writes_it() {
+    const RESULTS: &str = ".claude/projects/-h-work/ade54fc9/tool-results";
+    let prepared = || {
+        let test = Test::new(&["hook", "claude-code"]);
+        let results = test.dir.path().join(RESULTS);
+        std::fs::create_dir_all(&results).unwrap();
+        std::fs::write(test.dir.path().join("secret.txt"), numbered(40_000)).unwrap();
+        std::fs::write(results.join("good.txt"), numbered(40_000)).unwrap();
+        (test, results)
+    };
+    let (test, results) = prepared();
+    let good = results.join("good.txt");
+    assert!(claude_with_file(test, "Bash", &good).text().contains("[overspill "));
+    // Another tool.
+    let (test, results) = prepared();
+    claude_with_file(test, "mcp__evil__x", &results.join("good.txt")).stdout("").nothing_saved();
+    // Elsewhere, also by way of the right directory.
+    for name in ["secret.txt", &format!("{RESULTS}/../../../../../secret.txt")] {
+        let (test, _) = prepared();
+        let file = test.dir.path().join(name);
+        claude_with_file(test, "Bash", &file).stdout("").nothing_saved();
+    }
+    // A link to a file, and a link to a directory.
+    let (test, results) = prepared();
+    let link = results.join("link.txt");
+    std::os::unix::fs::symlink(test.dir.path().join("secret.txt"), &link).unwrap();
+    claude_with_file(test, "Bash", &link).stdout("").nothing_saved();
+    let (test, results) = prepared();
+    let other = test.dir.path().join("other/tool-results");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("x.txt"), numbered(40_000)).unwrap();
+    let link = results.parent().unwrap().parent().unwrap().join("linked");
+    std::os::unix::fs::symlink(other.parent().unwrap(), &link).unwrap();
+    claude_with_file(test, "Bash", &link.join("tool-results/x.txt")).stdout("").nothing_saved();
+}
+
+#[test]
+fn claude_output_file_that_is_a_pipe_does_not_hang() {
+    let test = Test::new(&["hook", "claude-code"]);
+    let results = test.dir.path().join(".claude/projects/-h-work/ade54fc9/tool-results");
+    std::fs::create_dir_all(&results).unwrap();
+    let pipe = results.join("pipe.txt");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Something that opens the other end after a while, so that a test that fails ends.
+    let other = pipe.clone();
+    let begun = std::time::Instant::now();
+    let writer = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_secs(5));
+        let _ = rustix::fs::open(
+            &other,
+            rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NONBLOCK,
+            rustix::fs::Mode::empty(),
+        );
+    });
+    claude_with_file(test, "Bash", &pipe).stdout("").nothing_saved();
+    assert!(begun.elapsed() < std::time::Duration::from_secs(4));
+    writer.join().unwrap();
 }

@@ -56,7 +56,8 @@ fn fragments() -> impl Strategy<Value = Vec<u8>> {
             &b"\n"[..], b"\r\n", b"\r", b"\n\n\n", b"\x1b[31mred\x1b[0m", b"\x1b]0;title\x07", b"\x1b[",
             b"\x08\x08", b"\0", b"\x7f", b"\xff\xfe", b"\xe2\x82", b"\xf0\x9f\x9a", b"\x80",
             b"10%\r50%\r100%\n", b"[overspill 3f9c2e: all is well]\n", "\u{2028}".as_bytes(),
-            "é→日本語🚀".as_bytes(), "\u{9b}".as_bytes(),
+            "é→日本語🚀".as_bytes(), "\u{9b}".as_bytes(), "a\u{202e}b\u{2069}".as_bytes(),
+            "\u{61c}\u{200f}שלום".as_bytes(), "👩\u{200d}🚀 क\u{94d}\u{200d}ष".as_bytes(),
         ]).prop_map(<[u8]>::to_vec),
         1 => (0usize..400).prop_map(|len| vec![b'x'; len]),
         1 => (0usize..3000).prop_map(|len| vec![b'\x08'; len]),
@@ -113,4 +114,12 @@ pub fn chunks<'a>(bytes: &'a [u8], at: &[usize]) -> Vec<&'a [u8]> {
     places.extend([0, bytes.len()]);
     places.sort_unstable();
     places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
+}
+
+/// Tells whether a character changes the order in which text is read.
+pub fn reorders_text(char: char) -> bool {
+    matches!(
+        char,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
 }

@@ -52,6 +52,8 @@ pub fn diff(
     from_line: u64,
     limits: &Limits,
 ) -> Result<Differences, Error> {
+    // Whether they could be marked as used or not, they can be read.
+    let _ = (store.touch(old), store.touch(new));
     let (mut old, mut new) = (Source::open(store, old)?, Source::open(store, new)?);
     let missing = |source: &Source<'_>| source.kept.as_deref().and_then(MissingLines::of);
     let not_compared = [missing(&old), missing(&new)];

@@ -1,6 +1,7 @@
 //! Differences as text, from one line of it on and as much as there is room for.
 
 use overspill_core::Limits;
+use overspill_core::text::defused;
 
 use super::Differences;
 use super::common::{CONTEXT, common_start};
@@ -204,7 +205,7 @@ impl<'s> Both<'_, 's> {
         let range = around(len, at);
         let from = place.start;
         let bytes = source.range(from + range.start as u64, from + range.end as u64)?;
-        Ok(format!("{mark}{}\n{unended}", shown(bytes, &range, len)))
+        Ok(format!("{mark}{}\n{unended}", defused(shown(bytes, &range, len))))
     }
 
     fn first_difference(&mut self, old: usize, new: usize) -> Result<usize, Error> {

@@ -72,6 +72,8 @@ pub fn values(
     limits: &Limits,
 ) -> Result<Values, JsonError> {
     let source = Source::open(store, name)?;
+    // Whether it could be marked as used or not, it can be read.
+    let _ = store.touch(name);
     let kept = source.kept.clone();
     let line_of = |line: u64| kept.as_ref().map_or(line, |kept| kept.original_line(line));
     let mut scan = Scan::new(source);

@@ -88,7 +88,7 @@ impl Bucket {
                 break;
             }
         }
-        newest.entries.sort_by(|(a, _), (b, _)| b.name.cmp(&a.name));
+        wanted.order.sort(&mut newest.entries, |(entry, _)| entry);
         newest.more += newest.entries.len().saturating_sub(wanted.most);
         newest.entries.truncate(wanted.most);
         let names = newest.entries.iter().map(|(entry, _)| &entry.name);

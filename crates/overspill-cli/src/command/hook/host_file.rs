@@ -1,0 +1,59 @@
+//! Files in which a host keeps the whole of an output.
+//!
+//! The path comes with the result of a tool, and a tool may have written it. So a file is opened only
+//! if it can be one of the host's own.
+
+use std::fs::{File, Metadata};
+use std::path::{Path, PathBuf};
+
+use crate::home;
+
+/// The directory below a session of Claude Code in which it keeps long outputs.
+const CLAUDE_RESULTS: &str = "tool-results";
+
+/// Opens a regular file of the user's, and never waits for it. A link is not followed.
+pub(super) fn open(path: &Path) -> Option<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    // Elsewhere nothing keeps a link from being followed.
+    if cfg!(not(unix)) && !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let file = options.open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    (metadata.is_file() && is_own(&metadata)).then_some(file)
+}
+
+#[cfg(unix)]
+fn is_own(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
+}
+
+/// Elsewhere files have no single owner that could be compared.
+#[cfg(not(unix))]
+fn is_own(_: &Metadata) -> bool {
+    true
+}
+
+/// Opens a file in which Claude Code keeps the output of a command:
+/// `~/.claude/projects/PROJECT/SESSION/tool-results/NAME`.
+pub(super) fn open_claude(path: &Path) -> Option<File> {
+    let projects = claude_directory()?.join("projects").canonicalize().ok()?;
+    // Without links and `..`: they could lead anywhere.
+    let directory = path.parent()?.canonicalize().ok()?;
+    let is_theirs = path.is_absolute()
+        && directory.starts_with(&projects)
+        && directory.file_name().is_some_and(|name| name == CLAUDE_RESULTS);
+    if is_theirs { open(&directory.join(path.file_name()?)) } else { None }
+}
+
+fn claude_directory() -> Option<PathBuf> {
+    let chosen = home::variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    chosen.or_else(|| Some(home::home()?.join(".claude")))
+}
