@@ -8,6 +8,7 @@ mod children;
 mod config;
 mod crowd;
 mod cut;
+mod destination;
 mod diff;
 mod explain;
 mod fail_closed;
