@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use overspill::profile::Places;
 use overspill::store::Disk;
-use overspill::store::object::{Address, Bucket, BucketOptions, Provider};
+use overspill::store::object::{Address, Bucket, BucketOptions};
 use overspill::{Limit, Profile};
 
 use crate::home::{self, Outputs};
 use crate::settings::SettingSources;
+use crate::settings::destination::provider_variable;
 use crate::settings::value::SettingValue;
 
 pub(crate) use overspill::store::object::{Check, Finding, Pushed};
@@ -117,7 +118,17 @@ fn parts(
         Some(address) if holds(sources, profile) => address,
         _ => return Ok(None),
     };
-    let tenant = sources.text("store.tenant").unwrap_or(TENANT).to_owned();
+    let blocked = sources.upload_block();
+    // Invalid values name the directory that outputs wait in, and nothing else.
+    let invalid = |setting: &str| {
+        let mut faults = sources.destination_faults();
+        faults.find(|fault| fault.key == setting).map(|fault| fault.written.as_str())
+    };
+    let set = |setting| invalid(setting).or_else(|| sources.text(setting));
+    let tenant = match invalid("store.tenant") {
+        Some(tenant) => directory_name(tenant),
+        None => sources.text("store.tenant").unwrap_or(TENANT).to_owned(),
+    };
     let upload_wait = match sources.own("store.upload_wait") {
         Some(SettingValue::Age(Some(wait))) => Duration::try_from(*wait).unwrap_or(UPLOAD_WAIT),
         Some(SettingValue::Age(None)) => LONGEST_WAIT,
@@ -129,23 +140,32 @@ fn parts(
         _ => CACHE,
     };
     let mut variables = variables::of(address.provider);
-    let own: &[(&str, &str)] = match address.provider {
-        Provider::S3 => &[("store.region", "AWS_REGION"), ("store.endpoint", "AWS_ENDPOINT_URL")],
-        Provider::Azure => &[
-            ("store.account", "AZURE_STORAGE_ACCOUNT"),
-            ("store.endpoint", "AZURE_STORAGE_ENDPOINT"),
-        ],
-        Provider::Google => &[("store.endpoint", "GOOGLE_BASE_URL")],
-    };
-    for (setting, variable) in own {
+    let mut setting_names = Vec::new();
+    for setting in ["store.region", "store.endpoint", "store.account"] {
+        let variable = sources.bucket().and_then(|bucket| provider_variable(bucket, setting));
         // A variable is stronger than a file.
-        let is_set = home::variable(variable).is_some();
-        if let Some(value) = sources.text(setting).filter(|_| !is_set) {
-            variables.push(((*variable).into(), value.into()));
+        let variable = variable.filter(|variable| home::variable(variable).is_none());
+        if let Some((variable, value)) = variable.zip(set(setting)) {
+            variables.retain(|(name, _)| name != variable);
+            variables.push((variable.into(), value.into()));
+            setting_names.push((variable.into(), sources.set_as(setting)));
         }
     }
     let spool = home::spool(&sources.disk(profile, places)?, &address.spool(&tenant, &variables));
-    let options =
-        BucketOptions { tenant, upload_wait, cache, variables, ..BucketOptions::default() };
+    let options = BucketOptions {
+        tenant,
+        upload_wait,
+        cache,
+        variables,
+        setting_names,
+        blocked,
+        ..BucketOptions::default()
+    };
     Ok(Some(Parts { spool, address, options }))
+}
+
+/// Returns an invalid tenant as a part of a directory's name.
+fn directory_name(tenant: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '~' };
+    tenant.chars().take(60).map(plain).collect()
 }

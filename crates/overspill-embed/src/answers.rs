@@ -75,7 +75,7 @@ fn page_json(page: &Page) -> Value {
 }
 
 /// Says what of an output was not kept.
-fn missing_json(missing: retrieve::MissingLines) -> Value {
+fn missing_json(missing: &retrieve::MissingLines) -> Value {
     json!({ "lines": [missing.first, missing.last], "bytes": missing.bytes })
 }
 
@@ -138,7 +138,7 @@ pub fn grep(
         "matches": found.matches,
         "next_line": found.next_line,
     });
-    if let Some(missing) = found.not_searched {
+    if let Some(missing) = &found.not_searched {
         answer["not_searched"] = missing_json(missing);
     }
     Ok(answer)

@@ -33,7 +33,7 @@ pub(crate) struct DiffArgs {
 }
 
 /// What the last line may take, beside the name of the program.
-const FOOTER_BYTES: u64 = 300;
+const FOOTER_BYTES: u64 = 600;
 /// How much of a command is shown in the heading.
 const COMMAND: usize = 100;
 
@@ -145,7 +145,7 @@ fn json(store: &dyn Store, old: &OutputId, new: &OutputId, found: &Differences) 
         "text": found.text, "next": next(old, new, found),
     });
     if found.not_compared != [None, None] {
-        let side = |at: usize| found.not_compared[at].map(|it| [it.first, it.last]);
+        let side = |at: usize| found.not_compared[at].as_ref().map(|it| [it.first, it.last]);
         json["not_compared"] = serde_json::json!({ "old": side(0), "new": side(1) });
     }
     format!("{json}\n")

@@ -258,7 +258,7 @@ fn lines(
         let most = asked.query.most.map(|most| most.saturating_sub(shown));
         let query = Query { from_line, most, ..asked.query.clone() };
         let found = retrieve::grep(&**store, name, &query, &room)?;
-        missing.add(name, found.not_searched);
+        missing.add(name, found.not_searched.clone());
         if found.lines.is_empty() && found.next_line.is_none() {
             continue;
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use overspill::core::Limits;
-use overspill::retrieve::{self, FromValue, JsonPath, Page, Part};
+use overspill::retrieve::{self, FromValue, JsonError, JsonPath, Page, Part};
 use overspill::store::{Kept, OutputId, Store};
 
 use crate::{find, home, hosts, program, ui};
@@ -159,12 +159,14 @@ pub(crate) fn what_is_shown(store: &dyn Store, name: &OutputId, page: &Page) -> 
     };
     match page.lines {
         Some((first, last)) if first > last => match all.strip_prefix(" of ") {
+            Some("1") => "there is 1 line".into(),
             Some(all) if all.ends_with(|last: char| last.is_ascii_digit()) => {
                 format!("there are {all} lines")
             }
             _ => "there are not so many lines".into(),
         },
         Some((first, last)) => format!("lines {first}–{last}{all}"),
+        None if page.bytes.is_empty() && page.total == 1 => "there is 1 byte".into(),
         None if page.bytes.is_empty() => format!("there are {} bytes", page.total),
         None => format!("bytes {}–{} of {}", page.bytes.start, page.bytes.end, page.total),
     }
@@ -183,11 +185,19 @@ fn values(
     let typed = home::quoted(&path.to_string());
     let room = room(FOOTER_BYTES + (program::word().len() + typed.len()) as u64);
     let progress = ui::Progress::of("reading it all");
-    let values = retrieve::values(store, name, path, from, &room)
-        .map_err(|error| anyhow::Error::from(error).context(format!("{name}")))?;
+    let values = retrieve::values(store, name, path, from, &room);
     drop(progress);
+    let missing = retrieve::missing_lines(store, name)?;
+    let values = values.map_err(|error| match error {
+        error @ JsonError::NotWhole(_) => anyhow::anyhow!(
+            "{name}: {error}\n\nhint: `{} grep PATTERN {name}` searches the parts that were kept",
+            program::word()
+        ),
+        error => anyhow::Error::from(error).context(format!("{name}")),
+    })?;
     if values.shown == 0 {
-        anyhow::bail!("nothing in {name} is at {}", ui::short(&path.to_string(), 200));
+        let but = missing.map(|missing| format!("; {missing}")).unwrap_or_default();
+        anyhow::bail!("nothing in {name} is at {}{but}", ui::short(&path.to_string(), 200));
     }
     let (first, last) = (from.value.max(1), from.value.max(1) + values.shown - 1);
     let what = match (first == last, values.next) {
@@ -195,7 +205,11 @@ fn values(
         (true, _) => format!("value {first}"),
         (false, _) => format!("values {first}–{last}"),
     };
-    let bad = values.bad.map(|bad| format!("; left out what is {bad}")).unwrap_or_default();
+    let bad = match (values.bad, missing) {
+        (_, Some(missing)) => format!("; {missing}"),
+        (Some(bad), None) => format!("; left out what is {bad}"),
+        (None, None) => String::new(),
+    };
     let next = values.next.map_or(String::new(), |FromValue { value, byte }| {
         let byte = if byte > 0 { format!(":{byte}") } else { String::new() };
         next(name, &format!("--json {typed} --from {value}{byte}"))

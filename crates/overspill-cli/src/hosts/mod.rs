@@ -4,6 +4,8 @@
 
 mod table;
 
+use std::path::{Path, PathBuf};
+
 use overspill::Profile;
 use overspill::core::{Limits, Policy};
 
@@ -111,6 +113,26 @@ impl Host {
         let is_set = |mark: &str| home::variable(mark).is_some();
         HOSTS.iter().filter(move |host| host.mark.is_some_and(is_set))
     }
+}
+
+/// Clients of MCP that are no hosts: their settings files.
+const OTHER_CLIENTS: [&str; 4] = [
+    "$config/Code/User/mcp.json",
+    "$config/Claude/claude_desktop_config.json",
+    "~/Library/Application Support/Code/User/mcp.json",
+    "~/Library/Application Support/Claude/claude_desktop_config.json",
+];
+
+/// Returns the files below `home` and `config` where hosts keep a user's MCP servers.
+pub(crate) fn user_files(home: &Path, config: &Path) -> impl Iterator<Item = PathBuf> {
+    let servers = HOSTS.iter().filter_map(|host| Some(host.servers?.user));
+    servers.chain(OTHER_CLIENTS).filter_map(move |named| {
+        match (named.strip_prefix("~/"), named.strip_prefix("$config/")) {
+            (Some(below), _) => Some(home.join(below)),
+            (_, Some(below)) => Some(config.join(below)),
+            _ => None,
+        }
+    })
 }
 
 /// Our own profile, with limits that fit every host.

@@ -44,7 +44,8 @@ impl RetrievalTools {
         [&self.names.read, &self.names.grep, &self.list].contains(&&tool.to_owned())
     }
 
-    /// Returns what a client is told of them. The list is there once there is something to list.
+    /// Returns what a client of a server is told of them. The list is there once there is something to
+    /// list: every definition takes room in the model's context.
     pub(super) fn definitions(&self, store: &dyn Store) -> Vec<Value> {
         let has_many = self.scope.entries(store).is_ok_and(|entries| entries.len() > 1);
         let [read, grep, list] = self.all();
@@ -52,7 +53,7 @@ impl RetrievalTools {
     }
 
     /// Returns what there is to be told of all of them.
-    fn all(&self) -> [Value; 3] {
+    pub(super) fn all(&self) -> [Value; 3] {
         let id = json!({"type": "string", "description": "The id from the notice, or its beginning or end."});
         let tool = |name: &str, description: &str, properties: Value, required: Value| {
             json!({
@@ -200,10 +201,12 @@ impl RetrievalTools {
         let path = JsonPath::parse(path).map_err(|bad| format!("{shown}: {bad}"))?;
         let mut room = self.room();
         room.bytes = room.bytes.map(|most| most.saturating_sub(shown.len() as u64));
+        let missing = retrieve::missing_lines(store, name).map_err(|e| e.to_string())?;
+        let missing = missing.map(|missing| format!("; {missing}")).unwrap_or_default();
         let values =
             retrieve::values(store, name, &path, from, &room).map_err(|e| e.to_string())?;
         if values.shown == 0 {
-            return Err(format!("nothing in {name} is at {shown}"));
+            return Err(format!("nothing in {name} is at {shown}{missing}"));
         }
         let (first, last) = (from.value.max(1), from.value.max(1) + values.shown - 1);
         let next = values.next.map_or(String::new(), |FromValue { value, byte }| {
@@ -212,7 +215,8 @@ impl RetrievalTools {
                 json!({"id": name, "json": path.to_string(), "from": format!("{value}{byte}")});
             format!("; next: {} {arguments}", self.names.read)
         });
-        let footer = format!("[overspill {}: values {first}–{last}{next}]\n", name.token());
+        let footer =
+            format!("[overspill {}: values {first}–{last}{missing}{next}]\n", name.token());
         // A model reads it.
         Ok((defused(values.text), footer))
     }

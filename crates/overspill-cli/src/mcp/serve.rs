@@ -83,7 +83,8 @@ impl Serve {
                 "serverInfo": info(),
             })),
             "ping" => Ok(json!({})),
-            "tools/list" => Ok(json!({"tools": self.ours.definitions(store)})),
+            // A client without a server behind us learns ids from the list alone.
+            "tools/list" => Ok(json!({"tools": self.ours.all()})),
             "tools/call" => match &message.name {
                 Some(tool) if self.ours.has(tool) => {
                     Ok(self.ours.call(store, tool, &params["arguments"]))

@@ -6,6 +6,7 @@ use std::path::Path;
 use overspill::{Layer, Limit, Warning};
 use toml_edit::{Document, Item, TableLike};
 
+use super::destination::{DestinationFault, destination_of};
 use super::edit::KeyPath;
 use super::keys::{ProjectRule, SettingKey, meant, names_in};
 use super::redact::{Fault, FaultKind};
@@ -99,6 +100,8 @@ pub(crate) struct Parsed {
     pub(crate) warnings: Vec<Warning>,
     /// What cannot be understood about `redact`. Only the user's file has any.
     pub(crate) faults: Vec<Fault>,
+    /// Settings that say where outputs go, and are invalid. Only the user's file has any.
+    pub(crate) destination: Vec<DestinationFault>,
 }
 
 /// How many warnings of one file are kept. A hostile file could have 200,000.
@@ -130,7 +133,7 @@ impl Reader<'_> {
                 _ if name == "tools"
                     || name.is_empty() && ["tools", "store", "mcp"].contains(&key) =>
                 {
-                    self.warn(line, &whole, format!("{} is not a table", shown(item)));
+                    self.reject(line, &whole, item, format!("{} is not a table", shown(item)));
                 }
                 _ => self.value(name, key, &whole, item, line),
             }
@@ -153,14 +156,14 @@ impl Reader<'_> {
                 Some(meant) => format!("; did you mean {meant}?"),
                 None => String::new(),
             };
-            return self.warn(line, whole, format!("there is no such setting{hint}"));
+            return self.reject(line, whole, item, format!("there is no such setting{hint}"));
         };
         if self.whose == FileOwner::Project && known.project == ProjectRule::No {
             return self.warn(line, whole, NOT_FOR_PROJECTS.into());
         }
         let Some((value, written)) = value_of(known.kind, item) else {
             let allowed = known.kind.allowed();
-            return self.warn(line, whole, format!("{} is not {allowed}", shown(item)));
+            return self.reject(line, whole, item, format!("{} is not {allowed}", shown(item)));
         };
         let values = match tool {
             None => &mut self.parsed.file.values,
@@ -189,6 +192,17 @@ impl Reader<'_> {
             FileOwner::User => self.parsed.faults.push(Fault { kind: FaultKind::File, warning }),
             FileOwner::Project => self.parsed.warnings.push(warning),
         }
+    }
+
+    /// Warns of a key that cannot be used.
+    fn reject(&mut self, line: usize, whole: &str, item: &Item, message: String) {
+        let destination = destination_of(whole).filter(|_| self.whose == FileOwner::User);
+        let Some(key) = destination else { return self.warn(line, whole, message) };
+        let written = item.as_str().map_or_else(|| shown(item), str::to_owned);
+        let place = Some(format!("{}:{line}", self.path.display()));
+        let warning = Warning { key: whole.to_owned(), place, message };
+        let fault = DestinationFault { key, written, in_variable: false, warning };
+        self.parsed.destination.push(fault);
     }
 
     fn warn(&mut self, line: usize, key: &str, message: String) {

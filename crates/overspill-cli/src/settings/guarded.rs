@@ -6,11 +6,16 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::directory::{Directory, FileMode};
-use crate::{home, ui};
+use crate::{home, hosts, ui};
+
+/// Files that mark the root of a checkout.
+const CHECKOUTS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
+/// A larger settings file is not read.
+const MAX_SIZE: u64 = 16 << 20;
 
 /// The reason why a file is neither read nor written.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +28,8 @@ pub(crate) enum Refused {
     Link,
     #[error("it is not a regular file")]
     NotRegular,
+    #[error("it is larger than 16 MiB, so it is not read")]
+    TooLarge,
     #[error("no such file or directory")]
     Missing,
     #[error("{}", ui::reason(.0))]
@@ -33,7 +40,7 @@ impl Refused {
     /// Returns what to do about a file of a project, as the end of an error.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
-            Refused::Io(_) | Refused::Missing => "",
+            Refused::Io(_) | Refused::Missing | Refused::TooLarge => "",
             Refused::NotRegular => "\n\nhint: put a regular file there",
             Refused::LeadsOut(_) | Refused::LeadsNowhere | Refused::Link => {
                 "\n\nhint: put a regular file in the place of the link"
@@ -115,6 +122,21 @@ impl GuardedFile {
         if self.missing.is_empty() { self.directory.open_file(&self.name) } else { Ok(None) }
     }
 
+    /// Reads the file. Returns `None` if there is no file.
+    pub(crate) fn read(&self) -> Result<Option<(Vec<u8>, FileMode)>, Refused> {
+        let Some((file, mode)) = self.open()? else { return Ok(None) };
+        if file.metadata()?.len() > MAX_SIZE {
+            return Err(Refused::TooLarge);
+        }
+        let mut bytes = Vec::new();
+        // The file may grow meanwhile.
+        file.take(MAX_SIZE + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_SIZE {
+            return Err(Refused::TooLarge);
+        }
+        Ok(Some((bytes, mode)))
+    }
+
     /// Replaces the file in one step and keeps its mode.
     pub(crate) fn write(&self, text: &str) -> Result<(), Refused> {
         let mode = self.open()?.map(|(_, mode)| mode);
@@ -143,22 +165,44 @@ fn canonical(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Refused> {
 }
 
 /// Returns `path` as an absolute path without `..`.
-pub(crate) fn absolute(path: &Path) -> io::Result<PathBuf> {
-    let path = std::path::absolute(path)?;
-    let parts: Vec<Component<'_>> = path.components().collect();
-    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
-        return Ok(path);
-    };
-    let above: PathBuf = parts[..=last].iter().collect();
-    Ok(above.canonicalize()?.join(parts[last + 1..].iter().collect::<PathBuf>()))
+///
+/// A `..` after a link leads to the directory above the link's target, so such a link is checked like
+/// the other links of a path.
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Refused> {
+    let mut resolved = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        if part != Component::ParentDir {
+            resolved.push(part);
+            continue;
+        }
+        if resolved.is_symlink() {
+            resolved = checked_target(&resolved)?;
+        } else if !resolved.is_dir() {
+            return Err(Refused::Missing);
+        }
+        resolved.pop();
+    }
+    Ok(resolved)
+}
+
+/// Returns the real path of a directory behind a link, unless the link leads out of its project.
+fn checked_target(link: &Path) -> Result<PathBuf, Refused> {
+    let roots = roots_of(link).unwrap_or_default();
+    let real = canonical(link, &roots)?;
+    for root in roots {
+        if !real.starts_with(root.canonicalize()?) {
+            return Err(Refused::LeadsOut(real));
+        }
+    }
+    Ok(real)
 }
 
 /// Returns the directories that the links in the absolute `path` must not lead out of, or `None` if
 /// there are no links in it.
 ///
-/// Where a link stands decides: it must stay inside every Git project around it. Without Git it must
-/// stay inside the working directory, or else the directory that it stands in. A link among the
-/// user's own settings may lead anywhere: dotfile managers make such links.
+/// Where a link stands decides: it must stay inside every checkout around it. Without a checkout it
+/// must stay inside the working directory, or else the directory that it stands in. A link in the
+/// place of the user's own settings may lead anywhere: dotfile managers make such links.
 fn roots_of(path: &Path) -> Option<Vec<PathBuf>> {
     let home = home::home();
     let homes = [home.clone(), home.and_then(|home| home.canonicalize().ok())];
@@ -173,7 +217,10 @@ fn roots_of_link(link: &Path, homes: &[PathBuf]) -> Vec<PathBuf> {
         directory.parent().is_some() && !homes.iter().any(|home| home == directory)
     };
     let around = link.ancestors().skip(1).take_while(can_be_project);
-    let projects = around.filter(|directory| directory.join(".git").symlink_metadata().is_ok());
+    let is_project = |directory: &&Path| {
+        CHECKOUTS.iter().any(|name| directory.join(name).symlink_metadata().is_ok())
+    };
+    let projects = around.filter(is_project);
     let projects: Vec<PathBuf> = projects.map(Path::to_owned).collect();
     if !projects.is_empty() || is_own_setting(link, homes) {
         return projects;
@@ -185,22 +232,18 @@ fn roots_of_link(link: &Path, homes: &[PathBuf]) -> Vec<PathBuf> {
     working.or_else(own).into_iter().collect()
 }
 
-/// Tells whether `path` is where programs keep a user's settings: a file in the home directory, or
-/// a file below one of its hidden directories.
-fn is_own_setting(path: &Path, homes: &[PathBuf]) -> bool {
-    const SYSTEM: [&str; 2] = ["Library", "AppData"];
+/// Tells whether a link is one of the user's own settings: it stands directly in the home directory or
+/// the directory of settings, or it is a host's settings file or a directory above one.
+///
+/// Checkouts can stand anywhere below hidden directories, so those alone prove nothing.
+fn is_own_setting(link: &Path, homes: &[PathBuf]) -> bool {
     let config = home::config_home();
-    if config.is_absolute() && path.starts_with(config) {
-        return true;
-    }
-    let Some(below) = homes.iter().find_map(|home| path.strip_prefix(home).ok()) else {
-        return false;
-    };
-    let mut parts = below.components();
-    let first = parts.next().map(|part| part.as_os_str().to_string_lossy().into_owned());
-    first.is_some_and(|name| {
-        parts.next().is_none() || name.starts_with('.') || SYSTEM.contains(&&*name)
-    })
+    let above = link.parent();
+    above.is_some_and(|above| homes.iter().any(|home| home == above) || above == config)
+        || homes.iter().any(|home| {
+            let mut files = hosts::user_files(home, &config);
+            files.any(|file| file.starts_with(link))
+        })
 }
 
 #[cfg(all(test, unix))]

@@ -258,9 +258,11 @@ impl SettingKey {
         variable(self.name)
     }
 
-    /// Returns the other environment variable that sets it, if it goes by another name as well.
-    pub(crate) fn other_variable(&self) -> Option<String> {
-        self.also.map(variable)
+    /// Returns every environment variable that sets it, the strongest first.
+    pub(crate) fn variables(&self) -> Vec<String> {
+        let whole = self.name.starts_with("store.").then(|| self.name.replace('.', "_"));
+        let whole = whole.map(|name| format!("{PREFIX}{}", name.to_ascii_uppercase()));
+        [Some(self.variable()), self.also.map(variable), whole].into_iter().flatten().collect()
     }
 }
 

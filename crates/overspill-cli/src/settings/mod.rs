@@ -3,6 +3,7 @@
 //! What is not there is not read: without a file no parser runs, so that a command does not start
 //! later because of settings nobody has made.
 
+pub(crate) mod destination;
 #[cfg_attr(unix, path = "directory_unix.rs")]
 #[cfg_attr(not(unix), path = "directory_other.rs")]
 pub(crate) mod directory;
@@ -27,6 +28,7 @@ use overspill::store::Disk;
 use overspill::sweep::Retention;
 use overspill::{Profile, Warning};
 
+use self::destination::{DestinationFault, destination_of};
 pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
 use self::keys::KEYS;
 pub(crate) use self::listing::SettingRow;
@@ -58,6 +60,8 @@ pub(crate) struct SettingSources {
     pub(crate) notes: Vec<Warning>,
     /// What could not be understood about `redact`; the warnings have it as well.
     pub(crate) faults: Vec<Fault>,
+    /// Settings that say where outputs go, and are invalid; the warnings have them as well.
+    pub(crate) destination: Vec<DestinationFault>,
 }
 
 impl SettingSources {
@@ -84,6 +88,8 @@ impl SettingSources {
             SettingSources { user_file: home::user_file(), ..SettingSources::default() };
         sources.read_user_file();
         sources.read_variables();
+        let destination = sources.destination_warnings();
+        sources.warnings.splice(..0, destination);
         sources.warn_of_faults();
         sources
     }
@@ -114,6 +120,7 @@ impl SettingSources {
                 self.user = parsed.file;
                 self.warnings.extend(parsed.warnings);
                 self.faults.extend(parsed.faults);
+                self.destination.extend(parsed.destination);
             }
             // A file that was asked for by name and is not there is worth a word.
             Ok(None) if named.is_some() && !path.exists() => {
@@ -126,8 +133,10 @@ impl SettingSources {
 
     fn read_variables(&mut self) {
         for key in KEYS {
-            let mut names = std::iter::once(key.variable()).chain(key.other_variable());
-            let found = names.find_map(|name| home::variable(&name).map(|set| (name, set)));
+            let found = key
+                .variables()
+                .into_iter()
+                .find_map(|name| home::variable(&name).map(|set| (name, set)));
             let Some((variable, set)) = found else { continue };
             let written = set.to_string_lossy().into_owned();
             let value = match key.kind {
@@ -146,8 +155,8 @@ impl SettingSources {
                 }
                 None => {
                     let allowed = key.kind.allowed();
-                    let written = ui::escaped(&format!("{written:?}"), 40);
-                    let message = format!("{written} is not {allowed}");
+                    let shown = ui::escaped(&format!("{written:?}"), 40);
+                    let message = format!("{shown} is not {allowed}");
                     let warning = Warning { key: variable, place: None, message };
                     match key.kind {
                         ValueKind::Redact => {
@@ -156,7 +165,15 @@ impl SettingSources {
                         ValueKind::Pattern => {
                             self.faults.push(Fault { kind: FaultKind::Pattern, warning });
                         }
-                        _ => self.warnings.push(warning),
+                        _ => match destination_of(key.name) {
+                            Some(key) => self.destination.push(DestinationFault {
+                                key,
+                                written,
+                                in_variable: true,
+                                warning,
+                            }),
+                            None => self.warnings.push(warning),
+                        },
                     }
                 }
             }
@@ -180,7 +197,9 @@ impl SettingSources {
 
     /// Returns what the user has set outside of the layers of a call.
     pub(crate) fn own(&self, name: &str) -> Option<&SettingValue> {
-        let found = self.environment.get(name).or_else(|| self.user.values.get(name));
+        // An invalid variable does not fall back to a file that names another place.
+        let in_file = || self.user.values.get(name).filter(|_| !self.is_hidden(name));
+        let found = self.environment.get(name).or_else(in_file);
         found.map(|found| &found.value)
     }
 

@@ -135,7 +135,12 @@ impl ValueKind {
                 let fits = !text.is_empty() && text.chars().all(is_plain);
                 SettingValue::Text(fits.then(|| text.to_owned())?)
             }
-            ValueKind::Server => is_http_address(text).then(|| ValueKind::Text.parse(text))??,
+            ValueKind::Server => {
+                // `HTTP://` is http.
+                let (scheme, rest) = text.split_once("://")?;
+                let text = format!("{}://{rest}", scheme.to_ascii_lowercase());
+                is_http_address(&text).then(|| ValueKind::Text.parse(&text))??
+            }
             ValueKind::Text => {
                 let fits = !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
                 // A login in an address would be a credential in a file.

@@ -2,7 +2,7 @@
 
 use overspill::Warning;
 
-use super::keys::{KEYS, meant};
+use super::keys::{KEYS, SettingKey, meant};
 
 /// What all of them begin with.
 pub(crate) const PREFIX: &str = "OVERSPILL_";
@@ -36,8 +36,7 @@ pub(super) fn unknown() -> Vec<Warning> {
 }
 
 fn known() -> impl Iterator<Item = String> {
-    let settings = KEYS.iter().flat_map(|key| [Some(key.variable()), key.other_variable()]);
-    settings.flatten().chain(NO_SETTINGS.map(str::to_owned))
+    KEYS.iter().flat_map(SettingKey::variables).chain(NO_SETTINGS.map(str::to_owned))
 }
 
 fn warning(name: String, known: &[String]) -> Warning {

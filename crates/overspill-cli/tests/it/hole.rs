@@ -114,3 +114,142 @@ fn grep_of_a_partial_output_says_what_it_did_not_search() {
     let (_, next, _) = done.then(&["grep", "0$", "--from", "990", &id]);
     assert!(next.starts_with("991:990\n1001:1000\n"), "{next}");
 }
+
+/// Saves a text with this limit and returns the result.
+fn saved_text(text: &str, limit: &str) -> Done {
+    let test = Test::new(&["cut", "--max-bytes", "600"]);
+    let mut command = test.command();
+    command.env("OVERSPILL_MAX_OUTPUT", limit).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    Done { output: child.wait_with_output().unwrap(), test }
+}
+
+#[test]
+fn grep_and_diff_name_each_hole() {
+    let done = saved();
+    let id = done.id();
+    let (_, found, error) = done.then(&["grep", "ERROR", &id]);
+    for text in [&found, &error] {
+        assert!(text.contains("lines 278–") && !text.contains("278–751"), "{text}");
+        let (_, rest) = text.split_once("lines 278–").unwrap();
+        let (holes, _) = rest.split_once(" (").unwrap();
+        // Line 501 was kept, so no hole contains it.
+        for hole in format!("278–{holes}").split(", ") {
+            let (first, last) = hole.split_once('–').unwrap_or((hole, hole));
+            let number = |text: &str| text.split(' ').next().unwrap().parse::<u64>().unwrap();
+            assert!(!(number(first)..=number(last)).contains(&501), "{hole}: {text}");
+        }
+        assert!(text.contains("were not kept and not searched"), "{text}");
+    }
+    let (_, json, _) = done.then(&["grep", "--json", "ERROR", &id]);
+    let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    let holes = last["not_searched"]["holes"].as_array().unwrap();
+    assert!(holes.len() > 1 && holes[0][0] == 278, "{last}");
+    // The other output has no hole.
+    let mut other = done.test.command();
+    other.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = other.spawn().unwrap();
+    let text = output().replace("1000", "new");
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    child.wait().unwrap();
+    let (_, listed, _) = done.then(&["list", "--json"]);
+    let new: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    let (_, differences, _) = done.then(&["diff", &id, new["id"].as_str().unwrap()]);
+    assert!(differences.contains("lines 278–"), "{differences}");
+    assert!(!differences.contains("278–751"), "{differences}");
+    assert!(differences.contains("were not kept and not compared"), "{differences}");
+}
+
+#[test]
+fn many_holes_are_counted_after_the_first_few() {
+    let lines: String = (1..=3000)
+        .map(|n| match n % 300 {
+            0 => format!("ERROR: cause {n}\n"),
+            _ => format!("line {n}\n"),
+        })
+        .collect();
+    let done = saved_text(&lines, "4000");
+    let (_, found, _) = done.then(&["grep", "ERROR", &done.id()]);
+    let last = found.lines().last().unwrap();
+    assert!(last.contains(" and ") && last.contains(" more (") && last.len() < 250, "{last}");
+    assert_eq!(last.matches('–').count(), 3, "{last}");
+}
+
+#[test]
+fn grep_of_a_line_that_is_partly_kept_marks_the_cut() {
+    let lines: String = (1..=3000).map(|n| format!("line {n} of many\n")).collect();
+    // With one of these limits each edge is within a line.
+    let mut cuts = [0, 0];
+    for limit in 4000..4020 {
+        let done = saved_text(&lines, &limit.to_string());
+        let id = done.id();
+        // Every whole line matches this.
+        let (_, rest, _) = done.then(&["grep", "-v", "^line [0-9]+ of many$", &id]);
+        for line in rest.lines().filter(|line| !line.starts_with("[overspill ")) {
+            let (number, text) = line.split_once(':').unwrap();
+            let whole = lines.lines().nth(number.parse::<usize>().unwrap() - 1).unwrap();
+            let inner = text.trim_matches('…');
+            assert!(text != inner && whole.contains(inner), "{line}");
+            assert_eq!(whole.starts_with(inner), !text.starts_with('…') || inner.is_empty());
+            cuts[usize::from(text.starts_with('…'))] += 1;
+            // Neither anchor matches at the cut, and a part is found all the same.
+            let anchored = format!("^{inner}$");
+            let (_, found, _) = done.then(&["grep", &anchored, &id]);
+            assert!(!found.contains(&format!("{number}:")), "{anchored}: {found}");
+            let (count, ..) = (done.then(&["grep", "-c", &anchored, &id]).1, ());
+            assert_eq!(count.lines().next(), Some("0"), "{anchored}");
+            if !inner.is_empty() {
+                let (_, found, _) = done.then(&["grep", "-F", inner, &id]);
+                assert!(found.contains(&format!("{number}:{text}\n")), "{inner}: {found}");
+            }
+        }
+    }
+    assert!(cuts[0] > 0 && cuts[1] > 0, "{cuts:?}");
+}
+
+#[test]
+fn grep_of_one_long_line_with_a_hole_finds_both_ends() {
+    let line = format!("{{\"start\":1,{}\"end\":2}}\n", "\"x\":0,".repeat(5000));
+    let done = saved_text(&line, "4000");
+    let (_, found, _) = done.then(&["grep", "-o", "\"(start|end)\":[0-9]", &done.id()]);
+    assert!(found.contains("1:\"start\":1"), "{found}");
+    assert!(found.contains("a part of line 1 ("), "{found}");
+    let (_, found, _) = done.then(&["grep", "-o", "\"end\":[0-9]", &done.id()]);
+    assert!(found.contains("1:\"end\":2"), "{found}");
+}
+
+#[test]
+fn json_of_a_partial_output_says_what_was_not_kept() {
+    let item = |n: u32| format!("{{\"n\":{n},\"text\":\"{}\"}}", "x".repeat(50));
+    let items: Vec<String> = (0..500).map(item).collect();
+    let done = saved_text(&format!("{{\"items\":[{}]}}\n", items.join(",")), "4000");
+    let (code, _, error) = done.then(&["read", &done.id(), "--json", "$.items[499].n"]);
+    assert!(code == 1 && error.contains("was not kept (`store.max_output`)"), "{error}");
+    assert!(error.contains("hint: ") && !error.contains("does not end"), "{error}");
+    // Lines of JSON: those that were kept are read, and the rest is reported.
+    let done = saved_text(&format!("{}\n", items.join("\n")), "4000");
+    let (code, found, error) = done.then(&["read", &done.id(), "--json", "$.n"]);
+    assert!(code == 0 && found.starts_with("1:0\n"), "{found}{error}");
+    assert!(found.contains("were not kept"), "{found}");
+}
+
+#[test]
+fn next_range_of_bytes_is_behind_the_hole() {
+    let done = saved();
+    let id = done.id();
+    let (_, page, _) = done.then(&["read", &id, "--bytes", "1100:1120"]);
+    assert!(page.contains("bytes 1100–1120 were not kept"), "{page}");
+    let (_, next) = page.split_once("--bytes ").unwrap();
+    let next = next.trim_end().trim_end_matches(']');
+    assert_ne!(next, "1120:1140");
+    let (_, page, _) = done.then(&["read", &id, "--bytes", next]);
+    assert!(!lines(&page).is_empty() && !page.contains("not kept"), "{next}: {page}");
+}
+
+#[test]
+fn read_beyond_the_only_line_counts_one_line() {
+    let done = saved_text(&format!("{}\n", "x".repeat(5000)), "4000");
+    let (_, page, _) = done.then(&["read", &done.id(), "--lines", "5:9"]);
+    assert!(page.contains("there is 1 line]"), "{page}");
+}

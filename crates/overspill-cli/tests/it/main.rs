@@ -8,6 +8,7 @@ mod children;
 mod config;
 mod crowd;
 mod cut;
+mod destination;
 mod diff;
 mod exit_codes;
 mod explain;

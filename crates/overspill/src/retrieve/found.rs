@@ -149,7 +149,7 @@ impl<'a> Lines<'a> {
         // One line is shown once, also if it is so long that it comes in pieces.
         if last == Some(number) {
             if matches && let Some(at) = self.match_from(bytes, 0) {
-                let bytes = bytes_around(self.places.offset(place) + at as u64);
+                let bytes = bytes_around(self.places.offset(place + at as u64));
                 let line = self.found.lines.last_mut().filter(|line| line.matches);
                 line.map(|line| line.again.get_or_insert(bytes));
             }
@@ -172,7 +172,7 @@ impl<'a> Lines<'a> {
         };
         let is_cut = matches && range.end < bytes.len();
         let again = if is_cut { self.match_from(bytes, range.end) } else { None };
-        let again = again.map(|at| bytes_around(self.places.offset(place) + at as u64));
+        let again = again.map(|at| bytes_around(self.places.offset(place + at as u64)));
         let text = shown(&bytes[range.clone()], &range, bytes.len());
         // Of a line that goes on it may turn out later.
         let mark = if is_cut && again.is_none() { AGAIN_BYTES } else { 0 };
@@ -193,7 +193,6 @@ impl<'a> Lines<'a> {
     /// Adds what matches in a line, as much of it as a few lines take; tells whether the search goes on.
     fn add_matches(&mut self, place: u64, bytes: &[u8], number: u64) -> io::Result<bool> {
         let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        let offset = self.places.offset(place);
         let (mut lines, mut places, mut len, mut at) = (Vec::new(), Vec::new(), 0, 0);
         let mut rest = None;
         while at <= line.len()
@@ -230,7 +229,7 @@ impl<'a> Lines<'a> {
             return Ok(false);
         }
         if let (Some(last), Some(at)) = (lines.last_mut(), rest) {
-            last.again = Some(bytes_around(offset + at as u64));
+            last.again = Some(bytes_around(self.places.offset(place + at as u64)));
         }
         let any = u64::from(!lines.is_empty());
         self.found.matches += any;

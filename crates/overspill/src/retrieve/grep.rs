@@ -1,7 +1,6 @@
 //! Search in a stored output, with ripgrep's engine and in its form.
 
 use std::io;
-use std::ops::Range;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
@@ -9,7 +8,7 @@ use overspill_core::Limits;
 
 use super::found::{GrepMatches, Lines, Places};
 use super::numbers::Numbers;
-use super::pieces::{Breaks, Pieces};
+use super::pieces::{Breaks, Pieces, SearchRange};
 use super::source::Source;
 use super::until::search;
 use super::{MissingLines, line_start};
@@ -118,9 +117,9 @@ pub fn grep(
     let numbers = Numbers::new(store, name, start, first)?;
     let places = Places { start, breaks: Breaks::default(), numbers, kept };
     let mut lines = Lines::new(query, limits, &matcher, places, from);
-    for range in ranges(&source, start) {
-        let pieces = Pieces::new(&mut source, range.clone());
-        (lines.places.start, lines.places.breaks) = (range.start, pieces.breaks());
+    for range in ranges(&mut source, start)? {
+        let pieces = Pieces::new(&mut source, &range);
+        (lines.places.start, lines.places.breaks) = (range.bytes.start, pieces.breaks());
         if !search(&mut searcher(query), &matcher, pieces, &mut lines)? {
             break;
         }
@@ -136,15 +135,25 @@ pub fn grep(
 
 /// Returns the ranges of the stored copy that are searched one by one, from a place on: no line
 /// goes on across a hole.
-fn ranges(source: &Source<'_>, start: u64) -> Vec<Range<u64>> {
-    match &source.kept {
-        None => Vec::from([Range { start, end: source.total }]),
-        Some(kept) => {
-            let stored = kept.ranges.iter().map(|range| range.stored.clone());
-            let from = stored.map(|range| range.start.max(start)..range.end);
-            from.filter(|range| !range.is_empty()).collect()
+fn ranges(source: &mut Source<'_>, start: u64) -> Result<Vec<SearchRange>, Error> {
+    let Some(kept) = source.kept.clone() else {
+        let bytes = start..source.total;
+        return Ok(Vec::from([SearchRange { bytes, cut_before: false, cut_after: false }]));
+    };
+    let gaps = kept.not_kept();
+    let mut all = Vec::new();
+    for range in kept.ranges.iter().filter(|range| range.stored.end > start) {
+        let bytes = range.stored.start.max(start)..range.stored.end;
+        if bytes.is_empty() {
+            continue;
         }
+        let is_first = bytes.start == range.stored.start && !range.starts_line;
+        let cut_before = is_first && gaps.iter().any(|gap| gap.bytes.end == range.bytes.start);
+        let is_before_gap = gaps.iter().any(|gap| gap.bytes.start == range.bytes.end);
+        let cut_after = is_before_gap && source.range(bytes.end - 1, bytes.end)? != b"\n";
+        all.push(SearchRange { bytes, cut_before, cut_after });
     }
+    Ok(all)
 }
 
 /// Counts the lines that match, without showing any.
@@ -153,9 +162,9 @@ pub fn count(store: &dyn Store, name: &OutputId, query: &Query) -> Result<u64, G
     let mut source = Source::open(store, name)?;
     let most = query.most.unwrap_or(u64::MAX);
     let mut counted = Count { lines: 0, last: None, most, breaks: Breaks::default(), places: None };
-    for range in ranges(&source, 0) {
+    for range in ranges(&mut source, 0)? {
         let kept = source.kept.clone();
-        let pieces = Pieces::new(&mut source, range.clone());
+        let pieces = Pieces::new(&mut source, &range);
         counted.breaks = pieces.breaks();
         if let Some(kept) = kept {
             // A line may have a part in two ranges.
@@ -164,7 +173,7 @@ pub fn count(store: &dyn Store, name: &OutputId, query: &Query) -> Result<u64, G
                 || Numbers::new(store, name, 0, 1),
                 |places: Places<'_>| Ok(places.numbers),
             )?;
-            let (start, breaks) = (range.start, pieces.breaks());
+            let (start, breaks) = (range.bytes.start, pieces.breaks());
             counted.places = Some(Places { start, breaks, numbers, kept: Some(kept) });
         }
         if counted.most == 0 || !search(&mut searcher(query), &matcher, pieces, &mut counted)? {

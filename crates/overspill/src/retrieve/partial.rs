@@ -192,8 +192,12 @@ impl PartialOutput<'_> {
             }
         }
         let len = (wanted.end - wanted.start).max(1);
-        let next = (filling.end < total)
-            .then(|| Part::Bytes(filling.end..filling.end.saturating_add(len).min(total)));
+        // Bytes that are missing are passed over: the page says so.
+        let gaps = self.kept.not_kept();
+        let gap =
+            gaps.iter().find(|gap| gap.bytes.start < filling.end && filling.end < gap.bytes.end);
+        let from = gap.map_or(filling.end, |gap| gap.bytes.end);
+        let next = (from < total).then(|| Part::Bytes(from..from.saturating_add(len).min(total)));
         Ok(Page { next, ..self.page(filling, start, None) })
     }
 

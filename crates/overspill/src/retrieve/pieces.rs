@@ -10,12 +10,23 @@ use super::source::Source;
 /// A longer line is searched in pieces of this length. A match across two of them is missed.
 pub(super) const LONGEST_PIECE: u64 = 1 << 20;
 
-/// Where lines were broken, as places of what was read.
+/// Stands where a line is cut off by a hole, so that neither `^` nor `$` matches there.
+const CUT: &[u8] = "…".as_bytes();
+
+/// A range of a stored copy, and whether holes cut off its first and its last line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SearchRange {
+    pub(super) bytes: Range<u64>,
+    pub(super) cut_before: bool,
+    pub(super) cut_after: bool,
+}
+
+/// Where bytes of ours were added, as places of what was read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Breaks(Rc<RefCell<Vec<u64>>>);
 
 impl Breaks {
-    /// Returns how many breaks of ours come before a place.
+    /// Returns how many bytes of ours come before a place.
     pub(super) fn before(&self, place: u64) -> u64 {
         self.0.borrow().partition_point(|&at| at < place) as u64
     }
@@ -48,16 +59,33 @@ pub(super) struct Pieces<'s, 'a> {
     /// How long the line is that is being read.
     line: u64,
     breaks: Breaks,
+    /// Bytes of ours that come next.
+    added: &'static [u8],
+    /// A hole cuts off the last line.
+    cut_after: bool,
     /// Nothing more is wanted.
     stopped: Rc<Cell<bool>>,
 }
 
 impl<'s, 'a> Pieces<'s, 'a> {
     /// Reads a range of an output.
-    pub(super) fn new(source: &'s mut Source<'a>, range: Range<u64>) -> Pieces<'s, 'a> {
+    pub(super) fn new(source: &'s mut Source<'a>, range: &SearchRange) -> Pieces<'s, 'a> {
         let (breaks, stopped) = (Breaks::default(), Rc::default());
-        let (at, end, next) = (range.start, range.end, source.held().len());
-        Pieces { source, at, end, next, handed: 0, line: 0, breaks, stopped }
+        let (at, end, next) = (range.bytes.start, range.bytes.end, source.held().len());
+        let added = if range.cut_before { CUT } else { &[] };
+        let cut_after = range.cut_after;
+        Pieces { source, at, end, next, handed: 0, line: 0, breaks, added, cut_after, stopped }
+    }
+
+    /// Hands out bytes of ours.
+    fn add(&mut self, buffer: &mut [u8]) -> usize {
+        let (now, later) = self.added.split_at(self.added.len().min(buffer.len()));
+        buffer[..now.len()].copy_from_slice(now);
+        self.added = later;
+        let end = self.handed + now.len() as u64;
+        self.breaks.0.borrow_mut().extend(self.handed..end);
+        self.handed = end;
+        now.len()
     }
 
     pub(super) fn breaks(&self) -> Breaks {
@@ -75,12 +103,19 @@ impl Read for Pieces<'_, '_> {
         if self.stopped.get() {
             return Ok(0);
         }
+        if !self.added.is_empty() {
+            return Ok(self.add(buffer));
+        }
         if self.next == self.source.held().len() {
             let len = self.source.range(self.at, self.end).map_err(io::Error::other)?.len();
             self.at += len as u64;
             self.next = 0;
         }
         let rest = &self.source.held()[self.next..];
+        if rest.is_empty() && std::mem::take(&mut self.cut_after) {
+            self.added = CUT;
+            return Ok(self.add(buffer));
+        }
         if rest.is_empty() || buffer.is_empty() {
             return Ok(0);
         }

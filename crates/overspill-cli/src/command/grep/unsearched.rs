@@ -6,7 +6,7 @@ use overspill::store::OutputId;
 use crate::ui;
 
 /// What the line about it may take.
-pub(super) const BYTES: u64 = 160;
+pub(super) const BYTES: u64 = 300;
 
 /// The first output of which something is missing, and how many there are.
 #[derive(Debug, Default)]
@@ -39,6 +39,8 @@ impl Unsearched {
             "id": name,
             "not_searched": {
                 "lines": [missing.first, missing.last],
+                "holes": missing.holes.iter().take(MissingLines::MAX_NAMED).collect::<Vec<_>>(),
+                "more_holes": missing.holes.len().saturating_sub(MissingLines::MAX_NAMED),
                 "bytes": missing.bytes,
                 "outputs": self.outputs,
             },

@@ -1,6 +1,5 @@
 //! The copy of a client's file as it was before `wrap`, in the same directory.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::settings::directory::FileMode;
@@ -24,15 +23,12 @@ impl Backup {
         path.push(".before-overspill");
         let path = PathBuf::from(path);
         let found = GuardedFile::named_unlinked(&path).and_then(|file| {
-            let open = file.open()?;
-            Ok((file, open))
+            let read = file.read()?;
+            Ok((file, read))
         });
-        let (file, open) = found.map_err(|why| refused(&path, &why))?;
-        let mode = open.as_ref().map(|(_, mode)| *mode);
-        let text = open.and_then(|(mut file, _)| {
-            let mut text = String::new();
-            file.read_to_string(&mut text).ok().map(|_| text)
-        });
+        let (file, read) = found.map_err(|why| refused(&path, &why))?;
+        let mode = read.as_ref().map(|(_, mode)| *mode);
+        let text = read.and_then(|(bytes, _)| String::from_utf8(bytes).ok());
         Ok(Backup { path, file, mode, text })
     }
 
@@ -52,7 +48,7 @@ impl Backup {
 
 fn refused(path: &Path, why: &Refused) -> anyhow::Error {
     let hint = match why {
-        Refused::Link | Refused::NotRegular => {
+        Refused::Link | Refused::NotRegular | Refused::TooLarge => {
             "\n\nhint: overspill keeps its copy under this name; remove what is there"
         }
         _ => "",

@@ -8,13 +8,11 @@ mod json;
 mod toml;
 mod yaml;
 
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::settings::directory::FileMode;
 use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::{home, ui};
 use backup::Backup;
@@ -99,9 +97,9 @@ pub(super) fn run(args: &WrapArgs, to: To) -> u8 {
 fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
     let shown = args.file.display();
     let refused = |why: Refused| refused(&args.file, &why, to);
-    let path = guarded::absolute(&args.file).map_err(|error| refused(error.into()))?;
+    let path = guarded::absolute(&args.file).map_err(refused)?;
     let file = GuardedFile::named(&path).map_err(refused)?;
-    let (text, mode) = read(&file).map_err(refused)?;
+    let (text, mode) = file.read().and_then(|it| it.ok_or(Refused::Missing)).map_err(refused)?;
     let text = String::from_utf8(text).map_err(|_| anyhow::anyhow!("{shown}: is not UTF-8"))?;
     let program = std::env::current_exe().context("where this program is")?;
     let program = program.to_string_lossy().into_owned();
@@ -124,13 +122,6 @@ fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
     ui::answer(&format!("{shown}: changed\n"))
 }
 
-fn read(file: &GuardedFile) -> Result<(Vec<u8>, FileMode), Refused> {
-    let (mut open, mode) = file.open()?.ok_or(Refused::Missing)?;
-    let mut bytes = Vec::new();
-    open.read_to_end(&mut bytes)?;
-    Ok((bytes, mode))
-}
-
 fn refused(file: &Path, why: &Refused, to: To) -> anyhow::Error {
     let hint = match why {
         Refused::LeadsOut(real) => {
@@ -139,6 +130,7 @@ fn refused(file: &Path, why: &Refused, to: To) -> anyhow::Error {
             format!("\n\nhint: if you mean that file, name it: overspill mcp {action} {real}")
         }
         Refused::LeadsNowhere | Refused::Link => why.hint().to_owned(),
+        Refused::TooLarge => "\n\nhint: check that this is a client's settings file".into(),
         Refused::NotRegular | Refused::Missing | Refused::Io(_) => String::new(),
     };
     anyhow::anyhow!("{}: {why}{hint}", file.display())

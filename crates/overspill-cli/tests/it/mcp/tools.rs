@@ -266,3 +266,15 @@ fn forged_marks_are_defused_in_answers_of_our_tools() {
         assert!(!text.contains("[overspill abc123") && !text.contains("overspill: 9"), "{text}");
     }
 }
+
+#[test]
+fn served_tools_that_answer_are_listed_before_anything_is_saved() {
+    let mut client = Client::with(&["--serve"], &[], |_| {});
+    client.send(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+    let answer = client.json();
+    let names = answer["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]);
+    let names: Vec<_> = names.collect();
+    assert_eq!(names, ["overspill_read", "overspill_grep", "overspill_list"]);
+    assert_eq!(text_of(&client.call("overspill_list", json!({}))), "Nothing is saved here.\n");
+    assert_eq!(client.end(), 0);
+}

@@ -275,3 +275,112 @@ fn wrap_backup_gets_the_stricter_mode() {
         assert_eq!((read(&backup(&file)).as_str(), mode(&backup(&file))), (SERVERS, 0o600));
     }
 }
+
+#[test]
+fn wrap_link_in_a_checkout_below_a_hidden_directory_is_refused() {
+    for below in [".local/src/evil", ".cache/evil", "config/evil", "Library/evil", ".cursor/evil"] {
+        let home = Home::without_git();
+        let target = home.path("own.json");
+        put(&target, SERVERS);
+        let link = home.path(below).join(".cursor/mcp.json");
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(&target, &link).unwrap();
+        for (directory, file) in [
+            (below, ".cursor/mcp.json"),
+            ("", &*format!("{below}/.cursor/mcp.json")),
+            ("work", link.to_str().unwrap()),
+        ] {
+            let output = home.run_in(directory, "wrap", file);
+            assert_eq!(output.status.code(), Some(1), "{below}: {output:?}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("leads out of the project"), "{said}");
+        }
+        assert_eq!(read(&target), SERVERS);
+        assert!(!backup(&link).exists());
+    }
+}
+
+#[test]
+fn wrap_link_that_leads_out_of_a_checkout_of_any_kind_is_refused() {
+    for kind in [".git", ".jj", ".hg", ".svn"] {
+        let home = Home::without_git();
+        // The directory is the place of a known settings file, but it is a checkout.
+        let (link, target) = (home.path(".cursor/mcp.json"), home.path("own.json"));
+        fs::create_dir_all(home.path(".cursor").join(kind)).unwrap();
+        put(&target, SERVERS);
+        symlink(&target, &link).unwrap();
+        let said = home.refused("wrap", link.to_str().unwrap());
+        assert!(said.contains("leads out of the project"), "{kind}: {said}");
+        assert_eq!(read(&target), SERVERS);
+    }
+}
+
+#[test]
+fn wrap_link_in_place_of_a_known_settings_file_is_followed() {
+    for file in [".claude.json", ".cursor/mcp.json", "config/goose/config.yaml"] {
+        for link_at in Path::new(file).ancestors().filter(|path| path.components().count() > 0) {
+            let home = Home::without_git();
+            let text = if file.ends_with("yaml") { YAML } else { SERVERS };
+            let link = home.path(link_at.to_str().unwrap());
+            let rest = Path::new(file).strip_prefix(link_at).unwrap();
+            let real = home.path("dotfiles/x").join(rest);
+            let real = if rest.as_os_str().is_empty() { home.path("dotfiles/x") } else { real };
+            put(&real, text);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(home.path("dotfiles/x"), &link).unwrap();
+            home.well("wrap", home.path(file).to_str().unwrap());
+            assert!(link.is_symlink() && is_wrapped(&real), "{file} by {link_at:?}");
+        }
+    }
+}
+
+#[test]
+fn wrap_path_that_goes_up_from_a_link_is_refused() {
+    for home in [Home::new(), Home::without_git()] {
+        let target = home.path("outside/out/own.json");
+        put(&target, SERVERS);
+        fs::create_dir_all(home.path("outside/dir")).unwrap();
+        fs::create_dir_all(home.path("work/sub/real")).unwrap();
+        symlink(home.path("outside/dir"), home.path("work/sub/o")).unwrap();
+        symlink("sub/o", home.path("work/p")).unwrap();
+        for (directory, file) in [
+            ("work", "sub/o/../out/own.json"),
+            ("work", "sub/real/../o/../out/own.json"),
+            ("work", "p/../out/own.json"),
+            ("", "work/sub/o/../out/own.json"),
+        ] {
+            for action in ["wrap", "unwrap"] {
+                let output = home.run_in(directory, action, file);
+                assert_eq!(output.status.code(), Some(1), "{file}: {output:?}");
+                let said = String::from_utf8(output.stderr).unwrap();
+                assert!(said.contains("leads out of the project"), "{file}: {said}");
+            }
+        }
+        assert_eq!(read(&target), SERVERS);
+        assert!(!backup(&target).exists());
+        // A path that goes up from a directory, or from a link inside the project, is fine.
+        put(&home.path("work/.mcp.json"), SERVERS);
+        symlink("sub/real", home.path("work/q")).unwrap();
+        home.well("wrap", "sub/real/../../.mcp.json");
+        home.well("unwrap", "q/../../.mcp.json");
+        let said = home.refused("wrap", "none/../.mcp.json");
+        assert!(said.contains("no such file or directory"), "{said}");
+    }
+}
+
+#[test]
+fn wrap_file_over_the_size_limit_is_refused() {
+    let home = Home::new();
+    let file = home.path("work/.mcp.json");
+    fs::File::create(&file).unwrap().set_len(3 << 30).unwrap();
+    for action in ["wrap", "unwrap"] {
+        let said = home.refused(action, ".mcp.json");
+        assert!(said.contains(".mcp.json: it is larger than 16 MiB"), "{said}");
+    }
+    // The copy beside the file has the same limit.
+    put(&file, SERVERS);
+    fs::File::create(backup(&file)).unwrap().set_len(3 << 30).unwrap();
+    let said = home.refused("wrap", ".mcp.json");
+    assert!(said.contains(".before-overspill: it is larger than 16 MiB"), "{said}");
+    assert_eq!(read(&file), SERVERS);
+}

@@ -13,6 +13,7 @@ use overspill_core::Limits;
 
 use self::scan::{Place, Scan, Stop};
 use self::walk::{Listener, walk};
+use super::MissingLines;
 use super::fitting;
 use super::room::Room;
 use super::source::Source;
@@ -59,6 +60,9 @@ pub enum JsonError {
     /// It is not JSON.
     #[error(transparent)]
     NotJson(#[from] BadJson),
+    /// A part of it was not kept, and the rest is not JSON.
+    #[error("{0} (`store.max_output`), so it is not whole JSON")]
+    NotWhole(MissingLines),
 }
 
 /// Reads the values of a JSON text that `path` leads to, in their order, as many as fit `limits`.
@@ -87,7 +91,10 @@ pub fn values(
     page.values.iter_mut().for_each(|value| value.text_line = line_of(value.text_line));
     let mut values = page.show(store, name, has_lines)?;
     match bad {
-        Some(bad) if values.shown == 0 => Err(bad.into()),
+        Some(bad) if values.shown == 0 => {
+            let missing = kept.as_deref().and_then(MissingLines::of);
+            Err(missing.map_or_else(|| bad.into(), JsonError::NotWhole))
+        }
         bad => {
             values.bad = bad;
             Ok(values)

@@ -30,14 +30,21 @@ impl<T: ObjectStore + MultipartStore + PaginatedListStore> Server for T {}
 pub(super) fn connect(
     address: &Address,
     variables: &[(String, String)],
+    setting_names: &[(String, String)],
     seen: &Arc<Seen>,
 ) -> Result<Arc<dyn Server>, Failure> {
     // Another one may be there already, and does as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let variables = small(variables);
+    let variables: Vec<(String, String)> =
+        variables.iter().map(|(name, value)| (name.clone(), small_scheme(name, value))).collect();
+    let variables = small(&variables);
+    let shown = |name: &str| {
+        let set = setting_names.iter().find(|(variable, _)| variable.eq_ignore_ascii_case(name));
+        set.map_or_else(|| name.to_ascii_uppercase(), |(_, setting)| setting.clone())
+    };
     for (name, value) in &variables {
         if is_endpoint(name) && !is_http_address(value) {
-            let name = name.to_ascii_uppercase();
+            let name = shown(name);
             return Err(Failure::Other(format!("{name} is no address such as https://host:9000")));
         }
     }
@@ -45,7 +52,7 @@ pub(super) fn connect(
     let bucket = &address.bucket;
     let plain = Plain::of(address.provider, &variables);
     for (name, value) in variables.iter().filter(|(name, _)| is_endpoint(name)) {
-        plain.check(&name.to_ascii_uppercase(), value)?;
+        plain.check(&shown(name), value)?;
     }
     Ok(match address.provider {
         Provider::S3 => {
@@ -68,6 +75,14 @@ pub(super) fn connect(
             Arc::new(builder.with_http_connector(watching).build()?)
         }
     })
+}
+
+/// Returns the value of a variable. The scheme of an endpoint is in small letters: `HTTP://` is http.
+fn small_scheme(name: &str, value: &str) -> String {
+    match value.split_once("://").filter(|_| is_endpoint(&name.to_ascii_lowercase())) {
+        Some((scheme, rest)) => format!("{}://{rest}", scheme.to_ascii_lowercase()),
+        None => value.to_owned(),
+    }
 }
 
 /// Tells whether a variable names an endpoint.
@@ -100,7 +115,9 @@ impl Plain {
 
     /// Refuses an endpoint without TLS that is not on this machine, unless it is allowed.
     fn check(&self, name: &str, endpoint: &str) -> Result<(), Failure> {
-        if self.is_allowed || !endpoint.starts_with("http://") || is_loopback(endpoint) {
+        let start = endpoint.get(..7).unwrap_or_default();
+        let is_plain = start.eq_ignore_ascii_case("http://");
+        if self.is_allowed || !is_plain || is_loopback(endpoint) {
             return Ok(());
         }
         let variable = self.variable;
@@ -286,17 +303,17 @@ mod tests {
             let address = Address::parse(address).unwrap();
             let variables: Vec<(String, String)> =
                 variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-            let server = connect(&address, &variables, &Arc::default());
+            let server = connect(&address, &variables, &[], &Arc::default());
             assert!(server.is_ok(), "{address}: {:?}", server.err());
         }
         for bad in ["localhost:8333", "nonsense", "http://", "http://münchen.example"] {
             let variables = [("AWS_ENDPOINT_URL".to_owned(), bad.to_owned())];
             let server =
-                connect(&Address::parse("s3://team").unwrap(), &variables, &Arc::default());
+                connect(&Address::parse("s3://team").unwrap(), &variables, &[], &Arc::default());
             let reason = server.err().map(|failure| failure.to_string()).unwrap_or_default();
             assert!(reason.starts_with("AWS_ENDPOINT_URL is no address"), "{bad}: {reason}");
         }
-        let account = connect(&Address::parse("az://team").unwrap(), &[], &Arc::default());
+        let account = connect(&Address::parse("az://team").unwrap(), &[], &[], &Arc::default());
         let reason = account.err().map(|failure| failure.to_string());
         assert_eq!(
             reason.as_deref(),
@@ -308,7 +325,7 @@ mod tests {
     fn refused(address: &str, variables: &[(&str, &str)]) -> Option<String> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let variables: Vec<_> = variables.iter().map(owned).collect();
-        let server = connect(&Address::parse(address).unwrap(), &variables, &Arc::default());
+        let server = connect(&Address::parse(address).unwrap(), &variables, &[], &Arc::default());
         server.err().map(|failure| failure.to_string())
     }
 

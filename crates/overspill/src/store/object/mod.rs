@@ -104,6 +104,10 @@ pub struct BucketOptions {
     pub cache: u64,
     /// Variables as the provider's own programs know them: region, account, endpoint, credentials.
     pub variables: Vec<(String, String)>,
+    /// How errors name a variable whose value comes from a setting: the variable and the setting.
+    pub setting_names: Vec<(String, String)>,
+    /// Why the server must not be contacted. Outputs wait in the spool.
+    pub blocked: Option<String>,
     /// Tells the time.
     pub clock: Clock,
 }
@@ -116,6 +120,8 @@ impl Default for BucketOptions {
             upload_wait: Duration::from_secs(5),
             cache: 1 << 30,
             variables: Vec::new(),
+            setting_names: Vec::new(),
+            blocked: None,
             clock: Clock::default(),
         }
     }
@@ -147,9 +153,12 @@ impl Bucket {
     ///
     /// Nothing is asked of the bucket yet.
     pub fn new(spool: Disk, address: Address, options: BucketOptions) -> Bucket {
-        let BucketOptions { tenant, upload_wait, cache, variables, clock } = options;
+        let BucketOptions { tenant, upload_wait, cache, variables, clock, .. } = options;
         let layout = Layout::new(&address.prefix, &tenant);
-        Bucket::over(spool, layout, Remote::new(address, variables), (upload_wait, cache, clock))
+        let mut remote = Remote::new(address, variables);
+        remote.setting_names = options.setting_names;
+        remote.blocked = options.blocked;
+        Bucket::over(spool, layout, remote, (upload_wait, cache, clock))
     }
 
     /// Keeps outputs with a server that is reached in this way.

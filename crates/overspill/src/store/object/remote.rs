@@ -35,6 +35,10 @@ pub(super) const AT_ONCE: usize = 16;
 pub(super) struct Remote {
     address: Address,
     variables: Vec<(String, String)>,
+    /// How errors name a variable whose value comes from a setting.
+    pub(super) setting_names: Vec<(String, String)>,
+    /// Why the server must not be contacted.
+    pub(super) blocked: Option<String>,
     connected: OnceLock<Result<Connected, Failure>>,
     pub(super) seen: Arc<Seen>,
     #[cfg(test)]
@@ -56,6 +60,8 @@ impl Remote {
         Remote {
             address,
             variables,
+            setting_names: Vec::new(),
+            blocked: None,
             connected: OnceLock::new(),
             seen: Arc::default(),
             #[cfg(test)]
@@ -79,7 +85,10 @@ impl Remote {
         if let Some(server) = &self.server {
             return Ok(server.clone());
         }
-        connect(&self.address, &self.variables, &self.seen)
+        if let Some(reason) = &self.blocked {
+            return Err(Failure::Other(reason.clone()));
+        }
+        connect(&self.address, &self.variables, &self.setting_names, &self.seen)
     }
 
     fn connected(&self) -> Result<&Connected, Failure> {

@@ -1,0 +1,132 @@
+//! Decides whether outputs may leave this machine. A mistake in a setting that says where they go stops
+//! uploads: the provider's own server may have a bucket of the same name that belongs to others.
+
+use overspill::Warning;
+
+use super::SettingSources;
+use super::keys::{KEYS, SettingKey, meant};
+use super::redact::FaultKind;
+use crate::home;
+
+/// The settings that say where outputs go.
+const DESTINATION: [&str; 5] =
+    ["store.bucket", "store.region", "store.endpoint", "store.account", "store.tenant"];
+
+/// A setting that says where outputs go, and is invalid.
+#[derive(Debug)]
+pub(crate) struct DestinationFault {
+    /// The setting, or the one that was likely meant.
+    pub(crate) key: &'static str,
+    /// The value, as it is written.
+    pub(crate) written: String,
+    /// The value is that of a variable.
+    pub(crate) in_variable: bool,
+    pub(crate) warning: Warning,
+}
+
+/// Returns the setting that a key of the user's file names, or likely means, if it says where
+/// outputs go.
+pub(super) fn destination_of(key: &str) -> Option<&'static str> {
+    let own = key.rsplit('.').next().unwrap_or(key);
+    // A longer name is no slip, and comparing would take long.
+    if own.chars().nth(60).is_some() {
+        return None;
+    }
+    let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
+    let names = KEYS.iter().flat_map(|key| [Some(last(key.name)), key.also]).flatten();
+    let name = meant(own, names)?;
+    let key = KEYS.iter().find(|key| last(key.name) == name || key.also == Some(name))?;
+    DESTINATION.contains(&key.name).then_some(key.name)
+}
+
+/// Returns the variable of the bucket's provider that is stronger than a setting.
+pub(crate) fn provider_variable(bucket: &str, key: &str) -> Option<&'static str> {
+    let (scheme, _) = bucket.split_once("://")?;
+    Some(match (scheme, key) {
+        ("s3", "store.region") => "AWS_REGION",
+        ("s3", "store.endpoint") => "AWS_ENDPOINT_URL",
+        ("az", "store.account") => "AZURE_STORAGE_ACCOUNT",
+        ("az", "store.endpoint") => "AZURE_STORAGE_ENDPOINT",
+        ("gs", "store.endpoint") => "GOOGLE_BASE_URL",
+        _ => return None,
+    })
+}
+
+impl SettingSources {
+    /// Returns the mistakes that count: no stronger source has a valid value.
+    pub(crate) fn destination_faults(&self) -> impl Iterator<Item = &DestinationFault> {
+        self.destination.iter().filter(|fault| self.counts(fault))
+    }
+
+    fn counts(&self, fault: &DestinationFault) -> bool {
+        let variable = self.bucket().and_then(|bucket| provider_variable(bucket, fault.key));
+        let is_overridden = variable.is_some_and(|name| home::variable(name).is_some());
+        !is_overridden && (fault.in_variable || !self.environment.contains_key(fault.key))
+    }
+
+    /// Tells whether the variable of a setting has an invalid value, so that the file does not count.
+    pub(super) fn is_hidden(&self, name: &str) -> bool {
+        self.destination.iter().any(|fault| fault.in_variable && fault.key == name)
+    }
+
+    /// Returns why nothing may be uploaded, if so.
+    pub(crate) fn upload_block(&self) -> Option<String> {
+        let mut faults = self.destination_faults();
+        if let Some(fault) = faults.next() {
+            return Some(format!("{} is invalid", crate::ui::escaped(&fault.warning.key, 60)));
+        }
+        let is_file = |kind: FaultKind| kind == FaultKind::File;
+        let is_broken = self.faults.iter().any(|fault| is_file(fault.kind));
+        is_broken.then(|| "the settings file is invalid".into())
+    }
+
+    /// Returns the warnings about invalid destinations, with what follows from them.
+    pub(super) fn destination_warnings(&self) -> Vec<Warning> {
+        let bucket = self.bucket();
+        let with_consequence = |fault: &DestinationFault| {
+            let mut warning = fault.warning.clone();
+            let consequence = match bucket {
+                _ if !self.counts(fault) => return warning,
+                Some(_) => "no output is uploaded until this is fixed",
+                None if fault.key == "store.bucket" => {
+                    "outputs are saved on this machine until this is fixed"
+                }
+                None => return warning,
+            };
+            warning.message = format!("{}; {consequence}", warning.message);
+            warning
+        };
+        self.destination.iter().map(with_consequence).collect()
+    }
+
+    /// Returns the name under which the user has set a setting: a variable, or the setting itself.
+    pub(crate) fn set_as(&self, name: &str) -> String {
+        let key = SettingKey::named(name).filter(|_| self.environment.contains_key(name));
+        let variable = key.and_then(|key| {
+            key.variables().into_iter().find(|variable| home::variable(variable).is_some())
+        });
+        variable.unwrap_or_else(|| name.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn key_that_was_likely_meant_to_be_a_destination_is_found() {
+        for (key, expected) in [
+            ("store.endpoint", "store.endpoint"),
+            ("store.endpont", "store.endpoint"),
+            ("endpoint_url", "store.endpoint"),
+            ("store.Region", "store.region"),
+            ("store", "store.bucket"),
+            ("tenant", "store.tenant"),
+        ] {
+            assert_eq!(destination_of(key), Some(expected), "{key}");
+        }
+        for key in ["store.quota", "redact", "max_lines", "store.retention", "store.cache", "x"] {
+            assert_eq!(destination_of(key), None, "{key}");
+        }
+    }
+}
