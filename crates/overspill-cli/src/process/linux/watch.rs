@@ -264,17 +264,18 @@ impl Watch {
                 if len == Buffer::PIPE {
                     self.wires.widen(stream);
                 }
-                if self.how.is_some() {
-                    self.unread = self.unread.saturating_sub(len as u64);
-                    let now = Instant::now();
-                    self.times.last_heard = now;
-                    if self.unread > 0 {
-                        self.times.ended = Some(now);
-                    }
-                }
                 if hear(ProcessEvent::Bytes(stream, &self.buffer.space()[..len])) == Wanted::NoMore
                 {
                     self.stop_reading();
+                }
+                if self.how.is_some() {
+                    // The times begin when the bytes that the command left are read and shown.
+                    let now = Instant::now();
+                    if self.unread > 0 {
+                        self.times.ended = Some(now);
+                    }
+                    self.times.last_heard = now;
+                    self.unread = self.unread.saturating_sub(len as u64);
                 }
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
@@ -298,6 +299,9 @@ impl Watch {
     fn is_time_up(&mut self, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) -> bool {
         let now = Instant::now();
         if let Some(ended) = self.times.ended {
+            if self.unread > 0 && self.wires.is_open() {
+                return false;
+            }
             return now >= (self.times.last_heard + IDLE).min(ended + LONGEST_DRAIN);
         }
         if self.times.patience.is_some_and(|patience| now >= self.times.started + patience) {
