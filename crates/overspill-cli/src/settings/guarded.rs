@@ -200,7 +200,7 @@ fn checked_target(link: &Path) -> Result<PathBuf, Refused> {
 /// Returns the directories that the links in the absolute `path` must not lead out of, or `None` if
 /// there are no links in it.
 ///
-/// Where a link stands decides: it must stay inside every checkout around it. Without a checkout it
+/// The place of a link decides: it must stay inside every checkout around it. Without a checkout it
 /// must stay inside the working directory, or else the directory that it stands in. A link in the
 /// place of the user's own settings may lead anywhere: dotfile managers make such links.
 fn roots_of(path: &Path) -> Option<Vec<PathBuf>> {

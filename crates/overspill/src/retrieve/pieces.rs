@@ -21,7 +21,7 @@ pub(super) struct SearchRange {
     pub(super) cut_after: bool,
 }
 
-/// Where bytes of ours were added, as places of what was read.
+/// The places of bytes that we added, in what was read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Breaks(Rc<RefCell<Vec<u64>>>);
 
