@@ -144,8 +144,24 @@ impl Came<'_> {
         if !is_right {
             return Found::Nothing;
         }
+        if goes_on {
+            return Found::Undecided(start.min(self.text.len()));
+        }
+        self.argument(start)
+    }
+
+    /// Finds the password of `redis-cli -a PASSWORD`.
+    pub(super) fn redis(&self, at: usize, from: usize) -> Found {
+        match self.last(at) == Some(b' ') && contains(self.line_before(at, 192), b"redis-cli") {
+            true => self.argument(from),
+            false => Found::Nothing,
+        }
+    }
+
+    /// Finds a password that is an argument of a command.
+    fn argument(&self, start: usize) -> Found {
         let Some(value) = self.read(start, false) else { return Found::Undecided(start) };
-        if goes_on || value.goes_on {
+        if value.goes_on {
             return Found::Undecided(start.min(self.text.len()));
         }
         let text = &self.text[value.bytes.clone()];

@@ -17,6 +17,7 @@ mod address;
 mod context;
 mod draft;
 mod headers;
+mod joint;
 mod json;
 mod names;
 mod pem;
@@ -28,6 +29,7 @@ mod store;
 mod stream;
 mod value;
 mod view;
+mod words;
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -3,18 +3,23 @@
 use std::ops::Range;
 
 use super::context::{Came, Found, LONGEST};
-use super::value::{contains, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random};
+use super::value::{
+    contains, has_both, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random,
+};
+use super::words::{is_identifier, is_same_name};
 
 /// The longest part of a name before and after the word that tells it.
 const NAME: usize = 48;
 /// The most blanks between a name and its value.
-const BLANKS: usize = 96;
+pub(super) const BLANKS: usize = 96;
 
 /// What a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A person may have chosen it.
     Password,
+    /// A password, if its form says so as well: `first_pass` and `PRIORITY_PASS` are none.
+    Weak,
     /// A machine made it.
     Token,
     /// A scheme may stand before it.
@@ -45,7 +50,7 @@ const HARMLESS: &str = "nexttoken pagetoken continuationtoken continuetoken canc
 
 /// How a name and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joint {
+pub(super) enum Joint {
     /// `name=value`
     Tight,
     /// `name = value`, `name: value`
@@ -56,6 +61,28 @@ enum Joint {
     Tag,
     /// `name" value="value`
     Markup,
+    /// `name == value`
+    Compared,
+    /// `ENV name value`
+    Env,
+    /// `| name | value |`
+    Cell,
+}
+
+/// Beginnings of names that end in `pass` and hold a password.
+const LOGINS: &str = "db user smtp mail email mysql postgres pg redis mongo ldap bind ftp proxy root admin \
+    login ssh store key require git docker registry vpn wifi jenkins nexus sonar";
+
+/// A value with its name, as the checks need it.
+struct Candidate<'a> {
+    name: &'a [u8],
+    text: &'a [u8],
+    is_quoted: bool,
+    joint: Joint,
+    /// Where the name begins.
+    start: usize,
+    /// Where the value ends.
+    end: usize,
 }
 
 /// Tells the kind of a name.
@@ -94,19 +121,17 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
         return None;
     }
     if plain.ends_with("pass") && name.to_ascii_lowercase().ends_with(b"pass") {
-        let is_login = ends(&[
-            "dbpass",
-            "userpass",
-            "smtppass",
-            "mysqlpass",
-            "rootpass",
-            "adminpass",
-            "sshpass",
-            "storepass",
-            "keypass",
-            "requirepass",
-        ]);
-        return (is_separate("pass") || is_login).then_some(Kind::Password);
+        let before = plain.strip_suffix("pass").unwrap_or(plain);
+        let is_login = LOGINS.split(' ').any(|word| before.ends_with(word));
+        let weak = is_separate("pass").then_some(Kind::Weak);
+        return if is_login { Some(Kind::Password) } else { weak };
+    }
+    if ends(&["bindpw", "rootpw"]) || ends(&["pw"]) && is_separate("pw") {
+        return Some(Kind::Weak);
+    }
+    // Its value is whatever the user stores in AWS.
+    if name == b"SecretString" {
+        return Some(Kind::Password);
     }
     if plain == "auth" {
         return Some(Kind::Basic);
@@ -125,7 +150,7 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
             "foreignkey",
             "hostkey",
         ]);
-    if ends(&["secret", "token", "credentials", "credential", "securestring"])
+    if ends(&["secret", "token", "credentials", "credential", "securestring", "psk"])
         || KEYS.split(' ').any(|word| plain.ends_with(word))
         || is_env_key
     {
@@ -170,6 +195,9 @@ impl<'a> Came<'a> {
         let is_phrase = self.text[at..from].contains(&b' ') || name.ends_with(b"SecureString");
         if let found @ Found::Secret { .. } = self.prefixed(at, from, end, false) {
             return found;
+        }
+        if self.last(start) == Some(b'/') && self.is_checksum(start) {
+            return Found::Nothing;
         }
         // Most names have no value; that is found out sooner than their kind.
         let joint = match self.joint(start, end, is_phrase) {
@@ -243,7 +271,12 @@ impl<'a> Came<'a> {
                 if goes_on {
                     return Err(());
                 }
-                (next, if sign == at { Joint::Tight } else { Joint::Loose })
+                let joint = match sign == at {
+                    _ if self.text[sign..next].starts_with(b"==") => Joint::Compared,
+                    true => Joint::Tight,
+                    false => Joint::Loose,
+                };
+                (next, joint)
             }
             Some(b':') => {
                 let (next, goes_on) = self.run(sign, |byte| b":=".contains(&byte), 3);
@@ -261,15 +294,22 @@ impl<'a> Came<'a> {
                 Some(false) => return Ok(None),
             },
             Some(b'>') if is_tag => (sign + 1, Joint::Tag),
+            Some(b'|') if sign > at => return self.cell(start, sign),
+            Some(_) if sign > at && self.is_env(start) => (sign, Joint::Env),
+            Some(b'f') if sign > at && at == end => return self.account(sign),
             Some(b',' | b'\n' | b'\r' | b'v') if !is_tag => return self.pair(at, has_quote),
             Some(_) if is_phrase && sign > at => (sign, Joint::Flag),
             Some(_) if sign > at && self.is_flag(start) => (sign, Joint::Flag),
+            Some(_) if sign > at && self.is_sql(start, end, sign) => (sign, Joint::Loose),
             _ => return Ok(None),
         };
         let (next, joint) = found;
         let (value, goes_on) = self.run(next, blank, BLANKS);
         if goes_on || value == self.text.len() && !self.is_all {
             return Err(());
+        }
+        if has_quote && self.byte(value) == Some(b'{') {
+            return self.object(value);
         }
         Ok(Some((if value > next && joint == Joint::Tight { Joint::Loose } else { joint }, value)))
     }
@@ -372,7 +412,8 @@ impl<'a> Came<'a> {
         // `pass: 12` counts tests; `-passin pass:…` and `"pass": "…"` are passwords.
         if name.eq_ignore_ascii_case(b"pass") {
             let line = self.line_before(start, 16);
-            let is_option = line.ends_with(b"-passin ") || line.ends_with(b"-passout ");
+            let options: [&[u8]; 3] = [b"-passin ", b"-passout ", b"-pass "];
+            let is_option = options.iter().any(|option| line.ends_with(option));
             let is_field = value.is_quoted && is_mixed(&self.text[value.bytes.clone()]);
             if !is_option && !is_field {
                 return Found::Nothing;
@@ -404,35 +445,117 @@ impl<'a> Came<'a> {
                 bytes.end -= trailing;
             }
         }
+        // A password in brackets.
+        if let [b'(', inner @ .., b')'] = &self.text[bytes.clone()]
+            && !value.is_quoted
+            && inner.iter().all(u8::is_ascii_alphanumeric)
+            && is_random(inner, 8)
+        {
+            bytes.end -= 1;
+            bytes.start += 1;
+        }
         let text = &self.text[bytes.clone()];
+        let is_quoted = value.is_quoted;
+        let candidate = Candidate { name, text, is_quoted, joint, start, end: bytes.end };
         let head = text.split(|byte| *byte == b',').next().unwrap_or_default();
         let is_one = !is_placeholder(text)
             && (value.is_quoted || !is_placeholder(head))
             && !is_path(text)
+            && self.fits(&candidate)
             && match kind {
                 Kind::Basic => is_basic(text) || name.starts_with(b"_") && is_random(text, 8),
-                Kind::Token => is_token(text, value.is_quoted, joint),
-                _ => self.is_password(text, value.is_quoted, joint, start, bytes.end),
+                Kind::Token => is_token(&candidate),
+                Kind::Weak => text.len() >= 6 && has_both(text) && self.is_password(&candidate),
+                _ => self.is_password(&candidate),
             };
         if is_one { Found::secret(bytes) } else { Found::Nothing }
     }
 
+    /// Finds the value after the arrow of `name = "old" -> "new"`; `from` is its quote.
+    pub(super) fn changed(&self, at: usize, from: usize) -> Found {
+        let Some(name) = self.changed_name(at) else { return Found::Nothing };
+        let start = name.start;
+        let name = &self.text[name];
+        match kind_of(name) {
+            Some(kind @ (Kind::Password | Kind::Weak | Kind::Token)) => {
+                self.value(kind, name, start, (Joint::Loose, from))
+            }
+            _ => Found::Nothing,
+        }
+    }
+
+    /// Tells whether a value can be a secret where it stands, whatever kind it is of.
+    fn fits(&self, value: &Candidate) -> bool {
+        let &Candidate { name, text, is_quoted, joint, start, end } = value;
+        if is_same_name(name, text) {
+            return false;
+        }
+        match joint {
+            Joint::Compared => return is_quoted && text.len() >= 6 && has_both(text),
+            Joint::Cell => return is_random(text, 8) && !is_code(text),
+            Joint::Env => return is_quoted || has_both(text),
+            Joint::Tag | Joint::Markup | Joint::Flag => return true,
+            Joint::Tight | Joint::Loose => {}
+        }
+        if is_quoted {
+            return true;
+        }
+        // Only a string is a secret in a declaration; all else is a type or an expression.
+        if self.is_declared(start) && !is_random(text, 20) {
+            return false;
+        }
+        let before = self.line_before(start, 64).trim_ascii();
+        let is_listed = self.byte(end).is_some_and(|byte| b",)".contains(&byte));
+        let is_field = before.is_empty() && !is_listed && self.text[start..end].contains(&b':');
+        let is_variable = name.iter().any(u8::is_ascii_lowercase)
+            && !is_field
+            && (joint == Joint::Loose || is_listed);
+        !(is_variable && is_identifier(text))
+    }
+
+    /// Tells whether the name at `start` is declared there by source text: `pub password: Text`.
+    fn is_declared(&self, start: usize) -> bool {
+        const FIRST: &str = "pub let const static fn def func function var val";
+        const LAST: &str = "pub let mut const static var val final private public protected";
+        let has = |words: &str, word: &[u8]| words.split(' ').any(|it| it.as_bytes() == word);
+        let line = self.line_before(start, 96);
+        if !line.ends_with(b" ") {
+            return false;
+        }
+        let mut words = line.split(|byte| blank(*byte)).filter(|word| !word.is_empty());
+        let first = words.next().unwrap_or_default();
+        let first = match first {
+            b"+" | b"-" => words.next().unwrap_or_default(),
+            _ => first.strip_prefix(b"+").or(first.strip_prefix(b"-")).unwrap_or(first),
+        };
+        has(FIRST, first) || words.last().is_some_and(|last| has(LAST, last))
+    }
+
+    /// Tells whether the name at `start` is part of `checksum/name`.
+    fn is_checksum(&self, start: usize) -> bool {
+        let line = self.line_before(start - 1, 32);
+        let len = line.iter().rev().take_while(|byte| in_name(**byte)).count();
+        let word = line[line.len() - len..].to_ascii_lowercase();
+        let kinds: [&[u8]; 5] = [b"checksum", b"hash", b"digest", b"sha256", b"fingerprint"];
+        kinds.iter().any(|kind| contains(&word, kind))
+    }
+
     /// Tells whether this is a password that a person may have chosen.
-    fn is_password(
-        &self,
-        text: &[u8],
-        is_quoted: bool,
-        joint: Joint,
-        start: usize,
-        end: usize,
-    ) -> bool {
+    fn is_password(&self, value: &Candidate) -> bool {
+        let &Candidate { name, text, is_quoted, joint, start, end } = value;
         if text.len() < 3 || text.iter().all(u8::is_ascii_digit) && text.len() < 4 {
             return false;
         }
         let has_blank = text.iter().any(|byte| blank(*byte));
         if is_quoted {
-            let has_word = || text.split(|byte| blank(*byte)).any(is_placeholder);
-            let is_sentence = has_blank && (!is_mixed(text) || text.ends_with(b".") || has_word());
+            let mut words = text.split(|byte| blank(*byte));
+            let is_set = joint == Joint::Tight && !name.iter().any(u8::is_ascii_lowercase);
+            let is_sentence = has_blank
+                && match is_set {
+                    // A variable of the environment has no message.
+                    true => text.ends_with(b".") || !words.any(|word| has_both(word)),
+                    false => !is_mixed(text) || text.ends_with(b".") || words.any(is_placeholder),
+                };
             return !is_sentence
                 && !text.starts_with(b"$(")
                 && !contains(text, b"${")
@@ -443,8 +566,11 @@ impl<'a> Came<'a> {
         }
         match joint {
             Joint::Tight => !text.iter().all(u8::is_ascii_digit) || text.len() >= 4,
-            Joint::Markup | Joint::Tag => true,
+            Joint::Markup | Joint::Tag | Joint::Cell | Joint::Compared => true,
             Joint::Flag => is_mixed(text) && !text.starts_with(b"-") && !text.starts_with(b"["),
+            Joint::Env => text.len() >= 6,
+            // A list or an object of source text.
+            Joint::Loose if text.starts_with(b"[") || text.starts_with(b"{") => false,
             // A word after a colon is a message, unless the line has nothing else, as in YAML.
             Joint::Loose => {
                 // The end of a sentence is no part of a password.
@@ -466,17 +592,15 @@ impl<'a> Came<'a> {
 }
 
 /// Tells whether this is a token or a key that a machine has made.
-fn is_token(text: &[u8], is_quoted: bool, joint: Joint) -> bool {
+fn is_token(value: &Candidate) -> bool {
+    let &Candidate { text, is_quoted, joint, .. } = value;
     let is_place = text.contains(&b'/') && text.contains(&b'.');
     if is_place || text.iter().any(|byte| blank(*byte)) || !is_quoted && is_code(text) {
         return false;
     }
     match joint {
-        Joint::Tight | Joint::Markup | Joint::Tag => {
-            is_random(text, 8) || text.len() >= 8 && has_symbols(text)
-        }
-        _ if is_quoted => is_random(text, 8) || text.len() >= 8 && has_symbols(text),
-        _ => is_random(text, 12),
+        Joint::Loose | Joint::Flag if !is_quoted => is_random(text, 12),
+        _ => is_random(text, 8) || text.len() >= 8 && has_symbols(text),
     }
 }
 

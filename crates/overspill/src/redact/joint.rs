@@ -1,0 +1,101 @@
+//! Less usual ways to join a name and its value: SQL, tables, shells, plans and objects.
+
+use super::context::Came;
+use super::names::{BLANKS, Joint, blank, in_name};
+use super::value::contains;
+
+/// The value of an object is looked for within so many bytes after its bracket.
+const OBJECT: usize = 160;
+/// The longest account in `Password for admin:`.
+const ACCOUNT: usize = 48;
+
+/// A joint and where its value begins. `Err` means that the bytes that follow decide.
+type Joined = Result<Option<(Joint, usize)>, ()>;
+
+impl Came<'_> {
+    /// Tells whether the name at `start` follows `ENV`, `setenv` or fish's `set -x`.
+    pub(super) fn is_env(&self, start: usize) -> bool {
+        let mut words = self.line_before(start, 64).rsplit(|byte| blank(*byte));
+        if words.next().is_none_or(|rest| !rest.is_empty()) {
+            return false;
+        }
+        let is_set = |word: &[u8]| word == b"set";
+        match words.next() {
+            Some(b"ENV" | b"setenv") => true,
+            Some([b'-', options @ ..]) => {
+                let is_short = options.len() <= 3 && options.iter().all(u8::is_ascii_alphabetic);
+                (is_short && options.contains(&b'x') || options == b"-export")
+                    && words.next().is_some_and(is_set)
+            }
+            _ => false,
+        }
+    }
+
+    /// Tells whether `PASSWORD '…'` belongs to a statement of SQL about a user.
+    pub(super) fn is_sql(&self, start: usize, end: usize, value: usize) -> bool {
+        let line = self.line_before(start, 128).to_ascii_lowercase();
+        self.text[start..end].eq_ignore_ascii_case(b"password")
+            && matches!(self.byte(value), Some(b'\'' | b'"'))
+            && [b" user ", b" role "].iter().any(|word| contains(&line, *word))
+    }
+
+    /// Finds the value of `| name | value |`; `bar` is the place of the second bar.
+    pub(super) fn cell(&self, start: usize, bar: usize) -> Joined {
+        if !self.line_before(start, BLANKS).trim_ascii_end().ends_with(b"|") {
+            return Ok(None);
+        }
+        let (value, goes_on) = self.run(bar + 1, blank, BLANKS);
+        if goes_on { Err(()) } else { Ok(Some((Joint::Cell, value))) }
+    }
+
+    /// Finds the value of `Password for admin: value`; `at` is right after the blanks.
+    pub(super) fn account(&self, at: usize) -> Joined {
+        match self.begins(at, b"for ") {
+            None => return Err(()),
+            Some(false) => return Ok(None),
+            Some(true) => {}
+        }
+        let (end, goes_on) =
+            self.run(at + 4, |byte| in_name(byte) || b"'@\"".contains(&byte), ACCOUNT);
+        if goes_on {
+            return Err(());
+        }
+        if end == at + 4 || self.byte(end) != Some(b':') {
+            return if end == self.text.len() && !self.is_all { Err(()) } else { Ok(None) };
+        }
+        let (value, goes_on) = self.run(end + 1, blank, BLANKS);
+        if goes_on { Err(()) } else { Ok((value > end + 1).then_some((Joint::Cell, value))) }
+    }
+
+    /// Finds the field `"value"` of the object that begins at `at`, as `terraform output -json` has it.
+    pub(super) fn object(&self, at: usize) -> Joined {
+        const FIELD: &[u8] = b"\"value\"";
+        let rest = &self.text[at + 1..];
+        let near = &rest[..rest.len().min(OBJECT)];
+        let near = memchr::memchr(b'}', near).map_or(near, |end| &near[..end + 1]);
+        let Some(field) = memchr::memmem::find(near, FIELD) else {
+            let may_follow = near.len() < OBJECT && !near.ends_with(b"}") && !self.is_all;
+            return if may_follow { Err(()) } else { Ok(None) };
+        };
+        let (value, goes_on) = self.run(
+            at + 1 + field + FIELD.len(),
+            |byte| byte == b':' || byte.is_ascii_whitespace(),
+            BLANKS,
+        );
+        if goes_on {
+            return Err(());
+        }
+        Ok((self.byte(value) == Some(b'"')).then_some((Joint::Loose, value)))
+    }
+
+    /// Returns the name before `"old" -> "new"`, as a plan of Terraform has it; `at` is the arrow.
+    pub(super) fn changed_name(&self, at: usize) -> Option<std::ops::Range<usize>> {
+        let line = self.line_before(at, 192);
+        let sign = memchr::memmem::find(line, b" = \"")?;
+        let first = at - line.len();
+        let name = line[..sign].trim_ascii_end();
+        let len = name.iter().rev().take_while(|byte| in_name(**byte)).count();
+        let end = first + name.len();
+        line.trim_ascii_end().ends_with(b"\"").then_some(end - len..end)
+    }
+}
