@@ -3,9 +3,19 @@
 use super::context::{Came, Found, LONGEST};
 use super::value::{has_both, is_placeholder, is_random};
 
-/// Schemes whose `name:tag@digest` is no login.
-const IMAGES: [&[u8]; 5] =
-    [b"docker", b"oci", b"docker-image", b"docker-daemon", b"containers-storage"];
+/// Schemes whose `name:tag@digest` or `container@account` is no login.
+const IMAGES: [&[u8]; 10] = [
+    b"docker",
+    b"oci",
+    b"docker-image",
+    b"docker-daemon",
+    b"containers-storage",
+    b"abfs",
+    b"abfss",
+    b"wasb",
+    b"wasbs",
+    b"cvs",
+];
 
 impl Came<'_> {
     /// Finds the password of `user:password@host`, or the token of `token@host`; `from` is right after
@@ -132,7 +142,7 @@ impl Came<'_> {
     }
 }
 
-/// Tells whether a line ends with the scheme of a container image.
+/// Tells whether a line ends with a scheme that has no login.
 fn is_image(line: &[u8]) -> bool {
     let len =
         line.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();

@@ -52,7 +52,7 @@ impl Came<'_> {
         let is_one = !is_placeholder(text)
             && !is_path(text)
             && match is_rest {
-                true => contains(text, b"="),
+                true => contains(text, b"=") && text.len() >= 24,
                 false if scheme == b"basic" => is_basic(text) || is_random(text, 8),
                 false if is_known => text.len() >= 8 && is_mixed(text) && !is_code(text),
                 false => is_random(text, 16),

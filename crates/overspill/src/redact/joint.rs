@@ -33,10 +33,16 @@ impl Came<'_> {
 
     /// Tells whether `PASSWORD '…'` belongs to a statement of SQL about a user.
     pub(super) fn is_sql(&self, start: usize, end: usize, value: usize) -> bool {
-        let line = self.line_before(start, 128).to_ascii_lowercase();
         self.text[start..end].eq_ignore_ascii_case(b"password")
             && matches!(self.byte(value), Some(b'\'' | b'"'))
-            && [b" user ", b" role "].iter().any(|word| contains(&line, *word))
+            && self.is_statement(start)
+    }
+
+    /// Tells whether a statement of SQL about a user stands before `start`.
+    pub(super) fn is_statement(&self, start: usize) -> bool {
+        let line = self.line_before(start, 128).to_ascii_lowercase();
+        let words: [&[u8]; 3] = [b"user ", b"role ", b"grant "];
+        words.iter().any(|word| contains(&line, word))
     }
 
     /// Finds the value of `| name | value |`; `bar` is the place of the second bar.

@@ -46,7 +46,7 @@ const KEYS: &str = "apikey accesskey secretkey privatekey accountkey authkey enc
 const HARMLESS: &str = "nexttoken pagetoken continuationtoken continuetoken canceltoken cancellationtoken \
     synctoken starttoken endtoken eostoken bostoken padtoken unktoken septoken clstoken \
     masktoken stoptoken prevtoken previoustoken lasttoken firsttoken unexpectedtoken \
-    resumetoken nexttokens imagetoken publickeytoken changetoken";
+    resumetoken nexttokens imagetoken publickeytoken changetoken xamzcredential xgoogcredential";
 
 /// How a name and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,6 +207,11 @@ impl<'a> Came<'a> {
         };
         let kind = if is_phrase { Some(Kind::Password) } else { kind_of(name) };
         let Some(kind) = kind else { return Found::Nothing };
+        // `identified by 'name'` is prose as well.
+        let is_prose = is_phrase && name.starts_with(b"identified") && !self.is_statement(start);
+        if is_prose {
+            return Found::Nothing;
+        }
         if is_phrase && !self.byte(joint.1).is_some_and(|byte| b"'\"\\".contains(&byte)) {
             return Found::Nothing;
         }
@@ -499,6 +504,10 @@ impl<'a> Came<'a> {
         }
         if is_quoted {
             return true;
+        }
+        // A directory.
+        if name == b"pwd" && joint == Joint::Loose && !has_both(text) {
+            return false;
         }
         // Only a string is a secret in a declaration; all else is a type or an expression.
         if self.is_declared(start) && !is_random(text, 20) {
