@@ -50,6 +50,7 @@ impl Came<'_> {
                 | b"geniekey"
         );
         let is_one = !is_placeholder(text)
+            && !text.starts_with(b"$(")
             && !is_path(text)
             && match is_rest {
                 true => contains(text, b"=") && text.len() >= 24,

@@ -1,4 +1,4 @@
-//! Less usual ways to join a name and its value: SQL, tables, shells, plans and objects.
+//! How a name and its value are joined, in source text, options, SQL, tables, plans and objects.
 
 use super::context::Came;
 use super::names::{BLANKS, Joint, blank, in_name};
@@ -13,6 +13,110 @@ const ACCOUNT: usize = 48;
 type Joined = Result<Option<(Joint, usize)>, ()>;
 
 impl Came<'_> {
+    /// Returns how the name between `start` and `end` is joined to a value, and where that begins.
+    /// `Err` means that the bytes that follow decide.
+    pub(super) fn joint(&self, start: usize, end: usize, is_phrase: bool) -> Joined {
+        let mut at = end;
+        // The quote after a name, and a bracket.
+        let (quote, goes_on) = self.run(at, |byte| b"\"'`\\])".contains(&byte), 6);
+        if goes_on {
+            return Err(());
+        }
+        let has_quote = quote > at;
+        at = quote;
+        let (sign, goes_on) = self.run(at, blank, BLANKS);
+        if goes_on {
+            return Err(());
+        }
+        let is_tag = self.last(start) == Some(b'<');
+        let found = match self.byte(sign) {
+            Some(b'=') => {
+                let (next, goes_on) = self.run(sign, |byte| b"=>~".contains(&byte), 3);
+                if goes_on {
+                    return Err(());
+                }
+                let joint = match sign == at {
+                    _ if self.text[sign..next].starts_with(b"==") => Joint::Compared,
+                    true => Joint::Tight,
+                    false => Joint::Loose,
+                };
+                (next, joint)
+            }
+            Some(b':') => {
+                let (next, goes_on) = self.run(sign, |byte| b":=".contains(&byte), 3);
+                if goes_on {
+                    return Err(());
+                }
+                if next - sign > 1 && self.byte(next - 1) == Some(b':') {
+                    return Ok(None);
+                }
+                (next, Joint::Loose)
+            }
+            Some(b'%') => match self.begins(sign, b"%3D") {
+                None => return Err(()),
+                Some(true) => (sign + 3, Joint::Tight),
+                Some(false) => return Ok(None),
+            },
+            Some(b'>') if is_tag => (sign + 1, Joint::Tag),
+            Some(b'|') if sign > at => return self.cell(start, sign),
+            Some(_) if sign > at && self.is_env(start) => (sign, Joint::Env),
+            Some(b'f') if sign > at && at == end => return self.account(sign),
+            Some(b',' | b'\n' | b'\r' | b'v') if !is_tag => return self.pair(at, has_quote),
+            Some(_) if is_phrase && sign > at => (sign, Joint::Flag),
+            Some(_) if sign > at && self.is_flag(start) => (sign, Joint::Flag),
+            Some(_) if sign > at && self.is_sql(start, end, sign) => (sign, Joint::Loose),
+            _ => return Ok(None),
+        };
+        let (next, joint) = found;
+        let (value, goes_on) = self.run(next, blank, BLANKS);
+        if goes_on || value == self.text.len() && !self.is_all {
+            return Err(());
+        }
+        if has_quote && self.byte(value) == Some(b'{') {
+            return self.object(value);
+        }
+        Ok(Some((if value > next && joint == Joint::Tight { Joint::Loose } else { joint }, value)))
+    }
+
+    /// Tells whether a name is an option of a command, or the word of a `.netrc` file.
+    fn is_flag(&self, start: usize) -> bool {
+        const WORDS: [&[u8]; 4] =
+            [b"-storepass", b"-keypass", b"requirepass", b"aws_secret_access_key"];
+        if WORDS.iter().any(|word| self.text[start..].starts_with(word)) {
+            return true;
+        }
+        let is_option =
+            self.text[start..].starts_with(b"--") && !self.last(start).is_some_and(in_name);
+        let near = &self.text[start.saturating_sub(128)..start];
+        is_option
+            || self.text[start..].starts_with(b"password")
+                && contains(near, b"login ")
+                && contains(near, b"machine ")
+    }
+
+    /// Finds the value of `name: NAME, value: …` as lists of variables have it.
+    fn pair(&self, at: usize, has_quote: bool) -> Joined {
+        let (word, goes_on) = self.run(at, |byte| b" \t\r\n,\"'\\".contains(&byte), BLANKS);
+        if goes_on {
+            return Err(());
+        }
+        match self.begins(word, b"value") {
+            None => return Err(()),
+            Some(false) => return Ok(None),
+            Some(true) => {}
+        }
+        let (value, goes_on) = self.run(word + 5, |byte| b"\"'\\: \t=".contains(&byte), BLANKS);
+        if goes_on {
+            return Err(());
+        }
+        let between = &self.text[word + 5..value];
+        let is_joined = between.iter().any(|byte| b":=".contains(byte));
+        // A quote belongs to the value.
+        let open = between.iter().rev().take_while(|byte| b"\"'\\".contains(byte)).count();
+        let is_line = self.text[at..word].contains(&b'\n');
+        Ok((is_joined && (has_quote || is_line)).then_some((Joint::Markup, value - open)))
+    }
+
     /// Tells whether the name at `start` follows `ENV`, `setenv` or fish's `set -x`.
     pub(super) fn is_env(&self, start: usize) -> bool {
         let mut words = self.line_before(start, 64).rsplit(|byte| blank(*byte));

@@ -207,6 +207,9 @@ impl<'a> Came<'a> {
         };
         let kind = if is_phrase { Some(Kind::Password) } else { kind_of(name) };
         let Some(kind) = kind else { return Found::Nothing };
+        if kind == Kind::Token && self.is_harmless(start, name) {
+            return Found::Nothing;
+        }
         // `identified by 'name'` is prose as well.
         let is_prose = is_phrase && name.starts_with(b"identified") && !self.is_statement(start);
         if is_prose {
@@ -216,6 +219,15 @@ impl<'a> Came<'a> {
             return Found::Nothing;
         }
         self.value(kind, name, start, joint)
+    }
+
+    /// Tells whether a name and the word before it are a token that is not secret: `next page token`.
+    fn is_harmless(&self, start: usize, name: &[u8]) -> bool {
+        let line = self.line_before(start, 24);
+        let Some(line) = line.strip_suffix(b" ") else { return false };
+        let len = line.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let both = [&line[line.len() - len..], name].concat().to_ascii_lowercase();
+        len > 0 && HARMLESS.split(' ').any(|word| word.as_bytes() == both)
     }
 
     /// Finds a token that begins with a word of a name: `secret_…` of Notion, `key-…` of Mailgun.
@@ -247,115 +259,6 @@ impl<'a> Came<'a> {
             _ if goes_on => Found::Undecided(self.text.len()),
             _ => Found::Nothing,
         }
-    }
-
-    /// Returns how the name between `start` and `end` is joined to a value, and where that begins.
-    /// `Err` means that the bytes that follow decide.
-    fn joint(
-        &self,
-        start: usize,
-        end: usize,
-        is_phrase: bool,
-    ) -> Result<Option<(Joint, usize)>, ()> {
-        let mut at = end;
-        // The quote after a name, and a bracket.
-        let (quote, goes_on) = self.run(at, |byte| b"\"'`\\])".contains(&byte), 6);
-        if goes_on {
-            return Err(());
-        }
-        let has_quote = quote > at;
-        at = quote;
-        let (sign, goes_on) = self.run(at, blank, BLANKS);
-        if goes_on {
-            return Err(());
-        }
-        let is_tag = self.last(start) == Some(b'<');
-        let found = match self.byte(sign) {
-            Some(b'=') => {
-                let (next, goes_on) = self.run(sign, |byte| b"=>~".contains(&byte), 3);
-                if goes_on {
-                    return Err(());
-                }
-                let joint = match sign == at {
-                    _ if self.text[sign..next].starts_with(b"==") => Joint::Compared,
-                    true => Joint::Tight,
-                    false => Joint::Loose,
-                };
-                (next, joint)
-            }
-            Some(b':') => {
-                let (next, goes_on) = self.run(sign, |byte| b":=".contains(&byte), 3);
-                if goes_on {
-                    return Err(());
-                }
-                if next - sign > 1 && self.byte(next - 1) == Some(b':') {
-                    return Ok(None);
-                }
-                (next, Joint::Loose)
-            }
-            Some(b'%') => match self.begins(sign, b"%3D") {
-                None => return Err(()),
-                Some(true) => (sign + 3, Joint::Tight),
-                Some(false) => return Ok(None),
-            },
-            Some(b'>') if is_tag => (sign + 1, Joint::Tag),
-            Some(b'|') if sign > at => return self.cell(start, sign),
-            Some(_) if sign > at && self.is_env(start) => (sign, Joint::Env),
-            Some(b'f') if sign > at && at == end => return self.account(sign),
-            Some(b',' | b'\n' | b'\r' | b'v') if !is_tag => return self.pair(at, has_quote),
-            Some(_) if is_phrase && sign > at => (sign, Joint::Flag),
-            Some(_) if sign > at && self.is_flag(start) => (sign, Joint::Flag),
-            Some(_) if sign > at && self.is_sql(start, end, sign) => (sign, Joint::Loose),
-            _ => return Ok(None),
-        };
-        let (next, joint) = found;
-        let (value, goes_on) = self.run(next, blank, BLANKS);
-        if goes_on || value == self.text.len() && !self.is_all {
-            return Err(());
-        }
-        if has_quote && self.byte(value) == Some(b'{') {
-            return self.object(value);
-        }
-        Ok(Some((if value > next && joint == Joint::Tight { Joint::Loose } else { joint }, value)))
-    }
-
-    /// Tells whether a name is an option of a command, or the word of a `.netrc` file.
-    fn is_flag(&self, start: usize) -> bool {
-        const WORDS: [&[u8]; 4] =
-            [b"-storepass", b"-keypass", b"requirepass", b"aws_secret_access_key"];
-        if WORDS.iter().any(|word| self.text[start..].starts_with(word)) {
-            return true;
-        }
-        let is_option =
-            self.text[start..].starts_with(b"--") && !self.last(start).is_some_and(in_name);
-        let near = &self.text[start.saturating_sub(128)..start];
-        is_option
-            || self.text[start..].starts_with(b"password")
-                && contains(near, b"login ")
-                && contains(near, b"machine ")
-    }
-
-    /// Finds the value of `name: NAME, value: …` as lists of variables have it.
-    fn pair(&self, at: usize, has_quote: bool) -> Result<Option<(Joint, usize)>, ()> {
-        let (word, goes_on) = self.run(at, |byte| b" \t\r\n,\"'\\".contains(&byte), BLANKS);
-        if goes_on {
-            return Err(());
-        }
-        match self.begins(word, b"value") {
-            None => return Err(()),
-            Some(false) => return Ok(None),
-            Some(true) => {}
-        }
-        let (value, goes_on) = self.run(word + 5, |byte| b"\"'\\: \t=".contains(&byte), BLANKS);
-        if goes_on {
-            return Err(());
-        }
-        let between = &self.text[word + 5..value];
-        let is_joined = between.iter().any(|byte| b":=".contains(byte));
-        // A quote belongs to the value.
-        let open = between.iter().rev().take_while(|byte| b"\"'\\".contains(byte)).count();
-        let is_line = self.text[at..word].contains(&b'\n');
-        Ok((is_joined && (has_quote || is_line)).then_some((Joint::Markup, value - open)))
     }
 
     /// Reads the value that begins at `at`.
@@ -492,7 +395,8 @@ impl<'a> Came<'a> {
     /// Tells whether a value can be a secret where it stands, whatever kind it is of.
     fn fits(&self, value: &Candidate) -> bool {
         let &Candidate { name, text, is_quoted, joint, start, end } = value;
-        if is_same_name(name, text) {
+        let is_constant = text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+        if is_same_name(name, text) || is_constant && text.contains(&b'_') && is_identifier(text) {
             return false;
         }
         match joint {
@@ -505,17 +409,18 @@ impl<'a> Came<'a> {
         if is_quoted {
             return true;
         }
-        // A directory.
-        if name == b"pwd" && joint == Joint::Loose && !has_both(text) {
-            return false;
-        }
         // Only a string is a secret in a declaration; all else is a type or an expression.
         if self.is_declared(start) && !is_random(text, 20) {
             return false;
         }
         let before = self.line_before(start, 64).trim_ascii();
+        let is_first = before.is_empty() || before == b"-";
         let is_listed = self.byte(end).is_some_and(|byte| b",)".contains(&byte));
-        let is_field = before.is_empty() && !is_listed && self.text[start..end].contains(&b':');
+        let is_field = is_first && !is_listed && self.text[start..end].contains(&b':');
+        // A directory.
+        if name == b"pwd" && joint == Joint::Loose && !is_field && !has_both(text) {
+            return false;
+        }
         let is_variable = name.iter().any(u8::is_ascii_lowercase)
             && !is_field
             && (joint == Joint::Loose || is_listed);
@@ -528,7 +433,8 @@ impl<'a> Came<'a> {
         const LAST: &str = "pub let mut const static var val final private public protected";
         let has = |words: &str, word: &[u8]| words.split(' ').any(|it| it.as_bytes() == word);
         let line = self.line_before(start, 96);
-        if !line.ends_with(b" ") {
+        // A string may hold a command or an address with a password.
+        if !line.ends_with(b" ") || line.iter().any(|byte| b"\"'`".contains(byte)) {
             return false;
         }
         let mut words = line.split(|byte| blank(*byte)).filter(|word| !word.is_empty());
@@ -537,7 +443,7 @@ impl<'a> Came<'a> {
             b"+" | b"-" => words.next().unwrap_or_default(),
             _ => first.strip_prefix(b"+").or(first.strip_prefix(b"-")).unwrap_or(first),
         };
-        has(FIRST, first) || words.last().is_some_and(|last| has(LAST, last))
+        has(FIRST, first) || words.next_back().is_some_and(|last| has(LAST, last))
     }
 
     /// Tells whether the name at `start` is part of `checksum/name`.
@@ -562,7 +468,7 @@ impl<'a> Came<'a> {
             let is_sentence = has_blank
                 && match is_set {
                     // A variable of the environment has no message.
-                    true => text.ends_with(b".") || !words.any(|word| has_both(word)),
+                    true => text.ends_with(b".") || !words.any(has_both),
                     false => !is_mixed(text) || text.ends_with(b".") || words.any(is_placeholder),
                 };
             return !is_sentence
@@ -579,7 +485,7 @@ impl<'a> Came<'a> {
             Joint::Flag => is_mixed(text) && !text.starts_with(b"-") && !text.starts_with(b"["),
             Joint::Env => text.len() >= 6,
             // A list or an object of source text.
-            Joint::Loose if text.starts_with(b"[") || text.starts_with(b"{") => false,
+            Joint::Loose if matches!(text, [b'[' | b'{', ..]) && !has_both(text) => false,
             // A word after a colon is a message, unless the line has nothing else, as in YAML.
             Joint::Loose => {
                 // The end of a sentence is no part of a password.

@@ -138,7 +138,10 @@ pub(super) fn is_code(value: &[u8]) -> bool {
         {
             return true;
         }
-        [b'<', next, ..] if next.is_ascii_alphabetic() && !value.contains(&b'>') => return true,
+        [b'<', next, ..] if next.is_ascii_alphabetic() => {
+            let end = memchr::memchr(b'>', value).unwrap_or(value.len());
+            return !has_both(&value[end..]);
+        }
         [b'$', rest @ ..] => {
             let name = rest.iter().take_while(|byte| is_part(byte)).count();
             return name > 1

@@ -21,14 +21,17 @@ pub(super) fn is_identifier(value: &[u8]) -> bool {
     is_known && parts >= 2
 }
 
-/// Tells whether `value` only repeats its name: `challenge_password: "challengePassword"`.
+/// Tells whether `value` only repeats its name: `challenge_password: "challengePassword"`,
+/// `db-password=my-db-password`.
 pub(super) fn is_same_name(name: &[u8], value: &[u8]) -> bool {
     let plain = |text: &[u8]| -> Vec<u8> {
         let letters = text.iter().filter(|byte| byte.is_ascii_alphanumeric());
         letters.map(u8::to_ascii_lowercase).collect()
     };
     let is_name = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte));
-    is_name && parts_of(value).count() >= 2 && plain(name).ends_with(&plain(value))
+    let (name, value, parts) = (plain(name), plain(value), parts_of(value).count());
+    let inner = value.strip_prefix(b"my").filter(|_| parts > 2).unwrap_or(&value);
+    is_name && parts >= 2 && name.ends_with(inner)
 }
 
 /// Splits an identifier at `_`, `-`, `.` and before capital letters.

@@ -261,6 +261,7 @@ const PLACES: &[&str] = &[
     "redis-cli -h cache -a @@ ping",
     "| password | @@ |",
     "Password for admin: @@",
+    "const dsn = \"host=db password=@@ sslmode=off\"",
 ];
 
 /// Lays out a line of a key, given its number.
