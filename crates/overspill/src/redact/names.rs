@@ -18,7 +18,7 @@ pub(super) const BLANKS: usize = 96;
 enum Kind {
     /// A person may have chosen it.
     Password,
-    /// A password, if its form says so as well: `first_pass` and `PRIORITY_PASS` are none.
+    /// A password, if its form says so as well. `first_pass` and `PRIORITY_PASS` hold no password.
     Weak,
     /// A machine made it.
     Token,
@@ -79,9 +79,9 @@ struct Candidate<'a> {
     text: &'a [u8],
     is_quoted: bool,
     joint: Joint,
-    /// Where the name begins.
+    /// The first byte of the name.
     start: usize,
-    /// Where the value ends.
+    /// The byte after the value.
     end: usize,
 }
 
@@ -129,7 +129,7 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     if ends(&["bindpw", "rootpw"]) || ends(&["pw"]) && is_separate("pw") {
         return Some(Kind::Weak);
     }
-    // Its value is whatever the user stores in AWS.
+    // The user chooses the value that AWS stores under this name.
     if name == b"SecretString" {
         return Some(Kind::Password);
     }
@@ -392,7 +392,7 @@ impl<'a> Came<'a> {
         }
     }
 
-    /// Tells whether a value can be a secret where it stands, whatever kind it is of.
+    /// Tells whether the place of a value allows a secret of any kind.
     fn fits(&self, value: &Candidate) -> bool {
         let &Candidate { name, text, is_quoted, joint, start, end } = value;
         let is_constant = text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');

@@ -14,11 +14,11 @@ const LINE: usize = 16;
 /// How far the lines of a key that has not ended were checked. A chunk checks only its own lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CheckedKey {
-    /// Where the key begins in the text.
+    /// The place of the key in the text.
     body: usize,
     /// The first line that was not checked, after the beginning.
     at: usize,
-    /// Where the last line of the key ends, after the beginning.
+    /// The end of the last line of the key, after the beginning.
     end: usize,
     is_key: bool,
     prefix: usize,
