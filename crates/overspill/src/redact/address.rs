@@ -1,11 +1,21 @@
 //! Passwords and tokens in addresses, and addresses that are secrets themselves.
 
 use super::context::{Came, Found, LONGEST};
-use super::value::{is_placeholder, is_random};
+use super::value::{has_both, is_placeholder, is_random};
 
-/// Schemes whose `name:tag@digest` is no login.
-const IMAGES: [&[u8]; 5] =
-    [b"docker", b"oci", b"docker-image", b"docker-daemon", b"containers-storage"];
+/// Schemes whose `name:tag@digest` or `container@account` is no login.
+const IMAGES: [&[u8]; 10] = [
+    b"docker",
+    b"oci",
+    b"docker-image",
+    b"docker-daemon",
+    b"containers-storage",
+    b"abfs",
+    b"abfss",
+    b"wasb",
+    b"wasbs",
+    b"cvs",
+];
 
 impl Came<'_> {
     /// Finds the password of `user:password@host`, or the token of `token@host`; `from` is right after
@@ -17,9 +27,18 @@ impl Came<'_> {
         };
         // `<name>` and `{{ name }}` may stand for a password.
         let in_login = |byte: u8| part(byte) || b"<>".contains(&byte);
-        let (end, goes_on) = self.run(from, in_login, LONGEST);
-        if goes_on {
-            return Found::Undecided(from);
+        let is_bare = self.is_bare(from);
+        let mut end = from;
+        loop {
+            let (stop, goes_on) = self.run(end, in_login, LONGEST);
+            if goes_on || is_bare && stop + 1 == self.text.len() && !self.is_all {
+                return Found::Undecided(from);
+            }
+            end = stop;
+            if !is_bare || stop - from >= LONGEST || !self.is_in_password(stop) {
+                break;
+            }
+            end += 1;
         }
         let whole = &self.text[from..end];
         let Some(at) = memchr::memrchr(b'@', whole) else { return Found::Nothing };
@@ -35,18 +54,45 @@ impl Came<'_> {
             };
         };
         let (user, password) = (&login[..colon], &login[colon + 1..]);
+        // A token stands in the place of the user.
+        let is_filler = matches!(password, b"" | b"x-oauth-basic" | b"x-access-token");
+        if is_filler {
+            return match is_random(user, 16) && !is_placeholder(user) && !host.is_empty() {
+                true => Found::Secret { hold: from, bytes: from..from + colon },
+                false => Found::Nothing,
+            };
+        }
         let number = password.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let after = password.get(number).copied();
         let is_port = (1..=5).contains(&number)
             && match after {
                 None => user == b"localhost" || user.contains(&b'.') || user.starts_with(b"["),
-                Some(byte) => b"?#',;)|&]}".contains(&byte) && !user.is_empty(),
+                Some(byte) => b"?#',;)|&]}\"\\".contains(&byte) && !user.is_empty(),
             };
         // An address of IPv6 has colons of its own.
         let is_none = is_port || user.starts_with(b"[") || is_placeholder(password);
         match is_none || host.is_empty() || is_format(password) {
             true => Found::Nothing,
             false => Found::Secret { hold: from, bytes: from + colon + 1..from + at },
+        }
+    }
+
+    /// Tells whether an address stands without quotes.
+    fn is_bare(&self, from: usize) -> bool {
+        let near = self.line_before(from - 3, 24);
+        let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        let len = near.iter().rev().take_while(scheme).count();
+        near[..near.len() - len].last().is_none_or(|byte| b" \t=".contains(byte))
+    }
+
+    /// Tells whether a quote or a backslash at `at` may belong to a password, since no list, object or
+    /// escape goes on after it.
+    fn is_in_password(&self, at: usize) -> bool {
+        let next = self.byte(at + 1).unwrap_or(b' ');
+        match self.byte(at) {
+            Some(b'"') => next > b' ' && !b",:;}])>".contains(&next),
+            Some(b'\\') => next > b' ' && !b"nrtu\"'\\/".contains(&next),
+            _ => false,
         }
     }
 
@@ -96,7 +142,7 @@ impl Came<'_> {
     }
 }
 
-/// Tells whether a line ends with the scheme of a container image.
+/// Tells whether a line ends with a scheme that has no login.
 fn is_image(line: &[u8]) -> bool {
     let len =
         line.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
@@ -106,7 +152,14 @@ fn is_image(line: &[u8]) -> bool {
 /// Tells whether this is a place in a template: `{password}`, `{{ x }}`, `${x}`, `%s`, `#{x}`.
 fn is_format(password: &[u8]) -> bool {
     password.starts_with(b"{{")
-        || password.starts_with(b"${")
+        || is_variable(password)
         || password == b"%s"
         || password.starts_with(b"#{")
+}
+
+/// Tells whether this is `${x}`, and nothing that could be a password follows it.
+fn is_variable(password: &[u8]) -> bool {
+    password.starts_with(b"${")
+        && memchr::memrchr(b'}', password)
+            .is_none_or(|end| password.len() - end < 5 || !has_both(&password[end..]))
 }

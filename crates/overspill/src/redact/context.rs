@@ -1,6 +1,9 @@
 //! The text in which secrets are looked for, and what surrounds a place in it.
 
+use std::cell::Cell;
 use std::ops::Range;
+
+use super::pem::CheckedKey;
 
 /// The longest token, password or other value that is looked for.
 pub(super) const LONGEST: usize = 4 << 10;
@@ -38,6 +41,8 @@ pub(super) struct Came<'a> {
     pub(super) gaps: &'a [usize],
     /// Nothing comes after the text.
     pub(super) is_all: bool,
+    /// How far a private key at the end was checked by the last look, and then by this one.
+    pub(super) key: &'a Cell<Option<CheckedKey>>,
 }
 
 impl<'a> Came<'a> {

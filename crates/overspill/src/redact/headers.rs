@@ -50,9 +50,10 @@ impl Came<'_> {
                 | b"geniekey"
         );
         let is_one = !is_placeholder(text)
+            && !text.starts_with(b"$(")
             && !is_path(text)
             && match is_rest {
-                true => contains(text, b"="),
+                true => contains(text, b"=") && text.len() >= 24,
                 false if scheme == b"basic" => is_basic(text) || is_random(text, 8),
                 false if is_known => text.len() >= 8 && is_mixed(text) && !is_code(text),
                 false => is_random(text, 16),
@@ -144,8 +145,24 @@ impl Came<'_> {
         if !is_right {
             return Found::Nothing;
         }
+        if goes_on {
+            return Found::Undecided(start.min(self.text.len()));
+        }
+        self.argument(start)
+    }
+
+    /// Finds the password of `redis-cli -a PASSWORD`.
+    pub(super) fn redis(&self, at: usize, from: usize) -> Found {
+        match self.last(at) == Some(b' ') && contains(self.line_before(at, 192), b"redis-cli") {
+            true => self.argument(from),
+            false => Found::Nothing,
+        }
+    }
+
+    /// Finds a password that is an argument of a command.
+    fn argument(&self, start: usize) -> Found {
         let Some(value) = self.read(start, false) else { return Found::Undecided(start) };
-        if goes_on || value.goes_on {
+        if value.goes_on {
             return Found::Undecided(start.min(self.text.len()));
         }
         let text = &self.text[value.bytes.clone()];

@@ -17,6 +17,7 @@ mod address;
 mod context;
 mod draft;
 mod headers;
+mod joint;
 mod json;
 mod names;
 mod pem;
@@ -28,8 +29,10 @@ mod store;
 mod stream;
 mod value;
 mod view;
+mod words;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -117,8 +120,14 @@ impl Redaction {
             return self.text(text);
         }
         let both = [context, text.as_bytes()].concat();
-        let look =
-            self.look(Came { text: &both, fresh: context.len(), scan: 0, gaps: &[], is_all: true });
+        let look = self.look(Came {
+            text: &both,
+            fresh: context.len(),
+            scan: 0,
+            gaps: &[],
+            is_all: true,
+            key: &Cell::new(None),
+        });
         if look.secrets.is_empty() {
             return (Cow::Borrowed(text), 0);
         }
@@ -148,7 +157,8 @@ impl Redaction {
 
     /// Like [`Redaction::text`], of what may be no text.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
-        let look = self.look(Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true });
+        let key = &Cell::new(None);
+        let look = self.look(Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key });
         if look.secrets.is_empty() {
             return (Cow::Borrowed(bytes), 0);
         }
@@ -170,7 +180,9 @@ impl Redaction {
             self.look_at(came, if view.ends_in_gap() { 0 } else { beginning(came.text) });
         // What is shown waits no longer than what is written: it may be overwritten without end.
         let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
-        view.add(self.look_at(view.came(came), view.beginning()), came, &mut look);
+        // The places of a key in the view are others.
+        let shown = Came { key: &Cell::new(None), ..view.came(came) };
+        view.add(self.look_at(shown, view.beginning()), came, &mut look);
         look.known = look.known.max(longest);
         look.settled(came.fresh).unmasked(came.text)
     }

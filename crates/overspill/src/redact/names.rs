@@ -3,18 +3,23 @@
 use std::ops::Range;
 
 use super::context::{Came, Found, LONGEST};
-use super::value::{contains, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random};
+use super::value::{
+    contains, has_both, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random,
+};
+use super::words::{is_identifier, is_same_name};
 
 /// The longest part of a name before and after the word that tells it.
 const NAME: usize = 48;
 /// The most blanks between a name and its value.
-const BLANKS: usize = 96;
+pub(super) const BLANKS: usize = 96;
 
 /// What a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A person may have chosen it.
     Password,
+    /// A password, if its form says so as well. `first_pass` and `PRIORITY_PASS` hold no password.
+    Weak,
     /// A machine made it.
     Token,
     /// A scheme may stand before it.
@@ -41,11 +46,11 @@ const KEYS: &str = "apikey accesskey secretkey privatekey accountkey authkey enc
 const HARMLESS: &str = "nexttoken pagetoken continuationtoken continuetoken canceltoken cancellationtoken \
     synctoken starttoken endtoken eostoken bostoken padtoken unktoken septoken clstoken \
     masktoken stoptoken prevtoken previoustoken lasttoken firsttoken unexpectedtoken \
-    resumetoken nexttokens imagetoken publickeytoken changetoken";
+    resumetoken nexttokens imagetoken publickeytoken changetoken xamzcredential xgoogcredential";
 
 /// How a name and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joint {
+pub(super) enum Joint {
     /// `name=value`
     Tight,
     /// `name = value`, `name: value`
@@ -56,6 +61,28 @@ enum Joint {
     Tag,
     /// `name" value="value`
     Markup,
+    /// `name == value`
+    Compared,
+    /// `ENV name value`
+    Env,
+    /// `| name | value |`
+    Cell,
+}
+
+/// Beginnings of names that end in `pass` and hold a password.
+const LOGINS: &str = "db user smtp mail email mysql postgres pg redis mongo ldap bind ftp proxy root admin \
+    login ssh store key require git docker registry vpn wifi jenkins nexus sonar";
+
+/// A value with its name, as the checks need it.
+struct Candidate<'a> {
+    name: &'a [u8],
+    text: &'a [u8],
+    is_quoted: bool,
+    joint: Joint,
+    /// The first byte of the name.
+    start: usize,
+    /// The byte after the value.
+    end: usize,
 }
 
 /// Tells the kind of a name.
@@ -94,19 +121,17 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
         return None;
     }
     if plain.ends_with("pass") && name.to_ascii_lowercase().ends_with(b"pass") {
-        let is_login = ends(&[
-            "dbpass",
-            "userpass",
-            "smtppass",
-            "mysqlpass",
-            "rootpass",
-            "adminpass",
-            "sshpass",
-            "storepass",
-            "keypass",
-            "requirepass",
-        ]);
-        return (is_separate("pass") || is_login).then_some(Kind::Password);
+        let before = plain.strip_suffix("pass").unwrap_or(plain);
+        let is_login = LOGINS.split(' ').any(|word| before.ends_with(word));
+        let weak = is_separate("pass").then_some(Kind::Weak);
+        return if is_login { Some(Kind::Password) } else { weak };
+    }
+    if ends(&["bindpw", "rootpw"]) || ends(&["pw"]) && is_separate("pw") {
+        return Some(Kind::Weak);
+    }
+    // The user chooses the value that AWS stores under this name.
+    if name == b"SecretString" {
+        return Some(Kind::Password);
     }
     if plain == "auth" {
         return Some(Kind::Basic);
@@ -125,7 +150,7 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
             "foreignkey",
             "hostkey",
         ]);
-    if ends(&["secret", "token", "credentials", "credential", "securestring"])
+    if ends(&["secret", "token", "credentials", "credential", "securestring", "psk"])
         || KEYS.split(' ').any(|word| plain.ends_with(word))
         || is_env_key
     {
@@ -171,6 +196,9 @@ impl<'a> Came<'a> {
         if let found @ Found::Secret { .. } = self.prefixed(at, from, end, false) {
             return found;
         }
+        if self.last(start) == Some(b'/') && self.is_checksum(start) {
+            return Found::Nothing;
+        }
         // Most names have no value; that is found out sooner than their kind.
         let joint = match self.joint(start, end, is_phrase) {
             Ok(Some(joint)) => joint,
@@ -179,10 +207,27 @@ impl<'a> Came<'a> {
         };
         let kind = if is_phrase { Some(Kind::Password) } else { kind_of(name) };
         let Some(kind) = kind else { return Found::Nothing };
+        if kind == Kind::Token && self.is_harmless(start, name) {
+            return Found::Nothing;
+        }
+        // `identified by 'name'` is prose as well.
+        let is_prose = is_phrase && name.starts_with(b"identified") && !self.is_statement(start);
+        if is_prose {
+            return Found::Nothing;
+        }
         if is_phrase && !self.byte(joint.1).is_some_and(|byte| b"'\"\\".contains(&byte)) {
             return Found::Nothing;
         }
         self.value(kind, name, start, joint)
+    }
+
+    /// Tells whether a name and the word before it are a token that is not secret: `next page token`.
+    fn is_harmless(&self, start: usize, name: &[u8]) -> bool {
+        let line = self.line_before(start, 24);
+        let Some(line) = line.strip_suffix(b" ") else { return false };
+        let len = line.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let both = [&line[line.len() - len..], name].concat().to_ascii_lowercase();
+        len > 0 && HARMLESS.split(' ').any(|word| word.as_bytes() == both)
     }
 
     /// Finds a token that begins with a word of a name: `secret_…` of Notion, `key-…` of Mailgun.
@@ -214,103 +259,6 @@ impl<'a> Came<'a> {
             _ if goes_on => Found::Undecided(self.text.len()),
             _ => Found::Nothing,
         }
-    }
-
-    /// Returns how the name between `start` and `end` is joined to a value, and where that begins.
-    /// `Err` means that the bytes that follow decide.
-    fn joint(
-        &self,
-        start: usize,
-        end: usize,
-        is_phrase: bool,
-    ) -> Result<Option<(Joint, usize)>, ()> {
-        let mut at = end;
-        // The quote after a name, and a bracket.
-        let (quote, goes_on) = self.run(at, |byte| b"\"'`\\])".contains(&byte), 6);
-        if goes_on {
-            return Err(());
-        }
-        let has_quote = quote > at;
-        at = quote;
-        let (sign, goes_on) = self.run(at, blank, BLANKS);
-        if goes_on {
-            return Err(());
-        }
-        let is_tag = self.last(start) == Some(b'<');
-        let found = match self.byte(sign) {
-            Some(b'=') => {
-                let (next, goes_on) = self.run(sign, |byte| b"=>~".contains(&byte), 3);
-                if goes_on {
-                    return Err(());
-                }
-                (next, if sign == at { Joint::Tight } else { Joint::Loose })
-            }
-            Some(b':') => {
-                let (next, goes_on) = self.run(sign, |byte| b":=".contains(&byte), 3);
-                if goes_on {
-                    return Err(());
-                }
-                if next - sign > 1 && self.byte(next - 1) == Some(b':') {
-                    return Ok(None);
-                }
-                (next, Joint::Loose)
-            }
-            Some(b'%') => match self.begins(sign, b"%3D") {
-                None => return Err(()),
-                Some(true) => (sign + 3, Joint::Tight),
-                Some(false) => return Ok(None),
-            },
-            Some(b'>') if is_tag => (sign + 1, Joint::Tag),
-            Some(b',' | b'\n' | b'\r' | b'v') if !is_tag => return self.pair(at, has_quote),
-            Some(_) if is_phrase && sign > at => (sign, Joint::Flag),
-            Some(_) if sign > at && self.is_flag(start) => (sign, Joint::Flag),
-            _ => return Ok(None),
-        };
-        let (next, joint) = found;
-        let (value, goes_on) = self.run(next, blank, BLANKS);
-        if goes_on || value == self.text.len() && !self.is_all {
-            return Err(());
-        }
-        Ok(Some((if value > next && joint == Joint::Tight { Joint::Loose } else { joint }, value)))
-    }
-
-    /// Tells whether a name is an option of a command, or the word of a `.netrc` file.
-    fn is_flag(&self, start: usize) -> bool {
-        const WORDS: [&[u8]; 4] =
-            [b"-storepass", b"-keypass", b"requirepass", b"aws_secret_access_key"];
-        if WORDS.iter().any(|word| self.text[start..].starts_with(word)) {
-            return true;
-        }
-        let is_option =
-            self.text[start..].starts_with(b"--") && !self.last(start).is_some_and(in_name);
-        let near = &self.text[start.saturating_sub(128)..start];
-        is_option
-            || self.text[start..].starts_with(b"password")
-                && contains(near, b"login ")
-                && contains(near, b"machine ")
-    }
-
-    /// Finds the value of `name: NAME, value: …` as lists of variables have it.
-    fn pair(&self, at: usize, has_quote: bool) -> Result<Option<(Joint, usize)>, ()> {
-        let (word, goes_on) = self.run(at, |byte| b" \t\r\n,\"'\\".contains(&byte), BLANKS);
-        if goes_on {
-            return Err(());
-        }
-        match self.begins(word, b"value") {
-            None => return Err(()),
-            Some(false) => return Ok(None),
-            Some(true) => {}
-        }
-        let (value, goes_on) = self.run(word + 5, |byte| b"\"'\\: \t=".contains(&byte), BLANKS);
-        if goes_on {
-            return Err(());
-        }
-        let between = &self.text[word + 5..value];
-        let is_joined = between.iter().any(|byte| b":=".contains(byte));
-        // A quote belongs to the value.
-        let open = between.iter().rev().take_while(|byte| b"\"'\\".contains(byte)).count();
-        let is_line = self.text[at..word].contains(&b'\n');
-        Ok((is_joined && (has_quote || is_line)).then_some((Joint::Markup, value - open)))
     }
 
     /// Reads the value that begins at `at`.
@@ -372,7 +320,8 @@ impl<'a> Came<'a> {
         // `pass: 12` counts tests; `-passin pass:…` and `"pass": "…"` are passwords.
         if name.eq_ignore_ascii_case(b"pass") {
             let line = self.line_before(start, 16);
-            let is_option = line.ends_with(b"-passin ") || line.ends_with(b"-passout ");
+            let options: [&[u8]; 3] = [b"-passin ", b"-passout ", b"-pass "];
+            let is_option = options.iter().any(|option| line.ends_with(option));
             let is_field = value.is_quoted && is_mixed(&self.text[value.bytes.clone()]);
             if !is_option && !is_field {
                 return Found::Nothing;
@@ -404,35 +353,124 @@ impl<'a> Came<'a> {
                 bytes.end -= trailing;
             }
         }
+        // A password in brackets.
+        if let [b'(', inner @ .., b')'] = &self.text[bytes.clone()]
+            && !value.is_quoted
+            && inner.iter().all(u8::is_ascii_alphanumeric)
+            && is_random(inner, 8)
+        {
+            bytes.end -= 1;
+            bytes.start += 1;
+        }
         let text = &self.text[bytes.clone()];
+        let is_quoted = value.is_quoted;
+        let candidate = Candidate { name, text, is_quoted, joint, start, end: bytes.end };
         let head = text.split(|byte| *byte == b',').next().unwrap_or_default();
         let is_one = !is_placeholder(text)
             && (value.is_quoted || !is_placeholder(head))
             && !is_path(text)
+            && self.fits(&candidate)
             && match kind {
                 Kind::Basic => is_basic(text) || name.starts_with(b"_") && is_random(text, 8),
-                Kind::Token => is_token(text, value.is_quoted, joint),
-                _ => self.is_password(text, value.is_quoted, joint, start, bytes.end),
+                Kind::Token => is_token(&candidate),
+                Kind::Weak => text.len() >= 6 && has_both(text) && self.is_password(&candidate),
+                _ => self.is_password(&candidate),
             };
         if is_one { Found::secret(bytes) } else { Found::Nothing }
     }
 
+    /// Finds the value after the arrow of `name = "old" -> "new"`; `from` is its quote.
+    pub(super) fn changed(&self, at: usize, from: usize) -> Found {
+        let Some(name) = self.changed_name(at) else { return Found::Nothing };
+        let start = name.start;
+        let name = &self.text[name];
+        match kind_of(name) {
+            Some(kind @ (Kind::Password | Kind::Weak | Kind::Token)) => {
+                self.value(kind, name, start, (Joint::Loose, from))
+            }
+            _ => Found::Nothing,
+        }
+    }
+
+    /// Tells whether the place of a value allows a secret of any kind.
+    fn fits(&self, value: &Candidate) -> bool {
+        let &Candidate { name, text, is_quoted, joint, start, end } = value;
+        let is_constant = text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+        if is_same_name(name, text) || is_constant && text.contains(&b'_') && is_identifier(text) {
+            return false;
+        }
+        match joint {
+            Joint::Compared => return is_quoted && text.len() >= 6 && has_both(text),
+            Joint::Cell => return is_random(text, 8) && !is_code(text),
+            Joint::Env => return is_quoted || has_both(text),
+            Joint::Tag | Joint::Markup | Joint::Flag => return true,
+            Joint::Tight | Joint::Loose => {}
+        }
+        if is_quoted {
+            return true;
+        }
+        // Only a string is a secret in a declaration; all else is a type or an expression.
+        if self.is_declared(start) && !is_random(text, 20) {
+            return false;
+        }
+        let before = self.line_before(start, 64).trim_ascii();
+        let is_first = before.is_empty() || before == b"-";
+        let is_listed = self.byte(end).is_some_and(|byte| b",)".contains(&byte));
+        let is_field = is_first && !is_listed && self.text[start..end].contains(&b':');
+        // A directory.
+        if name == b"pwd" && joint == Joint::Loose && !is_field && !has_both(text) {
+            return false;
+        }
+        let is_variable = name.iter().any(u8::is_ascii_lowercase)
+            && !is_field
+            && (joint == Joint::Loose || is_listed);
+        !(is_variable && is_identifier(text))
+    }
+
+    /// Tells whether the name at `start` is declared there by source text: `pub password: Text`.
+    fn is_declared(&self, start: usize) -> bool {
+        const FIRST: &str = "pub let const static fn def func function var val";
+        const LAST: &str = "pub let mut const static var val final private public protected";
+        let has = |words: &str, word: &[u8]| words.split(' ').any(|it| it.as_bytes() == word);
+        let line = self.line_before(start, 96);
+        // A string may hold a command or an address with a password.
+        if !line.ends_with(b" ") || line.iter().any(|byte| b"\"'`".contains(byte)) {
+            return false;
+        }
+        let mut words = line.split(|byte| blank(*byte)).filter(|word| !word.is_empty());
+        let first = words.next().unwrap_or_default();
+        let first = match first {
+            b"+" | b"-" => words.next().unwrap_or_default(),
+            _ => first.strip_prefix(b"+").or(first.strip_prefix(b"-")).unwrap_or(first),
+        };
+        has(FIRST, first) || words.next_back().is_some_and(|last| has(LAST, last))
+    }
+
+    /// Tells whether the name at `start` is part of `checksum/name`.
+    fn is_checksum(&self, start: usize) -> bool {
+        let line = self.line_before(start - 1, 32);
+        let len = line.iter().rev().take_while(|byte| in_name(**byte)).count();
+        let word = line[line.len() - len..].to_ascii_lowercase();
+        let kinds: [&[u8]; 5] = [b"checksum", b"hash", b"digest", b"sha256", b"fingerprint"];
+        kinds.iter().any(|kind| contains(&word, kind))
+    }
+
     /// Tells whether this is a password that a person may have chosen.
-    fn is_password(
-        &self,
-        text: &[u8],
-        is_quoted: bool,
-        joint: Joint,
-        start: usize,
-        end: usize,
-    ) -> bool {
+    fn is_password(&self, value: &Candidate) -> bool {
+        let &Candidate { name, text, is_quoted, joint, start, end } = value;
         if text.len() < 3 || text.iter().all(u8::is_ascii_digit) && text.len() < 4 {
             return false;
         }
         let has_blank = text.iter().any(|byte| blank(*byte));
         if is_quoted {
-            let has_word = || text.split(|byte| blank(*byte)).any(is_placeholder);
-            let is_sentence = has_blank && (!is_mixed(text) || text.ends_with(b".") || has_word());
+            let mut words = text.split(|byte| blank(*byte));
+            let is_set = joint == Joint::Tight && !name.iter().any(u8::is_ascii_lowercase);
+            let is_sentence = has_blank
+                && match is_set {
+                    // A variable of the environment has no message.
+                    true => text.ends_with(b".") || !words.any(has_both),
+                    false => !is_mixed(text) || text.ends_with(b".") || words.any(is_placeholder),
+                };
             return !is_sentence
                 && !text.starts_with(b"$(")
                 && !contains(text, b"${")
@@ -443,8 +481,11 @@ impl<'a> Came<'a> {
         }
         match joint {
             Joint::Tight => !text.iter().all(u8::is_ascii_digit) || text.len() >= 4,
-            Joint::Markup | Joint::Tag => true,
+            Joint::Markup | Joint::Tag | Joint::Cell | Joint::Compared => true,
             Joint::Flag => is_mixed(text) && !text.starts_with(b"-") && !text.starts_with(b"["),
+            Joint::Env => text.len() >= 6,
+            // A list or an object of source text.
+            Joint::Loose if matches!(text, [b'[' | b'{', ..]) && !has_both(text) => false,
             // A word after a colon is a message, unless the line has nothing else, as in YAML.
             Joint::Loose => {
                 // The end of a sentence is no part of a password.
@@ -466,17 +507,15 @@ impl<'a> Came<'a> {
 }
 
 /// Tells whether this is a token or a key that a machine has made.
-fn is_token(text: &[u8], is_quoted: bool, joint: Joint) -> bool {
+fn is_token(value: &Candidate) -> bool {
+    let &Candidate { text, is_quoted, joint, .. } = value;
     let is_place = text.contains(&b'/') && text.contains(&b'.');
     if is_place || text.iter().any(|byte| blank(*byte)) || !is_quoted && is_code(text) {
         return false;
     }
     match joint {
-        Joint::Tight | Joint::Markup | Joint::Tag => {
-            is_random(text, 8) || text.len() >= 8 && has_symbols(text)
-        }
-        _ if is_quoted => is_random(text, 8) || text.len() >= 8 && has_symbols(text),
-        _ => is_random(text, 12),
+        Joint::Loose | Joint::Flag if !is_quoted => is_random(text, 12),
+        _ => is_random(text, 8) || text.len() >= 8 && has_symbols(text),
     }
 }
 

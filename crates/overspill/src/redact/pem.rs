@@ -11,6 +11,26 @@ const NOTES: [&[u8]; 6] =
 /// A shorter line is a word, or the last line of a key.
 const LINE: usize = 16;
 
+/// How far the lines of a key that has not ended were checked. A chunk checks only its own lines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CheckedKey {
+    /// The place of the key in the text.
+    body: usize,
+    /// The first line that was not checked, after the beginning.
+    at: usize,
+    /// The end of the last line of the key, after the beginning.
+    end: usize,
+    is_key: bool,
+    prefix: usize,
+}
+
+impl CheckedKey {
+    /// Returns the same key after `len` bytes before it are gone.
+    pub(super) fn moved(self, len: usize) -> Option<CheckedKey> {
+        Some(CheckedKey { body: self.body.checked_sub(len)?, ..self })
+    }
+}
+
 fn base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }
@@ -44,17 +64,19 @@ impl Came<'_> {
     fn body(&self, body: usize) -> Found {
         let reach = self.text.len().min(body + LONGEST_KEY);
         let text = &self.text[body..reach];
-        let (mut at, mut end, mut is_key, mut prefix) = (0, 0, false, 0);
-        let mut is_first = true;
+        let checked = self.key.take().filter(|key| key.body == body);
+        let CheckedKey { mut at, mut end, mut is_key, mut prefix, .. } =
+            checked.unwrap_or(CheckedKey { body, at: 0, end: 0, is_key: false, prefix: 0 });
+        let may_go_on = !self.is_all && reach < body + LONGEST_KEY;
+        let mut is_cut = may_go_on;
         while at < text.len() {
             let line_end =
                 memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed + 1);
-            let line = Line::of(&text[at..line_end], is_first);
             let is_whole = line_end < text.len() || text.ends_with(b"\n");
-            if !is_whole && !self.is_all && reach < body + LONGEST_KEY {
-                return Found::Undecided(body);
+            if !is_whole && may_go_on {
+                break;
             }
-            match line {
+            match Line::of(&text[at..line_end], at == 0) {
                 Line::Empty => {}
                 Line::Note => {}
                 Line::Body { start, len, rest }
@@ -64,17 +86,22 @@ impl Came<'_> {
                     prefix = start;
                     end = at + start + len;
                     if rest {
+                        is_cut = false;
                         break;
                     }
                 }
-                Line::Body { .. } | Line::Other => break,
+                Line::Body { .. } | Line::Other => {
+                    is_cut = false;
+                    break;
+                }
             }
-            is_first = false;
             at = line_end;
         }
-        let is_cut = at >= text.len() && reach < body + LONGEST_KEY && !self.is_all;
         match is_key {
-            _ if is_cut => Found::Undecided(body),
+            _ if is_cut => {
+                self.key.set(Some(CheckedKey { body, at, end, is_key, prefix }));
+                Found::Undecided(body)
+            }
             true => Found::secret(body..body + end),
             false => Found::Nothing,
         }

@@ -31,6 +31,10 @@ enum Shape {
     Pgpass,
     User,
     Option,
+    /// The option `-a` of `redis-cli`.
+    Redis,
+    /// The arrow of a change in a plan of Terraform.
+    Change,
 }
 
 /// A run of characters after the beginning.
@@ -433,6 +437,8 @@ pub(super) const RULES: &[Rule] = &[
     rule("-u", Shape::User),
     rule("--user", Shape::User),
     rule("-p", Shape::Option),
+    rule("-a ", Shape::Redis),
+    rule("-> \"", Shape::Change),
     // Names of secrets, as they are usually written.
     rule("pass", Shape::Name),
     rule("Pass", Shape::Name),
@@ -440,6 +446,12 @@ pub(super) const RULES: &[Rule] = &[
     rule("pwd", Shape::Name),
     rule("Pwd", Shape::Name),
     rule("PWD", Shape::Name),
+    rule("_pw", Shape::Name),
+    rule("_PW", Shape::Name),
+    rule("bindpw", Shape::Name),
+    rule("rootpw", Shape::Name),
+    rule("psk", Shape::Name),
+    rule("PSK", Shape::Name),
     rule("secret", Shape::Name),
     rule("Secret", Shape::Name),
     rule("SECRET", Shape::Name),
@@ -489,6 +501,8 @@ impl Rule {
             Shape::User => came.mailchimp(at),
             Shape::Option if came.last(at) == Some(b' ') => came.option(at, from),
             Shape::Option => Found::Nothing,
+            Shape::Redis => came.redis(at, from),
+            Shape::Change => came.changed(at, from - 1),
         }
     }
 }

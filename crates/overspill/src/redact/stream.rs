@@ -1,12 +1,14 @@
 //! Masks what comes in chunks.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use overspill_core::Excerpt;
 
 use super::context::{BEFORE, Came};
+use super::pem::CheckedKey;
 use super::{Redaction, Secret, mask};
 
 /// Masks an output as it comes, wherever it is cut into chunks.
@@ -23,6 +25,8 @@ pub struct Redactor {
     fresh: usize,
     /// Where the next look begins.
     scan: usize,
+    /// How far a private key that has not ended was checked.
+    key: Option<CheckedKey>,
     /// How many bytes were passed on.
     passed: u64,
     /// Where secrets of several lines stand: none of their lines tells by itself that it is one.
@@ -36,15 +40,15 @@ impl Redactor {
     /// Masks what `redaction` knows.
     pub fn new(redaction: Arc<Redaction>) -> Redactor {
         let (text, blocks) = (Vec::new(), Vec::new());
-        Redactor { redaction, count: 0, text, fresh: 0, scan: 0, passed: 0, blocks }
+        Redactor { redaction, count: 0, text, fresh: 0, scan: 0, key: None, passed: 0, blocks }
     }
 
     /// Goes on where this one stands, and counts anew.
     pub(crate) fn going_on(&self) -> Redactor {
-        let Redactor { redaction, text, fresh, scan, .. } = self;
+        let Redactor { redaction, text, fresh, scan, key, .. } = self;
         let (redaction, text) = (redaction.clone(), text.clone());
-        let (fresh, scan, blocks) = (*fresh, *scan, Vec::new());
-        Redactor { redaction, count: 0, text, fresh, scan, passed: 0, blocks }
+        let (fresh, scan, key, blocks) = (*fresh, *scan, *key, Vec::new());
+        Redactor { redaction, count: 0, text, fresh, scan, key, passed: 0, blocks }
     }
 
     /// Takes `context` for the text before the next chunk.
@@ -53,6 +57,7 @@ impl Redactor {
         self.text.extend_from_slice(context);
         self.fresh = context.len();
         self.scan = 0;
+        self.key = None;
     }
 
     /// Returns how many secrets there were so far.
@@ -86,9 +91,17 @@ impl Redactor {
     }
 
     fn look(&mut self, chunk: &[u8], is_all: bool, mut take: impl FnMut(&[u8])) {
-        let Redactor { redaction, count, text, fresh, scan, passed, blocks } = self;
+        let Redactor { redaction, count, text, fresh, scan, key, passed, blocks } = self;
         text.extend_from_slice(chunk);
-        let look = redaction.look(Came { text, fresh: *fresh, scan: *scan, gaps: &[], is_all });
+        let checked = Cell::new(*key);
+        let look = redaction.look(Came {
+            text,
+            fresh: *fresh,
+            scan: *scan,
+            gaps: &[],
+            is_all,
+            key: &checked,
+        });
         if look.known > *fresh {
             *count += look.count();
             if look.secrets.is_empty() {
@@ -114,6 +127,7 @@ impl Redactor {
         text.drain(..old);
         *fresh = look.known - old;
         *scan = look.resume.saturating_sub(old);
+        *key = checked.get().and_then(|key| key.moved(old));
     }
 }
 

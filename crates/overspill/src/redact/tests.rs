@@ -244,6 +244,24 @@ fn the_start_of_a_private_key_is_masked_without_its_end() {
 }
 
 #[test]
+fn long_private_keys_are_masked_alike_in_chunks() {
+    let mark = format!("-----BEGIN RSA {} KEY-----", "PRIVATE");
+    let line = "a1B2c3D4e5F6g7H8".repeat(4);
+    for count in [3, 40, 250, 300] {
+        let lines = format!("{line}\n").repeat(count);
+        let key = format!("{mark}\nDEK-Info: x\n\n{lines}abc=\nthe end\n");
+        let joined = format!("\"{mark}\\n{}\", more\n", line.repeat(count));
+        let text = format!("before\n{key}{joined}{key}");
+        let (whole, masked) = redaction().text(&text);
+        for sizes in [&[65][..], &[7, 900], &[4096], &[1, 64, 16_000]] {
+            let (parts, in_parts) = in_chunks(text.as_bytes(), sizes);
+            assert!(parts == whole.as_bytes(), "{count} lines by {sizes:?}");
+            assert_eq!(in_parts, masked, "{count} lines by {sizes:?}");
+        }
+    }
+}
+
+#[test]
 fn what_can_be_no_secret_is_handed_on_at_once() {
     let mut redactor = Redactor::new(redaction());
     for text in ["Password: ", "Continue? [y/N] ", "50 %\r", "a line\n", "\x1b[6n", ":\x1b[K"] {

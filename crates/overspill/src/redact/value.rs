@@ -13,11 +13,13 @@ const WORDS: &str = "abc accepted admin and any apikey auth authentication bool 
     var private public static final readonly keyword word base64 json username sha256 sha512 \
     md5";
 
-/// Beginnings of text that asks for a secret.
-const ASKS: &str = "your <your enter insert replace example placeholder changeme change_me change-me \
-    redacted dummy xxx *** ... [redacted (hidden sha256: sha512- sha256- sha1- process.env \
-    os.environ env. -----begin http:// https:// file: secrets. vault: ssm: arn: projects/ \
-    op://";
+/// Beginnings of references to a secret, and of text that is masked already.
+const REFERENCES: &str = "<your [redacted (hidden sha256: sha512- sha256- sha1- process.env os.environ env. \
+    -----begin http:// https:// file: secrets. vault: ssm: arn: projects/ op://";
+
+/// Beginnings of text that asks for a secret. Words follow them, or nothing.
+const ASKS: &str = "your enter insert replace example placeholder changeme change_me change-me redacted dummy \
+    xxx";
 
 /// Names of variables that hold secrets, as in `$password`.
 const HOLDS: &[&str] = &["pass", "pwd", "token", "secret", "key", "user", "auth", "cred", "login"];
@@ -29,6 +31,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     if value.ends_with(b"***")
         || value.iter().all(|byte| *byte == first)
         || value.iter().all(|byte| b"*.xX-_#?".contains(byte))
+        || is_format(value)
     {
         return true;
     }
@@ -70,11 +73,46 @@ pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(text, part).is_some()
 }
 
+/// Tells whether `value` has only places of a format, such as `%s:%s` or `{}-{name}`.
+fn is_format(value: &[u8]) -> bool {
+    let (mut rest, mut has_place) = (value, false);
+    while let Some((&first, next)) = rest.split_first() {
+        let len = match (first, next.first()) {
+            (b'%', Some(b's' | b'd' | b'v' | b'r' | b'q')) => 1,
+            (b'%', Some(b'(')) => match memchr::memchr(b')', next) {
+                Some(end) => end + 2,
+                None => return false,
+            },
+            (b'{', Some(_)) => match memchr::memchr(b'}', next) {
+                Some(end) => end + 1,
+                None => return false,
+            },
+            _ if b":-_/ @,.".contains(&first) => {
+                rest = next;
+                continue;
+            }
+            _ => return false,
+        };
+        has_place = true;
+        rest = next.get(len..).unwrap_or_default();
+    }
+    has_place
+}
+
 /// Tells whether `value` is a word of a message, of a type, or of a request for a secret.
 fn is_word(value: &[u8]) -> bool {
     let end = value.iter().rev().take_while(|byte| b"!?,;.:)]}\"'".contains(byte)).count();
     let lower = value[..value.len() - end].to_ascii_lowercase();
-    if ASKS.split(' ').any(|start| lower.starts_with(start.as_bytes())) {
+    if REFERENCES.split(' ').any(|start| lower.starts_with(start.as_bytes())) {
+        return true;
+    }
+    // The last four characters of a secret that is masked, or an ellipsis.
+    let is_cut = lower.starts_with(b"***") || lower.starts_with(b"...");
+    if is_cut && lower.len() - lower.iter().take_while(|byte| b"*.".contains(byte)).count() <= 4 {
+        return true;
+    }
+    let is_asking = ASKS.split(' ').any(|start| lower.starts_with(start.as_bytes()));
+    if is_asking && !lower.iter().any(u8::is_ascii_digit) && !is_random(value, 16) {
         return true;
     }
     let plain: Vec<u8> = lower.into_iter().filter(|byte| !b"_-".contains(byte)).collect();
@@ -88,11 +126,29 @@ pub(super) fn is_code(value: &[u8]) -> bool {
     let name = value.iter().take_while(|byte| is_part(byte)).count();
     let rest = &value[name..];
     let is_name = name > 0 && !value[0].is_ascii_digit();
-    if value.starts_with(b"&")
-        || value.starts_with(b"(")
-        || value.starts_with(b"!") && is_code(&value[1..])
-    {
-        return true;
+    match value {
+        [b'&' | b'(', ..] | [b':', b':', ..] => return true,
+        [b'!', b'0' | b'1'] | [b'!', b'0' | b'1', b',' | b')' | b'}' | b'&' | b'|', ..] => {
+            return true;
+        }
+        [b'!', rest @ ..] if is_code(rest) => return true,
+        // A pointer or a tag.
+        [b'*', rest @ ..]
+            if rest.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_') =>
+        {
+            return true;
+        }
+        [b'<', next, ..] if next.is_ascii_alphabetic() => {
+            let end = memchr::memchr(b'>', value).unwrap_or(value.len());
+            return !has_both(&value[end..]);
+        }
+        [b'$', rest @ ..] => {
+            let name = rest.iter().take_while(|byte| is_part(byte)).count();
+            return name > 1
+                && matches!(rest[name..], [b'[' | b'(', ..] | [b'-', b'>', ..] | [b':', b':', ..]);
+        }
+        _ if is_number(value) => return true,
+        _ => {}
     }
     if !is_name {
         return false;
@@ -100,9 +156,26 @@ pub(super) fn is_code(value: &[u8]) -> bool {
     match rest {
         [b'(' | b'[' | b'<' | b'{', ..] => true,
         [b':', b':', ..] | [b'-', b'>', ..] | [b'?', b'.', ..] => true,
-        [b'.', next, ..] if is_part(next) => value.contains(&b'(') || !is_random(value, 20),
+        [b'.', next, ..] if is_part(next) => {
+            let is_scrambled = |part: &[u8]| part.len() >= 5 && is_scrambled(part);
+            value.contains(&b'(')
+                || !is_random(value, 20) && !value.split(|byte| *byte == b'.').all(is_scrambled)
+                || super::words::is_identifier(value)
+        }
         _ => false,
     }
+}
+
+/// Tells whether this is a number of source text: `0x030`, `4096i32`.
+fn is_number(value: &[u8]) -> bool {
+    if let [b'0', b'x' | b'X', digits @ ..] = value {
+        return digits.len() <= 16
+            && digits.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
+    }
+    let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let suffixes: [&[u8]; 9] =
+        [b"i32", b"u32", b"i64", b"u64", b"u8", b"u16", b"usize", b"f32", b"f64"];
+    digits > 0 && suffixes.contains(&&value[digits..])
 }
 
 /// Tells whether `value` is a path of a file.
@@ -114,7 +187,24 @@ pub(super) fn is_path(value: &[u8]) -> bool {
         || value.get(1..3).is_some_and(|mark| mark == b":\\" || mark == b":/");
     let has_parts = value.iter().filter(|byte| **byte == b'/').count() >= 2;
     let looks_random = value.split(|byte| b"/.".contains(byte)).any(|part| is_random(part, 20));
-    is_rooted && (!looks_random || has_parts && contains(value, b"."))
+    is_rooted && (!looks_random || has_parts && contains(value, b".")) && !is_base64(value)
+        || is_file(value)
+}
+
+/// Tells whether `value` is base64 that happens to begin with a slash.
+fn is_base64(value: &[u8]) -> bool {
+    value.ends_with(b"=")
+        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
+        && value.split(|byte| *byte == b'/').any(|part| is_random(part, 8))
+}
+
+/// Tells whether `value` names a file that holds the secret: `@password.txt`.
+fn is_file(value: &[u8]) -> bool {
+    let [b'@', path @ ..] = value else { return false };
+    let ending = path.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    let has_ending = (2..=5).contains(&ending.len()) && ending.len() < path.len();
+    path.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(byte))
+        && (has_ending && ending.iter().all(u8::is_ascii_alphabetic) || path.contains(&b'/'))
 }
 
 /// Tells whether `value` looks like chance made it: letters and digits mixed as no word is.
@@ -150,6 +240,11 @@ fn is_scrambled(part: &[u8]) -> bool {
     turns >= 2 || (turns == 1 && part.len() >= 8 && digits >= 3)
 }
 
+/// Tells whether `value` has letters and digits.
+pub(super) fn has_both(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
+}
+
 /// Tells whether a password of these letters is more than a plain word.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
     let has = |of: fn(&u8) -> bool| value.iter().any(of);
@@ -157,7 +252,7 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         value.iter().any(|byte| !byte.is_ascii_alphanumeric() && !b"_-./:,".contains(byte));
     let has_inner_capital =
         value.iter().skip(1).any(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
-    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) || has_symbol || has_inner_capital
+    has_both(value) || has_symbol || has_inner_capital
 }
 
 /// Tells whether `value` is base64 of `user:password`.

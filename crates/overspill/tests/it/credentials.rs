@@ -228,6 +228,42 @@ const PASSWORDS: &[&str] = &[
     "_password=@@",
 ];
 
+/// Lines with a password in less usual places.
+const PLACES: &[&str] = &[
+    "ADMIN_PASSWORD=\"correct horse battery @@\"",
+    "ENV SECRET_KEY @@",
+    "ENV DB_PASSWORD @@",
+    "set -x API_TOKEN @@",
+    "set -gx API_TOKEN @@",
+    "  ~ master_password = \"old\" -> \"@@\"",
+    "  ~ master_password = \"@@\" -> \"new\"",
+    "\"api_secret\": {\n  \"sensitive\": true,\n  \"type\": \"string\",\n  \"value\": \"@@\"\n}",
+    "\"api_secret\": {\"sensitive\": true, \"type\": \"string\", \"value\": \"@@\"}",
+    "https://@@@@:x-oauth-basic@github.com/a",
+    "https://@@@@:@github.com/a",
+    "DB_PASSWORD=xxx@@",
+    "DB_PASSWORD=changeme@@!Q",
+    "DB_PASSWORD=example@@",
+    "DB_PASSWORD=your-@@",
+    "postgres://a:xxx@@@h/d",
+    "postgres://a:${abc}@@@h/d",
+    "postgres://a:x\"@@@h/d",
+    "postgres://a:x\\@@@h/d",
+    "DB_PASSWORD=/@@+/x=",
+    "password: Kx9mQ.@@",
+    "password: (@@)",
+    "ALTER USER app WITH PASSWORD '@@';",
+    "ALTER ROLE app PASSWORD '@@';",
+    "psk=\"@@\"",
+    "ldap_bind_pw: @@",
+    "SecretString: @@",
+    "openssl rsa -in a.pem -pass pass:@@",
+    "redis-cli -h cache -a @@ ping",
+    "| password | @@ |",
+    "Password for admin: @@",
+    "const dsn = \"host=db password=@@ sslmode=off\"",
+];
+
 /// Lays out a line of a key, given its number.
 type Form = fn(usize, &str) -> String;
 
@@ -319,6 +355,20 @@ fn value_after_a_name_is_masked_in_every_style() {
 }
 
 #[test]
+fn password_is_masked_in_less_usual_places() {
+    let secret = "Kx9mQ2sa77";
+    let missed: Vec<String> = PLACES
+        .iter()
+        .map(|line| line.replace("@@", secret))
+        .filter(|line| redaction().text(line).0.contains(secret))
+        .collect();
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+    for line in PLACES {
+        is_masked(&line.replace("@@", secret), secret);
+    }
+}
+
+#[test]
 fn password_in_an_address_is_masked_up_to_the_last_at_sign() {
     let long = "x1".repeat(200);
     for secret in
@@ -364,9 +414,13 @@ fn private_key_is_masked_in_every_layout() {
 
 #[test]
 fn ordinary_lines_stay_as_they_are() {
-    for line in include_str!("../vectors/ordinary.txt").lines() {
-        assert_eq!(redaction().text(line).0, line);
-    }
+    let lines = include_str!("../vectors/ordinary.txt").lines();
+    let changed: Vec<String> = lines
+        .map(|line| (line, redaction().text(line).0))
+        .filter(|(line, masked)| line != masked)
+        .map(|(line, masked)| format!("{line}\n{masked}"))
+        .collect();
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
 #[test]
