@@ -8,7 +8,7 @@ use overspill::profile::Places;
 use overspill::store::Disk;
 
 use crate::home::Outputs;
-use crate::settings::Sources;
+use crate::settings::SettingSources;
 use crate::ui;
 
 pub(crate) const TENANT: &str = "all";
@@ -23,11 +23,15 @@ pub(crate) fn is_address(text: &str) -> bool {
 }
 
 /// Nothing goes to a bucket, but nobody is left to think so.
-pub(crate) fn holds(_: &Sources, _: &Profile) -> bool {
+pub(crate) fn holds(_: &SettingSources, _: &Profile) -> bool {
     false
 }
 
-pub(crate) fn of(sources: &Sources, _: &Profile, _: &Places) -> Result<Option<Outputs>, String> {
+pub(crate) fn of(
+    sources: &SettingSources,
+    _: &Profile,
+    _: &Places,
+) -> Result<Option<Outputs>, String> {
     static SAID: Once = Once::new();
     if let Some(bucket) = sources.bucket() {
         SAID.call_once(|| ui::say(&format!("{bucket} is not used, outputs are saved here: {NO}")));
@@ -35,7 +39,7 @@ pub(crate) fn of(sources: &Sources, _: &Profile, _: &Places) -> Result<Option<Ou
     Ok(None)
 }
 
-pub(crate) fn spool(_: &Sources) -> Option<Disk> {
+pub(crate) fn spool(_: &SettingSources) -> Option<Disk> {
     None
 }
 

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::Asked;
+use super::RelaySpec;
 use super::proxy::Proxy;
-use super::stdio::Line;
+use super::stdio::ClientLine;
 
 const WITHOUT: &str = "this program was built without HTTP";
 
-pub(super) fn relay(_: Arc<Proxy>, _: &str, _: Vec<(String, String)>, _: Line) -> u8 {
+pub(super) fn relay(_: Arc<Proxy>, _: &str, _: Vec<(String, String)>, _: ClientLine) -> u8 {
     crate::ui::say(WITHOUT);
     2
 }
 
-pub(super) fn listen(_: &str, _: Asked) -> anyhow::Result<()> {
+pub(super) fn listen(_: &str, _: RelaySpec) -> anyhow::Result<()> {
     anyhow::bail!(WITHOUT)
 }

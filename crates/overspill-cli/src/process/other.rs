@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Context;
 
-use super::{Asked, Ended, How, News, Stderr, Stream, Unstartable, Wanted};
+use super::{CommandSpec, Ended, How, ProcessEvent, Stderr, Stream, Unstartable, Wanted};
 use crate::buffer::Buffer;
 
 /// Standard input, output and error, which are open here.
@@ -68,11 +68,11 @@ pub(crate) fn end_like(_: How) {}
 
 /// Standard input or a file, to its end: signals are not looked at here.
 #[derive(Debug)]
-pub(crate) struct UntilAsked(Option<File>);
+pub(crate) struct InterruptibleInput(Option<File>);
 
-impl UntilAsked {
-    pub(crate) fn new(file: Option<File>) -> UntilAsked {
-        UntilAsked(file)
+impl InterruptibleInput {
+    pub(crate) fn new(file: Option<File>) -> InterruptibleInput {
+        InterruptibleInput(file)
     }
 
     pub(crate) fn listen_no_more(&mut self) {}
@@ -82,7 +82,7 @@ impl UntilAsked {
     }
 }
 
-impl Read for UntilAsked {
+impl Read for InterruptibleInput {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         match &mut self.0 {
             Some(file) => file.read(space),
@@ -95,9 +95,9 @@ impl Read for UntilAsked {
 ///
 /// Signals are not handed on here, and there is no terminal and no time limit.
 pub(crate) fn run(
-    asked: &Asked,
+    asked: &CommandSpec,
     _: Descriptors,
-    hear: &mut dyn FnMut(News) -> Wanted,
+    hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
 ) -> anyhow::Result<Ended> {
     if asked.pty
         || asked.timeout.is_some()
@@ -122,7 +122,7 @@ pub(crate) fn run(
     loop {
         match output.read(buffer.space()) {
             Ok(0) => break,
-            Ok(len) => match hear(News::Bytes(Stream::Out, &buffer.space()[..len])) {
+            Ok(len) => match hear(ProcessEvent::Bytes(Stream::Out, &buffer.space()[..len])) {
                 Wanted::More => {}
                 Wanted::NoMore => break,
             },
