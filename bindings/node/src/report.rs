@@ -45,7 +45,7 @@ pub struct Spilled {
     pub spilled: bool,
     /// What the model gets, notice included.
     pub text: String,
-    /// What is shown of the output, without the notice. Other systems' profiles mark the gap in it.
+    /// The shown part of the output, without the notice. Other systems' profiles mark the gap in it.
     pub preview: String,
     /// The words alone.
     pub notice: String,

@@ -19,7 +19,7 @@ pub struct Excerpt {
     pub line: u64,
     /// It begins where that line begins.
     pub starts_line: bool,
-    /// What is shown of it.
+    /// The text as the preview shows it.
     pub text: Vec<u8>,
     /// The text is byte for byte the original. Otherwise colours are dropped from it, or control
     /// bytes made visible.

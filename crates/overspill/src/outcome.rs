@@ -33,7 +33,7 @@ pub struct Masked {
 pub struct Spilled {
     /// What the reader gets, notice included.
     pub text: String,
-    /// What is shown of the output, without the notice. In the profiles of other systems a mark stands
+    /// The shown part of the output, without the notice. In the profiles of other systems a mark stands
     /// between the start and the end.
     pub preview: String,
     /// The words alone.

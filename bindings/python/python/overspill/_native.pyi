@@ -73,7 +73,7 @@ class Spilled:
         """What the model gets, notice included."""
     @property
     def preview(self) -> str:
-        """What is shown of the output, without the notice. Other systems' profiles mark the gap in it."""
+        """The shown part of the output, without the notice. Other systems' profiles mark the gap in it."""
     @property
     def notice(self) -> str:
         """The words alone."""

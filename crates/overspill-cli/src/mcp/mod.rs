@@ -3,8 +3,8 @@
 //! An adapter: a message is decoded as far as it must be, bounded by the library, and put together
 //! again from its own bytes. Whatever need not be changed passes byte for byte.
 //!
-//! From the bottom up: `tokens` and `walk` read JSON as it passes, `peek` learns what a message is,
-//! `cutter` bounds a result, `proxy` decides about each message, `long` about those that are too long to be
+//! From the bottom up: `tokens` and `walk` read JSON as it passes, `probe` learns what a message is,
+//! `rewrite` shortens a result, `proxy` decides about each message, `long` about those that are too long to be
 //! held, `stdio` moves the bytes.
 
 mod edit;

@@ -93,12 +93,12 @@ pub(crate) fn layer(values: &Values) -> Layer {
     }
 }
 
-/// What a text sets, and what in it cannot be used.
+/// The values that a text sets, and the warnings about it.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     pub(crate) file: SettingsFile,
     pub(crate) warnings: Vec<Warning>,
-    /// What cannot be understood about `redact`. Only the user's file has any.
+    /// Mistakes about `redact`. Only the user's file has any.
     pub(crate) faults: Vec<Fault>,
     /// Settings that say where outputs go, and are invalid. Only the user's file has any.
     pub(crate) destination: Vec<DestinationFault>,

@@ -59,7 +59,7 @@ pub(crate) struct SettingSources {
     pub(crate) warnings: Vec<Warning>,
     /// Project files that do not count because of their owner.
     pub(crate) notes: Vec<Warning>,
-    /// What could not be understood about `redact`; the warnings have it as well.
+    /// Mistakes about `redact`. The warnings name them as well.
     pub(crate) faults: Vec<Fault>,
     /// Settings that say where outputs go, and are invalid; the warnings have them as well.
     pub(crate) destination: Vec<DestinationFault>,

@@ -90,7 +90,7 @@ impl SettingSources {
             Some("off") => "off",
             _ if has(&[FaultKind::File, FaultKind::Pattern]) => "all",
             Some(word) => word,
-            // What leaves this machine is masked.
+            // An output that leaves this machine is masked.
             None if is_bucket => "store",
             None => "off",
         }

@@ -24,7 +24,7 @@ pub(crate) fn of_user(path: &Path) -> Result<Option<String>, Warning> {
     text.map(Some).map_err(|reason| unread(path, &reason))
 }
 
-/// What became of the search for a project file.
+/// The result of the search for a project file.
 #[derive(Debug, Default)]
 pub(crate) struct OfProject {
     /// The file and its text.

@@ -47,7 +47,7 @@ pub(crate) enum ValueKind {
     Server,
     /// A regular expression.
     Pattern,
-    /// What is masked: a [`Value::Choice`] of [`REDACT`], in any case, or true or false.
+    /// The setting `redact`: a [`SettingValue::Choice`] of [`REDACT`], in any case, or true or false.
     Redact,
 }
 

@@ -13,7 +13,7 @@ const SHORTEST_PLACE: usize = 24;
 /// A forged name that begins within the text that is shown ends within so many characters after it.
 const LONGEST_NAME: usize = 64;
 
-/// What stands for a key in warnings of a whole file.
+/// These stand for a key in warnings of a whole file.
 const WHOLE_FILE: [&str; 3] = ["not read", "not TOML", "not JSON"];
 
 /// Returns foreign text for one line: at most `most` characters, all of them visible.

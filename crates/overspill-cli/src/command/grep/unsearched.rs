@@ -1,11 +1,11 @@
-//! What of the outputs was not kept, and so not searched.
+//! Reports the parts of outputs that were not kept, and so not searched.
 
 use overspill::retrieve::MissingLines;
 use overspill::store::OutputId;
 
 use crate::ui;
 
-/// What the line about it may take.
+/// The most bytes that this report may take.
 pub(super) const BYTES: u64 = 300;
 
 /// The first output of which something is missing, and how many there are.

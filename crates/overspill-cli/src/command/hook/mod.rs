@@ -167,7 +167,7 @@ fn parts(engine: &Overspill, call: &Call, content: Value) -> Option<Value> {
     let result = json!({ "output": content });
     match engine.bound_result(&result, call, &CallOptions::default(), &Gates::default()) {
         Bounded::Changed(Value::Object(mut fields)) => {
-            // What fits stays in the host's own form, masked or not.
+            // A result that fits stays in the host's own form, masked or not.
             let fits = masked(engine, &result["output"]).0;
             fields.remove("output").filter(|bounded| *bounded != *fits)
         }

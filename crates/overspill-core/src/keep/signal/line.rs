@@ -33,7 +33,7 @@ pub(crate) struct ScoredLine {
     pub(crate) clipped: bool,
 }
 
-/// What a line is like, see [`TemplateCounts`](super::tally::Tally).
+/// The kinds of a line, see [`TemplateCounts`](super::template_counts::TemplateCounts).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LineKinds {
     pub(crate) template: u16,
