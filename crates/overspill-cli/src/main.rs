@@ -17,6 +17,7 @@ mod home;
 mod hosts;
 mod jsonc;
 mod mcp;
+mod open;
 mod process;
 mod program;
 mod settings;

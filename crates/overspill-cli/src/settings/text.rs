@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use overspill::Warning;
 
+use crate::open::open_regular;
 use crate::{home, ui};
 
 /// Nobody writes this much; whatever it is, it is not settings.
@@ -94,18 +95,9 @@ fn read_checked(path: &Path, metadata: &Metadata) -> Result<String, String> {
     if !metadata.is_file() {
         return Err(not_regular.into());
     }
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
-    }
-    let file = options.open(path).map_err(|error| ui::reason(&error))?;
+    let (file, opened) = open_regular(path).map_err(|error| ui::reason(&error))?;
     // Another file may have taken its place since.
-    let opened = file.metadata().map_err(|error| ui::reason(&error))?;
-    if !opened.is_file() || stranger(&opened).is_some() {
+    if stranger(&opened).is_some() {
         return Err(not_regular.into());
     }
     read_open(file)

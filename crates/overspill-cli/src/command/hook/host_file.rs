@@ -7,27 +7,15 @@ use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 
 use crate::home;
+use crate::open::open_regular;
 
 /// The directory below a session of Claude Code in which it keeps long outputs.
 const CLAUDE_RESULTS: &str = "tool-results";
 
 /// Opens a regular file of the user's, and never waits for it. A link is not followed.
 pub(super) fn open(path: &Path) -> Option<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
-    }
-    // Elsewhere nothing keeps a link from being followed.
-    if cfg!(not(unix)) && !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
-        return None;
-    }
-    let file = options.open(path).ok()?;
-    let metadata = file.metadata().ok()?;
-    (metadata.is_file() && is_own(&metadata)).then_some(file)
+    let (file, metadata) = open_regular(path).ok()?;
+    is_own(&metadata).then_some(file)
 }
 
 #[cfg(unix)]
