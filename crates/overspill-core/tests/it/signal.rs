@@ -82,6 +82,26 @@ fn nothing_but_errors_shows_the_first_the_last_and_each_kind() {
 }
 
 #[test]
+fn source_with_failure_words_is_shown_by_its_names() {
+    let function = |n: u32| {
+        let body: String = (0..13)
+            .map(|line| match line % 3 {
+                0 => {
+                    "    if input.is_empty() { return Err(Error::invalid(\"unexpected end\")); }\n"
+                        .into()
+                }
+                _ => format!("    let byte = input[{line}];\n"),
+            })
+            .collect();
+        format!("pub fn decodeSection{n}(input: &[u8]) -> Result<Section, Error> {{\n{body}}}\n")
+    };
+    let source: String = (0..40).map(function).collect();
+    let preview = preview(source.as_bytes(), 4000);
+    let named = preview.matches("decodeSection").count();
+    assert!(named >= 20, "{named} of 40 functions are named:\n{preview}");
+}
+
+#[test]
 fn where_nothing_stands_out_both_ends_are_shown() {
     let output: String =
         (0..20_000).map(|n| format!("/usr/share/doc/package-{n}/README\n")).collect();

@@ -3,16 +3,31 @@
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
-use super::line::ScoredLines;
-use super::pack::{Item, PackBudget, pack};
+use super::line::{ScoredLine, ScoredLines};
+use super::pack::{Item, PackBudget, pack, room_used};
+use crate::keep::names::{LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Limits, Policy};
 
-/// The part of the room that goes to the last lines in any case.
-const TAIL: u64 = 10;
+/// Shares of the room for the first and the last lines of a failing log. The first lines show what was called and the
+/// first failure of many.
+const FAILING_ENDS: (f64, f64) = (0.01, 0.1);
 
-/// The part that goes to the first lines: what was called, and the first failure of many.
-const HEAD: u64 = 100;
+/// Shares of the room for the first and the last lines of any other output.
+const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
+
+/// With fewer lines there is nothing to choose from: both ends are shown.
+const FEWEST_LINES: usize = 12;
+
+/// In a listing at most one of so many lines has a blank.
+const LISTING: usize = 20;
+
+/// How far the best score of an output stands above its median. Up to the first number the output is no failing log,
+/// from the second on it is one.
+const SPREAD: (f64, f64) = (190.0, 250.0);
+
+/// A median below this says no more than this.
+const LOWEST_MEDIAN: i32 = -200;
 
 /// Chooses what to show within `limits`, of which each gap takes `mark`; `None` leaves the choice
 /// to others.
@@ -22,13 +37,14 @@ pub(crate) fn choose(
     limits: &Limits,
     mark: &Cost,
 ) -> Option<Vec<Block>> {
-    if !stands_out(lines) {
+    let chooser = lines.chooser();
+    if lines.lines.len() < FEWEST_LINES || chooser.is_listing {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
     let mut best: Option<(f64, Vec<Block>)> = None;
     for _ in 0..TRIES {
-        let Some(chosen) = within(lines, room, limits.lines, mark) else { break };
+        let Some(chosen) = chooser.within(room, limits.lines, mark) else { break };
         let blocks = blocks(lines, &chosen);
         let used = limits.used_by(&cost_of(lines, policy, limits, mark, &blocks));
         let all = chosen.iter().all(|chosen| *chosen);
@@ -63,43 +79,103 @@ const NEARLY: f64 = 0.99;
 /// How much of the room clipped lines must use.
 const LEAST_USED: f64 = 0.5;
 
-/// Words that are worth so much are as good as a word of failure.
-const TELLING: i32 = 64;
-
-/// Tells whether any line matters more than others: listings and the like have none.
-fn stands_out(lines: &ScoredLines) -> bool {
-    lines.lines.iter().any(|line| line.own.hit || line.worth.own() >= TELLING)
+/// Lines to choose from, with all that does not depend on the room.
+#[derive(Debug, Clone)]
+pub(super) struct Chooser {
+    items: Vec<Item>,
+    names: LineNames,
+    /// From 0, the output is no failing log, to 1, it is one.
+    failing: f64,
+    /// Every line is one word. No line says more than another.
+    is_listing: bool,
 }
 
-fn within(
-    lines: &ScoredLines,
-    room: u64,
-    most_lines: Option<u64>,
-    mark: &Cost,
-) -> Option<Vec<bool>> {
-    let mut items: Vec<Item> = Vec::with_capacity(lines.lines.len());
-    let mut next = 0;
-    for (line, share) in lines.lines.iter().zip(&lines.shares) {
-        items.push(Item {
-            gain: *share,
-            // The mark after a part of a line begins a line of its own.
-            bytes: u32::from(line.len) + u32::from(line.clipped),
-            joined: line.number == next,
-            open: line.clipped,
-            forced: false,
+impl Chooser {
+    pub(super) fn new(lines: &ScoredLines) -> Chooser {
+        let mut items: Vec<Item> = Vec::with_capacity(lines.lines.len());
+        let mut next = 0;
+        for (line, share) in lines.lines.iter().zip(&lines.shares) {
+            items.push(Item {
+                gain: *share,
+                // The mark after a part of a line begins a line of its own.
+                bytes: u32::from(line.len) + u32::from(line.clipped),
+                joined: line.number == next,
+                open: line.clipped,
+                forced: false,
+            });
+            next = line.number + 1;
+        }
+        let failing = failing(lines);
+        let named = lines.lines.iter().map(|line| NamedLine {
+            number: line.number,
+            text: lines.text(line),
+            clipped: line.clipped,
         });
-        next = line.number + 1;
+        let names = if failing < 1.0 { LineNames::of(named) } else { LineNames::default() };
+        Chooser { items, names, failing, is_listing: is_listing(lines) }
     }
-    let most_lines = most_lines.unwrap_or(u64::MAX);
-    force(items.iter_mut(), room / HEAD, most_lines / HEAD);
-    force(items.iter_mut().rev(), room / TAIL, most_lines / TAIL);
-    let budget = PackBudget {
-        bytes: room,
-        lines: most_lines,
-        mark_bytes: mark.size.bytes,
-        mark_lines: mark.size.lines,
+
+    /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
+    /// things.
+    fn within(&self, room: u64, most_lines: Option<u64>, mark: &Cost) -> Option<Vec<bool>> {
+        let most_lines = most_lines.unwrap_or(UNBOUNDED);
+        let mut items = self.items.clone();
+        let mix = |failing: f64, other: f64| failing * self.failing + other * (1.0 - self.failing);
+        let (head, tail) = (mix(FAILING_ENDS.0, OTHER_ENDS.0), mix(FAILING_ENDS.1, OTHER_ENDS.1));
+        force(items.iter_mut(), share_of(room, head), share_of(most_lines, head));
+        force(items.iter_mut().rev(), share_of(room, tail), share_of(most_lines, tail));
+        let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
+        let all = PackBudget { bytes: room, lines: most_lines, mark_bytes, mark_lines };
+        let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
+        let (bytes, lines) = room_used(&items, &all, &forced);
+        let mut chosen = forced;
+        if self.failing > 0.0 {
+            let part = |all: u64, used: u64| {
+                used.saturating_add(share_of(all.saturating_sub(used), self.failing)).min(all)
+            };
+            let budget =
+                PackBudget { bytes: part(room, bytes), lines: part(most_lines, lines), ..all };
+            chosen = pack(&items, &budget)?;
+        }
+        if self.failing < 1.0 {
+            let (bytes, lines) = room_used(&items, &all, &chosen);
+            let (bytes, lines) = (room.checked_sub(bytes)?, most_lines.checked_sub(lines)?);
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines };
+            self.names.cover(&mut chosen, &mut room);
+            // Without names that are new, the text is read from its start.
+            self.names.take(&mut chosen, 0..self.items.len(), 1.0, &mut room);
+        }
+        Some(chosen)
+    }
+}
+
+/// Tells whether lines are a list of paths or names: nearly all of them are one word.
+fn is_listing(lines: &ScoredLines) -> bool {
+    let has_blank = |line: &&ScoredLine| memchr::memchr2(b' ', b'\t', lines.text(line)).is_some();
+    lines.lines.iter().filter(has_blank).count() * LISTING <= lines.lines.len()
+}
+
+fn share_of(room: u64, share: f64) -> u64 {
+    (room as f64 * share) as u64
+}
+
+/// Tells how much an output looks like a failing log, from 0 to 1.
+///
+/// In a failing log the best line stands far above the others. In source, listings, searches and prose the words of
+/// failure are words like any other: the best line stands above the median by little.
+fn failing(lines: &ScoredLines) -> f64 {
+    let mut scores: Vec<i32> = lines.lines.iter().map(|line| line.score).collect();
+    let best = scores.iter().copied().max().unwrap_or(0);
+    // Lines that are no longer held had lower scores than those that are.
+    let count = lines.lines.last().map_or(0, |last| last.number + 1);
+    let middle = usize::try_from(count / 2).unwrap_or(usize::MAX);
+    let median = if middle < scores.len() {
+        *scores.select_nth_unstable_by(middle, |a, b| b.cmp(a)).1
+    } else {
+        LOWEST_MEDIAN
     };
-    pack(&items, &budget)
+    let spread = f64::from(best - median.max(LOWEST_MEDIAN));
+    ((spread - SPREAD.0) / (SPREAD.1 - SPREAD.0)).clamp(0.0, 1.0)
 }
 
 /// Forces items as long as they take no more than so many bytes and lines.

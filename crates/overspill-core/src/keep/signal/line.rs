@@ -1,7 +1,9 @@
 //! A line that may be shown.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
+use super::choose::Chooser;
 use super::features::{ContextFeatures, LineFeatures, OutputCounts};
 use super::weights::{Weights, WordWeights};
 
@@ -78,6 +80,8 @@ pub(crate) struct ScoredLines {
     /// The expected share of each in what matters, known at the end.
     pub(crate) shares: Vec<f64>,
     text: Vec<u8>,
+    /// Made when lines are first chosen. A preview is tried with several notices.
+    chooser: OnceLock<Chooser>,
 }
 
 impl ScoredLines {
@@ -95,6 +99,11 @@ impl ScoredLines {
 
     pub(crate) fn text(&self, line: &ScoredLine) -> &[u8] {
         &self.text[line.place()]
+    }
+
+    /// Returns what the choice among these lines is made from.
+    pub(super) fn chooser(&self) -> &Chooser {
+        self.chooser.get_or_init(|| Chooser::new(self))
     }
 
     /// Returns how much memory the lines take, about, and the same on every machine: what is held
@@ -122,6 +131,7 @@ impl ScoredLines {
     pub(crate) fn narrow(&mut self, keep: impl Fn(&ScoredLine) -> bool) {
         let mut kept = self.lines.iter().map(&keep).collect::<Vec<bool>>().into_iter();
         self.shares.retain(|_| kept.next() == Some(true));
+        self.chooser = OnceLock::new();
         self.retain(keep);
     }
 }

@@ -387,6 +387,12 @@ fn power(number: f64) -> i32 {
 
 const NOTHING: Item = Item { gain: 0.0, bytes: 0, joined: false, open: false, forced: false };
 
+/// Returns the bytes and the lines that a choice takes, marks included.
+pub(crate) fn room_used(items: &[Item], budget: &PackBudget, chosen: &[bool]) -> (u64, u64) {
+    let used = used(items, budget, chosen);
+    (used.bytes(), used.lines())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

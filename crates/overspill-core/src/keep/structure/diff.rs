@@ -55,11 +55,10 @@ impl DiffReader {
         if self.in_heading {
             // Of what follows a name, most says it again.
             let says_more = [&b"new file"[..], b"deleted", b"rename", b"similarity", b"Binary"];
-            let near = match says_more.iter().any(|start| text.starts_with(start)) {
-                true => self.file_rank() + 4,
-                false => self.file_rank() + HUNK - 4,
+            return match says_more.iter().any(|start| text.starts_with(start)) {
+                true => LineRank::new(self.file_rank() + 4, Why::Heading),
+                false => LineRank::new(self.file_rank() + HUNK - 4, Why::Part),
             };
-            return LineRank::new(near, Why::Heading);
         }
         // What stands before the first file tells what the diff is about.
         let near = if self.files == 0 { log2(line.number) } else { u32::MAX };

@@ -5,11 +5,18 @@ use std::ops::Range;
 
 use super::rows::{HeldRow, StructuredLines};
 use crate::keep::SelectedBlock;
+use crate::keep::names::{LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
 /// Clipped lines must use this share of the room; otherwise the choice is left to others.
 const LEAST_USED: f64 = 1.0 / 3.0;
+
+/// How much of the room that the headings of a diff leave the first and the last lines take, each.
+const ENDS: f64 = 0.2;
+
+/// How often names are tried to fit.
+const TRIES: u32 = 12;
 
 impl StructuredLines {
     /// Chooses what to show of an output of `len` bytes within `limits`, of which each gap takes
@@ -31,6 +38,13 @@ impl StructuredLines {
         let mut nearest: Vec<usize> = (0..ranks.len()).collect();
         // The sort is stable: of rows of one rank the first come first.
         nearest.sort_by_key(|&at| ranks[at].0);
+        // In a diff the headings are shown first, then the lines that name the most things.
+        let mut rows = ranks.len();
+        if self.is_diff() {
+            let is_heading = |at: usize| ranks[at].1 == Why::Heading;
+            nearest.sort_by_key(|&at| !is_heading(at));
+            rows = (0..ranks.len()).filter(|&at| is_heading(at)).count();
+        }
         let mut places = vec![0; ranks.len()];
         nearest.iter().enumerate().for_each(|(place, &at)| places[at] = place);
 
@@ -38,13 +52,17 @@ impl StructuredLines {
         let most = [limits.bytes, limits.chars, limits.lines].into_iter().flatten().min();
         let most = usize::try_from(most.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let mut best = None;
-        let (mut fits, mut exceeds) = (0, ranks.len().min(most) + 1);
+        let (mut fits, mut exceeds) = (0, rows.min(most) + 1);
         while exceeds - fits > 1 {
             let count = fits.midpoint(exceeds);
-            match self.within(&places, count, policy, limits, mark, len) {
+            match self.within(|at| places[at] < count, policy, limits, mark, len) {
                 Some(found) => (best, fits) = (Some(found), count),
                 None => exceeds = count,
             }
+        }
+        if self.is_diff() {
+            let headings: Vec<bool> = places.iter().map(|place| *place < fits).collect();
+            best = self.with_names(&headings, &nearest, policy, limits, mark, len);
         }
         let (blocks, cost) = best?;
         if self.clips && limits.used_by(&cost) < LEAST_USED {
@@ -53,19 +71,18 @@ impl StructuredLines {
         Some(blocks.into_iter().map(|rows| self.block(rows, &ranks, len)).collect())
     }
 
-    /// Returns the blocks that the `count` nearest rows make, and what they and the marks between
-    /// them take, if there is room for that.
+    /// Returns the blocks that the chosen rows make, and what they and the marks between them take, if
+    /// there is room for that.
     fn within(
         &self,
-        places: &[usize],
-        count: usize,
+        is_chosen: impl Fn(usize) -> bool,
         policy: &Policy,
         limits: &Limits,
         mark: &Cost,
         len: u64,
     ) -> Option<(Vec<Range<usize>>, Cost)> {
         let mut blocks: Vec<Range<usize>> = Vec::new();
-        for at in (0..places.len()).filter(|&at| places[at] < count) {
+        for at in (0..self.rows.len()).filter(|&at| is_chosen(at)) {
             match blocks.last_mut() {
                 Some(block) if self.joins(block.end - 1, at, mark) => block.end = at + 1,
                 _ => blocks.push(at..at + 1),
@@ -84,6 +101,43 @@ impl StructuredLines {
         }
         sum = if shown_to < len { sum + *mark } else { sum };
         (limits.used_by(&sum) <= 1.0).then_some((blocks, sum))
+    }
+
+    /// Adds the first and the last rows to the headings, then the rows that name the most things.
+    fn with_names(
+        &self,
+        headings: &[bool],
+        nearest: &[usize],
+        policy: &Policy,
+        limits: &Limits,
+        mark: &Cost,
+        len: u64,
+    ) -> Option<(Vec<Range<usize>>, Cost)> {
+        let names = LineNames::of(self.rows.iter().enumerate().map(|(at, row)| NamedLine {
+            number: row.number,
+            text: self.text_of(&(at..at + 1)),
+            clipped: row.clipped,
+        }));
+        let only_headings = self.within(|at| headings[at], policy, limits, mark, len)?;
+        let all = limits.used_by(&Cost::of(&self.text, limits, policy.lines, &policy.tokens));
+        let free = 1.0 - limits.used_by(&only_headings.1);
+        let mut bytes = (self.text.len() as f64 / all.max(f64::MIN_POSITIVE) * free) as u64;
+        let mut lines =
+            limits.lines.map_or(u64::MAX, |most| most.saturating_sub(only_headings.1.size.lines));
+        for _ in 0..TRIES {
+            let mut chosen = headings.to_vec();
+            let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines };
+            names.take(&mut chosen, 0..self.rows.len(), ENDS, &mut room);
+            names.take(&mut chosen, (0..self.rows.len()).rev(), ENDS, &mut room);
+            names.cover(&mut chosen, &mut room);
+            names.take(&mut chosen, nearest.iter().copied(), 1.0, &mut room);
+            if let Some(found) = self.within(|at| chosen[at], policy, limits, mark, len) {
+                return Some(found);
+            }
+            (bytes, lines) = (bytes - bytes / 16, lines - lines / 16);
+        }
+        Some(only_headings)
     }
 
     /// Returns the text of rows that follow each other; their texts do, too.

@@ -100,6 +100,11 @@ impl StructuredLines {
         }
     }
 
+    /// Tells whether these are the lines of a diff.
+    pub(super) fn is_diff(&self) -> bool {
+        matches!(self.reader, LineReader::Diff(_))
+    }
+
     /// Says that the output ends, `len` bytes after its start.
     pub(crate) fn finish(&mut self, len: u64) {
         if self.start < len {
