@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use overspill::core::{ReaderAbilities, ToolNames};
+use overspill::notice::{ReaderAbilities, ToolNames};
 use overspill::profile::Places;
 use overspill::redact::{Redact, Redaction};
 use overspill::store::{Disk, Durability, Memory, Nowhere, Store};

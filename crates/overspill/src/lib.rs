@@ -10,6 +10,7 @@ mod event;
 pub mod json;
 mod json_settings;
 mod multi_text;
+pub mod notice;
 mod outcome;
 mod overspill;
 mod parts;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Notice;
+use super::Wording;
 use super::mark::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
 use crate::measure::limits::Cost;
 use crate::text::{defuse, text_of};
@@ -74,18 +74,18 @@ const FORMS_MANY: [(NoticeForm, u32, u32); 4] = [
 ];
 
 /// Answers with the longest notice there is room for.
-pub(super) fn compose<'a>(notice: &Notice, over: &Oversized<'a>) -> Preview<'a> {
-    let (notice, policy) = (&notice.on_one_line(), over.policy());
-    if let Some(answer) = outlined(notice, over) {
+pub(super) fn compose<'a>(wording: &Wording, over: &Oversized<'a>) -> Preview<'a> {
+    let (wording, policy) = (&wording.on_one_line(), over.policy());
+    if let Some(answer) = outlined(wording, over) {
         return answer;
     }
     // Where there is one gap, as between two ends, it has room for the command that shows what is
     // missing.
-    let many = over.has_lines().then(|| attempt(notice, NoticeForm::Many, over));
+    let many = over.has_lines().then(|| attempt(wording, NoticeForm::Many, over));
     let mut many = many.filter(|it| it.answer.as_ref().is_none_or(Preview::has_many_gaps));
     for (form, part, whole) in if many.is_some() { FORMS_MANY } else { FORMS } {
-        let attempt = many.take().unwrap_or_else(|| attempt(notice, form, over));
-        let Some(answer) = fill(notice, form, over, &attempt).or(attempt.answer) else { continue };
+        let attempt = many.take().unwrap_or_else(|| attempt(wording, form, over));
+        let Some(answer) = fill(wording, form, over, &attempt).or(attempt.answer) else { continue };
         let enough_room =
             attempt.room.less(&attempt.mark).at_least(&policy.limits.part(part, whole));
         let shows_something = answer.shows_text() || !over.has_text();
@@ -95,7 +95,7 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Oversized<'a>) -> Preview<'a> 
         }
     }
     // Two ends with nothing between them would read as one text.
-    fit(notice, NoticeForm::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
+    fit(wording, NoticeForm::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
         .filter(|answer| !answer.text.is_empty())
         .unwrap_or_else(|| last_resort(over))
 }
@@ -109,18 +109,18 @@ struct Attempt<'a> {
     answer: Option<Preview<'a>>,
 }
 
-fn attempt<'a>(notice: &Notice, form: NoticeForm, over: &Oversized<'a>) -> Attempt<'a> {
-    let (header, mark) = cost(notice, form, over);
+fn attempt<'a>(wording: &Wording, form: NoticeForm, over: &Oversized<'a>) -> Attempt<'a> {
+    let (header, mark) = cost(wording, form, over);
     let room = over.policy().limits.less(&header);
-    Attempt { room, mark, answer: fit(notice, form, over, room, &mark) }
+    Attempt { room, mark, answer: fit(wording, form, over, room, &mark) }
 }
 
 /// Answers with a text that keeps the output's structure, if it has one and there is room for it.
-fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
+fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> {
     let (policy, total) = (over.policy(), over.total());
     [NoticeForm::Full, NoticeForm::Short, NoticeForm::Silent].into_iter().find_map(|form| {
         let header =
-            header(notice, form, &total, ShownFacts { what: ShownAmount::Json, altered: 0 });
+            header(wording, form, &total, ShownFacts { what: ShownAmount::Json, altered: 0 });
         let header = header.map_or(String::new(), |header| header + "\n");
         let of =
             |text: &str| Cost::of(text.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
@@ -131,7 +131,7 @@ fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
         // As with pieces: the tokens of two texts need not add up.
         for _ in 0..8 {
             let mut outline = over.outline(&room)?.into_bytes();
-            defuse(&mut outline, &notice.token);
+            defuse(&mut outline, wording);
             let outline = text_of(outline);
             let text = format!("{header}{outline}");
             if fits(&text, policy) {
@@ -150,23 +150,23 @@ fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
 }
 
 /// Words a cut that is made already.
-pub(super) fn around<'a>(notice: &Notice, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
-    let (text, layout) = assemble(&notice.on_one_line(), NoticeForm::Full, cut, policy);
+pub(super) fn around<'a>(wording: &Wording, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
+    let (text, layout) = assemble(&wording.on_one_line(), NoticeForm::Full, cut, policy);
     fits(&text, policy).then(|| Preview { text, layout, cut: cut.clone(), outline: None })
 }
 
 /// Words a text that is no part of the output.
 pub(super) fn above(
-    notice: &Notice,
+    wording: &Wording,
     text: &str,
     total: &Size,
     policy: &Policy,
 ) -> Option<(String, Layout)> {
     let what = ShownAmount::Lines(Size::of(text.as_bytes(), policy.lines).lines);
     let header =
-        header(&notice.on_one_line(), NoticeForm::Full, total, ShownFacts { what, altered: 0 })?;
+        header(&wording.on_one_line(), NoticeForm::Full, total, ShownFacts { what, altered: 0 })?;
     let mut text = text.to_owned().into_bytes();
-    defuse(&mut text, &notice.token);
+    defuse(&mut text, wording);
     let layout = Layout { notice: 0..header.len(), ..Layout::default() };
     let text = format!("{header}\n{}", String::from_utf8_lossy(&text));
     fits(&text, policy).then_some((text, layout))
@@ -178,7 +178,7 @@ fn fits(text: &str, policy: &Policy) -> bool {
 
 /// Cuts to `room` and assembles. Returns `None` if the text does not come out within the limits.
 fn fit<'a>(
-    notice: &Notice,
+    wording: &Wording,
     form: NoticeForm,
     over: &Oversized<'a>,
     mut room: Limits,
@@ -189,7 +189,7 @@ fn fit<'a>(
     // have more tokens than its parts.
     for _ in 0..8 {
         let cut = over.cut_within(&room, mark);
-        let (text, layout) = assemble(notice, form, &cut, policy);
+        let (text, layout) = assemble(wording, form, &cut, policy);
         if fits(&text, policy) {
             return Some(Preview { text, layout, cut, outline: None });
         }
@@ -200,7 +200,7 @@ fn fit<'a>(
 
 /// Cuts again where marks turned out shorter than they might have been, and much room is left.
 fn fill<'a>(
-    notice: &Notice,
+    wording: &Wording,
     form: NoticeForm,
     over: &Oversized<'a>,
     attempt: &Attempt<'a>,
@@ -222,7 +222,7 @@ fn fill<'a>(
         }
         let more = room.more(&limits.less(&spent).part(1, part));
         let cut = over.cut_within(&more, mark);
-        let (text, layout) = assemble(notice, form, &cut, policy);
+        let (text, layout) = assemble(wording, form, &cut, policy);
         if fits(&text, policy) {
             (room, filled) = (more, Some(Preview { text, layout, cut, outline: None }));
         } else {
@@ -238,11 +238,11 @@ const FILLS: u32 = 4;
 /// Limits of which so much is used are full.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
-fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> (String, Layout) {
+fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> (String, Layout) {
     let pieces: usize = cut.pieces.iter().map(|piece| piece.text.len()).sum();
     let mut text = Vec::with_capacity(pieces + 1024);
     let mut layout = Layout::default();
-    if let Some(header) = header(notice, form, &cut.total, ShownFacts::of(cut)) {
+    if let Some(header) = header(wording, form, &cut.total, ShownFacts::of(cut)) {
         layout.notice = 0..header.len();
         text.extend_from_slice(header.as_bytes());
         text.push(b'\n');
@@ -250,16 +250,16 @@ fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> (S
     let mut gaps = cut.gaps().peekable();
     for (piece, span) in cut.pieces.iter().zip(cut.spans()) {
         if let Some(gap) = gaps.next_if(|gap| gap.bytes.start < span.bytes.start) {
-            let mark = push_mark(&mut text, mark(notice, form, &gap));
+            let mark = push_mark(&mut text, mark(wording, form, &gap));
             layout.items.push(PreviewItem::Gap { span: gap, mark });
         }
         let from = text.len();
         text.extend_from_slice(&piece.text);
-        defuse(&mut text[from..], &notice.token);
+        defuse(&mut text[from..], wording);
         layout.items.push(PreviewItem::Piece(from..text.len()));
     }
     for gap in gaps {
-        let mark = push_mark(&mut text, mark(notice, form, &gap));
+        let mark = push_mark(&mut text, mark(wording, form, &gap));
         layout.items.push(PreviewItem::Gap { span: gap, mark });
     }
     let has_gap = layout.items.iter().any(|item| matches!(item, PreviewItem::Gap { .. }));
@@ -290,7 +290,7 @@ fn push_mark(text: &mut Vec<u8>, mark: Option<String>) -> Range<usize> {
 }
 
 /// Returns the most that the notice's first line and each of its marks can take up.
-fn cost(notice: &Notice, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
+fn cost(wording: &Wording, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     let (total, policy) = (over.total(), over.policy());
     let of = |line: &str| Cost::of(line.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
     let longest = |lines: Vec<String>| {
@@ -299,10 +299,10 @@ fn cost(notice: &Notice, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     let most = [ShownAmount::All, ShownAmount::Lines(total.lines), ShownAmount::Bytes(total.bytes)];
     let headers = most.map(|what| {
         let shown = ShownFacts { what, altered: total.bytes };
-        header(notice, form, &total, shown)
+        header(wording, form, &total, shown)
     });
     let header = longest(headers.into_iter().flatten().collect());
-    let mark = longest(longest_marks(notice, form, &total));
+    let mark = longest(longest_marks(wording, form, &total));
     // A line break after each of the two, and one before the mark.
     let breaks = |n: u64| Cost { size: Size { bytes: n, lines: 0, chars: n }, tokens: n };
     (header + breaks(1), mark + breaks(2))

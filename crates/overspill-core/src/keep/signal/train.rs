@@ -7,7 +7,7 @@ use crate::observe::collected::{Collected, Extent};
 use crate::observe::collector::Collector;
 use crate::observe::ends::Ends;
 use crate::text::Cleaner;
-use crate::{Keep, Limits, Meter, Notice, Oversized, Policy, Preview};
+use crate::{Keep, Limits, Meter, Oversized, Policy, Preview, Wording};
 
 /// What the score sees of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub fn scores(output: &[u8], bytes: u64, weights: &'static [u8]) -> Option<Vec<(
 pub fn answer(
     output: &[u8],
     policy: &Policy,
-    notice: &Notice,
+    wording: &Wording,
     weights: &'static [u8],
 ) -> Option<Preview<'static>> {
     let fired = policy.fired_by(output)?;
@@ -78,5 +78,5 @@ pub fn answer(
     let view: Collected<'static> = watch.finish();
     let mut meter = Meter::new(policy.lines);
     meter.push(output);
-    Some(notice.answer(&Oversized::new(view, &meter, fired, policy.clone())))
+    Some(Oversized::new(view, &meter, fired, policy.clone()).preview(wording))
 }
