@@ -3,7 +3,7 @@
 use super::features::{ContextFeatures, LOOK_AHEAD, Recent};
 use super::scan::SignalScan;
 use super::{ScoredLines, Weights, words};
-use crate::observe::collected::{Collected, Extent};
+use crate::observe::collected::{Collected, Extent, Selection};
 use crate::observe::collector::Collector;
 use crate::observe::ends::Ends;
 use crate::text::Cleaner;
@@ -61,7 +61,7 @@ pub fn scores(output: &[u8], bytes: u64, weights: &'static [u8]) -> Option<Vec<(
     let policy = Policy::new(Limits::NONE.bytes(bytes), Keep::Signal);
     let mut watch = Collector::with_weights(&policy, Weights::of(weights)?);
     watch.push(output);
-    let lines = watch.finish().lines?;
+    let Selection::Lines(lines) = watch.finish().selection else { return None };
     Some(lines.lines.iter().map(|line| (line.number, line.score)).collect())
 }
 
