@@ -97,7 +97,7 @@ impl Overspill {
     /// Like [`Overspill::new`], with a store that others use as well.
     pub fn sharing(profile: Profile, store: Arc<dyn Store>) -> Overspill {
         Overspill {
-            retention: profile.retention(),
+            retention: profile.retention,
             profile,
             settings: Settings::default(),
             store,

@@ -6,8 +6,8 @@ use overspill_core::Keep;
 
 use super::opencode::WORDS;
 use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
-    ResultLayout, Sweeps, ToolDefaults, Unmarked, WALK,
+    Accounting, Directory, NoticeStyle, OnSaveError, Profile, ResultField, ResultLayout,
+    SOURCE_SYSTEM, Sweeps, ToolDefaults, Unmarked,
 };
 use crate::store::{Also, Missing, NamePart, NameStyle};
 
@@ -35,13 +35,9 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head, or as the tool's entry says.
     pub const AGENT_V2: Profile = Profile {
         name: "agent-v2",
-        policy: WALK,
-        ceiling: CEILING,
         accounting: Accounting::WhatIsExceeded,
         words: NoticeStyle::Walk(WORDS),
-        saves: true,
         on_save_error: OnSaveError::Original,
-        errors: Errors::Cut,
         tools: TOOLS,
         shape: SHAPE,
         directory: Directory::Working(Cow::Borrowed("data/truncation")),
@@ -56,7 +52,7 @@ impl Profile {
             ending: ".txt",
             also: Also::No,
         },
-        retention_days: Some(7),
         sweeps: Sweeps::OnDemand,
+        ..SOURCE_SYSTEM
     };
 }

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens, Unit};
+use overspill_core::{Grain, Keep, Limits, Policy, Unit};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
-    ResultLayout, Sweeps, Unmarked,
+    Accounting, Directory, NoticeStyle, OnSaveError, Profile, ResultField, ResultLayout,
+    SOURCE_SYSTEM, Unmarked, WALK,
 };
 use crate::Outcome;
 use crate::store::{Also, Missing, NamePart, NameStyle};
+use crate::sweep::Retention;
 
 impl Profile {
     /// Over 40,000 characters: the first 10,000 and the last 10,000.
@@ -21,17 +22,11 @@ impl Profile {
             limits: Limits::NONE.chars(20_000),
             keep: Keep::Ends { head: 10_000, tail: 10_000 },
             grain: Grain::Char,
-            lines: LineRule::Separated,
-            cleaning: Cleaning::Off,
-            tokens: Tokens::Estimate,
+            ..WALK
         },
-        ceiling: CEILING,
         accounting: Accounting::Chars,
         words: NoticeStyle::BothEnds,
-        saves: true,
         on_save_error: OnSaveError::SimpleCut,
-        errors: Errors::Cut,
-        tools: &[],
         // No gate: what another has cut is cut by this one as well.
         shape: ResultLayout {
             handled: ResultField::Nowhere,
@@ -50,8 +45,8 @@ impl Profile {
             ending: ".txt",
             also: Also::No,
         },
-        retention_days: None,
-        sweeps: Sweeps::Never,
+        retention: Retention::FOREVER,
+        ..SOURCE_SYSTEM
     };
 
     /// [`Profile::KLAUDE`] with numbers of your own.

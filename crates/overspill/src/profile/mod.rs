@@ -13,7 +13,6 @@ mod words;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use jiff::SignedDuration;
 use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens};
 
 use crate::store::{Access, Disk, DiskOptions, NameStyle, PathStyle};
@@ -63,10 +62,36 @@ pub struct Profile {
     pub directory: Directory,
     /// What its files are called.
     pub names: NameStyle,
-    /// After how many days without use a file goes.
-    pub retention_days: Option<u32>,
+    /// Who else may see into its directory.
+    pub access: Access,
+    /// Whether records of calls, checksums and line indexes stand beside its files.
+    pub records: bool,
+    /// The most bytes of one saved output.
+    pub max_output: u64,
+    /// How long its files stay.
+    pub retention: Retention,
     /// When expired files are removed.
     pub sweeps: Sweeps,
+    /// Whether its outputs may go to a bucket.
+    pub bucket: bool,
+    /// Whether an output is cut while it arrives. Otherwise the program first waits for all of an
+    /// output that may be given back as it is.
+    pub streams: bool,
+    /// Whether outputs are responses in the common JSON envelope.
+    pub envelope: bool,
+    /// Settings of its own that the program reads.
+    pub own_settings: OwnSettings,
+}
+
+/// Settings that a profile has beside ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnSettings {
+    /// None.
+    None,
+    /// The variables `TOOL_OUTPUT_…`.
+    ToolOutputVariables,
+    /// The key `truncation` in the files of takumi.
+    TakumiFiles,
 }
 
 /// How what is left out is counted.
@@ -224,6 +249,23 @@ const WALK: Policy = Policy {
     tokens: Tokens::Estimate,
 };
 
+/// The base of the five source systems. Each replaces the name, the notice, the directory and the
+/// names of files.
+const SOURCE_SYSTEM: Profile = Profile {
+    policy: WALK,
+    shape: ResultLayout::OUTPUT,
+    // Their directories may exist already, with any mode.
+    access: Access::Shared,
+    records: false,
+    // They promise the full output.
+    max_output: u64::MAX,
+    retention: Retention::days(7),
+    sweeps: Sweeps::Never,
+    bucket: false,
+    streams: false,
+    ..Profile::OWN
+};
+
 /// The ceiling of every profile: ten times what is shown.
 const CEILING: Limits = Limits::NONE.bytes(512_000).lines(20_000);
 
@@ -248,22 +290,6 @@ impl Profile {
         format!("{}/*", self.directory.within(places).display())
     }
 
-    /// Returns how long its files stay.
-    pub fn retention(&self) -> Retention {
-        let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));
-        let own = self.words == NoticeStyle::Own;
-        Retention {
-            unused_for: self.retention_days.map(days),
-            quota: Retention::default().quota.filter(|_| own),
-            // The others know no mercy for what is young, and none is needed: days are days.
-            spare_younger_than: if own {
-                Retention::default().spare_younger_than
-            } else {
-                SignedDuration::ZERO
-            },
-        }
-    }
-
     /// Returns the settings that this profile has for `tool`.
     pub(crate) fn tool(&self, tool: &str) -> Option<Layer> {
         let defaults = self.tools.iter().find(|defaults| defaults.tool == tool)?;
@@ -284,21 +310,18 @@ impl Profile {
 
     /// Returns how this profile keeps its outputs, for a store that is to differ from it.
     pub fn disk_options(&self, places: &Places, clock: Clock) -> DiskOptions {
-        let own = self.words == NoticeStyle::Own;
         let project = matches!(self.directory, Directory::Project(_));
         DiskOptions {
             names: self.names,
-            records: own,
+            records: self.records,
             clock,
-            // The other systems' directories may be there already, made as they liked it.
-            access: if own { Access::Private } else { Access::Shared },
+            access: self.access,
             paths: match self.directory {
                 Directory::Project(_) => PathStyle::From(places.project.clone()),
                 _ => PathStyle::Whole,
             },
             git_ignored: project,
-            // They promise the full output, whatever its size.
-            most_per_output: if own { DiskOptions::default().most_per_output } else { u64::MAX },
+            most_per_output: self.max_output,
             ..DiskOptions::default()
         }
     }

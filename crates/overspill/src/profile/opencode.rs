@@ -5,10 +5,7 @@ use std::borrow::Cow;
 use overspill_core::Keep;
 
 use super::words::WalkWords;
-use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultLayout,
-    Sweeps, WALK,
-};
+use super::{Directory, NoticeStyle, Profile, SOURCE_SYSTEM, Sweeps};
 use crate::store::{Also, NamePart, NameStyle};
 use crate::{Layer, Limit};
 
@@ -27,15 +24,7 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head.
     pub const OPENCODE: Profile = Profile {
         name: "opencode",
-        policy: WALK,
-        ceiling: CEILING,
-        accounting: Accounting::WhatStopped,
         words: NoticeStyle::Walk(WORDS),
-        saves: true,
-        on_save_error: OnSaveError::SaySo,
-        errors: Errors::Cut,
-        tools: &[],
-        shape: ResultLayout::OUTPUT,
         directory: Directory::Data(Cow::Borrowed("tool-output")),
         names: NameStyle {
             parts: &[
@@ -47,8 +36,8 @@ impl Profile {
             ending: "",
             also: Also::Prefix("tool_"),
         },
-        retention_days: Some(7),
         sweeps: Sweeps::BeforeFirstSave,
+        ..SOURCE_SYSTEM
     };
 }
 

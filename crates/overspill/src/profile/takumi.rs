@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::words::WalkWords;
 use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
-    ResultLayout, Sweeps, Unmarked, WALK,
+    Directory, Errors, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, SOURCE_SYSTEM,
+    Unmarked,
 };
 use crate::store::{Also, NamePart, NameStyle};
+use crate::sweep::Retention;
 
 /// What it says. It claims nothing about the call, and offers no delegation.
 const WORDS: WalkWords = WalkWords {
@@ -35,14 +36,8 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head; errors pass.
     pub const TAKUMI: Profile = Profile {
         name: "takumi",
-        policy: WALK,
-        ceiling: CEILING,
-        accounting: Accounting::WhatStopped,
         words: NoticeStyle::Walk(WORDS),
-        saves: true,
-        on_save_error: OnSaveError::SaySo,
         errors: Errors::Pass,
-        tools: &[],
         shape: SHAPE,
         directory: Directory::Home(Cow::Borrowed(".takumi/tool-output")),
         names: NameStyle {
@@ -57,7 +52,8 @@ impl Profile {
             ending: ".txt",
             also: Also::No,
         },
-        retention_days: None,
-        sweeps: Sweeps::Never,
+        retention: Retention::FOREVER,
+        own_settings: OwnSettings::TakumiFiles,
+        ..SOURCE_SYSTEM
     };
 }

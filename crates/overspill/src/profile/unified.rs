@@ -4,11 +4,11 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+use overspill_core::{Grain, Policy};
 
 use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
-    ResultLayout, Sweeps, Unmarked,
+    Directory, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, SOURCE_SYSTEM, Sweeps,
+    Unmarked, WALK,
 };
 use crate::store::{Also, Missing, NamePart, NameStyle};
 
@@ -16,22 +16,8 @@ impl Profile {
     /// 2000 lines and 50 KiB of the response's text, from the head.
     pub const UNIFIED: Profile = Profile {
         name: "unified",
-        policy: Policy {
-            trigger: Policy::LIMITS,
-            limits: Policy::LIMITS,
-            keep: Keep::Head,
-            grain: Grain::Char,
-            lines: LineRule::Separated,
-            cleaning: Cleaning::Off,
-            tokens: Tokens::Estimate,
-        },
-        ceiling: CEILING,
-        accounting: Accounting::WhatStopped,
+        policy: Policy { grain: Grain::Char, ..WALK },
         words: NoticeStyle::Envelope,
-        saves: true,
-        on_save_error: OnSaveError::SaySo,
-        errors: Errors::Cut,
-        tools: &[],
         // No gate: what another has cut is cut by this one as well.
         shape: ResultLayout {
             handled: ResultField::Nowhere,
@@ -49,7 +35,9 @@ impl Profile {
             ending: ".json",
             also: Also::Prefix("tool_"),
         },
-        retention_days: Some(7),
         sweeps: Sweeps::AfterAnswer,
+        envelope: true,
+        own_settings: OwnSettings::ToolOutputVariables,
+        ..SOURCE_SYSTEM
     };
 }
