@@ -1,7 +1,8 @@
 //! Whatever a tool returns, as JSON.
 
+use overspill::Overspill;
+use overspill::seeds::envelope;
 use overspill::tool::{Bounded, Gates};
-use overspill::{Overspill, envelope};
 use serde_json::{Value, json};
 
 use crate::CallRequest;

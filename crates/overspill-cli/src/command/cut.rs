@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use overspill::{Call, Report, Spill, envelope};
+use overspill::seeds::envelope;
+use overspill::{Call, Report, Spill};
 use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};

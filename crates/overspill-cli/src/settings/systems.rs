@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use overspill::profile::{Directory, OwnSettings};
+use overspill::seeds::{envelope, takumi_enabled};
 use overspill::sweep::Retention;
-use overspill::{Profile, Settings, Warning, envelope, takumi_enabled};
+use overspill::{Profile, Settings, Warning};
 use serde_json::Value;
 
 use super::NOT_FOR_PROJECTS;

@@ -1,30 +1,20 @@
 //! What is measured, cut, saved, worded and skipped, as data: five published systems and our own.
 
-mod agent_v2;
-mod klaude;
-mod opencode;
 mod own;
 mod places;
-mod result;
-mod takumi;
-mod unified;
-mod words;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens};
+use overspill_core::{Keep, Limits, Policy};
 
+use crate::seeds::WalkWords;
 use crate::store::{Access, Disk, DiskOptions, NameStyle, PathStyle};
 use crate::sweep::Retention;
 use crate::{Clock, Layer, Limit};
 
-pub use klaude::{TruncationResult, TruncationUiExtra};
-pub use opencode::{PermissionRule, Preset, ToolKind, can_delegate, matches_wildcard};
+pub(crate) use crate::seeds::words::{Direction, NoticeFacts, WordedNotice, preview, word};
 pub use places::{Places, project_directories, project_root};
-pub use result::{ServiceEvent, ServiceResult};
-pub(crate) use words::{Direction, LONGEST_MARK, NoticeFacts, WordedNotice, preview, word};
-pub use words::{NoticeStyle, WalkWords};
 
 /// A way of bounding outputs.
 ///
@@ -92,6 +82,21 @@ pub enum OwnSettings {
     ToolOutputVariables,
     /// The key `truncation` in the files of takumi.
     TakumiFiles,
+}
+
+/// How a profile words its answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeStyle {
+    /// Our own notice and marks, inside the limits.
+    Own,
+    /// A header, the start, a mark, the end under a label; characters are counted.
+    BothEnds,
+    /// The start, and right behind it how much is missing.
+    StartOnly,
+    /// A preview, a marker and a hint, in the order of the kept end.
+    Walk(WalkWords),
+    /// Two lines beside the fields of an envelope.
+    Envelope,
 }
 
 /// How what is left out is counted.
@@ -237,34 +242,6 @@ pub enum Sweeps {
     /// A few after an answer, at most once an hour.
     AfterAnswer,
 }
-
-/// Three of the systems walk from one end by whole lines, until 2000 of them or 50 KiB are full.
-const WALK: Policy = Policy {
-    trigger: Policy::LIMITS,
-    limits: Policy::LIMITS,
-    keep: Keep::Head,
-    grain: Grain::WholeLine,
-    lines: LineRule::Separated,
-    cleaning: Cleaning::Off,
-    tokens: Tokens::Estimate,
-};
-
-/// The base of the five source systems. Each replaces the name, the notice, the directory and the
-/// names of files.
-const SOURCE_SYSTEM: Profile = Profile {
-    policy: WALK,
-    shape: ResultLayout::OUTPUT,
-    // Their directories may exist already, with any mode.
-    access: Access::Shared,
-    records: false,
-    // They promise the full output.
-    max_output: u64::MAX,
-    retention: Retention::days(7),
-    sweeps: Sweeps::Never,
-    bucket: false,
-    streams: false,
-    ..Profile::OWN
-};
 
 /// The ceiling of every profile: ten times what is shown.
 const CEILING: Limits = Limits::NONE.bytes(512_000).lines(20_000);

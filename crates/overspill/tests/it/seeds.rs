@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 use overspill::core::{Keep, Unit};
-use overspill::profile::{NoticeStyle, Places, Preset, ServiceResult, Sweeps, TruncationResult};
+use overspill::profile::{NoticeStyle, Places, Sweeps};
+use overspill::seeds::{Preset, ServiceResult, TruncationResult, envelope};
 use overspill::store::{Access, Disk, DiskOptions, Memory};
 use overspill::sweep::Retention;
 use overspill::tool::{Bounded, Gates};
 use overspill::{
-    Call, CallOptions, Clock, Layer, Limit, Outcome, Overspill, Profile, Report, Settings, envelope,
+    Call, CallOptions, Clock, Layer, Limit, Outcome, Overspill, Profile, Report, Settings,
 };
 use serde_json::{Value, json};
 

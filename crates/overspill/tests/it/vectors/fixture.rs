@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use overspill::profile::{Directory, Places, ServiceEvent};
+use overspill::profile::{Directory, Places};
+use overspill::seeds::ServiceEvent;
 use overspill::store::{Disk, Draft, Entry, OutputId, SpillRef, Store};
 use overspill::sweep::Retention;
 use overspill::{Call, Clock, Error, Overspill, Profile};

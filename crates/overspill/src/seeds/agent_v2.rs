@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use overspill_core::Keep;
 
+use super::SOURCE_SYSTEM;
 use super::opencode::WORDS;
-use super::{
-    Accounting, Directory, NoticeStyle, OnSaveError, Profile, ResultField, ResultLayout,
-    SOURCE_SYSTEM, Sweeps, ToolDefaults, Unmarked,
+use crate::profile::{
+    Accounting, Directory, NoticeStyle, OnSaveError, Profile, ResultField, ResultLayout, Sweeps,
+    ToolDefaults, Unmarked,
 };
 use crate::store::{Also, Missing, NamePart, NameStyle};
 

@@ -1,6 +1,6 @@
-//! The results and events of the services that two of the source systems describe.
+//! The results and events that three of the source systems describe.
 
-use overspill_core::LeftOut;
+use overspill_core::{LeftOut, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, EventKind, Outcome};
@@ -91,5 +91,74 @@ impl ServiceEvent {
             output_path,
             error,
         }
+    }
+}
+
+/// The result record of `klaude`; lengths in characters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TruncationResult {
+    /// What the model gets.
+    pub output: String,
+    /// Whether anything is hidden.
+    pub was_truncated: bool,
+    /// Where the whole output is.
+    pub saved_file_path: Option<String>,
+    /// Length of the whole output.
+    pub original_length: u64,
+    /// How much of it is hidden.
+    pub truncated_length: u64,
+}
+
+/// What the user is shown of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TruncationUiExtra {
+    /// Where the whole output is.
+    pub saved_file_path: String,
+    /// Length of the whole output.
+    pub original_length: u64,
+    /// How much of it is hidden.
+    pub truncated_length: u64,
+}
+
+impl TruncationResult {
+    /// Says what became of an output.
+    pub fn of(outcome: &Outcome) -> TruncationResult {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match outcome {
+            Outcome::Whole(_) | Outcome::Masked(_) => TruncationResult {
+                output: text(outcome.bytes()),
+                was_truncated: false,
+                saved_file_path: None,
+                original_length: text(outcome.bytes()).chars().count() as u64,
+                truncated_length: 0,
+            },
+            Outcome::Spilled(spilled) => TruncationResult {
+                output: spilled.text.clone(),
+                was_truncated: true,
+                saved_file_path: spilled.path().map(str::to_owned),
+                original_length: spilled.total.chars,
+                truncated_length: spilled.hidden(Unit::Chars),
+            },
+        }
+    }
+
+    /// What goes into the result's UI extra; there is one only when a file was saved.
+    pub fn ui_extra(&self) -> Option<TruncationUiExtra> {
+        Some(TruncationUiExtra {
+            saved_file_path: self.saved_file_path.clone()?,
+            original_length: self.original_length,
+            truncated_length: self.truncated_length,
+        })
+    }
+}
+
+impl TruncationUiExtra {
+    /// Returns the two lines for a terminal, without colour or indent.
+    pub fn render(&self) -> String {
+        let TruncationUiExtra { saved_file_path, original_length, truncated_length } = self;
+        format!(
+            "Output truncated: {original_length} chars total, {truncated_length} chars hidden\n\
+             Full output saved to {saved_file_path}"
+        )
     }
 }

@@ -5,22 +5,8 @@ use std::borrow::Cow;
 use overspill_core::{Cut, Keep, LeftOut, Size};
 
 use crate::Error;
+use crate::profile::NoticeStyle;
 use crate::store::SpillRef;
-
-/// How a profile words its answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoticeStyle {
-    /// Our own notice and marks, inside the limits.
-    Own,
-    /// A header, the start, a mark, the end under a label; characters are counted.
-    BothEnds,
-    /// The start, and right behind it how much is missing.
-    StartOnly,
-    /// A preview, a marker and a hint, in the order of the kept end.
-    Walk(WalkWords),
-    /// Two lines beside the fields of an envelope.
-    Envelope,
-}
 
 /// The sentences of [`NoticeStyle::Walk`]; `{PATH}` is the saved file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::words::WalkWords;
-use super::{
-    Directory, Errors, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, SOURCE_SYSTEM,
-    Unmarked,
+use super::{SOURCE_SYSTEM, WalkWords};
+use crate::profile::{
+    Directory, Errors, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, Unmarked,
 };
 use crate::store::{Also, NamePart, NameStyle};
 use crate::sweep::Retention;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use overspill_core::Keep;
 
-use super::words::WalkWords;
-use super::{Directory, NoticeStyle, Profile, SOURCE_SYSTEM, Sweeps};
+use super::{SOURCE_SYSTEM, WalkWords};
+use crate::profile::{Directory, NoticeStyle, Profile, Sweeps};
 use crate::store::{Also, NamePart, NameStyle};
 use crate::{Layer, Limit};
 

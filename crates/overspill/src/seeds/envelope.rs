@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use overspill::store::Memory;
-//! use overspill::{Call, CallOptions, Overspill, Profile, envelope};
+//! use overspill::seeds::envelope;
+//! use overspill::{Call, CallOptions, Overspill, Profile};
 //!
 //! let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
 //! let response = format!(r#"{{"status":"success","text":"{}"}}"#, "line\\n".repeat(5000));
@@ -17,8 +18,8 @@ use overspill_core::{Keep, Limits};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::words::LONGEST_MARK;
 use crate::overspill::Output;
-use crate::profile::LONGEST_MARK;
 use crate::redact::Redacted;
 use crate::settings::Warning;
 use crate::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};

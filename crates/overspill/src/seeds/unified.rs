@@ -1,14 +1,14 @@
 //! The profile `unified`: one rule for every tool that answers in the common JSON envelope.
 //!
-//! [`envelope`](crate::envelope) speaks the envelope; this is what is measured and kept.
+//! [`envelope`](super::envelope) reads and writes the envelope. The profile says what is measured and kept.
 
 use std::borrow::Cow;
 
 use overspill_core::{Grain, Policy};
 
-use super::{
-    Directory, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, SOURCE_SYSTEM, Sweeps,
-    Unmarked, WALK,
+use super::{SOURCE_SYSTEM, WALK};
+use crate::profile::{
+    Directory, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, Sweeps, Unmarked,
 };
 use crate::store::{Also, Missing, NamePart, NameStyle};
 
