@@ -8,16 +8,16 @@ use crate::measure::limits::Cost;
 use crate::text::{defuse, text_of};
 use crate::{Cut, Limits, LineRule, Oversized, Policy, Size, Span};
 
-/// What the reader gets.
+/// The text for the reader, and its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview<'a> {
     /// The text: notice, pieces, and a mark at each gap. Valid UTF-8, within the limits.
     pub text: String,
     /// Where the notice, the pieces and the marks stand in the text.
     pub layout: Layout,
-    /// What it shows.
+    /// The pieces and gaps that the text shows.
     pub cut: Cut<'a>,
-    /// What it shows instead of pieces: a text that keeps the output's structure.
+    /// The text that stands in place of pieces and keeps the output's structure.
     pub outline: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct Preview<'a> {
 pub struct Layout {
     /// The notice: the first line, without its line feed. Empty if there is no room for one.
     pub notice: Range<usize>,
-    /// Pieces and gaps, in order. Empty if a text of our own making is shown.
+    /// Pieces and gaps, in order. Empty if an outline is shown.
     pub items: Vec<PreviewItem>,
     /// Neither the notice nor a mark names the saved output.
     pub is_silent: bool,
@@ -64,8 +64,8 @@ const FORMS: [(NoticeForm, u32, u32); 4] = [
     (NoticeForm::Dots, 1, 2),
 ];
 
-/// The forms where there may be many gaps. The first line takes no more than a sixteenth: what
-/// there is room for is lines that matter.
+/// The forms for many gaps. The notice takes at most a sixteenth, so that the lines that matter get
+/// the room.
 const FORMS_MANY: [(NoticeForm, u32, u32); 4] = [
     (NoticeForm::Many, 15, 16),
     (NoticeForm::ShortMany, 1, 2),
@@ -73,14 +73,13 @@ const FORMS_MANY: [(NoticeForm, u32, u32); 4] = [
     (NoticeForm::Dots, 1, 2),
 ];
 
-/// Answers with the longest notice there is room for.
+/// Makes a preview with the longest notice that there is room for.
 pub(super) fn compose<'a>(wording: &Wording, over: &Oversized<'a>) -> Preview<'a> {
     let (wording, policy) = (&wording.on_one_line(), over.policy());
     if let Some(answer) = outlined(wording, over) {
         return answer;
     }
-    // Where there is one gap, as between two ends, it has room for the command that shows what is
-    // missing.
+    // A single gap, as between two ends, has room for the command that reads it.
     let many = over.has_lines().then(|| attempt(wording, NoticeForm::Many, over));
     let mut many = many.filter(|it| it.answer.as_ref().is_none_or(Preview::has_many_gaps));
     for (form, part, whole) in if many.is_some() { FORMS_MANY } else { FORMS } {
@@ -94,17 +93,17 @@ pub(super) fn compose<'a>(wording: &Wording, over: &Oversized<'a>) -> Preview<'a
             return answer;
         }
     }
-    // Two ends with nothing between them would read as one text.
+    // Two ends without a mark between them would read as one text.
     fit(wording, NoticeForm::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
         .filter(|answer| !answer.text.is_empty())
         .unwrap_or_else(|| last_resort(over))
 }
 
-/// What came of one form of the notice.
+/// The result of one form of the notice.
 struct Attempt<'a> {
-    /// What is left for the output.
+    /// The room for the output.
     room: Limits,
-    /// What each gap takes of it.
+    /// The room that each mark takes.
     mark: Cost,
     answer: Option<Preview<'a>>,
 }
@@ -115,7 +114,7 @@ fn attempt<'a>(wording: &Wording, form: NoticeForm, over: &Oversized<'a>) -> Att
     Attempt { room, mark, answer: fit(wording, form, over, room, &mark) }
 }
 
-/// Answers with a text that keeps the output's structure, if it has one and there is room for it.
+/// Makes a preview that keeps the output's structure, if it has one and there is room for it.
 fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> {
     let (policy, total) = (over.policy(), over.total());
     [NoticeForm::Full, NoticeForm::Short, NoticeForm::Silent].into_iter().find_map(|form| {
@@ -128,7 +127,7 @@ fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> 
         if !room.at_least(&policy.limits.part(1, 2)) {
             return None;
         }
-        // As with pieces: the tokens of two texts need not add up.
+        // The tokens of two texts need not add up.
         for _ in 0..8 {
             let mut outline = over.outline(&room)?.into_bytes();
             defuse(&mut outline, wording);
@@ -149,13 +148,13 @@ fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> 
     })
 }
 
-/// Words a cut that is made already.
+/// Makes a preview of a cut.
 pub(super) fn around<'a>(wording: &Wording, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
     let (text, layout) = assemble(&wording.on_one_line(), NoticeForm::Full, cut, policy);
     fits(&text, policy).then(|| Preview { text, layout, cut: cut.clone(), outline: None })
 }
 
-/// Words a text that is no part of the output.
+/// Puts a notice above a text that is no part of the output.
 pub(super) fn above(
     wording: &Wording,
     text: &str,
@@ -198,7 +197,7 @@ fn fit<'a>(
     None
 }
 
-/// Cuts again where marks turned out shorter than they might have been, and much room is left.
+/// Cuts again if marks are shorter than expected and much room is left.
 fn fill<'a>(
     wording: &Wording,
     form: NoticeForm,
@@ -212,7 +211,7 @@ fn fill<'a>(
     let (policy, mut room) = (over.policy(), *room);
     let limits = &policy.limits;
     let mut filled: Option<Preview> = None;
-    // Where all that is left turns out to be too much, a half may do.
+    // If all of the room is too much, half of it may fit.
     let mut part = 1;
     for _ in 0..FILLS {
         let before = filled.as_ref().or(answer.as_ref())?;
@@ -232,10 +231,10 @@ fn fill<'a>(
     filled
 }
 
-/// How often what is left is used.
+/// The number of attempts to fill the room.
 const FILLS: u32 = 4;
 
-/// Limits of which so much is used are full.
+/// Limits are full if this share of them is used.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
 fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> (String, Layout) {
@@ -268,7 +267,7 @@ fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> 
         && text.last() == Some(&b'\n')
         && form != NoticeForm::Silent
     {
-        // Where a final break opens one more line, ours must not.
+        // A final line feed of ours would count as one more line.
         let ends_with_piece = cut.spans().last().is_some_and(|s| s.bytes.end == cut.total.bytes);
         if !ends_with_piece {
             text.pop();
@@ -277,7 +276,7 @@ fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> 
     (text_of(text), layout)
 }
 
-/// Adds a mark as a line of its own, and returns its place.
+/// Adds a mark on a line of its own and returns its place.
 fn push_mark(text: &mut Vec<u8>, mark: Option<String>) -> Range<usize> {
     let Some(mark) = mark else { return text.len()..text.len() };
     if !text.is_empty() && text.last() != Some(&b'\n') {
@@ -289,7 +288,7 @@ fn push_mark(text: &mut Vec<u8>, mark: Option<String>) -> Range<usize> {
     from..from + mark.len()
 }
 
-/// Returns the most that the notice's first line and each of its marks can take up.
+/// Returns the most room that the notice and each mark can take.
 fn cost(wording: &Wording, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     let (total, policy) = (over.total(), over.policy());
     let of = |line: &str| Cost::of(line.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
@@ -308,7 +307,7 @@ fn cost(wording: &Wording, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     (header + breaks(1), mark + breaks(2))
 }
 
-/// Shows that there is something where not one character of it fits.
+/// Shows a sign if not one character of the output fits.
 fn last_resort<'a>(over: &Oversized<'a>) -> Preview<'a> {
     let policy = over.policy();
     let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());

@@ -1,4 +1,4 @@
-//! The sentences. A model acts on them: they are snapshot-tested and changed on purpose.
+//! The sentences about sizes and gaps. A model acts on them, so tests hold them as snapshots.
 
 use super::Wording;
 use super::wording::NextPage;
@@ -8,20 +8,19 @@ use crate::{Cut, Size, Span};
 /// How long a notice is; each form is shorter than the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoticeForm {
-    /// Everything there is to say, and at each gap the command that reads it.
+    /// The long notice. Each mark has the command that reads its gap.
     Full,
-    /// Everything there is to say once; at each gap, of which there may be many, what is missing in
-    /// as few bytes as it takes.
+    /// The long notice. Each mark names its gap in few bytes, since there may be many.
     Many,
-    /// How much is shown and one way to the rest; at each gap what is missing.
+    /// The short notice. Each mark names its gap.
     Short,
-    /// The same, with the shortest marks that say all.
+    /// The short notice, with the shortest marks that name their gaps.
     ShortMany,
-    /// No first line; at each gap how much is missing.
+    /// No notice. Each mark has the size of its gap.
     Bare,
-    /// No first line; dots at each gap.
+    /// No notice. Each mark is dots.
     Dots,
-    /// Nothing.
+    /// No notice and no marks.
     Silent,
 }
 
@@ -31,11 +30,11 @@ impl NoticeForm {
     }
 }
 
-/// The facts of the first line that are known only once the cut is made.
+/// The facts of a notice that are known once the cut is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownFacts {
     pub(super) what: ShownAmount,
-    /// How many bytes of it are not shown as they are.
+    /// The number of bytes that are not shown as they are.
     pub(super) altered: u64,
 }
 
@@ -55,11 +54,11 @@ impl ShownFacts {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ShownAmount {
     All,
-    /// A text of our own making, in JSON.
+    /// An outline, in JSON.
     Json,
-    /// So many lines, all of them whole.
+    /// This many whole lines.
     Lines(u64),
-    /// So many bytes, where a line is shown in part.
+    /// This many bytes, if a line is shown in part.
     Bytes(u64),
 }
 
@@ -74,11 +73,11 @@ impl std::fmt::Display for ShownAmount {
     }
 }
 
-/// How many lines, or bytes of a line, a mark offers to read next.
+/// The size of the page that a mark offers to read.
 const PAGE_LINES: u64 = 200;
 const PAGE_BYTES: u64 = 16 * 1024;
 
-/// Returns the first line.
+/// Returns the notice.
 pub(super) fn header(
     wording: &Wording,
     form: NoticeForm,
@@ -108,9 +107,9 @@ pub(super) fn header(
     }
 }
 
-/// Returns what stands where a gap is.
+/// Returns the mark of a gap.
 pub(super) fn mark(wording: &Wording, form: NoticeForm, gap: &Span) -> Option<String> {
-    // Where a line is cut apart, line numbers do not say what is missing.
+    // Line numbers do not name a part of a line.
     let page = if gap.starts_line {
         NextPage::Lines(gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
     } else {
@@ -120,7 +119,7 @@ pub(super) fn mark(wording: &Wording, form: NoticeForm, gap: &Span) -> Option<St
     mark_for(wording, form, &place, gap.bytes.end - gap.bytes.start, &page)
 }
 
-/// Returns marks of which one is at least as long as any that an output of this size calls for.
+/// Returns marks. One of them is at least as long as any mark in a preview of such an output.
 pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -> Vec<String> {
     let mut marks = Vec::new();
     for (starts_line, ends_line) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -171,7 +170,7 @@ pub(super) fn person(wording: &Wording, total: &Size, what: ShownAmount) -> Stri
     format!("{bytes} in {lines}; {what}. {}", wording.copy)
 }
 
-/// Says which lines a gap takes.
+/// Names the lines of a gap.
 fn place(gap: &Span) -> String {
     let (first, last) = (commas(gap.first_line), commas(gap.last_line));
     match (gap.starts_line, gap.ends_line, gap.first_line >= gap.last_line) {
@@ -184,7 +183,7 @@ fn place(gap: &Span) -> String {
     }
 }
 
-/// Says which lines a gap takes, in numbers that can be asked for.
+/// Names the lines of a gap in few bytes, with numbers that `read` takes.
 fn short_place(gap: &Span) -> String {
     let (first, last) = (gap.first_line, gap.last_line);
     match (gap.starts_line, gap.ends_line, first >= last) {

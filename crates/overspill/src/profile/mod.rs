@@ -1,4 +1,4 @@
-//! What is measured, cut, saved, worded and skipped, as data: five published systems and our own.
+//! A profile says, as data, what is measured, cut, saved, worded and skipped.
 
 mod own;
 mod places;
@@ -16,9 +16,9 @@ use crate::{Clock, Layer, Limit};
 pub(crate) use crate::seeds::words::{Direction, NoticeFacts, WordedNotice, preview, word};
 pub use places::{Places, project_directories, project_root};
 
-/// A way of bounding outputs.
+/// A set of rules for shortening outputs.
 ///
-/// One engine works through it, so a profile of your own is a value:
+/// One engine reads it, so a profile of your own is a value:
 ///
 /// ```
 /// use overspill::Profile;
@@ -28,25 +28,25 @@ pub use places::{Places, project_directories, project_root};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// When an output is cut, and how.
     pub policy: Policy,
-    /// What passes uncut through a gate or a failed save is cut all the same beyond this.
+    /// An output beyond this is always cut, even where a gate or a failed save lets outputs pass.
     pub ceiling: Limits,
-    /// How what is left out is counted.
+    /// How the hidden part is counted.
     pub accounting: Accounting,
-    /// How it is worded.
+    /// How the notice is worded.
     pub words: NoticeStyle,
-    /// Whether what is too large is saved.
+    /// Whether an output that is cut is saved.
     pub saves: bool,
-    /// What is answered when the output cannot be saved.
+    /// The answer if the output cannot be saved.
     pub on_save_error: OnSaveError,
     /// Whether outputs of failed tools are cut.
     pub errors: Errors,
     /// Settings of single tools.
     pub tools: &'static [ToolDefaults],
-    /// Where things stand in a tool's result.
+    /// The fields of a tool's result.
     pub shape: ResultLayout,
     /// Where its files go.
     pub directory: Directory,
@@ -84,14 +84,14 @@ pub enum OwnSettings {
     TakumiFiles,
 }
 
-/// How a profile words its answers.
+/// How a profile words its notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeStyle {
     /// Our own notice and marks, inside the limits.
     Own,
     /// A header, the start, a mark, the end under a label; characters are counted.
     BothEnds,
-    /// The start, and right behind it how much is missing.
+    /// The start, then the size of the hidden part.
     StartOnly,
     /// A preview, a marker and a hint, in the order of the kept end.
     Walk(WalkWords),
@@ -99,7 +99,7 @@ pub enum NoticeStyle {
     Envelope,
 }
 
-/// How what is left out is counted.
+/// How the hidden part is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accounting {
     /// In bytes if the limit on bytes stopped the walk, otherwise in lines.
@@ -111,12 +111,12 @@ pub enum Accounting {
     Chars,
 }
 
-/// What is answered when an output cannot be saved.
+/// The answer if an output cannot be saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnSaveError {
     /// The same preview, which says so.
     SaySo,
-    /// As much of the start as would not have been cut, which says how much is missing.
+    /// The start, as long as an output that is not cut, then the size of the hidden part.
     SimpleCut,
     /// The output as it is, up to the ceiling.
     Original,
@@ -131,28 +131,28 @@ pub enum Errors {
     Pass,
 }
 
-/// Where things stand in a tool's result, and what is added to it.
+/// The fields of a tool's result, and those that are added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultLayout {
     /// The text, or a list of parts with text among them.
     pub text: &'static str,
-    /// Says, by being there, that the result was handled already.
+    /// A result with this field was handled already.
     pub handled: ResultField,
     /// Says whether the result was cut.
     pub flag: ResultField,
-    /// Where the whole output is.
+    /// The path of the whole output.
     pub path: ResultField,
-    /// How many lines, or bytes, are left out.
+    /// The number of hidden lines, and of hidden bytes.
     pub left_out: Option<(ResultField, ResultField)>,
     /// Our own record.
     pub record: Option<ResultField>,
     /// Says that the tool failed.
     pub error: Option<&'static str>,
-    /// What a person is shown.
+    /// The text for a person.
     pub display: Option<&'static str>,
-    /// What becomes of a result without any text.
+    /// What happens to a result without text.
     pub nothing: Unmarked,
-    /// What becomes of a result where outputs are not to be cut.
+    /// What happens to a result if cutting is switched off.
     pub disabled: Unmarked,
 }
 
@@ -167,7 +167,7 @@ pub enum ResultField {
     Nowhere,
 }
 
-/// What becomes of a result that there is nothing to do with.
+/// What happens to a result that is not cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unmarked {
     /// It stays as it is.
@@ -213,7 +213,7 @@ pub struct ToolDefaults {
     pub keep: Option<Keep>,
 }
 
-/// Where a profile's files go, unless it is told otherwise.
+/// The default directory of a profile's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Directory {
     /// Below the user's state directory.
@@ -262,7 +262,7 @@ impl Profile {
         Profile::ALL.into_iter().find(|profile| profile.name == name)
     }
 
-    /// Returns the pattern that matches its files, for hosts that ask who may read what.
+    /// Returns the pattern that matches its files, for the permission rules of a host.
     pub fn glob(&self, places: &Places) -> String {
         format!("{}/*", self.directory.within(places).display())
     }
@@ -285,7 +285,7 @@ impl Profile {
         Disk::new(self.directory.within(places), self.disk_options(places, clock))
     }
 
-    /// Returns how this profile keeps its outputs, for a store that is to differ from it.
+    /// Returns the options of its store, for a store that differs from it in some of them.
     pub fn disk_options(&self, places: &Places, clock: Clock) -> DiskOptions {
         let project = matches!(self.directory, Directory::Project(_));
         DiskOptions {
@@ -305,7 +305,7 @@ impl Profile {
 }
 
 impl Directory {
-    /// Returns the directory itself.
+    /// Returns the path of the directory.
     pub fn within(&self, places: &Places) -> PathBuf {
         let (base, path) = match self {
             Directory::State(path) => (&places.state, path),

@@ -1,4 +1,4 @@
-//! The profile `agent-v2`: a service with settings for each tool, and the original on failure.
+//! The profile `agent-v2`: settings for each tool, and the original output if saving fails.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::profile::{
 };
 use crate::store::{Also, Missing, NamePart, NameStyle};
 
-/// What the published table has; `read_file` is `read`.
+/// The published table of tools. `read_file` is another name for `read`.
 const TOOLS: &[ToolDefaults] = &[
     ToolDefaults { tool: "bash", enabled: None, max_lines: Some(500), keep: Some(Keep::Tail) },
     ToolDefaults { tool: "grep", enabled: None, max_lines: Some(3000), keep: None },
@@ -20,7 +20,7 @@ const TOOLS: &[ToolDefaults] = &[
     ToolDefaults { tool: "read_file", enabled: Some(false), max_lines: None, keep: None },
 ];
 
-/// Its middleware names the path and the count after itself.
+/// Its fields for the path and the counts begin with `truncation`.
 const SHAPE: ResultLayout = ResultLayout {
     path: ResultField::Metadata("truncationPath"),
     left_out: Some((

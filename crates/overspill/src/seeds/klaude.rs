@@ -1,4 +1,4 @@
-//! The profile `klaude`: characters, both ends, a buffer between what triggers and what is shown.
+//! The profile `klaude`: cuts beyond 40,000 characters, and shows 20,000 of them from both ends.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ impl Profile {
         accounting: Accounting::Chars,
         words: NoticeStyle::BothEnds,
         on_save_error: OnSaveError::SimpleCut,
-        // No gate: what another has cut is cut by this one as well.
+        // No field marks a handled result, so a result that another system cut is cut again.
         shape: ResultLayout {
             handled: ResultField::Nowhere,
             nothing: Unmarked::Unchanged,

@@ -5,27 +5,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Event, EventKind, Outcome};
 
-/// Content, and whether and where it was cut: `{content, truncated, outputPath?, …}`.
+/// The result of `agent-v2` and `opencode`: `{content, truncated, outputPath?, …}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceResult {
-    /// What the model gets.
+    /// The text for the model.
     pub content: String,
-    /// Whether it was cut.
+    /// Whether the output was cut.
     pub truncated: bool,
-    /// Where the whole output is.
+    /// The path of the whole output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_path: Option<String>,
-    /// How many lines were removed, where they are what is counted.
+    /// The number of removed lines, if lines are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_lines: Option<u64>,
-    /// How many bytes were removed, where they are what is counted.
+    /// The number of removed bytes, if bytes are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_bytes: Option<u64>,
 }
 
 impl ServiceResult {
-    /// Says what became of an output.
+    /// Makes the result of an outcome.
     pub fn of(outcome: &Outcome) -> ServiceResult {
         let content = String::from_utf8_lossy(outcome.bytes()).into_owned();
         match outcome {
@@ -55,7 +55,7 @@ impl ServiceResult {
     }
 }
 
-/// An event in the words of the `agent-v2` document. The time is the listener's to add.
+/// An event as the document of `agent-v2` describes it. The listener adds the time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceEvent {
@@ -65,18 +65,18 @@ pub struct ServiceEvent {
     pub tool_name: String,
     /// Bytes of the output.
     pub original_size: u64,
-    /// Bytes of what the model gets.
+    /// Bytes of the text for the model.
     pub truncated_size: u64,
-    /// Where the whole output is.
+    /// The path of the whole output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_path: Option<String>,
-    /// What failed.
+    /// The error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 impl ServiceEvent {
-    /// Puts an event of ours in those words.
+    /// Makes it of one of our events.
     pub fn of(event: &Event) -> ServiceEvent {
         let (r#type, output_path, error) = match &event.what {
             EventKind::Skipped => ("skipped", None, None),
@@ -97,31 +97,31 @@ impl ServiceEvent {
 /// The result record of `klaude`; lengths in characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TruncationResult {
-    /// What the model gets.
+    /// The text for the model.
     pub output: String,
     /// Whether anything is hidden.
     pub was_truncated: bool,
-    /// Where the whole output is.
+    /// The path of the whole output.
     pub saved_file_path: Option<String>,
     /// Length of the whole output.
     pub original_length: u64,
-    /// How much of it is hidden.
+    /// Length of the hidden part.
     pub truncated_length: u64,
 }
 
-/// What the user is shown of it.
+/// The part of the result of `klaude` that the user sees.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TruncationUiExtra {
-    /// Where the whole output is.
+    /// The path of the whole output.
     pub saved_file_path: String,
     /// Length of the whole output.
     pub original_length: u64,
-    /// How much of it is hidden.
+    /// Length of the hidden part.
     pub truncated_length: u64,
 }
 
 impl TruncationResult {
-    /// Says what became of an output.
+    /// Makes the result of an outcome.
     pub fn of(outcome: &Outcome) -> TruncationResult {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         match outcome {
@@ -142,7 +142,7 @@ impl TruncationResult {
         }
     }
 
-    /// What goes into the result's UI extra; there is one only when a file was saved.
+    /// Returns the part for the user. There is none unless a file was saved.
     pub fn ui_extra(&self) -> Option<TruncationUiExtra> {
         Some(TruncationUiExtra {
             saved_file_path: self.saved_file_path.clone()?,

@@ -9,7 +9,7 @@ use crate::profile::{
 use crate::store::{Also, NamePart, NameStyle};
 use crate::sweep::Retention;
 
-/// What it says. It claims nothing about the call, and offers no delegation.
+/// The sentences of its notice. They claim nothing about the call, and offer no delegation.
 const WORDS: WalkWords = WalkWords {
     saved: "Full output saved to: {PATH}",
     look: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
@@ -17,7 +17,7 @@ const WORDS: WalkWords = WalkWords {
     failed: "(Failed to save full output to file)",
 };
 
-/// The hook's result has everything at the top.
+/// The result of the hook has no metadata: every field is at the top.
 const SHAPE: ResultLayout = ResultLayout {
     text: "llmContent",
     handled: ResultField::Top("truncated"),

@@ -18,7 +18,7 @@ impl Profile {
         name: "unified",
         policy: Policy { grain: Grain::Char, ..WALK },
         words: NoticeStyle::Envelope,
-        // No gate: what another has cut is cut by this one as well.
+        // No field marks a handled result, so a result that another system cut is cut again.
         shape: ResultLayout {
             handled: ResultField::Nowhere,
             nothing: Unmarked::Unchanged,
