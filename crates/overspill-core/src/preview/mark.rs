@@ -1,7 +1,7 @@
 //! The sentences about sizes and gaps. A model acts on them, so tests hold them as snapshots.
 
 use super::Wording;
-use super::wording::NextPage;
+use super::wording::Page;
 use crate::text::{commas, counted};
 use crate::{Cut, Size, Span};
 
@@ -111,12 +111,12 @@ pub(super) fn header(
 pub(super) fn mark(wording: &Wording, form: NoticeForm, gap: &Span) -> Option<String> {
     // Line numbers do not name a part of a line.
     let page = if gap.starts_line {
-        NextPage::Lines(gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
+        ("lines", gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
     } else {
-        NextPage::Bytes(gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
+        ("bytes", gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
     };
     let place = if form.has_many_marks() { short_place(gap) } else { place(gap) };
-    mark_for(wording, form, &place, gap.bytes.end - gap.bytes.start, &page)
+    mark_for(wording, form, &place, gap.bytes.end - gap.bytes.start, page)
 }
 
 /// Returns marks. One of them is at least as long as any mark in a preview of such an output.
@@ -126,13 +126,12 @@ pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -
         for first_line in [total.lines.saturating_sub(1), total.lines] {
             let last_line = total.lines;
             let gap = Span { bytes: 0..0, first_line, last_line, starts_line, ends_line };
-            let page = if starts_line {
-                NextPage::Lines(total.lines, total.lines)
-            } else {
-                NextPage::Bytes(total.bytes, total.bytes)
+            let page = match starts_line {
+                true => ("lines", total.lines, total.lines),
+                false => ("bytes", total.bytes, total.bytes),
             };
             let place = if form.has_many_marks() { short_place(&gap) } else { place(&gap) };
-            marks.extend(mark_for(wording, form, &place, total.bytes, &page));
+            marks.extend(mark_for(wording, form, &place, total.bytes, page));
         }
     }
     marks
@@ -143,7 +142,7 @@ fn mark_for(
     form: NoticeForm,
     place: &str,
     size: u64,
-    page: &NextPage,
+    page: Page,
 ) -> Option<String> {
     let (label, token) = (&wording.label, &wording.token);
     let bytes = counted(size, "byte");

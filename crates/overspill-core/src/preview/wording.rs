@@ -10,18 +10,15 @@ use crate::text::one_line;
 /// ```
 /// use overspill_core::{Keep, Limits, PageCommand, Policy, Wording};
 ///
-/// let page = PageCommand {
-///     before_unit: "show 17 --".into(),
-///     before_range: " ".into(),
-///     after_range: String::new(),
-/// };
 /// let wording = Wording {
 ///     label: "archive".into(),
-///     token: "3f9c2e".into(),
-///     id: Some("17".into()),
 ///     copy: "All of it: show 17".into(),
-///     short_copy: "all: show 17".into(),
-///     page: Some(page),
+///     page: Some(PageCommand {
+///         before_unit: "show 17 --".into(),
+///         before_range: " ".into(),
+///         after_range: String::new(),
+///     }),
+///     ..Wording::plain("3f9c2e")
 /// };
 ///
 /// let policy = Policy::new(Limits::NONE.lines(6), Keep::ENDS);
@@ -67,13 +64,8 @@ pub struct PageCommand {
     pub after_range: String,
 }
 
-/// A part of a gap to read next.
-pub(super) enum NextPage {
-    /// From one line to another, both included.
-    Lines(u64, u64),
-    /// From one offset up to another.
-    Bytes(u64, u64),
-}
+/// A part of a gap: the unit, the start and the end.
+pub(super) type Page = (&'static str, u64, u64);
 
 impl Wording {
     /// Words for an output that nobody saves.
@@ -104,13 +96,10 @@ impl Wording {
         format!("[{} {}: {text}]", self.label, self.token)
     }
 
-    /// Returns the command that reads a page, if there is one.
-    pub(super) fn page(&self, page: &NextPage) -> Option<String> {
+    /// Returns the command that reads a page, if there is one: lines from one to another, both
+    /// included, or bytes from one offset up to another.
+    pub(super) fn page(&self, (unit, from, to): Page) -> Option<String> {
         let PageCommand { before_unit, before_range, after_range } = self.page.as_ref()?;
-        let (unit, from, to) = match page {
-            NextPage::Lines(from, to) => ("lines", from, to),
-            NextPage::Bytes(from, to) => ("bytes", from, to),
-        };
         Some(format!("{before_unit}{unit}{before_range}{from}:{to}{after_range}"))
     }
 

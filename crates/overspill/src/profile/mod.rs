@@ -262,11 +262,6 @@ impl Profile {
         Profile::ALL.into_iter().find(|profile| profile.name == name)
     }
 
-    /// Returns the pattern that matches its files, for the permission rules of a host.
-    pub fn glob(&self, places: &Places) -> String {
-        format!("{}/*", self.directory.within(places).display())
-    }
-
     /// Returns the settings that this profile has for `tool`.
     pub(crate) fn tool(&self, tool: &str) -> Option<Layer> {
         let defaults = self.tools.iter().find(|defaults| defaults.tool == tool)?;

@@ -27,30 +27,21 @@ pub struct ServiceResult {
 impl ServiceResult {
     /// Makes the result of an outcome.
     pub fn of(outcome: &Outcome) -> ServiceResult {
-        let content = String::from_utf8_lossy(outcome.bytes()).into_owned();
-        match outcome {
-            Outcome::Whole(_) | Outcome::Masked(_) => ServiceResult {
-                content,
-                truncated: false,
-                output_path: None,
-                removed_lines: None,
-                removed_bytes: None,
-            },
-            Outcome::Spilled(spilled) => {
-                let (removed_lines, removed_bytes) = match spilled.left_out {
-                    LeftOut::Lines(n) => (Some(n), None),
-                    LeftOut::Bytes(n) => (None, Some(n)),
-                    LeftOut::Chars(_) => (None, None),
-                };
-                let output_path = spilled.path().map(str::to_owned);
-                ServiceResult {
-                    content,
-                    truncated: true,
-                    output_path,
-                    removed_lines,
-                    removed_bytes,
-                }
-            }
+        let spilled = match outcome {
+            Outcome::Whole(_) | Outcome::Masked(_) => None,
+            Outcome::Spilled(spilled) => Some(spilled),
+        };
+        let (removed_lines, removed_bytes) = match spilled.map(|spilled| spilled.left_out) {
+            Some(LeftOut::Lines(n)) => (Some(n), None),
+            Some(LeftOut::Bytes(n)) => (None, Some(n)),
+            Some(LeftOut::Chars(_)) | None => (None, None),
+        };
+        ServiceResult {
+            content: String::from_utf8_lossy(outcome.bytes()).into_owned(),
+            truncated: spilled.is_some(),
+            output_path: spilled.and_then(|spilled| spilled.path()).map(str::to_owned),
+            removed_lines,
+            removed_bytes,
         }
     }
 }
