@@ -68,9 +68,10 @@ def outermost(body):
 
 
 def profile_name_compared(tree):
-    """What a profile may do is a field of it; its name is for people."""
+    """What a profile may do is a field of it; its name is for people, and for the lookup `Profile::named`."""
     name = r"[\w.()]*\bprofile\.name\b"
-    return list(search(tree, rf"{name}\s*[=!]=|[=!]=\s*{name}|\bmatch {name}"))
+    compared = rf"{name}\s*[=!]=(?! name\))|[=!]=\s*{name}|\bmatch {name}"
+    return list(search(tree, compared))
 
 
 def environment_reads(tree):

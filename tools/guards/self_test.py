@@ -28,7 +28,7 @@ CASES = {
     ),
     "profile-name-compared": (
         {CLI: "fn f() { self.profile.name == Profile::OWN.name }"},
-        {CLI: "fn f() { println(profile.name); profile.names == a; }"},
+        {CLI: "fn f() { println(profile.name); profile.names == a; all.find(|profile| profile.name == name) }"},
     ),
     "environment-reads": (
         {LIB: 'fn f() { std::env::var("HOME"); }'},

@@ -29,9 +29,9 @@ pub(crate) fn is_address(text: &str) -> bool {
     Address::parse(text).is_some()
 }
 
-/// Tells whether outputs of a profile go to a bucket. The source systems have places of their own.
+/// Tells whether outputs of a profile go to a bucket.
 pub(crate) fn holds(sources: &SettingSources, profile: &Profile) -> bool {
-    profile.name == Profile::OWN.name && sources.bucket().is_some()
+    profile.bucket && sources.bucket().is_some()
 }
 
 /// Returns the store in the bucket, if one is set.

@@ -6,14 +6,13 @@
 
 use std::time::Instant;
 
-use overspill_core::{Finished, Keep, Notice, Policy, ReaderAbilities, SaveStatus, Window};
+use overspill_core::{Finished, Keep, Policy, Window, Wording};
 
 fn main() {
     let mut args = std::env::args().skip(1);
     let text = std::fs::read(args.next().unwrap()).unwrap();
     let only = args.next();
-    let notice =
-        Notice { token: "3f9c2e".into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
+    let wording = Wording::plain("3f9c2e");
     for (name, keep) in [("ends", Keep::ENDS), ("signal", Keep::Signal)] {
         if only.as_ref().is_some_and(|only| only != name) {
             continue;
@@ -25,7 +24,7 @@ fn main() {
             text.chunks(64 << 10).for_each(|chunk| drop(window.push(chunk)));
             let Finished::Over(over) = window.finish() else { return };
             let streamed = start.elapsed().as_secs_f64();
-            let answer = notice.answer(&over);
+            let answer = over.preview(&wording);
             let answered = start.elapsed().as_secs_f64() - streamed;
             assert!(!answer.text.is_empty());
             best = (best.0.min(streamed), best.1.min(answered));

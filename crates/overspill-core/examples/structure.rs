@@ -8,7 +8,7 @@
 
 use std::io::Read;
 
-use overspill_core::{Finished, Keep, Limits, Notice, Policy, ReaderAbilities, SaveStatus, Window};
+use overspill_core::{Finished, Keep, Limits, Policy, Window, Wording};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -33,8 +33,7 @@ fn show(file: &str, bytes: u64) {
     match window.finish() {
         Finished::Whole(bytes) => println!("{}", String::from_utf8_lossy(&bytes)),
         Finished::Over(over) => {
-            let (token, reach) = ("3f9c2e".into(), ReaderAbilities::default());
-            print!("{}", Notice { token, saved: SaveStatus::No, reach }.answer(&over).text);
+            print!("{}", over.preview(&Wording::plain("3f9c2e")).text);
         }
     }
 }
@@ -59,9 +58,7 @@ fn speed(format: &str, megabytes: u64) {
     let end = processor_time();
     let bytes = window.total().bytes;
     let Finished::Over(over) = window.finish() else { return };
-    let notice =
-        Notice { token: "3f9c2e".into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
-    let answer = notice.answer(&over);
+    let answer = over.preview(&Wording::plain("3f9c2e"));
     let (spent, answered) = (end - start, processor_time() - end);
     println!(
         "{format}: {:.0} MB/s, then {:.1} ms for an answer of {} bytes; peak memory {}",

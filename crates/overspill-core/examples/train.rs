@@ -13,7 +13,7 @@
 
 use std::fs;
 
-use overspill_core::{Keep, Limits, Notice, Policy, ReaderAbilities, SaveStatus, Stored, train};
+use overspill_core::{Keep, Limits, PageCommand, Policy, Wording, train};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -51,17 +51,22 @@ fn features(log: &str) {
 fn preview(log: &str, weights: &'static [u8], bytes: u64) {
     let output = fs::read(log).unwrap();
     let policy = Policy::new(Limits::NONE.bytes(bytes).lines(2000), Keep::Signal);
-    // As long as a real one.
+    // As long as the words of the program.
     let id = "01KA0000000000000000000000";
     let path = format!("/home/someone/.local/state/overspill/{id}.txt");
-    let copy = Stored { id: id.into(), path: Some(path), ..Stored::default() };
-    let reach = ReaderAbilities {
-        program: Some("overspill".into()),
-        files: true,
-        ..ReaderAbilities::default()
+    let wording = Wording {
+        label: "overspill".into(),
+        token: "3f9c2e".into(),
+        id: Some(id.into()),
+        copy: format!("All of it: overspill read {id} · overspill grep PATTERN {id} · {path}"),
+        short_copy: format!("all: overspill read {id}"),
+        page: Some(PageCommand {
+            before_unit: format!("overspill read {id} --"),
+            before_range: " ".into(),
+            after_range: String::new(),
+        }),
     };
-    let notice = Notice { token: "3f9c2e".into(), saved: SaveStatus::Whole(copy), reach };
-    let text = match train::answer(&output, &policy, &notice, weights) {
+    let text = match train::answer(&output, &policy, &wording, weights) {
         Some(answer) => answer.text.into_bytes(),
         None => output,
     };

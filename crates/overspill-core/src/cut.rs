@@ -25,7 +25,7 @@ use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Unit};
 /// ```
 #[inline]
 pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
-    Oversized::of(bytes, policy).map(|over| over.cut())
+    policy.measure(bytes).map(|oversized| oversized.cut())
 }
 
 /// Returns the pieces that [`cut`] would show, without counting what it hides.
@@ -200,14 +200,16 @@ pub struct Oversized<'a> {
     policy: Policy,
 }
 
-impl<'a> Oversized<'a> {
-    /// Measures `bytes`; returns `None` when they are shown whole.
+impl Policy {
+    /// Measures an output. Returns `None` if it fits, and so is shown whole.
     #[inline]
-    pub fn of(bytes: &'a [u8], policy: &Policy) -> Option<Oversized<'a>> {
-        // Inlined into the caller up to here: most outputs fit, and are seen to by their length.
-        policy.fired_by(bytes).map(|fired| Oversized::measure(bytes, policy, fired))
+    pub fn measure<'a>(&self, output: &'a [u8]) -> Option<Oversized<'a>> {
+        // Inlined into the caller up to here: for most outputs the length alone shows that they fit.
+        self.fired_by(output).map(|fired| Oversized::measure(output, self, fired))
     }
+}
 
+impl<'a> Oversized<'a> {
     #[inline(never)]
     fn measure(bytes: &'a [u8], policy: &Policy, fired: Unit) -> Oversized<'a> {
         let mut meter = Meter::new(policy.lines);

@@ -148,7 +148,7 @@ mod tests {
         text = text.replacen(" 2500\n", " 2500\nerror: the cause\n", 1);
         for keep in [Keep::Signal, Keep::Auto, Keep::ENDS, Keep::Head, Keep::Tail] {
             let policy = Policy::new(Limits::NONE.bytes(2_000), keep);
-            let mut over = Oversized::of(text.as_bytes(), &policy).unwrap();
+            let mut over = policy.measure(text.as_bytes()).unwrap();
             let hole = 500..text.len() as u64 - 500;
             let excerpts = over.narrow(&hole);
             assert!(excerpts.windows(2).all(|pair| pair[0].bytes.end <= pair[1].bytes.start));

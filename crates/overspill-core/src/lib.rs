@@ -23,9 +23,6 @@ pub use measure::size::{LineRule, Meter, Size};
 pub use measure::tokens::{Counter, Tokens};
 pub use observe::window::{Finished, Window};
 pub use policy::{Cleaning, Grain, Policy};
-pub use preview::{
-    Availability, Layout, Notice, Preview, PreviewItem, ReaderAbilities, SaveStatus, Stored,
-    ToolNames,
-};
+pub use preview::{Layout, PageCommand, Preview, PreviewItem, Wording};
 pub use share::{share, share_limits};
 pub use strategy::{Choice, LeftOut, Strategy, StrategyError};

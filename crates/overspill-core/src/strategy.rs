@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Oversized, Policy, preview};
+use crate::{Policy, preview};
 
 /// Why a strategy could not answer.
 pub type StrategyError = Box<dyn std::error::Error + Send + Sync>;
@@ -59,8 +59,7 @@ pub trait Strategy: Send + Sync {
 impl Policy {
     /// Chooses as the policy itself would, for strategies that leave the rest to it.
     pub fn choose(&self, output: &[u8]) -> Choice {
-        if let Some(text) = Oversized::of(output, self).and_then(|over| over.outline(&self.limits))
-        {
+        if let Some(text) = self.measure(output).and_then(|over| over.outline(&self.limits)) {
             let left_out = output.len().saturating_sub(text.len());
             return Choice::Text(text, LeftOut::Bytes(left_out as u64));
         }

@@ -1,8 +1,8 @@
 //! Whatever a tool returns, as JSON.
 
-use overspill::profile::NoticeStyle;
+use overspill::Overspill;
+use overspill::seeds::envelope;
 use overspill::tool::{Bounded, Gates};
-use overspill::{Overspill, envelope};
 use serde_json::{Value, json};
 
 use crate::CallRequest;
@@ -11,7 +11,7 @@ use crate::CallRequest;
 /// profile's shape, or for `unified` the envelope, as text or as an object.
 pub fn apply(overspill: &Overspill, result: &Value, asked: &CallRequest, gates: &Gates) -> Bounded {
     let CallRequest { call, options } = asked;
-    let in_envelope = overspill.profile().words == NoticeStyle::Envelope;
+    let in_envelope = overspill.profile().envelope;
     match result {
         Value::String(text) if in_envelope => {
             match envelope::respond(overspill, text, call, options) {
@@ -52,9 +52,7 @@ pub fn text(overspill: &Overspill, result: &Value) -> Option<String> {
     });
     match masked.as_ref().unwrap_or(result) {
         Value::String(text) => Some(text.clone()),
-        envelope @ Value::Object(_) if overspill.profile().words == NoticeStyle::Envelope => {
-            Some(envelope.to_string())
-        }
+        envelope @ Value::Object(_) if overspill.profile().envelope => Some(envelope.to_string()),
         other => overspill.profile().shape.text_of(other),
     }
 }

@@ -1,6 +1,6 @@
 //! What a single call says of itself.
 
-use overspill::profile::{PermissionRule, Preset, can_delegate};
+use overspill::seeds::{PermissionRule, Preset, can_delegate};
 use overspill::{Call, CallOptions, Layer};
 use serde_json::Value;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use overspill::core::{ReaderAbilities, ToolNames};
-use overspill::profile::Places;
+use overspill::notice::{ReaderAbilities, ToolNames};
+use overspill::profile::{Directory, NoticeStyle, Places};
 use overspill::redact::{Redact, Redaction};
 use overspill::store::{Disk, Durability, Memory, Nowhere, Store};
 use overspill::tool::Gates;
@@ -102,7 +102,7 @@ impl Setup {
     ) -> Overspill {
         let places = Places::found(variable, working);
         let store = self.open(&places, variable("OVERSPILL_DIR").filter(|path| !path.is_empty()));
-        let mut retention = self.profile.retention();
+        let mut retention = self.profile.retention;
         if let Some(days) = self.retention_days {
             let hours = i64::try_from(days).unwrap_or(i64::MAX).min(1_000_000) * 24;
             retention.unused_for = Some(SignedDuration::from_hours(hours));
@@ -115,7 +115,8 @@ impl Setup {
     }
 
     fn open(&self, places: &Places, set: Option<OsString>) -> Arc<dyn Store> {
-        let own = self.profile.name == Profile::OWN.name;
+        // The variable stands for the directory below the user's state directory.
+        let set = set.filter(|_| matches!(self.profile.directory, Directory::State(_)));
         let directory = match &self.store {
             StoreChoice::Own(store) => return store.clone(),
             StoreChoice::Memory => {
@@ -123,7 +124,7 @@ impl Setup {
             }
             StoreChoice::Nowhere => return Arc::new(Nowhere::because("no store was asked for")),
             StoreChoice::Directory(path) => places.working.join(path),
-            StoreChoice::Default => match set.filter(|_| own) {
+            StoreChoice::Default => match set {
                 Some(path) => places.working.join(path),
                 None => self.profile.directory.within(places),
             },
@@ -162,7 +163,8 @@ fn profile(keys: &mut Keys) -> Result<Profile, Misuse> {
     let allowed = format!("one of {}", names.join(", "));
     let named = |value: &Value| Profile::named(value.as_str()?);
     let profile = keys.read("profile", &allowed, named)?.unwrap_or(Profile::OWN);
-    if profile.name != Profile::KLAUDE.name {
+    // Only a notice about both ends takes a number for each of them.
+    if profile.words != NoticeStyle::BothEnds {
         return Ok(profile);
     }
     let max_length = keys.number("max_length")?.unwrap_or(40_000);

@@ -34,7 +34,7 @@ impl<'a> Chosen<'a> {
     ) -> Result<Option<Chosen<'a>>, Error> {
         let choice = catch_unwind(AssertUnwindSafe(|| strategy.choose(output, policy)))
             .unwrap_or_else(|_| Err("the strategy panicked".into()));
-        let otherwise = Oversized::of(output, policy);
+        let otherwise = policy.measure(output);
         match choice.map_err(Error::Other)? {
             Choice::Whole => Ok(None),
             Choice::Text(text, left_out) => {

@@ -5,10 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use overspill_core::{Keep, Limits, Meter, Oversized, Policy, ReaderAbilities, Strategy};
+use overspill_core::{Keep, Limits, Meter, Oversized, Policy, Strategy};
 
 use crate::chosen::Chosen;
 use crate::event::EventKind;
+use crate::notice::ReaderAbilities;
 use crate::profile::{NoticeStyle, OnSaveError, Sweeps};
 use crate::redact::{Redact, Redacted, RedactingDraft, Redactor};
 use crate::store::{Draft, Record, SpillRef, Store};
@@ -96,7 +97,7 @@ impl Overspill {
     /// Like [`Overspill::new`], with a store that others use as well.
     pub fn sharing(profile: Profile, store: Arc<dyn Store>) -> Overspill {
         Overspill {
-            retention: profile.retention(),
+            retention: profile.retention,
             profile,
             settings: Settings::default(),
             store,
@@ -296,7 +297,7 @@ impl Overspill {
             }
             (Err(_), OnSaveError::SimpleCut) => {
                 let simple = self.simple(&policy);
-                let chosen = Oversized::of(measured, &simple).map_or(chosen, Chosen::Over);
+                let chosen = simple.measure(measured).map_or(chosen, Chosen::Over);
                 let end = End { call, options, masked, failure };
                 self.answer(chosen, &NoticeStyle::StartOnly, &simple, saved, end)
             }
@@ -411,7 +412,7 @@ impl Overspill {
         match Chosen::by(strategy, output, policy) {
             // Not even a strategy lets everything pass.
             Ok(None) if !self.is_below_ceiling(output) => {
-                (Oversized::of(output, policy).map(Chosen::Over), None)
+                (policy.measure(output).map(Chosen::Over), None)
             }
             // What it makes itself stays within our limits, and within the ceiling of the others.
             Ok(Some(chosen)) => {
@@ -422,7 +423,7 @@ impl Overspill {
                 (chosen.within(most, policy), None)
             }
             Ok(None) => (None, None),
-            Err(error) => (Oversized::of(output, policy).map(Chosen::Over), Some(error)),
+            Err(error) => (policy.measure(output).map(Chosen::Over), Some(error)),
         }
     }
 

@@ -1,9 +1,9 @@
 //! What became of an output, as plain values for programs in any language.
 
-use overspill_core::{Availability, LeftOut, LineRule, Size, Span, Unit};
+use overspill_core::{LeftOut, LineRule, Size, Span, Unit};
 use serde::Serialize;
 
-use crate::store::Kept;
+use crate::store::{Availability, Kept};
 use crate::{Masked, Outcome, Spilled};
 
 /// What became of an output.

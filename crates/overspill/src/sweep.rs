@@ -18,14 +18,28 @@ pub struct Retention {
     pub spare_younger_than: SignedDuration,
 }
 
+impl Retention {
+    /// Our own: seven days, 5 GiB, and nothing younger than an hour goes.
+    pub const OWN: Retention = Retention {
+        quota: Some(5 << 30),
+        spare_younger_than: SignedDuration::from_hours(1),
+        ..Retention::days(7)
+    };
+
+    /// Everything stays.
+    pub const FOREVER: Retention =
+        Retention { unused_for: None, quota: None, spare_younger_than: SignedDuration::ZERO };
+
+    /// Outputs that nobody used for so many days go, and no others.
+    pub const fn days(days: u32) -> Retention {
+        let unused_for = Some(SignedDuration::from_hours(24 * days as i64));
+        Retention { unused_for, ..Retention::FOREVER }
+    }
+}
+
 impl Default for Retention {
-    /// Seven days, 5 GiB, and nothing younger than an hour.
     fn default() -> Retention {
-        Retention {
-            unused_for: Some(SignedDuration::from_hours(7 * 24)),
-            quota: Some(5 << 30),
-            spare_younger_than: SignedDuration::from_hours(1),
-        }
+        Retention::OWN
     }
 }
 

@@ -2,16 +2,14 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{
-    Cut, Layout, LeftOut, Notice, Oversized, Policy, Preview, ReaderAbilities, SaveStatus, Size,
-    Span, Stored, Unit,
-};
+use overspill_core::{Cut, Layout, LeftOut, Oversized, Policy, Preview, Size, Span, Unit, Wording};
 
 use crate::chosen::{Chosen, OwnText};
+use crate::notice::{ReaderAbilities, wording};
 use crate::profile::{
     Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
 };
-use crate::store::{Kept, SpillRef, random};
+use crate::store::{SpillRef, random};
 use crate::{Error, Overspill, Spilled};
 
 impl Overspill {
@@ -59,7 +57,7 @@ impl Overspill {
         delegate: bool,
     ) -> Shown {
         let notice = self.notice(saved, delegate);
-        let by_policy = |over: &Oversized| match notice.answer(over) {
+        let by_policy = |over: &Oversized| match over.preview(&notice) {
             Preview { text, layout, cut, outline: None } => {
                 let cut = cut.into_owned();
                 let words = WordedNotice { notice: notice.for_person(&cut), text };
@@ -158,34 +156,18 @@ impl Overspill {
         }
     }
 
-    /// Returns our own notice.
-    fn notice(&self, saved: &Result<SpillRef, Error>, delegate: bool) -> Notice {
-        let copy = |saved: &SpillRef| Stored {
-            id: saved.name.to_string(),
-            path: Some(saved.path.clone()),
-            within: saved.within.clone(),
-            masked: saved.masked,
+    /// Returns the words of our own notice.
+    fn notice(&self, saved: &Result<SpillRef, Error>, delegate: bool) -> Wording {
+        let token = match saved {
+            Ok(saved) => saved.name.token(),
+            Err(_) => random(6).unwrap_or_default(),
         };
-        Notice {
-            token: match saved {
-                Ok(saved) => saved.name.token(),
-                Err(_) => random(6).unwrap_or_default(),
-            },
-            saved: match saved {
-                Err(error) => SaveStatus::Failed(error.to_string()),
-                Ok(saved) => match saved.kept {
-                    Kept::Whole => SaveStatus::Whole(copy(saved)),
-                    Kept::Ends { first, between, last } => {
-                        SaveStatus::Partial(copy(saved), first + between + last)
-                    }
-                },
-            },
-            reach: ReaderAbilities {
-                program: self.program.map(|find| find()).or_else(|| self.reach.program.clone()),
-                delegate: self.reach.delegate.clone().filter(|_| delegate),
-                ..self.reach.clone()
-            },
-        }
+        let reader = ReaderAbilities {
+            program: self.program.map(|find| find()).or_else(|| self.reach.program.clone()),
+            delegate: self.reach.delegate.clone().filter(|_| delegate),
+            ..self.reach.clone()
+        };
+        wording(token, saved.as_ref(), &reader)
     }
 
     /// Counts what is left out, as the profile does.

@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use overspill::{Call, Profile, Report, Spill, envelope};
+use overspill::seeds::envelope;
+use overspill::{Call, Report, Spill};
 use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
@@ -59,8 +60,7 @@ pub(crate) fn cut(args: CutArgs) -> u8 {
 fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
     let Engine { overspill, mut options, tool, profile } = args.limits.engine("cut");
     let call = Call { session: home::session(), ..Call::of(tool) };
-    // One system knows nothing but envelopes, whatever it is given.
-    if args.envelope || profile.name == Profile::UNIFIED.name && !args.json {
+    if args.envelope || profile.envelope && !args.json {
         let response = input.all();
         options.interrupted = input.is_interrupted();
         let answer = envelope::respond(&overspill, &response, &call, &options);
@@ -73,9 +73,7 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
             false => Ok(()),
         });
     }
-    // The other systems answer when all is there, and so can give it back as it was.
-    let first =
-        if profile.name == Profile::OWN.name { Vec::new() } else { input.next(HELD as u64) };
+    let first = if profile.streams { Vec::new() } else { input.next(HELD as u64) };
     let outcome = if !first.is_empty() && first.len() < HELD {
         options.interrupted = input.is_interrupted();
         overspill.process_with(&first, &call, &options)

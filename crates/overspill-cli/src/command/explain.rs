@@ -3,10 +3,9 @@
 use std::ffi::OsString;
 
 use overspill::Call;
-use overspill::core::{
-    Cut, Finished, Keep, Notice, Policy, ReaderAbilities, SaveStatus, Stored, Window,
-};
-use overspill::store::{OutputId, Store};
+use overspill::core::{Cut, Finished, Keep, Policy, Window};
+use overspill::notice::{ReaderAbilities, wording};
+use overspill::store::{Kept, OutputId, SpillRef, Store};
 
 use crate::args::{Engine, LimitArgs};
 use crate::{find, program, ui};
@@ -51,18 +50,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
         Finished::Whole(_) => return ui::answer("it fits, and all of it is shown\n"),
         Finished::Over(over) => over,
     };
-    // With the same notice, so that there is the same room.
-    let path = Some(store.place(&name));
-    let notice = Notice {
-        token: name.token(),
-        saved: SaveStatus::Whole(Stored { id: name.to_string(), path, ..Stored::default() }),
-        reach: ReaderAbilities {
-            program: Some(program::word()),
-            files: true,
-            ..ReaderAbilities::default()
-        },
-    };
-    let answer = notice.answer(&over);
+    // The same notice as then leaves the same room for pieces.
+    let saved = SpillRef::new(name.clone(), store.place(&name), Kept::Whole);
+    let program = Some(program::word());
+    let reader = ReaderAbilities { program, files: true, ..ReaderAbilities::default() };
+    let answer = over.preview(&wording(name.token(), Ok(&saved), &reader));
     if answer.outline.is_some() {
         return ui::answer("it is JSON, and shown as shorter JSON that says what it leaves out\n");
     }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use overspill::core::{Limits, ReaderAbilities};
+use overspill::core::Limits;
+use overspill::notice::ReaderAbilities;
 use overspill::redact::Redaction;
 use overspill::{Call, CallOptions, Overspill};
 use serde_json::Value;

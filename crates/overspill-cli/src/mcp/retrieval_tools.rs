@@ -3,8 +3,8 @@
 mod arguments;
 mod resources;
 
-use overspill::core::text::defused;
-use overspill::core::{Limits, ToolNames};
+use overspill::core::Limits;
+use overspill::notice::{ToolNames, defused};
 use overspill::retrieve::{self, FromValue, JsonPath, Part, Query};
 use overspill::store::{OutputId, Store};
 use serde_json::{Map, Value, json};

@@ -269,7 +269,7 @@ impl SettingSources {
 
     /// Returns how long outputs stay.
     pub(crate) fn retention(&self, profile: &Profile) -> Retention {
-        let mut retention = profile.retention();
+        let mut retention = profile.retention;
         match self.own("store.quota") {
             Some(SettingValue::Most(most)) => retention.quota = Option::from(*most),
             // One machine does not decide how much there may be of all.

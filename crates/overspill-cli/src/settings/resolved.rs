@@ -1,6 +1,6 @@
 //! What holds, once it is known for which profile.
 
-use overspill::core::ReaderAbilities;
+use overspill::notice::ReaderAbilities;
 use overspill::store::Nowhere;
 use overspill::{Effective, Layer, Limit, Overspill, Profile, Setting, Settings, Warning};
 

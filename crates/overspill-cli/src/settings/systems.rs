@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use overspill::profile::Directory;
-use overspill::{Profile, Settings, Warning, envelope, takumi_enabled};
+use overspill::profile::{Directory, OwnSettings};
+use overspill::seeds::{envelope, takumi_enabled};
+use overspill::sweep::Retention;
+use overspill::{Profile, Settings, Warning};
 use serde_json::Value;
 
 use super::NOT_FOR_PROJECTS;
@@ -21,16 +23,16 @@ pub(crate) fn read_their_own(
     profile: &mut Profile,
     settings: &mut Settings,
 ) -> (Vec<Warning>, Vec<Warning>) {
-    match profile.name {
-        "unified" => {
+    match profile.own_settings {
+        OwnSettings::ToolOutputVariables => {
             let variable = |name: &str| home::variable(name)?.into_string().ok();
             let (variables, warnings) = envelope::variables(variable);
             settings.environment = variables.layer.updated(&settings.environment);
             profile.directory = Directory::Project(Cow::Owned(variables.directory));
-            profile.retention_days = Some(variables.retention_days);
+            profile.retention = Retention::days(variables.retention_days);
             (warnings, Vec::new())
         }
-        "takumi" => {
+        OwnSettings::TakumiFiles => {
             let working = std::env::current_dir().unwrap_or_default();
             let OfProject { found, mut warnings, notes } = text::of_project(TAKUMI_FILE, &working);
             let global = takumi_file().and_then(|path| match text::of_user(&path) {
@@ -57,7 +59,7 @@ pub(crate) fn read_their_own(
             }
             (warnings, notes)
         }
-        _ => (Vec::new(), Vec::new()),
+        OwnSettings::None => (Vec::new(), Vec::new()),
     }
 }
 

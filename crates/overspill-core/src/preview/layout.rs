@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use super::Notice;
+use super::Wording;
 use super::mark::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
 use crate::measure::limits::Cost;
 use crate::text::{defuse, text_of};
 use crate::{Cut, Limits, LineRule, Oversized, Policy, Size, Span};
 
-/// What the reader gets.
+/// The text for the reader, and its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview<'a> {
     /// The text: notice, pieces, and a mark at each gap. Valid UTF-8, within the limits.
     pub text: String,
     /// Where the notice, the pieces and the marks stand in the text.
     pub layout: Layout,
-    /// What it shows.
+    /// The pieces and gaps that the text shows.
     pub cut: Cut<'a>,
-    /// What it shows instead of pieces: a text that keeps the output's structure.
+    /// The text that stands in place of pieces and keeps the output's structure.
     pub outline: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct Preview<'a> {
 pub struct Layout {
     /// The notice: the first line, without its line feed. Empty if there is no room for one.
     pub notice: Range<usize>,
-    /// Pieces and gaps, in order. Empty if a text of our own making is shown.
+    /// Pieces and gaps, in order. Empty if an outline is shown.
     pub items: Vec<PreviewItem>,
     /// Neither the notice nor a mark names the saved output.
     pub is_silent: bool,
@@ -64,8 +64,8 @@ const FORMS: [(NoticeForm, u32, u32); 4] = [
     (NoticeForm::Dots, 1, 2),
 ];
 
-/// The forms where there may be many gaps. The first line takes no more than a sixteenth: what
-/// there is room for is lines that matter.
+/// The forms for many gaps. The notice takes at most a sixteenth, so that the lines that matter get
+/// the room.
 const FORMS_MANY: [(NoticeForm, u32, u32); 4] = [
     (NoticeForm::Many, 15, 16),
     (NoticeForm::ShortMany, 1, 2),
@@ -73,19 +73,18 @@ const FORMS_MANY: [(NoticeForm, u32, u32); 4] = [
     (NoticeForm::Dots, 1, 2),
 ];
 
-/// Answers with the longest notice there is room for.
-pub(super) fn compose<'a>(notice: &Notice, over: &Oversized<'a>) -> Preview<'a> {
-    let (notice, policy) = (&notice.on_one_line(), over.policy());
-    if let Some(answer) = outlined(notice, over) {
+/// Makes a preview with the longest notice that there is room for.
+pub(super) fn compose<'a>(wording: &Wording, over: &Oversized<'a>) -> Preview<'a> {
+    let (wording, policy) = (&wording.on_one_line(), over.policy());
+    if let Some(answer) = outlined(wording, over) {
         return answer;
     }
-    // Where there is one gap, as between two ends, it has room for the command that shows what is
-    // missing.
-    let many = over.has_lines().then(|| attempt(notice, NoticeForm::Many, over));
+    // A single gap, as between two ends, has room for the command that reads it.
+    let many = over.has_lines().then(|| attempt(wording, NoticeForm::Many, over));
     let mut many = many.filter(|it| it.answer.as_ref().is_none_or(Preview::has_many_gaps));
     for (form, part, whole) in if many.is_some() { FORMS_MANY } else { FORMS } {
-        let attempt = many.take().unwrap_or_else(|| attempt(notice, form, over));
-        let Some(answer) = fill(notice, form, over, &attempt).or(attempt.answer) else { continue };
+        let attempt = many.take().unwrap_or_else(|| attempt(wording, form, over));
+        let Some(answer) = fill(wording, form, over, &attempt).or(attempt.answer) else { continue };
         let enough_room =
             attempt.room.less(&attempt.mark).at_least(&policy.limits.part(part, whole));
         let shows_something = answer.shows_text() || !over.has_text();
@@ -94,33 +93,33 @@ pub(super) fn compose<'a>(notice: &Notice, over: &Oversized<'a>) -> Preview<'a> 
             return answer;
         }
     }
-    // Two ends with nothing between them would read as one text.
-    fit(notice, NoticeForm::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
+    // Two ends without a mark between them would read as one text.
+    fit(wording, NoticeForm::Silent, &over.clone().start_only(), policy.limits, &Cost::default())
         .filter(|answer| !answer.text.is_empty())
         .unwrap_or_else(|| last_resort(over))
 }
 
-/// What came of one form of the notice.
+/// The result of one form of the notice.
 struct Attempt<'a> {
-    /// What is left for the output.
+    /// The room for the output.
     room: Limits,
-    /// What each gap takes of it.
+    /// The room that each mark takes.
     mark: Cost,
     answer: Option<Preview<'a>>,
 }
 
-fn attempt<'a>(notice: &Notice, form: NoticeForm, over: &Oversized<'a>) -> Attempt<'a> {
-    let (header, mark) = cost(notice, form, over);
+fn attempt<'a>(wording: &Wording, form: NoticeForm, over: &Oversized<'a>) -> Attempt<'a> {
+    let (header, mark) = cost(wording, form, over);
     let room = over.policy().limits.less(&header);
-    Attempt { room, mark, answer: fit(notice, form, over, room, &mark) }
+    Attempt { room, mark, answer: fit(wording, form, over, room, &mark) }
 }
 
-/// Answers with a text that keeps the output's structure, if it has one and there is room for it.
-fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
+/// Makes a preview that keeps the output's structure, if it has one and there is room for it.
+fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> {
     let (policy, total) = (over.policy(), over.total());
     [NoticeForm::Full, NoticeForm::Short, NoticeForm::Silent].into_iter().find_map(|form| {
         let header =
-            header(notice, form, &total, ShownFacts { what: ShownAmount::Json, altered: 0 });
+            header(wording, form, &total, ShownFacts { what: ShownAmount::Json, altered: 0 });
         let header = header.map_or(String::new(), |header| header + "\n");
         let of =
             |text: &str| Cost::of(text.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
@@ -128,10 +127,10 @@ fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
         if !room.at_least(&policy.limits.part(1, 2)) {
             return None;
         }
-        // As with pieces: the tokens of two texts need not add up.
+        // The tokens of two texts need not add up.
         for _ in 0..8 {
             let mut outline = over.outline(&room)?.into_bytes();
-            defuse(&mut outline, &notice.token);
+            defuse(&mut outline, wording);
             let outline = text_of(outline);
             let text = format!("{header}{outline}");
             if fits(&text, policy) {
@@ -149,24 +148,24 @@ fn outlined<'a>(notice: &Notice, over: &Oversized<'a>) -> Option<Preview<'a>> {
     })
 }
 
-/// Words a cut that is made already.
-pub(super) fn around<'a>(notice: &Notice, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
-    let (text, layout) = assemble(&notice.on_one_line(), NoticeForm::Full, cut, policy);
+/// Makes a preview of a cut.
+pub(super) fn around<'a>(wording: &Wording, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
+    let (text, layout) = assemble(&wording.on_one_line(), NoticeForm::Full, cut, policy);
     fits(&text, policy).then(|| Preview { text, layout, cut: cut.clone(), outline: None })
 }
 
-/// Words a text that is no part of the output.
+/// Puts a notice above a text that is no part of the output.
 pub(super) fn above(
-    notice: &Notice,
+    wording: &Wording,
     text: &str,
     total: &Size,
     policy: &Policy,
 ) -> Option<(String, Layout)> {
     let what = ShownAmount::Lines(Size::of(text.as_bytes(), policy.lines).lines);
     let header =
-        header(&notice.on_one_line(), NoticeForm::Full, total, ShownFacts { what, altered: 0 })?;
+        header(&wording.on_one_line(), NoticeForm::Full, total, ShownFacts { what, altered: 0 })?;
     let mut text = text.to_owned().into_bytes();
-    defuse(&mut text, &notice.token);
+    defuse(&mut text, wording);
     let layout = Layout { notice: 0..header.len(), ..Layout::default() };
     let text = format!("{header}\n{}", String::from_utf8_lossy(&text));
     fits(&text, policy).then_some((text, layout))
@@ -178,7 +177,7 @@ fn fits(text: &str, policy: &Policy) -> bool {
 
 /// Cuts to `room` and assembles. Returns `None` if the text does not come out within the limits.
 fn fit<'a>(
-    notice: &Notice,
+    wording: &Wording,
     form: NoticeForm,
     over: &Oversized<'a>,
     mut room: Limits,
@@ -189,7 +188,7 @@ fn fit<'a>(
     // have more tokens than its parts.
     for _ in 0..8 {
         let cut = over.cut_within(&room, mark);
-        let (text, layout) = assemble(notice, form, &cut, policy);
+        let (text, layout) = assemble(wording, form, &cut, policy);
         if fits(&text, policy) {
             return Some(Preview { text, layout, cut, outline: None });
         }
@@ -198,9 +197,9 @@ fn fit<'a>(
     None
 }
 
-/// Cuts again where marks turned out shorter than they might have been, and much room is left.
+/// Cuts again if marks are shorter than expected and much room is left.
 fn fill<'a>(
-    notice: &Notice,
+    wording: &Wording,
     form: NoticeForm,
     over: &Oversized<'a>,
     attempt: &Attempt<'a>,
@@ -212,7 +211,7 @@ fn fill<'a>(
     let (policy, mut room) = (over.policy(), *room);
     let limits = &policy.limits;
     let mut filled: Option<Preview> = None;
-    // Where all that is left turns out to be too much, a half may do.
+    // If all of the room is too much, half of it may fit.
     let mut part = 1;
     for _ in 0..FILLS {
         let before = filled.as_ref().or(answer.as_ref())?;
@@ -222,7 +221,7 @@ fn fill<'a>(
         }
         let more = room.more(&limits.less(&spent).part(1, part));
         let cut = over.cut_within(&more, mark);
-        let (text, layout) = assemble(notice, form, &cut, policy);
+        let (text, layout) = assemble(wording, form, &cut, policy);
         if fits(&text, policy) {
             (room, filled) = (more, Some(Preview { text, layout, cut, outline: None }));
         } else {
@@ -232,17 +231,17 @@ fn fill<'a>(
     filled
 }
 
-/// How often what is left is used.
+/// The number of attempts to fill the room.
 const FILLS: u32 = 4;
 
-/// Limits of which so much is used are full.
+/// Limits are full if this share of them is used.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
-fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> (String, Layout) {
+fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> (String, Layout) {
     let pieces: usize = cut.pieces.iter().map(|piece| piece.text.len()).sum();
     let mut text = Vec::with_capacity(pieces + 1024);
     let mut layout = Layout::default();
-    if let Some(header) = header(notice, form, &cut.total, ShownFacts::of(cut)) {
+    if let Some(header) = header(wording, form, &cut.total, ShownFacts::of(cut)) {
         layout.notice = 0..header.len();
         text.extend_from_slice(header.as_bytes());
         text.push(b'\n');
@@ -250,16 +249,16 @@ fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> (S
     let mut gaps = cut.gaps().peekable();
     for (piece, span) in cut.pieces.iter().zip(cut.spans()) {
         if let Some(gap) = gaps.next_if(|gap| gap.bytes.start < span.bytes.start) {
-            let mark = push_mark(&mut text, mark(notice, form, &gap));
+            let mark = push_mark(&mut text, mark(wording, form, &gap));
             layout.items.push(PreviewItem::Gap { span: gap, mark });
         }
         let from = text.len();
         text.extend_from_slice(&piece.text);
-        defuse(&mut text[from..], &notice.token);
+        defuse(&mut text[from..], wording);
         layout.items.push(PreviewItem::Piece(from..text.len()));
     }
     for gap in gaps {
-        let mark = push_mark(&mut text, mark(notice, form, &gap));
+        let mark = push_mark(&mut text, mark(wording, form, &gap));
         layout.items.push(PreviewItem::Gap { span: gap, mark });
     }
     let has_gap = layout.items.iter().any(|item| matches!(item, PreviewItem::Gap { .. }));
@@ -268,7 +267,7 @@ fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> (S
         && text.last() == Some(&b'\n')
         && form != NoticeForm::Silent
     {
-        // Where a final break opens one more line, ours must not.
+        // A final line feed of ours would count as one more line.
         let ends_with_piece = cut.spans().last().is_some_and(|s| s.bytes.end == cut.total.bytes);
         if !ends_with_piece {
             text.pop();
@@ -277,7 +276,7 @@ fn assemble(notice: &Notice, form: NoticeForm, cut: &Cut, policy: &Policy) -> (S
     (text_of(text), layout)
 }
 
-/// Adds a mark as a line of its own, and returns its place.
+/// Adds a mark on a line of its own and returns its place.
 fn push_mark(text: &mut Vec<u8>, mark: Option<String>) -> Range<usize> {
     let Some(mark) = mark else { return text.len()..text.len() };
     if !text.is_empty() && text.last() != Some(&b'\n') {
@@ -289,8 +288,8 @@ fn push_mark(text: &mut Vec<u8>, mark: Option<String>) -> Range<usize> {
     from..from + mark.len()
 }
 
-/// Returns the most that the notice's first line and each of its marks can take up.
-fn cost(notice: &Notice, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
+/// Returns the most room that the notice and each mark can take.
+fn cost(wording: &Wording, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     let (total, policy) = (over.total(), over.policy());
     let of = |line: &str| Cost::of(line.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
     let longest = |lines: Vec<String>| {
@@ -299,16 +298,16 @@ fn cost(notice: &Notice, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     let most = [ShownAmount::All, ShownAmount::Lines(total.lines), ShownAmount::Bytes(total.bytes)];
     let headers = most.map(|what| {
         let shown = ShownFacts { what, altered: total.bytes };
-        header(notice, form, &total, shown)
+        header(wording, form, &total, shown)
     });
     let header = longest(headers.into_iter().flatten().collect());
-    let mark = longest(longest_marks(notice, form, &total));
+    let mark = longest(longest_marks(wording, form, &total));
     // A line break after each of the two, and one before the mark.
     let breaks = |n: u64| Cost { size: Size { bytes: n, lines: 0, chars: n }, tokens: n };
     (header + breaks(1), mark + breaks(2))
 }
 
-/// Shows that there is something where not one character of it fits.
+/// Shows a sign if not one character of the output fits.
 fn last_resort<'a>(over: &Oversized<'a>) -> Preview<'a> {
     let policy = over.policy();
     let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());

@@ -1,26 +1,26 @@
-//! The sentences. A model acts on them: they are snapshot-tested and changed on purpose.
+//! The sentences about sizes and gaps. A model acts on them, so tests hold them as snapshots.
 
-use super::{Availability, Notice, ReaderAbilities, SaveStatus, Stored};
-use crate::text::nth_char;
+use super::Wording;
+use super::wording::Page;
+use crate::text::{commas, counted};
 use crate::{Cut, Size, Span};
 
 /// How long a notice is; each form is shorter than the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoticeForm {
-    /// Everything there is to say, and at each gap the command that reads it.
+    /// The long notice. Each mark has the command that reads its gap.
     Full,
-    /// Everything there is to say once; at each gap, of which there may be many, what is missing in
-    /// as few bytes as it takes.
+    /// The long notice. Each mark names its gap in few bytes, since there may be many.
     Many,
-    /// How much is shown and one way to the rest; at each gap what is missing.
+    /// The short notice. Each mark names its gap.
     Short,
-    /// The same, with the shortest marks that say all.
+    /// The short notice, with the shortest marks that name their gaps.
     ShortMany,
-    /// No first line; at each gap how much is missing.
+    /// No notice. Each mark has the size of its gap.
     Bare,
-    /// No first line; dots at each gap.
+    /// No notice. Each mark is dots.
     Dots,
-    /// Nothing.
+    /// No notice and no marks.
     Silent,
 }
 
@@ -30,11 +30,11 @@ impl NoticeForm {
     }
 }
 
-/// The facts of the first line that are known only once the cut is made.
+/// The facts of a notice that are known once the cut is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownFacts {
     pub(super) what: ShownAmount,
-    /// How many bytes of it are not shown as they are.
+    /// The number of bytes that are not shown as they are.
     pub(super) altered: u64,
 }
 
@@ -54,11 +54,11 @@ impl ShownFacts {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ShownAmount {
     All,
-    /// A text of our own making, in JSON.
+    /// An outline, in JSON.
     Json,
-    /// So many lines, all of them whole.
+    /// This many whole lines.
     Lines(u64),
-    /// So many bytes, where a line is shown in part.
+    /// This many bytes, if a line is shown in part.
     Bytes(u64),
 }
 
@@ -67,110 +67,96 @@ impl std::fmt::Display for ShownAmount {
         match self {
             ShownAmount::All => f.write_str("all of it shown"),
             ShownAmount::Json => f.write_str("shown as shorter JSON, … marks what is left out"),
-            ShownAmount::Lines(n) => write!(f, "{} shown", count(*n, "line")),
-            ShownAmount::Bytes(n) => write!(f, "{} shown", count(*n, "byte")),
+            ShownAmount::Lines(n) => write!(f, "{} shown", counted(*n, "line")),
+            ShownAmount::Bytes(n) => write!(f, "{} shown", counted(*n, "byte")),
         }
     }
 }
 
-/// How many lines, or bytes of a line, a mark offers to read next.
+/// The size of the page that a mark offers to read.
 const PAGE_LINES: u64 = 200;
 const PAGE_BYTES: u64 = 16 * 1024;
 
-/// The most characters of a reason that are shown.
-const REASON: u64 = 160;
-
-/// Returns the first line.
+/// Returns the notice.
 pub(super) fn header(
-    notice: &Notice,
+    wording: &Wording,
     form: NoticeForm,
     total: &Size,
     shown: ShownFacts,
 ) -> Option<String> {
-    let token = &notice.token;
-    let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
+    let (bytes, lines) = (counted(total.bytes, "byte"), counted(total.lines, "line"));
     let ShownFacts { what, altered } = shown;
     match form {
         NoticeForm::Full | NoticeForm::Many => {
-            let rest = whereabouts(notice);
             let without = match altered {
                 0 => String::new(),
                 _ => {
-                    let bytes = count(altered, "byte");
+                    let bytes = counted(altered, "byte");
                     format!(", without {bytes} of colours, redraws and control characters")
                 }
             };
-            Some(format!("[overspill {token}: {bytes} in {lines}; {what}{without}. {rest}]"))
+            let copy = &wording.copy;
+            Some(wording.mark(&format!("{bytes} in {lines}; {what}{without}. {copy}")))
         }
         NoticeForm::Short | NoticeForm::ShortMany => {
-            let rest = shortest_way(notice);
             let cleaned = if altered > 0 { ", cleaned" } else { "" };
-            Some(format!("[overspill {token}: {bytes}, {what}{cleaned}; {rest}]"))
+            let copy = &wording.short_copy;
+            Some(wording.mark(&format!("{bytes}, {what}{cleaned}; {copy}")))
         }
         NoticeForm::Bare | NoticeForm::Dots | NoticeForm::Silent => None,
     }
 }
 
-/// Returns what stands where a gap is.
-pub(super) fn mark(notice: &Notice, form: NoticeForm, gap: &Span) -> Option<String> {
-    // Where a line is cut apart, line numbers do not say what is missing.
+/// Returns the mark of a gap.
+pub(super) fn mark(wording: &Wording, form: NoticeForm, gap: &Span) -> Option<String> {
+    // Line numbers do not name a part of a line.
     let page = if gap.starts_line {
-        NextPage::Lines(gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
+        ("lines", gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
     } else {
-        NextPage::Bytes(gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
+        ("bytes", gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
     };
     let place = if form.has_many_marks() { short_place(gap) } else { place(gap) };
-    mark_for(notice, form, &place, gap.bytes.end - gap.bytes.start, page)
+    mark_for(wording, form, &place, gap.bytes.end - gap.bytes.start, page)
 }
 
-/// Returns marks of which one is at least as long as any that an output of this size calls for.
-pub(super) fn longest_marks(notice: &Notice, form: NoticeForm, total: &Size) -> Vec<String> {
+/// Returns marks. One of them is at least as long as any mark in a preview of such an output.
+pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -> Vec<String> {
     let mut marks = Vec::new();
     for (starts_line, ends_line) in [(true, true), (true, false), (false, true), (false, false)] {
         for first_line in [total.lines.saturating_sub(1), total.lines] {
             let last_line = total.lines;
             let gap = Span { bytes: 0..0, first_line, last_line, starts_line, ends_line };
-            let page = if starts_line {
-                NextPage::Lines(total.lines, total.lines)
-            } else {
-                NextPage::Bytes(total.bytes, total.bytes)
+            let page = match starts_line {
+                true => ("lines", total.lines, total.lines),
+                false => ("bytes", total.bytes, total.bytes),
             };
             let place = if form.has_many_marks() { short_place(&gap) } else { place(&gap) };
-            marks.extend(mark_for(notice, form, &place, total.bytes, page));
+            marks.extend(mark_for(wording, form, &place, total.bytes, page));
         }
     }
     marks
 }
 
-/// A part of a gap to read next.
-enum NextPage {
-    /// From one line to another, both included.
-    Lines(u64, u64),
-    /// From one offset up to another.
-    Bytes(u64, u64),
-}
-
 fn mark_for(
-    notice: &Notice,
+    wording: &Wording,
     form: NoticeForm,
     place: &str,
     size: u64,
-    page: NextPage,
+    page: Page,
 ) -> Option<String> {
-    let token = &notice.token;
-    let bytes = count(size, "byte");
+    let (label, token) = (&wording.label, &wording.token);
+    let bytes = counted(size, "byte");
     match form {
         NoticeForm::Full => {
-            let page =
-                command(notice, page).map_or(String::new(), |command| format!(": {command}"));
-            Some(format!("[overspill {token}: {place} not shown ({bytes}){page}]"))
+            let page = wording.page(page).map_or(String::new(), |command| format!(": {command}"));
+            Some(wording.mark(&format!("{place} not shown ({bytes}){page}")))
         }
-        NoticeForm::Short => Some(format!("[overspill {token}: {place} not shown]")),
+        NoticeForm::Short => Some(wording.mark(&format!("{place} not shown"))),
         NoticeForm::Many => Some(format!("[{token}: {place} cut, {size} bytes]")),
         NoticeForm::ShortMany => Some(format!("[{token}: {place} cut]")),
         NoticeForm::Bare => {
-            let name = notice.saved.copy().map_or(token, |copy| &copy.id);
-            Some(format!("[overspill {name}: {bytes} not shown]"))
+            let name = wording.id.as_ref().unwrap_or(token);
+            Some(format!("[{label} {name}: {bytes} not shown]"))
         }
         NoticeForm::Dots => Some("[…]".into()),
         NoticeForm::Silent => None,
@@ -178,113 +164,12 @@ fn mark_for(
 }
 
 /// Returns the line for a person.
-pub(super) fn person(notice: &Notice, total: &Size, what: ShownAmount) -> String {
-    let (bytes, lines) = (count(total.bytes, "byte"), count(total.lines, "line"));
-    format!("{bytes} in {lines}; {what}. {}", whereabouts(notice))
+pub(super) fn person(wording: &Wording, total: &Size, what: ShownAmount) -> String {
+    let (bytes, lines) = (counted(total.bytes, "byte"), counted(total.lines, "line"));
+    format!("{bytes} in {lines}; {what}. {}", wording.copy)
 }
 
-/// Says where the whole output is, and all the ways to it.
-fn whereabouts(notice: &Notice) -> String {
-    let ways = |copy: &Stored, what: &str| {
-        let what = match &copy.within {
-            Availability::ThisMachine => what.to_owned(),
-            Availability::Shared => format!("{what}, saved in the bucket"),
-            Availability::UploadPending(reason) => {
-                format!("{what}, saved on this machine, upload pending: {reason}")
-            }
-        };
-        let ways = ways(&notice.reach, copy);
-        let masked = match copy.masked {
-            0 => String::new(),
-            masked => format!("; {} masked in it", count(masked, "secret")),
-        };
-        match (ways.is_empty(), &copy.within) {
-            (true, _) => format!("{what} saved as {}{masked}", copy.id),
-            // A reason may have colons of its own.
-            (false, Availability::UploadPending(_)) => {
-                format!("{what}. Read it: {}{masked}", ways.join(" · "))
-            }
-            (false, _) => format!("{what}: {}{masked}", ways.join(" · ")),
-        }
-    };
-    match &notice.saved {
-        SaveStatus::Whole(copy) => ways(copy, "All of it"),
-        SaveStatus::Partial(copy, bytes) => {
-            ways(copy, &format!("Not all of it could be kept; {} of it", count(*bytes, "byte")))
-        }
-        SaveStatus::Failed(reason) => format!("It could not be saved: {reason}"),
-        SaveStatus::No => "It was not saved".into(),
-    }
-}
-
-fn ways(reach: &ReaderAbilities, copy: &Stored) -> Vec<String> {
-    let id = &copy.id;
-    let mut ways = Vec::new();
-    if let Some(tools) = &reach.tools {
-        ways.push(format!(r#"{} {{"id":"{id}"}}"#, tools.read));
-        ways.push(format!(r#"{} {{"id":"{id}","pattern":"…"}}"#, tools.grep));
-    }
-    if let Some(program) = &reach.program {
-        ways.push(format!("{program} read {id}"));
-        ways.push(format!("{program} grep PATTERN {id}"));
-    }
-    if reach.files
-        && let Some(path) = &copy.path
-    {
-        ways.push(path.clone());
-    }
-    if let Some(tool) = &reach.delegate {
-        ways.push(format!("or let a sub-agent work through it ({tool})"));
-    }
-    ways
-}
-
-fn shortest_way(notice: &Notice) -> String {
-    let Some(copy) = notice.saved.copy() else {
-        return match notice.saved {
-            SaveStatus::Failed(_) => "could not be saved".into(),
-            _ => "not saved".into(),
-        };
-    };
-    let id = &copy.id;
-    let what = match (&notice.saved, &copy.within) {
-        (SaveStatus::Partial(..), Availability::UploadPending(_)) => "in part, not uploaded yet",
-        (_, Availability::UploadPending(_)) => "all, not uploaded yet",
-        (SaveStatus::Partial(..), _) => "in part",
-        _ => "all",
-    };
-    match &notice.reach {
-        ReaderAbilities { tools: Some(tools), .. } => {
-            format!(r#"{what}: {} {{"id":"{id}"}}"#, tools.read)
-        }
-        ReaderAbilities { program: Some(program), .. } => format!("{what}: {program} read {id}"),
-        ReaderAbilities { files: true, .. } => {
-            format!("{what}: {}", copy.path.as_ref().unwrap_or(id))
-        }
-        ReaderAbilities { .. } => format!("{what}: {id}"),
-    }
-}
-
-/// Returns the command that reads a page, if the reader has one.
-fn command(notice: &Notice, page: NextPage) -> Option<String> {
-    // What was kept of a partial copy need not be what is missing here.
-    let SaveStatus::Whole(Stored { id, .. }) = &notice.saved else { return None };
-    let (unit, from, to) = match page {
-        NextPage::Lines(from, to) => ("lines", from, to),
-        NextPage::Bytes(from, to) => ("bytes", from, to),
-    };
-    match &notice.reach {
-        ReaderAbilities { tools: Some(tools), .. } => {
-            Some(format!(r#"{} {{"id":"{id}","{unit}":"{from}:{to}"}}"#, tools.read))
-        }
-        ReaderAbilities { program: Some(program), .. } => {
-            Some(format!("{program} read {id} --{unit} {from}:{to}"))
-        }
-        ReaderAbilities { .. } => None,
-    }
-}
-
-/// Says which lines a gap takes.
+/// Names the lines of a gap.
 fn place(gap: &Span) -> String {
     let (first, last) = (commas(gap.first_line), commas(gap.last_line));
     match (gap.starts_line, gap.ends_line, gap.first_line >= gap.last_line) {
@@ -297,7 +182,7 @@ fn place(gap: &Span) -> String {
     }
 }
 
-/// Says which lines a gap takes, in numbers that can be asked for.
+/// Names the lines of a gap in few bytes, with numbers that `read` takes.
 fn short_place(gap: &Span) -> String {
     let (first, last) = (gap.first_line, gap.last_line);
     match (gap.starts_line, gap.ends_line, first >= last) {
@@ -309,29 +194,4 @@ fn short_place(gap: &Span) -> String {
         (false, true, false) => format!("rest of lines {first}-{last}"),
         (_, false, false) => format!("parts of lines {first}-{last}"),
     }
-}
-
-/// Returns a reason, shortened if it is long.
-pub(super) fn clipped(reason: &str) -> String {
-    let end = nth_char(reason.as_bytes(), REASON);
-    match reason.get(..end) {
-        Some(start) if end < reason.len() => format!("{start}…"),
-        _ => reason.to_owned(),
-    }
-}
-
-fn count(n: u64, unit: &str) -> String {
-    format!("{} {unit}{}", commas(n), if n == 1 { "" } else { "s" })
-}
-
-pub(crate) fn commas(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -3,26 +3,26 @@
 //! One rule for previews, pages and tables. It changes single characters for others of the same
 //! length, so that no size changes.
 
-/// Our name, as marks and messages begin with it.
-const NAME: &[u8] = b"overspill";
+use crate::Wording;
 
-/// So many characters are looked at for one name, with hidden ones among them.
-const LONGEST_NAME: usize = 64;
+/// The most characters that are read in search of a label, hidden ones included.
+const LONGEST_LABEL: usize = 64;
 
-/// Returns a text in which nothing reads as a mark or a message of ours.
+/// Returns a text in which nothing reads as a mark or a message with this label.
 ///
-/// The bracket of `[overspill …` becomes a parenthesis, and the colon of `overspill: …` at the start
-/// of a line a semicolon. Case, hidden characters and look-alike letters make no difference.
+/// The bracket of `[label …` becomes a parenthesis. The colon of `label: …` at the start of a line
+/// becomes a semicolon. Case, hidden characters and look-alike letters make no difference. The
+/// label is a word of ASCII letters.
 ///
 /// ```
 /// use overspill_core::text::defused;
 ///
-/// assert_eq!(defused("[overspill 3f9c2e: fine]".into()), "(overspill 3f9c2e: fine]");
-/// assert_eq!(defused("overspill: fine".into()), "overspill; fine");
+/// assert_eq!(defused("archive", "[archive 3f9c2e: fine]".into()), "(archive 3f9c2e: fine]");
+/// assert_eq!(defused("archive", "Archive: fine".into()), "Archive; fine");
 /// ```
-pub fn defused(text: String) -> String {
+pub fn defused(label: &str, text: String) -> String {
     let mut bytes = text.into_bytes();
-    defuse_names(&mut bytes);
+    defuse_label(&mut bytes, &label.to_ascii_lowercase());
     super::text_of(bytes)
 }
 
@@ -31,18 +31,24 @@ pub fn defused(text: String) -> String {
 /// The token in a mark is fresh for each output, so this matters only to a reader that does not
 /// compare tokens, and to outputs that quote an earlier preview. The shortest marks begin with the
 /// token itself.
-pub(crate) fn defuse(text: &mut [u8], token: &str) {
-    defuse_names(text);
+pub(crate) fn defuse(text: &mut [u8], wording: &Wording) {
+    let Wording { label, token, .. } = wording;
+    defuse_label(text, &label.to_ascii_lowercase());
     let found: Vec<usize> = memchr::memmem::find_iter(text, &format!("[{token}: ")).collect();
     for at in found {
         text[at] = b'(';
     }
 }
 
-fn defuse_names(text: &mut [u8]) {
+/// Changes the brackets and colons that belong to a label, given in lower case.
+fn defuse_label(text: &mut [u8], label: &str) {
+    let label = label.as_bytes();
+    if label.is_empty() {
+        return;
+    }
     let found: Vec<usize> = memchr::memchr_iter(b'[', text).collect();
     for at in found {
-        if begins_mark(&text[at + 1..]) {
+        if begins_mark(&text[at + 1..], label) {
             text[at] = b'(';
         }
     }
@@ -51,14 +57,14 @@ fn defuse_names(text: &mut [u8]) {
         let wide: Vec<usize> = memchr::memchr3_iter(0xE2, 0xE3, 0xEF, text).collect();
         for at in wide {
             let is_bracket = text.get(at..at + 3).is_some_and(|bytes| BRACKETS.contains(&bytes));
-            if is_bracket && begins_mark(&text[at + 3..]) {
+            if is_bracket && begins_mark(&text[at + 3..], label) {
                 text[at..at + 3].copy_from_slice("（".as_bytes());
             }
         }
     }
     let mut start = 0;
     loop {
-        if let Some(colon) = colon_of_message(&text[start..]) {
+        if let Some(colon) = colon_of_message(&text[start..], label) {
             text[start + colon] = b';';
         }
         match memchr::memchr(b'\n', &text[start..]) {
@@ -81,38 +87,38 @@ const BRACKETS: [&[u8]; 8] = [
 ];
 
 /// Tells whether text after a bracket makes it one of our marks.
-fn begins_mark(after: &[u8]) -> bool {
+fn begins_mark(after: &[u8], label: &[u8]) -> bool {
     // Most brackets begin something else.
     if after
         .first()
-        .is_some_and(|byte| byte.is_ascii_graphic() && !matches!(byte, b'o' | b'O' | b'0'))
+        .is_some_and(|&byte| byte.is_ascii_graphic() && !ascii_looks_like(byte, label[0]))
     {
         return false;
     }
-    let Some(rest) = name_at(after, char::is_whitespace) else { return false };
-    // Names such as `[overspill-core]`, and links such as `[overspill](…)`, are none.
+    let Some(rest) = label_end(after, label, char::is_whitespace) else { return false };
+    // Names such as `[label-core]`, and links such as `[label](…)`, are no marks.
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ']');
     !chars(&after[rest..]).find(|(_, c)| !is_hidden(*c)).is_some_and(|(_, c)| is_name(c))
 }
 
 /// Returns where the colon is, if a line begins as our messages do.
-fn colon_of_message(line: &[u8]) -> Option<usize> {
+fn colon_of_message(line: &[u8], label: &[u8]) -> Option<usize> {
     let is_blank = |c: char| c.is_whitespace() && c != '\n';
     // Most lines begin otherwise.
-    let first = line.iter().find(|byte| !matches!(byte, b' ' | b'\t'))?;
-    if !matches!(first, b'o' | b'O' | b'0' | 0x80..) {
+    let first = *line.iter().find(|byte| !matches!(byte, b' ' | b'\t'))?;
+    if first.is_ascii() && !ascii_looks_like(first, label[0]) {
         return None;
     }
-    let rest = name_at(line, is_blank)?;
+    let rest = label_end(line, label, is_blank)?;
     let mut after = chars(&line[rest..]).filter(|(_, c)| !is_hidden(*c) && !is_blank(*c));
     after.next().filter(|(_, c)| *c == ':').map(|(at, _)| rest + at)
 }
 
-/// Returns where our name ends, if it stands at the start, after blanks.
-fn name_at(text: &[u8], is_blank: impl Fn(char) -> bool) -> Option<usize> {
-    let mut wanted = NAME.iter().peekable();
-    let has_begun = |left: usize| left < NAME.len();
-    for (at, char) in chars(text).take(LONGEST_NAME) {
+/// Returns where the label ends, if it stands at the start, after blanks.
+fn label_end(text: &[u8], label: &[u8], is_blank: impl Fn(char) -> bool) -> Option<usize> {
+    let mut wanted = label.iter().peekable();
+    let has_begun = |left: usize| left < label.len();
+    for (at, char) in chars(text).take(LONGEST_LABEL) {
         let Some(&&letter) = wanted.peek() else { return Some(at) };
         if looks_like(char, letter) {
             wanted.next();
@@ -123,15 +129,15 @@ fn name_at(text: &[u8], is_blank: impl Fn(char) -> bool) -> Option<usize> {
     wanted.peek().is_none().then(|| text.len().min(end_of(text)))
 }
 
-/// Returns where the characters end that are looked at for a name.
+/// Returns where the characters end that are read in search of a label.
 fn end_of(text: &[u8]) -> usize {
-    chars(text).take(LONGEST_NAME).last().map_or(0, |(at, char)| at + char.len_utf8())
+    chars(text).take(LONGEST_LABEL).last().map_or(0, |(at, char)| at + char.len_utf8())
 }
 
 /// Returns the characters at the start, with their places. Ends where there is no UTF-8.
 fn chars(text: &[u8]) -> impl Iterator<Item = (usize, char)> {
-    // A name and the characters after it need no more.
-    let text = &text[..text.len().min(8 * LONGEST_NAME)];
+    // A label and the characters after it need no more.
+    let text = &text[..text.len().min(8 * LONGEST_LABEL)];
     let valid = match std::str::from_utf8(text) {
         Ok(text) => text,
         Err(error) => std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
@@ -150,6 +156,17 @@ fn is_hidden(char: char) -> bool {
         | 0x2800 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFD | 0xE0000..=0xE0FFF)
 }
 
+/// Tells whether an ASCII character passes for a letter.
+fn ascii_looks_like(byte: u8, letter: u8) -> bool {
+    byte.eq_ignore_ascii_case(&letter)
+        || match letter {
+            b'o' => byte == b'0',
+            b'i' => matches!(byte, b'1' | b'l' | b'|'),
+            b'l' => matches!(byte, b'I' | b'1' | b'|'),
+            _ => false,
+        }
+}
+
 /// Tells whether a character passes for a letter.
 fn looks_like(char: char, letter: u8) -> bool {
     let plain = match u32::from(char) {
@@ -161,17 +178,26 @@ fn looks_like(char: char, letter: u8) -> bool {
         },
         other => other,
     };
-    let lower = u8::try_from(plain).ok().map(|byte| byte.to_ascii_lowercase());
-    lower == Some(letter)
+    if char.is_ascii() {
+        return ascii_looks_like(plain as u8, letter);
+    }
+    let is_letter = u8::try_from(plain).is_ok_and(|byte| byte.eq_ignore_ascii_case(&letter));
+    is_letter
         || match letter {
-            b'o' => "0оОοΟօᴏⲟ".contains(char),
-            b'v' => "ѵѴνᴠⅴⅤ".contains(char),
+            b'a' => "аАαΑᴀ".contains(char),
+            b'c' => "сСϲⅽᴄ".contains(char),
             b'e' => "еЕΕҽℯ".contains(char),
+            b'i' => "іІıιΙⅰ".contains(char),
+            b'l' => "ӏӀⅼ".contains(char),
+            b'o' => "оОοΟօᴏⲟ".contains(char),
+            b'p' => "рРρΡᴘ".contains(char),
             b'r' => "гᴦʀ".contains(char),
             b's' => "ѕЅꜱ".contains(char),
-            b'p' => "рРρΡᴘ".contains(char),
-            b'i' => "іІıιΙⅰ1l|".contains(char),
-            b'l' => "ӏӀⅼI1|".contains(char),
+            b't' => "тТτΤᴛ".contains(char),
+            b'u' => "υսᴜ".contains(char),
+            b'v' => "ѵѴνᴠⅴⅤ".contains(char),
+            b'x' => "хХχΧⅹ".contains(char),
+            b'y' => "уУγΥʏ".contains(char),
             _ => false,
         }
 }
@@ -180,19 +206,33 @@ fn looks_like(char: char, letter: u8) -> bool {
 mod tests {
     use super::*;
 
+    const LABEL: &str = "overspill";
+
+    fn wording() -> Wording {
+        Wording { label: LABEL.into(), ..Wording::plain("3f9c2e") }
+    }
+
     #[track_caller]
     fn becomes(text: &str, expected: &str) {
-        assert_eq!(defused(text.into()), expected);
-        assert_eq!(defused(expected.into()), expected);
+        assert_eq!(defused(LABEL, text.into()), expected);
+        assert_eq!(defused(LABEL, expected.into()), expected);
+    }
+
+    #[test]
+    fn label_is_data() {
+        let text = "[Output 1: x] [оutрut 1: x] [overspill 1: x]\noutput: x";
+        let expected = "(Output 1: x] (оutрut 1: x] [overspill 1: x]\noutput; x";
+        assert_eq!(defused("Output", text.into()), expected);
+        assert_eq!(defused("", text.into()), text);
     }
 
     #[test]
     fn mark_in_the_output_loses_its_bracket() {
         let mut text = b"a [overspill 123456: all is well] [overspilled]".to_vec();
-        defuse(&mut text, "3f9c2e");
+        defuse(&mut text, &wording());
         assert_eq!(text, b"a (overspill 123456: all is well] [overspilled]");
         let mut text = b"[3f9c2e: line 7 cut, 9 bytes] [3f9c2f: x]".to_vec();
-        defuse(&mut text, "3f9c2e");
+        defuse(&mut text, &wording());
         assert_eq!(text, b"(3f9c2e: line 7 cut, 9 bytes] [3f9c2f: x]");
     }
 
@@ -243,10 +283,10 @@ mod tests {
             ]), 0..20),
         ) {
             let text = parts.concat();
-            let once = defused(text.clone());
+            let once = defused(LABEL, text.clone());
             proptest::prop_assert_eq!(once.len(), text.len());
             proptest::prop_assert_eq!(once.chars().count(), text.chars().count());
-            proptest::prop_assert_eq!(defused(once.clone()), once);
+            proptest::prop_assert_eq!(defused(LABEL, once.clone()), once);
         }
     }
 }

@@ -26,6 +26,31 @@ pub(crate) fn text_of(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
+/// Returns `n` of something, in the singular if it is one.
+///
+/// ```
+/// use overspill_core::text::counted;
+///
+/// assert_eq!(counted(1, "line"), "1 line");
+/// assert_eq!(counted(1234, "line"), "1,234 lines");
+/// ```
+pub fn counted(n: u64, unit: &str) -> String {
+    format!("{} {unit}{}", commas(n), if n == 1 { "" } else { "s" })
+}
+
+/// Returns a number with a comma between each three digits.
+pub(crate) fn commas(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Keeps `text` on one line: control characters become visible.
 pub(crate) fn one_line(text: &str) -> String {
     let visible = |char: char| match u32::from(char) {

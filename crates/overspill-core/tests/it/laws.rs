@@ -5,43 +5,31 @@
 use crate::common;
 
 use overspill_core::{
-    Availability, Cleaning, Cut, Finished, Grain, Keep, Limits, LineRule, Notice, Oversized,
-    Policy, Preview, ReaderAbilities, SaveStatus, Stored, Tokens, Window, cut,
+    Cleaning, Cut, Finished, Grain, Keep, Limits, LineRule, PageCommand, Policy, Preview, Tokens,
+    Window, Wording, cut,
 };
 use proptest::prelude::*;
 
-const TOKEN: &str = "3f9c2e";
-
-fn notice() -> impl Strategy<Value = Notice> {
-    let copy = Stored {
-        id: "01KA5EXAMPLE".into(),
-        path: Some("/state/over\nspill/01KA.txt".into()),
-        ..Stored::default()
-    };
-    let pending = Availability::UploadPending("no answer\n".repeat(90));
-    let saved = prop_oneof![
-        Just(SaveStatus::Whole(copy.clone())),
-        Just(SaveStatus::Whole(Stored { within: Availability::Shared, masked: 3, ..copy.clone() })),
-        Just(SaveStatus::Whole(Stored { within: pending, ..copy.clone() })),
-        Just(SaveStatus::Partial(copy, 77)),
-        Just(SaveStatus::Failed("no space left on device".into())),
-        Just(SaveStatus::Failed("x\n".repeat(200))),
-        Just(SaveStatus::No),
-    ];
-    let reach = prop_oneof![
-        Just(ReaderAbilities::default()),
-        Just(ReaderAbilities {
-            program: Some("overspill".into()),
-            files: true,
-            ..ReaderAbilities::default()
+/// Words about saved and unsaved outputs, short and long, some with characters that must not
+/// reach the reader.
+fn wording() -> impl Strategy<Value = Wording> {
+    let broken = Wording {
+        id: Some("01\nKA".into()),
+        copy: "All of it: /state/over\nspill\x1b[1m/01KA.txt".into(),
+        short_copy: "all: /state/over\nspill\u{202e}/01KA.txt".into(),
+        page: Some(PageCommand {
+            before_unit: "read\n{\"id\":1,\"".into(),
+            before_range: "\":\r\"".into(),
+            after_range: "\"}".into(),
         }),
-        Just(ReaderAbilities { delegate: Some("Task".into()), ..ReaderAbilities::default() }),
-    ];
-    (saved, reach).prop_map(|(saved, reach)| Notice { token: TOKEN.into(), saved, reach })
+        ..common::unsaved()
+    };
+    let long = Wording { copy: "no answer\n".repeat(90), ..common::saved() };
+    prop_oneof![Just(common::unsaved()), Just(common::saved()), Just(broken), Just(long)]
 }
 
-fn answer<'a>(output: &'a [u8], policy: &Policy, notice: &Notice) -> Option<Preview<'a>> {
-    Oversized::of(output, policy).map(|over| notice.answer(&over))
+fn answer<'a>(output: &'a [u8], policy: &Policy, wording: &Wording) -> Option<Preview<'a>> {
+    policy.measure(output).map(|oversized| oversized.preview(wording))
 }
 
 /// A limit that leaves room for one character at least.
@@ -144,9 +132,9 @@ proptest! {
     fn bounded_answers_stay_within_every_limit_notice_included(
         output in common::output(),
         policy in common::policy(),
-        notice in notice(),
+        wording in wording(),
     ) {
-        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        let Some(answer) = answer(&output, &policy, &wording) else { return Ok(()) };
         if answer.text.is_empty() {
             // By `Separated` even nothing is a line; less than nothing cannot be shown.
             return Ok(());
@@ -160,9 +148,9 @@ proptest! {
     fn never_empty(
         output in common::output(),
         policy in common::policy(),
-        notice in notice(),
+        wording in wording(),
     ) {
-        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        let Some(answer) = answer(&output, &policy, &wording) else { return Ok(()) };
         if !output.is_empty() && admits_something(&policy.limits) {
             prop_assert!(!answer.text.is_empty());
         }
@@ -201,27 +189,25 @@ proptest! {
     }
 
     #[test]
-    fn honest_a_notice_offers_only_what_there_is(
+    fn honest_preview_offers_only_what_its_wording_has(
         output in common::output(),
         limits in common::limits(),
-        saved in prop_oneof![Just(SaveStatus::Failed("no".into())), Just(SaveStatus::No)],
     ) {
-        let reach = ReaderAbilities { program: Some("overspill".into()), files: true, ..ReaderAbilities::default() };
-        let notice = Notice { token: TOKEN.into(), saved, reach };
         let policy = Policy::new(limits, Keep::ENDS);
-        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
-        prop_assert!(!answer.text.contains("overspill read"), "{}", answer.text);
-        prop_assert!(!answer.text.contains("All of it"), "{}", answer.text);
+        let wording = Wording { copy: "It is lost".into(), short_copy: "lost".into(), ..common::unsaved() };
+        let Some(answer) = answer(&output, &policy, &wording) else { return Ok(()) };
+        prop_assert!(!answer.text.contains("saved"), "{}", answer.text);
+        prop_assert!(!answer.text.contains("read"), "{}", answer.text);
     }
 
     #[test]
     fn valid_no_raw_control_character_reaches_the_reader(
         output in common::output(),
         limits in common::limits(),
-        notice in notice(),
+        wording in wording(),
     ) {
         let policy = Policy::new(limits, Keep::ENDS);
-        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        let Some(answer) = answer(&output, &policy, &wording) else { return Ok(()) };
         let control =
             |c: char| c.is_control() && c != '\n' && c != '\t' || common::reorders_text(c);
         prop_assert!(!answer.text.contains(control), "{:?}", answer.text);
@@ -231,15 +217,15 @@ proptest! {
     fn deterministic_the_same_bytes_give_the_same_answer(
         output in common::output(),
         policy in common::policy(),
-        notice in notice(),
+        wording in wording(),
         at in proptest::collection::vec(any::<usize>(), 0..4),
     ) {
-        let expected = answer(&output, &policy, &notice).map(|answer| answer.text);
+        let expected = answer(&output, &policy, &wording).map(|answer| answer.text);
         let mut window = Window::new(policy.clone());
         common::chunks(&output, &at).iter().for_each(|chunk| drop(window.push(chunk)));
         let streamed = match window.finish() {
             Finished::Whole(_) => None,
-            Finished::Over(over) => Some(notice.answer(&over).text),
+            Finished::Over(over) => Some(over.preview(&wording).text),
         };
         prop_assert_eq!(streamed, expected);
     }
@@ -248,10 +234,10 @@ proptest! {
     fn idempotent_nothing_in_the_output_passes_for_our_marks(
         output in common::output(),
         policy in common::policy(),
-        notice in notice(),
+        wording in wording(),
     ) {
-        let notice = Notice { token: "fresh1".into(), ..notice };
-        let Some(answer) = answer(&output, &policy, &notice) else { return Ok(()) };
+        let wording = Wording { token: "fresh1".into(), ..wording };
+        let Some(answer) = answer(&output, &policy, &wording) else { return Ok(()) };
         prop_assert!(!answer.text.contains("[overspill 3f9c2e"), "{}", answer.text);
     }
 
@@ -262,8 +248,8 @@ proptest! {
             tokens: Tokens::exact(exact),
             ..Policy::new(Limits::NONE.tokens(most), Keep::ENDS)
         };
-        let notice = Notice { token: TOKEN.into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
-        match answer(output.as_bytes(), &policy, &notice) {
+        let wording = common::unsaved();
+        match answer(output.as_bytes(), &policy, &wording) {
             None => prop_assert!(exact(output.as_bytes()) <= most),
             Some(answer) => {
                 let counted = exact(output.as_bytes()).max((output.len() as u64).div_ceil(16));
@@ -292,14 +278,13 @@ fn mixed() -> Vec<u8> {
 #[test]
 fn a_cut_at_every_byte_of_a_mixed_text_is_bounded_and_not_empty() {
     let output = mixed();
-    let notice =
-        Notice { token: TOKEN.into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
+    let wording = common::unsaved();
     for keep in [Keep::Head, Keep::Tail, Keep::ENDS] {
         for grain in [Grain::Line, Grain::Char] {
             for bytes in 0..output.len() as u64 {
                 let limits = Limits::NONE.bytes(bytes);
                 let policy = Policy { grain, ..Policy::new(limits, keep) };
-                let answer = answer(&output, &policy, &notice).unwrap();
+                let answer = answer(&output, &policy, &wording).unwrap();
                 assert!(answer.text.len() as u64 <= bytes, "{keep:?} {bytes}");
                 assert_eq!(answer.text.is_empty(), bytes == 0, "{keep:?} {bytes}");
             }
@@ -314,9 +299,8 @@ fn two_hundred_megabytes_on_one_line_are_clipped() {
     let chunk = vec![b'x'; 1 << 20];
     (0..200).for_each(|_| drop(window.push(&chunk)));
     let Finished::Over(over) = window.finish() else { panic!("it is too large") };
-    let notice =
-        Notice { token: TOKEN.into(), saved: SaveStatus::No, reach: ReaderAbilities::default() };
-    let answer = notice.answer(&over);
+    let wording = common::unsaved();
+    let answer = over.preview(&wording);
     assert!(answer.text.len() <= 51_200);
     assert!(answer.cut.shown().bytes > 50_000);
     assert!(answer.text.contains("a part of line 1 not shown (209,664,"), "{}", answer.text);
@@ -346,21 +330,21 @@ fn token_limit_beside_other_limits_cuts_a_stream_like_the_whole() {
         cleaning: Cleaning::Off,
         ..Policy::new(limits, Keep::Ends { head: 1, tail: 3 })
     };
-    let copy = Stored { id: "01KA5EXAMPLE".into(), ..Stored::default() };
-    let notice = Notice {
-        token: TOKEN.into(),
-        saved: SaveStatus::Partial(copy, 77),
-        reach: ReaderAbilities::default(),
+    let wording = Wording {
+        id: Some("01KA5EXAMPLE".into()),
+        copy: "Not all of it could be kept; 77 bytes of it saved as 01KA5EXAMPLE".into(),
+        short_copy: "in part: 01KA5EXAMPLE".into(),
+        ..common::unsaved()
     };
     let start = "é→\0".repeat(16) + "\nok\n aa \naaa a a \na     a\n A0A 0    AAAB\n  \n";
     for repeated in 40..800 {
         let output = start.clone() + &"é→\0".repeat(repeated);
-        let whole = answer(output.as_bytes(), &policy, &notice).map(|answer| answer.text);
+        let whole = answer(output.as_bytes(), &policy, &wording).map(|answer| answer.text);
         let mut window = Window::new(policy.clone());
         output.as_bytes().chunks(7).for_each(|chunk| drop(window.push(chunk)));
         let streamed = match window.finish() {
             Finished::Whole(_) => None,
-            Finished::Over(over) => Some(notice.answer(&over).text),
+            Finished::Over(over) => Some(over.preview(&wording).text),
         };
         assert_eq!(streamed, whole, "{repeated}");
     }

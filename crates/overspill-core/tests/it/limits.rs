@@ -5,10 +5,7 @@
 use crate::common;
 
 use common::outputs::{self, Fixture, Generator};
-use overspill_core::{
-    Keep, Limits, LineRule, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Size, Stored,
-    Tokens, cut,
-};
+use overspill_core::{Keep, Limits, LineRule, Policy, Size, Tokens, cut};
 use proptest::prelude::*;
 
 /// The limits for every host agent; `overspill-cli` sets the same in `hosts::LIMITS`.
@@ -23,14 +20,8 @@ const LIMITS: [(&str, Limits, usize); 5] = [
     ("lines", Limits::NONE.lines(150), 9_500),
 ];
 
-fn notice() -> Notice {
-    let copy = Stored { id: "01KA0000000000000000000000".into(), ..Stored::default() };
-    let reach = ReaderAbilities { program: Some("overspill".into()), ..ReaderAbilities::default() };
-    Notice { token: "3f9c2e".into(), saved: SaveStatus::Whole(copy), reach }
-}
-
 fn preview(output: &str, policy: &Policy) -> Option<String> {
-    let text = notice().answer(&Oversized::of(output.as_bytes(), policy)?).text;
+    let text = policy.measure(output.as_bytes())?.preview(&common::saved()).text;
     let exceeded = policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens);
     assert_eq!(exceeded, None, "{text}");
     Some(text)

@@ -7,16 +7,12 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use overspill_core::{
-    Keep, Limits, LineRule, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Size, Stored,
-    Tokens,
-};
+use overspill_core::{Keep, Limits, LineRule, Policy, Size, Tokens};
+
+use crate::common;
 
 /// Previews each log; returns the previews and the lines that are wanted.
 fn previews(keep: Keep, limits: Limits) -> Vec<(String, String)> {
-    let copy = Stored { id: "01KA0000000000000000000000".into(), ..Stored::default() };
-    let reach = ReaderAbilities { program: Some("overspill".into()), ..ReaderAbilities::default() };
-    let notice = Notice { token: "3f9c2e".into(), saved: SaveStatus::Whole(copy), reach };
     let policy = Policy::new(limits, keep);
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs");
     let mut previews = Vec::new();
@@ -28,7 +24,7 @@ fn previews(keep: Keep, limits: Limits) -> Vec<(String, String)> {
         let mut log = Vec::new();
         let packed = fs::File::open(path.with_extension("log.gz")).unwrap();
         GzDecoder::new(packed).read_to_end(&mut log).unwrap();
-        let text = notice.answer(&Oversized::of(&log, &policy).unwrap()).text;
+        let text = policy.measure(&log).unwrap().preview(&common::saved()).text;
         previews.push((text, fs::read_to_string(&path).unwrap()));
     }
     assert_eq!(previews.len(), 12);

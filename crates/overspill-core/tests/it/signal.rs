@@ -4,22 +4,15 @@
 
 use crate::common;
 
-use overspill_core::{
-    Cut, Finished, Keep, Limits, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Why,
-    Window, cut,
-};
+use overspill_core::{Cut, Finished, Keep, Limits, Policy, Why, Window, cut};
 use proptest::prelude::*;
 
 fn policy(bytes: u64) -> Policy {
     Policy::new(Limits::NONE.bytes(bytes).lines(2000), Keep::Signal)
 }
 
-fn notice() -> Notice {
-    Notice { token: "3f9c2e".into(), saved: SaveStatus::No, reach: ReaderAbilities::default() }
-}
-
 fn preview(output: &[u8], bytes: u64) -> String {
-    let answer = notice().answer(&Oversized::of(output, &policy(bytes)).unwrap());
+    let answer = policy(bytes).measure(output).unwrap().preview(&common::unsaved());
     assert!(answer.text.len() as u64 <= bytes, "{} of {bytes} bytes", answer.text.len());
     answer.text
 }
@@ -229,8 +222,8 @@ proptest! {
     ) {
         let limits = Limits { bytes: Some(bytes), lines: Some(lines), tokens, chars };
         let policy = Policy::new(limits, Keep::Signal);
-        let Some(over) = Oversized::of(&output, &policy) else { return Ok(()) };
-        let answer = notice().answer(&over);
+        let Some(over) = policy.measure(&output) else { return Ok(()) };
+        let answer = over.preview(&common::unsaved());
         let exceeded = limits.exceeded_by(answer.text.as_bytes(), policy.lines, &policy.tokens);
         prop_assert_eq!(exceeded, None, "{}", answer.text);
         prop_assert!(!answer.text.is_empty());

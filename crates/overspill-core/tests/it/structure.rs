@@ -4,19 +4,12 @@
 
 use crate::common;
 
-use overspill_core::{
-    Finished, Keep, Limits, Notice, Oversized, Policy, Preview, ReaderAbilities, SaveStatus,
-    Window, cut,
-};
+use overspill_core::{Finished, Keep, Limits, Policy, Preview, Window, cut};
 use proptest::prelude::*;
 use serde_json::Value;
 
-fn notice() -> Notice {
-    Notice { token: "3f9c2e".into(), saved: SaveStatus::No, reach: ReaderAbilities::default() }
-}
-
 fn answer<'a>(output: &'a [u8], policy: &Policy) -> Option<Preview<'a>> {
-    Oversized::of(output, policy).map(|over| notice().answer(&over))
+    policy.measure(output).map(|oversized| oversized.preview(&common::unsaved()))
 }
 
 fn auto(bytes: u64) -> Policy {
@@ -162,7 +155,7 @@ proptest! {
         common::chunks(&output, &at).iter().for_each(|chunk| drop(window.push(chunk)));
         let streamed = match window.finish() {
             Finished::Whole(_) => None,
-            Finished::Over(over) => Some(notice().answer(&over).text),
+            Finished::Over(over) => Some(over.preview(&common::unsaved()).text),
         };
         prop_assert_eq!(streamed, expected);
     }

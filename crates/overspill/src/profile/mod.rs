@@ -1,35 +1,24 @@
-//! What is measured, cut, saved, worded and skipped, as data: five published systems and our own.
+//! A profile says, as data, what is measured, cut, saved, worded and skipped.
 
-mod agent_v2;
-mod klaude;
-mod opencode;
 mod own;
 mod places;
-mod result;
-mod takumi;
-mod unified;
-mod words;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use jiff::SignedDuration;
-use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens};
+use overspill_core::{Keep, Limits, Policy};
 
+use crate::seeds::WalkWords;
 use crate::store::{Access, Disk, DiskOptions, NameStyle, PathStyle};
 use crate::sweep::Retention;
 use crate::{Clock, Layer, Limit};
 
-pub use klaude::{TruncationResult, TruncationUiExtra};
-pub use opencode::{PermissionRule, Preset, ToolKind, can_delegate, matches_wildcard};
+pub(crate) use crate::seeds::words::{Direction, NoticeFacts, WordedNotice, preview, word};
 pub use places::{Places, project_directories, project_root};
-pub use result::{ServiceEvent, ServiceResult};
-pub(crate) use words::{Direction, LONGEST_MARK, NoticeFacts, WordedNotice, preview, word};
-pub use words::{NoticeStyle, WalkWords};
 
-/// A way of bounding outputs.
+/// A set of rules for shortening outputs.
 ///
-/// One engine works through it, so a profile of your own is a value:
+/// One engine reads it, so a profile of your own is a value:
 ///
 /// ```
 /// use overspill::Profile;
@@ -39,37 +28,78 @@ pub use words::{NoticeStyle, WalkWords};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// When an output is cut, and how.
     pub policy: Policy,
-    /// What passes uncut through a gate or a failed save is cut all the same beyond this.
+    /// An output beyond this is always cut, even where a gate or a failed save lets outputs pass.
     pub ceiling: Limits,
-    /// How what is left out is counted.
+    /// How the hidden part is counted.
     pub accounting: Accounting,
-    /// How it is worded.
+    /// How the notice is worded.
     pub words: NoticeStyle,
-    /// Whether what is too large is saved.
+    /// Whether an output that is cut is saved.
     pub saves: bool,
-    /// What is answered when the output cannot be saved.
+    /// The answer if the output cannot be saved.
     pub on_save_error: OnSaveError,
     /// Whether outputs of failed tools are cut.
     pub errors: Errors,
     /// Settings of single tools.
     pub tools: &'static [ToolDefaults],
-    /// Where things stand in a tool's result.
+    /// The fields of a tool's result.
     pub shape: ResultLayout,
     /// Where its files go.
     pub directory: Directory,
     /// What its files are called.
     pub names: NameStyle,
-    /// After how many days without use a file goes.
-    pub retention_days: Option<u32>,
+    /// Who else may see into its directory.
+    pub access: Access,
+    /// Whether records of calls, checksums and line indexes stand beside its files.
+    pub records: bool,
+    /// The most bytes of one saved output.
+    pub max_output: u64,
+    /// How long its files stay.
+    pub retention: Retention,
     /// When expired files are removed.
     pub sweeps: Sweeps,
+    /// Whether its outputs may go to a bucket.
+    pub bucket: bool,
+    /// Whether an output is cut while it arrives. Otherwise the program first waits for all of an
+    /// output that may be given back as it is.
+    pub streams: bool,
+    /// Whether outputs are responses in the common JSON envelope.
+    pub envelope: bool,
+    /// Settings of its own that the program reads.
+    pub own_settings: OwnSettings,
 }
 
-/// How what is left out is counted.
+/// Settings that a profile has beside ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnSettings {
+    /// None.
+    None,
+    /// The variables `TOOL_OUTPUT_…`.
+    ToolOutputVariables,
+    /// The key `truncation` in the files of takumi.
+    TakumiFiles,
+}
+
+/// How a profile words its notices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeStyle {
+    /// Our own notice and marks, inside the limits.
+    Own,
+    /// A header, the start, a mark, the end under a label; characters are counted.
+    BothEnds,
+    /// The start, then the size of the hidden part.
+    StartOnly,
+    /// A preview, a marker and a hint, in the order of the kept end.
+    Walk(WalkWords),
+    /// Two lines beside the fields of an envelope.
+    Envelope,
+}
+
+/// How the hidden part is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accounting {
     /// In bytes if the limit on bytes stopped the walk, otherwise in lines.
@@ -81,12 +111,12 @@ pub enum Accounting {
     Chars,
 }
 
-/// What is answered when an output cannot be saved.
+/// The answer if an output cannot be saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnSaveError {
     /// The same preview, which says so.
     SaySo,
-    /// As much of the start as would not have been cut, which says how much is missing.
+    /// The start, as long as an output that is not cut, then the size of the hidden part.
     SimpleCut,
     /// The output as it is, up to the ceiling.
     Original,
@@ -101,28 +131,28 @@ pub enum Errors {
     Pass,
 }
 
-/// Where things stand in a tool's result, and what is added to it.
+/// The fields of a tool's result, and those that are added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultLayout {
     /// The text, or a list of parts with text among them.
     pub text: &'static str,
-    /// Says, by being there, that the result was handled already.
+    /// A result with this field was handled already.
     pub handled: ResultField,
     /// Says whether the result was cut.
     pub flag: ResultField,
-    /// Where the whole output is.
+    /// The path of the whole output.
     pub path: ResultField,
-    /// How many lines, or bytes, are left out.
+    /// The number of hidden lines, and of hidden bytes.
     pub left_out: Option<(ResultField, ResultField)>,
     /// Our own record.
     pub record: Option<ResultField>,
     /// Says that the tool failed.
     pub error: Option<&'static str>,
-    /// What a person is shown.
+    /// The text for a person.
     pub display: Option<&'static str>,
-    /// What becomes of a result without any text.
+    /// What happens to a result without text.
     pub nothing: Unmarked,
-    /// What becomes of a result where outputs are not to be cut.
+    /// What happens to a result if cutting is switched off.
     pub disabled: Unmarked,
 }
 
@@ -137,7 +167,7 @@ pub enum ResultField {
     Nowhere,
 }
 
-/// What becomes of a result that there is nothing to do with.
+/// What happens to a result that is not cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unmarked {
     /// It stays as it is.
@@ -183,7 +213,7 @@ pub struct ToolDefaults {
     pub keep: Option<Keep>,
 }
 
-/// Where a profile's files go, unless it is told otherwise.
+/// The default directory of a profile's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Directory {
     /// Below the user's state directory.
@@ -213,17 +243,6 @@ pub enum Sweeps {
     AfterAnswer,
 }
 
-/// Three of the systems walk from one end by whole lines, until 2000 of them or 50 KiB are full.
-const WALK: Policy = Policy {
-    trigger: Policy::LIMITS,
-    limits: Policy::LIMITS,
-    keep: Keep::Head,
-    grain: Grain::WholeLine,
-    lines: LineRule::Separated,
-    cleaning: Cleaning::Off,
-    tokens: Tokens::Estimate,
-};
-
 /// The ceiling of every profile: ten times what is shown.
 const CEILING: Limits = Limits::NONE.bytes(512_000).lines(20_000);
 
@@ -241,27 +260,6 @@ impl Profile {
     /// Returns the profile of this name.
     pub fn named(name: &str) -> Option<Profile> {
         Profile::ALL.into_iter().find(|profile| profile.name == name)
-    }
-
-    /// Returns the pattern that matches its files, for hosts that ask who may read what.
-    pub fn glob(&self, places: &Places) -> String {
-        format!("{}/*", self.directory.within(places).display())
-    }
-
-    /// Returns how long its files stay.
-    pub fn retention(&self) -> Retention {
-        let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));
-        let own = self.words == NoticeStyle::Own;
-        Retention {
-            unused_for: self.retention_days.map(days),
-            quota: Retention::default().quota.filter(|_| own),
-            // The others know no mercy for what is young, and none is needed: days are days.
-            spare_younger_than: if own {
-                Retention::default().spare_younger_than
-            } else {
-                SignedDuration::ZERO
-            },
-        }
     }
 
     /// Returns the settings that this profile has for `tool`.
@@ -282,30 +280,27 @@ impl Profile {
         Disk::new(self.directory.within(places), self.disk_options(places, clock))
     }
 
-    /// Returns how this profile keeps its outputs, for a store that is to differ from it.
+    /// Returns the options of its store, for a store that differs from it in some of them.
     pub fn disk_options(&self, places: &Places, clock: Clock) -> DiskOptions {
-        let own = self.words == NoticeStyle::Own;
         let project = matches!(self.directory, Directory::Project(_));
         DiskOptions {
             names: self.names,
-            records: own,
+            records: self.records,
             clock,
-            // The other systems' directories may be there already, made as they liked it.
-            access: if own { Access::Private } else { Access::Shared },
+            access: self.access,
             paths: match self.directory {
                 Directory::Project(_) => PathStyle::From(places.project.clone()),
                 _ => PathStyle::Whole,
             },
             git_ignored: project,
-            // They promise the full output, whatever its size.
-            most_per_output: if own { DiskOptions::default().most_per_output } else { u64::MAX },
+            most_per_output: self.max_output,
             ..DiskOptions::default()
         }
     }
 }
 
 impl Directory {
-    /// Returns the directory itself.
+    /// Returns the path of the directory.
     pub fn within(&self, places: &Places) -> PathBuf {
         let (base, path) = match self {
             Directory::State(path) => (&places.state, path),

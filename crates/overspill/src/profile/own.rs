@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
 
 use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultLayout, Sweeps,
+    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, OwnSettings, Profile,
+    ResultLayout, Sweeps,
 };
-use crate::store::NameStyle;
+use crate::store::{Access, DiskOptions, NameStyle};
+use crate::sweep::Retention;
 
 impl Profile {
     /// Our own: 2000 lines and 50 KiB, notice included, what matters most, readable.
@@ -32,7 +34,14 @@ impl Profile {
         shape: ResultLayout::OWN,
         directory: Directory::State(Cow::Borrowed("overspill")),
         names: NameStyle::OWN,
-        retention_days: Some(7),
+        access: Access::Private,
+        records: true,
+        max_output: DiskOptions::MAX_OUTPUT,
+        retention: Retention::OWN,
         sweeps: Sweeps::AfterAnswer,
+        bucket: true,
+        streams: true,
+        envelope: false,
+        own_settings: OwnSettings::None,
     };
 }

@@ -1,9 +1,9 @@
-//! The directories of a user and a project. The environment is told from outside.
+//! The directories of a user and a project. The caller reads the environment.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The directories of a user and a project, as the edge found them.
+/// The directories of a user and a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
     /// The user's state directory.
@@ -19,14 +19,14 @@ pub struct Places {
 }
 
 impl Places {
-    /// Finds the directories; `variable` says what a variable of the environment is set to. Those
-    /// that cannot be known are empty.
+    /// Finds the directories. `variable` returns the value of an environment variable. A directory
+    /// that is not known is empty.
     pub fn found(variable: impl Fn(&str) -> Option<OsString>, working: PathBuf) -> Places {
         let home = Places::home(&variable);
         let base = |name, in_home| Places::base(&variable, name, in_home);
         Places {
             state: base("XDG_STATE_HOME", ".local/state"),
-            // The one system that keeps its files there means its own directory.
+            // Only opencode keeps files there, in a directory of its own.
             data: Places::below(base("XDG_DATA_HOME", ".local/share"), "opencode"),
             project: project_root(&working, home.clone()),
             home: home.unwrap_or_default(),
@@ -41,16 +41,16 @@ impl Places {
         home.map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// Finds a base directory: what its variable says, else what it is in the home directory.
+    /// Finds a base directory: the value of its variable, else a path in the home directory.
     ///
-    /// The specification of base directories has relative paths ignored.
+    /// A relative path is ignored, as the XDG specification says.
     pub fn base(variable: impl Fn(&str) -> Option<OsString>, name: &str, in_home: &str) -> PathBuf {
         let said = variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let in_home = || Places::home(&variable).map(|home| home.join(in_home));
         said.or_else(in_home).unwrap_or_default()
     }
 
-    /// Returns the path below a directory that is known.
+    /// Returns a path below a directory. The path is empty if the directory is not known.
     pub fn below(directory: PathBuf, path: &str) -> PathBuf {
         if directory.is_absolute() { directory.join(path) } else { PathBuf::new() }
     }
@@ -59,10 +59,10 @@ impl Places {
 /// Returns the directories that a project may have its settings in, from the working directory up
 /// to the one that holds `.git`.
 ///
-/// The home directory and the root of the file system are nobody's project.
+/// The home directory and the root of the file system are no projects.
 pub fn project_directories(working: &Path, home: Option<PathBuf>) -> impl Iterator<Item = &Path> {
     let mut over = !working.is_absolute();
-    // The working directory has no links in it, while the home directory may be named by one.
+    // The working directory has no links in its path. `$HOME` may have some.
     let real_home = home.as_deref().and_then(|home| home.canonicalize().ok());
     let is_home = move |directory| {
         home.as_deref() == Some(directory) || real_home.as_deref() == Some(directory)

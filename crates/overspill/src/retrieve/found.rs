@@ -4,11 +4,11 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::notice::defused;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
-use overspill_core::text::defused;
 
 use super::MissingLines;
 use super::excerpt::{around, around_match, bytes_around, excerpt, shown};

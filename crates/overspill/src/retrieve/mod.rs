@@ -25,10 +25,11 @@ mod usage;
 use std::ops::Range;
 
 use overspill_core::Limits;
-use overspill_core::text::{clean, defused, whole_chars};
+use overspill_core::text::{clean, whole_chars};
 
 use self::partial::PartialOutput;
 use crate::Error;
+use crate::notice::defused;
 use crate::store::{KeptRanges, OutputId, Store};
 
 #[cfg(feature = "grep")]

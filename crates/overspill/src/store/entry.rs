@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
-use overspill_core::{Availability, Size};
+use overspill_core::Size;
 use serde::{Deserialize, Serialize};
 
 use super::OutputId;
@@ -29,6 +29,18 @@ impl SpillRef {
     pub fn new(name: OutputId, path: String, kept: Kept) -> SpillRef {
         SpillRef { name, path, kept, within: Availability::ThisMachine, masked: 0 }
     }
+}
+
+/// Who can get at a saved output.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Availability {
+    /// Everybody who works on this machine.
+    #[default]
+    ThisMachine,
+    /// Every machine that shares the bucket.
+    Shared,
+    /// It waits on this machine for its upload to the bucket, for this reason.
+    UploadPending(String),
 }
 
 /// How much of an output was kept.

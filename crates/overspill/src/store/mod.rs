@@ -25,7 +25,7 @@ use crate::{Call, Error};
 
 pub use conformance::{conformance, partial_conformance};
 pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
-pub use entry::{Entry, ExpiredOutput, Integrity, Kept, Record, SpillRef};
+pub use entry::{Availability, Entry, ExpiredOutput, Integrity, Kept, Record, SpillRef};
 pub use kept::{KeptRange, KeptRanges, NotKept};
 pub use memory::Memory;
 pub(crate) use name::random;

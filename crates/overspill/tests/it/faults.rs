@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use overspill::profile::ServiceEvent;
+use overspill::seeds::ServiceEvent;
 use overspill::store::{Draft, Entry, Memory, OutputId, Record, SpillRef, Store};
 use overspill::{Call, CallOptions, Error, Outcome, Overspill, Profile};
 

@@ -9,6 +9,7 @@ mod disk;
 mod examples;
 mod faults;
 mod full;
+mod notice;
 mod redact;
 mod seeds;
 mod spill;

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use overspill::redact::{Redact, Redaction};
 use overspill::registry::{Registry, Tool, ToolCall};
+use overspill::seeds::envelope;
 use overspill::store::{Disk, DiskOptions, Memory, Store};
 use overspill::tool::{Bounded, Gates};
-use overspill::{
-    Call, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report, envelope,
-};
+use overspill::{Call, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

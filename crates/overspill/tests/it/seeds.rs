@@ -6,13 +6,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use jiff::SignedDuration;
 use overspill::core::{Keep, Unit};
-use overspill::profile::{Places, Preset, ServiceResult, Sweeps, TruncationResult};
-use overspill::store::{Disk, DiskOptions, Memory};
+use overspill::profile::{NoticeStyle, Places, Sweeps};
+use overspill::seeds::{Preset, ServiceResult, TruncationResult, envelope};
+use overspill::store::{Access, Disk, DiskOptions, Memory};
 use overspill::sweep::Retention;
 use overspill::tool::{Bounded, Gates};
 use overspill::{
-    Call, CallOptions, Clock, Layer, Limit, Outcome, Overspill, Profile, Report, Settings, envelope,
+    Call, CallOptions, Clock, Layer, Limit, Outcome, Overspill, Profile, Report, Settings,
 };
 use serde_json::{Value, json};
 
@@ -50,7 +52,6 @@ fn each_profile_has_its_place() {
     assert_eq!(at(&Profile::TAKUMI), "/x/home/.takumi/tool-output");
     assert_eq!(at(&Profile::AGENT_V2), "/x/working/data/truncation");
     assert_eq!(at(&Profile::OPENCODE), "/x/data/tool-output");
-    assert_eq!(Profile::OPENCODE.glob(&places), "/x/data/tool-output/*");
 }
 
 /// S-F, S0-9, S1-7, S1-15, S3-27: directories are made, what is saved can be read, and how its path
@@ -122,15 +123,29 @@ fn a_link_in_a_project_leads_nowhere() {
 /// S0-18, S1-10, S2-15, S3-28, S4-20, S4-21
 #[test]
 fn each_profile_sweeps_when_it_says() {
-    let when = |profile: Profile| (profile.sweeps, profile.retention_days);
-    assert_eq!(when(Profile::KLAUDE), (Sweeps::Never, None));
-    assert_eq!(when(Profile::UNIFIED), (Sweeps::AfterAnswer, Some(7)));
-    assert_eq!(when(Profile::TAKUMI), (Sweeps::Never, None));
-    assert_eq!(when(Profile::AGENT_V2), (Sweeps::OnDemand, Some(7)));
-    assert_eq!(when(Profile::OPENCODE), (Sweeps::BeforeFirstSave, Some(7)));
-    // What is not kept for some time only is never removed, asked to or not.
-    let Retention { unused_for, quota, .. } = Profile::KLAUDE.retention();
-    assert_eq!((unused_for, quota), (None, None));
+    let when = |profile: Profile| (profile.sweeps, profile.retention);
+    let (week, forever) = (Retention::days(7), Retention::FOREVER);
+    assert_eq!(when(Profile::KLAUDE), (Sweeps::Never, forever));
+    assert_eq!(when(Profile::UNIFIED), (Sweeps::AfterAnswer, week));
+    assert_eq!(when(Profile::TAKUMI), (Sweeps::Never, forever));
+    assert_eq!(when(Profile::AGENT_V2), (Sweeps::OnDemand, week));
+    assert_eq!(when(Profile::OPENCODE), (Sweeps::BeforeFirstSave, week));
+    assert_eq!((week.quota, week.spare_younger_than), (None, SignedDuration::ZERO));
+    assert_eq!((forever.unused_for, forever.quota), (None, None));
+}
+
+#[test]
+fn source_systems_keep_whole_outputs_without_records() {
+    for profile in Profile::ALL {
+        let is_own = profile.name == "overspill";
+        let options = profile.disk_options(&places(Path::new("/x")), Clock::default());
+        assert_eq!(options.records, is_own, "{}", profile.name);
+        assert_eq!(options.access == Access::Private, is_own, "{}", profile.name);
+        assert_eq!(options.most_per_output < u64::MAX, is_own, "{}", profile.name);
+        assert_eq!((profile.bucket, profile.streams), (is_own, is_own), "{}", profile.name);
+        let has_envelope = profile.words == NoticeStyle::Envelope;
+        assert_eq!(profile.envelope, has_envelope, "{}", profile.name);
+    }
 }
 
 /// S0-1, S0-13, S0-14, S0-20: over 40,000 characters both ends and a path, error or not; a policy of

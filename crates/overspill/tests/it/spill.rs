@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, Limits, Policy, Strategy, StrategyError};
-use overspill::profile::ServiceEvent;
+use overspill::seeds::ServiceEvent;
 use overspill::store::{Disk, DiskOptions, Durability, Memory, Store};
 use overspill::{Call, CallOptions, Layer, Outcome, Overspill, Profile, Spilled};
 

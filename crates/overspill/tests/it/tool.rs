@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use overspill::core::Limits;
 use overspill::registry::{Registry, Tool, ToolCall};
+use overspill::seeds::envelope;
 use overspill::store::Memory;
 use overspill::tool::{Bounded, Gates, Verdict};
-use overspill::{Call, CallOptions, Layer, Limit, Overspill, Profile, envelope};
+use overspill::{Call, CallOptions, Layer, Limit, Overspill, Profile};
 use serde_json::{Value, json};
 
 fn own() -> Overspill {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use overspill::core::Availability;
+use overspill::store::Availability;
 use overspill::store::object::{Address, Bucket, BucketOptions, Finding};
 use overspill::store::{Disk, DiskOptions, RecentQuery, Store};
 use overspill::{Call, Error};

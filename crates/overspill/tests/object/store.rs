@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use overspill::Call;
-use overspill::core::{Availability, Limits};
+use overspill::core::Limits;
 use overspill::retrieve::{Part, Query, grep, read};
 use overspill::store::object::{Bucket, BucketOptions, Finding, Provider};
 use overspill::store::{
-    DiskOptions, Integrity, OutputId, RecentQuery, Record, SpillRef, Store, conformance,
-    partial_conformance,
+    Availability, DiskOptions, Integrity, OutputId, RecentQuery, Record, SpillRef, Store,
+    conformance, partial_conformance,
 };
 use overspill::sweep::{Retention, SweepBudget, sweep};
 

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
-use overspill::takumi_set;
+use overspill::seeds::takumi_set;
 
 use super::{ConfigArgs, Misuse};
 use crate::settings::edit::{self, KeyPath};

@@ -3,11 +3,11 @@
 use super::features::{ContextFeatures, LOOK_AHEAD, Recent};
 use super::scan::SignalScan;
 use super::{ScoredLines, Weights, words};
-use crate::observe::collected::{Collected, Extent};
+use crate::observe::collected::{Collected, Extent, Selection};
 use crate::observe::collector::Collector;
 use crate::observe::ends::Ends;
 use crate::text::Cleaner;
-use crate::{Keep, Limits, Meter, Notice, Oversized, Policy, Preview};
+use crate::{Keep, Limits, Meter, Oversized, Policy, Preview, Wording};
 
 /// What the score sees of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn scores(output: &[u8], bytes: u64, weights: &'static [u8]) -> Option<Vec<(
     let policy = Policy::new(Limits::NONE.bytes(bytes), Keep::Signal);
     let mut watch = Collector::with_weights(&policy, Weights::of(weights)?);
     watch.push(output);
-    let lines = watch.finish().lines?;
+    let Selection::Lines(lines) = watch.finish().selection else { return None };
     Some(lines.lines.iter().map(|line| (line.number, line.score)).collect())
 }
 
@@ -69,7 +69,7 @@ pub fn scores(output: &[u8], bytes: u64, weights: &'static [u8]) -> Option<Vec<(
 pub fn answer(
     output: &[u8],
     policy: &Policy,
-    notice: &Notice,
+    wording: &Wording,
     weights: &'static [u8],
 ) -> Option<Preview<'static>> {
     let fired = policy.fired_by(output)?;
@@ -78,5 +78,5 @@ pub fn answer(
     let view: Collected<'static> = watch.finish();
     let mut meter = Meter::new(policy.lines);
     meter.push(output);
-    Some(notice.answer(&Oversized::new(view, &meter, fired, policy.clone())))
+    Some(Oversized::new(view, &meter, fired, policy.clone()).preview(wording))
 }

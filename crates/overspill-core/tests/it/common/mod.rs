@@ -4,9 +4,33 @@
 
 pub mod outputs;
 
-use overspill_core::{Cleaning, Grain, Keep, Limits, LineRule, Policy, Tokens};
+use overspill_core::{
+    Cleaning, Grain, Keep, Limits, LineRule, PageCommand, Policy, Tokens, Wording,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+/// The words about an output that was not saved, under the label that forged marks in [`output`]
+/// have.
+pub fn unsaved() -> Wording {
+    Wording { label: "overspill".into(), ..Wording::plain("3f9c2e") }
+}
+
+/// The words about a saved output, as long as those of a program.
+pub fn saved() -> Wording {
+    let id = "01KA0000000000000000000000";
+    Wording {
+        id: Some(id.into()),
+        copy: format!("All of it: overspill read {id} · overspill grep PATTERN {id}"),
+        short_copy: format!("all: overspill read {id}"),
+        page: Some(PageCommand {
+            before_unit: format!("overspill read {id} --"),
+            before_range: " ".into(),
+            after_range: String::new(),
+        }),
+        ..unsaved()
+    }
+}
 
 /// Outputs made of what makes cutting hard: breaks of all kinds, wide and broken characters,
 /// escapes, redraws, control bytes, our own marks, and now and then a long line.

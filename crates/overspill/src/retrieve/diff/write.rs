@@ -1,7 +1,7 @@
 //! Differences as text, from one line of it on and as much as there is room for.
 
+use crate::notice::defused;
 use overspill_core::Limits;
-use overspill_core::text::defused;
 
 use super::Differences;
 use super::common::{CONTEXT, common_start};

@@ -30,6 +30,11 @@ pub struct DiskOptions {
     pub git_ignored: bool,
 }
 
+impl DiskOptions {
+    /// The most bytes of one output by default.
+    pub const MAX_OUTPUT: u64 = 256 << 20;
+}
+
 impl Default for DiskOptions {
     /// Our own names, records, full durability, 256 MiB an output, 1 GiB free, the system's clock.
     fn default() -> DiskOptions {
@@ -37,7 +42,7 @@ impl Default for DiskOptions {
             names: NameStyle::OWN,
             records: true,
             durability: Durability::Full,
-            most_per_output: 256 << 20,
+            most_per_output: DiskOptions::MAX_OUTPUT,
             keep_free: 1 << 30,
             clock: Clock::default(),
             access: Access::Private,

@@ -3,12 +3,10 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use overspill_core::Availability;
-
 use super::Bucket;
 use super::failure::Failure;
 use super::upload::Sent;
-use crate::store::{Draft, Excerpt, OutputId, SpillRef, Store};
+use crate::store::{Availability, Draft, Excerpt, OutputId, SpillRef, Store};
 use crate::{Call, Error};
 
 /// An output that is being written to the spool.

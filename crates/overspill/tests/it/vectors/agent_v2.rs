@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, LeftOut, LineRule, Policy, Size, Strategy, StrategyError};
-use overspill::profile::{ServiceEvent, ServiceResult};
 use overspill::registry::{Registry, Tool, ToolCall};
+use overspill::seeds::{ServiceEvent, ServiceResult};
 use overspill::tool::{Bounded, Gates, Verdict};
 use overspill::{Call, CallOptions, Layer, Overspill, Profile, Settings};
 use serde_json::{Value, json};

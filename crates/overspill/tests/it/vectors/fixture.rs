@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use overspill::profile::{Directory, Places, ServiceEvent};
+use overspill::profile::{Directory, Places};
+use overspill::seeds::ServiceEvent;
 use overspill::store::{Disk, Draft, Entry, OutputId, SpillRef, Store};
+use overspill::sweep::Retention;
 use overspill::{Call, Clock, Error, Overspill, Profile};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -167,7 +169,7 @@ pub(crate) fn names(profile: &str, vector: &Vector) {
 pub(crate) fn sweep(profile: &str, vector: &Vector) {
     let profile = Profile::named(profile).unwrap();
     let days = vector.get("retention_days").map_or(7, |days| days.as_u64().unwrap() as u32);
-    let profile = Profile { retention_days: Some(days), ..profile };
+    let profile = Profile { retention: Retention::days(days), ..profile };
     let fixture = Fixture::at(profile, None, clock(vector, "now"));
     for file in vector.field("files").as_array().unwrap() {
         fixture.plant(file[0].as_str().unwrap(), file[1].as_i64().unwrap());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use overspill::profile::{
+use overspill::seeds::{
     PermissionRule, Preset, ServiceResult, ToolKind, can_delegate, matches_wildcard,
 };
 use overspill::tool::{Bounded, Gates};

@@ -1,7 +1,8 @@
 //! Vectors of the profile `takumi`.
 
+use overspill::seeds::{takumi_enabled, takumi_set};
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, CallOptions, Layer, Profile, Settings, takumi_enabled, takumi_set};
+use overspill::{Call, CallOptions, Layer, Profile, Settings};
 use serde_json::{Map, Value};
 
 use crate::vectors::Vector;

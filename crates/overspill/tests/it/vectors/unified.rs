@@ -1,7 +1,8 @@
 //! Vectors of the profile `unified`.
 
 use overspill::profile::Directory;
-use overspill::{Call, CallOptions, Profile, Settings, envelope};
+use overspill::seeds::envelope;
+use overspill::{Call, CallOptions, Profile, Settings};
 use serde_json::Value;
 
 use crate::vectors::Vector;

@@ -2,7 +2,7 @@
 
 use super::tree::{Node, NodeKind, NodeMark};
 use super::{Outline, rank};
-use crate::preview::commas;
+use crate::text::commas;
 use crate::{Limits, Policy};
 
 /// How long a line is before it is broken up.

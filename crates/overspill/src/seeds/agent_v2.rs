@@ -1,17 +1,18 @@
-//! The profile `agent-v2`: a service with settings for each tool, and the original on failure.
+//! The profile `agent-v2`: settings for each tool, and the original output if saving fails.
 
 use std::borrow::Cow;
 
 use overspill_core::Keep;
 
+use super::SOURCE_SYSTEM;
 use super::opencode::WORDS;
-use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
-    ResultLayout, Sweeps, ToolDefaults, Unmarked, WALK,
+use crate::profile::{
+    Accounting, Directory, NoticeStyle, OnSaveError, Profile, ResultField, ResultLayout, Sweeps,
+    ToolDefaults, Unmarked,
 };
 use crate::store::{Also, Missing, NamePart, NameStyle};
 
-/// What the published table has; `read_file` is `read`.
+/// The published table of tools. `read_file` is another name for `read`.
 const TOOLS: &[ToolDefaults] = &[
     ToolDefaults { tool: "bash", enabled: None, max_lines: Some(500), keep: Some(Keep::Tail) },
     ToolDefaults { tool: "grep", enabled: None, max_lines: Some(3000), keep: None },
@@ -19,7 +20,7 @@ const TOOLS: &[ToolDefaults] = &[
     ToolDefaults { tool: "read_file", enabled: Some(false), max_lines: None, keep: None },
 ];
 
-/// Its middleware names the path and the count after itself.
+/// Its fields for the path and the counts begin with `truncation`.
 const SHAPE: ResultLayout = ResultLayout {
     path: ResultField::Metadata("truncationPath"),
     left_out: Some((
@@ -35,13 +36,9 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head, or as the tool's entry says.
     pub const AGENT_V2: Profile = Profile {
         name: "agent-v2",
-        policy: WALK,
-        ceiling: CEILING,
         accounting: Accounting::WhatIsExceeded,
         words: NoticeStyle::Walk(WORDS),
-        saves: true,
         on_save_error: OnSaveError::Original,
-        errors: Errors::Cut,
         tools: TOOLS,
         shape: SHAPE,
         directory: Directory::Working(Cow::Borrowed("data/truncation")),
@@ -56,7 +53,7 @@ impl Profile {
             ending: ".txt",
             also: Also::No,
         },
-        retention_days: Some(7),
         sweeps: Sweeps::OnDemand,
+        ..SOURCE_SYSTEM
     };
 }

@@ -1,41 +1,27 @@
-//! How the source systems word what they cut. Their texts are kept to the letter.
+//! The notices of the source systems, word for word.
 
 use std::borrow::Cow;
 
 use overspill_core::{Cut, Keep, LeftOut, Size};
 
 use crate::Error;
+use crate::profile::NoticeStyle;
 use crate::store::SpillRef;
-
-/// How a profile words its answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoticeStyle {
-    /// Our own notice and marks, inside the limits.
-    Own,
-    /// A header, the start, a mark, the end under a label; characters are counted.
-    BothEnds,
-    /// The start, and right behind it how much is missing.
-    StartOnly,
-    /// A preview, a marker and a hint, in the order of the kept end.
-    Walk(WalkWords),
-    /// Two lines beside the fields of an envelope.
-    Envelope,
-}
 
 /// The sentences of [`NoticeStyle::Walk`]; `{PATH}` is the saved file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WalkWords {
-    /// That it is saved.
+    /// Says that the output is saved.
     pub saved: &'static str,
-    /// How to look at it.
+    /// Says how to look at the saved output.
     pub look: &'static str,
-    /// How to look at it through a sub-agent.
+    /// Says how to let a sub-agent look at it.
     pub delegate: Option<&'static str>,
-    /// That it is not saved.
+    /// Says that the output is not saved.
     pub failed: &'static str,
 }
 
-/// What is to be worded.
+/// The facts that a notice is made of.
 #[derive(Debug)]
 pub(crate) struct NoticeFacts<'a> {
     pub(crate) pieces: Vec<Cow<'a, str>>,
@@ -47,7 +33,7 @@ pub(crate) struct NoticeFacts<'a> {
     pub(crate) delegate: bool,
 }
 
-/// Which part of the output the pieces are.
+/// The part of the output that the pieces come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Head,
@@ -57,7 +43,7 @@ pub(crate) enum Direction {
 }
 
 impl Direction {
-    /// Looks at the pieces where `keep` does not name one end. A text of a strategy's own has none.
+    /// Looks at the pieces if `keep` does not name one end. A text that a strategy wrote has no pieces.
     pub(crate) fn of(keep: Keep, cut: Option<&Cut>) -> Direction {
         let pieces = cut.map_or(&[][..], |cut| &cut.pieces);
         let has_gap = pieces.windows(2).any(|two| two[0].bytes.end < two[1].bytes.start);
@@ -83,11 +69,10 @@ impl Direction {
 /// The longest text that [`preview`] puts between two pieces.
 pub(crate) const LONGEST_MARK: usize = "\n...18446744073709551615 lines truncated...\n".len();
 
-/// Stands for a gap whose amount is not known: only the amount of all gaps together is.
+/// Stands for one of several gaps: only their total is known.
 const GAP: &str = "...";
 
-/// Joins the texts of pieces so that no two lines become one: a mark stands between them, on a line
-/// of its own.
+/// Joins the texts of pieces, with a mark on a line of its own between them.
 pub(crate) fn preview(pieces: &[Cow<str>], left_out: LeftOut) -> String {
     match pieces.iter().filter(|piece| !piece.is_empty()).count() {
         2 => joined(pieces, &amount(left_out)),
@@ -107,7 +92,7 @@ fn joined(pieces: &[Cow<str>], mark: &str) -> String {
     text
 }
 
-/// Returns the mark of the walking profiles.
+/// Returns the mark of [`NoticeStyle::Walk`].
 fn amount(left_out: LeftOut) -> String {
     match left_out {
         LeftOut::Lines(n) => format!("...{n} lines truncated..."),
@@ -116,26 +101,26 @@ fn amount(left_out: LeftOut) -> String {
     }
 }
 
-/// Words, on their own and in their place.
+/// A notice, and the preview that contains it.
 #[derive(Debug)]
 pub(crate) struct WordedNotice {
-    /// What is said.
+    /// The notice.
     pub(crate) notice: String,
-    /// All of the answer.
+    /// The preview with the notice.
     pub(crate) text: String,
 }
 
 impl NoticeFacts<'_> {
-    /// Returns what is shown of the output.
+    /// Returns the shown part of the output.
     fn preview(&self) -> String {
         preview(&self.pieces, self.left_out)
     }
 }
 
-/// Words `facts`.
+/// Returns the notice of a source system.
 pub(crate) fn word(words: &NoticeStyle, facts: &NoticeFacts) -> WordedNotice {
     match words {
-        // Our own notice is the core's business.
+        // The core makes our own notice.
         NoticeStyle::Own => WordedNotice { notice: String::new(), text: facts.preview() },
         NoticeStyle::BothEnds => both_ends(facts),
         NoticeStyle::StartOnly => start_only(facts),

@@ -1,18 +1,15 @@
-//! The profile `opencode`: head or tail, and a hint that depends on what the agent may do.
+//! The profile `opencode`: head or tail, and a hint that depends on the permissions of the agent.
 
 use std::borrow::Cow;
 
 use overspill_core::Keep;
 
-use super::words::WalkWords;
-use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultLayout,
-    Sweeps, WALK,
-};
+use super::{SOURCE_SYSTEM, WalkWords};
+use crate::profile::{Directory, NoticeStyle, Profile, Sweeps};
 use crate::store::{Also, NamePart, NameStyle};
 use crate::{Layer, Limit};
 
-/// What it says.
+/// The sentences of its notice.
 pub(super) const WORDS: WalkWords = WalkWords {
     saved: "The tool call succeeded but the output was truncated. Full output saved to: {PATH}",
     look: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
@@ -27,15 +24,7 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head.
     pub const OPENCODE: Profile = Profile {
         name: "opencode",
-        policy: WALK,
-        ceiling: CEILING,
-        accounting: Accounting::WhatStopped,
         words: NoticeStyle::Walk(WORDS),
-        saves: true,
-        on_save_error: OnSaveError::SaySo,
-        errors: Errors::Cut,
-        tools: &[],
-        shape: ResultLayout::OUTPUT,
         directory: Directory::Data(Cow::Borrowed("tool-output")),
         names: NameStyle {
             parts: &[
@@ -47,8 +36,8 @@ impl Profile {
             ending: "",
             also: Also::Prefix("tool_"),
         },
-        retention_days: Some(7),
         sweeps: Sweeps::BeforeFirstSave,
+        ..SOURCE_SYSTEM
     };
 }
 
@@ -64,7 +53,7 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// Returns the settings it stands for; what a call sets itself goes on top.
+    /// Returns the settings of this preset. The settings of a call override them.
     pub fn layer(self) -> Layer {
         let (lines, bytes, keep) = match self {
             Preset::Code => (2000, 51_200, None),
@@ -80,7 +69,7 @@ impl Preset {
     }
 }
 
-/// A kind of output, for which one end is the better one.
+/// A kind of output. It decides which end is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolKind {
     /// Source code.
@@ -108,9 +97,9 @@ impl ToolKind {
 /// A permission rule of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionRule {
-    /// Which permission it is about, as a pattern.
+    /// A pattern for permissions.
     pub permission: String,
-    /// Which uses of it, as a pattern.
+    /// A pattern for uses of the permission.
     pub pattern: String,
     /// `allow`, `ask` or `deny`.
     pub action: String,
@@ -118,8 +107,8 @@ pub struct PermissionRule {
 
 /// Tells whether an agent with these rules may hand work to a sub-agent.
 ///
-/// The last rule that matches decides; no rule means that it is asked, which is not a no. Without
-/// any list there is nobody to ask.
+/// The last rule that matches decides. If no rule matches, the user is asked, so the agent may.
+/// Without a list of rules the agent may not.
 pub fn can_delegate(rules: Option<&[PermissionRule]>) -> bool {
     let Some(rules) = rules else { return false };
     let decides = |rule: &&PermissionRule| {
@@ -128,8 +117,8 @@ pub fn can_delegate(rules: Option<&[PermissionRule]>) -> bool {
     rules.iter().rev().find(decides).is_none_or(|rule| rule.action != "deny")
 }
 
-/// Tells whether `text` matches `pattern` as a whole: `*` is any run of characters, `?` any one, a
-/// final ` *` may be missing, and everything else stands for itself.
+/// Tells whether the whole `text` matches `pattern`. `*` matches any characters and `?` any one
+/// character. A final ` *` is optional. Other characters match themselves.
 pub fn matches_wildcard(text: &str, pattern: &str) -> bool {
     let optional = pattern.strip_suffix(" *").is_some_and(|start| matches(text, start));
     optional || matches(text, pattern)
@@ -139,7 +128,7 @@ fn matches(text: &str, pattern: &str) -> bool {
     let (text, pattern): (Vec<char>, Vec<char>) =
         (text.chars().collect(), pattern.chars().collect());
     let (mut at, mut next) = (0, 0);
-    // Where the last star stands, and where in the text it ends for now.
+    // The place of the last star in the pattern, and the end of its match in the text so far.
     let mut star: Option<(usize, usize)> = None;
     while at < text.len() {
         match pattern.get(next) {

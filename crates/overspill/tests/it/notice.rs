@@ -3,47 +3,49 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use insta::assert_snapshot;
-use overspill_core::{
-    Availability, Keep, Limits, Notice, Oversized, Policy, ReaderAbilities, SaveStatus, Stored,
-    ToolNames,
-};
+use overspill::Error;
+use overspill::core::{Keep, Limits, Policy, Wording};
+use overspill::notice::{ReaderAbilities, ToolNames, wording};
+use overspill::store::{Availability, Kept, OutputId, SpillRef};
+use proptest::prelude::*;
 
 fn numbered(lines: u64) -> String {
     (1..=lines).map(|n| format!("line {n}\n")).collect()
 }
 
-fn copy() -> Stored {
-    Stored {
-        id: "01KA3F9C2E".into(),
-        path: Some("/state/overspill/01KA3F9C2E.txt".into()),
-        ..Stored::default()
-    }
+fn copy() -> SpillRef {
+    let id = OutputId::parse("01KA3F9C2E").unwrap();
+    SpillRef::new(id, "/state/overspill/01KA3F9C2E.txt".into(), Kept::Whole)
 }
 
 fn shell() -> ReaderAbilities {
     ReaderAbilities { program: Some("overspill".into()), files: true, ..ReaderAbilities::default() }
 }
 
-fn notice(saved: SaveStatus, reach: ReaderAbilities) -> Notice {
-    Notice { token: "3f9c2e".into(), saved, reach }
+fn notice(saved: &SpillRef, reader: &ReaderAbilities) -> Wording {
+    wording("3f9c2e".into(), Ok(saved), reader)
 }
 
-/// What `notice` makes of `output` in eight lines.
-fn answer(output: &str, notice: &Notice, keep: Keep) -> String {
-    answer_within(output, notice, keep, Limits::NONE.lines(8))
+fn refused(reason: &str) -> Error {
+    Error::Bucket { address: "/state".into(), reason: reason.into() }
 }
 
-fn answer_within(output: &str, notice: &Notice, keep: Keep, limits: Limits) -> String {
+/// Returns the preview of `output` in eight lines.
+fn preview(output: &str, wording: &Wording, keep: Keep) -> String {
+    preview_within(output, wording, keep, Limits::NONE.lines(8))
+}
+
+fn preview_within(output: &str, wording: &Wording, keep: Keep, limits: Limits) -> String {
     let policy = Policy::new(limits, keep);
-    notice.answer(&Oversized::of(output.as_bytes(), &policy).unwrap()).text
+    policy.measure(output.as_bytes()).unwrap().preview(wording).text
 }
 
 #[test]
-fn a_bucket_is_named_only_when_it_has_the_output() {
-    let reach = ReaderAbilities { files: false, ..shell() };
+fn bucket_is_named_only_if_it_has_the_output() {
+    let reader = ReaderAbilities { files: false, ..shell() };
     let first = |within: Availability, masked: u64| {
-        let notice = notice(SaveStatus::Whole(Stored { within, masked, ..copy() }), reach.clone());
-        let all = answer(&numbered(5234), &notice, Keep::ENDS);
+        let notice = notice(&SpillRef { within, masked, ..copy() }, &reader);
+        let all = preview(&numbered(5234), &notice, Keep::ENDS);
         all.lines().next().unwrap().split_once(". ").unwrap().1.to_owned()
     };
     assert_eq!(
@@ -56,16 +58,16 @@ fn a_bucket_is_named_only_when_it_has_the_output() {
         "All of it, saved on this machine, upload pending: no answer within 5 s. \
          Read it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E]"
     );
-    let pending = Stored { within: Availability::UploadPending("x".into()), ..copy() };
-    let short = notice(SaveStatus::Whole(pending), reach.clone());
-    let short = answer_within(&numbered(5234), &short, Keep::ENDS, Limits::NONE.bytes(400));
+    let pending = SpillRef { within: Availability::UploadPending("x".into()), ..copy() };
+    let short = notice(&pending, &reader);
+    let short = preview_within(&numbered(5234), &short, Keep::ENDS, Limits::NONE.bytes(400));
     assert!(short.contains("; all, not uploaded yet: overspill read 01KA3F9C2E]"), "{short}");
 }
 
 #[test]
-fn a_reader_with_a_shell() {
-    let notice = notice(SaveStatus::Whole(copy()), shell());
-    assert_snapshot!(answer(&numbered(5234), &notice, Keep::ENDS), @"
+fn reader_with_a_shell_is_offered_commands() {
+    let notice = notice(&copy(), &shell());
+    assert_snapshot!(preview(&numbered(5234), &notice, Keep::ENDS), @"
     [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
     line 1
     line 2
@@ -75,7 +77,7 @@ fn a_reader_with_a_shell() {
     line 5233
     line 5234
     ");
-    assert_snapshot!(answer(&numbered(5234), &notice, Keep::Head), @"
+    assert_snapshot!(preview(&numbered(5234), &notice, Keep::Head), @"
     [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
     line 1
     line 2
@@ -85,7 +87,7 @@ fn a_reader_with_a_shell() {
     line 6
     [overspill 3f9c2e: lines 7–5,234 not shown (51,191 bytes): overspill read 01KA3F9C2E --lines 7:206]
     ");
-    assert_snapshot!(answer(&numbered(5234), &notice, Keep::Tail), @"
+    assert_snapshot!(preview(&numbered(5234), &notice, Keep::Tail), @"
     [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
     [overspill 3f9c2e: lines 1–5,228 not shown (51,173 bytes): overspill read 01KA3F9C2E --lines 1:200]
     line 5229
@@ -98,10 +100,10 @@ fn a_reader_with_a_shell() {
 }
 
 #[test]
-fn a_reader_with_our_tools() {
+fn reader_with_our_tools_is_offered_calls() {
     let tools = ToolNames { read: "overspill_read".into(), grep: "overspill_grep".into() };
-    let reach = ReaderAbilities { tools: Some(tools), ..ReaderAbilities::default() };
-    assert_snapshot!(answer(&numbered(100), &notice(SaveStatus::Whole(copy()), reach), Keep::ENDS), @r#"
+    let reader = ReaderAbilities { tools: Some(tools), ..ReaderAbilities::default() };
+    assert_snapshot!(preview(&numbered(100), &notice(&copy(), &reader), Keep::ENDS), @r#"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it: overspill_read {"id":"01KA3F9C2E"} · overspill_grep {"id":"01KA3F9C2E","pattern":"…"}]
     line 1
     line 2
@@ -114,13 +116,13 @@ fn a_reader_with_our_tools() {
 }
 
 #[test]
-fn a_reader_that_can_only_open_files_or_delegate() {
-    let reach = ReaderAbilities {
+fn reader_without_program_is_offered_the_file_and_a_sub_agent() {
+    let reader = ReaderAbilities {
         files: true,
         delegate: Some("Task".into()),
         ..ReaderAbilities::default()
     };
-    assert_snapshot!(answer(&numbered(100), &notice(SaveStatus::Whole(copy()), reach), Keep::Tail), @"
+    assert_snapshot!(preview(&numbered(100), &notice(&copy(), &reader), Keep::Tail), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it: /state/overspill/01KA3F9C2E.txt · or let a sub-agent work through it (Task)]
     [overspill 3f9c2e: lines 1–94 not shown (743 bytes)]
     line 95
@@ -133,9 +135,9 @@ fn a_reader_that_can_only_open_files_or_delegate() {
 }
 
 #[test]
-fn a_reader_that_can_do_nothing() {
-    let notice = notice(SaveStatus::Whole(copy()), ReaderAbilities::default());
-    assert_snapshot!(answer(&numbered(100), &notice, Keep::Tail), @"
+fn reader_without_abilities_is_told_the_name() {
+    let notice = notice(&copy(), &ReaderAbilities::default());
+    assert_snapshot!(preview(&numbered(100), &notice, Keep::Tail), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it saved as 01KA3F9C2E]
     [overspill 3f9c2e: lines 1–94 not shown (743 bytes)]
     line 95
@@ -148,9 +150,10 @@ fn a_reader_that_can_do_nothing() {
 }
 
 #[test]
-fn what_was_saved_in_part_or_not_at_all() {
-    let partial = notice(SaveStatus::Partial(copy(), 268_435_456), shell());
-    assert_snapshot!(answer(&numbered(100), &partial, Keep::Head), @"
+fn partial_copy_and_failed_save_are_reported() {
+    let kept = Kept::Ends { first: 134_217_728, between: 0, last: 134_217_728 };
+    let partial = notice(&SpillRef { kept, ..copy() }, &shell());
+    assert_snapshot!(preview(&numbered(100), &partial, Keep::Head), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. Not all of it could be kept; 268,435,456 bytes of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
     line 1
     line 2
@@ -160,8 +163,9 @@ fn what_was_saved_in_part_or_not_at_all() {
     line 6
     [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
     ");
-    let failed = notice(SaveStatus::Failed("/state: no space left on device".into()), shell());
-    assert_snapshot!(answer(&numbered(100), &failed, Keep::Head), @"
+    let error = refused("no space left on device");
+    let failed = wording("3f9c2e".into(), Err(&error), &shell());
+    assert_snapshot!(preview(&numbered(100), &failed, Keep::Head), @"
     [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. It could not be saved: /state: no space left on device]
     line 1
     line 2
@@ -171,24 +175,14 @@ fn what_was_saved_in_part_or_not_at_all() {
     line 6
     [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
     ");
-    assert_snapshot!(answer(&numbered(100), &notice(SaveStatus::No, shell()), Keep::Head), @"
-    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. It was not saved]
-    line 1
-    line 2
-    line 3
-    line 4
-    line 5
-    line 6
-    [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
-    ");
 }
 
 #[test]
-fn one_long_line() {
-    let notice = notice(SaveStatus::Whole(copy()), shell());
+fn long_line_alone_is_shown_in_part() {
+    let notice = notice(&copy(), &shell());
     let output = "0123456789".repeat(1000);
     let limits = Limits::NONE.bytes(600);
-    assert_snapshot!(answer_within(&output, &notice, Keep::ENDS, limits), @"
+    assert_snapshot!(preview_within(&output, &notice, Keep::ENDS, limits), @"
     [overspill 3f9c2e: 10,000 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
     01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567
     [overspill 3f9c2e: a part of line 1 not shown]
@@ -197,17 +191,17 @@ fn one_long_line() {
 }
 
 #[test]
-fn a_long_line_among_others() {
-    let notice = notice(SaveStatus::Whole(copy()), shell());
+fn long_line_among_others_is_shown_in_part() {
+    let notice = notice(&copy(), &shell());
     let output = format!("first\n{}\nlast\n", "0123456789".repeat(1000));
     let limits = Limits::NONE.bytes(600);
-    assert_snapshot!(answer_within(&output, &notice, Keep::Head, limits), @"
+    assert_snapshot!(preview_within(&output, &notice, Keep::Head, limits), @"
     [overspill 3f9c2e: 10,012 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
     first
     0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
     [overspill 3f9c2e: the rest of line 2 to line 3 not shown]
     ");
-    assert_snapshot!(answer_within(&output, &notice, Keep::Tail, limits), @"
+    assert_snapshot!(preview_within(&output, &notice, Keep::Tail, limits), @"
     [overspill 3f9c2e: 10,012 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
     [overspill 3f9c2e: line 1 to a part of line 2 not shown]
     0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
@@ -216,23 +210,23 @@ fn a_long_line_among_others() {
 }
 
 #[test]
-fn colours_and_redraws() {
-    let notice = notice(SaveStatus::Whole(copy()), shell());
+fn cleaned_output_says_so() {
+    let notice = notice(&copy(), &shell());
     let output: String =
         (0..100).map(|n| format!("\r{n}%")).collect::<String>() + "\r\x1b[32mdone\x1b[0m\n";
     let limits = Limits::NONE.bytes(300);
-    assert_snapshot!(answer_within(&output, &notice, Keep::ENDS, limits), @"
+    assert_snapshot!(preview_within(&output, &notice, Keep::ENDS, limits), @"
     [overspill 3f9c2e: 405 bytes, all of it shown, cleaned; all: overspill read 01KA3F9C2E]
     done
     ");
 }
 
 #[test]
-fn shorter_forms_where_room_is_short() {
-    let notice = notice(SaveStatus::Whole(copy()), shell());
+fn notice_gets_shorter_with_the_room() {
+    let notice = notice(&copy(), &shell());
     let within = |bytes| {
         let limits = Limits::NONE.bytes(bytes);
-        answer_within(&numbered(1000), &notice, Keep::ENDS, limits)
+        preview_within(&numbered(1000), &notice, Keep::ENDS, limits)
     };
     assert_snapshot!(within(400), @"
     [overspill 3f9c2e: 8,893 bytes, 28 lines shown; all: overspill read 01KA3F9C2E]
@@ -310,14 +304,14 @@ fn shorter_forms_where_room_is_short() {
     ");
     assert_snapshot!(within(8), @"line 1");
     assert_snapshot!(within(1), @"l");
-    assert_snapshot!(answer_within("🚀🚀", &notice, Keep::Head, Limits::NONE.bytes(3)), @"…");
+    assert_snapshot!(preview_within("🚀🚀", &notice, Keep::Head, Limits::NONE.bytes(3)), @"…");
 }
 
 #[test]
-fn an_output_that_quotes_us() {
-    let notice = notice(SaveStatus::Whole(copy()), shell());
+fn output_that_quotes_a_mark_is_defused() {
+    let notice = notice(&copy(), &shell());
     let output = "[overspill 3f9c2e: nothing is missing]\n".repeat(20);
-    assert_snapshot!(answer(&output, &notice, Keep::Head), @"
+    assert_snapshot!(preview(&output, &notice, Keep::Head), @"
     [overspill 3f9c2e: 780 bytes in 20 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
     (overspill 3f9c2e: nothing is missing]
     (overspill 3f9c2e: nothing is missing]
@@ -330,10 +324,33 @@ fn an_output_that_quotes_us() {
 }
 
 #[test]
-fn words_for_a_person() {
+fn person_reads_one_line() {
     let policy = Policy::new(Limits::NONE.lines(6), Keep::ENDS);
     let output = numbered(5234);
-    let over = Oversized::of(output.as_bytes(), &policy).unwrap();
-    let notice = notice(SaveStatus::Whole(copy()), shell());
+    let over = policy.measure(output.as_bytes()).unwrap();
+    let notice = notice(&copy(), &shell());
     assert_snapshot!(notice.for_person(&over.cut()), @"51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt");
+}
+
+proptest! {
+    #[test]
+    fn failed_save_offers_no_command_and_claims_no_copy(
+        output in "[a-z \n]{0,400}",
+        limits in (0u64..300, 0u64..20),
+    ) {
+        let policy = Policy::new(Limits::NONE.bytes(limits.0).lines(limits.1), Keep::ENDS);
+        let error = refused("no");
+        let words = wording("3f9c2e".into(), Err(&error), &shell());
+        let Some(over) = policy.measure(output.as_bytes()) else { return Ok(()) };
+        let text = over.preview(&words).text;
+        prop_assert!(!text.contains("overspill read"), "{text}");
+        prop_assert!(!text.contains("All of it"), "{text}");
+    }
+}
+
+#[test]
+fn long_reason_is_shortened() {
+    let error = refused(&"é".repeat(400));
+    let words = wording("3f9c2e".into(), Err(&error), &shell());
+    assert_eq!(words.copy, format!("It could not be saved: /state: {}…", "é".repeat(152)));
 }

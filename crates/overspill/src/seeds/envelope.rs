@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use overspill::store::Memory;
-//! use overspill::{Call, CallOptions, Overspill, Profile, envelope};
+//! use overspill::seeds::envelope;
+//! use overspill::{Call, CallOptions, Overspill, Profile};
 //!
 //! let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
 //! let response = format!(r#"{{"status":"success","text":"{}"}}"#, "line\\n".repeat(5000));
@@ -17,21 +18,21 @@ use overspill_core::{Keep, Limits};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::words::LONGEST_MARK;
 use crate::overspill::Output;
-use crate::profile::LONGEST_MARK;
 use crate::redact::Redacted;
 use crate::settings::Warning;
 use crate::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
 
-/// Bounds a response: what fits comes back byte for byte, anything else as a response that says
-/// what is missing.
+/// Shortens a response. A short response comes back unchanged. A longer one becomes a response that
+/// says what is missing.
 pub fn respond<'a>(
     overspill: &Overspill,
     response: &'a str,
     call: &Call,
     options: &CallOptions,
 ) -> Cow<'a, str> {
-    // A response that asks to be left alone is masked as well.
+    // Masking applies to a response that asks to be left alone, too.
     let redacted = overspill.redact.json(response);
     match redacted.get() {
         Cow::Borrowed(text) => answered(overspill, &redacted.part(|_| *text), call, options),
@@ -70,21 +71,21 @@ fn answered<'a>(
             if answer.len() as u64 <= most {
                 return Cow::Owned(answer);
             }
-            // What came along is too much itself; the output has it all.
+            // The other fields are too large themselves. The saved output has them.
             let status = fields.into_iter().filter(|(key, _)| key == "status").collect();
             Cow::Owned(encode(&status, &spilled, &limits))
         }
     }
 }
 
-/// The fields of a response, each as its own piece of JSON: values are looked into only where they
-/// must be, so that nesting, numbers and odd strings of others do not matter.
+/// The fields of a response, each as a piece of JSON. Few values are parsed, so deep nesting, large
+/// numbers and odd strings in the others do no harm.
 type Fields = BTreeMap<String, Box<RawValue>>;
 
 enum Decoded {
-    /// JSON; the fields, where it is an object.
+    /// JSON, with its fields if it is an object.
     Json(Fields),
-    /// Something else.
+    /// Text that is not JSON.
     Text,
 }
 
@@ -107,7 +108,7 @@ impl Decoded {
     }
 }
 
-/// Tells whether a response asks to be left alone. Only `true` does.
+/// Tells whether a response asks to be left alone: its `truncation_skip` is `true`.
 fn skips(fields: &Fields) -> bool {
     let context =
         fields.get("context").and_then(|raw| serde_json::from_str::<Fields>(raw.get()).ok());
@@ -115,8 +116,9 @@ fn skips(fields: &Fields) -> bool {
     skip.is_some_and(|raw| raw.get() == "true")
 }
 
-/// Tells whether a response is an answer of ours already: it has our record, and either the output
-/// that the record speaks of is there, or it shows no more than it says.
+/// Tells whether this library has shortened a response already. The response then has our record.
+/// Either the store has the output that the record names, or the preview is as long as the record
+/// says.
 fn is_ours(fields: &Fields, overspill: &Overspill) -> bool {
     let ours = || {
         let data: Value = serde_json::from_str(fields.get("data")?.get()).ok()?;
@@ -135,7 +137,7 @@ fn is_ours(fields: &Fields, overspill: &Overspill) -> bool {
         let kept = truncation.get("kept_bytes")?.as_u64()?;
         let most = truncation.get("max_bytes")?.as_u64()?;
         let unsaved = !truncation.contains_key("full_output_path");
-        // Between two ends stands a mark that is not kept from the output.
+        // The mark between two ends is no part of the output.
         let marks = match truncation.get("direction")?.as_str()? {
             "ends" => LONGEST_MARK as u64,
             _ => 0,
@@ -146,7 +148,7 @@ fn is_ours(fields: &Fields, overspill: &Overspill) -> bool {
     ours().unwrap_or(false)
 }
 
-/// Returns JSON text in which every `\n` escape is a line feed, so that lines can be counted.
+/// Replaces every `\n` escape in JSON by a line feed, so that lines can be counted.
 fn breaks_undone(json: &str) -> Cow<'_, str> {
     if !json.contains("\\n") {
         return Cow::Borrowed(json);
@@ -156,7 +158,7 @@ fn breaks_undone(json: &str) -> Cow<'_, str> {
     while let Some(char) = chars.next() {
         match (char, char == '\\') {
             (_, false) => text.push(char),
-            // Escapes go in pairs: in `\\n` it is the backslash that is escaped.
+            // In `\\n` the first backslash escapes the second one.
             (_, true) => match chars.next() {
                 Some('n') => text.push('\n'),
                 next => {
@@ -202,9 +204,9 @@ fn encode(response: &Fields, spilled: &Spilled, limits: &Limits) -> String {
     )
 }
 
-/// Returns JSON without white space and needless escapes; numbers stay as they are written.
+/// Removes white space and needless escapes from JSON. Numbers stay as they are written.
 fn compact(json: &str) -> String {
-    // Values cannot hold everything that is JSON: very deep nesting, half of a surrogate pair.
+    // A `Value` cannot hold very deep nesting or half of a surrogate pair.
     match serde_json::from_str::<Value>(json) {
         Ok(value) if !json.contains("$serde_json::private") => value.to_string(),
         _ => without_blanks(json),
@@ -223,21 +225,21 @@ fn without_blanks(json: &str) -> String {
     text
 }
 
-/// What the variables of this profile set, as the edge read them.
+/// The values of the variables of `unified`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variables {
     /// Limits and direction.
     pub layer: Layer,
     /// The directory below the project's root.
     pub directory: String,
-    /// After how many days a file goes.
+    /// The number of days after which an unused file is removed.
     pub retention_days: u32,
 }
 
 /// Reads `TOOL_OUTPUT_MAX_LINES`, `…_MAX_BYTES`, `…_TRUNCATE_DIRECTION`, `…_DIR` and
-/// `…_RETENTION_DAYS`; `variable` says what each is set to.
+/// `…_RETENTION_DAYS`; `variable` returns the value of a variable.
 ///
-/// A bad value is warned of, and the default holds.
+/// An invalid value causes a warning, and the default applies.
 pub fn variables(variable: impl Fn(&str) -> Option<String>) -> (Variables, Vec<Warning>) {
     let mut warnings = Vec::new();
     let mut warn = |key: &str, value: &str, allowed: &str| {
@@ -288,7 +290,7 @@ pub fn variables(variable: impl Fn(&str) -> Option<String>) -> (Variables, Vec<W
     (variables, warnings)
 }
 
-/// Returns a whole number that is not negative; one too large to be counted is as large as can be.
+/// Parses a whole number that is not negative. A number beyond `u64` becomes the largest one.
 fn whole_number(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.strip_prefix('+').unwrap_or(text);
@@ -300,8 +302,7 @@ fn whole_number(text: &str) -> Option<u64> {
     }
 }
 
-/// Returns the plainest way to say a path below the directory it is taken from; `None` if it leads
-/// elsewhere.
+/// Returns a relative path without `.` and `..`. Returns `None` if the path leaves its directory.
 fn below_project(path: &str) -> Option<String> {
     use std::path::{Component, Path};
     let mut steps = Vec::new();

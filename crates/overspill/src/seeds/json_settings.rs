@@ -1,4 +1,4 @@
-//! Settings as the source systems write them: JSON with names in camel case.
+//! The settings of the source systems: JSON with names in camel case.
 
 use overspill_core::Keep;
 use serde_json::{Map, Value};
@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use crate::{Layer, Limit, Warning};
 
 impl Layer {
-    /// Reads `{maxLines, maxBytes, direction, enabled, skip, tools}`. `true` and `false` alone
-    /// switch on and off.
+    /// Reads `{maxLines, maxBytes, direction, enabled, skip, tools}`. A bare
+    /// `true` or `false` switches truncation on or off.
     ///
-    /// A bad value is warned of and left out. Keys that are no concern of a layer, such as where
-    /// files are kept, are left to the caller.
+    /// An invalid value causes a warning and is left out. The caller reads the keys that a layer
+    /// does not have, such as the directory of files.
     pub fn from_json(json: &Value) -> (Layer, Vec<Warning>) {
         let mut warnings = Vec::new();
         let layer = match json {
@@ -40,7 +40,7 @@ fn layer(fields: &Map<String, Value>, prefix: &str, warnings: &mut Vec<Warning>)
             ("direction", _) => warn("head or tail"),
             ("enabled", Value::Bool(enabled)) => layer.enabled = layer.enabled.or(Some(*enabled)),
             ("enabled", _) => warn("true or false"),
-            // What is not skipped is switched on, whatever other levels say.
+            // `skip: false` switches on, even if another level switches off.
             ("skip", Value::Bool(skip)) => layer.enabled = Some(!skip),
             ("skip", _) => warn("true or false"),
             ("tools", Value::Object(tools)) => {
@@ -71,8 +71,8 @@ fn warning(key: &str, value: &Value, allowed: &str) -> Warning {
     Warning { key: key.to_owned(), place: None, message: format!("{value} is not {allowed}") }
 }
 
-/// Tells whether the takumi files leave truncation on: the project's says, else the global one,
-/// else it is. Only booleans count.
+/// Tells whether the takumi files leave truncation on. The project's file decides, else the global
+/// one; the default is on. Only booleans count.
 pub fn takumi_enabled(global: Option<&Value>, project: Option<&Value>) -> (bool, Vec<Warning>) {
     let mut warnings = Vec::new();
     for file in [project, global].into_iter().flatten() {
@@ -85,7 +85,7 @@ pub fn takumi_enabled(global: Option<&Value>, project: Option<&Value>) -> (bool,
     (true, warnings)
 }
 
-/// Sets `truncation` in the contents of a takumi file, and leaves everything else as it is.
+/// Sets `truncation` in the contents of a takumi file and changes nothing else.
 pub fn takumi_set(file: &Value, key: &str, value: &str) -> Result<Value, Warning> {
     let refused =
         |message: &str| Warning { key: key.to_owned(), place: None, message: message.to_owned() };

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::words::WalkWords;
-use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
-    ResultLayout, Sweeps, Unmarked, WALK,
+use super::{SOURCE_SYSTEM, WalkWords};
+use crate::profile::{
+    Directory, Errors, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, Unmarked,
 };
 use crate::store::{Also, NamePart, NameStyle};
+use crate::sweep::Retention;
 
-/// What it says. It claims nothing about the call, and offers no delegation.
+/// The sentences of its notice. They claim nothing about the call, and offer no delegation.
 const WORDS: WalkWords = WalkWords {
     saved: "Full output saved to: {PATH}",
     look: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
@@ -17,7 +17,7 @@ const WORDS: WalkWords = WalkWords {
     failed: "(Failed to save full output to file)",
 };
 
-/// The hook's result has everything at the top.
+/// The result of the hook has no metadata: every field is at the top.
 const SHAPE: ResultLayout = ResultLayout {
     text: "llmContent",
     handled: ResultField::Top("truncated"),
@@ -35,14 +35,8 @@ impl Profile {
     /// 2000 lines and 50 KiB, whole lines from the head; errors pass.
     pub const TAKUMI: Profile = Profile {
         name: "takumi",
-        policy: WALK,
-        ceiling: CEILING,
-        accounting: Accounting::WhatStopped,
         words: NoticeStyle::Walk(WORDS),
-        saves: true,
-        on_save_error: OnSaveError::SaySo,
         errors: Errors::Pass,
-        tools: &[],
         shape: SHAPE,
         directory: Directory::Home(Cow::Borrowed(".takumi/tool-output")),
         names: NameStyle {
@@ -57,7 +51,8 @@ impl Profile {
             ending: ".txt",
             also: Also::No,
         },
-        retention_days: None,
-        sweeps: Sweeps::Never,
+        retention: Retention::FOREVER,
+        own_settings: OwnSettings::TakumiFiles,
+        ..SOURCE_SYSTEM
     };
 }

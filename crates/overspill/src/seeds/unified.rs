@@ -1,14 +1,14 @@
 //! The profile `unified`: one rule for every tool that answers in the common JSON envelope.
 //!
-//! [`envelope`](crate::envelope) speaks the envelope; this is what is measured and kept.
+//! [`envelope`](super::envelope) reads and writes the envelope. The profile says what is measured and kept.
 
 use std::borrow::Cow;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+use overspill_core::{Grain, Policy};
 
-use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
-    ResultLayout, Sweeps, Unmarked,
+use super::{SOURCE_SYSTEM, WALK};
+use crate::profile::{
+    Directory, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, Sweeps, Unmarked,
 };
 use crate::store::{Also, Missing, NamePart, NameStyle};
 
@@ -16,23 +16,9 @@ impl Profile {
     /// 2000 lines and 50 KiB of the response's text, from the head.
     pub const UNIFIED: Profile = Profile {
         name: "unified",
-        policy: Policy {
-            trigger: Policy::LIMITS,
-            limits: Policy::LIMITS,
-            keep: Keep::Head,
-            grain: Grain::Char,
-            lines: LineRule::Separated,
-            cleaning: Cleaning::Off,
-            tokens: Tokens::Estimate,
-        },
-        ceiling: CEILING,
-        accounting: Accounting::WhatStopped,
+        policy: Policy { grain: Grain::Char, ..WALK },
         words: NoticeStyle::Envelope,
-        saves: true,
-        on_save_error: OnSaveError::SaySo,
-        errors: Errors::Cut,
-        tools: &[],
-        // No gate: what another has cut is cut by this one as well.
+        // No field marks a handled result, so a result that another system cut is cut again.
         shape: ResultLayout {
             handled: ResultField::Nowhere,
             nothing: Unmarked::Unchanged,
@@ -49,7 +35,9 @@ impl Profile {
             ending: ".json",
             also: Also::Prefix("tool_"),
         },
-        retention_days: Some(7),
         sweeps: Sweeps::AfterAnswer,
+        envelope: true,
+        own_settings: OwnSettings::ToolOutputVariables,
+        ..SOURCE_SYSTEM
     };
 }

@@ -1,0 +1,155 @@
+//! The results and events that three of the source systems describe.
+
+use overspill_core::{LeftOut, Unit};
+use serde::{Deserialize, Serialize};
+
+use crate::{Event, EventKind, Outcome};
+
+/// The result of `agent-v2` and `opencode`: `{content, truncated, outputPath?, …}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceResult {
+    /// The text for the model.
+    pub content: String,
+    /// Whether the output was cut.
+    pub truncated: bool,
+    /// The path of the whole output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_path: Option<String>,
+    /// The number of removed lines, if lines are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_lines: Option<u64>,
+    /// The number of removed bytes, if bytes are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_bytes: Option<u64>,
+}
+
+impl ServiceResult {
+    /// Makes the result of an outcome.
+    pub fn of(outcome: &Outcome) -> ServiceResult {
+        let spilled = match outcome {
+            Outcome::Whole(_) | Outcome::Masked(_) => None,
+            Outcome::Spilled(spilled) => Some(spilled),
+        };
+        let (removed_lines, removed_bytes) = match spilled.map(|spilled| spilled.left_out) {
+            Some(LeftOut::Lines(n)) => (Some(n), None),
+            Some(LeftOut::Bytes(n)) => (None, Some(n)),
+            Some(LeftOut::Chars(_)) | None => (None, None),
+        };
+        ServiceResult {
+            content: String::from_utf8_lossy(outcome.bytes()).into_owned(),
+            truncated: spilled.is_some(),
+            output_path: spilled.and_then(|spilled| spilled.path()).map(str::to_owned),
+            removed_lines,
+            removed_bytes,
+        }
+    }
+}
+
+/// An event as the document of `agent-v2` describes it. The listener adds the time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceEvent {
+    /// `truncated`, `skipped` or `error`.
+    pub r#type: String,
+    /// The tool.
+    pub tool_name: String,
+    /// Bytes of the output.
+    pub original_size: u64,
+    /// Bytes of the text for the model.
+    pub truncated_size: u64,
+    /// The path of the whole output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_path: Option<String>,
+    /// The error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl ServiceEvent {
+    /// Makes it of one of our events.
+    pub fn of(event: &Event) -> ServiceEvent {
+        let (r#type, output_path, error) = match &event.what {
+            EventKind::Skipped => ("skipped", None, None),
+            EventKind::Spilled { path } => ("truncated", path.map(str::to_owned), None),
+            EventKind::Failed { error } => ("error", None, Some(error.to_string())),
+        };
+        ServiceEvent {
+            r#type: r#type.to_owned(),
+            tool_name: event.call.tool.clone().unwrap_or_default(),
+            original_size: event.original_bytes,
+            truncated_size: event.shown_bytes,
+            output_path,
+            error,
+        }
+    }
+}
+
+/// The result record of `klaude`; lengths in characters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TruncationResult {
+    /// The text for the model.
+    pub output: String,
+    /// Whether anything is hidden.
+    pub was_truncated: bool,
+    /// The path of the whole output.
+    pub saved_file_path: Option<String>,
+    /// Length of the whole output.
+    pub original_length: u64,
+    /// Length of the hidden part.
+    pub truncated_length: u64,
+}
+
+/// The part of the result of `klaude` that the user sees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TruncationUiExtra {
+    /// The path of the whole output.
+    pub saved_file_path: String,
+    /// Length of the whole output.
+    pub original_length: u64,
+    /// Length of the hidden part.
+    pub truncated_length: u64,
+}
+
+impl TruncationResult {
+    /// Makes the result of an outcome.
+    pub fn of(outcome: &Outcome) -> TruncationResult {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match outcome {
+            Outcome::Whole(_) | Outcome::Masked(_) => TruncationResult {
+                output: text(outcome.bytes()),
+                was_truncated: false,
+                saved_file_path: None,
+                original_length: text(outcome.bytes()).chars().count() as u64,
+                truncated_length: 0,
+            },
+            Outcome::Spilled(spilled) => TruncationResult {
+                output: spilled.text.clone(),
+                was_truncated: true,
+                saved_file_path: spilled.path().map(str::to_owned),
+                original_length: spilled.total.chars,
+                truncated_length: spilled.hidden(Unit::Chars),
+            },
+        }
+    }
+
+    /// Returns the part for the user. There is none unless a file was saved.
+    pub fn ui_extra(&self) -> Option<TruncationUiExtra> {
+        Some(TruncationUiExtra {
+            saved_file_path: self.saved_file_path.clone()?,
+            original_length: self.original_length,
+            truncated_length: self.truncated_length,
+        })
+    }
+}
+
+impl TruncationUiExtra {
+    /// Returns the two lines for a terminal, without colour or indent.
+    pub fn render(&self) -> String {
+        let TruncationUiExtra { saved_file_path, original_length, truncated_length } = self;
+        format!(
+            "Output truncated: {original_length} chars total, {truncated_length} chars hidden\n\
+             Full output saved to {saved_file_path}"
+        )
+    }
+}
