@@ -32,9 +32,13 @@ pub(crate) enum ReplyBody {
 
 /// Returns an answer with this text.
 pub(crate) fn reply(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Reply {
-    let mut reply = Response::new(ReplyBody::Whole(body.into()));
+    let body = body.into();
+    let is_empty = body.is_empty();
+    let mut reply = Response::new(ReplyBody::Whole(body));
     *reply.status_mut() = status;
-    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    if !is_empty {
+        reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    }
     reply
 }
 

@@ -5,7 +5,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use overspill::profile::Places;
 use subtle::ConstantTimeEq;
 
@@ -26,17 +26,24 @@ impl BearerToken {
     }
 
     /// Returns the token in the user's own file, and the file. The first call makes both.
-    pub(crate) fn from_file(name: &str) -> anyhow::Result<(BearerToken, PathBuf)> {
+    pub(crate) fn from_file(name: &str, variable: &str) -> anyhow::Result<(BearerToken, PathBuf)> {
         let path = Places::below(home::places().state, "overspill").join(name);
+        let shown = path.display();
         if !path.is_absolute() {
-            bail!("there is no home directory to keep a token in");
+            bail!("there is no home directory to keep a token in\n\nhint: set {variable}");
         }
-        if path.symlink_metadata().is_err() {
-            let make = || make(&path).map_err(|error| anyhow::anyhow!(ui::reason(&error)));
-            make().with_context(|| format!("{}: cannot write", path.display()))?;
+        if path.symlink_metadata().is_err()
+            && let Err(error) = make(&path)
+        {
+            bail!("{shown}: cannot write a token: {}\n\nhint: set {variable}", ui::reason(&error));
         }
-        let token = read(&path).with_context(|| path.display().to_string())?;
-        Ok((token, path))
+        match read(&path) {
+            Ok(token) => Ok((token, path)),
+            Err(error) => bail!(
+                "{shown}: {}\n\nhint: delete this file and start again, or set {variable}",
+                ui::reason(&error)
+            ),
+        }
     }
 
     /// Compares the value of the header `Authorization`, in a time that does not depend on the match.
@@ -92,17 +99,17 @@ fn make(path: &Path) -> io::Result<()> {
 }
 
 /// Reads a token from a file, unless somebody else could have read or written it.
-fn read(path: &Path) -> anyhow::Result<BearerToken> {
-    let (file, metadata) =
-        open_regular(path).map_err(|error| anyhow::anyhow!(ui::reason(&error)))?;
+fn read(path: &Path) -> io::Result<BearerToken> {
+    let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    let (file, metadata) = open_regular(path)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
         if metadata.uid() != rustix::process::geteuid().as_raw() {
-            bail!("this file belongs to another user");
+            return refused("this file belongs to another user");
         }
         if metadata.mode() & 0o077 != 0 {
-            bail!("other users have rights to this file");
+            return refused("other users have rights to this file");
         }
     }
     #[cfg(not(unix))]
@@ -111,7 +118,7 @@ fn read(path: &Path) -> anyhow::Result<BearerToken> {
     file.take(4096).read_to_string(&mut text)?;
     match text.trim() {
         text if text.len() >= LENGTH / 2 => Ok(BearerToken(text.to_owned())),
-        _ => bail!("there is no token in this file"),
+        _ => refused("there is no token in this file"),
     }
 }
 

@@ -53,9 +53,7 @@ pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
     let (token, file) = match BearerToken::from_variable(variables::MCP_TOKEN) {
         Some(token) => (token, None),
         None if is_loopback => {
-            let hint = "hint: set OVERSPILL_MCP_TOKEN, or delete a wrong file; the next start makes a new one";
-            let made = BearerToken::from_file(TOKEN_FILE);
-            let (token, file) = made.map_err(|error| anyhow!("{error:#}\n\n{hint}"))?;
+            let (token, file) = BearerToken::from_file(TOKEN_FILE, variables::MCP_TOKEN)?;
             (token, Some(file))
         }
         None => bail!(
@@ -176,7 +174,7 @@ impl Host {
 
     /// Starts a server for a new session.
     fn begin(self: &Arc<Host>, id: String) -> Result<Arc<Session>, Refusal> {
-        let (session, input) = Session::new();
+        let (session, input, hung_up) = Session::new();
         {
             let mut sessions = locked(&self.sessions);
             if sessions.len() >= SESSIONS {
@@ -192,7 +190,8 @@ impl Host {
         let (host, own, name) = (self.clone(), session.clone(), id.clone());
         let relay = move || {
             let out: super::stdio::Out = Arc::new(Mutex::new(Box::new(Post::new(own.clone()))));
-            host.asked.relay(ClientLine { input: Box::new(input), out, is_ours: false });
+            let (input, hung_up) = (Box::new(input), Some(hung_up));
+            host.asked.relay(ClientLine { input, out, hung_up, is_ours: false });
             host.ended(&name, &own);
         };
         if std::thread::Builder::new().spawn(relay).is_err() {
@@ -271,7 +270,7 @@ mod tests {
 
     #[test]
     fn session_unused_for_the_longest_time_makes_room() {
-        let (used, _input) = Session::new();
+        let (used, ..) = Session::new();
         let stream = used.wait_for(&[]);
         let others = ["first", "second"].map(|name| {
             std::thread::sleep(Duration::from_millis(5));
@@ -293,13 +292,13 @@ mod tests {
 
     #[test]
     fn message_for_a_server_that_does_not_read_is_refused_at_the_limit() {
-        let (session, mut input) = Session::new();
-        let long = || vec![b'\n'; 50 << 20];
+        let (session, mut input, _) = Session::new();
+        let long = || [b"\r\n{", &vec![b' '; 50 << 20][..]].concat();
         assert!(session.say(long()).is_ok() && session.say(long()).is_ok());
         assert!(matches!(session.say(long()), Err(Unheard::ServerBusy)));
         let mut start = [1; 3];
         std::io::Read::read_exact(&mut input, &mut start).unwrap();
-        assert_eq!(&start, b"   ");
+        assert_eq!(&start, b"  {");
         assert!(session.say(long()).is_ok());
         session.end();
         assert!(matches!(session.say(vec![]), Err(Unheard::ServerEnded)));

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::super::probe::{Frame, Id, peek};
 use crate::serve::{EventSource, UNREAD};
 
-/// How many messages are kept while no stream of the client is open.
+/// How many messages, of [`UNREAD`] bytes together, are kept while no stream of the client is open.
 const UNHEARD: usize = 1_000;
 
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -22,10 +22,17 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// One client, and the server that it has.
 pub(super) struct Session {
-    input: Mutex<Option<Sender<Vec<u8>>>>,
+    input: Mutex<Option<ServerInput>>,
     /// How many bytes the server has not read yet.
     unread: Arc<AtomicUsize>,
     routes: Mutex<Routes>,
+}
+
+/// The way to the server.
+struct ServerInput {
+    lines: Sender<Vec<u8>>,
+    /// Closes with the way, even while the server does not read.
+    _hang_up: Sender<()>,
 }
 
 /// A message of the server, and how many answers are in it.
@@ -52,8 +59,8 @@ struct Routes {
 }
 
 impl Session {
-    /// Makes a session, and the input of its server.
-    pub(super) fn new() -> (Arc<Session>, Input) {
+    /// Makes a session, the input of its server, and a channel that closes with the session.
+    pub(super) fn new() -> (Arc<Session>, Input, Receiver<()>) {
         let routes = Routes {
             requests: HashMap::new(),
             listeners: Vec::new(),
@@ -64,9 +71,11 @@ impl Session {
             is_over: false,
         };
         let (send, lines) = channel();
+        let (hang_up, hung_up) = channel();
         let unread = Arc::new(AtomicUsize::new(0));
         let input = Input { lines, line: Cursor::default(), unread: unread.clone() };
-        (Arc::new(Session { input: Mutex::new(Some(send)), unread, routes: routes.into() }), input)
+        let server = Mutex::new(Some(ServerInput { lines: send, _hang_up: hang_up }));
+        (Arc::new(Session { input: server, unread, routes: routes.into() }), input, hung_up)
     }
 
     /// Returns how long no client has used it, or nothing while one does.
@@ -104,10 +113,12 @@ impl Session {
     /// Hands a message to the server, without waiting until it reads the message.
     pub(super) fn say(&self, mut message: Vec<u8>) -> Result<(), Unheard> {
         locked(&self.routes).last_use = Instant::now();
-        message
-            .iter_mut()
-            .filter(|byte| matches!(byte, b'\n' | b'\r'))
-            .for_each(|byte| *byte = b' ');
+        // A line break within a message would end it.
+        let mut at = 0;
+        while let Some(found) = memchr::memchr2(b'\n', b'\r', &message[at..]) {
+            message[at + found] = b' ';
+            at += found + 1;
+        }
         message.push(b'\n');
         let len = message.len();
         if self.unread.fetch_add(len, Ordering::SeqCst) + len > UNREAD {
@@ -115,7 +126,7 @@ impl Session {
             return Err(Unheard::ServerBusy);
         }
         let input = locked(&self.input);
-        let sent = input.as_ref().and_then(|input| input.send(message).ok());
+        let sent = input.as_ref().and_then(|input| input.lines.send(message).ok());
         sent.ok_or(Unheard::ServerEnded)
     }
 
@@ -210,7 +221,8 @@ impl Routes {
                 Err(error) => heard = error.0,
             }
         }
-        if self.unheard.len() < UNHEARD {
+        let bytes: usize = self.unheard.iter().map(|heard| heard.message.len()).sum();
+        if self.unheard.len() < UNHEARD && bytes < UNREAD {
             self.unheard.push_back(heard);
         }
     }

@@ -118,7 +118,7 @@ fn with_pid(dir: &Path, more: impl FnOnce(&mut Command)) -> Listening {
 }
 
 /// Tells whether all servers that were started have ended, some time soon.
-fn all_end(dir: &Path) -> bool {
+pub(super) fn all_end(dir: &Path) -> bool {
     let pids = std::fs::read_to_string(dir.join("pids")).unwrap();
     let is_there = |pid: &str| Path::new(&format!("/proc/{pid}")).exists();
     (0..200).any(|_| {

@@ -188,7 +188,7 @@ fn sessions_over_the_limit_are_refused_and_the_others_served() {
 #[test]
 fn server_that_does_not_read_holds_up_no_other_client() {
     let dir = tempfile::tempdir().unwrap();
-    let script = "mkdir first 2>/dev/null && exec sleep 60; exec \"$0\"";
+    let script = "mkdir first 2>/dev/null && echo $$ > pids && exec sleep 60; exec \"$0\"";
     let host = Listening::start(
         dir.path(),
         &["--", "sh", "-c", script, chaos().to_str().unwrap()],
@@ -198,9 +198,10 @@ fn server_that_does_not_read_holds_up_no_other_client() {
     );
     let long = format!(r#"{{"method":"notifications/{}"}}"#, "x".repeat(1 << 20));
     assert_eq!(host.ask("POST", "", &long).0, 202);
-    // Its session ends after a second, and nobody waits for that.
+    // Its session ends after a second, and no client waits for that.
     for _ in 0..10 {
         assert_eq!(host.ask("POST", "", HELLO).0, 200);
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
+    assert!(super::http::all_end(dir.path()));
 }
