@@ -20,6 +20,8 @@ mod mcp;
 mod open;
 mod process;
 mod program;
+#[cfg(feature = "http")]
+mod serve;
 mod settings;
 mod setup;
 mod tokenizer;

@@ -52,7 +52,7 @@ pub(super) fn relay(
     headers: Vec<(String, String)>,
     line: ClientLine,
 ) -> u8 {
-    let ClientLine { input, out, is_ours } = line;
+    let ClientLine { input, out, is_ours, .. } = line;
     let remote = Arc::new(Remote {
         agent: agent(url.starts_with("https:")),
         url: url.to_owned(),

@@ -85,8 +85,8 @@ pub(crate) struct McpArgs {
     secret_headers: Vec<(String, String)>,
     /// Be reached by HTTP instead of standard input and output, at this address.
     ///
-    /// Anything but a loopback address needs a token in OVERSPILL_MCP_TOKEN, which clients then send as
-    /// a bearer token.
+    /// Clients send a bearer token: the one in OVERSPILL_MCP_TOKEN or, on a loopback address without that
+    /// variable, the one in a file that overspill makes and names.
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
     /// Let the client reach all outputs there are, and not only those of this session and project.

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use crate::process::{Unstartable, restore_signals};
+use crate::settings::variables;
 
 #[cfg(unix)]
 use std::os::fd::OwnedFd as Owned;
@@ -20,12 +21,13 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts it. What it says on stderr goes where ours goes.
+    /// Starts it. Its stderr is ours. It does not get the token that our clients must send.
     pub(super) fn start(words: &[OsString]) -> Result<Server, Unstartable> {
         let failed =
             |source| Unstartable { program: words[0].to_string_lossy().into_owned(), source };
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env_remove(variables::MCP_TOKEN);
         // A group of its own, so that it can be ended together with what it starts.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);

@@ -44,6 +44,8 @@ pub(super) type Out = Arc<Mutex<Box<dyn Write + Send>>>;
 pub(super) struct ClientLine {
     pub(super) input: Box<dyn Read + Send>,
     pub(super) out: Out,
+    /// Closes once the client is gone, for streams that cannot tell while the server does not read.
+    pub(super) hung_up: Option<Receiver<()>>,
     /// They are our own standard streams.
     pub(super) is_ours: bool,
 }
@@ -51,19 +53,26 @@ pub(super) struct ClientLine {
 impl ClientLine {
     /// Our own standard streams.
     pub(super) fn ours() -> ClientLine {
-        ClientLine { input: our_input(), out: Arc::new(Mutex::new(our_output())), is_ours: true }
+        let out = Arc::new(Mutex::new(our_output()));
+        ClientLine { input: our_input(), out, hung_up: None, is_ours: true }
     }
 }
 
 /// Relays between a client and a server until one of them ends; returns the exit code.
 pub(super) fn relay(proxy: Arc<Proxy>, server: Server, line: ClientLine) -> u8 {
-    let ClientLine { input, out, is_ours } = line;
+    let ClientLine { input, out, hung_up, is_ours } = line;
     let Server { mut child, stdin, stdout } = server;
     let pid = child.id();
     let (news, heard) = channel();
     let tell = news.clone();
     if is_ours {
         server::take_signals(move |signal| drop(tell.send(RelayEvent::Asked(signal))));
+    }
+    if let Some(hung_up) = hung_up {
+        spawn(&news, move |news| {
+            let _ = hung_up.recv();
+            let _ = news.send(RelayEvent::ClientSilent);
+        });
     }
     let (questions, asked) = channel();
     spawn(&news, {
@@ -122,7 +131,9 @@ impl Watch<'_> {
                 return self.end_server().unwrap_or(0);
             }
             match self.next(if client_silent.is_some() { TICK } else { Duration::MAX }) {
-                Some(RelayEvent::ClientSilent) => client_silent = Some(Instant::now()),
+                Some(RelayEvent::ClientSilent) => {
+                    client_silent.get_or_insert_with(Instant::now);
+                }
                 Some(RelayEvent::ClientGone) => return self.end_server().unwrap_or(0),
                 Some(RelayEvent::Asked(signal)) => {
                     self.end_server();

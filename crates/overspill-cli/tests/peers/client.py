@@ -1,6 +1,6 @@
 """The official Python client, through the proxy, in front of the official reference server.
 
-Arguments: how the client reaches it (`stdio COMMAND…` or `http URL`). Prints nothing if all is well.
+Arguments: how the client reaches it (`stdio COMMAND…` or `http URL TOKEN`). Prints nothing if all is well.
 """
 
 import contextlib
@@ -19,7 +19,10 @@ async def connected():
     else:
         from mcp.client.streamable_http import streamable_http_client
 
-        client = streamable_http_client(words[0])
+        from httpx2 import AsyncClient
+
+        headers = {"Authorization": f"Bearer {words[1]}"}
+        client = streamable_http_client(words[0], http_client=AsyncClient(headers=headers, timeout=60))
     async with client as streams, ClientSession(streams[0], streams[1]) as session:
         await session.initialize()
         yield session

@@ -1,62 +1,74 @@
-//! Being reached by streamable HTTP: each session has a server of its own.
+//! MCP over streamable HTTP: each session has a server of its own.
 
-mod http1;
 mod session;
 
 use std::collections::HashMap;
-use std::io::{self, BufReader};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, HeaderName, HeaderValue};
+use hyper::{Method, Request, StatusCode};
 
 use super::RelaySpec;
 use super::probe::{Frame, Id, peek};
 use super::settings::IDLE;
 use super::stdio::ClientLine;
+use crate::serve::{
+    BearerToken, Guard, Refusal, Reply, SERVERS, SESSION_REST, SESSIONS, ServerLimits, Site,
+    events, plain, random, read_body, reply, serve,
+};
 use crate::settings::SettingSources;
 use crate::settings::value::SettingValue;
 use crate::settings::variables;
-use crate::{home, ui};
-use http1::{JSON, Request, answer};
-use session::{Session, locked};
+use crate::ui;
+use session::{Post, Session, Unheard, locked};
 
-/// Who may speak to us, and whom we speak for.
+/// The sessions of all clients, and the server that each of them gets.
 struct Host {
     asked: RelaySpec,
-    token: Option<String>,
-    is_loopback: bool,
-    /// A session that nobody uses for so long ends.
+    /// An unused session ends after this time.
     idle: Option<Duration>,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
-    /// How many servers there are.
+    /// How many servers run, including those of sessions that have ended.
     running: AtomicUsize,
 }
 
 /// How long servers may take to end once we were asked to.
 const LEAVE: Duration = Duration::from_secs(4);
+/// The file of the token, if no variable has one.
+const TOKEN_FILE: &str = "mcp-token";
+const FULL: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// Listens at `address` until somebody ends us.
+/// Listens at `address` until the process ends.
 pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
-    let listener = TcpListener::bind(address)
-        .map_err(|error| anyhow::anyhow!("{address}: {}", ui::reason(&error)))?;
+    let listener =
+        TcpListener::bind(address).map_err(|error| anyhow!("{address}: {}", ui::reason(&error)))?;
     let local = listener.local_addr().context("the address that we listen at")?;
-    let token =
-        home::variable(variables::MCP_TOKEN).map(|token| token.to_string_lossy().into_owned());
     let is_loopback = local.ip().is_loopback();
-    if !is_loopback && token.is_none() {
-        bail!(
+    let (token, file) = match BearerToken::from_variable(variables::MCP_TOKEN) {
+        Some(token) => (token, None),
+        None if is_loopback => {
+            let (token, file) = BearerToken::from_file(TOKEN_FILE, variables::MCP_TOKEN)?;
+            (token, Some(file))
+        }
+        None => bail!(
             "{local}: others can reach this address, and there is no token\n\n\
              hint: set OVERSPILL_MCP_TOKEN, or listen at 127.0.0.1"
-        );
-    }
+        ),
+    };
     ui::say(&format!("listening at http://{local}/mcp"));
+    if let Some(file) = file {
+        // The token itself stays out of terminals and logs.
+        let file = file.display();
+        ui::say(&format!("clients send the token in {file} as `Authorization: Bearer TOKEN`"));
+    }
     let host = Arc::new(Host {
         asked,
-        token,
-        is_loopback,
         idle: idle(),
         sessions: Mutex::default(),
         running: AtomicUsize::new(0),
@@ -65,130 +77,92 @@ pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
     super::server::take_signals(move |signal| leaving.leave(signal));
     let watching = host.clone();
     std::thread::spawn(move || watching.end_idle());
-    for stream in listener.incoming() {
-        let host = host.clone();
-        match stream {
-            Ok(stream) => drop(std::thread::spawn(move || host.serve(&stream))),
-            Err(_) => std::thread::sleep(Duration::from_millis(50)),
+    Ok(serve(listener, Guard { token, is_loopback }, ServerLimits::MCP, host)?)
+}
+
+impl Site for Host {
+    async fn answer(self: Arc<Host>, request: Request<Incoming>, limits: ServerLimits) -> Reply {
+        if !matches!(request.uri().path(), "/" | "/mcp") {
+            return plain(StatusCode::NOT_FOUND, "the address is /mcp");
+        }
+        let id = request.headers().get(SESSION_ID).and_then(|id| id.to_str().ok());
+        let id = id.unwrap_or_default().to_owned();
+        match *request.method() {
+            Method::POST => {
+                let body = match read_body(request.into_body(), &limits).await {
+                    Ok(body) => body,
+                    Err(refused) => return refused.into(),
+                };
+                // Other clients do not wait while a long message is looked through.
+                let answer = move || self.post(&id, body).unwrap_or_else(Reply::from);
+                let answer = tokio::task::spawn_blocking(answer).await;
+                answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, ""))
+            }
+            Method::GET => match self.session(&id) {
+                Some(session) => events(session.wait_for(&[])),
+                None => not_allowed("POST, DELETE"),
+            },
+            Method::DELETE => match locked(&self.sessions).remove(&id) {
+                Some(session) => {
+                    session.end();
+                    plain(StatusCode::OK, "")
+                }
+                None => plain(StatusCode::NOT_FOUND, ""),
+            },
+            _ => not_allowed("GET, POST, DELETE"),
         }
     }
-    Ok(())
 }
 
 impl Host {
-    /// Answers what comes by one connection, one request after the other.
-    fn serve(self: &Arc<Host>, stream: &TcpStream) {
-        let _ = stream.set_nodelay(true);
-        let _ = stream.set_read_timeout(self.idle);
-        let mut from = BufReader::new(stream);
-        loop {
-            let request = match Request::read(&mut from, stream) {
-                Ok(Some(request)) => request,
-                Ok(None) => return,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Err(_) => {
-                    return drop(answer(stream, 400, &[], b"this is not a request of HTTP/1.1"));
-                }
-            };
-            let goes_on = self.respond(&request, stream);
-            if !matches!(goes_on, Ok(true))
-                || request.header("connection").eq_ignore_ascii_case("close")
-            {
-                return;
-            }
-        }
-    }
-
-    /// Answers a request; tells whether another can follow it.
-    fn respond(self: &Arc<Host>, request: &Request, stream: &TcpStream) -> io::Result<bool> {
-        if !self.is_welcome(request) {
-            return answer(stream, 403, &[], b"requests from this origin are not answered");
-        }
-        if let Some(token) = &self.token
-            && !is_same(request.header("authorization"), &format!("Bearer {token}"))
-        {
-            return answer(
-                stream,
-                401,
-                &[("WWW-Authenticate", "Bearer")],
-                b"a bearer token is needed",
-            );
-        }
-        if !matches!(request.path.split('?').next(), Some("/" | "/mcp")) {
-            return answer(stream, 404, &[], b"the address is /mcp");
-        }
-        let id = request.header("mcp-session-id");
-        match request.method.as_str() {
-            "POST" => self.post(request, stream),
-            "GET" => match self.session(id) {
-                Some(session) => {
-                    let _in_use = session.use_now();
-                    session.wait_for(&[]).events(stream)
-                }
-                None => answer(stream, 405, &[("Allow", "POST, DELETE")], b""),
-            },
-            "DELETE" => {
-                let session = locked(&self.sessions).remove(id);
-                let status = if session.is_some() { 200 } else { 404 };
-                session.inspect(|session| session.end());
-                answer(stream, status, &[], b"")
-            }
-            _ => answer(stream, 405, &[("Allow", "GET, POST, DELETE")], b""),
-        }
-    }
-
-    /// Tells whether a request does not come from some page in a browser.
-    fn is_welcome(&self, request: &Request) -> bool {
-        let host = |name: &str| {
-            let host = name.split("://").last().unwrap_or(name);
-            let host = host.split('/').next().unwrap_or(host);
-            let end = host.rfind(':').filter(|at| !host[*at..].contains(']')).unwrap_or(host.len());
-            ["localhost", "127.0.0.1", "[::1]"].contains(&&host[..end])
-        };
-        let origin = request.header("origin");
-        // A name that leads here may be anybody's; only our own names are ours.
-        (origin.is_empty() || host(origin)) && (!self.is_loopback || host(request.header("host")))
-    }
-
     fn session(&self, id: &str) -> Option<Arc<Session>> {
         locked(&self.sessions).get(id).cloned()
     }
 
-    fn post(self: &Arc<Host>, request: &Request, stream: &TcpStream) -> io::Result<bool> {
-        let Ok(Frame { messages, .. }) = peek(&request.body) else {
+    /// Hands messages to the server of a session, and returns the stream of its answers.
+    fn post(self: &Arc<Host>, id: &str, body: Vec<u8>) -> Result<Reply, Refusal> {
+        let Ok(Frame { messages, .. }) = peek(&body) else {
             let error = super::proxy::error(None, -32_700, "this is not JSON");
-            return answer(stream, 400, &[JSON], &error);
+            return Ok(reply(StatusCode::BAD_REQUEST, "application/json", error));
         };
-        let id = request.header("mcp-session-id");
         let is_hello = messages.iter().any(|m| m.method.as_deref() == Some("initialize"));
         let requests = messages.iter().filter(|message| message.method.is_some());
         let asked: Vec<Id> = requests.filter_map(|message| message.id.clone()).collect();
         let (id, session) = match (self.session(id), is_hello, id) {
             (Some(session), false, _) => (id.to_owned(), session),
             (_, true, _) => {
-                let id = fresh();
+                let id = random().map_err(|_| FULL)?;
                 let session = self.begin(id.clone())?;
                 (id, session)
             }
             (None, false, "") => (String::new(), self.without_session(&asked)?),
-            (None, false, _) => return answer(stream, 404, &[], b"there is no such session"),
+            (None, false, _) => {
+                return Err(Refusal(StatusCode::NOT_FOUND, "there is no such session"));
+            }
         };
-        let _in_use = session.use_now();
         let waiter = (!asked.is_empty()).then(|| session.wait_for(&asked));
-        if !session.say(&request.body) {
-            return answer(stream, 502, &[], b"the server has ended");
+        session.say(body).map_err(|unheard| match unheard {
+            Unheard::ServerEnded => Refusal(StatusCode::BAD_GATEWAY, "the server has ended"),
+            Unheard::ServerBusy => {
+                Refusal(StatusCode::SERVICE_UNAVAILABLE, "the server does not read its messages")
+            }
+        })?;
+        let Some(waiter) = waiter else { return Ok(plain(StatusCode::ACCEPTED, "")) };
+        let mut answer = events(waiter);
+        if let Ok(id) = HeaderValue::from_str(&id)
+            && !id.is_empty()
+        {
+            answer.headers_mut().insert(SESSION_ID, id);
         }
-        let Some(waiter) = waiter else { return answer(stream, 202, &[], b"") };
-        let header = Some(("Mcp-Session-Id", id.as_str())).filter(|(_, id)| !id.is_empty());
-        waiter.answers(stream, header.as_slice())
+        Ok(answer)
     }
 
-    /// Returns a server for clients that have no handshake, and so no session. They share one, unless
-    /// somebody waits for an answer to the same id.
-    fn without_session(self: &Arc<Host>, asked: &[Id]) -> io::Result<Arc<Session>> {
+    /// Returns a server for clients on protocol versions without sessions. They share one server, except while
+    /// two of them use the same request id.
+    fn without_session(self: &Arc<Host>, asked: &[Id]) -> Result<Arc<Session>, Refusal> {
         let mut number = 0;
         loop {
-            // No client can send such a name.
+            // No header can contain such a name.
             let name = format!("\0{number}");
             match self.session(&name) {
                 Some(session) if session.awaits(asked) => number += 1,
@@ -199,31 +173,52 @@ impl Host {
     }
 
     /// Starts a server for a new session.
-    fn begin(self: &Arc<Host>, id: String) -> io::Result<Arc<Session>> {
-        let (input, say) = io::pipe()?;
-        let session = Arc::new(Session::new(say));
-        locked(&self.sessions).insert(id.clone(), session.clone());
-        self.running.fetch_add(1, Ordering::SeqCst);
-        let (host, own) = (self.clone(), session.clone());
-        std::thread::spawn(move || {
-            let out: super::stdio::Out = Arc::new(Mutex::new(Box::new(own.post())));
-            host.asked.relay(ClientLine { input: Box::new(input), out, is_ours: false });
-            locked(&host.sessions).remove(&id);
-            own.ended();
-            host.running.fetch_sub(1, Ordering::SeqCst);
-        });
+    fn begin(self: &Arc<Host>, id: String) -> Result<Arc<Session>, Refusal> {
+        let (session, input, hung_up) = Session::new();
+        {
+            let mut sessions = locked(&self.sessions);
+            if sessions.len() >= SESSIONS {
+                end_longest_unused(&mut sessions, SESSION_REST);
+            }
+            let running = self.running.load(Ordering::SeqCst);
+            if sessions.len() >= SESSIONS || running >= SERVERS {
+                return Err(FULL);
+            }
+            sessions.insert(id.clone(), session.clone());
+            self.running.fetch_add(1, Ordering::SeqCst);
+        }
+        let (host, own, name) = (self.clone(), session.clone(), id.clone());
+        let relay = move || {
+            let out: super::stdio::Out = Arc::new(Mutex::new(Box::new(Post::new(own.clone()))));
+            let (input, hung_up) = (Box::new(input), Some(hung_up));
+            host.asked.relay(ClientLine { input, out, hung_up, is_ours: false });
+            host.ended(&name, &own);
+        };
+        if std::thread::Builder::new().spawn(relay).is_err() {
+            self.ended(&id, &session);
+            return Err(FULL);
+        }
         Ok(session)
     }
 
-    /// Ends sessions that nobody uses any more: clients may go without a word.
+    /// Forgets a session whose server has ended. Another session may have its name by now.
+    fn ended(&self, id: &str, session: &Arc<Session>) {
+        let mut sessions = locked(&self.sessions);
+        if sessions.get(id).is_some_and(|found| Arc::ptr_eq(found, session)) {
+            sessions.remove(id);
+        }
+        session.ended();
+        self.running.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Ends unused sessions: clients may leave without a word.
     fn end_idle(&self) {
         let Some(limit) = self.idle else { return };
+        let pause = (limit / 4).clamp(Duration::from_millis(50), Duration::from_secs(60));
         loop {
-            std::thread::sleep(
-                (limit / 4).clamp(Duration::from_millis(50), Duration::from_secs(60)),
-            );
+            std::thread::sleep(pause);
             locked(&self.sessions).retain(|_, session| {
-                let is_idle = session.is_idle(limit);
+                let is_idle = session.unused_for() >= Some(limit);
                 if is_idle {
                     session.end();
                 }
@@ -232,7 +227,7 @@ impl Host {
         }
     }
 
-    /// Ends all servers, and then us.
+    /// Ends all servers, and then this process.
     fn leave(&self, signal: i32) {
         locked(&self.sessions).drain().for_each(|(_, session)| session.end());
         let since = Instant::now();
@@ -243,7 +238,25 @@ impl Host {
     }
 }
 
-/// Returns how long a session lasts that nobody uses.
+/// Makes room for a session by ending the one that is unused for the longest time, and at least for `rest`.
+fn end_longest_unused(sessions: &mut HashMap<String, Arc<Session>>, rest: Duration) {
+    let unused = sessions.iter().filter_map(|(id, session)| Some((session.unused_for()?, id)));
+    let Some((time, id)) = unused.max() else { return };
+    let id = id.clone();
+    if time >= rest
+        && let Some(session) = sessions.remove(&id)
+    {
+        session.end();
+    }
+}
+
+fn not_allowed(instead: &'static str) -> Reply {
+    let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "");
+    answer.headers_mut().insert(ALLOW, HeaderValue::from_static(instead));
+    answer
+}
+
+/// Returns how long an unused session lasts.
 fn idle() -> Option<Duration> {
     match SettingSources::read().own("mcp.idle") {
         Some(SettingValue::Age(limit)) => limit.and_then(|limit| Duration::try_from(limit).ok()),
@@ -251,15 +264,43 @@ fn idle() -> Option<Duration> {
     }
 }
 
-/// Compares without telling by the time it takes how much was right.
-fn is_same(one: &str, other: &str) -> bool {
-    let differ = one.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
-    one.len() == other.len() && differ == 0
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Returns the name of a session that nobody can guess.
-fn fresh() -> String {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    let word = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", word(), word())
+    #[test]
+    fn session_unused_for_the_longest_time_makes_room() {
+        let (used, ..) = Session::new();
+        let stream = used.wait_for(&[]);
+        let others = ["first", "second"].map(|name| {
+            std::thread::sleep(Duration::from_millis(5));
+            (name.to_owned(), Session::new().0)
+        });
+        let mut sessions = HashMap::from(others);
+        sessions.insert("used".into(), used);
+        end_longest_unused(&mut sessions, Duration::from_secs(60));
+        assert_eq!(sessions.len(), 3);
+        end_longest_unused(&mut sessions, Duration::ZERO);
+        assert!(sessions.len() == 2 && !sessions.contains_key("first"));
+        end_longest_unused(&mut sessions, Duration::ZERO);
+        end_longest_unused(&mut sessions, Duration::ZERO);
+        assert!(sessions.len() == 1 && sessions.contains_key("used"));
+        drop(stream);
+        end_longest_unused(&mut sessions, Duration::ZERO);
+        assert!(sessions.is_empty());
+    }
+
+    #[test]
+    fn message_for_a_server_that_does_not_read_is_refused_at_the_limit() {
+        let (session, mut input, _) = Session::new();
+        let long = || [b"\r\n{", &vec![b' '; 50 << 20][..]].concat();
+        assert!(session.say(long()).is_ok() && session.say(long()).is_ok());
+        assert!(matches!(session.say(long()), Err(Unheard::ServerBusy)));
+        let mut start = [1; 3];
+        std::io::Read::read_exact(&mut input, &mut start).unwrap();
+        assert_eq!(&start, b"  {");
+        assert!(session.say(long()).is_ok());
+        session.end();
+        assert!(matches!(session.say(vec![]), Err(Unheard::ServerEnded)));
+    }
 }

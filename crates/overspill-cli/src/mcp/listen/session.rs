@@ -1,18 +1,19 @@
-//! One client that reaches us by HTTP, and the server that it has.
+//! One client, and the server that it has.
 
 use std::collections::{HashMap, VecDeque};
-use std::io::{self, PipeWriter, Write};
-use std::net::TcpStream;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::io::{self, Cursor, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use super::super::probe::{Frame, Id, peek};
-use super::http1::{begin_events, end_events, event, nothing_new};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Nothing is heard for so long: a sign of life keeps whoever stands between from hanging up.
-const SILENCE: Duration = Duration::from_secs(15);
-/// Messages that nobody hears are kept up to this number.
+use super::super::probe::{Frame, Id, peek};
+use crate::serve::{EventSource, UNREAD};
+
+/// How many messages, of [`UNREAD`] bytes together, are kept while no stream of the client is open.
 const UNHEARD: usize = 1_000;
 
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -21,222 +22,244 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// One client, and the server that it has.
 pub(super) struct Session {
-    input: Mutex<Option<PipeWriter>>,
-    waiting: Arc<Mutex<Waiting>>,
-    used: Mutex<Used>,
+    input: Mutex<Option<ServerInput>>,
+    /// How many bytes the server has not read yet.
+    unread: Arc<AtomicUsize>,
+    routes: Mutex<Routes>,
 }
 
-/// When it was used last, and by how many it is being used.
-struct Used {
-    last: Instant,
-    now: usize,
+/// The way to the server.
+struct ServerInput {
+    lines: Sender<Vec<u8>>,
+    /// Closes with the way, even while the server does not read.
+    _hang_up: Sender<()>,
+}
+
+/// A message of the server, and how many answers are in it.
+struct Heard {
+    message: Vec<u8>,
+    answers: usize,
 }
 
 /// Where messages of the server go.
-#[derive(Default)]
-pub(super) struct Waiting {
-    /// Requests, and who waits for their answers: the first who asked gets the first answer.
-    requests: HashMap<Id, VecDeque<Sender<Vec<u8>>>>,
-    /// Who hears what is no answer: whoever listens for that alone, or else whoever waits.
-    listeners: Vec<(u64, Sender<Vec<u8>>)>,
-    waiters: Vec<(u64, Sender<Vec<u8>>)>,
+struct Routes {
+    /// Requests, and the streams that wait for their answers: the first that asked gets the first answer.
+    requests: HashMap<Id, VecDeque<UnboundedSender<Heard>>>,
+    /// Streams for messages that are no answer.
+    listeners: Vec<(u64, UnboundedSender<Heard>)>,
+    /// Streams for answers, which get other messages if there is no listener.
+    waiters: Vec<(u64, UnboundedSender<Heard>)>,
+    /// The number of the last stream.
     last: u64,
-    /// What nobody has heard yet.
-    unheard: VecDeque<Vec<u8>>,
-}
-
-/// Counts as a use of a session for as long as it is there.
-pub(super) struct InUse<'a>(&'a Session);
-
-impl Drop for InUse<'_> {
-    fn drop(&mut self) {
-        let mut used = locked(&self.0.used);
-        *used = Used { last: Instant::now(), now: used.now - 1 };
-    }
+    /// Messages that no stream has taken yet.
+    unheard: VecDeque<Heard>,
+    last_use: Instant,
+    /// The server has ended.
+    is_over: bool,
 }
 
 impl Session {
-    /// A session whose server hears what is written to `input`.
-    pub(super) fn new(input: PipeWriter) -> Session {
-        Session {
-            input: Mutex::new(Some(input)),
-            waiting: Arc::default(),
-            used: Mutex::new(Used { last: Instant::now(), now: 0 }),
-        }
+    /// Makes a session, the input of its server, and a channel that closes with the session.
+    pub(super) fn new() -> (Arc<Session>, Input, Receiver<()>) {
+        let routes = Routes {
+            requests: HashMap::new(),
+            listeners: Vec::new(),
+            waiters: Vec::new(),
+            last: 0,
+            unheard: VecDeque::new(),
+            last_use: Instant::now(),
+            is_over: false,
+        };
+        let (send, lines) = channel();
+        let (hang_up, hung_up) = channel();
+        let unread = Arc::new(AtomicUsize::new(0));
+        let input = Input { lines, line: Cursor::default(), unread: unread.clone() };
+        let server = Mutex::new(Some(ServerInput { lines: send, _hang_up: hang_up }));
+        (Arc::new(Session { input: server, unread, routes: routes.into() }), input, hung_up)
     }
 
-    /// Returns what the server writes its messages to.
-    pub(super) fn post(&self) -> Post {
-        Post { waiting: self.waiting.clone(), line: Vec::new() }
+    /// Returns how long no client has used it, or nothing while one does.
+    pub(super) fn unused_for(&self) -> Option<Duration> {
+        let routes = locked(&self.routes);
+        let is_used = !routes.listeners.is_empty() || !routes.waiters.is_empty();
+        (!is_used).then(|| routes.last_use.elapsed())
     }
 
-    /// Says that it is in use, until what is returned is dropped.
-    pub(super) fn use_now(&self) -> InUse<'_> {
-        locked(&self.used).now += 1;
-        InUse(self)
-    }
-
-    /// Tells whether nobody has used it for so long.
-    pub(super) fn is_idle(&self, limit: Duration) -> bool {
-        let used = locked(&self.used);
-        used.now == 0 && used.last.elapsed() >= limit
-    }
-
-    /// Tells whether somebody waits for an answer to a request with one of these ids.
+    /// Tells whether a client waits for an answer to a request with one of these ids.
     pub(super) fn awaits(&self, ids: &[Id]) -> bool {
-        let waiting = locked(&self.waiting);
-        ids.iter().any(|id| waiting.requests.contains_key(id))
+        let routes = locked(&self.routes);
+        ids.iter().any(|id| routes.requests.contains_key(id))
     }
 
-    /// Begins to wait for the answers to these requests; if there are none, for what is no answer.
-    pub(super) fn wait_for(&self, ids: &[Id]) -> Waiter<'_> {
-        let (send, heard) = channel();
-        let mut waiting = locked(&self.waiting);
-        waiting.last += 1;
-        let number = waiting.last;
-        for id in ids {
-            waiting.requests.entry(id.clone()).or_default().push_back(send.clone());
+    /// Opens a stream for the answers to these requests or, without requests, for all other messages.
+    pub(super) fn wait_for(self: &Arc<Session>, ids: &[Id]) -> Waiter {
+        let (send, heard) = unbounded_channel();
+        let mut routes = locked(&self.routes);
+        routes.last += 1;
+        let number = routes.last;
+        if !routes.is_over {
+            for id in ids {
+                routes.requests.entry(id.clone()).or_default().push_back(send.clone());
+            }
+            let all = if ids.is_empty() { &mut routes.listeners } else { &mut routes.waiters };
+            all.push((number, send));
+            routes.send_unheard();
         }
-        let all = if ids.is_empty() { &mut waiting.listeners } else { &mut waiting.waiters };
-        all.push((number, send));
-        waiting.hear();
-        Waiter { session: self, number, heard, left: ids.len() }
+        drop(routes);
+        let left = (!ids.is_empty()).then_some(ids.len());
+        Waiter { session: self.clone(), number, heard, left }
     }
 
-    /// Hands a message to the server; tells whether there is one.
-    pub(super) fn say(&self, body: &[u8]) -> bool {
-        let blank = |byte: &u8| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte };
-        let line: Vec<u8> = body.iter().map(blank).chain([b'\n']).collect();
-        locked(&self.input).as_mut().is_some_and(|input| input.write_all(&line).is_ok())
+    /// Hands a message to the server, without waiting until it reads the message.
+    pub(super) fn say(&self, mut message: Vec<u8>) -> Result<(), Unheard> {
+        locked(&self.routes).last_use = Instant::now();
+        // A line break within a message would end it.
+        let mut at = 0;
+        while let Some(found) = memchr::memchr2(b'\n', b'\r', &message[at..]) {
+            message[at + found] = b' ';
+            at += found + 1;
+        }
+        message.push(b'\n');
+        let len = message.len();
+        if self.unread.fetch_add(len, Ordering::SeqCst) + len > UNREAD {
+            self.unread.fetch_sub(len, Ordering::SeqCst);
+            return Err(Unheard::ServerBusy);
+        }
+        let input = locked(&self.input);
+        let sent = input.as_ref().and_then(|input| input.lines.send(message).ok());
+        sent.ok_or(Unheard::ServerEnded)
     }
 
-    /// Ends it: the server hears that it is alone.
+    /// Closes the input of the server, which then ends.
     pub(super) fn end(&self) {
         drop(locked(&self.input).take());
     }
 
-    /// Says that the server is gone; whoever waits learns that nobody answers.
+    /// Ends all streams, since the server has ended.
     pub(super) fn ended(&self) {
         self.end();
-        *locked(&self.waiting) = Waiting::default();
+        let mut routes = locked(&self.routes);
+        routes.is_over = true;
+        routes.requests.clear();
+        routes.listeners.clear();
+        routes.waiters.clear();
     }
 }
 
-/// Somebody who waits for messages of the server.
-pub(super) struct Waiter<'a> {
-    session: &'a Session,
+/// Why a message does not reach the server.
+pub(super) enum Unheard {
+    ServerEnded,
+    ServerBusy,
+}
+
+/// The messages of a client, as the input of its server.
+pub(super) struct Input {
+    lines: Receiver<Vec<u8>>,
+    line: Cursor<Vec<u8>>,
+    unread: Arc<AtomicUsize>,
+}
+
+impl Read for Input {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.line.position() == self.line.get_ref().len() as u64 {
+            let Ok(line) = self.lines.recv() else { return Ok(0) };
+            self.unread.fetch_sub(line.len(), Ordering::SeqCst);
+            self.line = Cursor::new(line);
+        }
+        self.line.read(to)
+    }
+}
+
+/// A stream of messages of the server.
+pub(super) struct Waiter {
+    session: Arc<Session>,
     number: u64,
-    heard: Receiver<Vec<u8>>,
-    /// How many answers are still to come.
-    left: usize,
+    heard: UnboundedReceiver<Heard>,
+    /// How many answers are still to come, if the stream ends with the last one.
+    left: Option<usize>,
 }
 
-impl Waiter<'_> {
-    /// Writes messages as events until all requests are answered; tells whether they are.
-    pub(super) fn answers(
-        mut self,
-        stream: &TcpStream,
-        headers: &[(&str, &str)],
-    ) -> io::Result<bool> {
-        begin_events(stream, headers)?;
-        while self.left > 0 {
-            let Some(message) = next(&self.heard, stream)? else { break };
-            let found = peek(&message).unwrap_or_default();
-            let answers = found.messages.iter().filter(|message| message.is_answer());
-            self.left = self.left.saturating_sub(answers.count());
-            event(stream, &message)?;
+impl EventSource for Waiter {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        if self.left == Some(0) {
+            return Poll::Ready(None);
         }
-        end_events(stream)?;
-        Ok(self.left == 0)
-    }
-
-    /// Writes what the server says by itself, as long as there is somebody to hear it.
-    pub(super) fn events(self, stream: &TcpStream) -> io::Result<bool> {
-        begin_events(stream, &[])?;
-        while let Some(message) = next(&self.heard, stream)? {
-            event(stream, &message)?;
-        }
-        end_events(stream)?;
-        Ok(false)
+        let Some(heard) = ready!(self.heard.poll_recv(context)) else { return Poll::Ready(None) };
+        self.left = self.left.map(|left| left.saturating_sub(heard.answers));
+        Poll::Ready(Some(heard.message))
     }
 }
 
-impl Drop for Waiter<'_> {
+impl Drop for Waiter {
     fn drop(&mut self) {
-        let mut waiting = locked(&self.session.waiting);
-        waiting.listeners.retain(|(number, _)| *number != self.number);
-        waiting.waiters.retain(|(number, _)| *number != self.number);
-        // What came for it all the same is for others, unless it is an answer.
-        self.heard.try_iter().for_each(|message| waiting.deliver(message));
-    }
-}
-
-/// Returns the next message, with signs of life while there is none.
-fn next(heard: &Receiver<Vec<u8>>, stream: &TcpStream) -> io::Result<Option<Vec<u8>>> {
-    loop {
-        match heard.recv_timeout(SILENCE) {
-            Ok(message) => return Ok(Some(message)),
-            Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            Err(RecvTimeoutError::Timeout) => nothing_new(stream)?,
+        let mut routes = locked(&self.session.routes);
+        routes.last_use = Instant::now();
+        routes.listeners.retain(|(number, _)| *number != self.number);
+        routes.waiters.retain(|(number, _)| *number != self.number);
+        // Messages that it did not take are for other streams, unless they are answers.
+        while let Ok(heard) = self.heard.try_recv() {
+            if heard.answers == 0 {
+                routes.send_or_keep(heard);
+            }
         }
     }
 }
 
-impl Waiting {
-    /// Hands out what nobody has heard yet, if there is somebody now.
-    fn hear(&mut self) {
-        while let Some(message) = self.unheard.pop_front() {
-            if let Err(message) = self.tell(message) {
-                self.unheard.push_front(message);
-                return;
-            }
+impl Routes {
+    /// Sends the messages that wait for a stream.
+    fn send_unheard(&mut self) {
+        for heard in std::mem::take(&mut self.unheard) {
+            self.send_or_keep(heard);
         }
     }
 
-    /// Hands a message that is no answer to whoever hears it; gives it back if nobody does.
-    fn tell(&self, mut message: Vec<u8>) -> Result<(), Vec<u8>> {
-        for all in [&self.listeners, &self.waiters] {
-            for (_, to) in all.iter() {
-                match to.send(message) {
-                    Ok(()) => return Ok(()),
-                    Err(error) => message = error.0,
-                }
+    /// Sends a message that is no answer to one stream, or keeps it for the next one.
+    fn send_or_keep(&mut self, mut heard: Heard) {
+        for (_, to) in self.listeners.iter().chain(&self.waiters) {
+            match to.send(heard) {
+                Ok(()) => return,
+                Err(error) => heard = error.0,
             }
         }
-        Err(message)
+        let bytes: usize = self.unheard.iter().map(|heard| heard.message.len()).sum();
+        if self.unheard.len() < UNHEARD && bytes < UNREAD {
+            self.unheard.push_back(heard);
+        }
     }
 
-    /// Hands a message to whoever waits for it.
+    /// Sends a message to the stream that waits for it.
     fn deliver(&mut self, message: Vec<u8>) {
-        // What is not JSON would be none of a stream of events either.
+        // Text that is not JSON is no message for a stream of events either.
         let Ok(Frame { messages, .. }) = peek(&message) else { return };
-        let answered = messages.iter().filter(|message| message.is_answer());
-        let ids: Vec<Id> = answered.filter_map(|message| message.id.clone()).collect();
+        let answers = messages.iter().filter(|message| message.is_answer());
+        let ids: Vec<&Id> = answers.filter_map(|message| message.id.as_ref()).collect();
+        let heard = Heard { message, answers: ids.len() };
         if ids.is_empty() {
-            if let Err(message) = self.tell(message)
-                && self.unheard.len() < UNHEARD
-            {
-                self.unheard.push_back(message);
-            }
-            return;
+            return self.send_or_keep(heard);
         }
         let mut to = None;
-        for id in &ids {
+        for id in ids {
             let Some(waiting) = self.requests.get_mut(id) else { continue };
             to = waiting.pop_front().or(to);
             if waiting.is_empty() {
                 self.requests.remove(id);
             }
         }
-        // Whoever asked may be gone by now.
-        to.inspect(|to| drop(to.send(message)));
+        // The client that asked may be gone by now.
+        to.inspect(|to| drop(to.send(heard)));
     }
 }
 
-/// Takes what the client gets, and hands each message to whoever waits for it.
+/// Takes the output for a client, and sends each message to the stream that waits for it.
 pub(super) struct Post {
-    waiting: Arc<Mutex<Waiting>>,
+    session: Arc<Session>,
     line: Vec<u8>,
+}
+
+impl Post {
+    pub(super) fn new(session: Arc<Session>) -> Post {
+        Post { session, line: Vec::new() }
+    }
 }
 
 impl Write for Post {
@@ -245,7 +268,7 @@ impl Write for Post {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n") {
                 let line = std::mem::take(&mut self.line);
-                locked(&self.waiting).deliver(line.trim_ascii_end().to_vec());
+                locked(&self.session.routes).deliver(line.trim_ascii_end().to_vec());
             }
         }
         Ok(bytes.len())

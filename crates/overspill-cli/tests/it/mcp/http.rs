@@ -1,81 +1,15 @@
 //! By HTTP, on either side.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use super::client::{Client, chaos, lines, text_of};
+use super::listening::{HELLO, Listening, session_in};
 use crate::program::program;
-
-/// The proxy as a server, and where it is.
-struct Listening {
-    child: Child,
-    address: String,
-}
-
-impl Listening {
-    fn start(dir: &Path, options: &[&str], more: impl FnOnce(&mut Command)) -> Listening {
-        Listening::at("127.0.0.1:0", dir, options, more)
-    }
-
-    fn at(
-        address: &str,
-        dir: &Path,
-        options: &[&str],
-        more: impl FnOnce(&mut Command),
-    ) -> Listening {
-        let mut command = program(dir);
-        command.args(["mcp", "--listen", address]).args(options).current_dir(dir);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        more(&mut command);
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        stderr.read_line(&mut line).unwrap();
-        std::thread::spawn(move || drop(stderr.read_to_end(&mut Vec::new())));
-        let address = line.trim().split("http://").nth(1).unwrap_or_else(|| panic!("{line}"));
-        let address = address.trim_end_matches("/mcp").to_owned();
-        Listening { child, address }
-    }
-
-    fn chaos(dir: &Path) -> Listening {
-        Listening::start(dir, &["--", chaos().to_str().unwrap()], |_| {})
-    }
-
-    fn url(&self) -> String {
-        format!("http://{}/mcp", self.address)
-    }
-
-    /// Sends a request with these headers; returns status, headers and body.
-    fn ask(&self, method: &str, headers: &str, body: &str) -> (u16, String, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let (address, len) = (&self.address, body.len());
-        let host =
-            if headers.contains("Host:") { String::new() } else { format!("Host: {address}\r\n") };
-        write!(
-            stream,
-            "{method} /mcp HTTP/1.1\r\n{host}Connection: close\r\nContent-Length: {len}\r\n{headers}\r\n{body}"
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, head.to_ascii_lowercase(), body.to_owned())
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
 #[test]
 fn a_session_begins_answers_and_ends() {
@@ -119,9 +53,10 @@ fn pages_in_a_browser_and_strangers_are_not_answered() {
     let with_token = Listening::start(dir.path(), &["--", chaos().to_str().unwrap()], |command| {
         command.env("OVERSPILL_MCP_TOKEN", "secret");
     });
-    assert_eq!(with_token.ask("POST", "", HELLO).0, 401);
-    assert_eq!(with_token.ask("POST", "Authorization: Bearer wrong!\r\n", HELLO).0, 401);
-    assert_eq!(with_token.ask("POST", "Authorization: Bearer secret\r\n", HELLO).0, 200);
+    assert_eq!(with_token.ask_without_token("POST", "", HELLO).0, 401);
+    let wrong = "Authorization: Bearer wrong!\r\n";
+    assert_eq!(with_token.ask_without_token("POST", wrong, HELLO).0, 401);
+    assert_eq!(with_token.ask("POST", "", HELLO).0, 200);
     let open =
         program(dir.path()).args(["mcp", "--listen", "0.0.0.0:0", "--", "true"]).output().unwrap();
     assert!(String::from_utf8_lossy(&open.stderr).contains("there is no token"));
@@ -132,8 +67,7 @@ fn pages_in_a_browser_and_strangers_are_not_answered() {
 fn a_server_by_http_works_like_one_by_stdio() {
     let dir = tempfile::tempdir().unwrap();
     let host = Listening::chaos(dir.path());
-    let url = host.url();
-    let mut client = Client::with(&["--http", &url], &[], |_| {});
+    let mut client = host.client();
     client.send(HELLO);
     assert_eq!(client.json()["result"]["serverInfo"]["name"], "chaos");
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
@@ -151,7 +85,6 @@ fn a_server_by_http_works_like_one_by_stdio() {
     assert_eq!(client.end(), 0);
 }
 
-/// The session that an answer begins.
 #[test]
 fn a_secret_comes_from_a_variable_and_not_from_the_command_line() {
     let dir = tempfile::tempdir().unwrap();
@@ -173,11 +106,6 @@ fn a_secret_comes_from_a_variable_and_not_from_the_command_line() {
     assert!(said.contains("the variable AUTH is not set"), "{said}");
 }
 
-fn session_in(head: &str) -> String {
-    let id = head.split("mcp-session-id: ").nth(1).unwrap().split("\r\n").next().unwrap();
-    format!("Mcp-Session-Id: {id}\r\n")
-}
-
 /// A server that leaves a file with the id of its process, and stays when its client is gone.
 fn with_pid(dir: &Path, more: impl FnOnce(&mut Command)) -> Listening {
     let script = "echo $$ >> pids; exec \"$0\"";
@@ -190,7 +118,7 @@ fn with_pid(dir: &Path, more: impl FnOnce(&mut Command)) -> Listening {
 }
 
 /// Tells whether all servers that were started have ended, some time soon.
-fn all_end(dir: &Path) -> bool {
+pub(super) fn all_end(dir: &Path) -> bool {
     let pids = std::fs::read_to_string(dir.join("pids")).unwrap();
     let is_there = |pid: &str| Path::new(&format!("/proc/{pid}")).exists();
     (0..200).any(|_| {
@@ -251,7 +179,7 @@ fn clients_without_a_session_never_get_each_others_answers() {
 fn a_server_that_was_started_again_gets_a_new_session() {
     let dir = tempfile::tempdir().unwrap();
     let host = Listening::chaos(dir.path());
-    let mut client = Client::with(&["--http", &host.url()], &[], |_| {});
+    let mut client = host.client();
     client.send(HELLO);
     client.json();
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
@@ -316,8 +244,19 @@ fn the_inspector_works_by_http_too() {
     let url = host.url();
     let path = format!("path={}", file.display());
     let call = ["--method", "tools/call", "--tool-name", "read_text_file", "--tool-arg", &path];
-    let all = [&["--cli", &url, "--transport", "http"], &call[..]].concat();
-    let answer = super::peers::is_well(&super::peers::run(dir.path(), &inspector, &all));
+    // Its command line has no option for headers.
+    let script = dir.path().join("token.cjs");
+    let text = "const before = fetch; globalThis.fetch = (url, options = {}) => { \
+                const headers = new Headers(options.headers); \
+                headers.set('Authorization', process.env.BEARER); \
+                return before(url, { ...options, headers }); };";
+    std::fs::write(&script, text).unwrap();
+    let options = format!("NODE_OPTIONS=--require={}", script.display());
+    let bearer = format!("BEARER={}", host.bearer());
+    let words =
+        [&options, &bearer, inspector.to_str().unwrap(), "--cli", &url, "--transport", "http"];
+    let all = [&words, &call[..]].concat();
+    let answer = super::peers::is_well(&super::peers::run(dir.path(), Path::new("env"), &all));
     assert!(answer.contains("overspill_read") && answer.len() < 40_000, "{answer:.300}");
     assert!(answer.contains("line 5000 "));
 }
@@ -332,7 +271,7 @@ fn the_rust_peers_work_by_http_too() {
     };
     let host =
         Listening::start(dir.path(), &["--", peer.to_str().unwrap(), "serve", "stdio"], |_| {});
-    run(&["http", &host.url()]);
+    run(&["http", &host.url(), &host.token]);
     let mut server = Command::new(&peer)
         .args(["serve", "http"])
         .stdin(Stdio::null())
@@ -345,7 +284,7 @@ fn the_rust_peers_work_by_http_too() {
     let ended = std::panic::catch_unwind(|| {
         run(&["stdio", env!("CARGO_BIN_EXE_overspill"), "mcp", "--http", url]);
         let host = Listening::start(dir.path(), &["--http", url], |_| {});
-        run(&["http", &host.url()]);
+        run(&["http", &host.url(), &host.token]);
     });
     let _ = server.kill();
     let _ = server.wait();
@@ -366,7 +305,7 @@ fn official_peers_work_by_http_too() {
     };
     // The client by HTTP, the server by stdio.
     let host = Listening::start(dir.path(), &["--", server.to_str().unwrap()], |_| {});
-    run(&["http", &host.url()]);
+    run(&["http", &host.url(), &host.token]);
     // The client by stdio, the server by HTTP: streamable, and the events of before.
     let overspill = env!("CARGO_BIN_EXE_overspill");
     for (kind, path) in [("streamableHttp", "mcp"), ("sse", "sse")] {

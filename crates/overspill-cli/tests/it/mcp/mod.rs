@@ -5,6 +5,8 @@ mod ends;
 mod giants;
 mod http;
 mod junk;
+mod listen_limits;
+mod listening;
 mod peers;
 mod redirects;
 mod relay;

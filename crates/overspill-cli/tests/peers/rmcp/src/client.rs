@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, PeerRequestOptions, RunningService};
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::{Value, json};
@@ -30,9 +31,10 @@ pub(crate) async fn by_stdio(program: &str, words: &[&str]) -> anyhow::Result<()
     check(client.clone(), client.serve(TokioChildProcess::new(command)?).await?).await
 }
 
-pub(crate) async fn by_http(url: &str) -> anyhow::Result<()> {
+pub(crate) async fn by_http(url: &str, token: &str) -> anyhow::Result<()> {
     let client = Client::default();
-    let transport = StreamableHttpClientTransport::from_uri(url.to_owned());
+    let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(token);
+    let transport = StreamableHttpClientTransport::from_config(config);
     check(client.clone(), client.serve(transport).await?).await
 }
 

@@ -1,7 +1,7 @@
 //! The official Rust implementation of MCP, on either side of the proxy.
 //!
 //! `serve stdio` and `serve http` are a server; the latter says its address on stdout. `client stdio COMMAND…` and
-//! `client http URL` ask such a server, with the proxy in between, for all it has; they print nothing if all is well.
+//! `client http URL TOKEN` ask such a server, with the proxy in between, for all it has; they print nothing if all is well.
 
 mod client;
 mod server;
@@ -14,7 +14,7 @@ async fn main() -> anyhow::Result<()> {
         ["serve", "stdio"] => server::by_stdio().await,
         ["serve", "http"] => server::by_http().await,
         ["client", "stdio", program, words @ ..] => client::by_stdio(program, words).await,
-        ["client", "http", url] => client::by_http(url).await,
-        _ => anyhow::bail!("usage: serve stdio|http, client stdio COMMAND…, client http URL"),
+        ["client", "http", url, token] => client::by_http(url, token).await,
+        _ => anyhow::bail!("usage: serve stdio|http, client stdio COMMAND…, client http URL TOKEN"),
     }
 }

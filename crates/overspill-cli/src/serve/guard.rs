@@ -1,0 +1,143 @@
+//! Who may speak to the server: a request is checked by its head, before anything of its body is read.
+
+use hyper::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN};
+use hyper::{HeaderMap, Request, StatusCode, Uri};
+
+use super::reply::Refusal;
+use super::token::BearerToken;
+
+/// The names by which a program on this machine reaches it.
+const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// Who may speak to the server.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    pub(crate) token: BearerToken,
+    /// We listen at an address that only this machine reaches.
+    pub(crate) is_loopback: bool,
+}
+
+impl Guard {
+    /// Tells why a request is refused, if it is.
+    ///
+    /// A page in a browser can have a name that leads to this machine (DNS rebinding). So `Host` must be one of
+    /// our own names, and so must the `Origin` that browsers send.
+    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
+        let headers = request.headers();
+        let origins = headers.get_all(ORIGIN).iter();
+        if !origins
+            .map(uri)
+            .all(|origin| origin.is_some_and(|it| it.scheme().is_some() && is_local(&it)))
+        {
+            return Err(Refusal(
+                StatusCode::FORBIDDEN,
+                "requests from this origin are not answered",
+            ));
+        }
+        if self.is_loopback {
+            let host = only(headers, HOST).and_then(uri);
+            let is_named = host.is_some_and(|host| host.scheme().is_none() && is_local(&host));
+            let target = request.uri();
+            if !is_named || target.authority().is_some() && !is_local(target) {
+                return Err(Refusal(
+                    StatusCode::FORBIDDEN,
+                    "requests for this host are not answered",
+                ));
+            }
+        }
+        match only(headers, AUTHORIZATION) {
+            Some(sent) if self.token.is_in(sent.as_bytes()) => Ok(()),
+            _ => Err(Refusal(StatusCode::UNAUTHORIZED, "a bearer token is needed")),
+        }
+    }
+}
+
+/// Returns a header that is there exactly once.
+fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
+    let mut all = headers.get_all(name).iter();
+    all.next().filter(|_| all.next().is_none())
+}
+
+fn uri(value: &HeaderValue) -> Option<Uri> {
+    Uri::try_from(value.as_bytes()).ok()
+}
+
+/// Tells whether an address names this machine, and nobody before an `@`.
+fn is_local(uri: &Uri) -> bool {
+    let is_web = uri.scheme_str().is_none_or(|scheme| ["http", "https"].contains(&scheme));
+    let is_ours = |host: &str| LOCAL.iter().any(|name| host.eq_ignore_ascii_case(name));
+    is_web && uri.authority().is_some_and(|it| !it.as_str().contains('@') && is_ours(it.host()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(is_loopback: bool, target: &str, headers: &[(&str, &str)]) -> u16 {
+        let guard = Guard { token: BearerToken::from("secret"), is_loopback };
+        let mut request = Request::builder().uri(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let refused = guard.check(&request.body(()).unwrap());
+        refused.err().map_or(200, |refused| refused.0.as_u16())
+    }
+
+    const TOKEN: (&str, &str) = ("authorization", "Bearer secret");
+
+    #[test]
+    fn host_on_loopback_must_be_local() {
+        let of = |host: &str| status(true, "/mcp", &[("host", host), TOKEN]);
+        for good in ["localhost", "127.0.0.1:7070", "[::1]:80", "LocalHost:1"] {
+            assert_eq!(of(good), 200, "{good}");
+        }
+        for bad in [
+            "",
+            "evil.example",
+            "localhost.evil.example",
+            "evil@localhost",
+            "127.0.0.1.evil",
+            "::1",
+            "http://localhost",
+            "localhost/x",
+            "a b",
+        ] {
+            assert_eq!(of(bad), 403, "{bad}");
+        }
+        assert_eq!(status(true, "/mcp", &[TOKEN]), 403);
+        assert_eq!(
+            status(true, "/mcp", &[("host", "localhost"), ("host", "localhost"), TOKEN]),
+            403
+        );
+        assert_eq!(status(true, "http://evil.example/mcp", &[("host", "localhost"), TOKEN]), 403);
+        assert_eq!(status(false, "/mcp", &[("host", "any.example"), TOKEN]), 200);
+    }
+
+    #[test]
+    fn origin_must_be_local() {
+        let of = |origin: &str| status(false, "/mcp", &[("origin", origin), TOKEN]);
+        for good in ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:80"] {
+            assert_eq!(of(good), 200, "{good}");
+        }
+        for bad in [
+            "",
+            "null",
+            "localhost",
+            "http://evil.example",
+            "http://localhost@evil.example",
+            "ftp://localhost",
+            "http://localhost.evil.example",
+        ] {
+            assert_eq!(of(bad), 403, "{bad}");
+        }
+        let both = [("origin", "http://localhost"), ("origin", "http://evil.example"), TOKEN];
+        assert_eq!(status(false, "/mcp", &both), 403);
+    }
+
+    #[test]
+    fn token_must_be_there_once() {
+        assert_eq!(status(false, "/mcp", &[]), 401);
+        assert_eq!(status(false, "/mcp", &[("authorization", "Bearer wrong")]), 401);
+        assert_eq!(status(false, "/mcp", &[TOKEN, TOKEN]), 401);
+    }
+}

@@ -1,0 +1,159 @@
+//! The one HTTP server of the program, on hyper: the listening socket, its limits, and who may speak to it.
+//!
+//! A [`Site`] answers the requests that pass. The async runtime has one thread and starts with the server, so
+//! that no other command pays for it.
+
+mod guard;
+mod limits;
+mod reply;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::rt::{Sleep, Timer};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+pub(crate) use guard::Guard;
+use limits::{LINGER, REFUSALS};
+pub(crate) use limits::{SERVERS, SESSION_REST, SESSIONS, ServerLimits, UNREAD};
+pub(crate) use reply::{EventSource, Refusal, Reply, events, plain, read_body, reply};
+pub(crate) use token::{BearerToken, random};
+
+/// How long to wait if no connection can be accepted, such as for lack of file descriptors.
+const PAUSE: Duration = Duration::from_millis(50);
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+const LATE: &[u8] =
+    b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+/// What answers requests.
+pub(crate) trait Site: Send + Sync + 'static {
+    /// Answers a request that has the token. Nothing of its body is read yet.
+    fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        limits: ServerLimits,
+    ) -> impl Future<Output = Reply> + Send;
+}
+
+struct Server<S> {
+    guard: Guard,
+    limits: ServerLimits,
+    site: Arc<S>,
+}
+
+/// Serves `site` at a socket that listens, until the process ends.
+pub(crate) fn serve<S: Site>(
+    listener: std::net::TcpListener,
+    guard: Guard,
+    limits: ServerLimits,
+    site: Arc<S>,
+) -> io::Result<()> {
+    let server = Arc::new(Server { guard, limits, site });
+    listener.set_nonblocking(true)?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+    runtime.block_on(async { server.accept(TcpListener::from_std(listener)?).await })
+}
+
+impl<S: Site> Server<S> {
+    async fn accept(self: Arc<Self>, listener: TcpListener) -> io::Result<()> {
+        let connections = Arc::new(Semaphore::new(self.limits.connections));
+        let refusals = Arc::new(Semaphore::new(REFUSALS));
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                sleep(PAUSE).await;
+                continue;
+            };
+            let server = self.clone();
+            if let Ok(place) = connections.clone().try_acquire_owned() {
+                tokio::spawn(async move {
+                    server.converse(stream).await;
+                    drop(place);
+                });
+            } else if let Ok(place) = refusals.clone().try_acquire_owned() {
+                tokio::spawn(async move {
+                    part(stream, FULL).await;
+                    drop(place);
+                });
+            }
+        }
+    }
+
+    /// Answers the requests of one connection, one after the other.
+    async fn converse(self: Arc<Self>, stream: TcpStream) {
+        let _ = stream.set_nodelay(true);
+        let ServerLimits { head, headers, head_time, idle, .. } = self.limits;
+        let is_known = Arc::new(AtomicBool::new(false));
+        let timer = HeadTimer { is_known: is_known.clone(), more: idle.saturating_sub(head_time) };
+        let service = service_fn(move |request| {
+            let (server, is_known) = (self.clone(), is_known.clone());
+            Box::pin(async move { Ok::<_, Infallible>(server.answer(request, &is_known).await) })
+        });
+        let mut connection = http1::Builder::new()
+            .timer(timer)
+            .header_read_timeout(head_time)
+            .max_buf_size(head)
+            .max_header_size(head)
+            .max_headers(headers)
+            .serve_connection(TokioIo::new(stream), service);
+        let ended = poll_fn(|context| connection.poll_without_shutdown(context)).await;
+        let rest = connection.into_parts();
+        let is_late = ended.is_err_and(|error| error.is_timeout()) && !rest.read_buf.is_empty();
+        part(rest.io.into_inner(), if is_late { LATE } else { b"" }).await;
+    }
+
+    async fn answer(&self, request: Request<Incoming>, is_known: &AtomicBool) -> Reply {
+        if let Err(refused) = self.guard.check(&request) {
+            return refused.into();
+        }
+        is_known.store(true, Ordering::Relaxed);
+        self.site.clone().answer(request, self.limits).await
+    }
+}
+
+/// Sends the last bytes and closes a connection. A client that still sends would lose our answer if we closed
+/// the connection at once, so it gets some time to read.
+async fn part(mut stream: TcpStream, last: &[u8]) {
+    let ended = async {
+        stream.write_all(last).await?;
+        stream.shutdown().await?;
+        let mut ignored = vec![0; 16 << 10];
+        while stream.read(&mut ignored).await? > 0 {}
+        io::Result::Ok(())
+    };
+    let _ = timeout(LINGER, ended).await;
+}
+
+/// Measures the time for a head. A client that has sent the token has more of it.
+struct HeadTimer {
+    is_known: Arc<AtomicBool>,
+    more: Duration,
+}
+
+impl Timer for HeadTimer {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Sleep>> {
+        TokioTimer::new().sleep(duration)
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {
+        let more = if self.is_known.load(Ordering::Relaxed) { self.more } else { Duration::ZERO };
+        TokioTimer::new().sleep_until(deadline + more)
+    }
+}

@@ -1,0 +1,138 @@
+//! Answers, and the bodies of requests.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
+use hyper::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
+use hyper::{Response, StatusCode};
+use tokio::time::{Instant, Interval, interval_at, timeout};
+
+use super::limits::{SILENCE, ServerLimits};
+
+/// An answer.
+pub(crate) type Reply = Response<ReplyBody>;
+
+/// Messages that come one after the other, until there are no more.
+pub(crate) trait EventSource: Send {
+    /// Returns the next message, which has no line break.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Vec<u8>>>;
+}
+
+/// The body of an answer.
+pub(crate) enum ReplyBody {
+    Whole(Bytes),
+    /// Server-sent events, and when the next sign of life is due.
+    Events(Box<dyn EventSource>, Interval),
+}
+
+/// Returns an answer with this text.
+pub(crate) fn reply(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Reply {
+    let body = body.into();
+    let is_empty = body.is_empty();
+    let mut reply = Response::new(ReplyBody::Whole(body));
+    *reply.status_mut() = status;
+    if !is_empty {
+        reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    }
+    reply
+}
+
+/// Returns an answer with a plain sentence, or without one.
+pub(crate) fn plain(status: StatusCode, text: &'static str) -> Reply {
+    reply(status, "text/plain", text)
+}
+
+/// A request that gets no proper answer: the status, and the reason. The connection is closed after it.
+#[derive(Debug)]
+pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) &'static str);
+
+impl From<Refusal> for Reply {
+    fn from(Refusal(status, reason): Refusal) -> Reply {
+        let mut reply = plain(status, reason);
+        let mut add =
+            |name, value| reply.headers_mut().insert(name, HeaderValue::from_static(value));
+        add(CONNECTION, "close");
+        match status {
+            StatusCode::UNAUTHORIZED => drop(add(WWW_AUTHENTICATE, "Bearer")),
+            StatusCode::SERVICE_UNAVAILABLE => drop(add(RETRY_AFTER, "10")),
+            _ => {}
+        }
+        reply
+    }
+}
+
+/// Returns an answer whose messages come as server-sent events.
+pub(crate) fn events(source: impl EventSource + 'static) -> Reply {
+    let silence = interval_at(Instant::now() + SILENCE, SILENCE);
+    let mut reply = Response::new(ReplyBody::Events(Box::new(source), silence));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    reply
+}
+
+/// Reads a body within the limits, or refuses it.
+pub(crate) async fn read_body(body: Incoming, limits: &ServerLimits) -> Result<Vec<u8>, Refusal> {
+    let ServerLimits { body: most, body_time, .. } = *limits;
+    let late = Refusal(StatusCode::REQUEST_TIMEOUT, "the body did not come in time");
+    timeout(body_time, take(body, most)).await.unwrap_or(Err(late))
+}
+
+async fn take(mut body: Incoming, most: usize) -> Result<Vec<u8>, Refusal> {
+    let too_long = || Refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
+    if body.size_hint().lower() > most as u64 {
+        return Err(too_long());
+    }
+    let mut all = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|_| Refusal(StatusCode::BAD_REQUEST, "the body broke off"))?;
+        let Ok(bytes) = frame.into_data() else { continue };
+        if all.len() + bytes.len() > most {
+            return Err(too_long());
+        }
+        all.extend_from_slice(&bytes);
+    }
+    Ok(all)
+}
+
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let frame = |bytes| Poll::Ready(Some(Ok(Frame::data(bytes))));
+        match self.get_mut() {
+            ReplyBody::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
+            ReplyBody::Whole(bytes) => frame(std::mem::take(bytes)),
+            ReplyBody::Events(source, silence) => match source.poll_next(context) {
+                Poll::Ready(Some(message)) => {
+                    silence.reset();
+                    frame([b"event: message\ndata: ", &message[..], b"\n\n"].concat().into())
+                }
+                Poll::Ready(None) => Poll::Ready(None),
+                Poll::Pending if silence.poll_tick(context).is_ready() => {
+                    frame(Bytes::from_static(b":\n\n"))
+                }
+                Poll::Pending => Poll::Pending,
+            },
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, ReplyBody::Whole(bytes) if bytes.is_empty())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            ReplyBody::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            ReplyBody::Events(..) => SizeHint::default(),
+        }
+    }
+}
