@@ -17,7 +17,7 @@ use overspill_core::{Keep, Limits};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::overspill::Output;
+use crate::engine::Output;
 use crate::profile::LONGEST_MARK;
 use crate::redact::Redacted;
 use crate::settings::Warning;

@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod call;
-mod chosen;
 mod clock;
+mod engine;
 pub mod envelope;
 mod error;
 mod event;
@@ -11,7 +11,6 @@ pub mod json;
 mod json_settings;
 mod multi_text;
 mod outcome;
-mod overspill;
 mod parts;
 pub mod profile;
 pub mod redact;
@@ -24,16 +23,15 @@ mod spill;
 pub mod store;
 pub mod sweep;
 pub mod tool;
-mod word;
 
 pub use crate::call::Call;
 pub use crate::clock::Clock;
+pub use crate::engine::{CallOptions, Observer, Overspill};
 pub use crate::error::Error;
 pub use crate::event::{Event, EventKind};
 pub use crate::json_settings::{takumi_enabled, takumi_set};
 pub use crate::multi_text::MultiText;
 pub use crate::outcome::{Masked, Outcome, Spilled};
-pub use crate::overspill::{CallOptions, Observer, Overspill};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Counts, Report, Stretch};
 pub use crate::settings::{

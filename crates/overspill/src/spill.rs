@@ -5,9 +5,8 @@ use std::io;
 
 use overspill_core::{Finished, Limits, Policy, Window};
 
-use crate::chosen::Chosen;
-use crate::overspill::End;
-use crate::profile::{NoticeStyle, OnSaveError};
+use crate::engine::{AtHand, Chosen, EndedCall};
+use crate::profile::OnSaveError;
 use crate::redact::Redactor;
 use crate::store::{Draft, SpillRef};
 use crate::{Call, CallOptions, Error, Outcome, Overspill};
@@ -152,6 +151,9 @@ impl<'a> Spill<'a> {
         self.options.share = Some(share);
         self.policy = self.overspill.plan(&self.call, &self.options).policy;
         self.window.tighten(&self.policy);
+        if let Some(simple) = &mut self.simple {
+            simple.tighten(&self.overspill.simple(&self.policy));
+        }
     }
 
     /// Says how the command ended, for the record.
@@ -193,17 +195,12 @@ impl<'a> Spill<'a> {
         }
         let mut chosen = Chosen::Over(over);
         let saved = publish(draft, &mut chosen);
-        let simple = simple.filter(|_| saved.is_err()).map(Window::finish);
-        let (chosen, words, policy) = match simple {
-            Some(Finished::Over(simple)) => {
-                let policy = simple.policy().clone();
-                (Chosen::Over(*simple), &NoticeStyle::StartOnly, policy)
-            }
-            // Where the original was to come back: it is gone by now, and what is held has to do.
-            _ => (chosen, &overspill.profile.words, policy),
+        let start = match simple.filter(|_| saved.is_err()).map(Window::finish) {
+            Some(Finished::Over(start)) => Some(start),
+            Some(Finished::Whole(_)) | None => None,
         };
-        let end = End { call: &call, options: &options, masked, failure: None };
-        overspill.answer(chosen, words, &policy, saved, end)
+        let ended = EndedCall { call: &call, options: &options, masked, failure: None };
+        overspill.conclude(chosen, policy, saved, AtHand::Start(start), ended)
     }
 
     /// Opens a draft and adds what came before it was needed.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use overspill_core::LeftOut;
 use serde_json::{Map, Value};
 
-use crate::overspill::Output;
+use crate::engine::Output;
 use crate::parts;
 use crate::profile::{Errors, ResultField, ResultLayout, Unmarked};
 use crate::redact::Redacted;
