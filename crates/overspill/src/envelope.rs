@@ -21,7 +21,7 @@ use crate::engine::Output;
 use crate::profile::LONGEST_MARK;
 use crate::redact::Redacted;
 use crate::settings::Warning;
-use crate::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
+use crate::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
 
 /// Bounds a response: what fits comes back byte for byte, anything else as a response that says
 /// what is missing.
@@ -31,12 +31,23 @@ pub fn respond<'a>(
     call: &Call,
     options: &CallOptions,
 ) -> Cow<'a, str> {
+    respond_ended(overspill, response, call, options, CallEnd::default())
+}
+
+/// Like [`respond`], and the record of a saved output says how the call ended.
+pub fn respond_ended<'a>(
+    overspill: &Overspill,
+    response: &'a str,
+    call: &Call,
+    options: &CallOptions,
+    end: CallEnd,
+) -> Cow<'a, str> {
     // A response that asks to be left alone is masked as well.
     let redacted = overspill.redact.json(response);
     match redacted.get() {
-        Cow::Borrowed(text) => answered(overspill, &redacted.part(|_| *text), call, options),
+        Cow::Borrowed(text) => answered(overspill, &redacted.part(|_| *text), call, options, end),
         Cow::Owned(text) => {
-            let answer = answered(overspill, &redacted.part(|_| text.as_str()), call, options);
+            let answer = answered(overspill, &redacted.part(|_| text.as_str()), call, options, end);
             Cow::Owned(answer.into_owned())
         }
     }
@@ -47,6 +58,7 @@ fn answered<'a>(
     redacted: &Redacted<&'a str>,
     call: &Call,
     options: &CallOptions,
+    end: CallEnd,
 ) -> Cow<'a, str> {
     let response: &'a str = redacted.get();
     let decoded = Decoded::of(response);
@@ -61,7 +73,7 @@ fn answered<'a>(
     }
     let output =
         redacted.part(|_| Output { measured: measured.as_bytes(), stored: response.as_bytes() });
-    match overspill.bound(&output, call, options) {
+    match overspill.bound(&output, call, options, end) {
         Outcome::Whole(_) | Outcome::Masked(_) => Cow::Borrowed(response),
         Outcome::Spilled(spilled) => {
             let limits = overspill.plan(call, options).policy.limits;

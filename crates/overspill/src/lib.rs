@@ -24,7 +24,7 @@ pub mod store;
 pub mod sweep;
 pub mod tool;
 
-pub use crate::call::Call;
+pub use crate::call::{Call, CallEnd};
 pub use crate::clock::Clock;
 pub use crate::engine::{CallOptions, Observer, Overspill};
 pub use crate::error::Error;

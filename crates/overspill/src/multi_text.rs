@@ -2,7 +2,7 @@
 
 use overspill_core::{Limits, Piece, PreviewItem, Span};
 
-use crate::{Call, CallOptions, Outcome, Overspill, Spill, Spilled};
+use crate::{Call, CallEnd, CallOptions, Outcome, Overspill, Spill, Spilled};
 
 /// Takes texts one after the other, and bounds them together as if a line feed stood between them.
 ///
@@ -74,7 +74,7 @@ impl<'a> MultiText<'a> {
     /// A text of which nothing is shown has an empty share.
     pub fn finish(self) -> Option<(Outcome<'static>, Vec<String>)> {
         let MultiText { spill, starts, .. } = self;
-        let spilled = match spill.finish() {
+        let spilled = match spill.finish(CallEnd::default()) {
             Outcome::Whole(_) => return None,
             Outcome::Masked(masked) => {
                 let texts = apart(&masked.bytes, &starts);

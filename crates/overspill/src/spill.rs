@@ -9,7 +9,7 @@ use crate::engine::{AtHand, Chosen, EndedCall};
 use crate::profile::OnSaveError;
 use crate::redact::Redactor;
 use crate::store::{Draft, SpillRef};
-use crate::{Call, CallOptions, Error, Outcome, Overspill};
+use crate::{Call, CallEnd, CallOptions, Error, Outcome, Overspill};
 
 /// Takes an output chunk by chunk: measures it, and once it is too large saves every byte.
 ///
@@ -93,16 +93,16 @@ impl<'a> Spill<'a> {
 
     /// Ends the output here, and takes what follows as another output of the same call, with
     /// `options`. Text that is held back as it may be a secret goes to the other one.
-    pub fn replace(&mut self, options: CallOptions) -> Outcome<'static> {
+    pub fn replace(&mut self, options: CallOptions, end: CallEnd) -> Outcome<'static> {
         let mut next = Spill::new(self.overspill.clone(), self.call.clone(), options);
         // Both have the rules of the same engine.
         next.redactor = self.redactor.as_ref().map(Redactor::going_on);
-        std::mem::replace(self, next).finish_redacted()
+        std::mem::replace(self, next).finish_redacted(end)
     }
 
     /// Like [`Spill::replace`], and an output that fits is taken again under the other options.
     pub fn restart(&mut self, options: CallOptions) -> Outcome<'static> {
-        let outcome = self.replace(options);
+        let outcome = self.replace(options, CallEnd::default());
         match &outcome {
             Outcome::Spilled(_) => {}
             Outcome::Whole(bytes) => self.push_redacted(bytes),
@@ -156,29 +156,14 @@ impl<'a> Spill<'a> {
         }
     }
 
-    /// Says how the command ended, for the record.
-    pub fn exited(&mut self, code: Option<i32>) {
-        self.options.exit = code;
-    }
-
-    /// Says that a signal ended the command, for the record.
-    pub fn killed(&mut self, signal: i32) {
-        self.options.signal = Some(signal);
-    }
-
-    /// Says that the command may not have been done, for the record.
-    pub fn interrupted(&mut self) {
-        self.options.interrupted = true;
-    }
-
-    /// Says that the output is complete.
-    pub fn finish(mut self) -> Outcome<'static> {
+    /// Ends the output, and says how the call ended.
+    pub fn finish(mut self, end: CallEnd) -> Outcome<'static> {
         self.see_rest(|_| {});
-        self.finish_redacted()
+        self.finish_redacted(end)
     }
 
     /// Says that the output is complete but for what the redactor holds back.
-    fn finish_redacted(mut self) -> Outcome<'static> {
+    fn finish_redacted(mut self, end: CallEnd) -> Outcome<'static> {
         let masked = self.masked_before + self.redactor.as_ref().map_or(0, Redactor::masked);
         if let Some(all) = self.window.settle()
             && self.draft.is_none()
@@ -190,7 +175,7 @@ impl<'a> Spill<'a> {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, masked),
             Finished::Over(over) => *over,
         };
-        if let Some(Ok(draft)) = draft.as_mut().filter(|_| options.interrupted) {
+        if let Some(Ok(draft)) = draft.as_mut().filter(|_| end.interrupted) {
             draft.skip_network();
         }
         let mut chosen = Chosen::Over(over);
@@ -199,7 +184,8 @@ impl<'a> Spill<'a> {
             Some(Finished::Over(start)) => Some(start),
             Some(Finished::Whole(_)) | None => None,
         };
-        let ended = EndedCall { call: &call, options: &options, masked, failure: None };
+        let ended =
+            EndedCall { call: &call, end, delegate: options.delegate, masked, failure: None };
         overspill.conclude(chosen, policy, saved, AtHand::Start(start), ended)
     }
 

@@ -7,7 +7,7 @@ use super::{EndedCall, Output, Overspill};
 use crate::profile::Sweeps;
 use crate::store::Record;
 use crate::sweep::{SweepBudget, sweep};
-use crate::{Call, Error, Event, EventKind, Outcome, Spilled};
+use crate::{Call, CallEnd, Error, Event, EventKind, Outcome, Spilled};
 
 impl Overspill {
     /// Writes the record of an output, reports the call, and sweeps if the profile sweeps now.
@@ -28,15 +28,15 @@ impl Overspill {
 
     fn record(&self, spilled: &Spilled, ended: &EndedCall) {
         let Ok(saved) = &spilled.saved else { return };
-        let EndedCall { call, options, .. } = ended;
+        let CallEnd { exit, signal, interrupted } = ended.end;
         // A strategy's own text shows no part of the output as it is.
         let pieces = spilled.cut.iter().flat_map(|cut| &cut.pieces);
         let record = Record {
-            call: self.masked_call(call).into_owned(),
+            call: self.masked_call(ended.call).into_owned(),
             created: self.clock.now().timestamp(),
-            exit: options.exit,
-            signal: options.signal,
-            interrupted: options.interrupted,
+            exit,
+            signal,
+            interrupted,
             shown: pieces.map(|piece| piece.bytes.clone()).collect(),
             kept: Some(saved.kept),
             ..Record::default()

@@ -16,7 +16,7 @@ use crate::profile::OnSaveError;
 use crate::redact::{Redact, Redacted};
 use crate::store::{SpillRef, Store};
 use crate::sweep::{Retention, SweepBudget, Swept, sweep};
-use crate::{Call, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
+use crate::{Call, CallEnd, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
 
 pub(crate) use choose::Chosen;
 use choose::Selected;
@@ -54,14 +54,8 @@ pub struct CallOptions {
     pub declared: Option<Layer>,
     /// The caller can hand work to a sub-agent.
     pub delegate: bool,
-    /// A budget that this output shares with others; it can only tighten.
+    /// The part of a shared budget that this output gets. It can only tighten the limits.
     pub share: Option<Limits>,
-    /// How the command ended, for the record.
-    pub exit: Option<i32>,
-    /// The signal that ended it, for the record.
-    pub signal: Option<i32>,
-    /// It was ended before it was done, or may have been.
-    pub interrupted: bool,
 }
 
 /// An output that is all there.
@@ -87,7 +81,9 @@ impl<'a> Output<'a> {
 /// A call whose output has ended.
 pub(crate) struct EndedCall<'a> {
     pub(crate) call: &'a Call,
-    pub(crate) options: &'a CallOptions,
+    pub(crate) end: CallEnd,
+    /// The caller can hand work to a sub-agent.
+    pub(crate) delegate: bool,
     /// How many secrets were masked before the output was measured.
     pub(crate) masked: u64,
     /// An error that is reported, other than a failed save.
@@ -210,13 +206,24 @@ impl Overspill {
         call: &Call,
         options: &CallOptions,
     ) -> Outcome<'a> {
+        self.process_ended(output, call, options, CallEnd::default())
+    }
+
+    /// Like [`Overspill::process_with`], and the record of a saved output says how the call ended.
+    pub fn process_ended<'a>(
+        &self,
+        output: &'a [u8],
+        call: &Call,
+        options: &CallOptions,
+        end: CallEnd,
+    ) -> Outcome<'a> {
         let redacted = self.redact.output(output);
         match redacted.get() {
             Cow::Borrowed(bytes) => {
-                self.bound(&redacted.part(|_| Output::of(bytes)), call, options)
+                self.bound(&redacted.part(|_| Output::of(bytes)), call, options, end)
             }
             Cow::Owned(bytes) => {
-                self.bound(&redacted.part(|_| Output::of(bytes)), call, options).into_owned()
+                self.bound(&redacted.part(|_| Output::of(bytes)), call, options, end).into_owned()
             }
         }
     }
@@ -249,10 +256,12 @@ impl Overspill {
         output: &Redacted<Output<'a>>,
         call: &Call,
         options: &CallOptions,
+        end: CallEnd,
     ) -> Outcome<'a> {
         let (&all, masked) = (output.get(), output.count());
         let Plan { policy, enabled } = self.plan(call, options);
-        let mut ended = EndedCall { call, options, masked, failure: None };
+        let delegate = options.delegate;
+        let mut ended = EndedCall { call, end, delegate, masked, failure: None };
         let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
             None => {
                 let Some(fired) = policy.fired_by(all.measured) else {
@@ -318,9 +327,10 @@ impl Overspill {
         output: &Redacted<Output<'a>>,
         call: &Call,
         options: &CallOptions,
+        end: CallEnd,
     ) -> Outcome<'a> {
         let off = Layer { enabled: Some(false), ..Layer::default() };
-        self.bound(output, call, &CallOptions { settings: off, ..options.clone() })
+        self.bound(output, call, &CallOptions { settings: off, ..options.clone() }, end)
     }
 }
 

@@ -26,11 +26,11 @@ impl Overspill {
         ended: &EndedCall,
     ) -> Spilled {
         let masked = saved.as_ref().map_or(ended.masked, |saved| saved.masked);
-        let delegate = ended.options.delegate;
-        let presenter = Presentation { engine: self, style, policy, saved, delegate, masked };
+        let delegate = ended.delegate;
+        let presentation = Presentation { engine: self, style, policy, saved, delegate, masked };
         match style {
-            NoticeStyle::Own => presenter.with_own_notice(chosen),
-            _ => presenter.as_source_system(chosen),
+            NoticeStyle::Own => presentation.with_own_notice(chosen),
+            _ => presentation.as_source_system(chosen),
         }
     }
 

@@ -9,7 +9,7 @@ use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::store::{Disk, DiskOptions, Memory, Store};
 use overspill::tool::{Bounded, Gates};
 use overspill::{
-    Call, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report, envelope,
+    Call, CallEnd, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report, envelope,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -312,7 +312,7 @@ proptest! {
                 }
             }
             spill.see_rest(|shown| seen.extend_from_slice(shown));
-            let streamed = spill.finish();
+            let streamed = spill.finish(CallEnd::default());
             let whole = overspill.process(text.as_bytes(), &Call::default());
             let result = json!({"output": text, "metadata": {"a": [text]}, "content": [{"type": "text", "text": text}]});
             let bounded = overspill.bound_result(&result, &Call::default(), &CallOptions::default(), &Gates::default());
@@ -361,7 +361,9 @@ fn restarted_output_is_masked_and_counted_once() {
     let so_far = spill.restart(CallOptions::default());
     assert_eq!(String::from_utf8_lossy(so_far.bytes()), format!("{}\n", stars()));
     spill.push(format!("{}\n{text}", &token[20..]).as_bytes());
-    let Outcome::Spilled(spilled) = spill.finish() else { panic!("it is too large") };
+    let Outcome::Spilled(spilled) = spill.finish(CallEnd::default()) else {
+        panic!("it is too large")
+    };
     assert_eq!(spilled.masked, 2);
     let expected = format!("{0}\n{0}\n{text}", stars());
     assert!(!spilled.text.contains(SECRET));
@@ -388,7 +390,7 @@ fn lines_kept_from_the_hole_are_masked() {
     );
     let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
     output.as_bytes().chunks(100).for_each(|chunk| spill.push(chunk));
-    let Outcome::Spilled(spilled) = spill.finish() else { panic!("it is long") };
+    let Outcome::Spilled(spilled) = spill.finish(CallEnd::default()) else { panic!("it is long") };
     assert!(spilled.text.contains("error: bad token"), "{}", spilled.text);
     let stored = saved(&overspill);
     assert!(stored.contains(&format!("error: bad token {}", stars())), "{stored}");

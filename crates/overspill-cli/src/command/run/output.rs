@@ -1,7 +1,7 @@
 //! What a command prints, on its way to our reader.
 
 use overspill::core::Policy;
-use overspill::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spill};
+use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill, Spill};
 
 use super::head_budget::HeadBudget;
 use super::presenter::{Presenter, Shows, write};
@@ -116,12 +116,12 @@ impl<'a> Output<'a> {
         let mut written = self.written.as_mut().map(std::mem::take);
         for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
             let options = CallOptions { settings: little.clone(), ..CallOptions::default() };
-            voice.spill.interrupted();
-            let outcome = voice.spill.replace(options);
+            let end = CallEnd::default().interrupted(true);
+            let outcome = voice.spill.replace(options, end);
             show(&mut voice.face, &outcome, written.take().as_deref());
             if voice.face.say_if_lost() {
                 self.lost = true;
-                undelivered::keep(self.overspill, &outcome, &self.call, &self.options);
+                undelivered::keep(self.overspill, &outcome, &self.call, &self.options, end);
             }
         }
     }
@@ -129,29 +129,21 @@ impl<'a> Output<'a> {
     /// Shows what is left to show; tells whether everything could be shown.
     pub(super) fn end(mut self, ended: &Ended) -> bool {
         let mut written = self.written;
-        let options = &mut self.options;
-        match ended.how {
-            How::Code(code) => options.exit = Some(code),
-            How::Signal(signal) => options.signal = Some(signal),
-        }
-        for mut voice in [Some(self.out), self.err].into_iter().flatten() {
-            let spill = &mut voice.spill;
-            match ended.how {
-                How::Code(code) => spill.exited(Some(code)),
-                How::Signal(signal) => spill.killed(signal),
-            }
-            if ended.interrupted || ended.timed_out.is_some() || ended.held {
-                spill.interrupted();
-            }
+        let end = match ended.how {
+            How::Code(code) => CallEnd::exited(code),
+            How::Signal(signal) => CallEnd::killed(signal),
+        };
+        let end = end.interrupted(ended.interrupted || ended.timed_out.is_some() || ended.held);
+        for voice in [Some(self.out), self.err].into_iter().flatten() {
             let OutputStream { mut spill, mut face } = voice;
             spill.see_rest(|seen| {
                 let _ = face.take(seen);
             });
-            let outcome = spill.finish();
+            let outcome = spill.finish(end);
             show(&mut face, &outcome, written.take().as_deref());
             if face.say_if_lost() {
                 self.lost = true;
-                undelivered::keep(self.overspill, &outcome, &self.call, &self.options);
+                undelivered::keep(self.overspill, &outcome, &self.call, &self.options, end);
             }
         }
         !self.lost
