@@ -57,7 +57,7 @@ impl<'a> MultiText<'a> {
         self.spill.is_over()
     }
 
-    /// Says, late, that there is less room, as [`Spill::share`] does.
+    /// Tightens the limits to a share of a budget, as [`CallOptions::share`] does from the start.
     pub fn share(&mut self, share: Limits) {
         self.spill.share(share);
     }

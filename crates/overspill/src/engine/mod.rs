@@ -16,7 +16,9 @@ use crate::profile::OnSaveError;
 use crate::redact::{Redact, Redacted};
 use crate::store::{SpillRef, Store};
 use crate::sweep::{Retention, SweepBudget, Swept, sweep};
-use crate::{Call, CallEnd, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
+use crate::{
+    Call, CallEnd, Clock, Error, Event, Layer, LiveSpill, Outcome, Profile, Settings, Spill,
+};
 
 pub(crate) use choose::Chosen;
 use choose::Selected;
@@ -228,15 +230,20 @@ impl Overspill {
         }
     }
 
-    /// Takes an output as it is being written. A strategy of your own is not asked: it needs all
-    /// of the output at once.
+    /// Takes an output in chunks. A strategy of your own is not asked: it needs all of the output at
+    /// once.
     pub fn spill(&self, call: Call, options: CallOptions) -> Spill<'_> {
         Spill::new(Cow::Borrowed(self), call, options)
     }
 
-    /// Like [`Overspill::spill`], for those who keep it where nothing can be borrowed.
+    /// Like [`Overspill::spill`], for callers that cannot borrow the engine.
     pub fn into_spill(self, call: Call, options: CallOptions) -> Spill<'static> {
         Spill::new(Cow::Owned(self), call, options)
+    }
+
+    /// Like [`Overspill::spill`], for an output that is shown while it arrives.
+    pub fn live_spill(&self, call: Call, options: CallOptions) -> LiveSpill<'_> {
+        LiveSpill(self.spill(call, options))
     }
 
     /// Returns what is masked, and where.

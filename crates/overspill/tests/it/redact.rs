@@ -300,18 +300,18 @@ proptest! {
         let text = format!("{before}\n{}{secret} {after}\n", "line\n".repeat(lines));
         for profile in [Profile::OWN, Profile::OPENCODE, Profile::KLAUDE] {
             let overspill = engine(profile);
-            let mut spill = overspill.spill(Call::default(), CallOptions::default());
+            let mut spill = overspill.live_spill(Call::default(), CallOptions::default());
             let mut seen = Vec::new();
             let mut rest = text.as_bytes();
             for size in sizes.iter().cycle() {
                 let (chunk, later) = rest.split_at((*size).min(rest.len()));
-                spill.push_seen(chunk, |shown| seen.extend_from_slice(shown));
+                spill.push_showing(chunk, |shown| seen.extend_from_slice(shown));
                 rest = later;
                 if rest.is_empty() {
                     break;
                 }
             }
-            spill.see_rest(|shown| seen.extend_from_slice(shown));
+            spill.flush_held(|shown| seen.extend_from_slice(shown));
             let streamed = spill.finish(CallEnd::default());
             let whole = overspill.process(text.as_bytes(), &Call::default());
             let result = json!({"output": text, "metadata": {"a": [text]}, "content": [{"type": "text", "text": text}]});
@@ -354,13 +354,13 @@ fn joined_texts_are_masked_whatever_was_masked_before() {
 #[test]
 fn restarted_output_is_masked_and_counted_once() {
     let overspill = engine(Profile::OWN);
-    let mut spill = overspill.spill(Call::default(), CallOptions::default());
+    let mut spill = overspill.live_spill(Call::default(), CallOptions::default());
     let (token, text) = (token(), long(""));
-    spill.push(format!("{token}\n{}", &token[..20]).as_bytes());
+    spill.push_showing(format!("{token}\n{}", &token[..20]).as_bytes(), |_| {});
     // The second token is held back, and goes on with the rest.
     let so_far = spill.restart(CallOptions::default());
     assert_eq!(String::from_utf8_lossy(so_far.bytes()), format!("{}\n", stars()));
-    spill.push(format!("{}\n{text}", &token[20..]).as_bytes());
+    spill.push_showing(format!("{}\n{text}", &token[20..]).as_bytes(), |_| {});
     let Outcome::Spilled(spilled) = spill.finish(CallEnd::default()) else {
         panic!("it is too large")
     };
