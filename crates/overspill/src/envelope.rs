@@ -73,10 +73,11 @@ fn answered<'a>(
     }
     let output =
         redacted.part(|_| Output { measured: measured.as_bytes(), stored: response.as_bytes() });
-    match overspill.bound(&output, call, options, end) {
+    let plan = overspill.plan(call, options);
+    let limits = plan.policy.limits;
+    match overspill.bound_by(plan, &output, call, end) {
         Outcome::Whole(_) | Outcome::Masked(_) => Cow::Borrowed(response),
         Outcome::Spilled(spilled) => {
-            let limits = overspill.plan(call, options).policy.limits;
             let answer = encode(&fields, &spilled, &limits);
             let most = overspill.profile.ceiling.bytes.unwrap_or(u64::MAX);
             if answer.len() as u64 <= most {

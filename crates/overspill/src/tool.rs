@@ -123,15 +123,15 @@ impl Overspill {
             }
             Gate::Shut => true,
         };
-        let enabled = self.plan(call, &options).enabled;
-        let unmarked = passes || !enabled && shape.disabled == Unmarked::Unchanged;
+        let plan = self.plan(call, &options);
+        let unmarked = passes || !plan.enabled && shape.disabled == Unmarked::Unchanged;
         let outcome = if unmarked {
             if self.is_below_ceiling(text.as_bytes()) {
                 return Bounded::Unchanged;
             }
             self.pass(&output, call, &options, end)
         } else {
-            self.bound(&output, call, &options, end)
+            self.bound_by(plan, &output, call, end)
         };
         let mut fields = fields.clone();
         match outcome {

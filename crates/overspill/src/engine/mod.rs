@@ -265,9 +265,19 @@ impl Overspill {
         options: &CallOptions,
         end: CallEnd,
     ) -> Outcome<'a> {
+        self.bound_by(self.plan(call, options), output, call, end)
+    }
+
+    /// Shortens an output that is all there, by a plan of its call.
+    pub(crate) fn bound_by<'a>(
+        &self,
+        plan: Plan,
+        output: &Redacted<Output<'a>>,
+        call: &Call,
+        end: CallEnd,
+    ) -> Outcome<'a> {
         let (&all, masked) = (output.get(), output.count());
-        let Plan { policy, enabled } = self.plan(call, options);
-        let delegate = options.delegate;
+        let Plan { policy, enabled, delegate } = plan;
         let mut ended = EndedCall { call, end, delegate, masked, failure: None };
         let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
             None => {

@@ -11,6 +11,8 @@ pub(crate) struct Plan {
     pub(crate) policy: Policy,
     /// Shortening is on.
     pub(crate) enabled: bool,
+    /// The caller can hand work to a sub-agent.
+    pub(crate) delegate: bool,
 }
 
 impl Overspill {
@@ -34,7 +36,7 @@ impl Overspill {
                 ..policy
             },
         };
-        Plan { policy, enabled }
+        Plan { policy, enabled, delegate: options.delegate }
     }
 
     /// Returns the policy of the simple cut: as much of the start as would not have been cut.
