@@ -150,7 +150,7 @@ impl Engine {
             Either::A(text) => text.as_bytes(),
             Either::B(bytes) => bytes,
         };
-        overspill::Counts::from(overspill::core::Size::of(bytes, self.inner.lines)).into()
+        overspill::core::Size::of(bytes, self.inner.lines).into()
     }
 
     /// Bounds a result, which is JSON; null if it stays as it is, `true` if its text has to be saved

@@ -35,7 +35,7 @@ pub use crate::live_spill::LiveSpill;
 pub use crate::multi_text::MultiText;
 pub use crate::outcome::{Masked, Outcome, Spilled};
 pub use crate::profile::Profile;
-pub use crate::report::{Amount, Counts, Report, Stretch};
+pub use crate::report::{Amount, Report};
 pub use crate::settings::{
     Effective, KEEPS, Layer, Limit, Origin, Setting, Settings, Warning, entries_of, is_http_address,
 };
