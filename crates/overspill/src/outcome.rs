@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cut, Keep, Layout, LeftOut, Size, Unit};
+use overspill_core::{Cut, Keep, Layout, LeftOut, Limits, Size, Unit};
 
 use crate::Error;
 use crate::profile::{Direction, NoticeStyle};
@@ -52,8 +52,12 @@ pub struct Spilled {
     pub saved: Result<SpillRef, Error>,
     /// How many secrets were masked in it, where it is saved or also in what is shown.
     pub masked: u64,
-    /// What was kept.
+    /// The way of keeping.
     pub keep: Keep,
+    /// The limits of the preview.
+    pub(crate) limits: Limits,
+    /// The kind of preview, see [`PreviewRecord::kind`](crate::store::PreviewRecord::kind).
+    pub(crate) kind: &'static str,
     pub(crate) words: NoticeStyle,
     /// Where the notice, pieces and marks stand in the text. Source systems have words of their own.
     pub(crate) layout: Option<Layout>,

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{EndedCall, Output, Overspill};
 use crate::profile::Sweeps;
-use crate::store::Record;
+use crate::store::{PreviewRecord, Record};
 use crate::sweep::{SweepBudget, sweep};
 use crate::{Call, CallEnd, Error, Event, EventKind, Outcome, Spilled};
 
@@ -29,16 +29,23 @@ impl Overspill {
     fn record(&self, spilled: &Spilled, ended: &EndedCall) {
         let Ok(saved) = &spilled.saved else { return };
         let CallEnd { exit, signal, interrupted } = ended.end;
-        // A strategy's own text shows no part of the output as it is.
-        let pieces = spilled.cut.iter().flat_map(|cut| &cut.pieces);
+        // An outline and a strategy's own text show no part of the output as it is.
+        let spans = || spilled.cut.iter().flat_map(|cut| cut.spans());
+        let preview = PreviewRecord {
+            limits: spilled.limits,
+            keep: PreviewRecord::keep_word(spilled.keep),
+            kind: spilled.kind.to_owned(),
+            lines: spans().map(|span| (span.first_line, span.last_line)).collect(),
+        };
         let record = Record {
             call: self.masked_call(ended.call).into_owned(),
             created: self.clock.now().timestamp(),
             exit,
             signal,
             interrupted,
-            shown: pieces.map(|piece| piece.bytes.clone()).collect(),
+            shown: spans().map(|span| span.bytes.clone()).collect(),
             kept: Some(saved.kept),
+            preview: Some(preview),
             ..Record::default()
         };
         // A record is a convenience. The output itself is safe.

@@ -30,7 +30,7 @@ impl Overspill {
         let presentation = Presentation { engine: self, style, policy, saved, delegate, masked };
         match style {
             NoticeStyle::Own => presentation.with_own_notice(chosen),
-            _ => presentation.as_source_system(chosen),
+            _ => presentation.with_source_notice(chosen),
         }
     }
 
@@ -111,7 +111,7 @@ impl Presentation<'_> {
                         None => (piece_texts(&cut).concat(), SILENT),
                     };
                     let worded = WordedNotice { notice: notice.for_person(&cut), text };
-                    self.of_cut(worded, Some(layout), cut)
+                    self.of_cut(worded, Some(layout), cut, "pieces")
                 }
             },
             Chosen::Text(own, otherwise) => {
@@ -120,7 +120,7 @@ impl Presentation<'_> {
                     (worded, _) => {
                         let (text, layout) = worded.unwrap_or_else(|| (own.text.clone(), SILENT));
                         let worded = WordedNotice { notice: String::new(), text };
-                        self.of_text(worded, Some(layout), own, None)
+                        self.of_text(worded, Some(layout), own, None, "text")
                     }
                 }
             }
@@ -132,24 +132,29 @@ impl Presentation<'_> {
         match notice.answer(over) {
             Preview { text, layout, cut, outline: None } => {
                 let worded = WordedNotice { notice: notice.for_person(&cut), text };
-                self.of_cut(worded, Some(layout), cut)
+                let kind = over.kind_of(&cut);
+                self.of_cut(worded, Some(layout), cut, kind)
             }
             Preview { text, layout, cut, outline: Some(outline) } => {
                 let total = cut.total;
                 let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
                 let worded = WordedNotice { notice: notice.for_person_of_outline(&total), text };
                 let own = OwnText { text: outline, left_out, total };
-                self.of_text(worded, Some(layout), own, Some(cut.fired))
+                self.of_text(worded, Some(layout), own, Some(cut.fired), "outline")
             }
         }
     }
 
     /// Words a preview as a source system does.
-    fn as_source_system(self, chosen: Chosen) -> Spilled {
+    fn with_source_notice(self, chosen: Chosen) -> Spilled {
         let (keep, saved, delegate) = (self.policy.keep, &self.saved, self.delegate);
-        let cut = match chosen {
-            Chosen::Over(over) => over.cut(),
-            Chosen::Cut(cut, _) => cut,
+        let (cut, kind) = match chosen {
+            Chosen::Over(over) => {
+                let cut = over.cut();
+                let kind = over.kind_of(&cut);
+                (cut, kind)
+            }
+            Chosen::Cut(cut, _) => (cut, "pieces"),
             Chosen::Text(own, _) => {
                 let facts = NoticeFacts {
                     pieces: vec![Cow::Borrowed(own.text.as_str())],
@@ -161,7 +166,7 @@ impl Presentation<'_> {
                     delegate,
                 };
                 let worded = word(self.style, &facts);
-                return self.of_text(worded, None, own, None);
+                return self.of_text(worded, None, own, None, "text");
             }
         };
         let facts = NoticeFacts {
@@ -174,11 +179,17 @@ impl Presentation<'_> {
             delegate,
         };
         let worded = word(self.style, &facts);
-        self.of_cut(worded, None, cut)
+        self.of_cut(worded, None, cut, kind)
     }
 
     /// Shows pieces of the output.
-    fn of_cut(self, worded: WordedNotice, layout: Option<Layout>, cut: Cut) -> Spilled {
+    fn of_cut(
+        self,
+        worded: WordedNotice,
+        layout: Option<Layout>,
+        cut: Cut,
+        kind: &'static str,
+    ) -> Spilled {
         let left_out = self.engine.left_out(&cut, self.policy);
         let pieces = piece_texts(&cut);
         let preview = match self.engine.profile.words {
@@ -198,6 +209,8 @@ impl Presentation<'_> {
             saved: self.saved,
             masked: self.masked,
             keep: self.policy.keep,
+            limits: self.policy.limits,
+            kind,
             words: *self.style,
         }
     }
@@ -209,6 +222,7 @@ impl Presentation<'_> {
         layout: Option<Layout>,
         own: OwnText,
         fired: Option<Unit>,
+        kind: &'static str,
     ) -> Spilled {
         Spilled {
             text: worded.text,
@@ -223,6 +237,8 @@ impl Presentation<'_> {
             saved: self.saved,
             masked: self.masked,
             keep: self.policy.keep,
+            limits: self.policy.limits,
+            kind,
             words: *self.style,
         }
     }

@@ -20,6 +20,7 @@ pub(crate) enum AtHand<'a> {
 }
 
 /// What the reader gets of an output that could not be saved.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
 pub(super) enum Fallback<'a, 'b> {
     /// The output as it is.
     Original(Output<'a>),

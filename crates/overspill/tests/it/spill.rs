@@ -88,9 +88,13 @@ fn the_record_says_where_it_came_from_and_what_was_shown() {
     let record = overspill.store().record(&spilled.saved.unwrap().name).unwrap().unwrap();
     assert_eq!((record.call, record.exit), (call, Some(2)));
     assert_eq!(record.bytes, long().len() as u64);
-    let shown: Vec<_> =
-        spilled.cut.unwrap().pieces.iter().map(|piece| piece.bytes.clone()).collect();
+    let cut = spilled.cut.unwrap();
+    let shown: Vec<_> = cut.pieces.iter().map(|piece| piece.bytes.clone()).collect();
     assert_eq!(record.shown, shown);
+    let preview = record.preview.unwrap();
+    let lines: Vec<_> = cut.spans().iter().map(|span| (span.first_line, span.last_line)).collect();
+    assert_eq!((preview.limits, preview.lines), (Profile::OWN.policy.limits, lines));
+    assert_eq!((preview.keep.as_str(), preview.kind.as_str()), ("auto", "ends"));
 }
 
 #[test]
