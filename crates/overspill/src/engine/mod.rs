@@ -26,9 +26,9 @@ use plan::Plan;
 pub(crate) use save::AtHand;
 use save::Fallback;
 
-/// Bounds outputs as a profile says, and saves what is too large.
+/// Shortens outputs as a profile says, and saves those that are too large.
 ///
-/// Built once from values; nothing in it changes afterwards.
+/// A program builds one and shares it. Calls do not change it.
 #[derive(Clone)]
 pub struct Overspill {
     pub(crate) profile: Profile,
@@ -44,7 +44,7 @@ pub struct Overspill {
     swept: Arc<AtomicBool>,
 }
 
-/// Hears of every call.
+/// A function that gets the event of every call.
 pub type Observer = dyn Fn(&Event) + Send + Sync;
 
 /// What a single call asks for.
@@ -93,12 +93,12 @@ pub(crate) struct EndedCall<'a> {
 }
 
 impl Overspill {
-    /// Bounds outputs by `profile` and saves what is too large in `store`.
+    /// Shortens outputs as `profile` says and saves them in `store`.
     pub fn new(profile: Profile, store: impl Store + 'static) -> Overspill {
         Overspill::sharing(profile, Arc::new(store))
     }
 
-    /// Like [`Overspill::new`], with a store that others use as well.
+    /// Like [`Overspill::new`], with a store that is shared.
     pub fn sharing(profile: Profile, store: Arc<dyn Store>) -> Overspill {
         Overspill {
             retention: profile.retention(),
@@ -127,13 +127,13 @@ impl Overspill {
         Overspill { store, ..self }
     }
 
-    /// Reports to nobody.
+    /// Removes the observer.
     #[must_use]
     pub fn unobserved(self) -> Overspill {
         Overspill { observer: None, ..self }
     }
 
-    /// Says what the reader of a preview can do.
+    /// Sets what the reader of a preview can do.
     #[must_use]
     pub fn with_reach(self, reach: ReaderAbilities) -> Overspill {
         Overspill { reach, ..self }
@@ -168,25 +168,25 @@ impl Overspill {
         Overspill { observer: Some(Arc::new(observer)), ..self }
     }
 
-    /// Tells the time by `clock`.
+    /// Sets the clock.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Overspill {
         Overspill { clock, ..self }
     }
 
-    /// Masks secrets. With [`Redact::All`] a strategy of your own sees none, either.
+    /// Masks secrets. With [`Redact::All`] a strategy of your own gets masked text too.
     #[must_use]
     pub fn with_redaction(self, redact: Redact) -> Overspill {
         Overspill { redact, ..self }
     }
 
-    /// Sets how long outputs stay, where the profile removes any.
+    /// Sets how long outputs stay, if the profile removes old outputs.
     #[must_use]
     pub fn with_retention(self, retention: Retention) -> Overspill {
         Overspill { retention, ..self }
     }
 
-    /// Removes what has expired now.
+    /// Removes expired outputs now.
     pub fn sweep(&self) -> Result<Swept, Error> {
         sweep(&*self.store, &self.retention, SweepBudget::Whole, self.clock.now().timestamp())
     }
@@ -196,12 +196,12 @@ impl Overspill {
         &*self.store
     }
 
-    /// Takes an output that is all there.
+    /// Shortens an output if it is too large.
     pub fn process<'a>(&self, output: &'a [u8], call: &Call) -> Outcome<'a> {
         self.process_with(output, call, &CallOptions::default())
     }
 
-    /// Takes an output that is all there, with settings of the call's own.
+    /// Like [`Overspill::process`], with options of the call.
     pub fn process_with<'a>(
         &self,
         output: &'a [u8],
@@ -246,13 +246,13 @@ impl Overspill {
         LiveSpill(self.spill(call, options))
     }
 
-    /// Returns what is masked, and where.
+    /// Returns the rules that mask secrets.
     pub fn redaction(&self) -> &Redact {
         &self.redact
     }
 
-    /// Returns the store as a model may see it: with [`Redact::All`] secrets are masked, also
-    /// in outputs that were saved with them.
+    /// Returns the store as a model may see it. With [`Redact::All`] secrets are masked, also in outputs
+    /// that were saved with their secrets.
     pub fn shown_store(&self) -> Arc<dyn Store> {
         self.redact.shown_store(&self.store)
     }
