@@ -107,16 +107,16 @@ impl Engine {
         session: Option<String>,
         call: Option<String>,
     ) -> napi::Result<bool> {
-        let CallRequest { call, options } = asked(tool, call_id, session, call.as_deref())?;
+        let asked = asked(tool, call_id, session, call.as_deref())?;
         let bytes = match &output {
             Either::A(text) => text.as_bytes(),
             Either::B(bytes) => bytes,
         };
         let overspill = &self.inner.overspill;
-        if overspill.policy(&call, &options).fired_by(bytes).is_some() {
+        if overspill.policy(&asked.call, &asked.options).fired_by(bytes).is_some() {
             return Ok(false);
         }
-        overspill.process_with(bytes, &call, &options);
+        asked.process(overspill, bytes);
         Ok(true)
     }
 
@@ -150,7 +150,7 @@ impl Engine {
             Either::A(text) => text.as_bytes(),
             Either::B(bytes) => bytes,
         };
-        overspill::Counts::from(overspill::core::Size::of(bytes, self.inner.lines)).into()
+        overspill::core::Size::of(bytes, self.inner.lines).into()
     }
 
     /// Bounds a result, which is JSON; null if it stays as it is, `true` if its text has to be saved
@@ -214,9 +214,9 @@ impl Engine {
     /// Takes an output as it is being written.
     #[napi(catch_unwind)]
     pub fn spill(&self, call: Option<String>) -> napi::Result<NativeSpill> {
-        let CallRequest { call, options } = asked(None, None, None, call.as_deref())?;
+        let CallRequest { call, options, end } = asked(None, None, None, call.as_deref())?;
         let spill = self.inner.overspill.clone().into_spill(call, options);
-        Ok(NativeSpill::new(spill, self.inner.lines))
+        Ok(NativeSpill::new(spill, end, self.inner.lines))
     }
 
     /// Answers a question about what was saved: `read`, `grep`, `list` or `sweep`. Where the store is
@@ -240,7 +240,7 @@ impl Engine {
     /// Says to a strategy what there is room for, in JSON.
     #[napi(catch_unwind)]
     pub fn limits(&self, call: Option<String>) -> napi::Result<String> {
-        let CallRequest { call, options } = asked(None, None, None, call.as_deref())?;
+        let CallRequest { call, options, .. } = asked(None, None, None, call.as_deref())?;
         let policy = self.inner.overspill.policy(&call, &options);
         Ok(camel_keys(overspill_embed::policy(&policy)).to_string())
     }
@@ -260,20 +260,19 @@ impl Inner {
         asked: &CallRequest,
         given: &Given,
     ) -> napi::Result<Option<Answer>> {
-        let CallRequest { call, options } = asked;
         if given.is_empty() {
-            let done = self.overspill.process_with(output, call, options);
+            let done = asked.process(&self.overspill, output);
             return Ok(spilled(done, self.lines).map(Either::A));
         }
         let (told, store) = given.told(&self.overspill, output, asked)?;
         if let Some(store) = store {
             // Tried, so nobody hears of it.
-            told.clone().unobserved().process_with(output, call, options);
+            asked.process(&told.clone().unobserved(), output);
             if store.is_asked() {
                 return Ok(Some(Either::B(true)));
             }
         }
-        Ok(spilled(told.process_with(output, call, options), self.lines).map(Either::A))
+        Ok(spilled(asked.process(&told, output), self.lines).map(Either::A))
     }
 
     fn apply(

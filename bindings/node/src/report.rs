@@ -1,8 +1,8 @@
 //! What became of an output, as JavaScript sees it.
 
 use napi_derive::napi;
-use overspill::core::LineRule;
-use overspill::{Counts, Error, Outcome, Stretch};
+use overspill::core::{LineRule, Size as CoreSize, Span as CoreSpan};
+use overspill::{Error, Outcome};
 use overspill_embed::{Misuse, Question};
 
 /// How large something is.
@@ -97,16 +97,19 @@ fn or_null<T>(value: Option<T>) -> napi::Either<T, napi::bindgen_prelude::Null> 
     value.map_or(napi::Either::B(napi::bindgen_prelude::Null), napi::Either::A)
 }
 
-impl From<Counts> for Size {
-    fn from(Counts { bytes, lines, chars }: Counts) -> Size {
+impl From<CoreSize> for Size {
+    fn from(CoreSize { bytes, lines, chars }: CoreSize) -> Size {
         Size { bytes: bytes as i64, lines: lines as i64, chars: chars as i64 }
     }
 }
 
-impl From<&Stretch> for Span {
-    fn from(stretch: &Stretch) -> Span {
-        let pair = |(from, to): (u64, u64)| vec![from as i64, to as i64];
-        Span { bytes: pair(stretch.bytes), lines: pair(stretch.lines) }
+impl From<&CoreSpan> for Span {
+    fn from(span: &CoreSpan) -> Span {
+        let pair = |from: u64, to: u64| vec![from as i64, to as i64];
+        Span {
+            bytes: pair(span.bytes.start, span.bytes.end),
+            lines: pair(span.first_line, span.last_line),
+        }
     }
 }
 
@@ -115,7 +118,7 @@ pub(crate) fn spilled(outcome: Outcome<'_>, lines: LineRule) -> Option<Spilled> 
     let Outcome::Spilled(cut) = outcome else { return None };
     let (preview, notice) = (cut.preview.clone(), cut.notice.clone());
     let report = overspill::Report::of(&Outcome::Spilled(cut), lines);
-    let spans = |all: Option<Vec<Stretch>>| all.map(|all| all.iter().map(Span::from).collect());
+    let spans = |all: Option<Vec<CoreSpan>>| all.map(|all| all.iter().map(Span::from).collect());
     let left_out = report.left_out.map(|left| (left.unit, left.count)).unwrap_or(("bytes", 0));
     Some(Spilled {
         spilled: true,

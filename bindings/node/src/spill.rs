@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use napi::Either;
 use napi::bindgen_prelude::{AsyncTask, Uint8Array};
 use napi_derive::napi;
+use overspill::CallEnd;
 use overspill::core::LineRule;
 
 use crate::report::{Spilled, failed, spilled};
@@ -13,7 +14,8 @@ use crate::tasks::{Promise, Work};
 
 /// What was too large, or the bytes of what fits.
 type Closed<Bytes> = Either<Spilled, Bytes>;
-type Open = Arc<Mutex<Option<overspill::Spill<'static>>>>;
+/// An open output, and what is known of how its call ended.
+type Open = Arc<Mutex<Option<(overspill::Spill<'static>, CallEnd)>>>;
 
 /// Takes an output piece by piece. One piece is to be taken before the next one comes.
 #[napi]
@@ -24,21 +26,26 @@ pub struct NativeSpill {
 }
 
 impl NativeSpill {
-    pub(crate) fn new(spill: overspill::Spill<'static>, lines: LineRule) -> NativeSpill {
-        NativeSpill { open: Arc::new(Mutex::new(Some(spill))), lines, masked: Arc::default() }
+    pub(crate) fn new(
+        spill: overspill::Spill<'static>,
+        end: CallEnd,
+        lines: LineRule,
+    ) -> NativeSpill {
+        let open = Arc::new(Mutex::new(Some((spill, end))));
+        NativeSpill { open, lines, masked: Arc::default() }
     }
 }
 
 fn push(open: &Open, piece: &[u8]) -> napi::Result<()> {
     let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
     let closed = || failed("Misuse", "the spill is closed: nothing can be written");
-    open.as_mut().map(|spill| spill.push(piece)).ok_or_else(closed)
+    open.as_mut().map(|(spill, _)| spill.push(piece)).ok_or_else(closed)
 }
 
 fn finish(open: &Open) -> napi::Result<overspill::Outcome<'static>> {
     let open = open.lock().unwrap_or_else(PoisonError::into_inner).take();
     let closed = || failed("Misuse", "the spill is closed already");
-    open.map(overspill::Spill::finish).ok_or_else(closed)
+    open.map(|(spill, end)| spill.finish(end)).ok_or_else(closed)
 }
 
 #[napi]
@@ -73,7 +80,7 @@ impl NativeSpill {
     #[napi]
     pub fn interrupted(&self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.iter_mut().for_each(overspill::Spill::interrupted);
+        open.iter_mut().for_each(|(_, end)| end.interrupted = true);
     }
 
     /// Says that the output is complete; answers with what was too large, or null.

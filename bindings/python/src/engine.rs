@@ -2,7 +2,7 @@
 
 use overspill::core::LineRule;
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, CallOptions, Outcome, Overspill};
+use overspill::{Outcome, Overspill};
 use overspill_embed::{CallRequest, CallbackStore, Setup, StoreChoice};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -97,14 +97,14 @@ impl Engine {
                     let piece = piece.as_bytes();
                     py.detach(|| spill.iter_mut().for_each(|spill| spill.push(piece)));
                 })?;
-                let done = py.detach(|| spill.map(overspill::Spill::finish));
+                let done = py.detach(|| spill.map(|spill| spill.finish(asked.end)));
                 let done = done.unwrap_or(Outcome::Whole(Default::default()));
                 outcome::outcome(py, done, output.clone().unbind(), self.lines)
             }
             input => {
                 let bytes = input.whole()?;
-                let (bytes, CallRequest { call, options }) = (bytes.as_bytes(), &asked);
-                let done = py.detach(|| self.overspill.process_with(bytes, call, options));
+                let bytes = bytes.as_bytes();
+                let done = py.detach(|| asked.process(&self.overspill, bytes));
                 outcome::outcome(py, done, output.clone().unbind(), self.lines)
             }
         }
@@ -126,11 +126,11 @@ impl Engine {
             Input::Long(_) => return Ok(None),
             input => input.whole()?,
         };
-        let (bytes, CallRequest { call, options }) = (bytes.as_bytes(), &asked);
+        let (bytes, CallRequest { call, options, .. }) = (bytes.as_bytes(), &asked);
         if self.asks || self.overspill.policy(call, options).fired_by(bytes).is_some() {
             return Ok(None);
         }
-        let done = py.detach(|| self.overspill.process_with(bytes, call, options));
+        let done = py.detach(|| asked.process(&self.overspill, bytes));
         outcome::outcome(py, done, output.clone().unbind(), self.lines).map(Some)
     }
 
@@ -194,8 +194,8 @@ impl Engine {
         session: Option<String>,
         options: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Spill> {
-        let CallRequest { call, options } = asked(tool, call_id, session, options.as_ref())?;
-        Ok(Spill::new(self.overspill.clone().into_spill(call, options), self.lines))
+        let CallRequest { call, options, end } = asked(tool, call_id, session, options.as_ref())?;
+        Ok(Spill::new(self.overspill.clone().into_spill(call, options), end, self.lines))
     }
 
     #[pyo3(signature = (id, **options))]
@@ -246,7 +246,7 @@ fn asked(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<CallRequest> {
     let mut asked = match options {
-        None => CallRequest { call: Call::default(), options: CallOptions::default() },
+        None => CallRequest::default(),
         Some(_) => {
             let json = Value::Object(options_json(options)?);
             CallRequest::from_json(&json).map_err(error::misuse)?

@@ -1,7 +1,7 @@
 //! What became of an output, as Python sees it.
 
-use overspill::core::{LineRule, Size as Counted};
-use overspill::{Counts, Masked, Outcome, Report, Stretch};
+use overspill::core::{LineRule, Size as CoreSize, Span as CoreSpan};
+use overspill::{Masked, Outcome, Report};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -39,7 +39,7 @@ impl Whole {
     fn total(&self, py: Python<'_>) -> PyResult<Size> {
         let bytes = Input::of(self.output.bind(py))?.whole()?;
         let (bytes, lines) = (bytes.as_bytes(), self.lines);
-        Ok(Size(py.detach(|| Counted::of(bytes, lines)).into()))
+        Ok(Size(py.detach(|| CoreSize::of(bytes, lines))))
     }
 
     #[getter]
@@ -230,8 +230,8 @@ fn report_dict(
     Ok(dict)
 }
 
-fn spans(stretches: &Option<Vec<Stretch>>) -> Option<Vec<Span>> {
-    stretches.as_ref().map(|all| all.iter().map(|one| Span(*one)).collect())
+fn spans(spans: &Option<Vec<CoreSpan>>) -> Option<Vec<Span>> {
+    spans.as_ref().map(|spans| spans.iter().map(Span::of).collect())
 }
 
 /// Says what became of `output`.
@@ -280,7 +280,7 @@ pub(crate) fn spilled(
 /// How large something is.
 #[pyclass(frozen, eq, hash, module = "overspill")]
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Size(Counts);
+pub(crate) struct Size(CoreSize);
 
 #[pymethods]
 impl Size {
@@ -300,7 +300,7 @@ impl Size {
     }
 
     fn __repr__(&self) -> String {
-        let Counts { bytes, lines, chars } = self.0;
+        let CoreSize { bytes, lines, chars } = self.0;
         format!("Size(bytes={bytes}, lines={lines}, chars={chars})")
     }
 }
@@ -308,21 +308,31 @@ impl Size {
 /// A part of an output: bytes from and up to, lines first and last.
 #[pyclass(frozen, eq, hash, module = "overspill")]
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Span(Stretch);
+pub(crate) struct Span {
+    bytes: (u64, u64),
+    lines: (u64, u64),
+}
+
+impl Span {
+    fn of(span: &CoreSpan) -> Span {
+        let CoreSpan { bytes, first_line, last_line, .. } = span;
+        Span { bytes: (bytes.start, bytes.end), lines: (*first_line, *last_line) }
+    }
+}
 
 #[pymethods]
 impl Span {
     #[getter]
     fn bytes(&self) -> (u64, u64) {
-        self.0.bytes
+        self.bytes
     }
 
     #[getter]
     fn lines(&self) -> (u64, u64) {
-        self.0.lines
+        self.lines
     }
 
     fn __repr__(&self) -> String {
-        format!("Span(bytes={:?}, lines={:?})", self.0.bytes, self.0.lines)
+        format!("Span(bytes={:?}, lines={:?})", self.bytes, self.lines)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use overspill::CallEnd;
 use overspill::core::LineRule;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,25 +14,26 @@ use crate::outcome;
 /// Takes an output piece by piece, as text or bytes; a context manager and a file to print to.
 #[pyclass(frozen, module = "overspill")]
 pub(crate) struct Spill {
-    open: Mutex<Option<overspill::Spill<'static>>>,
+    /// The output, and what is known of how its call ended.
+    open: Mutex<Option<(overspill::Spill<'static>, CallEnd)>>,
     outcome: PyOnceLock<Py<PyAny>>,
     lines: LineRule,
 }
 
 impl Spill {
-    pub(crate) fn new(spill: overspill::Spill<'static>, lines: LineRule) -> Spill {
-        Spill { open: Mutex::new(Some(spill)), outcome: PyOnceLock::new(), lines }
+    pub(crate) fn new(spill: overspill::Spill<'static>, end: CallEnd, lines: LineRule) -> Spill {
+        Spill { open: Mutex::new(Some((spill, end))), outcome: PyOnceLock::new(), lines }
     }
 
     /// Does something with it while it is open, without the interpreter's lock.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut overspill::Spill<'static>) -> T + Send,
+        act: impl FnOnce(&mut overspill::Spill<'static>, &mut CallEnd) -> T + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| {
             let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            open.as_mut().map(act)
+            open.as_mut().map(|(spill, end)| act(spill, end))
         });
         done.ok_or_else(|| PyValueError::new_err("the spill is closed: nothing can be written"))
     }
@@ -46,7 +48,7 @@ impl Spill {
                 pieces(&text, |piece| {
                     let piece = piece.as_bytes();
                     if written.is_ok() {
-                        written = self.with(py, |spill| spill.push(piece));
+                        written = self.with(py, |spill, _| spill.push(piece));
                     }
                 })?;
                 written?;
@@ -54,7 +56,7 @@ impl Spill {
             input => {
                 let all = input.whole()?;
                 let bytes = all.as_bytes();
-                self.with(py, |spill| spill.push(bytes))?;
+                self.with(py, |spill, _| spill.push(bytes))?;
             }
         }
         chunk.len()
@@ -65,7 +67,7 @@ impl Spill {
     fn over(&self, py: Python<'_>) -> PyResult<bool> {
         match self.outcome.get(py) {
             Some(outcome) => outcome.getattr(py, "spilled")?.extract(py),
-            None => self.with(py, |spill| spill.is_over()),
+            None => self.with(py, |spill, _| spill.is_over()),
         }
     }
 
@@ -73,7 +75,7 @@ impl Spill {
     fn close(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let closed = py.detach(|| {
             let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
-            open.map(overspill::Spill::finish)
+            open.map(|(spill, end)| spill.finish(end))
         });
         if let Some(closed) = closed {
             let _ = self.outcome.set(py, outcome::spilled(py, closed, self.lines)?);
@@ -111,7 +113,7 @@ impl Spill {
         _traceback: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
         if !kind.is_none() && self.outcome.get(py).is_none() {
-            self.with(py, |spill| spill.interrupted())?;
+            self.with(py, |_, end| end.interrupted = true)?;
         }
         self.close(py).map(|_| false)
     }

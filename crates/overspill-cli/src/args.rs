@@ -138,6 +138,15 @@ pub(crate) struct Engine {
 }
 
 impl LimitArgs {
+    /// Tells whether an option was given that changes what is shown.
+    pub(crate) fn is_any_given(&self) -> bool {
+        let limits = [self.max_lines, self.max_bytes, self.max_chars, self.max_tokens];
+        limits.iter().any(Option::is_some)
+            || self.keep.is_some()
+            || self.tokenizer.is_some()
+            || self.profile.is_some()
+    }
+
     /// Turns what was typed, what is set and where we are into an engine. `tool` is what the
     /// output comes from where nobody says it.
     pub(crate) fn engine(&self, tool: &str) -> Engine {

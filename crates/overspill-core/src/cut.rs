@@ -255,6 +255,16 @@ impl<'a> Oversized<'a> {
         }
     }
 
+    /// Returns a word for what `cut`, made of this output, shows: `ends`, `lines` that matter, or the
+    /// structure whose lines it shows (`json-lines`, `table`, `columns`, `markup`, `diff`, `tap`).
+    pub fn kind_of(&self, cut: &Cut) -> &'static str {
+        match &self.view.selection {
+            _ if cut.reasons.is_empty() => "ends",
+            Selection::Rows(rows) => rows.name(),
+            Selection::Ends | Selection::Lines(_) | Selection::Outline(_) => "lines",
+        }
+    }
+
     /// Writes a text of our own that shows it within `limits`, where its structure calls for one.
     ///
     /// Pieces of it, as in [`Oversized::cut`], are there all the same.

@@ -57,17 +57,17 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
             answer.insert("outcomes".into(), Value::Array(outcomes));
         }
         how => {
-            let CallRequest { call, options } = CallRequest::from_json(&call).map_err(misuse)?;
+            let asked = CallRequest::from_json(&call).map_err(misuse)?;
             let output = match case.get("base64") {
                 Some(text) => from_base64(text.as_str().unwrap()),
                 None => case["input"].as_str().unwrap().as_bytes().to_vec(),
             };
             let outcome = if how == "spill" {
-                let mut spill = overspill.spill(call, options);
+                let mut spill = overspill.spill(asked.call, asked.options);
                 output.chunks(1000).for_each(|chunk| spill.push(chunk));
-                spill.finish()
+                spill.finish(asked.end)
             } else {
-                overspill.process_with(&output, &call, &options)
+                asked.process(&overspill, &output)
             };
             answer.insert("outcome".into(), plain(&outcome, lines));
             if let (Some(ask), Outcome::Spilled(spilled)) = (case.get("ask"), &outcome) {

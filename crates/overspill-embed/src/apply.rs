@@ -10,18 +10,18 @@ use crate::CallRequest;
 /// Bounds what a tool returns: a text, a list of parts with text among them, an object of the
 /// profile's shape, or for `unified` the envelope, as text or as an object.
 pub fn apply(overspill: &Overspill, result: &Value, asked: &CallRequest, gates: &Gates) -> Bounded {
-    let CallRequest { call, options } = asked;
+    let &CallRequest { ref call, ref options, end } = asked;
     let in_envelope = overspill.profile().envelope;
     match result {
         Value::String(text) if in_envelope => {
-            match envelope::respond(overspill, text, call, options) {
+            match envelope::respond_ended(overspill, text, call, options, end) {
                 answer if answer == text.as_str() => Bounded::Unchanged,
                 answer => Bounded::Changed(Value::String(answer.into_owned())),
             }
         }
         Value::Object(_) if in_envelope => {
             let text = result.to_string();
-            match envelope::respond(overspill, &text, call, options) {
+            match envelope::respond_ended(overspill, &text, call, options, end) {
                 answer if answer == text.as_str() => Bounded::Unchanged,
                 answer => {
                     serde_json::from_str(&answer).map_or(Bounded::Unchanged, Bounded::Changed)
@@ -31,7 +31,7 @@ pub fn apply(overspill: &Overspill, result: &Value, asked: &CallRequest, gates: 
         Value::Array(parts) => {
             let key = overspill.profile().shape.text;
             let result = json!({ key: parts });
-            match overspill.bound_result(&result, call, options, gates) {
+            match overspill.bound_result_ended(&result, call, options, end, gates) {
                 Bounded::Changed(Value::Object(mut fields)) => match fields.shift_remove(key) {
                     Some(bounded) if bounded != result[key] => Bounded::Changed(bounded),
                     _ => Bounded::Unchanged,
@@ -39,7 +39,7 @@ pub fn apply(overspill: &Overspill, result: &Value, asked: &CallRequest, gates: 
                 _ => Bounded::Unchanged,
             }
         }
-        _ => overspill.bound_result(result, call, options, gates),
+        _ => overspill.bound_result_ended(result, call, options, end, gates),
     }
 }
 

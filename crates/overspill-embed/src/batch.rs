@@ -20,9 +20,9 @@ pub fn batch<'a>(
     let sizes: Vec<Size> = outputs.iter().map(|(output, _)| Size::of(output, lines)).collect();
     let shares = share_limits(&sizes, &budget);
     let bounded = |((output, asked), share): (&(&'a [u8], CallRequest), Limits)| {
-        let mut options = asked.options.clone();
-        options.share = Some(share);
-        overspill.process_with(output, &asked.call, &options)
+        let mut asked = asked.clone();
+        asked.options.share = Some(share);
+        asked.process(overspill, output)
     };
     Ok(outputs.iter().zip(shares).map(bounded).collect())
 }

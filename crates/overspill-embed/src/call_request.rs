@@ -1,7 +1,7 @@
 //! What a single call says of itself.
 
 use overspill::seeds::{PermissionRule, Preset, can_delegate};
-use overspill::{Call, CallOptions, Layer};
+use overspill::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill};
 use serde_json::Value;
 
 use crate::Misuse;
@@ -16,10 +16,17 @@ pub struct CallRequest {
     pub call: Call,
     /// What it asks for.
     pub options: CallOptions,
+    /// How it ended.
+    pub end: CallEnd,
 }
 
 impl CallRequest {
-    /// Reads them.
+    /// Shortens an output of this call.
+    pub fn process<'a>(&self, overspill: &Overspill, output: &'a [u8]) -> Outcome<'a> {
+        overspill.process_ended(output, &self.call, &self.options, self.end)
+    }
+
+    /// Reads a request.
     pub fn from_json(json: &Value) -> Result<CallRequest, Misuse> {
         let mut keys = Keys::of(json, "options")?;
         let call = Call {
@@ -60,10 +67,10 @@ impl CallRequest {
             settings,
             declared,
             delegate: keys.switch("delegate")?.unwrap_or_else(|| can_delegate(rules.as_deref())),
-            exit: keys.read("exit_code", "an exit code", exit)?,
             ..CallOptions::default()
         };
+        let exit = keys.read("exit_code", "an exit code", exit)?;
         keys.done()?;
-        Ok(CallRequest { call, options })
+        Ok(CallRequest { call, options, end: CallEnd { exit, ..CallEnd::default() } })
     }
 }

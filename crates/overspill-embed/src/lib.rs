@@ -11,7 +11,7 @@
 //! let setup = Setup::from_json(&json!({"profile": "overspill", "store": "memory", "maxLines": 5}))?;
 //! let overspill = setup.overspill(&|_| None, "/".into());
 //! let asked = CallRequest::from_json(&json!({"tool": "make", "keep": "tail"}))?;
-//! let outcome = overspill.process_with(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", &asked.call, &asked.options);
+//! let outcome = asked.process(&overspill, b"1\n2\n3\n4\n5\n6\n7\n8\n9\n");
 //! assert!(outcome.bytes().ends_with(b"\n8\n9\n"));
 //!
 //! let misuse = Setup::from_json(&json!({"max_lines": -1})).err().unwrap();

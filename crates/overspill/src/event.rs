@@ -1,8 +1,8 @@
-//! What is reported of each call: exactly one event.
+//! The event that an observer gets: exactly one for each call.
 
 use crate::{Call, Error};
 
-/// What became of a call's output.
+/// The event of a call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Event<'a> {
@@ -16,19 +16,19 @@ pub struct Event<'a> {
     pub what: EventKind<'a>,
 }
 
-/// The three things that can happen.
+/// What happened to the output of a call.
 #[derive(Debug)]
 pub enum EventKind<'a> {
-    /// It passed as it is: it fits, or is not to be cut.
+    /// The reader gets the output as it is: it fits, or shortening is off.
     Skipped,
-    /// It was cut, and saved here.
+    /// The reader gets a preview.
     Spilled {
-        /// Where the whole output is, if it was to be saved.
+        /// The path of the saved output. `None` if the profile saves nothing.
         path: Option<&'a str>,
     },
-    /// It was too large, and something failed.
+    /// The output was too large, and saving or the strategy failed.
     Failed {
-        /// What failed.
+        /// The error.
         error: &'a Error,
     },
 }

@@ -2,15 +2,15 @@
 #![forbid(unsafe_code)]
 
 mod call;
-mod chosen;
 mod clock;
+mod engine;
 mod error;
 mod event;
 pub mod json;
+mod live_spill;
 mod multi_text;
 pub mod notice;
 mod outcome;
-mod overspill;
 mod parts;
 pub mod profile;
 pub mod redact;
@@ -24,17 +24,17 @@ mod spill;
 pub mod store;
 pub mod sweep;
 pub mod tool;
-mod word;
 
-pub use crate::call::Call;
+pub use crate::call::{Call, CallEnd};
 pub use crate::clock::Clock;
+pub use crate::engine::{CallOptions, Observer, Overspill};
 pub use crate::error::Error;
 pub use crate::event::{Event, EventKind};
+pub use crate::live_spill::LiveSpill;
 pub use crate::multi_text::MultiText;
 pub use crate::outcome::{Masked, Outcome, Spilled};
-pub use crate::overspill::{CallOptions, Observer, Overspill};
 pub use crate::profile::Profile;
-pub use crate::report::{Amount, Counts, Report, Stretch};
+pub use crate::report::{Amount, Report};
 pub use crate::settings::{
     Effective, KEEPS, Layer, Limit, Origin, Setting, Settings, Warning, entries_of, is_http_address,
 };

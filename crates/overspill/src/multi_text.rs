@@ -2,7 +2,7 @@
 
 use overspill_core::{Limits, Piece, PreviewItem, Span};
 
-use crate::{Call, CallOptions, Outcome, Overspill, Spill, Spilled};
+use crate::{Call, CallEnd, CallOptions, Outcome, Overspill, Spill, Spilled};
 
 /// Takes texts one after the other, and bounds them together as if a line feed stood between them.
 ///
@@ -57,7 +57,7 @@ impl<'a> MultiText<'a> {
         self.spill.is_over()
     }
 
-    /// Says, late, that there is less room, as [`Spill::share`] does.
+    /// Tightens the limits to a share of a budget, as [`CallOptions::share`] does from the start.
     pub fn share(&mut self, share: Limits) {
         self.spill.share(share);
     }
@@ -74,7 +74,7 @@ impl<'a> MultiText<'a> {
     /// A text of which nothing is shown has an empty share.
     pub fn finish(self) -> Option<(Outcome<'static>, Vec<String>)> {
         let MultiText { spill, starts, .. } = self;
-        let spilled = match spill.finish() {
+        let spilled = match spill.finish(CallEnd::default()) {
             Outcome::Whole(_) => return None,
             Outcome::Masked(masked) => {
                 let texts = apart(&masked.bytes, &starts);

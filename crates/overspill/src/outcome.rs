@@ -1,66 +1,71 @@
-//! What becomes of an output.
+//! The result of shortening an output.
 
 use std::borrow::Cow;
 
-use overspill_core::{Cut, Keep, Layout, LeftOut, Size, Unit};
+use overspill_core::{Cut, Keep, Layout, LeftOut, Limits, Size, Unit};
 
 use crate::Error;
 use crate::profile::{Direction, NoticeStyle};
 use crate::store::SpillRef;
 
-/// What became of an output.
+/// The result of shortening an output.
 #[derive(Debug)]
 pub enum Outcome<'a> {
-    /// The reader gets it as it is, byte for byte. Nothing was stored.
+    /// The output fits. The reader gets every byte as it is. Nothing is saved.
     Whole(Cow<'a, [u8]>),
-    /// It fits, and has secrets in it that the reader does not get. Nothing was stored.
+    /// The output fits, and secrets in it are masked. Nothing is saved.
     Masked(Masked),
-    /// It was too large.
+    /// The output was too large. The reader gets a preview.
     Spilled(Box<Spilled>),
 }
 
 /// An output that fits, with its secrets masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Masked {
-    /// What the reader gets: as long as the output, line by line.
+    /// The masked output. Each line is as long as it was.
     pub bytes: Vec<u8>,
-    /// How many secrets there were.
+    /// How many secrets are masked.
     pub count: u64,
 }
 
 /// An output that was too large.
 #[derive(Debug)]
 pub struct Spilled {
-    /// What the reader gets, notice included.
+    /// The text for the reader: the notice and the preview.
     pub text: String,
-    /// The shown part of the output, without the notice. In the profiles of other systems a mark stands
+    /// The shown part of the output, without the notice. In the profiles of source systems a mark stands
     /// between the start and the end.
     pub preview: String,
-    /// The words alone.
+    /// The notice alone.
     pub notice: String,
     /// The size of the whole output, as the profile measures it.
     pub total: Size,
-    /// The size of what is shown of it. A line that is shown in two pieces counts once.
+    /// The size of the shown part. A line that is shown in two pieces counts once.
     pub shown: Size,
     /// How much is left out, as the profile counts it.
     pub left_out: LeftOut,
-    /// Which parts are shown; a strategy's own text has none.
+    /// The parts that are shown. `None` for an outline and for a strategy's own text.
     pub cut: Option<Cut<'static>>,
-    /// The limit because of which it was cut; none where a strategy made a text of its own.
+    /// The limit that the output exceeds. `None` for a strategy's own text.
     pub fired: Option<Unit>,
-    /// Where the whole output is, or why it could not be saved.
+    /// The saved output, or the error of a failed save.
     pub saved: Result<SpillRef, Error>,
-    /// How many secrets were masked in it, where it is saved or also in what is shown.
+    /// How many secrets are masked in the saved output, and with [`Redact::All`](crate::redact::Redact::All)
+    /// also in the shown text.
     pub masked: u64,
-    /// What was kept.
+    /// The way of keeping.
     pub keep: Keep,
+    /// The limits of the preview.
+    pub(crate) limits: Limits,
+    /// The kind of preview, see [`PreviewRecord::kind`](crate::store::PreviewRecord::kind).
+    pub(crate) kind: &'static str,
     pub(crate) words: NoticeStyle,
-    /// Where the notice, pieces and marks stand in the text. Source systems have words of their own.
+    /// The places of the notice, pieces and marks in the text. `None` in the style of a source system.
     pub(crate) layout: Option<Layout>,
 }
 
 impl<'a> Outcome<'a> {
-    /// Returns what the reader gets.
+    /// Returns the bytes that the reader gets.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Outcome::Whole(bytes) => bytes,
@@ -69,7 +74,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Says that an output is not cut, of which so many secrets are masked.
+    /// Returns an output that fits, in which so many secrets are masked.
     pub(crate) fn of(output: Cow<'a, [u8]>, masked: u64) -> Outcome<'a> {
         match masked {
             0 => Outcome::Whole(output),
@@ -77,7 +82,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Makes it independent of the output.
+    /// Stops borrowing the output.
     pub(crate) fn into_owned(self) -> Outcome<'static> {
         match self {
             Outcome::Whole(bytes) => Outcome::Whole(Cow::Owned(bytes.into_owned())),
@@ -88,8 +93,8 @@ impl<'a> Outcome<'a> {
 }
 
 impl Spilled {
-    /// Tells whether the reader is left alone with a cut: limits of a few bytes or of no line have no
-    /// room for a word on where the rest is. Then [`Spilled::notice`] belongs beside what is shown.
+    /// Tells whether the text has no notice, because the limits leave no room for one. Then show
+    /// [`Spilled::notice`] beside the text.
     pub fn is_silent(&self) -> bool {
         self.layout.as_ref().is_some_and(|layout| layout.is_silent)
     }
@@ -100,7 +105,7 @@ impl Spilled {
         self.text.get(place).filter(|line| !line.is_empty())
     }
 
-    /// Returns where the whole output is, as the reader is told.
+    /// Returns the path or address of the saved output.
     pub fn path(&self) -> Option<&str> {
         self.saved.as_ref().ok().map(|saved| saved.path.as_str())
     }
@@ -126,7 +131,7 @@ impl Spilled {
         Direction::of(self.keep, self.cut.as_ref())
     }
 
-    /// Returns how much of the output is hidden. Tokens are not counted: characters are.
+    /// Returns how much of the output is hidden. For tokens it returns characters.
     pub fn hidden(&self, unit: Unit) -> u64 {
         let (total, shown) = (&self.total, &self.shown);
         match unit {

@@ -1,38 +1,42 @@
-//! What became of an output, as plain values for programs in any language.
+//! An outcome as plain values, for programs in any language.
 
 use overspill_core::{LeftOut, LineRule, Size, Span, Unit};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::store::{Availability, Kept};
 use crate::{Masked, Outcome, Spilled};
 
-/// What became of an output.
+/// An [`Outcome`] as plain values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The output was too large.
     pub spilled: bool,
     /// What the reader gets, notice included.
     pub text: String,
-    /// Not all that is shown is byte for byte the output's: bytes that are no UTF-8 replaced, and
-    /// in a preview colours dropped and control bytes made visible.
+    /// The text differs from the bytes of the output. Bytes that are not UTF-8 are replaced. A preview
+    /// also drops colours and makes control bytes visible.
     pub lossy: bool,
-    /// The saved output.
+    /// The id of the saved output.
     pub id: Option<String>,
-    /// Where it is.
+    /// The path or address of the saved output.
     pub path: Option<String>,
     /// All of the output is in `text`, or in the saved copy.
     pub complete: bool,
     /// The size of the output.
-    pub total: Counts,
-    /// The size of what is shown of it.
-    pub shown: Counts,
-    /// What is shown; none where it is not pieces of the output.
-    pub pieces: Option<Vec<Stretch>>,
-    /// What is left out; none where what is shown is not pieces of the output.
-    pub gaps: Option<Vec<Stretch>>,
+    #[serde(with = "SizeJson")]
+    pub total: Size,
+    /// The size of the parts that are shown.
+    #[serde(with = "SizeJson")]
+    pub shown: Size,
+    /// The parts that are shown. `None` if the text is not made of parts of the output.
+    #[serde(serialize_with = "spans_json")]
+    pub pieces: Option<Vec<Span>>,
+    /// The parts that are left out. `None` if the text is not made of parts of the output.
+    #[serde(serialize_with = "spans_json")]
+    pub gaps: Option<Vec<Span>>,
     /// How much is left out, in the unit that the profile counts it in.
     pub left_out: Option<Amount>,
-    /// The limit because of which it was cut: `bytes`, `lines`, `chars` or `tokens`.
+    /// The limit that the output exceeds: `bytes`, `lines`, `chars` or `tokens`.
     pub limit: Option<&'static str>,
     /// Why it is not in the bucket yet.
     pub pending: Option<String>,
@@ -42,16 +46,7 @@ pub struct Report {
     pub error: Option<String>,
 }
 
-/// A size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[expect(missing_docs, reason = "they are what they are called")]
-pub struct Counts {
-    pub bytes: u64,
-    pub lines: u64,
-    pub chars: u64,
-}
-
-/// So many of something.
+/// An amount and its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Amount {
     /// `lines`, `bytes` or `chars`.
@@ -60,18 +55,8 @@ pub struct Amount {
     pub count: u64,
 }
 
-/// A part of an output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-pub struct Stretch {
-    /// From one offset up to another.
-    pub bytes: (u64, u64),
-    /// From one line to another, both included, counted from 1.
-    pub lines: (u64, u64),
-}
-
 impl Report {
-    /// Says what became of an output. Lines of what was not cut are counted by `lines`, as the
-    /// profile counts the others.
+    /// Makes a report. `lines` counts the lines of an output that fits.
     pub fn of(outcome: &Outcome, lines: LineRule) -> Report {
         match outcome {
             Outcome::Whole(bytes) => Report::of_whole(bytes, lines),
@@ -86,7 +71,13 @@ impl Report {
         let text = String::from_utf8_lossy(bytes);
         let is_same = text.as_bytes() == bytes;
         let size = Size::of(bytes, lines);
-        let all = Stretch { bytes: (0, size.bytes), lines: (1, size.lines) };
+        let all = Span {
+            bytes: 0..size.bytes,
+            first_line: 1,
+            last_line: size.lines,
+            starts_line: true,
+            ends_line: true,
+        };
         Report {
             spilled: false,
             text: text.into_owned(),
@@ -94,8 +85,8 @@ impl Report {
             id: None,
             path: None,
             complete: is_same,
-            total: size.into(),
-            shown: size.into(),
+            total: size,
+            shown: size,
             pieces: Some(if bytes.is_empty() { Vec::new() } else { vec![all] }),
             gaps: Some(Vec::new()),
             left_out: None,
@@ -115,10 +106,10 @@ impl Report {
             id: saved.ok().map(|saved| saved.name.to_string()),
             path: saved.ok().map(|saved| saved.path.clone()),
             complete: saved.is_ok_and(|saved| saved.kept == Kept::Whole),
-            total: spilled.total.into(),
-            shown: spilled.shown.into(),
-            pieces: cut.map(|cut| cut.spans().iter().map(Stretch::from).collect()),
-            gaps: cut.map(|cut| cut.gaps().map(|gap| Stretch::from(&gap)).collect()),
+            total: spilled.total,
+            shown: spilled.shown,
+            pieces: cut.map(|cut| cut.spans().to_vec()),
+            gaps: cut.map(|cut| cut.gaps().collect()),
             left_out: Some(match spilled.left_out {
                 LeftOut::Lines(count) => Amount { unit: word(Unit::Lines), count },
                 LeftOut::Bytes(count) => Amount { unit: word(Unit::Bytes), count },
@@ -144,15 +135,52 @@ fn word(unit: Unit) -> &'static str {
     }
 }
 
-impl From<Size> for Counts {
-    fn from(Size { bytes, lines, chars }: Size) -> Counts {
-        Counts { bytes, lines, chars }
-    }
+/// The JSON of a [`Size`].
+#[derive(Serialize)]
+#[serde(remote = "Size")]
+struct SizeJson {
+    bytes: u64,
+    lines: u64,
+    chars: u64,
 }
 
-impl From<&Span> for Stretch {
-    fn from(span: &Span) -> Stretch {
-        let Span { bytes, first_line, last_line, .. } = span;
-        Stretch { bytes: (bytes.start, bytes.end), lines: (*first_line, *last_line) }
+/// The JSON of a [`Span`]: `bytes` up to an offset, `lines` up to and including a line.
+#[derive(Serialize)]
+struct SpanJson {
+    bytes: (u64, u64),
+    lines: (u64, u64),
+}
+
+fn spans_json<S: Serializer>(spans: &Option<Vec<Span>>, to: S) -> Result<S::Ok, S::Error> {
+    let json = |Span { bytes, first_line, last_line, .. }: &Span| SpanJson {
+        bytes: (bytes.start, bytes.end),
+        lines: (*first_line, *last_line),
+    };
+    spans.as_ref().map(|spans| spans.iter().map(json).collect::<Vec<_>>()).serialize(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Nowhere;
+    use crate::{Call, Layer, Limit, Overspill, Profile, Settings};
+
+    #[test]
+    fn report_json_has_sizes_and_pairs_in_a_fixed_order() {
+        let user = Layer { max_lines: Some(Limit::AtMost(5)), ..Layer::default() };
+        let overspill = Overspill::new(Profile::OWN, Nowhere::because("no reason"))
+            .with_settings(Settings { user, ..Settings::default() });
+        let report = |output: &str| {
+            let outcome = overspill.process(output.as_bytes(), &Call::default());
+            serde_json::to_string(&Report::of(&outcome, LineRule::Terminated)).unwrap()
+        };
+        let short = report("one\ntwo\n");
+        let size = r#"{"bytes":8,"lines":2,"chars":8}"#;
+        assert!(short.contains(&format!(
+            r#""total":{size},"shown":{size},"pieces":[{{"bytes":[0,8],"lines":[1,2]}}],"gaps":[]"#
+        )));
+        let long = report(&"word\n".repeat(9));
+        assert!(long.contains(r#""gaps":[{"bytes":["#), "{long}");
+        assert!(long.contains(r#"],"lines":["#), "{long}");
     }
 }

@@ -1,20 +1,19 @@
-//! An output as it is being written.
+//! An output that arrives in chunks.
 
 use std::borrow::Cow;
 use std::io;
 
 use overspill_core::{Finished, Limits, Policy, Window};
 
-use crate::chosen::Chosen;
-use crate::overspill::End;
-use crate::profile::{NoticeStyle, OnSaveError};
+use crate::engine::{AtHand, Chosen, EndedCall};
+use crate::profile::OnSaveError;
 use crate::redact::Redactor;
 use crate::store::{Draft, SpillRef};
-use crate::{Call, CallOptions, Error, Outcome, Overspill};
+use crate::{Call, CallEnd, CallOptions, Error, Outcome, Overspill};
 
-/// Takes an output chunk by chunk: measures it, and once it is too large saves every byte.
+/// Takes an output chunk by chunk, and saves every byte once the output is too large.
 ///
-/// Writing never fails; what became of saving is said by the [`Outcome`].
+/// Writing never fails. [`Spilled::saved`](crate::Spilled::saved) has the error of a failed save.
 #[derive(Debug)]
 pub struct Spill<'a> {
     overspill: Cow<'a, Overspill>,
@@ -22,15 +21,15 @@ pub struct Spill<'a> {
     options: CallOptions,
     policy: Policy,
     window: Window,
-    /// What is shown instead, where a profile shows something else when saving fails.
+    /// Collects the start, for profiles that show the start if saving fails.
     simple: Option<Window>,
-    /// Masks what comes, before anything is done with it.
+    /// Masks each chunk before anything else sees it.
     redactor: Option<Redactor>,
-    /// There is a redactor, also while it is at work.
+    /// There is a redactor. It is taken out of its field while it works.
     is_masked: bool,
-    /// How many secrets were masked before this one took the output.
+    /// How many secrets were masked before the output came here.
     masked_before: u64,
-    /// Begun when the output turns out to be too large.
+    /// Opened when the output turns out to be too large.
     draft: Option<Result<Box<dyn Draft>, Error>>,
 }
 
@@ -62,60 +61,51 @@ impl<'a> Spill<'a> {
 
     /// Takes the next chunk.
     pub fn push(&mut self, chunk: &[u8]) {
-        self.push_seen(chunk, |_| {});
+        self.push_showing(chunk, |_| {});
     }
 
-    /// Takes the next chunk, and hands on what may be shown of it now: all of it, if nothing is
-    /// masked in what is shown.
-    pub fn push_seen(&mut self, chunk: &[u8], mut see: impl FnMut(&[u8])) {
+    /// Takes the next chunk, and hands on the text that may be shown now: all of the chunk, unless
+    /// secrets are masked in shown text.
+    pub(crate) fn push_showing(&mut self, chunk: &[u8], mut show: impl FnMut(&[u8])) {
         self.redacted(
             |redactor, take| redactor.push(chunk, take),
             |spill, chunk| {
                 spill.push_redacted(chunk);
-                see(chunk);
+                show(chunk);
             },
         );
         if self.redactor.is_none() {
             self.push_redacted(chunk);
-            see(chunk);
+            show(chunk);
         }
     }
 
-    /// Says that no more comes, and hands on what was held back as it may have been a secret.
-    pub fn see_rest(&mut self, mut see: impl FnMut(&[u8])) {
+    /// Takes the text that the redactor holds back because it may begin a secret, and hands it on.
+    pub(crate) fn flush_held(&mut self, mut show: impl FnMut(&[u8])) {
         self.redacted(
             |redactor, take| redactor.finish(take),
             |spill, chunk| {
                 spill.push_redacted(chunk);
-                see(chunk);
+                show(chunk);
             },
         );
     }
 
-    /// Ends the output here, and takes what follows as another output of the same call, with
-    /// `options`. Text that is held back as it may be a secret goes to the other one.
-    pub fn replace(&mut self, options: CallOptions) -> Outcome<'static> {
-        let mut next = Spill::new(self.overspill.clone(), self.call.clone(), options);
-        // Both have the rules of the same engine.
+    /// Ends the output here. Chunks that follow are another output of the same call, with the options
+    /// `next`. Text that the redactor holds back belongs to the other output.
+    pub(crate) fn split(&mut self, next: CallOptions, end: CallEnd) -> Outcome<'static> {
+        let mut next = Spill::new(self.overspill.clone(), self.call.clone(), next);
+        // Both use the rules of the same engine.
         next.redactor = self.redactor.as_ref().map(Redactor::going_on);
-        std::mem::replace(self, next).finish_redacted()
+        std::mem::replace(self, next).finish_redacted(end)
     }
 
-    /// Like [`Spill::replace`], and an output that fits is taken again under the other options.
-    pub fn restart(&mut self, options: CallOptions) -> Outcome<'static> {
-        let outcome = self.replace(options);
-        match &outcome {
-            Outcome::Spilled(_) => {}
-            Outcome::Whole(bytes) => self.push_redacted(bytes),
-            Outcome::Masked(masked) => {
-                self.masked_before += masked.count;
-                self.push_redacted(&masked.bytes);
-            }
-        }
-        outcome
+    /// Returns the policy of the call.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
     }
 
-    /// Adds secrets that were masked before the output came here to the number in the notice.
+    /// Adds secrets that somebody masked before to the number in the notice.
     pub(crate) fn add_masked(&mut self, count: u64) {
         self.masked_before += count;
     }
@@ -131,8 +121,8 @@ impl<'a> Spill<'a> {
         }
     }
 
-    /// Takes what has passed the redactor, if there is one.
-    fn push_redacted(&mut self, chunk: &[u8]) {
+    /// Takes text that has passed the redactor, if there is one.
+    pub(crate) fn push_redacted(&mut self, chunk: &[u8]) {
         if let Some(before) = self.window.push(chunk) {
             self.begin(&before);
         }
@@ -142,41 +132,29 @@ impl<'a> Spill<'a> {
         self.append(chunk);
     }
 
-    /// Tells whether the output is too large already, and being saved.
+    /// Tells whether the output is too large already. Then all of it is saved.
     pub fn is_over(&self) -> bool {
         self.window.is_over()
     }
 
-    /// Says, late, that the room is shared with others: as [`CallOptions::share`] does from the start.
-    pub fn share(&mut self, share: Limits) {
+    /// Tightens the limits to a share of a budget, as [`CallOptions::share`] does from the start.
+    pub(crate) fn share(&mut self, share: Limits) {
         self.options.share = Some(share);
         self.policy = self.overspill.plan(&self.call, &self.options).policy;
         self.window.tighten(&self.policy);
+        if let Some(simple) = &mut self.simple {
+            simple.tighten(&self.overspill.simple(&self.policy));
+        }
     }
 
-    /// Says how the command ended, for the record.
-    pub fn exited(&mut self, code: Option<i32>) {
-        self.options.exit = code;
+    /// Ends the output, and says how the call ended.
+    pub fn finish(mut self, end: CallEnd) -> Outcome<'static> {
+        self.flush_held(|_| {});
+        self.finish_redacted(end)
     }
 
-    /// Says that a signal ended the command, for the record.
-    pub fn killed(&mut self, signal: i32) {
-        self.options.signal = Some(signal);
-    }
-
-    /// Says that the command may not have been done, for the record.
-    pub fn interrupted(&mut self) {
-        self.options.interrupted = true;
-    }
-
-    /// Says that the output is complete.
-    pub fn finish(mut self) -> Outcome<'static> {
-        self.see_rest(|_| {});
-        self.finish_redacted()
-    }
-
-    /// Says that the output is complete but for what the redactor holds back.
-    fn finish_redacted(mut self) -> Outcome<'static> {
+    /// Ends the output without the text that the redactor holds back.
+    fn finish_redacted(mut self, end: CallEnd) -> Outcome<'static> {
         let masked = self.masked_before + self.redactor.as_ref().map_or(0, Redactor::masked);
         if let Some(all) = self.window.settle()
             && self.draft.is_none()
@@ -188,22 +166,18 @@ impl<'a> Spill<'a> {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, masked),
             Finished::Over(over) => *over,
         };
-        if let Some(Ok(draft)) = draft.as_mut().filter(|_| options.interrupted) {
+        if let Some(Ok(draft)) = draft.as_mut().filter(|_| end.interrupted) {
             draft.skip_network();
         }
         let mut chosen = Chosen::Over(over);
         let saved = publish(draft, &mut chosen);
-        let simple = simple.filter(|_| saved.is_err()).map(Window::finish);
-        let (chosen, words, policy) = match simple {
-            Some(Finished::Over(simple)) => {
-                let policy = simple.policy().clone();
-                (Chosen::Over(*simple), &NoticeStyle::StartOnly, policy)
-            }
-            // Where the original was to come back: it is gone by now, and what is held has to do.
-            _ => (chosen, &overspill.profile.words, policy),
+        let start = match simple.filter(|_| saved.is_err()).map(Window::finish) {
+            Some(Finished::Over(start)) => Some(start),
+            Some(Finished::Whole(_)) | None => None,
         };
-        let end = End { call: &call, options: &options, masked, failure: None };
-        overspill.answer(chosen, words, &policy, saved, end)
+        let ended =
+            EndedCall { call: &call, end, delegate: options.delegate, masked, failure: None };
+        overspill.conclude(chosen, policy, saved, AtHand::Start(start), ended)
     }
 
     /// Opens a draft and adds what came before it was needed.
@@ -227,8 +201,8 @@ fn publish(
 ) -> Result<SpillRef, Error> {
     match draft {
         Some(draft) => chosen.publish(draft?),
-        // Only what is too large gets here, and with that a draft was begun.
-        None => Err(Error::Other("saving was never begun".into())),
+        // Cannot happen: an output that is too large has a draft.
+        None => Err(Error::Other("the output has no draft".into())),
     }
 }
 

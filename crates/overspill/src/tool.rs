@@ -10,12 +10,12 @@ use std::sync::Arc;
 use overspill_core::LeftOut;
 use serde_json::{Map, Value};
 
-use crate::overspill::Output;
+use crate::engine::Output;
 use crate::parts;
 use crate::profile::{Errors, ResultField, ResultLayout, Unmarked};
 use crate::redact::Redacted;
 use crate::store::OutputId;
-use crate::{Call, CallOptions, Layer, Outcome, Overspill, Spilled};
+use crate::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill, Spilled};
 
 /// What keeps a result from being bounded, beyond the settings.
 #[derive(Clone, Default)]
@@ -65,9 +65,21 @@ impl Overspill {
         options: &CallOptions,
         gates: &Gates,
     ) -> Bounded {
+        self.bound_result_ended(result, call, options, CallEnd::default(), gates)
+    }
+
+    /// Like [`Overspill::bound_result`], and the record of a saved output says how the call ended.
+    pub fn bound_result_ended(
+        &self,
+        result: &Value,
+        call: &Call,
+        options: &CallOptions,
+        end: CallEnd,
+        gates: &Gates,
+    ) -> Bounded {
         // A result that passes a gate is masked as well.
         let result = self.redact.value(result);
-        match self.bound_redacted(&result, call, options, gates) {
+        match self.bound_redacted(&result, call, options, end, gates) {
             Bounded::Unchanged if result.count() > 0 => {
                 Bounded::Changed(result.into_inner().into_owned())
             }
@@ -80,6 +92,7 @@ impl Overspill {
         redacted: &Redacted<Cow<Value>>,
         call: &Call,
         options: &CallOptions,
+        end: CallEnd,
         gates: &Gates,
     ) -> Bounded {
         let result: &Value = redacted.get();
@@ -88,7 +101,7 @@ impl Overspill {
             Value::Object(fields) => fields,
             Value::String(text) => {
                 let output = redacted.part(|_| Output::of(text.as_bytes()));
-                return match self.bound(&output, call, options) {
+                return match self.bound(&output, call, options, end) {
                     Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
                     Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
                 };
@@ -110,15 +123,15 @@ impl Overspill {
             }
             Gate::Shut => true,
         };
-        let enabled = self.plan(call, &options).enabled;
-        let unmarked = passes || !enabled && shape.disabled == Unmarked::Unchanged;
+        let plan = self.plan(call, &options);
+        let unmarked = passes || !plan.enabled && shape.disabled == Unmarked::Unchanged;
         let outcome = if unmarked {
             if self.is_below_ceiling(text.as_bytes()) {
                 return Bounded::Unchanged;
             }
-            self.pass(&output, call, &options)
+            self.pass(&output, call, &options, end)
         } else {
-            self.bound(&output, call, &options)
+            self.bound_by(plan, &output, call, end)
         };
         let mut fields = fields.clone();
         match outcome {

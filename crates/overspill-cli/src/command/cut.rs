@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 use overspill::seeds::envelope;
-use overspill::{Call, Report, Spill};
+use overspill::{Call, CallEnd, Report, Spill};
 use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
@@ -58,12 +58,12 @@ pub(crate) fn cut(args: CutArgs) -> u8 {
 }
 
 fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
-    let Engine { overspill, mut options, tool, profile } = args.limits.engine("cut");
+    let Engine { overspill, options, tool, profile } = args.limits.engine("cut");
     let call = Call { session: home::session(), ..Call::of(tool) };
     if args.envelope || profile.envelope && !args.json {
         let response = input.all();
-        options.interrupted = input.is_interrupted();
-        let answer = envelope::respond(&overspill, &response, &call, &options);
+        let end = input.end();
+        let answer = envelope::respond_ended(&overspill, &response, &call, &options, end);
         input.from.listen_no_more();
         ui::answer(&answer)?;
         input.trouble()?;
@@ -75,16 +75,12 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
     }
     let first = if profile.streams { Vec::new() } else { input.next(HELD as u64) };
     let outcome = if !first.is_empty() && first.len() < HELD {
-        options.interrupted = input.is_interrupted();
-        overspill.process_with(&first, &call, &options)
+        overspill.process_ended(&first, &call, &options, input.end())
     } else {
         let mut spill = overspill.spill(call.clone(), options.clone());
         spill.push(&first);
         input.drain(&mut spill);
-        if input.is_interrupted() {
-            spill.interrupted();
-        }
-        spill.finish()
+        spill.finish(input.end())
     };
     // It is saved. Whoever wants us to end now need not wait for a reader.
     input.from.listen_no_more();
@@ -95,7 +91,7 @@ fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
         }
         false => ui::show(&outcome),
     };
-    shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, &call, &options))?;
+    shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, &call, &options, input.end()))?;
     input.trouble()
 }
 
@@ -132,9 +128,9 @@ impl Input {
         Ok(Input { name, from: InterruptibleInput::new(Some(file)), widen: || {}, failed: None })
     }
 
-    /// Tells whether something else than its end has ended the input.
-    fn is_interrupted(&self) -> bool {
-        self.from.asked().is_some() || self.failed.is_some()
+    /// Tells whether a signal or an error has ended the input early.
+    fn end(&self) -> CallEnd {
+        CallEnd::default().interrupted(self.from.asked().is_some() || self.failed.is_some())
     }
 
     /// Says what went wrong while it was read.

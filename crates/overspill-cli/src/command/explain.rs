@@ -1,33 +1,48 @@
 //! `overspill explain`
 
 use std::ffi::OsString;
+use std::ops::Range;
 
-use overspill::Call;
-use overspill::core::{Cut, Finished, Keep, Policy, Window};
+use overspill::core::{Cut, Finished, Keep, Limits, Policy, Span, Window};
 use overspill::notice::{ReaderAbilities, wording};
-use overspill::store::{Kept, OutputId, SpillRef, Store};
+use overspill::store::{Kept, OutputId, PreviewRecord, Record, SpillRef, Store};
+use overspill::{Call, KEEPS};
+use serde_json::{Value, json};
 
 use crate::args::{Engine, LimitArgs};
 use crate::{find, program, ui};
 
-/// Says why each part of a saved output is shown.
+/// Shows which parts of a saved output the preview has, and why.
 ///
-/// The preview is made again from what is saved, with the settings that hold now.
+/// The limits, the way of keeping and the parts are those of the preview that was shown. With --now, or
+/// with options for limits and keeping, overspill makes a new preview instead.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   overspill explain 01KA
+  overspill explain 01KA --now
   overspill explain 01KA --keep signal --max-bytes 8KiB
 
-The score is a logarithm: 32 more make a line count 2.7 times as much.")]
+A line with a higher score is more likely to matter. 32 more make it count 2.7 times as much.")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     limits: LimitArgs,
+    /// Explain the preview that the current settings make.
+    #[arg(long)]
+    now: bool,
     /// The output.
     id: OsString,
-    /// A line of JSON for each part.
+    /// Print a line of JSON for each part.
     #[arg(long)]
     json: bool,
+}
+
+/// A preview that is explained.
+struct Explained {
+    limits: Limits,
+    keep: String,
+    kind: String,
+    parts: Vec<Part>,
 }
 
 /// A part that is shown, and why.
@@ -43,41 +58,94 @@ struct Part {
 pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     let (store, name) = find::find(&args.id)?;
     let Engine { overspill, options, tool, .. } = args.limits.engine("run");
-    let recorded = store.record(&name)?.and_then(|record| record.call.tool);
-    let call = Call::of(recorded.unwrap_or(tool));
+    let record = store.record(&name)?.unwrap_or_default();
+    let call = Call::of(record.call.tool.clone().unwrap_or(tool));
     let policy = overspill.policy(&call, &options);
-    let over = match window(&*store, &name, policy.clone())?.finish() {
-        Finished::Whole(_) => return ui::answer("it fits, and all of it is shown\n"),
-        Finished::Over(over) => over,
+    let is_new = args.now || args.limits.is_any_given();
+    let explained = match record.preview.clone().filter(|_| !is_new) {
+        Some(preview) => Some(of_record(&*store, &name, policy, &record, preview)?),
+        None => {
+            if !is_new {
+                ui::say(
+                    "the record does not say how the preview was made; the current settings apply",
+                );
+            }
+            of_policy(&*store, &name, policy)?
+        }
     };
-    // The same notice as then leaves the same room for pieces.
-    let saved = SpillRef::new(name.clone(), store.place(&name), Kept::Whole);
-    let program = Some(program::word());
-    let reader = ReaderAbilities { program, files: true, ..ReaderAbilities::default() };
-    let answer = over.preview(&wording(name.token(), Ok(&saved), &reader));
-    if answer.outline.is_some() {
-        return ui::answer("it is JSON, and shown as shorter JSON that says what it leaves out\n");
+    match explained {
+        None => ui::answer("it fits, and all of it is shown\n"),
+        Some(explained) if args.json => ui::answer(&explained.json()),
+        Some(explained) => ui::answer(&explained.text()),
     }
-    let parts = parts(&answer.cut, &policy);
-    if args.json {
-        return ui::answer(&parts.iter().map(json).collect::<String>());
-    }
-    let mut table = ui::Table::new(&[">LINES", ">BYTES", "WHY", ">SCORE", ">LINE", "TEXT"]);
-    for part in parts {
-        let (number, text) = part.line.unwrap_or_default();
-        table.row(vec![
-            format!("{}–{}", part.lines.0, part.lines.1),
-            part.bytes.to_string(),
-            part.why,
-            part.score.map(|score| score.to_string()).unwrap_or_default(),
-            if number > 0 { number.to_string() } else { String::new() },
-            text,
-        ]);
-    }
-    ui::answer(&table.text(ui::width()))
 }
 
-/// Looks at what is saved as at the output when it came.
+/// Explains the preview that `record` describes. A new preview by the same policy tells why its parts
+/// were chosen.
+fn of_record(
+    store: &dyn Store,
+    name: &OutputId,
+    policy: Policy,
+    record: &Record,
+    preview: PreviewRecord,
+) -> anyhow::Result<Explained> {
+    /// Enough for any limit that is in use. The record may come from another machine.
+    const MOST: Limits = Limits::NONE.bytes(64 << 20);
+    let PreviewRecord { limits, keep, kind, lines } = preview;
+    let known = KEEPS.iter().find(|(word, ..)| *word == keep);
+    let kept = known.map_or(Keep::ENDS, |(_, known, _)| *known);
+    let most = limits.tightened(&MOST);
+    let policy = Policy { trigger: most, limits: most, keep: kept, ..policy };
+    // The copy of an output that was not kept whole has other line numbers.
+    let is_whole = matches!(record.kept, None | Some(Kept::Whole));
+    let again = match is_whole && !lines.is_empty() {
+        true => of_policy(store, name, policy)?.map_or_else(Vec::new, |again| again.parts),
+        false => Vec::new(),
+    };
+    let part = |(bytes, lines): (&Range<u64>, (u64, u64))| {
+        let overlaps = |part: &&Part| part.lines.0 <= lines.1 && lines.0 <= part.lines.1;
+        let same = again.iter().filter(overlaps).max_by_key(|part| part.score);
+        let why = same.map(|part| part.why.clone());
+        Part {
+            lines,
+            bytes: bytes.end.saturating_sub(bytes.start),
+            why: why.unwrap_or_else(|| match kind == "ends" {
+                true => end(bytes, kept),
+                false => String::new(),
+            }),
+            score: same.and_then(|part| part.score),
+            line: same.and_then(|part| part.line.clone()),
+        }
+    };
+    let parts = record.shown.iter().zip(lines).map(part).collect();
+    Ok(Explained { limits, keep, kind, parts })
+}
+
+/// Explains the preview that `policy` makes of a saved output. `None` if the output fits.
+fn of_policy(
+    store: &dyn Store,
+    name: &OutputId,
+    policy: Policy,
+) -> anyhow::Result<Option<Explained>> {
+    let over = match window(store, name, policy.clone())?.finish() {
+        Finished::Whole(_) => return Ok(None),
+        Finished::Over(over) => over,
+    };
+    // With the same notice, so that there is the same room.
+    let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
+    let program = Some(program::word());
+    let reader = ReaderAbilities { program, files: true, ..ReaderAbilities::default() };
+    let preview = over.preview(&wording(name.token(), Ok(&saved), &reader));
+    let (kind, parts) = match preview.outline {
+        Some(_) => ("outline", Vec::new()),
+        None => (over.kind_of(&preview.cut), parts(&preview.cut, &policy)),
+    };
+    let keep = KEEPS.iter().find(|(_, known, _)| *known == policy.keep);
+    let keep = keep.map_or("ends", |(word, ..)| word).to_owned();
+    Ok(Some(Explained { limits: policy.limits, keep, kind: kind.to_owned(), parts }))
+}
+
+/// Reads a saved output as if it arrived now.
 fn window(store: &dyn Store, name: &OutputId, policy: Policy) -> anyhow::Result<Window> {
     const CHUNK: u64 = 256 << 10;
     let total = store.entry(name)?.bytes;
@@ -97,7 +165,7 @@ fn window(store: &dyn Store, name: &OutputId, policy: Policy) -> anyhow::Result<
 fn parts(cut: &Cut, policy: &Policy) -> Vec<Part> {
     let reasons = cut.reasons().iter().map(Some).chain(std::iter::repeat(None));
     let pieces = cut.pieces.iter().zip(cut.spans()).zip(reasons);
-    let part = |((piece, span), reason): ((&overspill::core::Piece, &overspill::core::Span), _)| {
+    let part = |((piece, span), reason): ((&overspill::core::Piece, &Span), _)| {
         let reason: Option<&overspill::core::Reason> = reason;
         let line = reason.map(|reason| {
             let text = String::from_utf8_lossy(&piece.text);
@@ -107,7 +175,8 @@ fn parts(cut: &Cut, policy: &Policy) -> Vec<Part> {
         Part {
             lines: (span.first_line, span.last_line),
             bytes: piece.text.len() as u64,
-            why: reason.map_or_else(|| end(span, policy.keep), |reason| reason.why.to_string()),
+            why: reason
+                .map_or_else(|| end(&span.bytes, policy.keep), |reason| reason.why.to_string()),
             score: reason.map(|reason| reason.score),
             line,
         }
@@ -115,17 +184,71 @@ fn parts(cut: &Cut, policy: &Policy) -> Vec<Part> {
     pieces.map(part).collect()
 }
 
-/// Says which end a part is, where it is shown because it is one.
-fn end(span: &overspill::core::Span, keep: Keep) -> String {
-    let start = span.bytes.start == 0 && !keep.shows_only_the_end();
+/// Returns which end of the output a part is.
+fn end(part: &Range<u64>, keep: Keep) -> String {
+    let start = part.start == 0 && !keep.shows_only_the_end();
     if start { "first lines" } else { "last lines" }.to_owned()
 }
 
-fn json(part: &Part) -> String {
-    let (line, text) = part.line.clone().unzip();
-    let json = serde_json::json!({
-        "first_line": part.lines.0, "last_line": part.lines.1, "bytes": part.bytes,
-        "why": part.why, "score": part.score, "line": line, "text": text,
-    });
-    format!("{json}\n")
+impl Explained {
+    fn text(&self) -> String {
+        let limits = self.limits().map(|(unit, most)| ui::count(most, unit.trim_end_matches('s')));
+        let limits = limits.collect::<Vec<_>>().join(", ");
+        let first =
+            format!("limits {limits}; keep {}; {}\n", ui::short(&self.keep, 32), self.shown());
+        if self.parts.is_empty() {
+            return first;
+        }
+        let mut table = ui::Table::new(&[">LINES", ">BYTES", "WHY", ">SCORE", ">LINE", "TEXT"]);
+        for part in &self.parts {
+            let (number, text) = part.line.clone().unwrap_or_default();
+            table.row(vec![
+                format!("{}–{}", part.lines.0, part.lines.1),
+                part.bytes.to_string(),
+                part.why.clone(),
+                part.score.map(|score| score.to_string()).unwrap_or_default(),
+                if number > 0 { number.to_string() } else { String::new() },
+                text,
+            ]);
+        }
+        first + &table.text(ui::width())
+    }
+
+    fn json(&self) -> String {
+        let limits: Value = self.limits().collect();
+        let preview = json!({ "limits": limits, "keep": self.keep, "kind": self.kind });
+        if self.parts.is_empty() {
+            return format!("{preview}\n");
+        }
+        let line = |part: &Part| {
+            let (line, text) = part.line.clone().unzip();
+            let json = json!({
+                "first_line": part.lines.0, "last_line": part.lines.1, "bytes": part.bytes,
+                "why": part.why, "score": part.score, "line": line, "text": text,
+                "limits": preview["limits"], "keep": self.keep, "kind": self.kind,
+            });
+            format!("{json}\n")
+        };
+        self.parts.iter().map(line).collect()
+    }
+
+    fn limits(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let Limits { bytes, lines, chars, tokens } = self.limits;
+        let all = [("lines", lines), ("bytes", bytes), ("chars", chars), ("tokens", tokens)];
+        all.into_iter().filter_map(|(unit, most)| Some((unit, most?)))
+    }
+
+    /// Describes the kind of preview.
+    fn shown(&self) -> String {
+        match self.kind.as_str() {
+            "ends" if self.keep == "head" => "shown: first lines".into(),
+            "ends" if self.keep == "tail" => "shown: last lines".into(),
+            "ends" => "shown: first and last lines".into(),
+            "lines" => "shown: lines that matter".into(),
+            "outline" => "shown: shorter JSON that says what it leaves out".into(),
+            "pieces" => "shown: parts that a strategy chose".into(),
+            "text" => "shown: a text that a strategy made".into(),
+            kind => format!("shown: lines of this structure: {}", ui::short(kind, 32)),
+        }
+    }
 }

@@ -22,7 +22,8 @@ fn each_part_says_why_it_is_shown() {
     let (_, json, _) = done.then(&[&words[..], &["--json"]].concat());
     let parts: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(parts.len(), table.lines().count() - 1);
+    // A line with the policy and a line with the titles stand above the rows.
+    assert_eq!(parts.len(), table.lines().count() - 2);
     assert!(parts.iter().any(|part| part["line"] == 4322));
 }
 
@@ -34,4 +35,85 @@ fn what_is_kept_for_its_place_says_so() {
     let (_, fits, _) =
         done.then(&["explain", &done.id(), "--max-bytes", "none", "--max-lines", "none"]);
     assert_eq!(fits, "it fits, and all of it is shown\n");
+}
+
+/// Saves an output under small limits, then makes the settings much wider.
+fn saved_before_settings_changed(keep: &str) -> crate::program::Done {
+    let done = Test::new(&["cut", "--keep", keep, "--max-lines", "10"]).stdin(log()).run();
+    let (code, _, error) = done.then(&["config", "set", "max_lines", "5000"]);
+    assert_eq!(code, 0, "{error}");
+    let (code, _, error) = done.then(&["config", "set", "keep", "head"]);
+    assert_eq!(code, 0, "{error}");
+    done
+}
+
+#[test]
+fn explain_reports_the_recorded_policy_and_parts() {
+    for (keep, kind) in [("signal", "lines that matter"), ("ends", "first and last lines")] {
+        let done = saved_before_settings_changed(keep);
+        let (code, text, error) = done.then(&["explain", &done.id()]);
+        assert_eq!(code, 0, "{error}");
+        let first = text.lines().next().unwrap();
+        assert!(first.contains("10 lines") && first.contains(&format!("keep {keep}")), "{text}");
+        assert!(first.contains(kind), "{text}");
+        let (_, json, _) = done.then(&["explain", &done.id(), "--json"]);
+        let parts: Vec<serde_json::Value> =
+            json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        // The numbers of the lines that the reader saw.
+        let shown: Vec<u64> = done.text().lines().filter_map(number_of).collect();
+        let explained = parts.iter().flat_map(|part| {
+            part["first_line"].as_u64().unwrap()..=part["last_line"].as_u64().unwrap()
+        });
+        assert_eq!(explained.collect::<Vec<u64>>(), shown, "{json}\n{}", done.text());
+        assert!(parts.iter().all(|part| part["limits"]["lines"] == 10 && part["keep"] == keep));
+    }
+}
+
+/// Returns the number of a line of [`log`].
+fn number_of(line: &str) -> Option<u64> {
+    match line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+        Some((number, _)) => number.parse().ok(),
+        None => line.starts_with("src/parser.rs").then_some(4322),
+    }
+}
+
+#[test]
+fn explain_with_options_uses_the_options() {
+    let done = saved_before_settings_changed("signal");
+    for words in [&["--now"][..], &["--keep", "head", "--max-lines", "5000"]] {
+        let (code, text, error) = done.then(&[&["explain", &done.id()], words].concat());
+        assert_eq!(code, 0, "{error}");
+        assert!(text.starts_with("limits 5000 lines"), "{text}");
+        assert!(text.contains("first lines"), "{text}");
+    }
+}
+
+#[test]
+fn explain_of_an_outline_reports_its_kind() {
+    let items: Vec<String> = (0..5000).map(|n| format!("{{\"id\":{n}}}")).collect();
+    let json = format!("[{}]", items.join(","));
+    let done = Test::new(&["cut", "--max-bytes", "2000"]).stdin(json).run();
+    let (code, text, _) = done.then(&["explain", &done.id()]);
+    assert_eq!(code, 0);
+    assert!(text.contains("2000 bytes") && text.contains("shorter JSON"), "{text}");
+    let (_, json, _) = done.then(&["explain", &done.id(), "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["kind"], "outline");
+}
+
+#[test]
+fn explain_of_a_record_without_a_policy_uses_the_current_settings() {
+    let done = saved_before_settings_changed("ends");
+    let saved = &done.files()[0];
+    let record = saved.with_file_name(".overspill/records").join(format!("{}.record", done.id()));
+    let bytes = std::fs::read(&record).unwrap();
+    let line = bytes.windows(2).rposition(|two| two == b"\n{").unwrap() + 1;
+    // Older versions did not write `preview`.
+    let mut fields: serde_json::Value = serde_json::from_slice(&bytes[line..]).unwrap();
+    assert!(fields.as_object_mut().unwrap().remove("preview").is_some(), "{fields}");
+    std::fs::write(&record, [&bytes[..line], format!("{fields}\n").as_bytes()].concat()).unwrap();
+    let (code, text, error) = done.then(&["explain", &done.id()]);
+    assert_eq!(code, 0, "{error}");
+    assert!(error.contains("current settings"), "{error}");
+    assert!(text.starts_with("limits 5000 lines"), "{text}");
 }

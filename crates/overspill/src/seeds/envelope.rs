@@ -19,10 +19,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::words::LONGEST_MARK;
-use crate::overspill::Output;
+use crate::engine::Output;
 use crate::redact::Redacted;
 use crate::settings::Warning;
-use crate::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
+use crate::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
 
 /// Shortens a response. A short response comes back unchanged. A longer one becomes a response that
 /// says what is missing.
@@ -32,12 +32,23 @@ pub fn respond<'a>(
     call: &Call,
     options: &CallOptions,
 ) -> Cow<'a, str> {
-    // Masking applies to a response that asks to be left alone, too.
+    respond_ended(overspill, response, call, options, CallEnd::default())
+}
+
+/// Like [`respond`], and the record of a saved output says how the call ended.
+pub fn respond_ended<'a>(
+    overspill: &Overspill,
+    response: &'a str,
+    call: &Call,
+    options: &CallOptions,
+    end: CallEnd,
+) -> Cow<'a, str> {
+    // A response that asks to be left alone is masked as well.
     let redacted = overspill.redact.json(response);
     match redacted.get() {
-        Cow::Borrowed(text) => answered(overspill, &redacted.part(|_| *text), call, options),
+        Cow::Borrowed(text) => answered(overspill, &redacted.part(|_| *text), call, options, end),
         Cow::Owned(text) => {
-            let answer = answered(overspill, &redacted.part(|_| text.as_str()), call, options);
+            let answer = answered(overspill, &redacted.part(|_| text.as_str()), call, options, end);
             Cow::Owned(answer.into_owned())
         }
     }
@@ -48,6 +59,7 @@ fn answered<'a>(
     redacted: &Redacted<&'a str>,
     call: &Call,
     options: &CallOptions,
+    end: CallEnd,
 ) -> Cow<'a, str> {
     let response: &'a str = redacted.get();
     let decoded = Decoded::of(response);
@@ -62,10 +74,11 @@ fn answered<'a>(
     }
     let output =
         redacted.part(|_| Output { measured: measured.as_bytes(), stored: response.as_bytes() });
-    match overspill.bound(&output, call, options) {
+    let plan = overspill.plan(call, options);
+    let limits = plan.policy.limits;
+    match overspill.bound_by(plan, &output, call, end) {
         Outcome::Whole(_) | Outcome::Masked(_) => Cow::Borrowed(response),
         Outcome::Spilled(spilled) => {
-            let limits = overspill.plan(call, options).policy.limits;
             let answer = encode(&fields, &spilled, &limits);
             let most = overspill.profile.ceiling.bytes.unwrap_or(u64::MAX);
             if answer.len() as u64 <= most {

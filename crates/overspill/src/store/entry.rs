@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use overspill_core::Size;
 use serde::{Deserialize, Serialize};
 
-use super::OutputId;
+use super::{OutputId, PreviewRecord};
 use crate::Call;
 
 /// A stored output, as it can be told to somebody.
@@ -199,6 +199,9 @@ pub struct Record {
     /// How many bytes were shown of it after that, as [`Store::retrieved`](super::Store::retrieved)
     /// was told.
     pub retrieved: u64,
+    /// The policy that made its preview. Older versions did not record it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<PreviewRecord>,
 }
 
 impl Record {
@@ -214,6 +217,7 @@ impl Record {
         for number in [&mut self.bytes, &mut self.lines, &mut self.chars, &mut self.retrieved] {
             *number = (*number).min(LARGEST);
         }
+        let parts = self.shown.len();
         // Ranges follow each other within the output.
         let mut end = 0;
         self.shown.retain(|range| {
@@ -221,6 +225,8 @@ impl Record {
             end = if fits { range.end } else { end };
             fits
         });
+        let is_whole = self.shown.len() == parts;
+        self.preview = self.preview.filter(|preview| is_whole && preview.is_plausible(parts));
         self.signal = self.signal.filter(|signal| (1..=127).contains(signal));
         self.kept = self.kept.filter(|kept| match kept {
             Kept::Whole => true,

@@ -11,6 +11,7 @@ mod name;
 mod nowhere;
 #[cfg(feature = "object")]
 pub mod object;
+mod preview_record;
 mod recent;
 mod seal;
 
@@ -32,6 +33,7 @@ pub(crate) use name::random;
 pub use name::{Also, Missing, NamePart, NameStyle, OutputId};
 pub use nowhere::Nowhere;
 pub use overspill_core::Excerpt;
+pub use preview_record::PreviewRecord;
 pub use recent::{RecentOrder, RecentOutputs, RecentQuery};
 
 /// Keeps outputs under names that are never used twice.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use overspill::seeds::ServiceEvent;
 use overspill::store::{Draft, Entry, Memory, OutputId, Record, SpillRef, Store};
-use overspill::{Call, CallOptions, Error, Outcome, Overspill, Profile};
+use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Profile};
 
 /// Where a fault strikes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +145,7 @@ fn check(profile: &Profile, at: Moment, error: io::ErrorKind, output: &[u8], chu
     } else {
         let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
         output.chunks(chunk).for_each(|chunk| spill.push(chunk));
-        spill.finish()
+        spill.finish(CallEnd::default())
     };
     assert_eq!(events.lock().unwrap().len(), 1, "{what}: one event");
     let Outcome::Spilled(spilled) = outcome else {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use overspill::store::{Disk, DiskOptions, Store};
-use overspill::{Call, CallOptions, Outcome, Overspill, Profile};
+use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill, Profile};
 
 /// A small file system in memory, for as long as it is needed.
 struct Small {
@@ -52,7 +52,9 @@ fn check(root: &Path, output: &[u8]) {
         let overspill = Overspill::new(profile.clone(), disk.clone());
         let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
         output.chunks(64 * 1024).for_each(|chunk| spill.push(chunk));
-        for outcome in [overspill.process(output, &Call::of("tool")), spill.finish()] {
+        for outcome in
+            [overspill.process(output, &Call::of("tool")), spill.finish(CallEnd::default())]
+        {
             let Outcome::Spilled(spilled) = outcome else { panic!("{}: it passed", profile.name) };
             assert!(spilled.saved.is_err(), "{}", profile.name);
             assert!(!spilled.preview.is_empty() && spilled.text.len() < 52_000, "{}", profile.name);

@@ -9,7 +9,9 @@ use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::seeds::envelope;
 use overspill::store::{Disk, DiskOptions, Memory, Store};
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report};
+use overspill::{
+    Call, CallEnd, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -299,19 +301,19 @@ proptest! {
         let text = format!("{before}\n{}{secret} {after}\n", "line\n".repeat(lines));
         for profile in [Profile::OWN, Profile::OPENCODE, Profile::KLAUDE] {
             let overspill = engine(profile);
-            let mut spill = overspill.spill(Call::default(), CallOptions::default());
+            let mut spill = overspill.live_spill(Call::default(), CallOptions::default());
             let mut seen = Vec::new();
             let mut rest = text.as_bytes();
             for size in sizes.iter().cycle() {
                 let (chunk, later) = rest.split_at((*size).min(rest.len()));
-                spill.push_seen(chunk, |shown| seen.extend_from_slice(shown));
+                spill.push_showing(chunk, |shown| seen.extend_from_slice(shown));
                 rest = later;
                 if rest.is_empty() {
                     break;
                 }
             }
-            spill.see_rest(|shown| seen.extend_from_slice(shown));
-            let streamed = spill.finish();
+            spill.flush_held(|shown| seen.extend_from_slice(shown));
+            let streamed = spill.finish(CallEnd::default());
             let whole = overspill.process(text.as_bytes(), &Call::default());
             let result = json!({"output": text, "metadata": {"a": [text]}, "content": [{"type": "text", "text": text}]});
             let bounded = overspill.bound_result(&result, &Call::default(), &CallOptions::default(), &Gates::default());
@@ -353,14 +355,16 @@ fn joined_texts_are_masked_whatever_was_masked_before() {
 #[test]
 fn restarted_output_is_masked_and_counted_once() {
     let overspill = engine(Profile::OWN);
-    let mut spill = overspill.spill(Call::default(), CallOptions::default());
+    let mut spill = overspill.live_spill(Call::default(), CallOptions::default());
     let (token, text) = (token(), long(""));
-    spill.push(format!("{token}\n{}", &token[..20]).as_bytes());
+    spill.push_showing(format!("{token}\n{}", &token[..20]).as_bytes(), |_| {});
     // The second token is held back, and goes on with the rest.
     let so_far = spill.restart(CallOptions::default());
     assert_eq!(String::from_utf8_lossy(so_far.bytes()), format!("{}\n", stars()));
-    spill.push(format!("{}\n{text}", &token[20..]).as_bytes());
-    let Outcome::Spilled(spilled) = spill.finish() else { panic!("it is too large") };
+    spill.push_showing(format!("{}\n{text}", &token[20..]).as_bytes(), |_| {});
+    let Outcome::Spilled(spilled) = spill.finish(CallEnd::default()) else {
+        panic!("it is too large")
+    };
     assert_eq!(spilled.masked, 2);
     let expected = format!("{0}\n{0}\n{text}", stars());
     assert!(!spilled.text.contains(SECRET));
@@ -387,7 +391,7 @@ fn lines_kept_from_the_hole_are_masked() {
     );
     let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
     output.as_bytes().chunks(100).for_each(|chunk| spill.push(chunk));
-    let Outcome::Spilled(spilled) = spill.finish() else { panic!("it is long") };
+    let Outcome::Spilled(spilled) = spill.finish(CallEnd::default()) else { panic!("it is long") };
     assert!(spilled.text.contains("error: bad token"), "{}", spilled.text);
     let stored = saved(&overspill);
     assert!(stored.contains(&format!("error: bad token {}", stars())), "{stored}");

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use overspill::core::{Choice, Limits, Policy, Strategy, StrategyError};
 use overspill::seeds::ServiceEvent;
 use overspill::store::{Disk, DiskOptions, Durability, Memory, Store};
-use overspill::{Call, CallOptions, Layer, Outcome, Overspill, Profile, Spilled};
+use overspill::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill, Profile, Spilled};
 
 fn on_disk(root: &Path) -> Overspill {
     let options = DiskOptions { durability: Durability::None, ..DiskOptions::default() };
@@ -62,7 +62,7 @@ fn chunks_make_no_difference_to_copy_or_preview() {
     for chunk in long().chunks(777) {
         spill.write_all(chunk).unwrap();
     }
-    let streamed = spilled(spill.finish());
+    let streamed = spilled(spill.finish(CallEnd::default()));
     let at_once = spilled(overspill.process(&long(), &Call::default()));
     assert_eq!(streamed.preview, at_once.preview);
     let name = streamed.saved.unwrap().name;
@@ -83,14 +83,18 @@ fn a_spill_that_is_given_up_leaves_nothing_behind() {
 fn the_record_says_where_it_came_from_and_what_was_shown() {
     let overspill = Overspill::new(Profile::OWN, Memory::default());
     let call = Call { command: Some("make".into()), ..Call::of("run") };
-    let options = CallOptions { exit: Some(2), ..CallOptions::default() };
-    let spilled = spilled(overspill.process_with(&long(), &call, &options));
+    let (options, end) = (CallOptions::default(), CallEnd::exited(2));
+    let spilled = spilled(overspill.process_ended(&long(), &call, &options, end));
     let record = overspill.store().record(&spilled.saved.unwrap().name).unwrap().unwrap();
     assert_eq!((record.call, record.exit), (call, Some(2)));
     assert_eq!(record.bytes, long().len() as u64);
-    let shown: Vec<_> =
-        spilled.cut.unwrap().pieces.iter().map(|piece| piece.bytes.clone()).collect();
+    let cut = spilled.cut.unwrap();
+    let shown: Vec<_> = cut.pieces.iter().map(|piece| piece.bytes.clone()).collect();
     assert_eq!(record.shown, shown);
+    let preview = record.preview.unwrap();
+    let lines: Vec<_> = cut.spans().iter().map(|span| (span.first_line, span.last_line)).collect();
+    assert_eq!((preview.limits, preview.lines), (Profile::OWN.policy.limits, lines));
+    assert_eq!((preview.keep.as_str(), preview.kind.as_str()), ("auto", "ends"));
 }
 
 #[test]
@@ -103,7 +107,7 @@ fn there_is_one_event_for_each_call() {
     });
     overspill.process(b"small", &Call::default());
     overspill.process(&long(), &Call::default());
-    overspill.spill(Call::default(), CallOptions::default()).finish();
+    overspill.spill(Call::default(), CallOptions::default()).finish(CallEnd::default());
     assert_eq!(*events.lock().unwrap(), ["skipped", "truncated", "skipped"]);
 }
 
@@ -116,8 +120,10 @@ fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
         let overspill = Overspill::new(profile, Nowhere::because("no reason"));
         let mut spill = overspill.spill(Call::default(), CallOptions::default());
         output.as_bytes().chunks(1000).for_each(|chunk| spill.push(chunk));
-        let (streamed, at_once) =
-            (spill.finish(), overspill.process(output.as_bytes(), &Call::default()));
+        let (streamed, at_once) = (
+            spill.finish(CallEnd::default()),
+            overspill.process(output.as_bytes(), &Call::default()),
+        );
         // Our own marks have a word that is fresh for each output.
         let len = |outcome: &Outcome| outcome.bytes().len();
         assert_eq!(len(&streamed), len(&at_once));

@@ -4,7 +4,7 @@
 
 use overspill::store::Memory;
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, CallOptions, Outcome, Overspill, Profile};
+use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill, Profile};
 use serde_json::{Value, json};
 
 fn output() -> String {
@@ -38,7 +38,7 @@ fn json_at_once_and_as_it_is_written_is_the_same_json() {
     assert_eq!((&items[0]["id"], &items[items.len() - 1]["id"]), (&json!(0), &json!(8999)));
     let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
     output.as_bytes().chunks(1000).for_each(|chunk| spill.push(chunk));
-    assert_eq!(body(&spill.finish()).0, at_once);
+    assert_eq!(body(&spill.finish(CallEnd::default())).0, at_once);
 }
 
 #[test]

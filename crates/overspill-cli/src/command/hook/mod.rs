@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Read;
 
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, CallOptions, Outcome, Overspill};
+use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill};
 use serde_json::{Value, json};
 
 use crate::buffer::Buffer;
@@ -153,7 +153,7 @@ fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'
     let mut buffer = Buffer::new();
     loop {
         match file.read(buffer.space()) {
-            Ok(0) => return Some(spill.finish()),
+            Ok(0) => return Some(spill.finish(CallEnd::default())),
             Ok(len) => spill.push(&buffer.space()[..len]),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             // What the host has is better than a part of it.

@@ -1,30 +1,30 @@
-//! What a command prints, on its way to our reader.
+//! The output of a command on its way to the reader.
 
-use overspill::core::Policy;
-use overspill::{Call, CallOptions, Layer, Limit, Outcome, Overspill, Spill};
+use overspill::core::Limits;
+use overspill::{Call, CallEnd, CallOptions, Layer, Limit, LiveSpill, Outcome, Overspill};
 
 use super::head_budget::HeadBudget;
 use super::presenter::{Presenter, Shows, write};
 use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
 use crate::undelivered;
 
-/// The command's output: one voice, or two if standard error is kept apart.
+/// The output of a command: one stream, or two if standard error is kept apart.
 pub(super) struct Output<'a> {
     overspill: &'a Overspill,
     call: Call,
     options: CallOptions,
-    policy: Policy,
+    limits: Limits,
     out: OutputStream<'a>,
     err: Option<OutputStream<'a>>,
-    /// Which stream what has come was written to, where one voice has both.
+    /// The stream that each part of the output was written to, if both are read as one.
     written: Option<Vec<(Stream, usize)>>,
-    /// Something could not be shown.
+    /// A part of the output could not be shown.
     lost: bool,
 }
 
-/// One stream: what is kept of it, and how it is shown.
+/// One stream: how it is saved, and how it is shown.
 struct OutputStream<'a> {
-    spill: Spill<'a>,
+    spill: LiveSpill<'a>,
     face: Presenter,
 }
 
@@ -36,18 +36,19 @@ impl<'a> Output<'a> {
         stderr: Stderr,
         shows: Shows,
     ) -> Self {
-        let policy = overspill.policy(&call, &options);
-        let voice = |to| OutputStream {
-            spill: overspill.spill(call.clone(), options.clone()),
-            face: Presenter::new(to, shows, &policy),
+        let stream = |to| {
+            let spill = overspill.live_spill(call.clone(), options.clone());
+            let face = Presenter::new(to, shows, spill.policy());
+            OutputStream { spill, face }
         };
-        let err = (stderr == Stderr::Separate).then(|| voice(Stream::Err));
+        let err = (stderr == Stderr::Separate).then(|| stream(Stream::Err));
         let written = (stderr == Stderr::Joined).then(Vec::new);
-        let out = voice(Stream::Out);
-        Output { overspill, out, err, call, options, policy, written, lost: false }
+        let out = stream(Stream::Out);
+        let limits = out.spill.policy().limits;
+        Output { overspill, out, err, call, options, limits, written, lost: false }
     }
 
-    /// Takes what is heard of the command.
+    /// Takes an event of the command.
     pub(super) fn hear(&mut self, news: ProcessEvent) -> Wanted {
         match news {
             ProcessEvent::Bytes(stream, bytes) => {
@@ -56,11 +57,11 @@ impl<'a> Output<'a> {
                     _ => &mut self.out,
                 };
                 let mut wanted = Wanted::More;
-                voice.spill.push_seen(bytes, |seen| match voice.face.take(seen) {
+                voice.spill.push_showing(bytes, |seen| match voice.face.take(seen) {
                     Wanted::More => {}
                     Wanted::NoMore => wanted = Wanted::NoMore,
                 });
-                // What does not fit is shown in one place, so nobody asks any more.
+                // A preview goes to one stream, so the parts do not matter any more.
                 match &mut self.written {
                     Some(written) if !voice.spill.is_over() => match written.last_mut() {
                         Some((last, len)) if *last == stream => *len += bytes.len(),
@@ -81,15 +82,15 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Shows the start of an output that still fits, for those who look at it while it grows.
+    /// Shows the start of an output that still fits, while the command runs.
     ///
-    /// All together stays within the limits: what is shown at the end gets what the start leaves.
+    /// The start takes a quarter of the limits. The rest of the output gets the other three.
     fn begin(&mut self) {
         if self.out.spill.is_over() {
             return;
         }
         let part = |most: Option<u64>| most.map(|most| Limit::AtMost(most / 4 * 3));
-        let limits = &self.policy.limits;
+        let limits = &self.limits;
         let mut options = self.options.clone();
         let settings = &mut options.settings;
         settings.max_bytes = part(limits.bytes).or(settings.max_bytes);
@@ -104,9 +105,9 @@ impl<'a> Output<'a> {
         self.out.face.begin(HeadBudget::within(limits, 4), so_far.bytes());
     }
 
-    /// Shows and saves what has come: whoever asked us to end may not wait for more.
+    /// Shows and saves the output so far, because whoever asked us to end may not wait for more.
     ///
-    /// What comes after that gets a little room of its own.
+    /// Later output is an output of its own with small limits.
     fn say_what_there_is(&mut self) {
         let little = Layer {
             max_lines: Some(Limit::AtMost(20)),
@@ -116,49 +117,41 @@ impl<'a> Output<'a> {
         let mut written = self.written.as_mut().map(std::mem::take);
         for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
             let options = CallOptions { settings: little.clone(), ..CallOptions::default() };
-            voice.spill.interrupted();
-            let outcome = voice.spill.replace(options);
+            let end = CallEnd::default().interrupted(true);
+            let outcome = voice.spill.split(options, end);
             show(&mut voice.face, &outcome, written.take().as_deref());
             if voice.face.say_if_lost() {
                 self.lost = true;
-                undelivered::keep(self.overspill, &outcome, &self.call, &self.options);
+                undelivered::keep(self.overspill, &outcome, &self.call, &self.options, end);
             }
         }
     }
 
-    /// Shows what is left to show; tells whether everything could be shown.
+    /// Shows the rest of the output. Tells whether everything could be shown.
     pub(super) fn end(mut self, ended: &Ended) -> bool {
         let mut written = self.written;
-        let options = &mut self.options;
-        match ended.how {
-            How::Code(code) => options.exit = Some(code),
-            How::Signal(signal) => options.signal = Some(signal),
-        }
-        for mut voice in [Some(self.out), self.err].into_iter().flatten() {
-            let spill = &mut voice.spill;
-            match ended.how {
-                How::Code(code) => spill.exited(Some(code)),
-                How::Signal(signal) => spill.killed(signal),
-            }
-            if ended.interrupted || ended.timed_out.is_some() || ended.held {
-                spill.interrupted();
-            }
+        let end = match ended.how {
+            How::Code(code) => CallEnd::exited(code),
+            How::Signal(signal) => CallEnd::killed(signal),
+        };
+        let end = end.interrupted(ended.interrupted || ended.timed_out.is_some() || ended.held);
+        for voice in [Some(self.out), self.err].into_iter().flatten() {
             let OutputStream { mut spill, mut face } = voice;
-            spill.see_rest(|seen| {
+            spill.flush_held(|seen| {
                 let _ = face.take(seen);
             });
-            let outcome = spill.finish();
+            let outcome = spill.finish(end);
             show(&mut face, &outcome, written.take().as_deref());
             if face.say_if_lost() {
                 self.lost = true;
-                undelivered::keep(self.overspill, &outcome, &self.call, &self.options);
+                undelivered::keep(self.overspill, &outcome, &self.call, &self.options, end);
             }
         }
         !self.lost
     }
 }
 
-/// Shows what has become of an output: what is whole goes to where it was written.
+/// Shows an output. The parts of an output that fits go to the streams they were written to.
 fn show(face: &mut Presenter, outcome: &Outcome, written: Option<&[(Stream, usize)]>) {
     let (Outcome::Whole(_) | Outcome::Masked(_), Some(written)) = (outcome, written) else {
         return face.show(outcome);
@@ -169,6 +162,6 @@ fn show(face: &mut Presenter, outcome: &Outcome, written: Option<&[(Stream, usiz
         face.note(stream, write(stream, part));
         bytes = rest;
     }
-    // What was held back when we were asked to end.
+    // Text that the redactor held back when we were asked to end.
     face.note(Stream::Out, write(Stream::Out, bytes));
 }

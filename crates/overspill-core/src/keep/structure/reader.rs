@@ -63,6 +63,18 @@ impl LineReader {
         }))
     }
 
+    /// Returns a word for the kind of lines.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            LineReader::Records(_) => "json-lines",
+            LineReader::Table(_) => "table",
+            LineReader::Columns(_) => "columns",
+            LineReader::Markup(_) => "markup",
+            LineReader::Diff(_) => "diff",
+            LineReader::Tap(_) => "tap",
+        }
+    }
+
     pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
         match self {
             LineReader::Records(records) => records.read(line),

@@ -81,6 +81,11 @@ struct Shown {
 }
 
 impl StructuredLines {
+    /// Returns a word for the kind of lines.
+    pub(crate) fn name(&self) -> &'static str {
+        self.reader.name()
+    }
+
     pub(crate) fn new(reader: LineReader, policy: &Policy) -> StructuredLines {
         let bytes = |most: Option<u64>| {
             usize::try_from(most.unwrap_or(u64::MAX)).unwrap_or(usize::MAX).min(1 << 20)

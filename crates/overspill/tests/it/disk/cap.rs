@@ -3,7 +3,7 @@
 use overspill::core::Limits;
 use overspill::retrieve::{Part, read as read_part};
 use overspill::store::{DiskOptions, Integrity, Kept, Store};
-use overspill::{Call, CallOptions, Error, Outcome, Overspill, Profile};
+use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Profile};
 use proptest::prelude::*;
 
 use super::*;
@@ -70,7 +70,7 @@ fn coloured_lines_of_a_preview_are_kept_as_shown() {
         let overspill = Overspill::new(Profile::OWN, store);
         let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
         output.as_bytes().chunks(777).for_each(|chunk| spill.push(chunk));
-        let streamed = spill.finish();
+        let streamed = spill.finish(CallEnd::default());
         for outcome in [streamed, overspill.process(output.as_bytes(), &Call::of("tool"))] {
             let Outcome::Spilled(spilled) = outcome else { panic!("it is long") };
             let (name, cut) = (spilled.saved.as_ref().unwrap().name.clone(), spilled.cut.unwrap());

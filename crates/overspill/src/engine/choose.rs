@@ -1,21 +1,31 @@
-//! What is to be shown of an output that is too large, and whose choice it was.
+//! Chooses what is shown of an output: by a strategy of the caller, or later by the policy.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use overspill_core::{Choice, Cut, LeftOut, Limits, Oversized, Policy, Size, Strategy};
 
+use super::Overspill;
 use crate::Error;
+use crate::profile::NoticeStyle;
 use crate::store::{Draft, Excerpt, SpillRef};
 
-/// What was chosen of an output that is too large.
+/// The part that is shown of an output that is too large.
 pub(crate) enum Chosen<'a> {
-    /// Nothing yet: the policy chooses, once the words are known.
+    /// The policy chooses once the length of the notice is known.
     Over(Oversized<'a>),
-    /// Pieces that a strategy chose, and what the policy would have.
+    /// Pieces that a strategy chose. The policy chooses instead if they leave no room for the notice.
     Cut(Cut<'a>, Option<Oversized<'a>>),
-    /// A text that a strategy made, and what the policy would have.
+    /// A text that a strategy made. The policy chooses instead if it leaves no room for the notice.
     Text(OwnText, Option<Oversized<'a>>),
+}
+
+/// The answer of a strategy.
+pub(super) struct Selected<'a> {
+    /// The part that is shown; `None` shows all of the output.
+    pub(super) chosen: Option<Chosen<'a>>,
+    /// The error of a strategy that failed.
+    pub(super) failure: Option<Error>,
 }
 
 /// A text that a strategy made of an output.
@@ -25,9 +35,36 @@ pub(crate) struct OwnText {
     pub(crate) total: Size,
 }
 
+impl Overspill {
+    /// Asks a strategy what to show. If the strategy fails, the policy chooses.
+    pub(super) fn ask<'a>(
+        &self,
+        strategy: &dyn Strategy,
+        output: &'a [u8],
+        policy: &Policy,
+    ) -> Selected<'a> {
+        let by_policy = || policy.measure(output).map(Chosen::Over);
+        let (chosen, failure) = match Chosen::by(strategy, output, policy) {
+            // The ceiling applies to strategies too.
+            Ok(None) if !self.is_below_ceiling(output) => (by_policy(), None),
+            Ok(None) => (None, None),
+            Ok(Some(chosen)) => {
+                // Source systems let a strategy exceed their limits, but not the ceiling.
+                let most = match self.profile.words {
+                    NoticeStyle::Own => &policy.limits,
+                    _ => &self.profile.ceiling,
+                };
+                (chosen.within(most, policy), None)
+            }
+            Err(error) => (by_policy(), Some(error)),
+        };
+        Selected { chosen, failure }
+    }
+}
+
 impl<'a> Chosen<'a> {
-    /// Asks a strategy what to show; `None` if that is all of it.
-    pub(crate) fn by(
+    /// Asks a strategy what to show; `None` shows all of the output.
+    fn by(
         strategy: &dyn Strategy,
         output: &'a [u8],
         policy: &Policy,
@@ -48,8 +85,8 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Publishes a draft of the output. Of one that is larger than the store keeps, the lines that may
-    /// be shown are kept as well.
+    /// Publishes a draft of the output. If the store does not keep all of it, it also gets the lines
+    /// that may be shown of the rest.
     pub(crate) fn publish(&mut self, mut draft: Box<dyn Draft>) -> Result<SpillRef, Error> {
         if let Some(hole) = draft.hole()? {
             draft.keep(self.excerpts(&hole))?;
@@ -57,7 +94,7 @@ impl<'a> Chosen<'a> {
         draft.publish()
     }
 
-    /// Returns the lines of a hole that may be shown, and leaves it at those.
+    /// Returns the lines of a hole that may be shown. No other line of the hole is shown later.
     fn excerpts(&mut self, hole: &Range<u64>) -> Vec<Excerpt> {
         match self {
             Chosen::Over(over) => over.narrow(hole),
@@ -83,8 +120,8 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Gives way to what the policy would have chosen, if it is more than `most`.
-    pub(crate) fn within(self, most: &Limits, policy: &Policy) -> Option<Chosen<'a>> {
+    /// Leaves the choice to the policy if the strategy chose more than `most`.
+    fn within(self, most: &Limits, policy: &Policy) -> Option<Chosen<'a>> {
         let fits = |text: &[u8]| most.exceeded_by(text, policy.lines, &policy.tokens).is_none();
         match self {
             Chosen::Over(over) => Some(Chosen::Over(over)),

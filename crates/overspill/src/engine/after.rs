@@ -1,0 +1,81 @@
+//! What follows once a preview is made: the record, the event and the sweep.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{EndedCall, Output, Overspill};
+use crate::profile::Sweeps;
+use crate::store::{PreviewRecord, Record};
+use crate::sweep::{SweepBudget, sweep};
+use crate::{Call, CallEnd, Error, Event, EventKind, Outcome, Spilled};
+
+impl Overspill {
+    /// Writes the record of an output, reports the call, and sweeps if the profile sweeps now.
+    pub(super) fn after(&self, spilled: &Spilled, ended: &EndedCall) {
+        self.record(spilled, ended);
+        let what = match (&ended.failure, &spilled.saved) {
+            (Some(error), _) => EventKind::Failed { error },
+            (None, Ok(saved)) => EventKind::Spilled { path: Some(&saved.path) },
+            (None, Err(Error::NotAsked)) => EventKind::Spilled { path: None },
+            (None, Err(error)) => EventKind::Failed { error },
+        };
+        self.report(ended.call, spilled.total.bytes as usize, spilled.text.len(), what);
+        if self.profile.sweeps == Sweeps::AfterAnswer {
+            let now = self.clock.now().timestamp();
+            let _ = sweep(&*self.store, &self.retention, SweepBudget::LITTLE, now);
+        }
+    }
+
+    fn record(&self, spilled: &Spilled, ended: &EndedCall) {
+        let Ok(saved) = &spilled.saved else { return };
+        let CallEnd { exit, signal, interrupted } = ended.end;
+        // An outline and a strategy's own text show no part of the output as it is.
+        let spans = || spilled.cut.iter().flat_map(|cut| cut.spans());
+        let preview = PreviewRecord {
+            limits: spilled.limits,
+            keep: PreviewRecord::keep_word(spilled.keep),
+            kind: spilled.kind.to_owned(),
+            lines: spans().map(|span| (span.first_line, span.last_line)).collect(),
+        };
+        let record = Record {
+            call: self.masked_call(ended.call).into_owned(),
+            created: self.clock.now().timestamp(),
+            exit,
+            signal,
+            interrupted,
+            shown: spans().map(|span| span.bytes.clone()).collect(),
+            kept: Some(saved.kept),
+            preview: Some(preview),
+            ..Record::default()
+        };
+        // A record is a convenience. The output itself is safe.
+        let _ = self.store.describe(&saved.name, &record.with_size(spilled.total));
+    }
+
+    /// Returns an output that fits, in which so many secrets are masked.
+    pub(crate) fn whole<'a>(&self, output: Cow<'a, [u8]>, call: &Call, masked: u64) -> Outcome<'a> {
+        self.report(call, output.len(), output.len(), EventKind::Skipped);
+        Outcome::of(output, masked)
+    }
+
+    /// Returns an output as it is because of an error.
+    pub(super) fn unchanged<'a>(
+        &self,
+        output: &Output<'a>,
+        error: &Error,
+        ended: &EndedCall,
+    ) -> Outcome<'a> {
+        let len = output.stored.len();
+        self.report(ended.call, len, len, EventKind::Failed { error });
+        Outcome::of(Cow::Borrowed(output.measured), ended.masked)
+    }
+
+    /// Reports an event. A panic of the observer changes nothing here.
+    fn report(&self, call: &Call, original: usize, shown: usize, what: EventKind) {
+        if let Some(observer) = &self.observer {
+            let (original_bytes, shown_bytes) = (original as u64, shown as u64);
+            let event = Event { call, original_bytes, shown_bytes, what };
+            let _ = catch_unwind(AssertUnwindSafe(|| observer(&event)));
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Takes an output through its steps: plan, choose, save, present, and what follows.
+
+mod after;
+mod choose;
+mod plan;
+mod present;
+mod save;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use overspill_core::{Limits, Oversized, Policy, Strategy};
+
+use crate::notice::ReaderAbilities;
+use crate::profile::OnSaveError;
+use crate::redact::{Redact, Redacted};
+use crate::store::{SpillRef, Store};
+use crate::sweep::{Retention, SweepBudget, Swept, sweep};
+use crate::{
+    Call, CallEnd, Clock, Error, Event, Layer, LiveSpill, Outcome, Profile, Settings, Spill,
+};
+
+pub(crate) use choose::Chosen;
+use choose::Selected;
+use plan::Plan;
+pub(crate) use save::AtHand;
+use save::Fallback;
+
+/// Shortens outputs as a profile says, and saves those that are too large.
+///
+/// A program builds one and shares it. Calls do not change it.
+#[derive(Clone)]
+pub struct Overspill {
+    pub(crate) profile: Profile,
+    pub(crate) settings: Settings,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) reach: ReaderAbilities,
+    pub(crate) program: Option<fn() -> String>,
+    strategy: Option<Arc<dyn Strategy>>,
+    observer: Option<Arc<Observer>>,
+    retention: Retention,
+    clock: Clock,
+    pub(crate) redact: Redact,
+    swept: Arc<AtomicBool>,
+}
+
+/// A function that gets the event of every call.
+pub type Observer = dyn Fn(&Event) + Send + Sync;
+
+/// What a single call asks for.
+#[derive(Debug, Clone, Default)]
+pub struct CallOptions {
+    /// Settings of the call itself.
+    pub settings: Layer,
+    /// Settings that the tool declares for itself.
+    pub declared: Option<Layer>,
+    /// The caller can hand work to a sub-agent.
+    pub delegate: bool,
+    /// The part of a shared budget that this output gets. It can only tighten the limits.
+    pub share: Option<Limits>,
+}
+
+/// An output that is all there.
+#[derive(Clone, Copy)]
+pub(crate) struct Output<'a> {
+    /// The text that is measured and shown.
+    pub(crate) measured: &'a [u8],
+    /// The bytes that are saved: the same text, or the form that it came in.
+    pub(crate) stored: &'a [u8],
+}
+
+impl<'a> Output<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Output<'a> {
+        Output { measured: bytes, stored: bytes }
+    }
+
+    /// Tells whether the saved bytes are the measured ones.
+    fn is_stored_as_measured(&self) -> bool {
+        std::ptr::eq(self.measured, self.stored)
+    }
+}
+
+/// A call whose output has ended.
+pub(crate) struct EndedCall<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) end: CallEnd,
+    /// The caller can hand work to a sub-agent.
+    pub(crate) delegate: bool,
+    /// How many secrets were masked before the output was measured.
+    pub(crate) masked: u64,
+    /// An error that is reported, other than a failed save.
+    pub(crate) failure: Option<Error>,
+}
+
+impl Overspill {
+    /// Shortens outputs as `profile` says and saves them in `store`.
+    pub fn new(profile: Profile, store: impl Store + 'static) -> Overspill {
+        Overspill::sharing(profile, Arc::new(store))
+    }
+
+    /// Like [`Overspill::new`], with a store that is shared.
+    pub fn sharing(profile: Profile, store: Arc<dyn Store>) -> Overspill {
+        Overspill {
+            retention: profile.retention,
+            profile,
+            settings: Settings::default(),
+            store,
+            reach: ReaderAbilities { files: true, ..ReaderAbilities::default() },
+            program: None,
+            strategy: None,
+            observer: None,
+            clock: Clock::default(),
+            redact: Redact::Off,
+            swept: Arc::default(),
+        }
+    }
+
+    /// Sets the layers of settings between the profile and the call.
+    #[must_use]
+    pub fn with_settings(self, settings: Settings) -> Overspill {
+        Overspill { settings, ..self }
+    }
+
+    /// Saves in another store.
+    #[must_use]
+    pub fn with_store(self, store: Arc<dyn Store>) -> Overspill {
+        Overspill { store, ..self }
+    }
+
+    /// Removes the observer.
+    #[must_use]
+    pub fn unobserved(self) -> Overspill {
+        Overspill { observer: None, ..self }
+    }
+
+    /// Sets what the reader of a preview can do.
+    #[must_use]
+    pub fn with_reach(self, reach: ReaderAbilities) -> Overspill {
+        Overspill { reach, ..self }
+    }
+
+    /// Returns the profile.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Returns what the reader of a preview can do.
+    pub fn reach(&self) -> &ReaderAbilities {
+        &self.reach
+    }
+
+    /// Names our program to the reader of a preview as `find` says, in the place of
+    /// [`ReaderAbilities::program`]. It is asked only when something was cut.
+    #[must_use]
+    pub fn with_program(self, find: fn() -> String) -> Overspill {
+        Overspill { program: Some(find), ..self }
+    }
+
+    /// Cuts by a strategy of your own.
+    #[must_use]
+    pub fn with_strategy(self, strategy: impl Strategy + 'static) -> Overspill {
+        Overspill { strategy: Some(Arc::new(strategy)), ..self }
+    }
+
+    /// Reports every call to `observer`.
+    #[must_use]
+    pub fn with_observer(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Overspill {
+        Overspill { observer: Some(Arc::new(observer)), ..self }
+    }
+
+    /// Sets the clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Overspill {
+        Overspill { clock, ..self }
+    }
+
+    /// Masks secrets. With [`Redact::All`] a strategy of your own gets masked text too.
+    #[must_use]
+    pub fn with_redaction(self, redact: Redact) -> Overspill {
+        Overspill { redact, ..self }
+    }
+
+    /// Sets how long outputs stay, if the profile removes old outputs.
+    #[must_use]
+    pub fn with_retention(self, retention: Retention) -> Overspill {
+        Overspill { retention, ..self }
+    }
+
+    /// Removes expired outputs now.
+    pub fn sweep(&self) -> Result<Swept, Error> {
+        sweep(&*self.store, &self.retention, SweepBudget::Whole, self.clock.now().timestamp())
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Shortens an output if it is too large.
+    pub fn process<'a>(&self, output: &'a [u8], call: &Call) -> Outcome<'a> {
+        self.process_with(output, call, &CallOptions::default())
+    }
+
+    /// Like [`Overspill::process`], with options of the call.
+    pub fn process_with<'a>(
+        &self,
+        output: &'a [u8],
+        call: &Call,
+        options: &CallOptions,
+    ) -> Outcome<'a> {
+        self.process_ended(output, call, options, CallEnd::default())
+    }
+
+    /// Like [`Overspill::process_with`], and the record of a saved output says how the call ended.
+    pub fn process_ended<'a>(
+        &self,
+        output: &'a [u8],
+        call: &Call,
+        options: &CallOptions,
+        end: CallEnd,
+    ) -> Outcome<'a> {
+        let redacted = self.redact.output(output);
+        match redacted.get() {
+            Cow::Borrowed(bytes) => {
+                self.bound(&redacted.part(|_| Output::of(bytes)), call, options, end)
+            }
+            Cow::Owned(bytes) => {
+                self.bound(&redacted.part(|_| Output::of(bytes)), call, options, end).into_owned()
+            }
+        }
+    }
+
+    /// Takes an output in chunks. A strategy of your own is not asked: it needs all of the output at
+    /// once.
+    pub fn spill(&self, call: Call, options: CallOptions) -> Spill<'_> {
+        Spill::new(Cow::Borrowed(self), call, options)
+    }
+
+    /// Like [`Overspill::spill`], for callers that cannot borrow the engine.
+    pub fn into_spill(self, call: Call, options: CallOptions) -> Spill<'static> {
+        Spill::new(Cow::Owned(self), call, options)
+    }
+
+    /// Like [`Overspill::spill`], for an output that is shown while it arrives.
+    pub fn live_spill(&self, call: Call, options: CallOptions) -> LiveSpill<'_> {
+        LiveSpill(self.spill(call, options))
+    }
+
+    /// Returns the rules that mask secrets.
+    pub fn redaction(&self) -> &Redact {
+        &self.redact
+    }
+
+    /// Returns the store as a model may see it. With [`Redact::All`] secrets are masked, also in outputs
+    /// that were saved with their secrets.
+    pub fn shown_store(&self) -> Arc<dyn Store> {
+        self.redact.shown_store(&self.store)
+    }
+
+    /// Shortens an output that is all there.
+    pub(crate) fn bound<'a>(
+        &self,
+        output: &Redacted<Output<'a>>,
+        call: &Call,
+        options: &CallOptions,
+        end: CallEnd,
+    ) -> Outcome<'a> {
+        self.bound_by(self.plan(call, options), output, call, end)
+    }
+
+    /// Shortens an output that is all there, by a plan of its call.
+    pub(crate) fn bound_by<'a>(
+        &self,
+        plan: Plan,
+        output: &Redacted<Output<'a>>,
+        call: &Call,
+        end: CallEnd,
+    ) -> Outcome<'a> {
+        let (&all, masked) = (output.get(), output.count());
+        let Plan { policy, enabled, delegate } = plan;
+        let mut ended = EndedCall { call, end, delegate, masked, failure: None };
+        let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
+            None => {
+                let Some(fired) = policy.fired_by(all.measured) else {
+                    return self.whole(Cow::Borrowed(all.measured), call, masked);
+                };
+                let (meter, draft) = self.measure_and_write(output, &policy, call);
+                let over = Oversized::of_measured(all.measured, &meter, &policy, fired);
+                let mut chosen = Chosen::Over(over);
+                let saved = draft.and_then(|draft| save::publish(draft, &mut chosen, &all));
+                (chosen, saved)
+            }
+            Some(strategy) => match self.ask(strategy, all.measured, &policy) {
+                Selected { chosen: None, failure: None } => {
+                    return self.whole(Cow::Borrowed(all.measured), call, masked);
+                }
+                Selected { chosen: None, failure: Some(error) } => {
+                    return self.unchanged(&all, &error, &ended);
+                }
+                // Where a failed save gives the original back, a failed strategy does too.
+                Selected { chosen: Some(chosen), failure: Some(error) }
+                    if self.profile.on_save_error == OnSaveError::Original =>
+                {
+                    (chosen, Err(error))
+                }
+                Selected { chosen: Some(mut chosen), failure } => {
+                    ended.failure = failure;
+                    let draft = self.write(output, call, |_| {});
+                    let saved = draft.and_then(|draft| save::publish(draft, &mut chosen, &all));
+                    (chosen, saved)
+                }
+            },
+        };
+        self.conclude(chosen, policy, saved, AtHand::All(all), ended)
+    }
+
+    /// Presents an output that is too large, then records and reports it.
+    pub(crate) fn conclude<'a>(
+        &self,
+        chosen: Chosen<'a>,
+        policy: Policy,
+        saved: Result<SpillRef, Error>,
+        at_hand: AtHand<'a>,
+        ended: EndedCall,
+    ) -> Outcome<'a> {
+        let (chosen, policy, style, saved) = match saved {
+            Ok(saved) => {
+                let saved = SpillRef { masked: saved.masked + ended.masked, ..saved };
+                (chosen, policy, &self.profile.words, Ok(saved))
+            }
+            Err(error) => match self.on_save_failure(chosen, policy, at_hand) {
+                Fallback::Original(output) => return self.unchanged(&output, &error, &ended),
+                Fallback::Preview { chosen, policy, style } => (chosen, policy, style, Err(error)),
+            },
+        };
+        let spilled = self.present(chosen, style, &policy, saved, &ended);
+        self.after(&spilled, &ended);
+        Outcome::Spilled(Box::new(spilled))
+    }
+
+    /// Lets an output pass that is not to be cut, up to the ceiling.
+    pub(crate) fn pass<'a>(
+        &self,
+        output: &Redacted<Output<'a>>,
+        call: &Call,
+        options: &CallOptions,
+        end: CallEnd,
+    ) -> Outcome<'a> {
+        let off = Layer { enabled: Some(false), ..Layer::default() };
+        self.bound(output, call, &CallOptions { settings: off, ..options.clone() }, end)
+    }
+}
+
+impl std::fmt::Debug for Overspill {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Overspill")
+            .field("profile", &self.profile.name)
+            .field("settings", &self.settings)
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}

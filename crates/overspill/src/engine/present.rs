@@ -1,0 +1,255 @@
+//! Words a preview. Writes nothing, reports nothing.
+
+use std::borrow::Cow;
+
+use overspill_core::{Cut, Layout, LeftOut, Oversized, Policy, Preview, Size, Span, Unit, Wording};
+
+use super::choose::{Chosen, OwnText};
+use super::{EndedCall, Overspill};
+use crate::notice::{ReaderAbilities, wording};
+use crate::profile::{
+    Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
+};
+use crate::store::{SpillRef, random};
+use crate::{Error, Spilled};
+
+impl Overspill {
+    /// Puts the preview of an output and its notice together.
+    pub(super) fn present(
+        &self,
+        chosen: Chosen,
+        style: &NoticeStyle,
+        policy: &Policy,
+        saved: Result<SpillRef, Error>,
+        ended: &EndedCall,
+    ) -> Spilled {
+        let masked = saved.as_ref().map_or(ended.masked, |saved| saved.masked);
+        let delegate = ended.delegate;
+        let presentation = Presentation { engine: self, style, policy, saved, delegate, masked };
+        match style {
+            NoticeStyle::Own => presentation.with_own_notice(chosen),
+            _ => presentation.with_source_notice(chosen),
+        }
+    }
+
+    /// Returns our own notice.
+    fn notice(&self, saved: &Result<SpillRef, Error>, delegate: bool) -> Wording {
+        let token = match saved {
+            Ok(saved) => saved.name.token(),
+            Err(_) => random(6).unwrap_or_default(),
+        };
+        let reader = ReaderAbilities {
+            program: self.program.map(|find| find()).or_else(|| self.reach.program.clone()),
+            delegate: self.reach.delegate.clone().filter(|_| delegate),
+            ..self.reach.clone()
+        };
+        wording(token, saved.as_ref(), &reader)
+    }
+
+    /// Counts what is left out, as the profile does.
+    fn left_out(&self, cut: &Cut, policy: &Policy) -> LeftOut {
+        let (total, shown) = (&cut.total, cut.shown());
+        let lines_are_full = policy.limits.lines.is_some_and(|most| shown.lines >= most);
+        let bytes_exceeded = policy.limits.bytes.is_some_and(|most| total.bytes > most);
+        let in_bytes = match self.profile.accounting {
+            Accounting::Chars => {
+                return LeftOut::Chars(total.chars.saturating_sub(shown.chars));
+            }
+            Accounting::WhatStopped => !lines_are_full,
+            Accounting::WhatIsExceeded => !lines_are_full || bytes_exceeded,
+        };
+        if in_bytes {
+            LeftOut::Bytes(total.bytes.saturating_sub(shown.bytes))
+        } else {
+            LeftOut::Lines(total.lines.saturating_sub(shown.lines))
+        }
+    }
+}
+
+/// The facts that a preview is worded with.
+struct Presentation<'a> {
+    engine: &'a Overspill,
+    style: &'a NoticeStyle,
+    policy: &'a Policy,
+    saved: Result<SpillRef, Error>,
+    delegate: bool,
+    masked: u64,
+}
+
+/// The layout of a text that has no room for a notice.
+const SILENT: Layout = Layout { notice: 0..0, items: Vec::new(), is_silent: true };
+
+impl Presentation<'_> {
+    /// Words a preview with our own notice, everything within the limits.
+    fn with_own_notice(self, chosen: Chosen) -> Spilled {
+        let notice = self.engine.notice(&self.saved, self.delegate);
+        match chosen {
+            Chosen::Over(over) => self.by_policy(&notice, &over),
+            Chosen::Cut(cut, otherwise) => match (notice.around(&cut, self.policy), otherwise) {
+                (None, Some(over)) => self.by_policy(&notice, &over),
+                (worded, _) => {
+                    let (text, layout) = match worded {
+                        Some(Preview { text, layout, .. }) => (text, layout),
+                        None => (piece_texts(&cut).concat(), SILENT),
+                    };
+                    let worded = WordedNotice { notice: notice.for_person(&cut), text };
+                    self.of_cut(worded, Some(layout), cut, "pieces")
+                }
+            },
+            Chosen::Text(own, otherwise) => {
+                match (notice.above(&own.text, &own.total, self.policy), otherwise) {
+                    (None, Some(over)) => self.by_policy(&notice, &over),
+                    (worded, _) => {
+                        let (text, layout) = worded.unwrap_or_else(|| (own.text.clone(), SILENT));
+                        let worded = WordedNotice { notice: String::new(), text };
+                        self.of_text(worded, Some(layout), own, None, "text")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets the policy choose within the room that the notice leaves.
+    fn by_policy(self, notice: &Wording, over: &Oversized) -> Spilled {
+        match over.preview(notice) {
+            Preview { text, layout, cut, outline: None } => {
+                let worded = WordedNotice { notice: notice.for_person(&cut), text };
+                let kind = over.kind_of(&cut);
+                self.of_cut(worded, Some(layout), cut, kind)
+            }
+            Preview { text, layout, cut, outline: Some(outline) } => {
+                let total = cut.total;
+                let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
+                let worded = WordedNotice { notice: notice.for_person_of_outline(&total), text };
+                let own = OwnText { text: outline, left_out, total };
+                self.of_text(worded, Some(layout), own, Some(cut.fired), "outline")
+            }
+        }
+    }
+
+    /// Words a preview as a source system does.
+    fn with_source_notice(self, chosen: Chosen) -> Spilled {
+        let (keep, saved, delegate) = (self.policy.keep, &self.saved, self.delegate);
+        let (cut, kind) = match chosen {
+            Chosen::Over(over) => {
+                let cut = over.cut();
+                let kind = over.kind_of(&cut);
+                (cut, kind)
+            }
+            Chosen::Cut(cut, _) => (cut, "pieces"),
+            Chosen::Text(own, _) => {
+                let facts = NoticeFacts {
+                    pieces: vec![Cow::Borrowed(own.text.as_str())],
+                    total: own.total,
+                    shown: Size::of(own.text.as_bytes(), self.policy.lines),
+                    left_out: own.left_out,
+                    direction: Direction::of(keep, None),
+                    saved,
+                    delegate,
+                };
+                let worded = word(self.style, &facts);
+                return self.of_text(worded, None, own, None, "text");
+            }
+        };
+        let facts = NoticeFacts {
+            pieces: piece_texts(&cut),
+            total: cut.total,
+            shown: cut.shown(),
+            left_out: self.engine.left_out(&cut, self.policy),
+            direction: Direction::of(keep, Some(&cut)),
+            saved,
+            delegate,
+        };
+        let worded = word(self.style, &facts);
+        self.of_cut(worded, None, cut, kind)
+    }
+
+    /// Shows pieces of the output.
+    fn of_cut(
+        self,
+        worded: WordedNotice,
+        layout: Option<Layout>,
+        cut: Cut,
+        kind: &'static str,
+    ) -> Spilled {
+        let left_out = self.engine.left_out(&cut, self.policy);
+        let pieces = piece_texts(&cut);
+        let preview = match self.engine.profile.words {
+            NoticeStyle::Own => pieces.concat(),
+            _ => preview(&pieces, left_out),
+        };
+        Spilled {
+            text: worded.text,
+            layout,
+            preview,
+            notice: worded.notice,
+            total: cut.total,
+            shown: shown_once(&cut),
+            left_out,
+            fired: Some(cut.fired),
+            cut: Some(cut.into_owned()),
+            saved: self.saved,
+            masked: self.masked,
+            keep: self.policy.keep,
+            limits: self.policy.limits,
+            kind,
+            words: *self.style,
+        }
+    }
+
+    /// Shows a text that is no part of the output.
+    fn of_text(
+        self,
+        worded: WordedNotice,
+        layout: Option<Layout>,
+        own: OwnText,
+        fired: Option<Unit>,
+        kind: &'static str,
+    ) -> Spilled {
+        Spilled {
+            text: worded.text,
+            layout,
+            notice: worded.notice,
+            total: own.total,
+            shown: Size::of(own.text.as_bytes(), self.policy.lines),
+            preview: own.text,
+            left_out: own.left_out,
+            fired,
+            cut: None,
+            saved: self.saved,
+            masked: self.masked,
+            keep: self.policy.keep,
+            limits: self.policy.limits,
+            kind,
+            words: *self.style,
+        }
+    }
+}
+
+/// Returns the texts of the pieces. Pieces without a gap between them are one.
+fn piece_texts<'a>(cut: &'a Cut) -> Vec<Cow<'a, str>> {
+    let mut texts: Vec<Cow<str>> = Vec::new();
+    let mut end = None;
+    for piece in &cut.pieces {
+        let text = text_of(&piece.text);
+        match texts.last_mut() {
+            Some(last) if end == Some(piece.bytes.start) => last.to_mut().push_str(&text),
+            _ => texts.push(text),
+        }
+        end = Some(piece.bytes.end);
+    }
+    texts
+}
+
+/// Returns the size of what is shown. A line that two pieces are parts of counts once.
+fn shown_once(cut: &Cut) -> Size {
+    let shown = cut.shown();
+    let is_same = |two: &&[Span]| two[0].last_line == two[1].first_line;
+    let twice = cut.spans().windows(2).filter(is_same).count() as u64;
+    Size { lines: shown.lines.saturating_sub(twice), ..shown }
+}
+
+/// Pieces are UTF-8; checking that is quicker than a lossy look at each character.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}

@@ -1,0 +1,73 @@
+//! An output that is shown while it arrives.
+
+use overspill_core::Policy;
+
+use crate::{CallEnd, CallOptions, Outcome, Spill};
+
+/// A [`Spill`] whose text is shown while the command still runs.
+///
+/// ```
+/// use overspill::store::Memory;
+/// use overspill::{Call, CallEnd, CallOptions, Overspill, Profile};
+///
+/// let overspill = Overspill::new(Profile::OWN, Memory::default());
+/// let mut spill = overspill.live_spill(Call::of("make"), CallOptions::default());
+/// let mut screen = Vec::new();
+/// spill.push_showing(b"one\ntwo\n", |text| screen.extend_from_slice(text));
+/// spill.flush_held(|text| screen.extend_from_slice(text));
+/// assert_eq!(screen, b"one\ntwo\n");
+/// spill.finish(CallEnd::exited(0));
+/// ```
+#[derive(Debug)]
+pub struct LiveSpill<'a>(pub(crate) Spill<'a>);
+
+impl LiveSpill<'_> {
+    /// Takes the next chunk, and hands on the text that may be shown now: all of the chunk, unless
+    /// secrets are masked in shown text.
+    pub fn push_showing(&mut self, chunk: &[u8], show: impl FnMut(&[u8])) {
+        self.0.push_showing(chunk, show);
+    }
+
+    /// Hands on the text that is held back because it may begin a secret. No chunk follows.
+    pub fn flush_held(&mut self, show: impl FnMut(&[u8])) {
+        self.0.flush_held(show);
+    }
+
+    /// Ends the output here. Chunks that follow are another output of the same call, with the options
+    /// `next`. Text that is held back because it may begin a secret belongs to the other output.
+    pub fn split(&mut self, next: CallOptions, end: CallEnd) -> Outcome<'static> {
+        self.0.split(next, end)
+    }
+
+    /// Continues with the options `next`. Returns the output so far.
+    ///
+    /// An output that fits so far is the start of the output that continues. One that is too large
+    /// ends here, as with [`LiveSpill::split`].
+    pub fn restart(&mut self, next: CallOptions) -> Outcome<'static> {
+        let outcome = self.0.split(next, CallEnd::default());
+        match &outcome {
+            Outcome::Spilled(_) => {}
+            Outcome::Whole(bytes) => self.0.push_redacted(bytes),
+            Outcome::Masked(masked) => {
+                self.0.add_masked(masked.count);
+                self.0.push_redacted(&masked.bytes);
+            }
+        }
+        outcome
+    }
+
+    /// Returns the policy of the call.
+    pub fn policy(&self) -> &Policy {
+        self.0.policy()
+    }
+
+    /// Tells whether the output is too large already. Then all of it is saved.
+    pub fn is_over(&self) -> bool {
+        self.0.is_over()
+    }
+
+    /// Ends the output, and says how the call ended.
+    pub fn finish(self, end: CallEnd) -> Outcome<'static> {
+        self.0.finish(end)
+    }
+}

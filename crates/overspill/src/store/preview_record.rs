@@ -1,0 +1,106 @@
+//! The record of a preview: the policy that made it, and what it shows.
+
+use overspill_core::{Keep, Limits};
+use serde::{Deserialize, Serialize};
+
+use crate::settings::KEEPS;
+
+/// The policy that made a preview, and the lines that the preview shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PreviewRecord {
+    /// The limits of the preview.
+    #[serde(with = "LimitsJson")]
+    pub limits: Limits,
+    /// The word for the way of keeping, as in [`KEEPS`](crate::KEEPS).
+    pub keep: String,
+    /// The word for the kind of preview.
+    ///
+    /// `ends`; `lines` that matter; lines of a structure: `json-lines`, `table`, `columns`, `markup`,
+    /// `diff`, `tap`; an `outline` of JSON; `pieces` or `text` of a strategy.
+    pub kind: String,
+    /// The first and the last line of each part that [`Record::shown`](super::Record::shown) names.
+    pub lines: Vec<(u64, u64)>,
+}
+
+/// The JSON of [`Limits`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Limits")]
+struct LimitsJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chars: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+}
+
+impl PreviewRecord {
+    /// Returns the word for a way of keeping. Both ends have the same word in any ratio.
+    pub(crate) fn keep_word(keep: Keep) -> String {
+        let known = KEEPS.iter().find(|(_, known, _)| *known == keep);
+        known.map_or("ends", |(word, ..)| word).to_owned()
+    }
+
+    /// Tells whether a record of another machine is one that this version can have written, with a pair
+    /// of lines for each of `parts`.
+    #[cfg(feature = "object")]
+    pub(in crate::store) fn is_plausible(&self, parts: usize) -> bool {
+        let is_word = |text: &str| {
+            text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        };
+        let is_order = |(first, last): &(u64, u64)| first <= last;
+        is_word(&self.keep)
+            && is_word(&self.kind)
+            && self.lines.len() == parts
+            && self.lines.iter().all(is_order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Record;
+
+    fn preview() -> PreviewRecord {
+        let limits = Limits::NONE.lines(10).bytes(51_200);
+        PreviewRecord { limits, keep: "auto".into(), kind: "diff".into(), lines: vec![(1, 4)] }
+    }
+
+    #[test]
+    fn record_json_holds_the_preview() {
+        let record = Record { preview: Some(preview()), ..Record::default() };
+        let json = serde_json::to_string(&record).unwrap();
+        let expected = r#""preview":{"limits":{"bytes":51200,"lines":10},"keep":"auto","kind":"diff","lines":[[1,4]]}"#;
+        assert!(json.contains(expected), "{json}");
+        assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
+    }
+
+    #[test]
+    fn record_of_an_older_version_has_no_preview() {
+        let old = r#"{"exit":2,"bytes":9,"shown":[{"start":0,"end":4}],"kept":"whole"}"#;
+        let record: Record = serde_json::from_str(old).unwrap();
+        assert_eq!((record.exit, record.preview), (Some(2), None));
+    }
+
+    #[cfg(feature = "object")]
+    #[test]
+    fn implausible_preview_of_another_machine_is_dropped() {
+        let bounded = |preview: PreviewRecord| {
+            let record =
+                Record { bytes: 9, shown: vec![0..4], preview: Some(preview), ..Record::default() };
+            record.bounded().preview
+        };
+        assert_eq!(bounded(preview()), Some(preview()));
+        for bad in [
+            PreviewRecord { keep: "\u{1b}[2J".into(), ..preview() },
+            PreviewRecord { kind: "x".repeat(33), ..preview() },
+            PreviewRecord { lines: vec![(1, 4), (5, 6)], ..preview() },
+            PreviewRecord { lines: vec![(4, 1)], ..preview() },
+        ] {
+            assert_eq!(bounded(bad), None);
+        }
+    }
+}
