@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use overspill::store::{Draft, Entry, Kept, OutputId, SpillRef, Store};
+use overspill::store::{Draft, Entry, Expiry, Kept, OutputId, SpillRef, Store};
 use overspill::{Call, Error};
 use serde_json::Value;
 
@@ -80,8 +80,14 @@ impl<T: StoreObject + 'static> Store for CallbackStore<T> {
         Ok(())
     }
 
+    fn expiry(&self) -> Option<&dyn Expiry> {
+        Some(self)
+    }
+}
+
+impl<T: StoreObject + 'static> Expiry for CallbackStore<T> {
     fn due(&self, _: Duration, _: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        // A list may be dear: it is swept when somebody asks for it.
+        // Listing may be slow, so a call never sweeps. A user can.
         Ok(None)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use overspill::store::{Draft, Entry, OutputId, SpillRef, Store};
+use overspill::store::{Draft, Entry, Expiry, OutputId, SpillRef, Store};
 use overspill::{Call, Error};
 use serde_json::Value;
 
@@ -83,8 +83,14 @@ impl Store for GivenStore {
         Ok(())
     }
 
+    fn expiry(&self) -> Option<&dyn Expiry> {
+        Some(self)
+    }
+}
+
+impl Expiry for GivenStore {
     fn due(&self, _: Duration, _: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        // A list may be dear: it is swept when somebody asks for it.
+        // Listing may be slow, so a call never sweeps. A user can.
         Ok(None)
     }
 }

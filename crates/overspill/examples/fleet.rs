@@ -17,7 +17,7 @@ use overspill::Call;
 use overspill::core::Limits;
 use overspill::retrieve::{Part, Query, count, read};
 use overspill::store::object::{Address, Bucket, BucketOptions};
-use overspill::store::{Disk, DiskOptions, Durability, OutputId, RecentQuery, Store};
+use overspill::store::{Catalog, Disk, DiskOptions, Durability, OutputId, RecentQuery, Store};
 
 const MIB: usize = 1 << 20;
 const LARGE: usize = 256 * MIB;

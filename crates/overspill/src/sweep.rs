@@ -114,7 +114,7 @@ pub fn sweep_watched(
         if started.elapsed() >= time {
             break;
         }
-        for (entry, expired) in some.iter().zip(store.expire_all(some)) {
+        for (entry, expired) in some.iter().zip(store.expire(some)) {
             swept.left -= 1;
             match expired {
                 Ok(true) => {

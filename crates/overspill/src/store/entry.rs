@@ -38,7 +38,7 @@ pub enum Kept {
     /// Every byte.
     Whole,
     /// So many bytes of its start and of its end, and lines between them that the preview shows.
-    /// [`Store::kept_ranges`](super::Store::kept_ranges) tells where each stands.
+    /// [`Lookup::kept_ranges`](super::Lookup::kept_ranges) tells where each stands.
     Ends {
         /// Bytes of the start.
         first: u64,
@@ -184,8 +184,7 @@ pub struct Record {
     pub shown: Vec<Range<u64>>,
     /// How much of it was kept, if not all.
     pub kept: Option<Kept>,
-    /// How many bytes were shown of it after that, as [`Store::retrieved`](super::Store::retrieved)
-    /// was told.
+    /// How many bytes were shown after the preview: the sum of [`Catalog::retrieved`](super::Catalog::retrieved).
     pub retrieved: u64,
 }
 

@@ -1,7 +1,6 @@
 //! The outputs that were used last.
 
-use super::{Entry, Record, Store};
-use crate::Error;
+use super::{Entry, OutputId, Record};
 
 /// Which outputs are wanted, and how many. What is not said is not asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -81,12 +80,12 @@ impl RecentQuery {
 }
 
 impl RecentOutputs {
-    /// Finds them among all there are.
+    /// Finds the wanted outputs in a list of all.
     pub(super) fn among(
-        store: &(impl Store + ?Sized),
+        record: impl Fn(&OutputId) -> Option<Record>,
         mut entries: Vec<Entry>,
         wanted: &RecentQuery,
-    ) -> Result<RecentOutputs, Error> {
+    ) -> RecentOutputs {
         wanted.order.sort(&mut entries, |entry| entry);
         let mut newest = RecentOutputs::default();
         for entry in entries {
@@ -95,13 +94,13 @@ impl RecentOutputs {
                 newest.more += 1;
                 continue;
             }
-            let record = store.record(&entry.name).ok().flatten().unwrap_or_default();
+            let record = record(&entry.name).unwrap_or_default();
             match wanted.takes(&entry, &record) {
                 true if is_full => newest.more += 1,
                 true => newest.entries.push((entry, record)),
                 false => {}
             }
         }
-        Ok(newest)
+        newest
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use overspill::core::Availability;
 use overspill::store::object::{Address, Bucket, BucketOptions, Finding};
-use overspill::store::{Disk, DiskOptions, RecentQuery, Store};
+use overspill::store::{Catalog, Disk, DiskOptions, Expiry, RecentQuery, Store};
 use overspill::{Call, Error};
 
 use crate::fault::{BUSY_DAY, Fault, FaultServer, busy_name};

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use overspill::store::object::BucketOptions;
-use overspill::store::{Record, Store};
+use overspill::store::{Catalog, Expiry, Record, Store};
 use overspill::sweep::{Retention, SweepBudget, sweep};
 use overspill::{Call, Clock};
 

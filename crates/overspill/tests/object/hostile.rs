@@ -1,6 +1,6 @@
 //! Records that a peer has written to do harm, on real servers.
 
-use overspill::store::{Integrity, Store};
+use overspill::store::{Catalog, Expiry, Integrity, Lookup, Store};
 use overspill::sweep::{Retention, SweepBudget, sweep};
 use overspill::{Call, Error};
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use overspill::Call;
-use overspill::store::Store;
 use overspill::store::object::Bucket;
+use overspill::store::{Expiry, Store};
 
 use crate::server::Server;
 use crate::store::{numbered, save};

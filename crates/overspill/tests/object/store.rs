@@ -9,8 +9,8 @@ use overspill::core::{Availability, Limits};
 use overspill::retrieve::{Part, Query, grep, read};
 use overspill::store::object::{Bucket, BucketOptions, Finding, Provider};
 use overspill::store::{
-    DiskOptions, Integrity, OutputId, RecentQuery, Record, SpillRef, Store, conformance,
-    partial_conformance,
+    Catalog, DiskOptions, Expiry, Integrity, Lookup, OutputId, RecentQuery, Record, SpillRef,
+    Store, conformance, partial_conformance,
 };
 use overspill::sweep::{Retention, SweepBudget, sweep};
 
@@ -190,12 +190,12 @@ fn many_sweep_at_once_and_what_is_pinned_or_fresh_stays() {
         let left: Vec<OutputId> =
             there.list().unwrap().into_iter().map(|entry| entry.name).collect();
         assert_eq!(left, [names[3].clone()]);
-        let gone = there.gone(&names[5]).unwrap().unwrap();
+        let gone = there.expired(&names[5]).unwrap().unwrap();
         assert_eq!(
             (gone.name, gone.bytes, gone.tool.as_deref()),
             (names[5].clone(), 7, Some("bash"))
         );
-        assert_eq!(there.gone(&names[3]).unwrap(), None);
+        assert_eq!(there.expired(&names[3]).unwrap(), None);
     }
 }
 

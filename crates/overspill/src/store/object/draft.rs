@@ -8,7 +8,7 @@ use overspill_core::Availability;
 use super::Bucket;
 use super::failure::Failure;
 use super::upload::Sent;
-use crate::store::{Draft, Excerpt, OutputId, SpillRef, Store};
+use crate::store::{Draft, Excerpt, Lookup, OutputId, SpillRef};
 use crate::{Call, Error};
 
 /// An output that is being written to the spool.

@@ -1,9 +1,10 @@
-//! What has expired, in a bucket where many machines may look for it at once.
+//! Expiry in a bucket that many machines share.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use futures_util::StreamExt;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use object_store::path::Path;
 use object_store::{ObjectMeta, PutMode};
 
@@ -14,27 +15,65 @@ use super::found::modified;
 use super::layout::{Layout, Mark, day_of};
 use super::remote::{AT_ONCE, LONG, PATIENCE};
 use crate::Error;
-use crate::store::{Entry, ExpiredOutput, OutputId, Record, Store, random};
+use crate::store::{Entry, ExpiredOutput, Expiry, OutputId, Record, Store, random};
 
-/// What nobody has finished in this time, nobody will.
+/// An upload this old has no writer any more.
 const STALE: SignedDuration = SignedDuration::from_hours(24);
-/// For so long it is remembered what has expired.
+/// How long a list of expired outputs is kept.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// A list of expired outputs has 64 entries of less than 3 KB each; a larger object is none of ours.
-const LONGEST_LIST: u64 = 1 << 20;
 
-impl Bucket {
-    /// Removes entries to which nothing has happened since they were listed.
-    ///
-    /// Several machines may do so at once: what one has removed is gone for the other, and nothing
-    /// is removed that is pinned or was used by then. What is on this machine only never expires.
-    pub(super) fn expire_entries(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
+impl Expiry for Bucket {
+    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
+        if self.is_unsent(name) {
+            return self.0.spool.pin(name, pinned);
+        }
+        self.found(name)?;
+        self.known().remove(name);
+        let path = self.0.layout.mark(Mark::Pin, name);
+        let done = match pinned {
+            true => self.0.remote.put(&path, Vec::new(), PutMode::Overwrite),
+            false => self.0.remote.delete(vec![path]),
+        };
+        done.map_err(|failure| self.failed(failure))?;
+        // Another machine may have removed it before it could see the pin.
+        if pinned { self.found(name).map(drop) } else { Ok(()) }
+    }
+
+    /// Several machines may expire outputs at once. An output that was used or pinned meanwhile stays. An
+    /// output that is only on this machine never expires.
+    fn expire(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
         match self.try_expire(entries) {
             Ok(expired) => expired.into_iter().map(Ok).collect(),
             Err(failure) => entries.iter().map(|_| Err(self.failed(failure.clone()))).collect(),
         }
     }
 
+    /// Makes room on this machine. A short sweep removes nothing in the bucket: that would take too long.
+    fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {
+        if self.0.spool.due(every, time)?.is_some() {
+            self.shrink_spool()?;
+        }
+        Ok(None)
+    }
+
+    fn tidy(&self) -> Result<(), Error> {
+        self.shrink_spool()?;
+        let _ = self.0.spool.tidy();
+        self.tidy_bucket().map_err(|failure| self.failed(failure))
+    }
+
+    fn time(&self) -> Result<Option<Timestamp>, Error> {
+        if self.0.remote.time().is_none() {
+            // Any answer will do; a server that gives none has no answer to the next question either.
+            if let Err(late @ Failure::Late(_)) = self.0.remote.head(&self.0.layout.at("time")) {
+                return Err(self.failed(late));
+            }
+        }
+        Ok(self.0.remote.time())
+    }
+}
+
+impl Bucket {
     fn try_expire(&self, entries: &[&Entry]) -> Result<Vec<bool>, Failure> {
         let names: Vec<OutputId> = entries.iter().map(|entry| entry.name.clone()).collect();
         let notes = self.notes(names.clone())?;
@@ -53,7 +92,7 @@ impl Bucket {
         }
         let marks = self.marks()?;
         let mut going = Vec::new();
-        let mut gone = Vec::new();
+        let mut expired = Vec::new();
         let decide = entries.iter().enumerate().map(|(at, entry)| {
             let Some(meta) = &there[at] else { return false };
             let name = &entry.name;
@@ -63,14 +102,14 @@ impl Bucket {
                 return false;
             }
             going.push((meta.location.clone(), name.clone()));
-            gone.push((entry, notes[at].as_ref().and_then(|note| note.record.clone())));
+            expired.push((entry, notes[at].as_ref().and_then(|note| note.record.clone())));
             true
         });
         let decided: Vec<bool> = decide.collect();
         if !going.is_empty() {
             self.remove(going)?;
-            // What was noted is a convenience; it has gone all the same.
-            let _ = self.note_gone(&gone);
+            // The outputs are removed, whether they can be noted or not.
+            let _ = self.note_expired(&expired);
         }
         Ok(decided)
     }
@@ -132,64 +171,22 @@ impl Bucket {
         })
     }
 
-    fn note_gone(&self, gone: &[(&&Entry, Option<Record>)]) -> Result<(), Failure> {
+    fn note_expired(&self, outputs: &[(&&Entry, Option<Record>)]) -> Result<(), Failure> {
         let now = self.0.clock.now().timestamp();
         let mut lines = Vec::new();
-        for (entry, record) in gone {
-            let gone =
-                ExpiredOutput::of(entry, record.clone().filter(|record| record.bytes > 0), now);
-            serde_json::to_writer(&mut lines, &gone).map_err(|error| Error::Other(error.into()))?;
+        for (entry, record) in outputs {
+            let record = record.clone().filter(|record| record.bytes > 0);
+            let expired = ExpiredOutput::of(entry, record, now);
+            serde_json::to_writer(&mut lines, &expired)
+                .map_err(|error| Error::Other(error.into()))?;
             lines.push(b'\n');
         }
-        let names = gone.iter().map(|(entry, _)| entry.name.as_str());
-        // Its name says which outputs it may speak of.
+        let names = outputs.iter().map(|(entry, _)| entry.name.as_str());
+        // The key has the first and the last id of the list.
         let (Some(first), Some(last)) = (names.clone().min(), names.max()) else { return Ok(()) };
         let end = random(8).map_err(Failure::from)?;
         let path = self.0.layout.at(&format!("gone/{first}-{last}-{end}"));
         self.0.remote.put(&path, lines, PutMode::Create)
-    }
-
-    /// Returns what is noted of an output that has expired.
-    pub(super) fn find_gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
-        if self.entry(name).is_ok() {
-            return Ok(None);
-        }
-        let mut gone = self.gone_in(|first, last| (first..=last).contains(&name.as_str()))?;
-        gone.retain(|gone| gone.name == *name);
-        Ok(gone.pop())
-    }
-
-    pub(super) fn list_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
-        let mut gone = self.gone_in(|_, _| true)?;
-        gone.sort_by_key(|gone| gone.expired);
-        Ok(gone)
-    }
-
-    /// Reads the lists that may speak of these outputs.
-    fn gone_in(&self, wanted: impl Fn(&str, &str) -> bool) -> Result<Vec<ExpiredOutput>, Error> {
-        let failed = |failure| self.failed(failure);
-        let lists = self.0.remote.list(&self.0.layout.gone()).map_err(failed)?;
-        let mut gone = Vec::new();
-        for list in lists {
-            let Some((first, last)) = self.0.layout.gone_range(&list.location) else { continue };
-            if !wanted(first.as_str(), last.as_str()) {
-                continue;
-            }
-            if list.size > LONGEST_LIST {
-                let reason = format!("it has {} bytes, and no list has so many", list.size);
-                self.note_damaged_list(list.location.filename().unwrap_or_default(), reason);
-                continue;
-            }
-            let bytes = match self.0.remote.get(&list.location, Some(0..LONGEST_LIST)) {
-                Err(Failure::NotFound) => continue,
-                got => got.map_err(failed)?.bytes,
-            };
-            let lines = bytes.split(|&byte| byte == b'\n');
-            let entries =
-                lines.filter_map(|line| serde_json::from_slice::<ExpiredOutput>(line).ok());
-            gone.extend(entries.map(ExpiredOutput::bounded));
-        }
-        Ok(gone)
     }
 
     /// Removes what is left of writers that were interrupted, and what is known of outputs that are

@@ -10,15 +10,12 @@ use object_store::path::Path;
 use super::Bucket;
 use super::bucket_record::{BucketRecord, HEAD, Unusable};
 use super::failure::Failure;
-use super::found::{OFFLINE, modified};
+use super::found::modified;
 use super::layout::{Key, Layout, Mark, is_day};
 use super::remote::{AT_ONCE, LONG, PATIENCE};
 use crate::Error;
 use crate::store::name::component;
-use crate::store::{Entry, OutputId, RecentOutputs, RecentQuery, Store};
-
-/// On so many days something is looked for of which only the end is known.
-const LATELY: usize = 3;
+use crate::store::{Entry, OutputId, RecentOutputs, RecentQuery};
 
 /// What is pinned, and what was used.
 #[derive(Debug, Default)]
@@ -37,8 +34,8 @@ impl Marks {
 }
 
 impl Bucket {
-    /// Lists everything.
-    pub(super) fn all_entries(&self) -> Result<Vec<Entry>, Error> {
+    /// Lists the outputs in the bucket and the unsent ones in the spool.
+    pub(super) fn list_all(&self) -> Result<Vec<Entry>, Error> {
         let outputs = self.0.remote.list(&self.0.layout.outputs());
         let outputs = outputs.map_err(|failure| self.failed(failure))?;
         let marks = self.marks().map_err(|failure| self.failed(failure))?;
@@ -64,40 +61,8 @@ impl Bucket {
         Ok(Marks { pins: pins.iter().filter_map(named).collect(), used: used.collect() })
     }
 
-    /// Lists what was saved last: day by day, the last one first, and no more days than it takes.
-    pub(super) fn find_newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
-        let failed = |failure| self.failed(failure);
-        let mut days = match &wanted.day {
-            Some(day) => vec![day.clone()],
-            None => self.days().map_err(failed)?,
-        };
-        let marks = self.marks().map_err(failed)?;
-        let unsent = self.0.spool.unsent()?;
-        let here = RecentQuery { most: usize::MAX, ..wanted.clone() };
-        let mut newest = RecentOutputs::among(&self.0.spool, unsent.clone(), &here)?;
-        let unsent: HashSet<OutputId> = unsent.into_iter().map(|entry| entry.name).collect();
-        let mut keys = HashMap::new();
-        while let Some(day) = days.pop() {
-            let listed = self.day(&day, wanted, &marks).map_err(failed)?;
-            let (entries, places): (Vec<Entry>, Vec<Path>) = listed.into_iter().unzip();
-            keys.extend(entries.iter().map(|entry| entry.name.clone()).zip(places));
-            let entries = entries.into_iter().filter(|entry| !unsent.contains(&entry.name));
-            self.add_to(&mut newest, entries.collect(), wanted)?;
-            if newest.entries.len() >= wanted.most {
-                newest.unseen = !days.is_empty();
-                break;
-            }
-        }
-        wanted.order.sort(&mut newest.entries, |(entry, _)| entry);
-        newest.more += newest.entries.len().saturating_sub(wanted.most);
-        newest.entries.truncate(wanted.most);
-        let names = newest.entries.iter().map(|(entry, _)| &entry.name);
-        *self.places() = names.filter_map(|name| keys.remove_entry(name)).collect();
-        Ok(newest)
-    }
-
     /// Returns the days that have outputs, the last one last.
-    fn days(&self) -> Result<Vec<String>, Failure> {
+    pub(super) fn days(&self) -> Result<Vec<String>, Failure> {
         let outputs = self.0.layout.outputs();
         let folders =
             self.0.remote.run(PATIENCE, |objects| async move { objects.folders(&outputs).await });
@@ -107,7 +72,7 @@ impl Bucket {
     }
 
     /// Lists what a day has of what is wanted, as far as keys tell, the newest first.
-    fn day(
+    pub(super) fn day(
         &self,
         day: &str,
         wanted: &RecentQuery,
@@ -126,7 +91,7 @@ impl Bucket {
     }
 
     /// Adds those that are wanted, with what is known of them.
-    fn add_to(
+    pub(super) fn add_to(
         &self,
         newest: &mut RecentOutputs,
         mut entries: Vec<Entry>,
@@ -187,54 +152,5 @@ impl Bucket {
             }
         }
         Ok(notes.into_iter().map(|note| note.and_then(Result::ok)).collect())
-    }
-
-    /// Returns the names that end so, of what is on this machine or was saved lately.
-    pub(super) fn find_ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
-        let failed = |failure| self.failed(failure);
-        let here = self.0.spool.ending(end)?;
-        if !here.is_empty() {
-            return Ok(here);
-        }
-        let mut names = Vec::new();
-        for day in self.days().map_err(failed)?.iter().rev().take(LATELY) {
-            let listed =
-                self.day(day, &RecentQuery::default(), &Marks::default()).map_err(failed)?;
-            names.extend(listed.into_iter().map(|(entry, _)| entry.name));
-        }
-        names.retain(|name| name.ends_like(end));
-        Ok(names)
-    }
-
-    /// Returns the outputs whose names begin so.
-    pub(super) fn find_named(&self, start: &str) -> Result<Vec<Entry>, Error> {
-        let is_wanted = |entry: &Entry| entry.name.as_str().starts_with(start);
-        let (mut entries, mut copies) = self.0.spool.unsent_and_sent()?;
-        entries.retain(is_wanted);
-        copies.retain(is_wanted);
-        let (notes, wanted) = (self.0.layout.notes(), start.to_owned());
-        // Whoever has it here does not wait long for others that may begin so.
-        let is_here = !entries.is_empty() || !copies.is_empty();
-        let wait = if is_here { OFFLINE } else { PATIENCE };
-        let found =
-            self.0.remote.run(wait, |objects| async move { objects.named(&notes, &wanted).await });
-        let found = match found {
-            // What is here can be read, whether the bucket can be reached or not.
-            Err(_) if is_here => {
-                entries.extend(copies);
-                return Ok(entries);
-            }
-            found => found.map_err(|failure| self.failed(failure))?,
-        };
-        for name in found.iter().filter_map(Layout::named) {
-            if entries.iter().any(|entry| entry.name == name) {
-                continue;
-            }
-            match self.entry(&name) {
-                Err(Error::NotFound { .. } | Error::Damaged { .. }) => {}
-                entry => entries.push(entry?),
-            }
-        }
-        Ok(entries)
     }
 }

@@ -14,6 +14,7 @@
 
 mod address;
 mod bucket_record;
+mod catalog;
 mod check;
 mod connect;
 mod damage;
@@ -25,6 +26,7 @@ mod found;
 mod layout;
 mod lifecycle;
 mod listing;
+mod lookup;
 mod page_cache;
 mod remote;
 #[cfg(test)]
@@ -39,11 +41,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use object_store::PutMode;
 use object_store::path::Path;
 
-use self::bucket_record::{BucketRecord, LINE};
 use self::damage::Damage;
 use self::draft::BucketDraft;
 use self::failure::Failure;
@@ -52,11 +53,7 @@ use self::found::{FoundObject, Known};
 use self::layout::{Layout, Mark};
 use self::page_cache::PageCache;
 use self::remote::Remote;
-use super::seal::{BLOCK, SMALL, Seal};
-use super::{
-    Disk, Draft, Entry, ExpiredOutput, Integrity, Kept, KeptRanges, OutputId, RecentOutputs,
-    RecentQuery, Record, Store,
-};
+use super::{Catalog, Disk, Draft, Entry, Expiry, Lookup, OutputId, Store};
 use crate::{Call, Clock, Error};
 
 pub use address::{Address, Provider};
@@ -65,9 +62,6 @@ pub use upload::Pushed;
 
 /// An output that is read is marked as used if the last mark is older than this.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(24);
-
-/// A longer index of lines is not fetched; this one is for an output of 256 GiB.
-const LONGEST_INDEX: u64 = 64 << 20;
 
 /// Keeps outputs in a bucket, and on this machine until they are there.
 #[derive(Debug, Clone)]
@@ -246,27 +240,6 @@ impl Bucket {
         !self.0.spool.is_sent(name) && self.0.spool.entry(name).is_ok()
     }
 
-    /// Returns the seal of an output, with the places of its lines.
-    fn seal(&self, name: &OutputId) -> Result<Option<Seal>, Error> {
-        let found = self.found(name)?;
-        if let Some(seal) = &found.seal {
-            return Ok(Some(seal.clone()));
-        }
-        let path = self.0.layout.note(name);
-        let longest = LINE + Seal::longest(found.entry.bytes).min(LONGEST_INDEX);
-        let seal = match self.0.remote.get(&path, Some(0..longest)) {
-            Ok(got) => {
-                BucketRecord::seal(&got.bytes).filter(|seal| seal.bytes == found.entry.bytes)
-            }
-            Err(Failure::NotFound) => None,
-            Err(failure) => return Err(self.failed(failure)),
-        };
-        if let (Some(known), Some(seal)) = (self.known().get_mut(name), &seal) {
-            known.found.seal = Some(seal.clone());
-        }
-        Ok(seal)
-    }
-
     fn read_found(&self, found: &FoundObject, range: Range<u64>) -> Result<Vec<u8>, Error> {
         let name = &found.entry.name;
         let end = range.end.min(found.entry.bytes);
@@ -306,7 +279,7 @@ impl Store for Bucket {
     }
 
     fn list(&self) -> Result<Vec<Entry>, Error> {
-        self.all_entries()
+        self.list_all()
     }
 
     fn delete(&self, name: &OutputId) -> Result<(), Error> {
@@ -340,43 +313,6 @@ impl Store for Bucket {
         put.map_err(|failure| self.failed(failure))
     }
 
-    fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
-        let spooled = self.0.spool.describe(name, record);
-        let deadline = self.deadlines().remove(name);
-        let (Some(deadline), Ok(())) = (deadline, &spooled) else { return spooled };
-        self.known().remove(name);
-        let sent = self.send_described(name, deadline);
-        if sent {
-            // The bucket answers; what could not be sent before may be sent now.
-            let second = Instant::now() + Duration::from_secs(1);
-            let _ = self.push_until(deadline.min(second), 1);
-        }
-        Ok(())
-    }
-
-    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
-        match self.0.spool.record(name) {
-            Ok(Some(record)) if record.bytes > 0 => return Ok(Some(record)),
-            Ok(_) if self.is_unsent(name) => return Ok(None),
-            _ => {}
-        }
-        let note = self.found(name)?.note;
-        Ok(note.and_then(|note| note.record.filter(|record| record.bytes > 0)))
-    }
-
-    fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
-        let here = |name: &OutputId| self.0.spool.record(name).ok().flatten();
-        let mut records: Vec<Option<Record>> =
-            names.iter().map(|name| here(name).filter(|record| record.bytes > 0)).collect();
-        let missing: Vec<usize> = (0..names.len()).filter(|&at| records[at].is_none()).collect();
-        let asked = missing.iter().map(|&at| names[at].clone()).collect();
-        let notes = self.notes(asked).map_err(|failure| self.failed(failure))?;
-        for (at, note) in missing.into_iter().zip(notes) {
-            records[at] = note.and_then(|note| note.record).filter(|record| record.bytes > 0);
-        }
-        Ok(records)
-    }
-
     fn open_file(&self, name: &OutputId) -> Result<Option<File>, Error> {
         match self.0.spool.open_file(name) {
             Err(Error::NotFound { .. }) => self.found(name).map(|_| None),
@@ -384,172 +320,15 @@ impl Store for Bucket {
         }
     }
 
-    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
-        match self.0.spool.retrieved(name, bytes) {
-            // Many machines cannot add to one sum.
-            Err(Error::NotFound { .. }) => Ok(()),
-            noted => noted,
-        }
+    fn catalog(&self) -> Option<&dyn Catalog> {
+        Some(self)
     }
 
-    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
-        if self.is_unsent(name) {
-            return self.0.spool.pin(name, pinned);
-        }
-        self.found(name)?;
-        self.known().remove(name);
-        let path = self.0.layout.mark(Mark::Pin, name);
-        let done = match pinned {
-            true => self.0.remote.put(&path, Vec::new(), PutMode::Overwrite),
-            false => self.0.remote.delete(vec![path]),
-        };
-        done.map_err(|failure| self.failed(failure))?;
-        // Another machine may have removed it before it could see the pin.
-        if pinned { self.found(name).map(drop) } else { Ok(()) }
+    fn expiry(&self) -> Option<&dyn Expiry> {
+        Some(self)
     }
 
-    fn place(&self, name: &OutputId) -> String {
-        let place = |key: &str| self.address().of(key);
-        let known = self.known().get(name).map(|known| known.found.key.clone());
-        match known.or_else(|| self.places().get(name).cloned()) {
-            Some(key) => place(key.as_ref()),
-            None if self.is_unsent(name) => self.0.spool.place(name),
-            None => place(self.0.layout.note(name).as_ref()),
-        }
-    }
-
-    fn time(&self) -> Result<Option<Timestamp>, Error> {
-        if self.0.remote.time().is_none() {
-            // Any answer will do; a server that gives none has no answer to the next question either.
-            if let Err(late @ Failure::Late(_)) = self.0.remote.head(&self.0.layout.at("time")) {
-                return Err(self.failed(late));
-            }
-        }
-        Ok(self.0.remote.time())
-    }
-
-    fn newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
-        self.find_newest(wanted)
-    }
-
-    fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
-        self.find_named(start)
-    }
-
-    fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
-        self.find_ending(end)
-    }
-
-    fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
-        match self.0.spool.kept_ranges(name) {
-            Err(Error::NotFound { .. }) => {}
-            known => return known,
-        }
-        let found = self.found(name)?;
-        let is_partial = found.note.as_ref().is_some_and(|note| note.kept() != Kept::Whole);
-        let seal = if is_partial { self.seal(name)? } else { None };
-        let seal = seal.filter(|seal| seal.bytes == found.entry.bytes);
-        Ok(seal.and_then(|seal| seal.ranges))
-    }
-
-    fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error> {
-        match self.0.spool.line_start(name, line) {
-            Err(Error::NotFound { .. }) => {}
-            known => return known,
-        }
-        let found = self.found(name)?;
-        let Some(line_feeds) = line.checked_sub(1) else { return Ok(None) };
-        if line_feeds == 0 || found.entry.bytes == 0 {
-            return Ok((line_feeds == 0 && found.entry.bytes > 0).then_some(0));
-        }
-        let (block, before) = if found.entry.bytes <= SMALL {
-            (0, 0)
-        } else {
-            match self.seal(name)?.and_then(|seal| seal.block_of(line_feeds)) {
-                Some(block) => block,
-                None => return Ok(None),
-            }
-        };
-        let from = block * BLOCK as u64;
-        let len = if found.entry.bytes <= SMALL { SMALL } else { BLOCK as u64 };
-        let bytes = self.read_found(&found, from..from + len)?;
-        let Some(nth) = line_feeds.checked_sub(before.saturating_add(1)) else { return Ok(None) };
-        let at = memchr::memchr_iter(b'\n', &bytes).nth(nth as usize);
-        // A line feed at the very end begins no line.
-        Ok(at.map(|at| from + at as u64 + 1).filter(|&start| start < found.entry.bytes))
-    }
-
-    fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error> {
-        match self.0.spool.line_at(name, place) {
-            Err(Error::NotFound { .. }) => {}
-            known => return known,
-        }
-        let block = place / BLOCK as u64;
-        let Some(before) = self.seal(name)?.and_then(|seal| seal.before(block)) else {
-            return Ok(None);
-        };
-        let bytes = self.read_found(&self.found(name)?, block * BLOCK as u64..place)?;
-        Ok(before.checked_add(bytecount::count(&bytes, b'\n') as u64 + 1))
-    }
-
-    fn check(&self, name: &OutputId) -> Result<Integrity, Error> {
-        if self.is_unsent(name) {
-            return self.0.spool.check(name);
-        }
-        let found = match self.found(name) {
-            // Without the bucket the copy is what there is to look at.
-            Err(Error::Bucket { .. }) if self.0.spool.entry(name).is_ok() => {
-                return self.0.spool.check(name);
-            }
-            found => found?,
-        };
-        if found.is_damaged {
-            return Ok(Integrity::Damaged);
-        }
-        let Some(note) = &found.note else { return Ok(Integrity::Unknown) };
-        let mut sum = crc32fast::Hasher::new();
-        let mut at = 0;
-        while at < found.entry.bytes {
-            let end = found.entry.bytes.min(at + (256 << 10));
-            sum.update(&self.read_found(&found, at..end)?);
-            at = end;
-        }
-        let same = note.bytes == found.entry.bytes && u64::from(sum.finalize()) == note.sum;
-        Ok(Integrity::of(&note.kept(), same))
-    }
-
-    fn expire(&self, entry: &Entry) -> Result<bool, Error> {
-        self.expire_all(&[entry]).pop().unwrap_or(Ok(false))
-    }
-
-    fn expire_all(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
-        self.expire_entries(entries)
-    }
-
-    fn gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
-        self.find_gone(name)
-    }
-
-    fn all_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
-        self.list_gone()
-    }
-
-    /// Makes room on this machine. In the bucket nothing is removed by the way: that would take longer
-    /// than a call may.
-    fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        if self.0.spool.due(every, time)?.is_some() {
-            self.shrink_spool()?;
-        }
-        Ok(None)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.0.damage.told()
-    }
-
-    fn tidy(&self) -> Result<(), Error> {
-        self.shrink_spool()?;
-        let _ = self.0.spool.tidy();
-        self.tidy_bucket().map_err(|failure| self.failed(failure))
+    fn lookup(&self) -> Option<&dyn Lookup> {
+        Some(self)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Bucket;
 use super::fetch::{FetchedRange, STEP, STRIDE};
 use crate::Error;
-use crate::store::{Disk, OutputId, Store};
+use crate::store::{Disk, Expiry, OutputId, Store};
 
 /// Whoever gets no more than this at once looks at a page.
 const PAGE: u64 = 16 * STEP;

@@ -21,7 +21,7 @@ use super::failure::Failure;
 use super::layout::Mark;
 use super::remote::{Objects, Waiting};
 use crate::store::seal::{Seal, Sealer};
-use crate::store::{OutputId, Record, Store};
+use crate::store::{Catalog, OutputId, Record, Store};
 use crate::{Call, Error};
 
 /// A larger output is sent in parts of this size, or of a larger one if they would be too many.

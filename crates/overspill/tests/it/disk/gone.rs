@@ -1,7 +1,7 @@
 //! What is remembered of what was swept.
 
 use overspill::Call;
-use overspill::store::{ExpiredOutput, Record, Store};
+use overspill::store::{Catalog, ExpiredOutput, Expiry, Record, Store};
 use overspill::sweep::{Retention, SweepBudget, sweep};
 
 use super::*;
@@ -41,10 +41,10 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
         shown: Some(3),
         retrieved: 40,
     };
-    assert_eq!(store.gone(&swept).unwrap(), Some(expected));
-    let known = store.gone(&bare).unwrap().unwrap();
+    assert_eq!(store.expired(&swept).unwrap(), Some(expected));
+    let known = store.expired(&bare).unwrap().unwrap();
     assert_eq!((known.bytes, known.lines, known.created), (4, None, None));
-    assert_eq!(store.gone(&deleted).unwrap(), None);
+    assert_eq!(store.expired(&deleted).unwrap(), None);
     assert_eq!(mode(store.path().join(".overspill/gone.jsonl")), 0o600);
 }
 
@@ -57,15 +57,15 @@ fn the_memory_is_bounded_and_keeps_the_newest() {
         let saved = save(&store, b"x").name;
         let call = Call { command: Some("\"".repeat(200)), ..Call::of("bash") };
         store.describe(&saved, &Record { call, ..Record::default() }).unwrap();
-        assert!(store.expire(&store.entry(&saved).unwrap()).unwrap());
+        assert!(store.expire(&[&store.entry(&saved).unwrap()]).remove(0).unwrap());
         names.push(saved);
     }
     let path = store.path().join(".overspill/gone.jsonl");
     assert!(fs::metadata(&path).unwrap().len() <= 1 << 20);
-    assert!(store.gone(names.last().unwrap()).unwrap().is_some());
-    assert!(store.gone(&names[1_800]).unwrap().is_some());
-    assert_eq!(store.gone(&names[0]).unwrap(), None);
+    assert!(store.expired(names.last().unwrap()).unwrap().is_some());
+    assert!(store.expired(&names[1_800]).unwrap().is_some());
+    assert_eq!(store.expired(&names[0]).unwrap(), None);
 
     fs::write(&path, b"{broken\n\0\0\n").unwrap();
-    assert_eq!(store.gone(names.last().unwrap()).unwrap(), None);
+    assert_eq!(store.expired(names.last().unwrap()).unwrap(), None);
 }

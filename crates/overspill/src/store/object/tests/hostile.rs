@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::store::Integrity;
+use crate::store::{Catalog, Expiry, Integrity, Lookup};
 use crate::sweep::{Retention, SweepBudget, Swept, sweep};
 
 const SECRET: &str = "prod/terraform.tfstate";
@@ -251,8 +251,8 @@ fn large_object_in_gone_is_not_fetched() {
     let list = json!({"name": name, "expired": "2026-01-01T00:00:00Z", "bytes": 7});
     fleet.put(&format!("outputs/all/v1/gone/{name}-{name}-abcdefgh"), line(&list));
     fleet.forget_gets();
-    assert_eq!(there.gone(&name).unwrap().map(|gone| gone.bytes), Some(7));
-    assert_eq!(there.all_gone().unwrap().len(), 1);
+    assert_eq!(there.expired(&name).unwrap().map(|gone| gone.bytes), Some(7));
+    assert_eq!(there.all_expired().unwrap().len(), 1);
     assert!(!fleet.gets().contains(&wide.to_owned()), "{:?}", fleet.gets());
     let warnings = there.warnings();
     assert!(warnings.iter().any(|warning| warning.contains("ZZZ-evil")), "{warnings:?}");
@@ -267,7 +267,7 @@ fn hostile_gone_entry_is_bounded() {
         "shown": u64::MAX, "retrieved": u64::MAX, "tool": "t".repeat(9_000), "command": "c".repeat(9_000),
     });
     fleet.put(&format!("outputs/all/v1/gone/{name}-{name}-abcdefgh"), line(&list));
-    let gone = fleet.machine().gone(&name).unwrap().unwrap();
+    let gone = fleet.machine().expired(&name).unwrap().unwrap();
     assert!(gone.bytes < 1 << 50 && gone.lines < Some(1 << 50) && gone.retrieved < 1 << 50);
     assert!(gone.shown < Some(1 << 50));
     assert!(gone.tool.unwrap().len() <= 200 && gone.command.unwrap().len() <= 200);

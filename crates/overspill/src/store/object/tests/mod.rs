@@ -1,6 +1,7 @@
 //! The bucket over an object store in memory.
 
 mod hostile;
+mod masked;
 mod memory;
 mod silent;
 
@@ -15,7 +16,7 @@ use self::memory::MemoryServer;
 use super::layout::{Layout, day_of};
 use super::remote::Remote;
 use super::{Address, Bucket};
-use crate::store::{Disk, DiskOptions, Durability, OutputId, Record, Store, random};
+use crate::store::{Catalog, Disk, DiskOptions, Durability, OutputId, Record, Store, random};
 use crate::{Call, Clock};
 
 /// A bucket in memory and the machines that share it.

@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::time::Instant;
 
 use super::*;
-use crate::store::RecentQuery;
 use crate::store::object::BucketOptions;
+use crate::store::{Catalog, RecentQuery};
 use crate::sweep::{Retention, SweepBudget, sweep};
 
 /// Returns a machine of a server that is silent for as long as the test runs, and its socket.
@@ -68,7 +68,7 @@ fn silent_server_fails_every_question_after_the_idle_time() {
     fails_soon("newest", || bucket.newest(&RecentQuery { most: 1, ..RecentQuery::default() }));
     fails_soon("list", || bucket.list());
     fails_soon("read", || bucket.read(&name, 0..9));
-    fails_soon("all_gone", || bucket.all_gone());
+    fails_soon("all_expired", || bucket.all_expired());
     fails_soon("gc", || {
         sweep(&bucket, &Retention::default(), SweepBudget::Whole, jiff::Timestamp::now())
     });
