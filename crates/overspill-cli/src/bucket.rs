@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use overspill::profile::Places;
 use overspill::store::Disk;
-use overspill::store::object::{Address, Bucket, BucketOptions};
+use overspill::store::bucket::{Address, Bucket, BucketOptions};
 use overspill::{Limit, Profile};
 
 use crate::home::{self, Outputs};
@@ -15,7 +15,7 @@ use crate::settings::SettingSources;
 use crate::settings::destination::provider_variable;
 use crate::settings::value::SettingValue;
 
-pub(crate) use overspill::store::object::{Check, Finding, Pushed};
+pub(crate) use overspill::store::bucket::{Check, Finding, Pushed};
 
 /// What holds where nobody says otherwise.
 pub(crate) const TENANT: &str = "all";

@@ -117,14 +117,14 @@ pub struct ExpiredOutput {
 }
 
 /// The largest size that is believed of another machine: 256 TiB.
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 const LARGEST: u64 = 1 << 48;
 /// So much of a command is enough to recognise it.
 const COMMAND_CHARS: usize = 200;
 
 impl ExpiredOutput {
     /// Bounds every field of an entry that another machine wrote.
-    #[cfg(feature = "object")]
+    #[cfg(feature = "bucket")]
     pub(in crate::store) fn bounded(self) -> ExpiredOutput {
         let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
         ExpiredOutput {
@@ -196,7 +196,7 @@ impl Record {
     }
 
     /// Bounds every number of a record that another machine wrote, so that sums do not overflow.
-    #[cfg(feature = "object")]
+    #[cfg(feature = "bucket")]
     pub(in crate::store) fn bounded(mut self) -> Record {
         for number in [&mut self.bytes, &mut self.lines, &mut self.chars, &mut self.retrieved] {
             *number = (*number).min(LARGEST);

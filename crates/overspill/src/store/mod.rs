@@ -2,6 +2,8 @@
 //!
 //! A [`Store`] has six verbs, and up to three capabilities: [`Catalog`], [`Expiry`] and [`Lookup`].
 
+#[cfg(feature = "bucket")]
+pub mod bucket;
 mod catalog;
 mod conformance;
 mod disk;
@@ -13,8 +15,6 @@ mod lookup;
 mod memory;
 mod name;
 mod nowhere;
-#[cfg(feature = "object")]
-pub mod object;
 mod recent;
 mod seal;
 

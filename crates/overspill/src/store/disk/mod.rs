@@ -15,11 +15,11 @@ mod gather;
 mod lookup;
 mod notes;
 mod options;
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 mod pages;
 mod pins;
 mod root;
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 mod sent;
 mod sum;
 mod temp;
@@ -39,7 +39,7 @@ use self::root::{Area, Root, if_there};
 use super::{Catalog, Draft, Entry, Expiry, Lookup, OutputId, Store};
 use crate::{Call, Error};
 
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 pub(in crate::store) use pages::Page;
 
 pub use options::{Access, DiskOptions, Durability, PathStyle};

@@ -102,7 +102,7 @@ pub(super) fn record(root: &Root, name: &OutputId) -> Option<Record> {
 }
 
 /// Returns what was added first, if it can be read.
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 pub(super) fn first_record(root: &Root, name: &OutputId) -> Option<Record> {
     let bytes = lines(&*root.area(Area::Records).ok()??, name)?;
     let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"{"));

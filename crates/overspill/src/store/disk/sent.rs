@@ -49,7 +49,7 @@ impl Disk {
     }
 
     /// Returns what was not sent yet, the oldest first, if this is the spool of a
-    /// [`Bucket`](crate::store::object::Bucket).
+    /// [`Bucket`](crate::store::bucket::Bucket).
     pub fn unsent(&self) -> Result<Vec<Entry>, Error> {
         self.unsent_and_sent().map(|(unsent, _)| unsent)
     }

@@ -107,7 +107,7 @@ impl Fetch {
     pub(super) fn read(
         &mut self,
         remote: &Remote,
-        shelf: &PageCache,
+        page_cache: &PageCache,
         object: &Object,
         range: Range<u64>,
     ) -> Result<Vec<u8>, Failure> {
@@ -120,15 +120,15 @@ impl Fetch {
                 held.copy(at..range.end, &mut bytes);
                 continue;
             }
-            if let Some(held) = shelf.find(object.name, at) {
+            if let Some(held) = page_cache.find(object.name, at) {
                 self.keep(held);
                 continue;
             }
-            let held = self.get(remote, shelf, object, at, range.end)?;
+            let held = self.get(remote, page_cache, object, at, range.end)?;
             if held.end() <= at {
                 return Err(Failure::Other("it became shorter while it was read".into()));
             }
-            shelf.keep(&held, object.bytes);
+            page_cache.keep(&held, object.bytes);
             self.keep(held);
         }
         Ok(bytes)
@@ -167,14 +167,14 @@ impl Fetch {
     fn get(
         &mut self,
         remote: &Remote,
-        shelf: &PageCache,
+        page_cache: &PageCache,
         object: &Object,
         at: u64,
         end: u64,
     ) -> Result<FetchedRange, Failure> {
         let reader = self.readers.iter_mut().find(|reader| reader.name == *object.name);
         if let Some(reader) = reader.filter(|reader| reader.in_a_row >= IN_A_ROW) {
-            return reader.next(remote, shelf, object, at);
+            return reader.next(remote, page_cache, object, at);
         }
         let start = at - at % STEP;
         let end = end.div_ceil(STEP).saturating_mul(STEP).min(object.bytes);
@@ -189,7 +189,7 @@ impl Reader {
     fn next(
         &mut self,
         remote: &Remote,
-        shelf: &PageCache,
+        page_cache: &PageCache,
         object: &Object,
         at: u64,
     ) -> Result<FetchedRange, Failure> {
@@ -203,7 +203,7 @@ impl Reader {
         }
         while self.coming.len() < STRIDES && self.asked < object.bytes {
             let (start, end) = (self.asked, object.bytes.min(stride_end(self.asked)));
-            if start > at && shelf.has(object.name, start) {
+            if start > at && page_cache.has(object.name, start) {
                 break;
             }
             let key = object.key.clone();

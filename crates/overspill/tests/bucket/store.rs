@@ -7,7 +7,7 @@ use std::time::Duration;
 use overspill::Call;
 use overspill::core::{Availability, Limits};
 use overspill::retrieve::{Part, Query, grep, read};
-use overspill::store::object::{Bucket, BucketOptions, Finding, Provider};
+use overspill::store::bucket::{Bucket, BucketOptions, Finding, Provider};
 use overspill::store::{
     Catalog, DiskOptions, Expiry, Integrity, Lookup, OutputId, RecentQuery, Record, SpillRef,
     Store, conformance, partial_conformance,

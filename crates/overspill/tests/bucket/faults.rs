@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use overspill::core::Availability;
-use overspill::store::object::{Address, Bucket, BucketOptions, Finding};
+use overspill::store::bucket::{Address, Bucket, BucketOptions, Finding};
 use overspill::store::{Catalog, Disk, DiskOptions, Expiry, RecentQuery, Store};
 use overspill::{Call, Error};
 

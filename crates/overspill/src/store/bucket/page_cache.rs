@@ -68,8 +68,8 @@ impl PageCache {
 
 impl Bucket {
     /// Sees to it that what is kept has room, once in a while.
-    pub(super) fn tend_shelf(&self) {
-        let PageCache { kept, asked, .. } = &self.0.shelf;
+    pub(super) fn trim_page_cache(&self) {
+        let PageCache { kept, asked, .. } = &self.0.page_cache;
         let new = kept.load(Ordering::Relaxed);
         // Whoever reads what is here already has changed nothing.
         if asked.swap(new, Ordering::Relaxed) == new {
@@ -93,7 +93,7 @@ impl Bucket {
         let mut kept = 0_u64;
         for (_, bytes, copy) in all {
             kept = kept.saturating_add(bytes);
-            if kept > self.0.shelf.room {
+            if kept > self.0.page_cache.room {
                 match copy {
                     Copy::Output(name) => drop(self.0.spool.delete(name)),
                     Copy::Part(page) => self.0.spool.remove_page(page),

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::time::Instant;
 
 use super::*;
-use crate::store::object::BucketOptions;
+use crate::store::bucket::BucketOptions;
 use crate::store::{Catalog, RecentQuery};
 use crate::sweep::{Retention, SweepBudget, sweep};
 

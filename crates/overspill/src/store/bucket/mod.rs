@@ -4,7 +4,7 @@
 //! longer than it is told to; what is not in the bucket by then is sent later.
 //!
 //! ```no_run
-//! use overspill::store::{Disk, DiskOptions, object::{Address, Bucket, BucketOptions}};
+//! use overspill::store::{Disk, DiskOptions, bucket::{Address, Bucket, BucketOptions}};
 //!
 //! let spool = Disk::new("/var/lib/agent/spool", DiskOptions::default());
 //! let address = Address::parse("s3://team/outputs").expect("an address");
@@ -19,7 +19,7 @@ mod check;
 mod connect;
 mod damage;
 mod draft;
-mod expire;
+mod expiry;
 mod failure;
 mod fetch;
 mod found;
@@ -74,7 +74,7 @@ struct Inner {
     remote: Remote,
     clock: Clock,
     upload_wait: Duration,
-    shelf: PageCache,
+    page_cache: PageCache,
     fetch: Mutex<Fetch>,
     known: Mutex<HashMap<OutputId, Known>>,
     /// When the bucket last did not answer somebody who can do without.
@@ -162,7 +162,7 @@ impl Bucket {
         remote: Remote,
         (upload_wait, cache, clock): (Duration, u64, Clock),
     ) -> Bucket {
-        let shelf = PageCache::new(spool.clone(), cache);
+        let page_cache = PageCache::new(spool.clone(), cache);
         let (fetch, known, silent, places, deadlines, damage) = Default::default();
         Bucket(Arc::new(Inner {
             spool,
@@ -170,7 +170,7 @@ impl Bucket {
             remote,
             clock,
             upload_wait,
-            shelf,
+            page_cache,
             fetch,
             known,
             silent,
@@ -245,8 +245,8 @@ impl Bucket {
         let end = range.end.min(found.entry.bytes);
         let start = range.start.min(end);
         let object = Object { name, key: &found.key, bytes: found.entry.bytes };
-        let read = self.fetch().read(&self.0.remote, &self.0.shelf, &object, start..end);
-        self.tend_shelf();
+        let read = self.fetch().read(&self.0.remote, &self.0.page_cache, &object, start..end);
+        self.trim_page_cache();
         read.map_err(|failure| self.failed_at(name, failure))
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use overspill::Call;
-use overspill::store::object::Bucket;
+use overspill::store::bucket::Bucket;
 use overspill::store::{Expiry, Store};
 
 use crate::server::Server;

@@ -4,7 +4,7 @@ use object_store::ObjectStoreExt;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::multipart::MultipartStore;
 use overspill::store::OutputId;
-use overspill::store::object::Bucket;
+use overspill::store::bucket::Bucket;
 use tokio::runtime::Runtime;
 
 use crate::server::{Server, variables};

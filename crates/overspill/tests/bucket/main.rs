@@ -6,7 +6,7 @@ mod fault;
 mod faults;
 mod fleet;
 mod hostile;
+mod page_cache;
 mod raw;
 mod server;
-mod shelf;
 mod store;

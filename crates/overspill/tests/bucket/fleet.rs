@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use overspill::store::object::BucketOptions;
+use overspill::store::bucket::BucketOptions;
 use overspill::store::{Catalog, Expiry, Record, Store};
 use overspill::sweep::{Retention, SweepBudget, sweep};
 use overspill::{Call, Clock};

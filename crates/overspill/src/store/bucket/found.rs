@@ -99,7 +99,7 @@ impl Bucket {
             (None, Some(reason)) => return Err(self.damaged(name, reason)),
         };
         // Its start comes with the question whether it is there, unless it came before.
-        let first = match self.0.shelf.has(name, 0) {
+        let first = match self.0.page_cache.has(name, 0) {
             true => 0,
             false => note.as_ref().map_or(0, |note| note.bytes).min(SMALL),
         };
@@ -116,7 +116,7 @@ impl Bucket {
         let (pin, used, (meta, start)) = asked.map_err(|failure| self.failed_at(name, failure))?;
         if !start.is_empty() {
             let held = FetchedRange::new(name, 0, vec![start.into()]);
-            self.0.shelf.keep(&held, meta.size);
+            self.0.page_cache.keep(&held, meta.size);
             self.fetch().keep(held);
         }
         let used = used.map_or(Timestamp::MIN, |used| modified(&used)).max(modified(&meta));
