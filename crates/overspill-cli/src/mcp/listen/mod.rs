@@ -166,7 +166,7 @@ impl Host {
         let (id, session) = match (self.session(id), is_hello, id) {
             (Some(session), false, _) => (id.to_owned(), session),
             (_, true, _) => {
-                let id = fresh();
+                let id = random_id()?;
                 let session = self.begin(id.clone())?;
                 (id, session)
             }
@@ -251,15 +251,15 @@ fn idle() -> Option<Duration> {
     }
 }
 
+/// Returns the id of a session: 128 random bits. A client that knows the id can use the session.
+fn random_id() -> io::Result<String> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits).map_err(io::Error::other)?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bits)))
+}
+
 /// Compares without telling by the time it takes how much was right.
 fn is_same(one: &str, other: &str) -> bool {
     let differ = one.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     one.len() == other.len() && differ == 0
-}
-
-/// Returns the name of a session that nobody can guess.
-fn fresh() -> String {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    let word = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", word(), word())
 }
