@@ -33,10 +33,11 @@ impl OutputScope {
     fn has(&self, record: Option<&Record>) -> bool {
         let is_ours = |record: &Record| {
             let directory = record.call.directory.as_deref().map(Path::new);
-            record.call.session.as_deref() == Some(&*self.session)
-                || directory
-                    .zip(self.project.as_deref())
-                    .is_some_and(|(at, project)| at.starts_with(project))
+            let is_in = |(directory, project): (&Path, &Path)| directory.starts_with(project);
+            // The same path on another machine, or of another user, is another project.
+            let is_in_project = !record.saved_elsewhere
+                && directory.zip(self.project.as_deref()).is_some_and(is_in);
+            record.call.session.as_deref() == Some(&*self.session) || is_in_project
         };
         self.all || record.is_some_and(is_ours)
     }
@@ -95,5 +96,19 @@ mod tests {
             assert!(!found(root, Some("/home/me")), "{root}");
         }
         assert!(!found("/", None));
+    }
+
+    #[test]
+    fn scope_has_outputs_of_the_session_and_of_this_machines_project() {
+        let scope =
+            OutputScope { session: "mine".into(), project: Some("/srv/a".into()), all: false };
+        let has = |session: &str, directory: &str, saved_elsewhere: bool| {
+            let (session, directory) = (Some(session.into()), Some(directory.into()));
+            let call = overspill::Call { session, directory, ..Default::default() };
+            scope.has(Some(&Record { call, saved_elsewhere, ..Record::default() }))
+        };
+        assert!(has("mine", "/elsewhere", false) && has("other", "/srv/a/b", false));
+        assert!(!has("other", "/srv/ab", false));
+        assert!(!has("other", "/srv/a/b", true), "the same path on another machine");
     }
 }

@@ -186,6 +186,10 @@ pub struct Record {
     pub kept: Option<Kept>,
     /// How many bytes were shown after the preview: the sum of [`Catalog::retrieved`](super::Catalog::retrieved).
     pub retrieved: u64,
+    /// Another user or another machine saved it in a bucket, or the bucket does not know who did. The
+    /// directory of the call is then a directory of that machine.
+    #[serde(skip)]
+    pub saved_elsewhere: bool,
 }
 
 impl Record {

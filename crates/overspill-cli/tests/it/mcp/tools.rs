@@ -252,7 +252,9 @@ fn a_list_of_messages_is_shared_with_the_server() {
 #[test]
 fn served_alone_they_need_no_server() {
     // The working directory is a project only if it is not the home directory.
-    let mut client = Client::with(&["--serve"], &[], |command| drop(command.env("HOME", "/none")));
+    let mut client = Client::with(&["--serve"], &[], |command| {
+        command.env("HOME", "/none");
+    });
     for directory in ["a", "b"] {
         let directory = client.dir.path().join(directory);
         std::fs::create_dir(&directory).unwrap();

@@ -39,9 +39,12 @@ pub(super) struct BucketRecord {
     /// The upload in parts that brings the output, while it is not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) upload: Option<String>,
-    /// What the writer said of it.
+    /// The user and machine that saved the output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    writer: Option<String>,
+    /// The record that the writer gave.
     #[serde(default)]
-    pub(super) record: Option<Record>,
+    record: Option<Record>,
 }
 
 /// Why a record is not used.
@@ -59,7 +62,12 @@ impl Unusable {
 }
 
 impl BucketRecord {
-    pub(super) fn new(key: String, seal: &Seal, record: Option<Record>) -> BucketRecord {
+    pub(super) fn new(
+        key: String,
+        seal: &Seal,
+        record: Option<Record>,
+        writer: Option<String>,
+    ) -> BucketRecord {
         let Seal { bytes, sum, produced, first, .. } = *seal;
         let partial = seal.kept() != Kept::Whole;
         BucketRecord {
@@ -71,6 +79,7 @@ impl BucketRecord {
             first,
             partial,
             upload: None,
+            writer,
             record,
         }
     }
@@ -83,6 +92,12 @@ impl BucketRecord {
     /// Returns the output's own key.
     pub(super) fn key(&self) -> Path {
         Path::from(self.key.as_str())
+    }
+
+    /// Returns the record, as `reader` may rely on it: an output that the reader did not save says so.
+    pub(super) fn record(&self, reader: Option<&str>) -> Option<Record> {
+        let saved_elsewhere = reader.is_none() || self.writer.as_deref() != reader;
+        self.record.clone().map(|record| Record { saved_elsewhere, ..record })
     }
 
     /// Returns how much of the output was kept.

@@ -37,7 +37,8 @@ impl Catalog for Bucket {
             _ => {}
         }
         let note = self.found(name)?.note;
-        Ok(note.and_then(|note| note.record.filter(|record| record.bytes > 0)))
+        let record = note.and_then(|note| note.record(self.writer()));
+        Ok(record.filter(|record| record.bytes > 0))
     }
 
     fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
@@ -48,7 +49,8 @@ impl Catalog for Bucket {
         let asked = missing.iter().map(|&at| names[at].clone()).collect();
         let notes = self.notes(asked).map_err(|failure| self.failed(failure))?;
         for (at, note) in missing.into_iter().zip(notes) {
-            records[at] = note.and_then(|note| note.record).filter(|record| record.bytes > 0);
+            let record = note.and_then(|note| note.record(self.writer()));
+            records[at] = record.filter(|record| record.bytes > 0);
         }
         Ok(records)
     }

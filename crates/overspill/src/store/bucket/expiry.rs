@@ -102,7 +102,7 @@ impl Bucket {
                 return false;
             }
             going.push((meta.location.clone(), name.clone()));
-            expired.push((entry, notes[at].as_ref().and_then(|note| note.record.clone())));
+            expired.push((entry, notes[at].as_ref().and_then(|note| note.record(self.writer()))));
             true
         });
         let decided: Vec<bool> = decide.collect();

@@ -110,7 +110,7 @@ impl Bucket {
             for (entry, note) in some.into_iter().zip(notes) {
                 // Of what has no record, the key has said enough.
                 let known = note.is_some();
-                let record = note.and_then(|note| note.record).unwrap_or_default();
+                let record = note.and_then(|note| note.record(self.writer())).unwrap_or_default();
                 if !known && by_key || wanted.takes(&entry, &record) {
                     match newest.entries.len() < wanted.most {
                         true => newest.entries.push((entry, record)),

@@ -73,6 +73,7 @@ struct Inner {
     layout: Layout,
     remote: Remote,
     clock: Clock,
+    writer: Option<String>,
     upload_wait: Duration,
     page_cache: PageCache,
     fetch: Mutex<Fetch>,
@@ -102,12 +103,16 @@ pub struct BucketOptions {
     pub setting_names: Vec<(String, String)>,
     /// Why the server must not be contacted. Outputs wait in the spool.
     pub blocked: Option<String>,
+    /// Names this user on this machine. Records in the bucket have it, see [`Record::saved_elsewhere`].
+    ///
+    /// [`Record::saved_elsewhere`]: crate::store::Record::saved_elsewhere
+    pub writer: Option<String>,
     /// Tells the time.
     pub clock: Clock,
 }
 
 impl Default for BucketOptions {
-    /// The tenant `all`, five seconds, 1 GiB, no variables, the system's clock.
+    /// The tenant `all`, five seconds, 1 GiB, no variables, no writer, the system's clock.
     fn default() -> BucketOptions {
         BucketOptions {
             tenant: "all".into(),
@@ -116,6 +121,7 @@ impl Default for BucketOptions {
             variables: Vec::new(),
             setting_names: Vec::new(),
             blocked: None,
+            writer: None,
             clock: Clock::default(),
         }
     }
@@ -147,21 +153,16 @@ impl Bucket {
     ///
     /// Nothing is asked of the bucket yet.
     pub fn new(spool: Disk, address: Address, options: BucketOptions) -> Bucket {
-        let BucketOptions { tenant, upload_wait, cache, variables, clock, .. } = options;
-        let layout = Layout::new(&address.prefix, &tenant);
-        let mut remote = Remote::new(address, variables);
-        remote.setting_names = options.setting_names;
-        remote.blocked = options.blocked;
-        Bucket::over(spool, layout, remote, (upload_wait, cache, clock))
+        let layout = Layout::new(&address.prefix, &options.tenant);
+        let mut remote = Remote::new(address, options.variables.clone());
+        remote.setting_names = options.setting_names.clone();
+        remote.blocked = options.blocked.clone();
+        Bucket::over(spool, layout, remote, options)
     }
 
-    /// Keeps outputs with a server that is reached in this way.
-    fn over(
-        spool: Disk,
-        layout: Layout,
-        remote: Remote,
-        (upload_wait, cache, clock): (Duration, u64, Clock),
-    ) -> Bucket {
+    /// Saves outputs with the server that `remote` reaches.
+    fn over(spool: Disk, layout: Layout, remote: Remote, options: BucketOptions) -> Bucket {
+        let BucketOptions { upload_wait, cache, clock, writer, .. } = options;
         let page_cache = PageCache::new(spool.clone(), cache);
         let (fetch, known, silent, places, deadlines, damage) = Default::default();
         Bucket(Arc::new(Inner {
@@ -169,6 +170,7 @@ impl Bucket {
             layout,
             remote,
             clock,
+            writer,
             upload_wait,
             page_cache,
             fetch,
@@ -212,6 +214,10 @@ impl Bucket {
             }
             failure => self.failed(failure),
         }
+    }
+
+    fn writer(&self) -> Option<&str> {
+        self.0.writer.as_deref()
     }
 
     fn fetch(&self) -> MutexGuard<'_, Fetch> {

@@ -245,7 +245,7 @@ impl Bucket {
 
     /// Takes the name for this upload; `false` if the output is there already.
     fn claim(&self, load: &Load, upload: &str, deadline: Instant) -> Result<bool, Failure> {
-        let note = load.note().with_upload(upload);
+        let note = self.record_of(load).with_upload(upload);
         let bytes = note.to_bytes(&load.seal).map_err(Failure::from)?;
         let path = self.0.layout.note(&load.name);
         let put = |bytes: Vec<u8>, mode: PutMode| {
@@ -327,7 +327,7 @@ impl Bucket {
     }
 
     fn start_note(&self, load: &Load) -> Result<Waiting<()>, Failure> {
-        let bytes = load.note().to_bytes(&load.seal).map_err(Failure::from)?;
+        let bytes = self.record_of(load).to_bytes(&load.seal).map_err(Failure::from)?;
         let path = self.0.layout.note(&load.name);
         self.0.remote.start(|objects| async move {
             objects.put(&path, bytes.into(), PutMode::Overwrite).await
@@ -340,11 +340,10 @@ impl Bucket {
         let record = Record { call: call.clone(), created, ..Record::default() };
         self.0.spool.describe(name, &record)
     }
-}
 
-impl Load {
-    fn note(&self) -> BucketRecord {
-        BucketRecord::new(self.key.to_string(), &self.seal, Some(self.record.clone()))
+    fn record_of(&self, load: &Load) -> BucketRecord {
+        let (key, record) = (load.key.to_string(), load.record.clone());
+        BucketRecord::new(key, &load.seal, Some(record), self.0.writer.clone())
     }
 }
 

@@ -4,6 +4,7 @@ mod hostile;
 mod masked;
 mod memory;
 mod silent;
+mod writers;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +16,9 @@ use object_store::{ObjectStore, ObjectStoreExt};
 use self::memory::MemoryServer;
 use super::layout::{Layout, day_of};
 use super::remote::Remote;
-use super::{Address, Bucket};
+use super::{Address, Bucket, BucketOptions};
+use crate::Call;
 use crate::store::{Catalog, Disk, DiskOptions, Durability, OutputId, Record, Store, random};
-use crate::{Call, Clock};
 
 /// A bucket in memory and the machines that share it.
 struct Fleet {
@@ -34,6 +35,11 @@ impl Fleet {
 
     /// Returns a machine with a spool of its own, of the prefix `outputs` and the tenant `all`.
     fn machine(&self) -> Bucket {
+        self.machine_of("me")
+    }
+
+    /// Returns a machine whose records have this writer.
+    fn machine_of(&self, writer: &str) -> Bucket {
         let disk =
             DiskOptions { durability: Durability::None, keep_free: 0, ..DiskOptions::default() };
         let spool = self.spools.path().join(random(8).unwrap());
@@ -41,7 +47,8 @@ impl Fleet {
         let layout = Layout::new(&address.prefix, "all");
         let remote = Remote::new(address, Vec::new()).with_server(Arc::new(self.server.clone()));
         remote.seen.set_ahead(0);
-        let options = (Duration::from_secs(30), 1 << 30, Clock::default());
+        let (upload_wait, writer) = (Duration::from_secs(30), Some(writer.to_owned()));
+        let options = BucketOptions { upload_wait, writer, ..BucketOptions::default() };
         Bucket::over(Disk::new(spool, disk), layout, remote, options)
     }
 
@@ -55,6 +62,11 @@ impl Fleet {
     fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) {
         let bytes: Vec<u8> = bytes.into();
         self.runtime.block_on(self.server.put(&Path::from(key), bytes.into())).unwrap();
+    }
+
+    fn get(&self, key: &str) -> Vec<u8> {
+        let got = self.runtime.block_on(self.server.get(&Path::from(key))).unwrap();
+        self.runtime.block_on(got.bytes()).unwrap().to_vec()
     }
 
     fn has(&self, key: &str) -> bool {
