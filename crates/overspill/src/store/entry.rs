@@ -1,4 +1,4 @@
-//! What is known of a stored output.
+//! Entries and records of stored outputs.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::OutputId;
 use crate::Call;
 
-/// A stored output, as it can be told to somebody.
+/// A saved output, as callers name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillRef {
     /// Its name in the store.
@@ -63,7 +63,7 @@ pub struct Entry {
     pub pinned: bool,
 }
 
-/// Whether an output is still what was published.
+/// Whether an output is unchanged since it was published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Integrity {
     /// It is, and it is all of it.
@@ -77,7 +77,7 @@ pub enum Integrity {
 }
 
 impl Integrity {
-    /// The state of an output of which so much was kept, and which is the same as then or not.
+    /// Returns the state of an output whose checksum is the same or not.
     pub(in crate::store) fn of(kept: &Kept, same: bool) -> Integrity {
         match kept {
             _ if !same => Integrity::Damaged,
@@ -119,7 +119,7 @@ pub struct ExpiredOutput {
 /// The largest size that is believed of another machine: 256 TiB.
 #[cfg(feature = "bucket")]
 const LARGEST: u64 = 1 << 48;
-/// So much of a command is enough to recognise it.
+/// The most characters of a command that are remembered.
 const COMMAND_CHARS: usize = 200;
 
 impl ExpiredOutput {
@@ -138,7 +138,7 @@ impl ExpiredOutput {
         }
     }
 
-    /// Notes what is known of an output that has gone.
+    /// Makes the entry of an output that expires now.
     pub(super) fn of(entry: &Entry, record: Option<Record>, expired: Timestamp) -> ExpiredOutput {
         let known = record.is_some();
         let record = record.unwrap_or_default();
@@ -158,7 +158,7 @@ impl ExpiredOutput {
     }
 }
 
-/// What is known of an output beyond its bytes.
+/// The record of an output: where it comes from, and what was shown of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {

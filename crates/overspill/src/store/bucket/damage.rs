@@ -7,10 +7,10 @@ use super::Bucket;
 use crate::Error;
 use crate::store::OutputId;
 
-/// More are not remembered: a peer can write any number of them.
+/// The most damaged objects that are remembered: a peer can write any number of them.
 const MOST: usize = 1_000;
 
-/// What is damaged, and why, by the end of its key.
+/// The reason of each damage, by the end of the object's key.
 #[derive(Debug, Default)]
 pub(super) struct Damage(Mutex<BTreeMap<String, String>>);
 
@@ -23,7 +23,7 @@ impl Damage {
     }
 
     /// Returns a sentence for each.
-    pub(super) fn told(&self) -> Vec<String> {
+    pub(super) fn sentences(&self) -> Vec<String> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(what, reason)| format!("{what} is damaged: {reason}")).collect()
     }

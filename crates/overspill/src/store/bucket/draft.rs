@@ -21,8 +21,8 @@ pub(super) struct BucketDraft {
     pub(super) wait: Duration,
 }
 
-/// As long as somebody waits who was asked to end: they are killed if they take much longer.
-const HURRIED: Duration = Duration::from_secs(1);
+/// How long an upload may take after the caller was asked to end. Much longer, and the caller is killed.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 impl Draft for BucketDraft {
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
@@ -38,17 +38,17 @@ impl Draft for BucketDraft {
     }
 
     fn skip_network(&mut self) {
-        self.wait = self.wait.min(HURRIED);
+        self.wait = self.wait.min(LAST_WAIT);
     }
 
     fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
         let BucketDraft { bucket, call, spooled, wait } = *self;
         let saved = spooled.publish()?;
         let deadline = Instant::now() + wait;
-        // From here on it is safe on this machine, whatever befalls the rest.
+        // From here on the output is saved on this machine, whether it is sent or not.
         let sent = match bucket.prepare(&saved.name, &call) {
             Ok(()) => bucket.send(&saved.name, deadline).map_err(|failure| match failure {
-                // Of all the requests, not of the last one.
+                // The time of all requests together.
                 Failure::Late(_) => Failure::Late(wait).to_string(),
                 failure => failure.to_string(),
             }),
@@ -71,10 +71,10 @@ impl Draft for BucketDraft {
 }
 
 impl Bucket {
-    /// Remembers until when what is said of an output can be sent within the call.
+    /// Notes until when the record of an output can be sent within the call.
     fn await_description(&self, name: &OutputId, deadline: Instant) {
         let mut deadlines = self.deadlines();
-        // Who never says anything of outputs is not waited for.
+        // A caller may never describe its outputs.
         deadlines.retain(|_, deadline| *deadline > Instant::now());
         deadlines.insert(name.clone(), deadline);
     }

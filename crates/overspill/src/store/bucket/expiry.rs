@@ -83,7 +83,7 @@ impl Bucket {
             _ => None,
         });
         let mut there = self.heads(keys.collect())?;
-        // No record leads to these: it is missing or damaged, or its key has another session or tool.
+        // Outputs whose record is missing or damaged, or leads to no object.
         let lost = (0..names.len()).filter(|&at| there[at].is_none() && !unsent[at]);
         let lost: Vec<usize> = lost.collect();
         let mut listed = self.listed(lost.iter().map(|&at| &names[at]))?;
@@ -129,11 +129,11 @@ impl Bucket {
         Ok(found)
     }
 
-    /// Removes outputs, first themselves and then whatever is known of them.
+    /// Removes outputs, and then their records and marks.
     pub(super) fn remove(&self, outputs: Vec<(Path, OutputId)>) -> Result<(), Failure> {
         let (keys, names): (Vec<Path>, Vec<OutputId>) = outputs.into_iter().unzip();
         self.0.remote.delete(keys)?;
-        // What stays is tidied away later.
+        // `tidy` removes records and marks that stay.
         let _ = self.remove_known(&names);
         Ok(())
     }
@@ -189,8 +189,7 @@ impl Bucket {
         self.0.remote.put(&path, lines, PutMode::Create)
     }
 
-    /// Removes what is left of writers that were interrupted, and what is known of outputs that are
-    /// not there.
+    /// Removes the remains of interrupted writers, and records and marks without an output.
     pub(super) fn tidy_bucket(&self) -> Result<(), Failure> {
         let (remote, layout) = (&self.0.remote, &self.0.layout);
         let Some(now) = remote.time() else { return Ok(()) };
@@ -199,7 +198,7 @@ impl Bucket {
         let notes = remote.list(&layout.notes())?;
         let marks = [Mark::Pin, Mark::Used].map(|mark| remote.list(&layout.marks(mark)));
         let [pins, used] = marks;
-        // Listed after what is known of them, so that none is missed that was saved meanwhile.
+        // Listed after the records, so that an output that is saved meanwhile keeps its record.
         let outputs = remote.list(&layout.outputs())?;
         let outputs = outputs.iter().filter_map(|meta| layout.key(&meta.location));
         let outputs: HashSet<OutputId> = outputs.map(|key| key.name).collect();

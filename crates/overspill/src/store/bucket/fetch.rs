@@ -1,4 +1,4 @@
-//! Reading from the bucket: single pages as they are asked for, and ahead of whoever reads on.
+//! Reads from the bucket: single pages on request, and ahead of a reader that continues.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,26 +13,26 @@ use crate::store::OutputId;
 
 /// A page is read in steps of this size, so that the next one is there already.
 pub(super) const STEP: u64 = 64 << 10;
-/// So much is asked for at once of an output that is read from one end to the other, up to a whole
-/// multiple of it: servers keep large objects in such parts.
+/// The size of a request for an output that is read from start to end. Requests end at multiples of it:
+/// servers keep large objects in such parts.
 pub(super) const STRIDE: u64 = 8 << 20;
-/// So many such parts are on their way at once.
+/// The number of such requests at once.
 const STRIDES: usize = 2;
-/// So much of what was read is held.
+/// The most bytes held in memory.
 const HELD: u64 = 8 << 20;
-/// So many reads one after the other are no chance.
+/// After this many reads in a row, the reader is taken to continue.
 const IN_A_ROW: u32 = 2;
-/// So many outputs are read on at once, as for a comparison.
+/// The number of outputs that are read ahead at once, as for a comparison.
 const READERS: usize = 2;
 
-/// What was read lately, and what is on its way.
+/// Ranges that were read lately, and requests under way.
 #[derive(Debug, Default)]
 pub(super) struct Fetch {
     held: VecDeque<FetchedRange>,
     readers: VecDeque<Reader>,
 }
 
-/// A part of an output, in pieces as they came: what is handed out is the first copy of it.
+/// A part of an output, in pieces as they came, so that handing it out is the first copy.
 #[derive(Debug)]
 pub(super) struct FetchedRange {
     pub(super) name: OutputId,
@@ -51,7 +51,7 @@ impl FetchedRange {
         self.start + self.bytes
     }
 
-    /// Adds what stands in `range`, as far as it is here.
+    /// Adds the bytes of `range` that are here.
     fn copy(&self, range: Range<u64>, into: &mut Vec<u8>) {
         let mut start = self.start;
         for piece in &self.pieces {
@@ -65,7 +65,7 @@ impl FetchedRange {
     }
 }
 
-/// Somebody who reads an output on and on.
+/// A reader that continues through an output.
 #[derive(Debug)]
 struct Reader {
     name: OutputId,
@@ -142,7 +142,7 @@ impl Fetch {
     /// Sees whether a read goes on where the last one ended.
     fn expect(&mut self, object: &Object, range: &Range<u64>) {
         let known = self.readers.iter_mut().find(|reader| {
-            // Whoever numbers lines looks back at what was just read, which does not count.
+            // Numbering lines reads the last range once more; that does not count.
             reader.name == *object.name && range.start <= reader.end
         });
         match known {
@@ -163,7 +163,7 @@ impl Fetch {
         }
     }
 
-    /// Gets what stands at `at`, and maybe more.
+    /// Gets the byte at `at`, and maybe more.
     fn get(
         &mut self,
         remote: &Remote,
@@ -193,7 +193,7 @@ impl Reader {
         object: &Object,
         at: u64,
     ) -> Result<FetchedRange, Failure> {
-        // What was passed over is not waited for.
+        // Skipped ranges are not waited for.
         while self.coming.front().is_some_and(|(start, _)| stride_end(*start) <= at) {
             self.coming.pop_front();
         }

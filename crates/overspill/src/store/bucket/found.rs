@@ -1,4 +1,4 @@
-//! One output in the bucket: where it is, and what is known of it.
+//! Finds one output in the bucket: its key and its record.
 
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -17,13 +17,13 @@ use crate::Error;
 use crate::store::seal::{SMALL, Seal};
 use crate::store::{Entry, OutputId};
 
-/// For so long nobody is asked again: a command asks the same several times.
+/// How long a found output is remembered: a command asks for the same output several times.
 const FRESH: Duration = Duration::from_secs(2);
-/// For so long a bucket that did not answer is not asked again for what is here as well.
+/// After a bucket did not answer, it is not asked again for this long about outputs that are also here.
 const SILENT: Duration = Duration::from_secs(30);
-/// What is here as well is not waited for longer than this.
+/// The time limit of a request about an output that is also on this machine.
 pub(super) const OFFLINE: Duration = Duration::from_secs(2);
-/// More are not remembered.
+/// The most outputs that are remembered.
 const MOST_KNOWN: usize = 256;
 
 /// An output in the bucket.
@@ -38,7 +38,7 @@ pub(super) struct FoundObject {
     pub(super) seal: Option<Seal>,
 }
 
-/// What was found, and when.
+/// An output that was found, and when.
 #[derive(Debug)]
 pub(super) struct Known {
     at: Instant,
@@ -51,7 +51,7 @@ impl Bucket {
         self.found_within(name, PATIENCE)
     }
 
-    /// Finds an output in the bucket that is here as well: nobody waits long for it, nor twice.
+    /// Finds an output that is also on this machine: the wait is short, and not repeated.
     pub(super) fn found_soon(&self, name: &OutputId) -> Result<FoundObject, Error> {
         let mut silent = self.0.silent.lock().unwrap_or_else(PoisonError::into_inner);
         if silent.is_some_and(|since| since.elapsed() < SILENT) {
@@ -98,7 +98,7 @@ impl Bucket {
             (None, None) => return Err(not_found()),
             (None, Some(reason)) => return Err(self.damaged(name, reason)),
         };
-        // Its start comes with the question whether it is there, unless it came before.
+        // One request asks whether the output is there and fetches its start, unless the cache has it.
         let first = match self.0.page_cache.has(name, 0) {
             true => 0,
             false => note.as_ref().map_or(0, |note| note.bytes).min(SMALL),
@@ -159,7 +159,7 @@ impl Bucket {
         Ok(noted)
     }
 
-    /// Looks for an output of which nothing is known but its name.
+    /// Finds the key of an output without a record, by listing its day.
     pub(super) fn key_of(&self, name: &OutputId) -> Result<Option<Path>, Failure> {
         let listed = self.0.remote.list(&self.0.layout.day(&day_of(name), None))?;
         let is_it = |meta: &ObjectMeta| {
@@ -169,7 +169,7 @@ impl Bucket {
     }
 }
 
-/// Returns what the server says of an object, and its first bytes, of which there are so many.
+/// Returns the metadata of an object, and its first `first` bytes.
 async fn start_of(
     objects: &Objects,
     key: &Path,
@@ -182,7 +182,7 @@ async fn start_of(
     Ok((got.meta, got.bytes))
 }
 
-/// Returns when an object was written, by the server's clock; no finer than every answer tells it.
+/// Returns when an object was written, by the server's clock, in whole seconds: not all responses have more.
 pub(super) fn modified(meta: &ObjectMeta) -> Timestamp {
     Timestamp::from_second(meta.last_modified.timestamp()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Where things stand in a bucket.
+//! The keys of objects in a bucket.
 //!
 //! ```text
 //! PREFIX/TENANT/v1/outputs/DAY/SESSION/TOOL/ID.txt   an output, as it was printed
@@ -8,7 +8,7 @@
 //! PREFIX/TENANT/v1/gone/ID-ID-RANDOM                 what has expired, a few dozen in one object
 //! ```
 //!
-//! A later layout gets another number; what stands under a number is never read in another way.
+//! A later layout gets another number. The meaning of a number never changes.
 
 use object_store::path::Path;
 
@@ -21,13 +21,13 @@ pub(super) const FORMAT: u32 = 1;
 /// So long is a day in a key.
 const DAY: usize = "2026-01-13".len();
 
-/// Where everything of one tenant stands.
+/// The folder of one tenant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     root: String,
 }
 
-/// What a key says of an output.
+/// The parts of an output's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) session: String,
@@ -35,7 +35,7 @@ pub(super) struct Key {
     pub(super) name: OutputId,
 }
 
-/// What is noted of an output by an object with its name.
+/// A mark on an output: an empty object with its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Pin,
@@ -64,7 +64,7 @@ impl Layout {
         Path::from(format!("{}/{below}", self.root))
     }
 
-    /// Returns where an output goes.
+    /// Returns the key of an output.
     pub(super) fn output(&self, name: &OutputId, call: &Call) -> Path {
         let (session, tool) = (component(call.session.as_deref()), component(call.tool.as_deref()));
         let file = NameStyle::OWN.file_of(name);
@@ -104,7 +104,7 @@ impl Layout {
         self.at("gone")
     }
 
-    /// Returns what a key says of an output of ours; others have keys of their own.
+    /// Takes the key of an output apart; `None` for a key of another form.
     pub(super) fn key(&self, path: &Path) -> Option<Key> {
         let below = path.as_ref().strip_prefix(self.root.as_str())?.strip_prefix("/outputs/")?;
         let mut parts = below.split('/');
@@ -143,7 +143,7 @@ impl Layout {
     }
 }
 
-/// Returns the day in a key, from a name's own time: whoever knows the name knows where to look.
+/// Returns the day in a key, from the time in an id: the id alone leads to the day.
 pub(super) fn day_of(name: &OutputId) -> String {
     name.time().unwrap_or_default().strftime("%Y-%m-%d").to_string()
 }

@@ -1,4 +1,4 @@
-//! What is in the bucket, and what is still on this machine.
+//! Lists the outputs in the bucket, and the ones that wait on this machine.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::Error;
 use crate::store::name::component;
 use crate::store::{Entry, OutputId, RecentOutputs, RecentQuery};
 
-/// What is pinned, and what was used.
+/// Pins, and times of the last use.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     pub(super) pins: HashSet<OutputId>,
@@ -49,7 +49,7 @@ impl Bucket {
         Ok(entries)
     }
 
-    /// Returns all that is pinned or was used.
+    /// Lists all pins and times of last use.
     pub(super) fn marks(&self) -> Result<Marks, Failure> {
         let [pins, used] = [Mark::Pin, Mark::Used].map(|mark| self.0.layout.marks(mark));
         let (pins, used) = self.0.remote.run(LONG, |objects| async move {
@@ -71,7 +71,7 @@ impl Bucket {
         Ok(days)
     }
 
-    /// Lists what a day has of what is wanted, as far as keys tell, the newest first.
+    /// Lists the wanted outputs of a day, as far as their keys tell, the newest first.
     pub(super) fn day(
         &self,
         day: &str,
@@ -90,14 +90,14 @@ impl Bucket {
         Ok(entries)
     }
 
-    /// Adds those that are wanted, with what is known of them.
+    /// Adds the wanted outputs with their records.
     pub(super) fn add_to(
         &self,
         newest: &mut RecentOutputs,
         mut entries: Vec<Entry>,
         wanted: &RecentQuery,
     ) -> Result<(), Error> {
-        // Only what no key tells makes it necessary to look at all of them.
+        // Only command and directory are not in the key, and need every record.
         let by_key = wanted.command.is_none() && wanted.directory.is_none();
         while !entries.is_empty() && (newest.entries.len() < wanted.most || !by_key) {
             let some: Vec<Entry> = match by_key {
@@ -108,7 +108,7 @@ impl Bucket {
             let names = some.iter().map(|entry| entry.name.clone()).collect();
             let notes = self.notes(names).map_err(|failure| self.failed(failure))?;
             for (entry, note) in some.into_iter().zip(notes) {
-                // Of what has no record, the key has said enough.
+                // An output without a record is judged by its key.
                 let known = note.is_some();
                 let record = note.and_then(|note| note.record(self.writer())).unwrap_or_default();
                 if !known && by_key || wanted.takes(&entry, &record) {
@@ -123,7 +123,7 @@ impl Bucket {
         Ok(())
     }
 
-    /// Returns what is known of outputs, many at once; nothing of one whose record is damaged.
+    /// Returns the records of many outputs; `None` for one that is damaged.
     pub(super) fn notes(&self, names: Vec<OutputId>) -> Result<Vec<Option<BucketRecord>>, Failure> {
         let (layout, asked) = (self.0.layout.clone(), names.clone());
         let notes = self.0.remote.run(LONG, |objects| async move {

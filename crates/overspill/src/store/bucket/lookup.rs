@@ -135,7 +135,7 @@ impl Lookup for Bucket {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.0.damage.told()
+        self.0.damage.sentences()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Outputs in a bucket that many machines share: S3 and what speaks it, Azure, Google.
 //!
-//! An output is saved on this machine first, in the spool, and then sent. Whoever saves it waits no
-//! longer than it is told to; what is not in the bucket by then is sent later.
+//! An output is saved on this machine first, in the spool, and then sent. The call waits for the upload for a
+//! limited time; an output that is not in the bucket by then is sent later.
 //!
 //! ```no_run
 //! use overspill::store::{Disk, DiskOptions, bucket::{Address, Bucket, BucketOptions}};
@@ -78,11 +78,11 @@ struct Inner {
     page_cache: PageCache,
     fetch: Mutex<Fetch>,
     known: Mutex<HashMap<OutputId, Known>>,
-    /// When the bucket last did not answer somebody who can do without.
+    /// When the bucket last did not answer a request about an output that is also here.
     silent: Mutex<Option<Instant>>,
-    /// Where that is which was listed last.
+    /// The keys of the outputs that were listed last.
     places: Mutex<HashMap<OutputId, Path>>,
-    /// Until when outputs that were saved lately may take, with all that is known of them.
+    /// Until when the records of outputs that were just saved can be sent.
     deadlines: Mutex<HashMap<OutputId, Instant>>,
     /// Damaged objects that were met.
     damage: Damage,
@@ -95,7 +95,7 @@ pub struct BucketOptions {
     pub tenant: String,
     /// How long a call may wait for its output to be in the bucket.
     pub upload_wait: Duration,
-    /// How many bytes of what is in the bucket stay on this machine, for those who read it here.
+    /// The most bytes of copies on this machine of what is in the bucket.
     pub cache: u64,
     /// Variables as the provider's own programs know them: region, account, endpoint, credentials.
     pub variables: Vec<(String, String)>,
@@ -127,7 +127,7 @@ impl Default for BucketOptions {
     }
 }
 
-/// Credentials are among the variables, and nobody's business.
+/// Leaves the variables out: they have credentials.
 impl std::fmt::Debug for BucketOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BucketOptions")
@@ -138,12 +138,12 @@ impl std::fmt::Debug for BucketOptions {
     }
 }
 
-/// What was asked of the server so far.
+/// The requests to the server so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traffic {
     /// How many requests.
     pub requests: u64,
-    /// How many bytes their answers had.
+    /// The bytes of their responses.
     pub received: u64,
 }
 
@@ -151,7 +151,7 @@ impl Bucket {
     /// Keeps outputs in a bucket. `spool` is a directory for this bucket and tenant only;
     /// [`Address::spool`] has a name for it.
     ///
-    /// Nothing is asked of the bucket yet.
+    /// Sends no request yet.
     pub fn new(spool: Disk, address: Address, options: BucketOptions) -> Bucket {
         let layout = Layout::new(&address.prefix, &options.tenant);
         let mut remote = Remote::new(address, options.variables.clone());
@@ -192,7 +192,7 @@ impl Bucket {
         self.0.layout.at("").to_string()
     }
 
-    /// Returns what was asked of the server so far.
+    /// Returns how many requests went to the server so far.
     pub fn traffic(&self) -> Traffic {
         let seen = &self.0.remote.seen;
         let (requests, received) = (&seen.requests, &seen.received);
@@ -278,7 +278,7 @@ impl Store for Bucket {
         let Ok(here) = self.0.spool.entry(name) else { return Ok(self.found(name)?.entry) };
         match self.found_soon(name) {
             Ok(found) => Ok(found.entry),
-            // What is here can be read, whether the bucket can be reached or not.
+            // An output on this machine can be read without the bucket.
             Err(Error::Bucket { .. }) => Ok(here),
             Err(error) => Err(error),
         }
@@ -294,7 +294,7 @@ impl Store for Bucket {
         }
         let removed = match self.found(name) {
             Ok(found) => self.remove(vec![(found.key, name.clone())]),
-            // The record has a name of its own; whatever it points at is not touched.
+            // The key of the record is certain; the object that it names is not touched.
             Err(Error::Damaged { .. }) => self.remove_known(std::slice::from_ref(name)),
             Err(error) => return Err(error),
         };

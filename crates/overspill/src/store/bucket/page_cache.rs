@@ -1,5 +1,4 @@
-//! What was fetched of other machines' outputs stays on this one for a while, since whoever has read
-//! a page reads it again, or the next one.
+//! Keeps fetched parts of other machines' outputs on this machine, since a page is often read again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,24 +8,24 @@ use super::fetch::{FetchedRange, STEP, STRIDE};
 use crate::Error;
 use crate::store::{Disk, Expiry, OutputId, Store};
 
-/// Whoever gets no more than this at once looks at a page.
+/// A read of at most this size is a page.
 const PAGE: u64 = 16 * STEP;
-/// An output of more than this part of the room is a large one.
+/// An output larger than this fraction of the cache is large.
 const LARGE: u64 = 16;
-/// After so many bytes it is seen to that the rest has room.
+/// The cache is trimmed after this many new bytes.
 const LOOK_EVERY: u64 = 64 << 20;
-/// So often it is seen to by commands that fetch little.
+/// Commands that fetch little trim the cache at most this often.
 const TURN: Duration = Duration::from_secs(60);
 
-/// Where fetched parts of outputs are kept.
+/// Fetched parts of outputs.
 #[derive(Debug)]
 pub(super) struct PageCache {
     spool: Disk,
-    /// How many bytes may be kept in all.
+    /// The most bytes in the cache.
     room: u64,
-    /// How many were kept since somebody looked.
+    /// Bytes added since the cache was last trimmed.
     kept: AtomicU64,
-    /// How many of those there were when it was last asked whether somebody should.
+    /// The value of `kept` when trimming was last considered.
     asked: AtomicU64,
 }
 
@@ -35,31 +34,30 @@ impl PageCache {
         PageCache { spool, room, kept: AtomicU64::default(), asked: AtomicU64::default() }
     }
 
-    /// Returns a part that has what stands at `at`.
+    /// Returns a part that contains the byte `at`.
     pub(super) fn find(&self, name: &OutputId, at: u64) -> Option<FetchedRange> {
         if self.room == 0 {
             return None;
         }
-        // A part begins at one of these places, so that no list is needed.
+        // Parts begin at fixed places only, so that no index is needed.
         [at - at % STEP, at - at % STRIDE].into_iter().find_map(|start| {
             let bytes = self.spool.page(name, start)?;
             Some(FetchedRange::new(name, start, vec![bytes.into()])).filter(|held| at < held.end())
         })
     }
 
-    /// Tells whether the stride that begins there need not be fetched.
+    /// Tells whether the cache has the stride that begins there.
     pub(super) fn has(&self, name: &OutputId, start: u64) -> bool {
         self.room > 0 && self.spool.has_page(name, start)
     }
 
-    /// Keeps what was fetched, unless all of a large output is being read: that would push out much
-    /// else, and whoever reads so much does not wait for a disk besides.
+    /// Adds a fetched part, unless all of a large output is being read: that would push out everything else.
     pub(super) fn keep(&self, held: &FetchedRange, output: u64) {
         let is_page = held.bytes <= PAGE;
         if self.room == 0 || !is_page && output > self.room / LARGE {
             return;
         }
-        // It can be fetched again, whatever goes wrong here.
+        // A part that cannot be stored is fetched again.
         if self.spool.put_page(&held.name, held.start, &held.pieces).is_ok() {
             self.kept.fetch_add(held.bytes, Ordering::Relaxed);
         }
@@ -67,11 +65,11 @@ impl PageCache {
 }
 
 impl Bucket {
-    /// Sees to it that what is kept has room, once in a while.
+    /// Trims the cache once in a while.
     pub(super) fn trim_page_cache(&self) {
         let PageCache { kept, asked, .. } = &self.0.page_cache;
         let new = kept.load(Ordering::Relaxed);
-        // Whoever reads what is here already has changed nothing.
+        // Reading from the cache adds nothing to it.
         if asked.swap(new, Ordering::Relaxed) == new {
             return;
         }
@@ -82,7 +80,7 @@ impl Bucket {
         }
     }
 
-    /// Removes from this machine what is in the bucket, the least used first, until the rest has room.
+    /// Removes copies of outputs and pages that are in the bucket, the least used first, until the rest fits.
     pub(super) fn shrink_spool(&self) -> Result<(), Error> {
         let (_, sent) = self.0.spool.unsent_and_sent()?;
         let pages = self.0.spool.pages();
@@ -104,7 +102,7 @@ impl Bucket {
     }
 }
 
-/// What is here as well as in the bucket.
+/// A copy of an object in the bucket.
 enum Copy<'a> {
     Output(&'a OutputId),
     Part(&'a crate::store::disk::Page),

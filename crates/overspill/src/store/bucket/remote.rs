@@ -1,6 +1,6 @@
-//! The bucket itself, asked from threads that know nothing of async.
+//! Requests to the bucket from synchronous code.
 //!
-//! Nothing is connected, and no thread started, before the first question.
+//! The first request connects and starts the thread of the runtime.
 
 use std::future::Future;
 use std::ops::Range;
@@ -22,15 +22,14 @@ use super::connect::{Server, connect};
 use super::failure::Failure;
 use super::watch::Seen;
 
-/// How long a question may take that nobody has set a limit for.
+/// The time limit of a request without a limit of its own.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// How long many questions, or one large answer, may take. A server that falls silent meanwhile is not
-/// waited for.
+/// The time limit of many requests, or of one large response. A server that falls silent ends the wait.
 pub(super) const LONG: Duration = Duration::from_secs(600);
-/// So many small questions are asked at once.
+/// The number of small requests at once.
 pub(super) const AT_ONCE: usize = 16;
 
-/// A bucket that is asked.
+/// A bucket, and the connection to it.
 #[derive(Debug)]
 pub(super) struct Remote {
     address: Address,
@@ -69,7 +68,7 @@ impl Remote {
         }
     }
 
-    /// Asks this server instead of the one at the address.
+    /// Sends requests to this server instead of the one at the address.
     #[cfg(test)]
     pub(super) fn with_server(self, server: Arc<dyn Server>) -> Remote {
         Remote { server: Some(server), ..self }
@@ -99,7 +98,7 @@ impl Remote {
             let handle = runtime.handle().clone();
             thread::Builder::new()
                 .name("overspill-bucket".into())
-                // For as long as the process is: a name that is being looked up cannot be waited for.
+                // Lives as long as the process: a name lookup cannot be interrupted.
                 .spawn(move || runtime.block_on(std::future::pending::<()>()))
                 .map_err(failed)?;
             Ok(Connected { objects, runtime: handle })
@@ -107,7 +106,7 @@ impl Remote {
         connected.as_ref().map_err(Clone::clone)
     }
 
-    /// Begins something, and returns where its answer will come.
+    /// Starts a request, and returns where its response arrives.
     pub(super) fn start<T, F>(&self, work: impl FnOnce(Objects) -> F) -> Result<Waiting<T>, Failure>
     where
         T: Send + 'static,
@@ -122,7 +121,7 @@ impl Remote {
         Ok(Waiting { answer: waiting, task: Some(task), seen: self.seen.clone() })
     }
 
-    /// Does something, within `wait`.
+    /// Sends a request and waits for its response.
     pub(super) fn run<T, F>(
         &self,
         wait: Duration,
@@ -156,18 +155,18 @@ impl Remote {
         self.run(LONG, |objects| async move { objects.list(&path).await })
     }
 
-    /// Removes objects; that one is not there is no failure.
+    /// Removes objects. A missing object is no failure.
     pub(super) fn delete(&self, paths: Vec<Path>) -> Result<(), Failure> {
         self.run(PATIENCE, |objects| async move { objects.delete(paths).await })
     }
 
-    /// Returns what time it is there, if anything was heard from there.
+    /// Returns the server's time, if it has sent a response.
     pub(super) fn time(&self) -> Option<Timestamp> {
         self.seen.time()
     }
 }
 
-/// An answer that will come.
+/// A response that is not there yet.
 #[derive(Debug)]
 pub(super) struct Waiting<T> {
     answer: Receiver<Result<T, Failure>>,
@@ -208,7 +207,7 @@ impl Objects {
     pub(super) async fn get(&self, path: &Path, range: Option<Range<u64>>) -> Result<Got, Failure> {
         match self.pieces(path, range).await {
             Ok((pieces, meta)) => Ok(Got { bytes: pieces.concat(), meta }),
-            // An empty object has no part that could be asked for.
+            // A range request for an empty object is an error.
             Err(Failure::OutOfRange) => {
                 let meta = self.head(path).await?.ok_or(Failure::NotFound)?;
                 Ok(Got { bytes: Vec::new(), meta })

@@ -1,7 +1,7 @@
-//! From the spool to the bucket.
+//! Sends outputs of the spool to the bucket.
 //!
-//! Nothing is overwritten: a small output is put only if there is none of its name, a large one
-//! first takes its name with a record that is put so. Both say so when they were sent before.
+//! Nothing is overwritten: a small output is put only if its key is free. A large one first reserves its id
+//! with a record that is put in the same way.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -26,32 +26,32 @@ use crate::{Call, Error};
 
 /// A larger output is sent in parts of this size, or of a larger one if they would be too many.
 const PART: u64 = 12 << 20;
-/// More parts than this no server takes.
+/// The most parts of an upload that servers accept.
 const MOST_PARTS: u64 = 9_000;
-/// So many parts are on their way at once.
+/// The number of parts that are sent at once.
 const PARTS_AT_ONCE: usize = 2;
-/// What is known with an object, for whoever finds it without its record. A name that Azure takes as well.
+/// The metadata key of the checksum, for an object without its record. Azure accepts this name too.
 const SUM: &str = "overspillsum";
 
-/// What was sent, and what was not.
+/// The result of [`Bucket::push`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pushed {
     /// Outputs that were sent.
     pub sent: u64,
-    /// Bytes they had.
+    /// The sum of their sizes.
     pub bytes: u64,
     /// Outputs that are still on this machine only.
     pub left: u64,
-    /// Why, of the last that failed.
+    /// Why the last failed upload failed.
     pub reason: Option<String>,
 }
 
-/// How far an output is.
+/// How much of an output is in the bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sent {
     /// Everything is in the bucket.
     All,
-    /// The output is, what is known of it is not.
+    /// The output is in the bucket, its record is not.
     Output(Failure),
 }
 
@@ -65,10 +65,9 @@ struct Load {
 }
 
 impl Bucket {
-    /// Sends what is not in the bucket yet, for at most so long.
+    /// Sends outputs that are not in the bucket yet, for at most this time.
     ///
-    /// It goes on after a failure, but not after several in a row, nor after the server was silent: a
-    /// bucket that cannot be reached is not worth the wait for each of them.
+    /// Stops after several failures in a row, or when the server is silent.
     pub fn push(&self, time: Duration) -> Result<Pushed, Error> {
         self.push_until(Instant::now() + time, 3)
     }
@@ -86,7 +85,7 @@ impl Bucket {
                 break;
             }
             match self.send(&entry.name, deadline) {
-                // Somebody else is sending it.
+                // Another process is sending it.
                 Ok(None) => {}
                 Ok(Some(Sent::All)) => {
                     pushed.sent += 1;
@@ -104,11 +103,11 @@ impl Bucket {
         Ok(pushed)
     }
 
-    /// Sends an output of the spool and what is known of it; `None` if somebody else does.
+    /// Sends an output of the spool and its record; `None` if another process does.
     pub(super) fn send(&self, name: &OutputId, deadline: Instant) -> Result<Option<Sent>, Failure> {
         let Some(load) = self.load(name)? else { return Ok(None) };
         let is_small = load.seal.bytes <= PART;
-        // Beside a small output; a large one has taken its name with a note of its own.
+        // At the same time as a small output; the record of a large one was sent before it.
         let beside = if is_small { Some(self.start_note(&load)?) } else { None };
         self.send_output(&load, deadline)?;
         let noted = match beside {
@@ -123,20 +122,20 @@ impl Bucket {
         Ok(Some(Sent::All))
     }
 
-    /// Sends what is known of an output that was sent; tells whether it could.
+    /// Sends the record of an output that was sent; tells whether it could.
     pub(super) fn send_described(&self, name: &OutputId, deadline: Instant) -> bool {
         let sent = self.load(name).and_then(|load| match load {
             Some(load) => self.start_note(&load)?.within(left(deadline)),
             None => Err(Failure::Other("it is being sent".into())),
         });
         if sent.is_err() {
-            // Then it is not all there, and sent again another time.
+            // The output counts as unsent and is sent again.
             let _ = self.0.spool.clear_sent(name);
         }
         sent.is_ok()
     }
 
-    /// Takes a pin along that was set before the output was sent.
+    /// Sends a pin that was set before the output was sent.
     fn send_pin(&self, name: &OutputId, deadline: Instant) -> Result<(), Failure> {
         let is_pinned = self.0.spool.entry(name).is_ok_and(|entry| entry.pinned);
         if !is_pinned {
@@ -148,7 +147,7 @@ impl Bucket {
         })
     }
 
-    /// Opens an output of the spool and holds it, so that nobody else sends it meanwhile.
+    /// Opens and locks an output of the spool, so that no other process sends it.
     fn load(&self, name: &OutputId) -> Result<Option<Load>, Failure> {
         let spool = &self.0.spool;
         let not_found = || Failure::Other(format!("{name} is not on this machine"));
@@ -161,7 +160,7 @@ impl Bucket {
             Some(seal) => seal,
             None => sealed(&file).map_err(Failure::from)?,
         };
-        // Whatever is said later, it stays where it is.
+        // A later record may name another session; the key stays.
         let first = spool.first_record(name).unwrap_or_default();
         let key = self.0.layout.output(name, &first.call);
         Ok(Some(Load { name: name.clone(), file, seal, record, key }))
@@ -192,7 +191,7 @@ impl Bucket {
         }
     }
 
-    /// Makes sure that what is in the bucket is what was to be sent.
+    /// Makes sure that the object in the bucket is this output.
     fn confirm(&self, load: &Load, deadline: Instant) -> Result<(), Failure> {
         let (key, bytes, sum) = (load.key.clone(), load.seal.bytes, sum_of(&load.seal));
         let is_noted = self.notes_sum(bytes);
@@ -258,7 +257,7 @@ impl Bucket {
             Err(Failure::Exists) => {}
             put => return put.map(|()| true),
         }
-        // An earlier try of ours, as nobody else has the name: what it left is of no use.
+        // Only this machine has the id, so the upload is an earlier try of ours. Its parts are of no use.
         let there = {
             let path = path.clone();
             let wait = left(deadline);
@@ -281,8 +280,7 @@ impl Bucket {
         put(bytes, PutMode::Overwrite).map(|()| true)
     }
 
-    /// Ends an upload that will not be done. If there is no time for it, it is ended later: the record
-    /// names it.
+    /// Aborts an upload. If there is no time for it, `tidy` aborts it: the record names the upload.
     pub(super) fn abort(&self, key: &Path, upload: &str, wait: Duration) {
         let (key, upload) = (key.clone(), upload.to_owned());
         let _ = self.0.remote.run(wait, |objects| async move {
@@ -295,7 +293,7 @@ impl Bucket {
         let (mut under_way, mut parts) = (VecDeque::<Waiting<PartId>>::new(), Vec::new());
         let mut sent = 0;
         for number in 0.. {
-            // Before the next part is read, so that no more are held than are on their way.
+            // Waits before the next part is read, so that memory holds only parts that are being sent.
             if under_way.len() == PARTS_AT_ONCE
                 && let Some(first) = under_way.pop_front()
             {
@@ -334,7 +332,7 @@ impl Bucket {
         })
     }
 
-    /// Notes in the spool what is known before anything is sent: it says where the output goes.
+    /// Adds a first record in the spool before anything is sent: the key is made from it.
     pub(super) fn prepare(&self, name: &OutputId, call: &Call) -> Result<(), Error> {
         let created = self.0.clock.now().timestamp();
         let record = Record { call: call.clone(), created, ..Record::default() };
@@ -347,7 +345,7 @@ impl Bucket {
     }
 }
 
-/// Returns how long is left.
+/// Returns the time left.
 fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
@@ -363,7 +361,7 @@ fn sum_of(seal: &Seal) -> String {
     format!("{:08x}/{}/{}", seal.sum, seal.produced, seal.first)
 }
 
-/// Makes the seal of an output that has lost it.
+/// Makes the seal of an output that has none.
 fn sealed(mut file: &File) -> io::Result<Seal> {
     let (mut sealer, mut buffer) = (Sealer::new(), vec![0; 256 << 10]);
     let mut bytes = 0;

@@ -1,4 +1,4 @@
-//! What is seen of a server by the way: its clock, how much it was asked, whether it refuses.
+//! Notes the server's clock, the number of requests, and refusals.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,19 +20,19 @@ const IDLE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 15 });
 /// A request with a larger body may take longer to send than a server may be silent. The caller limits it.
 const SMALL: usize = 64 << 10;
 
-/// What was seen of the server.
+/// Facts about the server, from its responses.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) requests: AtomicU64,
     pub(super) received: AtomicU64,
-    /// How far its clock is ahead of ours, in seconds, once it was heard of.
+    /// How far its clock is ahead of ours, in seconds, once a response told.
     ahead: OnceLock<AtomicI64>,
     /// The status of the last answer, if it was one that is worth another try; else 0.
     refused: AtomicU16,
 }
 
 impl Seen {
-    /// Returns what time it is there, if anything was heard from there.
+    /// Returns the server's time, if it has sent a response.
     pub(super) fn time(&self) -> Option<Timestamp> {
         let ahead = self.ahead.get()?.load(Ordering::Relaxed);
         Timestamp::now().checked_add(jiff::SignedDuration::from_secs(ahead)).ok()
@@ -43,7 +43,7 @@ impl Seen {
         self.ahead.get_or_init(AtomicI64::default).store(seconds, Ordering::Relaxed);
     }
 
-    /// Returns why nothing came in time: the server has refused what it was asked, or was silent.
+    /// Returns why nothing came in time: the server refused the request, or was silent.
     pub(super) fn late(&self, wait: Duration) -> Failure {
         match self.refused.load(Ordering::Relaxed) {
             0 => Failure::Late(wait),
@@ -52,7 +52,7 @@ impl Seen {
     }
 }
 
-/// Speaks HTTP as `object_store` does, and notes what is seen.
+/// An HTTP client as `object_store` has it, which also fills [`Seen`].
 #[derive(Debug)]
 pub(super) struct Watching(pub(super) Arc<Seen>);
 
@@ -93,8 +93,8 @@ struct Silent {
     source: HttpError,
 }
 
-/// Returns an error as it is, but for a server's silence, which `object_store` would try again.
-fn told(error: HttpError, started: Instant) -> HttpError {
+/// Turns the silence of a server into an error that `object_store` does not retry. Other errors stay.
+fn without_retry(error: HttpError, started: Instant) -> HttpError {
     if error.kind() != HttpErrorKind::Timeout {
         return error;
     }
@@ -118,7 +118,7 @@ impl HttpService for Watched {
             let has_body = request.method() != "HEAD";
             let started = Instant::now();
             let answer = self.client(&request).execute(request).await;
-            let answer = answer.map_err(|error| told(error, started))?;
+            let answer = answer.map_err(|error| without_retry(error, started))?;
             let status = answer.status();
             let refused =
                 if status.is_server_error() || status == 429 { status.as_u16() } else { 0 };

@@ -89,7 +89,7 @@ impl Disk {
         let wrong = |error| failed(&self.file(name), error);
         let found = if_there(root.dir.find(&self.file_name(name))).map_err(wrong)?;
         let same = found.is_some_and(|now| (now.bytes, now.used) == (entry.bytes, entry.used));
-        if !same || pins.hold(name) {
+        if !same || pins.contains(name) {
             return Ok(false);
         }
         let removed = if_there(root.dir.remove(&self.file_name(name))).map_err(wrong)?;
@@ -127,7 +127,7 @@ impl Disk {
         Ok(Some(entries))
     }
 
-    /// Lists what can be listed in so much time, from a place on.
+    /// Lists entries from `place` on until the time is over.
     fn some_entries(
         &self,
         root: &Root,

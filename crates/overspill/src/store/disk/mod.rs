@@ -47,7 +47,7 @@ pub use options::{Access, DiskOptions, Durability, PathStyle};
 /// Keeps each output as a file of its own, private to the user.
 ///
 /// The file holds the bytes as they came, for any tool to search. It appears under its name when
-/// it is complete and never changes after that. Whatever else is known stands in a hidden
+/// it is complete and never changes after that. Records and pins stand in a hidden
 /// directory beside it and can be lost without harm. No link below the directory is followed, and
 /// files that are not ours are neither shown nor touched.
 #[derive(Debug, Clone)]
@@ -95,8 +95,8 @@ impl Disk {
         self.options().names.file_of(name)
     }
 
-    /// Returns the file of an output as it is shown to somebody.
-    fn shown(&self, name: &OutputId) -> String {
+    /// Returns the path of an output as it is shown.
+    fn shown_path(&self, name: &OutputId) -> String {
         self.options().paths.show(&self.file(name))
     }
 
@@ -112,7 +112,7 @@ impl Disk {
         Ok(known.clone())
     }
 
-    /// Returns the directory as it was last opened, without looking again what stands there.
+    /// Returns the directory as it was last opened, without checking the path again.
     fn last_root(&self) -> Result<Option<Arc<Root>>, Error> {
         let known = self.0.root.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if known.is_some() { Ok(known) } else { self.root() }
@@ -120,7 +120,7 @@ impl Disk {
 
     /// Opens the directory, and makes it if it is not there.
     fn make_root(&self) -> Result<Arc<Root>, Error> {
-        self.check_way()?;
+        self.check_links()?;
         if let Some(root) = self.root()? {
             return Ok(root);
         }
@@ -138,7 +138,7 @@ impl Disk {
     /// Makes sure that no link leads from the directory paths are shown from to somewhere else.
     ///
     /// Such a directory is a project's, and a project comes from anywhere.
-    fn check_way(&self) -> Result<(), Error> {
+    fn check_links(&self) -> Result<(), Error> {
         let PathStyle::From(base) = &self.options().paths else { return Ok(()) };
         for step in self.path().ancestors().take_while(|step| step != base) {
             let is_link = step.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
@@ -262,12 +262,12 @@ impl Store for Disk {
 }
 
 impl Disk {
-    /// Looks at each of the files; what cannot be looked at is left out.
+    /// Returns the entries of these files; a file that cannot be read is left out.
     fn entries(&self, root: &Root, pins: &Pins, names: Vec<OutputId>) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
             let Ok(found) = root.dir.find(&self.file_name(&name)) else { continue };
-            let pinned = pins.hold(&name);
+            let pinned = pins.contains(&name);
             entries.push(Entry { name, bytes: found.bytes, used: found.used, pinned });
         }
         entries
