@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use overspill::profile::Places;
 use overspill::store::Disk;
-use overspill::store::object::{Address, Bucket, BucketOptions};
+use overspill::store::bucket::{Address, Bucket, BucketOptions};
 use overspill::{Limit, Profile};
 
 use crate::home::{self, Outputs};
@@ -15,7 +15,7 @@ use crate::settings::SettingSources;
 use crate::settings::destination::provider_variable;
 use crate::settings::value::SettingValue;
 
-pub(crate) use overspill::store::object::{Check, Finding, Pushed};
+pub(crate) use overspill::store::bucket::{Check, Finding, Pushed};
 
 /// What holds where nobody says otherwise.
 pub(crate) const TENANT: &str = "all";
@@ -159,9 +159,28 @@ fn parts(
         variables,
         setting_names,
         blocked,
+        writer: Some(writer()),
         ..BucketOptions::default()
     };
     Ok(Some(Parts { spool, address, options }))
+}
+
+/// Names this user on this machine in the records of a bucket. It is a hash, because many read them.
+fn writer() -> String {
+    #[cfg(unix)]
+    let (user, machine) = {
+        let machine = rustix::system::uname();
+        let machine = machine.nodename().to_string_lossy().into_owned();
+        (rustix::process::getuid().as_raw().to_string(), machine)
+    };
+    #[cfg(not(unix))]
+    let (user, machine) = {
+        let named = |name| home::variable(name).unwrap_or_default().to_string_lossy().into_owned();
+        (named("USERNAME"), named("COMPUTERNAME"))
+    };
+    // Containers may share the file, and cloned machines the name.
+    let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    format!("{:032x}", xxhash_rust::xxh3::xxh3_128(format!("{user}@{machine}/{id}").as_bytes()))
 }
 
 /// Returns an invalid tenant as a part of a directory's name.

@@ -143,7 +143,7 @@ fn line(store: &dyn Store, name: &OutputId) -> String {
 
 /// Says whether an output has expired or never was.
 fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
-    let gone = OutputId::parse(stem).and_then(|name| store.gone(&name).ok().flatten());
+    let gone = OutputId::parse(stem).and_then(|name| store.expired(&name).ok().flatten());
     match gone {
         None => {
             let is_end = may_be_end(stem) && SettingSources::of_user().bucket().is_some();

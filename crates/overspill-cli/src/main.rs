@@ -7,7 +7,7 @@
 #![cfg_attr(all(target_os = "linux", not(test)), no_main)]
 
 mod args;
-#[cfg_attr(not(feature = "object"), path = "no_bucket.rs")]
+#[cfg_attr(not(feature = "bucket"), path = "no_bucket.rs")]
 mod bucket;
 mod buffer;
 mod command;

@@ -1,4 +1,4 @@
-//! What a program says of buckets that was built without its feature `object`.
+//! Stands for `bucket.rs` in a program that was built without its feature `bucket`.
 
 use std::sync::Once;
 use std::time::Duration;
@@ -15,14 +15,14 @@ pub(crate) const TENANT: &str = "all";
 pub(crate) const UPLOAD_WAIT: Duration = Duration::from_secs(5);
 pub(crate) const CACHE: u64 = 1 << 30;
 
-const NO: &str = "this program was built without its feature `object`";
+const NO: &str = "this program was built without its feature `bucket`";
 
 pub(crate) fn is_address(text: &str) -> bool {
     let rest = ["s3://", "az://", "gs://"].iter().find_map(|scheme| text.strip_prefix(scheme));
     rest.is_some_and(|rest| !rest.is_empty())
 }
 
-/// Nothing goes to a bucket, but nobody is left to think so.
+/// Nothing goes to a bucket. [`of`] says so if one is set.
 pub(crate) fn holds(_: &SettingSources, _: &Profile) -> bool {
     false
 }
@@ -55,16 +55,16 @@ pub(crate) fn stranded() -> Vec<Stranded> {
     Vec::new()
 }
 
-/// What waits for a bucket that is not set any more.
+/// Outputs that wait for a bucket that is not set any more.
 pub(crate) struct Stranded {
     pub(crate) name: String,
     pub(crate) outputs: u64,
 }
 
-/// A bucket there cannot be.
+/// No value of this type exists.
 pub(crate) enum Bucket {}
 
-/// What was sent, and what was not.
+/// The result of a push.
 pub(crate) struct Pushed {
     pub(crate) sent: u64,
     pub(crate) bytes: u64,
@@ -72,14 +72,14 @@ pub(crate) struct Pushed {
     pub(crate) reason: Option<String>,
 }
 
-/// Something that was tried.
+/// One right that was tried.
 pub(crate) struct Check {
     pub(crate) what: &'static str,
     pub(crate) needed_for: &'static str,
     pub(crate) finding: Finding,
 }
 
-/// How a try went.
+/// The result of a try.
 #[allow(dead_code, reason = "there is no bucket to try anything on")]
 pub(crate) enum Finding {
     Works,

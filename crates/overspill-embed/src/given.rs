@@ -1,18 +1,17 @@
-//! A store whose answers were fetched beforehand, where it cannot be asked in the middle of the
-//! walk: one that answers only when it likes, such as a promise.
+//! A store whose answers were fetched beforehand, for a store that answers asynchronously, such as by a promise.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use overspill::store::{Draft, Entry, OutputId, SpillRef, Store};
+use overspill::store::{Draft, Entry, Expiry, OutputId, SpillRef, Store};
 use overspill::{Call, Error};
 use serde_json::Value;
 
 use crate::callback_store::{entry_of, saved_as};
 
-/// Answers as it was told to.
+/// Returns the answers that it was made with.
 #[derive(Debug, Default)]
 pub struct GivenStore {
     /// Where the output is, or why it could not be saved.
@@ -24,8 +23,8 @@ pub struct GivenStore {
 }
 
 impl GivenStore {
-    /// Reads the answers: what came of saving in `saved` or `saveError`, what there is in
-    /// `entries`; `bytes` are what there is to read.
+    /// Reads the answers: `saved` or `saveError` of saving, and `entries` of the list. `bytes` is the output
+    /// that is read.
     pub fn of(answers: &Value, bytes: Vec<u8>) -> Result<GivenStore, Error> {
         let saved = match (answers.get("saved"), answers.get("saveError")) {
             (_, Some(reason)) => Some(Err(reason.as_str().unwrap_or_default().to_owned())),
@@ -37,12 +36,12 @@ impl GivenStore {
         Ok(GivenStore { saved, entries, bytes, ..GivenStore::default() })
     }
 
-    /// Tells whether an output was to be saved without anybody having said where.
+    /// Tells whether an output was to be saved and no answer for that was given.
     pub fn is_asked(&self) -> bool {
         self.is_asked.load(Ordering::Relaxed)
     }
 
-    /// Returns what was to be deleted.
+    /// Returns the ids that were to be deleted.
     pub fn deleted(&self) -> Vec<String> {
         self.deleted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -83,8 +82,14 @@ impl Store for GivenStore {
         Ok(())
     }
 
+    fn expiry(&self) -> Option<&dyn Expiry> {
+        Some(self)
+    }
+}
+
+impl Expiry for GivenStore {
     fn due(&self, _: Duration, _: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        // A list may be dear: it is swept when somebody asks for it.
+        // Listing may be slow, so a call never sweeps. A user can.
         Ok(None)
     }
 }

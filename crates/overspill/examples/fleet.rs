@@ -1,6 +1,6 @@
 //! What a bucket costs beside plain puts and gets of the same bytes on the same server.
 //!
-//! `tools/buckets cargo run --release -p overspill --features object --example fleet`, and with
+//! `tools/buckets cargo run --release -p overspill --features bucket --example fleet`, and with
 //! `-- list 100000` what it costs to list so many outputs.
 
 use std::error::Error;
@@ -16,8 +16,8 @@ use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 use overspill::Call;
 use overspill::core::Limits;
 use overspill::retrieve::{Part, Query, count, read};
-use overspill::store::object::{Address, Bucket, BucketOptions};
-use overspill::store::{Disk, DiskOptions, Durability, OutputId, RecentQuery, Store};
+use overspill::store::bucket::{Address, Bucket, BucketOptions};
+use overspill::store::{Catalog, Disk, DiskOptions, Durability, OutputId, RecentQuery, Store};
 
 const MIB: usize = 1 << 20;
 const LARGE: usize = 256 * MIB;

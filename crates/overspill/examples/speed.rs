@@ -12,7 +12,8 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use overspill::store::{
-    Access, Also, Disk, DiskOptions, Durability, Memory, NamePart, NameStyle, Record, Store,
+    Access, Also, Catalog, Disk, DiskOptions, Durability, Lookup, Memory, NamePart, NameStyle,
+    Record, Store,
 };
 use overspill::sweep::{Retention, expired};
 use overspill::{Call, Overspill, Profile};

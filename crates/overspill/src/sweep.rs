@@ -1,4 +1,4 @@
-//! Removing what nobody uses any more.
+//! Removes outputs that are too old, or over quota.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 use crate::Error;
 use crate::store::{Entry, Store};
 
-/// What may stay, and for how long.
+/// How long outputs stay, and how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// What was not used for longer than this goes.
+    /// Outputs that were not used for longer than this are removed.
     pub unused_for: Option<SignedDuration>,
-    /// With more bytes than this in the store, what was not used for longest goes.
+    /// Above this many bytes, the outputs that were not used for longest are removed.
     pub quota: Option<u64>,
-    /// What was used more recently than this never goes.
+    /// Outputs that were used more recently than this always stay.
     pub spare_younger_than: SignedDuration,
 }
 
@@ -48,8 +48,8 @@ impl Default for Retention {
 pub enum SweepBudget {
     /// All of it.
     Whole,
-    /// A little now and then, so that no call has to wait for it: at most so much, and nothing if
-    /// anybody did it within the last hour. Over quota only what is seen of the store counts.
+    /// A short sweep that no call waits for: at most this much, and nothing if any process did one within
+    /// the last hour. The quota counts only the outputs that were listed.
     Little {
         /// The most outputs to remove.
         removals: usize,
@@ -59,35 +59,34 @@ pub enum SweepBudget {
 }
 
 impl SweepBudget {
-    /// What can be done at the end of a call without being noticed.
+    /// The budget of a sweep at the end of a call.
     pub const LITTLE: SweepBudget =
         SweepBudget::Little { removals: 64, time: Duration::from_millis(5) };
 }
 
-/// What a sweep has done.
+/// The result of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Swept {
     /// Outputs removed.
     pub removed: u64,
-    /// Bytes they had.
+    /// The sum of their sizes.
     pub bytes: u64,
-    /// Outputs looked at that stay.
+    /// Listed outputs that stay.
     pub kept: u64,
     /// Those among them that could not be removed.
     pub failed: u64,
-    /// Those among them that will go another time, because the budget was spent.
+    /// Those among them that the next sweep removes, because the budget was spent.
     pub left: u64,
 }
 
-/// So many are removed between two looks at how far it is.
+/// The number of outputs that are removed at once.
 const AT_ONCE: usize = 64;
-/// How often a little is swept.
+/// The least time between two short sweeps.
 const LITTLE_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// Removes from `store` what `retention` does not keep.
+/// Removes from `store` the outputs that `retention` does not keep.
 ///
-/// An output that cannot be removed does not end the sweep; one that was used since it was looked
-/// at stays.
+/// An output that cannot be removed does not end the sweep. An output that was used since it was listed stays.
 pub fn sweep(
     store: &dyn Store,
     retention: &Retention,
@@ -112,7 +111,7 @@ pub fn sweep_watched(
     };
     let (entries, removals, time) = match budget {
         SweepBudget::Whole => (store.list()?, usize::MAX, Duration::MAX),
-        // Half of the time for looking, the rest for removing.
+        // Half of the time for listing, the rest for removing.
         SweepBudget::Little { removals, time } => match store.due(LITTLE_EVERY, time / 2)? {
             Some(entries) => (entries, removals, time),
             None => return Ok(Swept::default()),
@@ -122,13 +121,13 @@ pub fn sweep_watched(
     let all = expired.len() as u64;
     let mut swept = Swept { left: all, ..Swept::default() };
     let expired = &expired[..expired.len().min(removals)];
-    // A few at a time cost less than one by one; but a little must end when its time is over.
+    // Many at once cost less than one by one, but a short sweep must end in time.
     let at_once = if budget == SweepBudget::Whole { AT_ONCE } else { 1 };
     for some in expired.chunks(at_once) {
         if started.elapsed() >= time {
             break;
         }
-        for (entry, expired) in some.iter().zip(store.expire_all(some)) {
+        for (entry, expired) in some.iter().zip(store.expire(some)) {
             swept.left -= 1;
             match expired {
                 Ok(true) => {
@@ -142,19 +141,19 @@ pub fn sweep_watched(
         watch(all - swept.left, all);
     }
     if budget == SweepBudget::Whole {
-        // After the others, which take what is known of them along. What is left of interrupted
-        // writers does no harm; it is no reason to fail.
+        // Last, because expired outputs take their records along. Remains of interrupted writers do no harm, so
+        // a failure here is ignored.
         let _ = store.tidy();
     }
     swept.kept = entries.len() as u64 - swept.removed;
     Ok(swept)
 }
 
-/// Returns what `retention` does not keep of `entries`: first what is too old, in the order given,
-/// then what is over quota, oldest first.
+/// Returns the entries that `retention` does not keep: first those that are too old, in the order given, then
+/// those over quota, the oldest first.
 ///
-/// What is exactly as old as the retention stays. So does what was used in the future, and
-/// everything if it is before 1970: the clock is wrong, and nobody knows how old anything is.
+/// An entry that is exactly as old as the retention stays. So does one that was used in the future. Before 1970
+/// all stay: the clock is wrong.
 pub fn expired<'a>(entries: &'a [Entry], retention: &Retention, now: Timestamp) -> Vec<&'a Entry> {
     if now < Timestamp::UNIX_EPOCH {
         return Vec::new();

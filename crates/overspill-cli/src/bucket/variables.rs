@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use overspill::store::object::Provider;
+use overspill::store::bucket::Provider;
 
 use crate::home;
 

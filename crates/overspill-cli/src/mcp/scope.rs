@@ -1,4 +1,4 @@
-//! Which outputs the client may reach through us, and how it names them.
+//! The outputs that an MCP client can reach, and how it names them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,29 +7,42 @@ use overspill::store::{Entry, OutputId, Record, Store};
 /// How the address of an output begins.
 pub(super) const SCHEME: &str = "overspill://";
 
-/// Which outputs can be reached.
+/// The outputs that the client can reach.
 #[derive(Debug, Clone)]
 pub(super) struct OutputScope {
-    /// The session that this is.
+    /// The outputs of this session.
     pub(super) session: String,
-    /// The project that this is in.
-    pub(super) project: PathBuf,
-    /// All that are saved, whoever saved them.
+    /// The outputs of commands that ran in this directory or below.
+    pub(super) project: Option<PathBuf>,
+    /// All saved outputs.
     pub(super) all: bool,
 }
 
+/// Returns `root` unless it contains the home directory or is the root of the file system: a server that was
+/// started there would reach the outputs of every project.
+pub(super) fn project(root: PathBuf, home: Option<&Path>) -> Option<PathBuf> {
+    // The working directory has no links in it, but the home directory may be named by one.
+    let real_home = home.and_then(|home| home.canonicalize().ok());
+    let mut homes = home.into_iter().chain(real_home.as_deref());
+    let is_project = root.parent().is_some() && !homes.any(|home| home.starts_with(&root));
+    is_project.then_some(root)
+}
+
 impl OutputScope {
-    /// Tells whether an output can be reached.
+    /// Tells whether the client can reach an output with this record.
     fn has(&self, record: Option<&Record>) -> bool {
-        let of_ours = |record: &Record| {
+        let is_ours = |record: &Record| {
             let directory = record.call.directory.as_deref().map(Path::new);
-            record.call.session.as_deref() == Some(&*self.session)
-                || directory.is_some_and(|directory| directory.starts_with(&self.project))
+            let is_in = |(directory, project): (&Path, &Path)| directory.starts_with(project);
+            // The same path on another machine, or of another user, is another project.
+            let is_in_project = !record.saved_elsewhere
+                && directory.zip(self.project.as_deref()).is_some_and(is_in);
+            record.call.session.as_deref() == Some(&*self.session) || is_in_project
         };
-        self.all || record.is_some_and(of_ours)
+        self.all || record.is_some_and(is_ours)
     }
 
-    /// Returns what can be reached, the last saved first.
+    /// Returns the outputs that the client can reach, the last saved first.
     pub(super) fn entries(&self, store: &dyn Store) -> Result<Vec<(Entry, Record)>, String> {
         let mut entries = store.list().map_err(|error| error.to_string())?;
         entries.sort_by(|a, b| b.name.cmp(&a.name));
@@ -66,5 +79,36 @@ impl OutputScope {
             [] => Err(missing()),
             _ => Err(format!("{shown} is the {end} of {} outputs", alike.len())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn project_is_no_directory_that_contains_the_home_directory() {
+        let found =
+            |root: &str, home: Option<&str>| project(root.into(), home.map(Path::new)).is_some();
+        assert!(found("/home/me/work", Some("/home/me")));
+        assert!(found("/srv/build", Some("/home/me")) && found("/srv/build", None));
+        for root in ["/", "/home", "/home/me"] {
+            assert!(!found(root, Some("/home/me")), "{root}");
+        }
+        assert!(!found("/", None));
+    }
+
+    #[test]
+    fn scope_has_outputs_of_the_session_and_of_this_machines_project() {
+        let scope =
+            OutputScope { session: "mine".into(), project: Some("/srv/a".into()), all: false };
+        let has = |session: &str, directory: &str, saved_elsewhere: bool| {
+            let (session, directory) = (Some(session.into()), Some(directory.into()));
+            let call = overspill::Call { session, directory, ..Default::default() };
+            scope.has(Some(&Record { call, saved_elsewhere, ..Record::default() }))
+        };
+        assert!(has("mine", "/elsewhere", false) && has("other", "/srv/a/b", false));
+        assert!(!has("other", "/srv/ab", false));
+        assert!(!has("other", "/srv/a/b", true), "the same path on another machine");
     }
 }

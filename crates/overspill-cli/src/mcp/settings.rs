@@ -8,7 +8,7 @@ use overspill::core::{Limits, Policy};
 use overspill::{Overspill, Profile, entries_of};
 
 use super::rewrite::Structured;
-use super::scope::OutputScope;
+use super::scope::{self, OutputScope};
 use crate::settings::SettingSources;
 use crate::settings::value::SettingValue;
 use crate::{home, hosts};
@@ -69,11 +69,12 @@ impl McpSettings {
         });
         let structured_of = structured_of.collect();
         let structured = sources.own("structured").and_then(meant).unwrap_or_default();
+        let project = scope::project(home::project_root(&working), home::home().as_deref());
         McpSettings {
             server,
             prefix,
             max_media,
-            scope: OutputScope { session: session(), project: home::project_root(&working), all },
+            scope: OutputScope { session: session(), project, all },
             engine: in_force.overspill(),
             directory: Some(working.to_string_lossy().into_owned()),
             structured,
@@ -98,7 +99,7 @@ fn meant(value: &SettingValue) -> Option<Structured> {
     }
 }
 
-/// Returns a name for this session that no other has.
+/// Returns the name of this session in records. No client can send it, so it need not be a secret.
 fn session() -> String {
     let now = jiff::Timestamp::now().as_microsecond();
     format!("mcp-{}-{now}", std::process::id())

@@ -3,7 +3,7 @@
 //! What is not there is not read: without a file no parser runs, so that a command does not start
 //! later because of settings nobody has made.
 
-#[cfg_attr(not(feature = "object"), allow(dead_code, reason = "only a bucket asks for it"))]
+#[cfg_attr(not(feature = "bucket"), allow(dead_code, reason = "only a bucket asks for it"))]
 pub(crate) mod destination;
 #[cfg_attr(unix, path = "directory_unix.rs")]
 #[cfg_attr(not(unix), path = "directory_other.rs")]

@@ -1,6 +1,6 @@
 //! One store for many machines. `tools/buckets` starts a server for these tests.
 
-#[path = "../../../overspill/tests/object/fault.rs"]
+#[path = "../../../overspill/tests/bucket/fault.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, reason = "another test uses the rest")]
 mod fault;
 

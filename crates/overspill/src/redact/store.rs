@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
-
-use jiff::Timestamp;
 
 use super::Redaction;
 use crate::store::{
-    Draft, Entry, ExpiredOutput, Integrity, KeptRanges, OutputId, RecentOutputs, RecentQuery,
+    Catalog, Draft, Entry, ExpiredOutput, Expiry, Lookup, OutputId, RecentOutputs, RecentQuery,
     Record, Store,
 };
 use crate::{Call, Error};
 
-/// Masks what is read from another store; everything else is that store's.
+/// Masks the outputs and the records of another store.
+///
+/// `expiry` and `lookup` return no text, so they are those of the other store. There is no `open_file`: the
+/// file has the text without masks.
 #[derive(Debug)]
 pub(crate) struct MaskedStore {
     store: Arc<dyn Store>,
@@ -25,21 +25,21 @@ impl MaskedStore {
         MaskedStore { store, rules }
     }
 
-    fn told_record(&self, mut record: Record) -> Record {
+    fn masked_record(&self, mut record: Record) -> Record {
         record.call = self.rules.call(record.call);
         record
     }
 
-    fn told_gone(&self, mut gone: ExpiredOutput) -> ExpiredOutput {
-        gone.command = self.rules.field(gone.command);
-        gone.tool = self.rules.field(gone.tool);
-        gone
+    fn masked_expired(&self, mut expired: ExpiredOutput) -> ExpiredOutput {
+        expired.command = self.rules.field(expired.command);
+        expired.tool = self.rules.field(expired.tool);
+        expired
     }
 }
 
 impl Store for MaskedStore {
     fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
-        // What stands around a part tells what is a secret in it.
+        // The text around a range tells what is a secret in it.
         let around = self.rules.reach() as u64;
         let start = range.start.saturating_sub(around);
         let bytes = self.store.read(name, start..range.end.saturating_add(around))?;
@@ -49,29 +49,16 @@ impl Store for MaskedStore {
         Ok(masked[at(range.start)..at(range.end.max(range.start))].to_vec())
     }
 
-    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
-        Ok(self.store.record(name)?.map(|record| self.told_record(record)))
+    fn catalog(&self) -> Option<&dyn Catalog> {
+        Some(self)
     }
 
-    fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
-        let records = self.store.records(names)?.into_iter();
-        Ok(records.map(|record| record.map(|record| self.told_record(record))).collect())
+    fn expiry(&self) -> Option<&dyn Expiry> {
+        self.store.expiry()
     }
 
-    fn newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
-        let mut newest = self.store.newest(wanted)?;
-        for (_, record) in &mut newest.entries {
-            *record = self.told_record(std::mem::take(record));
-        }
-        Ok(newest)
-    }
-
-    fn gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
-        Ok(self.store.gone(name)?.map(|gone| self.told_gone(gone)))
-    }
-
-    fn all_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
-        Ok(self.store.all_gone()?.into_iter().map(|gone| self.told_gone(gone)).collect())
+    fn lookup(&self) -> Option<&dyn Lookup> {
+        self.store.lookup()
     }
 
     fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error> {
@@ -93,64 +80,40 @@ impl Store for MaskedStore {
     fn touch(&self, name: &OutputId) -> Result<(), Error> {
         self.store.touch(name)
     }
+}
 
+impl Catalog for MaskedStore {
     fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         self.store.describe(name, record)
     }
 
-    fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
-        self.store.kept_ranges(name)
+    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
+        Ok(self.store.record(name)?.map(|record| self.masked_record(record)))
+    }
+
+    fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
+        let records = self.store.records(names)?.into_iter();
+        Ok(records.map(|record| record.map(|record| self.masked_record(record))).collect())
     }
 
     fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
         self.store.retrieved(name, bytes)
     }
 
-    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
-        self.store.pin(name, pinned)
+    fn newest(&self, query: &RecentQuery) -> Result<RecentOutputs, Error> {
+        let mut newest = self.store.newest(query)?;
+        for (_, record) in &mut newest.entries {
+            *record = self.masked_record(std::mem::take(record));
+        }
+        Ok(newest)
     }
 
-    fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error> {
-        self.store.line_start(name, line)
+    fn expired(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
+        Ok(self.store.expired(name)?.map(|expired| self.masked_expired(expired)))
     }
 
-    fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error> {
-        self.store.line_at(name, place)
-    }
-
-    fn place(&self, name: &OutputId) -> String {
-        self.store.place(name)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.store.warnings()
-    }
-
-    fn time(&self) -> Result<Option<Timestamp>, Error> {
-        self.store.time()
-    }
-
-    fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
-        self.store.named(start)
-    }
-
-    fn check(&self, name: &OutputId) -> Result<Integrity, Error> {
-        self.store.check(name)
-    }
-
-    fn expire(&self, entry: &Entry) -> Result<bool, Error> {
-        self.store.expire(entry)
-    }
-
-    fn expire_all(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
-        self.store.expire_all(entries)
-    }
-
-    fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        self.store.due(every, time)
-    }
-
-    fn tidy(&self) -> Result<(), Error> {
-        self.store.tidy()
+    fn all_expired(&self) -> Result<Vec<ExpiredOutput>, Error> {
+        let expired = self.store.all_expired()?.into_iter();
+        Ok(expired.map(|expired| self.masked_expired(expired)).collect())
     }
 }

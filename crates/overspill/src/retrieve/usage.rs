@@ -31,7 +31,7 @@ pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
     let names: Vec<OutputId> = store.list()?.into_iter().map(|entry| entry.name).collect();
     // Noted before it went, an output may be there all the same, or be noted twice.
     let mut seen: HashSet<OutputId> = names.iter().cloned().collect();
-    for gone in store.all_gone()? {
+    for gone in store.all_expired()? {
         if let (Some(saved), Some(shown)) = (gone.created, gone.shown)
             && seen.insert(gone.name.clone())
         {

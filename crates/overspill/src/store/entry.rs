@@ -1,4 +1,4 @@
-//! What is known of a stored output.
+//! Entries and records of stored outputs.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{OutputId, PreviewRecord};
 use crate::Call;
 
-/// A stored output, as it can be told to somebody.
+/// A saved output, as callers name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillRef {
     /// Its name in the store.
@@ -50,7 +50,7 @@ pub enum Kept {
     /// Every byte.
     Whole,
     /// So many bytes of its start and of its end, and lines between them that the preview shows.
-    /// [`Store::kept_ranges`](super::Store::kept_ranges) tells where each stands.
+    /// [`Lookup::kept_ranges`](super::Lookup::kept_ranges) tells where each stands.
     Ends {
         /// Bytes of the start.
         first: u64,
@@ -75,7 +75,7 @@ pub struct Entry {
     pub pinned: bool,
 }
 
-/// Whether an output is still what was published.
+/// Whether an output is unchanged since it was published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Integrity {
     /// It is, and it is all of it.
@@ -89,7 +89,7 @@ pub enum Integrity {
 }
 
 impl Integrity {
-    /// The state of an output of which so much was kept, and which is the same as then or not.
+    /// Returns the state of an output whose checksum is the same or not.
     pub(in crate::store) fn of(kept: &Kept, same: bool) -> Integrity {
         match kept {
             _ if !same => Integrity::Damaged,
@@ -129,14 +129,14 @@ pub struct ExpiredOutput {
 }
 
 /// The largest size that is believed of another machine: 256 TiB.
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 const LARGEST: u64 = 1 << 48;
-/// So much of a command is enough to recognise it.
+/// The most characters of a command that are remembered.
 const COMMAND_CHARS: usize = 200;
 
 impl ExpiredOutput {
     /// Bounds every field of an entry that another machine wrote.
-    #[cfg(feature = "object")]
+    #[cfg(feature = "bucket")]
     pub(in crate::store) fn bounded(self) -> ExpiredOutput {
         let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
         ExpiredOutput {
@@ -150,7 +150,7 @@ impl ExpiredOutput {
         }
     }
 
-    /// Notes what is known of an output that has gone.
+    /// Makes the entry of an output that expires now.
     pub(super) fn of(entry: &Entry, record: Option<Record>, expired: Timestamp) -> ExpiredOutput {
         let known = record.is_some();
         let record = record.unwrap_or_default();
@@ -170,7 +170,7 @@ impl ExpiredOutput {
     }
 }
 
-/// What is known of an output beyond its bytes.
+/// The record of an output: where it comes from, and what was shown of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
@@ -196,12 +196,15 @@ pub struct Record {
     pub shown: Vec<Range<u64>>,
     /// How much of it was kept, if not all.
     pub kept: Option<Kept>,
-    /// How many bytes were shown of it after that, as [`Store::retrieved`](super::Store::retrieved)
-    /// was told.
+    /// How many bytes were shown after the preview: the sum of [`Catalog::retrieved`](super::Catalog::retrieved).
     pub retrieved: u64,
     /// The policy that made its preview. Older versions did not record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewRecord>,
+    /// Another user or another machine saved it in a bucket, or the bucket does not know who did. The
+    /// directory of the call is then a directory of that machine.
+    #[serde(skip)]
+    pub saved_elsewhere: bool,
 }
 
 impl Record {
@@ -212,7 +215,7 @@ impl Record {
     }
 
     /// Bounds every number of a record that another machine wrote, so that sums do not overflow.
-    #[cfg(feature = "object")]
+    #[cfg(feature = "bucket")]
     pub(in crate::store) fn bounded(mut self) -> Record {
         for number in [&mut self.bytes, &mut self.lines, &mut self.chars, &mut self.retrieved] {
             *number = (*number).min(LARGEST);

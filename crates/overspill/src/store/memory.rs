@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Draft, Entry, Kept, NameStyle, OutputId, Record, SpillRef, Store};
+use super::{Catalog, Draft, Entry, Expiry, Kept, NameStyle, OutputId, Record, SpillRef, Store};
 use crate::{Call, Clock, Error};
 
 /// Keeps outputs in memory.
@@ -80,6 +80,16 @@ impl Store for Memory {
         self.with(name, |output| output.used = now)
     }
 
+    fn catalog(&self) -> Option<&dyn Catalog> {
+        Some(self)
+    }
+
+    fn expiry(&self) -> Option<&dyn Expiry> {
+        Some(self)
+    }
+}
+
+impl Catalog for Memory {
     fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         self.with(name, |output| {
             let retrieved = output.record.as_ref().map_or(0, |record| record.retrieved);
@@ -98,7 +108,9 @@ impl Store for Memory {
             }
         })
     }
+}
 
+impl Expiry for Memory {
     fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
         self.with(name, |output| output.pinned = pinned)
     }

@@ -1,16 +1,20 @@
-//! Where whole outputs are kept.
+//! Saves whole outputs.
 //!
-//! A [`Store`] has few verbs; what can be done with them, such as sweeping, is a function over them.
+//! A [`Store`] has six verbs, and up to three capabilities: [`Catalog`], [`Expiry`] and [`Lookup`].
 
+#[cfg(feature = "bucket")]
+pub mod bucket;
+mod catalog;
 mod conformance;
 mod disk;
 mod entry;
+mod expiry;
 mod kept;
+mod lines;
+mod lookup;
 mod memory;
 mod name;
 mod nowhere;
-#[cfg(feature = "object")]
-pub mod object;
 mod preview_record;
 mod recent;
 mod seal;
@@ -18,16 +22,16 @@ mod seal;
 use std::fmt::Debug;
 use std::fs::File;
 use std::ops::Range;
-use std::time::Duration;
-
-use jiff::Timestamp;
 
 use crate::{Call, Error};
 
+pub use catalog::Catalog;
 pub use conformance::{conformance, partial_conformance};
 pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
 pub use entry::{Availability, Entry, ExpiredOutput, Integrity, Kept, Record, SpillRef};
+pub use expiry::Expiry;
 pub use kept::{KeptRange, KeptRanges, NotKept};
+pub use lookup::Lookup;
 pub use memory::Memory;
 pub(crate) use name::random;
 pub use name::{Also, Missing, NamePart, NameStyle, OutputId};
@@ -36,161 +40,47 @@ pub use overspill_core::Excerpt;
 pub use preview_record::PreviewRecord;
 pub use recent::{RecentOrder, RecentOutputs, RecentQuery};
 
-/// Keeps outputs under names that are never used twice.
+/// Saves outputs under ids that are never used twice.
 ///
-/// A store of your own needs the first six verbs; the others have an answer for stores that know
-/// nothing beyond the bytes.
+/// A store of your own needs the six verbs. [`Catalog`], [`Expiry`] and [`Lookup`] are what some stores can do
+/// besides. Call their methods on a `dyn Store`: it answers for a store that has none of them.
 pub trait Store: Debug + Send + Sync {
     /// Begins a new output for `call`. Nobody sees it before it is published.
     fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error>;
 
-    /// Reads a part of an output; what lies beyond its end is left out.
+    /// Reads a range of an output. The range may end after the output does.
     fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error>;
 
-    /// Says how large and how old an output is.
+    /// Returns the size of an output and the time of its last use.
     fn entry(&self, name: &OutputId) -> Result<Entry, Error>;
 
-    /// Lists what is there, in no particular order, and only what is ours.
+    /// Lists the outputs of this store, in no particular order.
     fn list(&self) -> Result<Vec<Entry>, Error>;
 
-    /// Removes an output, and whatever is known of it.
+    /// Removes an output and everything the store knows of it.
     fn delete(&self, name: &OutputId) -> Result<(), Error>;
 
     /// Marks an output as used now.
     fn touch(&self, name: &OutputId) -> Result<(), Error>;
 
-    /// Adds what is known of an output beyond its bytes.
-    fn describe(&self, _: &OutputId, _: &Record) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// Returns what was last said by [`Store::describe`].
-    fn record(&self, _: &OutputId) -> Result<Option<Record>, Error> {
-        Ok(None)
-    }
-
-    /// Does the same for many; nothing is known of one that cannot be read.
-    fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
-        Ok(names.iter().map(|name| self.record(name).ok().flatten()).collect())
-    }
-
-    /// Returns which ranges of an output were kept; `None` if that is all of it, or nothing was noted
-    /// when it was saved.
-    fn kept_ranges(&self, _: &OutputId) -> Result<Option<KeptRanges>, Error> {
-        Ok(None)
-    }
-
-    /// Opens an output that is a file, for those who read all of it.
+    /// Opens an output that is a file on this machine, for callers that read all of it.
     fn open_file(&self, _: &OutputId) -> Result<Option<File>, Error> {
         Ok(None)
     }
 
-    /// Notes that so many bytes of an output were shown after the preview;
-    /// [`Record::retrieved`] is the sum of them.
-    fn retrieved(&self, _: &OutputId, _bytes: u64) -> Result<(), Error> {
-        Ok(())
+    /// Returns the records of this store, if it keeps any.
+    fn catalog(&self) -> Option<&dyn Catalog> {
+        None
     }
 
-    /// Keeps an output from being swept, or no longer.
-    fn pin(&self, _: &OutputId, _pinned: bool) -> Result<(), Error> {
-        Err(Error::Unsupported { what: "pinning" })
+    /// Returns how this store removes outputs, if it does more than [`Store::delete`].
+    fn expiry(&self) -> Option<&dyn Expiry> {
+        None
     }
 
-    /// Returns where line `line` begins, counted from 1, if the store knows without reading on.
-    ///
-    /// Of an output that was not kept whole these are the lines as they are stored.
-    fn line_start(&self, _: &OutputId, _line: u64) -> Result<Option<u64>, Error> {
-        Ok(None)
-    }
-
-    /// Returns where an output is, as it is shown: a path, or an address.
-    fn place(&self, name: &OutputId) -> String {
-        name.to_string()
-    }
-
-    /// Returns what time it is where the ages of outputs are noted, if that is not our own clock.
-    fn time(&self) -> Result<Option<Timestamp>, Error> {
-        Ok(None)
-    }
-
-    /// Lists what was used last, with what is known of each.
-    ///
-    /// A store of many machines lists what was saved last, and does not look at all there is.
-    fn newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
-        RecentOutputs::among(self, self.list()?, wanted)
-    }
-
-    /// Returns the outputs whose names begin so, in no particular order.
-    fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
-        let mut entries = self.list()?;
-        entries.retain(|entry| entry.name.as_str().starts_with(start));
-        Ok(entries)
-    }
-
-    /// Returns the names that end so, see [`OutputId::ends_like`], in no particular order.
-    ///
-    /// A store of many machines looks only at what is on this one, and at what was saved lately.
-    fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
-        let names = self.list()?.into_iter().map(|entry| entry.name);
-        Ok(names.filter(|name| name.ends_like(end)).collect())
-    }
-
-    /// Returns which line the byte at `place` is in, counted from 1, if the store knows without
-    /// reading on.
-    fn line_at(&self, _: &OutputId, _place: u64) -> Result<Option<u64>, Error> {
-        Ok(None)
-    }
-
-    /// Tells whether an output is still what was published.
-    fn check(&self, _: &OutputId) -> Result<Integrity, Error> {
-        Ok(Integrity::Unknown)
-    }
-
-    /// Removes an output because its time is over, unless something has happened to it since it
-    /// was listed; tells whether it did. A store that can remembers it for [`Store::gone`].
-    fn expire(&self, entry: &Entry) -> Result<bool, Error> {
-        let unchanged = match self.entry(&entry.name) {
-            Err(Error::NotFound { .. }) => false,
-            now => now? == *entry,
-        };
-        if !unchanged {
-            return Ok(false);
-        }
-        match self.delete(&entry.name) {
-            Err(Error::NotFound { .. }) => Ok(false),
-            deleted => deleted.map(|()| true),
-        }
-    }
-
-    /// Does [`Store::expire`] for many, which may cost less than one by one; answers for each.
-    fn expire_all(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
-        entries.iter().map(|entry| self.expire(entry)).collect()
-    }
-
-    /// Returns what is remembered of an output that has expired.
-    fn gone(&self, _: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
-        Ok(None)
-    }
-
-    /// Returns all that is remembered of outputs that have expired, the oldest first.
-    fn all_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
-        Ok(Vec::new())
-    }
-
-    /// Lists for a little sweep what can be listed in so much `time`, going on where the last one
-    /// stopped; or `None` if there was one less than `every` ago, by anybody.
-    fn due(&self, _every: Duration, _time: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        self.list().map(Some)
-    }
-
-    /// Returns the damage this store has met so far, one sentence for each damaged object.
-    fn warnings(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Clears away what interrupted writers have left.
-    fn tidy(&self) -> Result<(), Error> {
-        Ok(())
+    /// Returns what this store finds without reading outputs, if it finds anything.
+    fn lookup(&self) -> Option<&dyn Lookup> {
+        None
     }
 }
 
@@ -211,9 +101,9 @@ pub trait Draft: Debug + Send {
         Ok(())
     }
 
-    /// Says that whoever is to get the answer was asked to end, and may not wait for a network.
+    /// Says that the caller was asked to end: publishing must not wait for a network.
     fn skip_network(&mut self) {}
 
-    /// Gives the complete output its name; from now on it can be read and listed.
+    /// Gives the complete output its id; from now on it can be read and listed.
     fn publish(self: Box<Self>) -> Result<SpillRef, Error>;
 }

@@ -239,7 +239,7 @@ pub(super) fn component(text: Option<&str>) -> String {
 }
 
 /// Tells whether [`component`] makes this text.
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 pub(super) fn is_component(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_plain)
 }

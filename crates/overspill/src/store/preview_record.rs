@@ -46,7 +46,7 @@ impl PreviewRecord {
 
     /// Tells whether a record of another machine is one that this version can have written, with a pair
     /// of lines for each of `parts`.
-    #[cfg(feature = "object")]
+    #[cfg(feature = "bucket")]
     pub(in crate::store) fn is_plausible(&self, parts: usize) -> bool {
         let is_word = |text: &str| {
             text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!((record.exit, record.preview), (Some(2), None));
     }
 
-    #[cfg(feature = "object")]
+    #[cfg(feature = "bucket")]
     #[test]
     fn implausible_preview_of_another_machine_is_dropped() {
         let bounded = |preview: PreviewRecord| {

@@ -1,12 +1,11 @@
 //! The outputs that were used last.
 
-use super::{Entry, Record, Store};
-use crate::Error;
+use super::{Entry, OutputId, Record};
 
-/// Which outputs are wanted, and how many. What is not said is not asked.
+/// Which outputs are wanted, and how many. A field without a value excludes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecentQuery {
-    /// Saved on this day in UTC, `2026-01-13`, by the clock of whoever saved it.
+    /// Saved on this day in UTC, `2026-01-13`, by the clock of the machine that saved it.
     pub day: Option<String>,
     /// Of this session.
     pub session: Option<String>,
@@ -16,7 +15,7 @@ pub struct RecentQuery {
     pub command: Option<String>,
     /// Of commands that ran in this directory.
     pub directory: Option<String>,
-    /// No more than so many.
+    /// The most outputs to return.
     pub most: usize,
     /// Which come first.
     pub order: RecentOrder,
@@ -46,19 +45,19 @@ impl RecentOrder {
     }
 }
 
-/// What was found.
+/// The answer to a [`RecentQuery`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecentOutputs {
     /// The outputs, in the order that was asked for.
     pub entries: Vec<(Entry, Record)>,
-    /// How many more there are, as far as it was looked.
+    /// How many more were seen.
     pub more: usize,
-    /// It was not looked at all that is stored.
+    /// Not all stored outputs were looked at.
     pub unseen: bool,
 }
 
 impl RecentQuery {
-    /// Tells whether an output of which this is known is wanted.
+    /// Tells whether an output with this record is wanted.
     pub fn takes(&self, entry: &Entry, record: &Record) -> bool {
         let call = &record.call;
         let same = |wanted: &Option<String>, has: &Option<String>| {
@@ -74,19 +73,19 @@ impl RecentQuery {
             })
     }
 
-    /// Tells whether nothing needs to be known of an output to see that it is wanted.
+    /// Tells whether every output is wanted, so that no record is needed.
     pub(super) fn is_any(&self) -> bool {
         *self == RecentQuery { most: self.most, order: self.order, ..RecentQuery::default() }
     }
 }
 
 impl RecentOutputs {
-    /// Finds them among all there are.
+    /// Finds the wanted outputs in a list of all.
     pub(super) fn among(
-        store: &(impl Store + ?Sized),
+        record: impl Fn(&OutputId) -> Option<Record>,
         mut entries: Vec<Entry>,
         wanted: &RecentQuery,
-    ) -> Result<RecentOutputs, Error> {
+    ) -> RecentOutputs {
         wanted.order.sort(&mut entries, |entry| entry);
         let mut newest = RecentOutputs::default();
         for entry in entries {
@@ -95,13 +94,13 @@ impl RecentOutputs {
                 newest.more += 1;
                 continue;
             }
-            let record = store.record(&entry.name).ok().flatten().unwrap_or_default();
+            let record = record(&entry.name).unwrap_or_default();
             match wanted.takes(&entry, &record) {
                 true if is_full => newest.more += 1,
                 true => newest.entries.push((entry, record)),
                 false => {}
             }
         }
-        Ok(newest)
+        newest
     }
 }

@@ -22,7 +22,7 @@ const PARTIAL: u64 = u64::from_le_bytes(*b"ovrspil\x03");
 /// Numbers that tell of a range that was kept.
 const RANGE: usize = 7;
 /// The most ranges that are read of a seal in a bucket.
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 const MOST_RANGES: u64 = 16_384;
 const STARTS_LINE: u64 = 1;
 const VERBATIM: u64 = 2;
@@ -122,7 +122,7 @@ impl Seal {
     }
 
     /// Returns how many bytes the seal of an output has at most.
-    #[cfg(feature = "object")]
+    #[cfg(feature = "bucket")]
     pub(in crate::store) fn longest(output: u64) -> u64 {
         let marks = output.div_ceil(BLOCK as u64);
         let ranges = 2 + MOST_RANGES * RANGE as u64;

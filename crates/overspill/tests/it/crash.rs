@@ -15,7 +15,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use overspill::Call;
 use overspill::store::{
-    Disk, DiskOptions, Durability, Integrity, Kept, NamePart, NameStyle, OutputId, Store,
+    Catalog, Disk, DiskOptions, Durability, Expiry, Integrity, Kept, Lookup, NamePart, NameStyle,
+    OutputId, Store,
 };
 use overspill::sweep::{Retention, SweepBudget, sweep};
 
@@ -243,7 +244,7 @@ fn eight_processes_with_eight_threads_each_lose_and_mix_nothing() {
     assert_eq!(listed.iter().collect::<HashSet<_>>(), saved.iter().collect(), "no more, no less");
     let seeds: HashSet<u32> = listed.iter().map(|name| verify(&store, name).0).collect();
     assert_eq!(seeds.len(), saved.len(), "each of them once");
-    assert!(old.iter().all(|name| store.gone(name).unwrap().is_some()));
+    assert!(old.iter().all(|name| store.expired(name).unwrap().is_some()));
 }
 
 /// Names without anything random: everybody wants the same.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use overspill::seeds::ServiceEvent;
-use overspill::store::{Draft, Entry, Memory, OutputId, Record, SpillRef, Store};
+use overspill::store::{Catalog, Draft, Entry, Memory, OutputId, Record, SpillRef, Store};
 use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Profile};
 
 /// Where a fault strikes.
@@ -109,9 +109,19 @@ impl Store for Faulty {
         self.inner.touch(name)
     }
 
+    fn catalog(&self) -> Option<&dyn Catalog> {
+        Some(self)
+    }
+}
+
+impl Catalog for Faulty {
     fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         self.strike(Moment::Describe)?;
         self.inner.describe(name, record)
+    }
+
+    fn record(&self, _: &OutputId) -> Result<Option<Record>, Error> {
+        Ok(None)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use overspill::redact::{Redact, Redaction};
 use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::seeds::envelope;
-use overspill::store::{Disk, DiskOptions, Memory, Store};
+use overspill::store::{Disk, DiskOptions, Memory, RecentQuery, Store};
 use overspill::tool::{Bounded, Gates};
 use overspill::{
     Call, CallEnd, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report,
@@ -285,6 +285,67 @@ fn what_was_saved_with_secrets_is_read_without_them() {
     assert_eq!(shown.read(name, 9_999_999..10_000_000).unwrap(), b"");
     let record = shown.record(name).unwrap().unwrap();
     assert_eq!(record.call.command, Some(format!("login {}", stars())));
+}
+
+#[test]
+fn masked_store_masks_the_command_in_every_capability() {
+    let directory = tempfile::tempdir().unwrap();
+    let disk = Disk::new(directory.path().join("store"), DiskOptions::default());
+    let store: Arc<dyn Store> = Arc::new(disk);
+    let off = Overspill::sharing(Profile::OWN, store.clone());
+    let call = Call { command: Some(token()), tool: Some(token()), ..Call::default() };
+    let Outcome::Spilled(spilled) = off.process(long("x").as_bytes(), &call) else { panic!() };
+    let name = spilled.saved.unwrap().name;
+    let shown = all().shown_store(&store);
+
+    let names = std::slice::from_ref(&name);
+    let query = RecentQuery { most: 9, ..RecentQuery::default() };
+    let live = [
+        format!("{:?}", shown.record(&name).unwrap().unwrap()),
+        format!("{:?}", shown.records(names).unwrap()[0].as_ref().unwrap()),
+        format!("{:?}", shown.newest(&query).unwrap().entries[0]),
+        format!("{:?}", shown.named(name.as_str()).unwrap()[0]),
+    ];
+    assert!(shown.open_file(&name).unwrap().is_none(), "the file has the text without masks");
+    assert!(shown.expire(&[&shown.entry(&name).unwrap()]).remove(0).unwrap());
+    let expired = [
+        format!("{:?}", shown.expired(&name).unwrap().unwrap()),
+        format!("{:?}", shown.all_expired().unwrap()[0]),
+    ];
+    for (what, text) in live.iter().chain(&expired).enumerate() {
+        assert!(!text.contains(SECRET), "{what}: {text}");
+        assert!(what == 3 || text.contains(&stars()), "{what}: {text}");
+    }
+}
+
+#[test]
+fn masked_store_conforms_and_finds_what_the_store_behind_it_finds() {
+    let directory = tempfile::tempdir().unwrap();
+    let number = std::sync::atomic::AtomicUsize::new(0);
+    let make = || -> Arc<dyn Store> {
+        let next = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let durability = overspill::store::Durability::None;
+        let options = DiskOptions { durability, keep_free: 0, ..DiskOptions::default() };
+        Arc::new(Disk::new(directory.path().join(next.to_string()), options))
+    };
+    overspill::store::conformance(|| all().shown_store(&make()));
+    let store = make();
+    let overspill = Overspill::sharing(Profile::OWN, store.clone());
+    let Outcome::Spilled(spilled) = overspill.process(long("x").as_bytes(), &Call::default())
+    else {
+        panic!()
+    };
+    let name = spilled.saved.unwrap().name;
+    let (start, end) = name.as_str().split_at(name.as_str().len() - 6);
+    let shown = all().shown_store(&store);
+    assert_eq!(shown.ending(end).unwrap(), std::slice::from_ref(&name));
+    assert_eq!(shown.named(start).unwrap(), store.named(start).unwrap());
+    assert_eq!(shown.place(&name), store.place(&name));
+    assert_eq!(shown.line_start(&name, 3_000).unwrap(), store.line_start(&name, 3_000).unwrap());
+    assert_eq!(shown.line_at(&name, 9_000).unwrap(), store.line_at(&name, 9_000).unwrap());
+    assert_eq!(shown.check(&name).unwrap(), overspill::store::Integrity::Whole);
+    shown.pin(&name, true).unwrap();
+    assert!(store.entry(&name).unwrap().pinned);
 }
 
 proptest! {

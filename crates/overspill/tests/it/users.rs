@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use overspill::store::{
-    Access, Disk, DiskOptions, Durability, NamePart, NameStyle, OutputId, Record, Store,
+    Access, Catalog, Disk, DiskOptions, Durability, Expiry, NamePart, NameStyle, OutputId, Record,
+    Store,
 };
 use overspill::sweep::{Retention, SweepBudget, sweep};
 use overspill::{Call, Error};

@@ -145,6 +145,41 @@ fn outputs_of_others_cannot_be_reached_unless_that_is_allowed() {
     }
 }
 
+/// Calls `overspill_read` of a server that works in `below` the home directory, for an output of
+/// `home/project`; tells whether the output can be reached.
+fn reaches_project_from(below: &str) -> bool {
+    let (chaos, mut id) = (chaos(), String::new());
+    let mut client = Client::with(&[], &[chaos.to_str().unwrap()], |command| {
+        let dir = command.get_current_dir().unwrap().to_owned();
+        let project = dir.join("home/project");
+        std::fs::create_dir_all(&project).unwrap();
+        let mut run = crate::program::program(&dir);
+        run.args(["run", "--", "seq", "1", "5000"]).env("HOME", dir.join("home"));
+        assert!(run.current_dir(&project).output().unwrap().status.success());
+        let files = std::fs::read_dir(dir.join("store")).unwrap();
+        let file = files.map(|file| file.unwrap().path()).find(|path| path.is_file()).unwrap();
+        id = file.file_stem().unwrap().to_str().unwrap().into();
+        command.env("HOME", dir.join("home")).current_dir(dir.join(below));
+    });
+    let answer = client.call("overspill_read", json!({"id": id, "lines": "7:7"}));
+    let listed = text_of(&client.call("overspill_list", json!({})));
+    let is_reached = answer["result"].get("isError").is_none();
+    assert_eq!(listed.contains(&id), is_reached, "{listed}");
+    is_reached
+}
+
+#[test]
+fn server_in_a_project_reaches_the_outputs_of_the_project() {
+    assert!(reaches_project_from("home/project"));
+}
+
+#[test]
+fn server_in_the_home_directory_or_above_reaches_no_project() {
+    for below in ["home", "", "/"] {
+        assert!(!reaches_project_from(below), "{below:?}");
+    }
+}
+
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
 
 fn about_resources(client: &mut Client, method: &str, params: Value) -> Value {
@@ -216,7 +251,10 @@ fn a_list_of_messages_is_shared_with_the_server() {
 
 #[test]
 fn served_alone_they_need_no_server() {
-    let mut client = Client::with(&["--serve"], &[], |_| {});
+    // The working directory is a project only if it is not the home directory.
+    let mut client = Client::with(&["--serve"], &[], |command| {
+        command.env("HOME", "/none");
+    });
     for directory in ["a", "b"] {
         let directory = client.dir.path().join(directory);
         std::fs::create_dir(&directory).unwrap();

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Call;
-use crate::store::{Memory, Record};
+use crate::store::{Catalog, Memory, Record};
 
 fn save(store: &Memory, text: &str) -> OutputId {
     let mut draft = store.create(&Call::default()).unwrap();

@@ -243,7 +243,7 @@ impl Draft for DiskDraft {
         if self.is_durable() {
             self.root.dir.sync().map_err(|error| self.failed(error))?;
         }
-        Ok(SpillRef::new(name.clone(), self.disk.shown(&name), kept))
+        Ok(SpillRef::new(name.clone(), self.disk.shown_path(&name), kept))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A directory of files, one for each output.
 
+mod catalog;
 #[cfg_attr(unix, path = "dir_unix.rs")]
 #[cfg_attr(not(unix), path = "dir_other.rs")]
 mod dir;
@@ -8,25 +9,26 @@ mod dir;
 #[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), path = "dir_extra_unix.rs")]
 mod dir_extra;
 mod draft;
+mod expired;
+mod expiry;
 mod gather;
-mod gone;
+mod lookup;
 mod notes;
 mod options;
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 mod pages;
 mod pins;
 mod root;
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 mod sent;
 mod sum;
 mod temp;
-mod turn;
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -34,11 +36,10 @@ use self::dir::Dir;
 use self::draft::{DiskDraft, failed, system_time};
 use self::pins::Pins;
 use self::root::{Area, Root, if_there};
-use super::seal::{BLOCK, SMALL};
-use super::{Draft, Entry, ExpiredOutput, Integrity, KeptRanges, OutputId, Record, Store};
+use super::{Catalog, Draft, Entry, Expiry, Lookup, OutputId, Store};
 use crate::{Call, Error};
 
-#[cfg(feature = "object")]
+#[cfg(feature = "bucket")]
 pub(in crate::store) use pages::Page;
 
 pub use options::{Access, DiskOptions, Durability, PathStyle};
@@ -46,7 +47,7 @@ pub use options::{Access, DiskOptions, Durability, PathStyle};
 /// Keeps each output as a file of its own, private to the user.
 ///
 /// The file holds the bytes as they came, for any tool to search. It appears under its name when
-/// it is complete and never changes after that. Whatever else is known stands in a hidden
+/// it is complete and never changes after that. Records and pins stand in a hidden
 /// directory beside it and can be lost without harm. No link below the directory is followed, and
 /// files that are not ours are neither shown nor touched.
 #[derive(Debug, Clone)]
@@ -94,8 +95,8 @@ impl Disk {
         self.options().names.file_of(name)
     }
 
-    /// Returns the file of an output as it is shown to somebody.
-    fn shown(&self, name: &OutputId) -> String {
+    /// Returns the path of an output as it is shown.
+    fn shown_path(&self, name: &OutputId) -> String {
         self.options().paths.show(&self.file(name))
     }
 
@@ -111,7 +112,7 @@ impl Disk {
         Ok(known.clone())
     }
 
-    /// Returns the directory as it was last opened, without looking again what stands there.
+    /// Returns the directory as it was last opened, without checking the path again.
     fn last_root(&self) -> Result<Option<Arc<Root>>, Error> {
         let known = self.0.root.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if known.is_some() { Ok(known) } else { self.root() }
@@ -119,7 +120,7 @@ impl Disk {
 
     /// Opens the directory, and makes it if it is not there.
     fn make_root(&self) -> Result<Arc<Root>, Error> {
-        self.check_way()?;
+        self.check_links()?;
         if let Some(root) = self.root()? {
             return Ok(root);
         }
@@ -137,7 +138,7 @@ impl Disk {
     /// Makes sure that no link leads from the directory paths are shown from to somewhere else.
     ///
     /// Such a directory is a project's, and a project comes from anywhere.
-    fn check_way(&self) -> Result<(), Error> {
+    fn check_links(&self) -> Result<(), Error> {
         let PathStyle::From(base) = &self.options().paths else { return Ok(()) };
         for step in self.path().ancestors().take_while(|step| step != base) {
             let is_link = step.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
@@ -158,7 +159,7 @@ impl Disk {
         Ok((root, found.ok_or_else(not_found)?))
     }
 
-    fn open(&self, name: &OutputId) -> Result<(Arc<Root>, std::fs::File, Found), Error> {
+    fn open(&self, name: &OutputId) -> Result<(Arc<Root>, File, Found), Error> {
         let not_found = || Error::NotFound { name: name.clone() };
         let root = self.root()?.ok_or_else(not_found)?;
         let opened = if_there(root.dir.open_file(&self.file_name(name)))
@@ -167,7 +168,24 @@ impl Disk {
         Ok((root, file, found))
     }
 
-    /// Removes an output, and then whatever is known of it.
+    /// Reads a range of an open output.
+    fn read_range(
+        &self,
+        name: &OutputId,
+        file: &File,
+        found: Found,
+        range: Range<u64>,
+    ) -> Result<Vec<u8>, Error> {
+        let end = range.end.min(found.bytes);
+        let start = range.start.min(end);
+        let mut bytes = vec![0; (end - start) as usize];
+        let len = dir::read_at(file, &mut bytes, start)
+            .map_err(|error| failed(&self.file(name), error))?;
+        bytes.truncate(len);
+        Ok(bytes)
+    }
+
+    /// Removes an output, and then its record and its marks.
     fn remove(&self, root: &Root, name: &OutputId) -> Result<(), Error> {
         if_there(root.dir.remove(&self.file_name(name)))
             .map_err(|error| failed(&self.file(name), error))?
@@ -192,13 +210,7 @@ impl Store for Disk {
 
     fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
         let (_, file, found) = self.open(name)?;
-        let end = range.end.min(found.bytes);
-        let start = range.start.min(end);
-        let mut bytes = vec![0; (end - start) as usize];
-        let len = dir::read_at(&file, &mut bytes, start)
-            .map_err(|error| failed(&self.file(name), error))?;
-        bytes.truncate(len);
-        Ok(bytes)
+        self.read_range(name, &file, found, range)
     }
 
     fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
@@ -232,124 +244,30 @@ impl Store for Disk {
         file.set_modified(system_time(now)).map_err(|error| failed(&self.file(name), error))
     }
 
-    fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
-        if !self.options().records {
-            return Ok(());
-        }
-        notes::describe(&root, name, record).map_err(|error| failed(&self.file(name), error))
-    }
-
-    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
-        let (root, _) = self.find(name)?;
-        Ok(notes::record(&root, name))
-    }
-
-    fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
-        let (root, found) = self.find(name)?;
-        let seal = notes::partial_seal(&root, name).filter(|seal| seal.bytes == found.bytes);
-        Ok(seal.and_then(|seal| seal.ranges))
-    }
-
-    fn open_file(&self, name: &OutputId) -> Result<Option<std::fs::File>, Error> {
+    fn open_file(&self, name: &OutputId) -> Result<Option<File>, Error> {
         self.open(name).map(|(_, file, _)| Some(file))
     }
 
-    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
-        if !self.options().records {
-            return Ok(());
-        }
-        notes::retrieved(&root, name, bytes).map_err(|error| failed(&self.file(name), error))
+    fn catalog(&self) -> Option<&dyn Catalog> {
+        Some(self)
     }
 
-    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
-        pins::set(&root, name, pinned).map_err(|error| failed(&self.file(name), error))
+    fn expiry(&self) -> Option<&dyn Expiry> {
+        Some(self)
     }
 
-    fn place(&self, name: &OutputId) -> String {
-        self.file(name).to_string_lossy().into_owned()
-    }
-
-    fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error> {
-        let (root, file, found) = self.open(name)?;
-        let Some(line_feeds) = line.checked_sub(1) else { return Ok(None) };
-        if line_feeds == 0 || found.bytes == 0 {
-            return Ok((line_feeds == 0 && found.bytes > 0).then_some(0));
-        }
-        let (block, before) = if found.bytes <= SMALL {
-            (0, 0)
-        } else {
-            let seal = notes::seal(&root, name).filter(|seal| seal.bytes == found.bytes);
-            match seal.and_then(|seal| seal.block_of(line_feeds)) {
-                Some(block) => block,
-                None => return Ok(None),
-            }
-        };
-        let mut bytes = vec![0; if found.bytes <= SMALL { SMALL as usize } else { BLOCK }];
-        let from = block * BLOCK as u64;
-        let len = dir::read_at(&file, &mut bytes, from)
-            .map_err(|error| failed(&self.file(name), error))?;
-        let nth = (line_feeds - before - 1) as usize;
-        let at = memchr::memchr_iter(b'\n', &bytes[..len]).nth(nth);
-        // A line feed at the very end begins no line.
-        let start = at.map(|at| from + at as u64 + 1).filter(|&start| start < found.bytes);
-        Ok(start)
-    }
-
-    fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error> {
-        let (root, file, found) = self.open(name)?;
-        let seal = notes::seal(&root, name).filter(|seal| seal.bytes == found.bytes);
-        let block = place / BLOCK as u64;
-        let Some(before) = seal.and_then(|seal| seal.before(block)) else { return Ok(None) };
-        let from = block * BLOCK as u64;
-        let mut bytes = vec![0; (place - from) as usize];
-        let len = dir::read_at(&file, &mut bytes, from)
-            .map_err(|error| failed(&self.file(name), error))?;
-        Ok(Some(before + bytecount::count(&bytes[..len], b'\n') as u64 + 1))
-    }
-
-    fn check(&self, name: &OutputId) -> Result<Integrity, Error> {
-        let (root, file, found) = self.open(name)?;
-        let Some(seal) = notes::seal(&root, name) else { return Ok(Integrity::Unknown) };
-        let same = seal.bytes == found.bytes
-            && sum::sum_of(&file).map_err(|error| failed(&self.file(name), error))? == seal.sum;
-        Ok(Integrity::of(&seal.kept(), same))
-    }
-
-    fn expire(&self, entry: &Entry) -> Result<bool, Error> {
-        self.expire_all(&[entry]).pop().unwrap_or(Ok(false))
-    }
-
-    fn expire_all(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
-        self.expire_entries(entries)
-    }
-
-    fn gone(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
-        self.find_gone(name)
-    }
-
-    fn all_gone(&self) -> Result<Vec<ExpiredOutput>, Error> {
-        self.list_gone()
-    }
-
-    fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        self.entries_due(every, time)
-    }
-
-    fn tidy(&self) -> Result<(), Error> {
-        self.tidy_hidden()
+    fn lookup(&self) -> Option<&dyn Lookup> {
+        Some(self)
     }
 }
 
 impl Disk {
-    /// Looks at each of the files; what cannot be looked at is left out.
+    /// Returns the entries of these files; a file that cannot be read is left out.
     fn entries(&self, root: &Root, pins: &Pins, names: Vec<OutputId>) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
             let Ok(found) = root.dir.find(&self.file_name(&name)) else { continue };
-            let pinned = pins.hold(&name);
+            let pinned = pins.contains(&name);
             entries.push(Entry { name, bytes: found.bytes, used: found.used, pinned });
         }
         entries

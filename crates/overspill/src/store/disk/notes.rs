@@ -1,8 +1,7 @@
-//! What is known of an output beyond its bytes: one file with its seal, if it has one, a line of
-//! JSON for each time it was described, of which the last one counts, and a line with a number for
-//! each time that more of it was shown.
+//! The record file of an output: its seal, if it has one, a line of JSON for each `describe`, and a line with
+//! a number for each `retrieved`. The last line of JSON counts.
 //!
-//! One file and not two, because to make a file can cost more than to fill it.
+//! One file and not two, because making a file can cost more than filling it.
 
 use std::io::{self, Write};
 
@@ -63,11 +62,11 @@ fn seal_if(root: &Root, name: &OutputId, wanted: impl FnOnce(&[u8]) -> bool) -> 
     Seal::from_bytes(&bytes)
 }
 
-/// Adds what is known of an output.
+/// Adds a record of an output.
 pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Result<()> {
-    // Begins a line of its own also where somebody was interrupted.
+    // Begins a new line, even after a line that an interrupted writer left.
     let mut line = vec![b'\n'];
-    // What was shown later is a sum of lines of its own, which stay.
+    // `retrieved` is the sum of lines of its own, which stay.
     serde_json::to_writer(&mut line, &Record { retrieved: 0, ..record.clone() })?;
     line.push(b'\n');
     let records = root.make_area(Area::Records)?;
@@ -84,7 +83,7 @@ pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Res
     temp.replace(&records, &file(name))
 }
 
-/// Adds that so many bytes more were shown.
+/// Adds to the number of bytes that were shown after the preview.
 pub(super) fn retrieved(root: &Root, name: &OutputId, bytes: u64) -> io::Result<()> {
     let records = root.make_area(Area::Records)?;
     let (mut notes, found) = records.open_to_append(&file(name))?;
@@ -96,13 +95,13 @@ pub(super) fn retrieved(root: &Root, name: &OutputId, bytes: u64) -> io::Result<
     }
 }
 
-/// Returns what was last added, if it can be read.
+/// Returns the last record, if it can be read.
 pub(super) fn record(root: &Root, name: &OutputId) -> Option<Record> {
     record_in(&*root.area(Area::Records).ok()??, name)
 }
 
-/// Returns what was added first, if it can be read.
-#[cfg(feature = "object")]
+/// Returns the first record, if it can be read.
+#[cfg(feature = "bucket")]
 pub(super) fn first_record(root: &Root, name: &OutputId) -> Option<Record> {
     let bytes = lines(&*root.area(Area::Records).ok()??, name)?;
     let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"{"));
@@ -119,13 +118,13 @@ fn lines(records: &Dir, name: &OutputId) -> Option<Vec<u8>> {
     Some(bytes.split_off(sealed))
 }
 
-/// Like [`record`], for those who have opened the directory.
+/// Like [`record`], in a directory that is open already.
 pub(super) fn record_in(records: &Dir, name: &OutputId) -> Option<Record> {
     let bytes = lines(records, name)?;
     let lines = bytes.split(|&byte| byte == b'\n');
     let retrieved = lines.clone().rev().skip(1).filter_map(retrieved_in).sum();
-    // What follows the last line feed is nothing, or a line that was torn. `serde` would take an
-    // array for a record as well.
+    // The text after the last line feed is empty or a torn line. `serde` would also read a record from an
+    // array.
     let mut whole = lines.rev().skip(1).filter(|line| line.starts_with(b"{"));
     let record: Record = whole.find_map(|line| serde_json::from_slice(line).ok())?;
     Some(Record { retrieved, ..record })
@@ -136,10 +135,10 @@ fn retrieved_in(line: &[u8]) -> Option<u64> {
     std::str::from_utf8(number).ok()?.parse().ok()
 }
 
-/// Forgets all that is known of an output.
+/// Removes the record file of an output.
 pub(super) fn remove(root: &Root, name: &OutputId) {
     if let Ok(Some(records)) = root.area(Area::Records) {
-        // What stays is tidied away later.
+        // `tidy` removes a file that stays.
         let _ = if_there(records.remove(&file(name)));
     }
 }

@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use super::root::{Area, Root, if_there};
 use crate::store::OutputId;
 
-/// What is pinned.
+/// The pinned outputs.
 pub(super) enum Pins {
     These(HashSet<String>),
-    /// They cannot be read. Not to know what is pinned must not be to lose it.
+    /// The pins cannot be read, so every output counts as pinned.
     Unknown,
 }
 
@@ -28,7 +28,7 @@ impl Pins {
         if read.is_ok() { Pins::These(names) } else { Pins::Unknown }
     }
 
-    pub(super) fn hold(&self, name: &OutputId) -> bool {
+    pub(super) fn contains(&self, name: &OutputId) -> bool {
         match self {
             Pins::These(names) => names.contains(name.as_str()),
             Pins::Unknown => true,

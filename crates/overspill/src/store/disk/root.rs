@@ -32,7 +32,7 @@ pub(super) enum Area {
     /// Outputs that are being written, where they need a name for that.
     Drafts,
     /// Parts of outputs that stand elsewhere.
-    #[cfg(feature = "object")]
+    #[cfg(feature = "bucket")]
     Pages,
 }
 
@@ -43,7 +43,7 @@ impl Area {
             Area::Pins => "pins",
             Area::Sent => "sent",
             Area::Drafts => "drafts",
-            #[cfg(feature = "object")]
+            #[cfg(feature = "bucket")]
             Area::Pages => "pages",
         }
     }

@@ -1,7 +1,7 @@
-//! What a directory on the way to somewhere else must know: which outputs others have a copy of.
+//! Marks outputs of a spool that the bucket has.
 //!
-//! The mark says that an output was sent, not that it is to be: a writer that dies between saving
-//! and marking leaves something to send, and never something that is forgotten.
+//! A mark stands for a completed upload, not for a pending one: a writer that dies between saving and marking
+//! leaves an output that is sent again.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -14,12 +14,12 @@ use crate::store::seal::Seal;
 use crate::store::{Entry, OutputId, Record, Store};
 
 impl Disk {
-    /// Returns what was noted of an output when it was published.
+    /// Returns the seal of an output.
     pub(in crate::store) fn seal(&self, name: &OutputId) -> Option<Seal> {
         notes::seal(&*self.root().ok()??, name)
     }
 
-    /// Returns what was first said of an output.
+    /// Returns the first record of an output.
     pub(in crate::store) fn first_record(&self, name: &OutputId) -> Option<Record> {
         notes::first_record(&*self.root().ok()??, name)
     }
@@ -48,13 +48,13 @@ impl Disk {
         matches!(if_there(sent.find(name.as_str())), Ok(Some(_)))
     }
 
-    /// Returns what was not sent yet, the oldest first, if this is the spool of a
-    /// [`Bucket`](crate::store::object::Bucket).
+    /// Returns the outputs that were not sent yet, the oldest first, if this is the spool of a
+    /// [`Bucket`](crate::store::bucket::Bucket).
     pub fn unsent(&self) -> Result<Vec<Entry>, Error> {
         self.unsent_and_sent().map(|(unsent, _)| unsent)
     }
 
-    /// Returns what was not sent yet, the oldest first, and what was.
+    /// Returns the outputs that were not sent yet, the oldest first, and the others.
     pub(in crate::store) fn unsent_and_sent(&self) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
         let Some(root) = self.root()? else { return Ok(Default::default()) };
         let mut sent = HashSet::new();

@@ -2,7 +2,7 @@
 
 use overspill::core::Limits;
 use overspill::retrieve::{Part, read as read_part};
-use overspill::store::{DiskOptions, Integrity, Kept, Store};
+use overspill::store::{DiskOptions, Integrity, Kept, Lookup, Store};
 use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Profile};
 use proptest::prelude::*;
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use overspill::Error;
-use overspill::store::{DiskOptions, NameStyle, Record, Store};
+use overspill::store::{Catalog, DiskOptions, Expiry, Lookup, NameStyle, Record, Store};
 use overspill::sweep::{Retention, SweepBudget, sweep};
 
 use super::*;

@@ -1,7 +1,7 @@
 //! Finding lines.
 
 use overspill::Call;
-use overspill::store::Store;
+use overspill::store::{Lookup, Store};
 use proptest::prelude::*;
 
 use super::*;

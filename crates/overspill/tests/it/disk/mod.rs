@@ -2,8 +2,8 @@
 
 mod cap;
 mod damage;
+mod expired;
 mod files;
-mod gone;
 mod lines;
 mod root;
 

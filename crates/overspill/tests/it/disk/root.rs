@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::{chown, symlink};
 use std::process::Command;
 
-use overspill::store::{Access, Disk, DiskOptions, PathStyle, Store};
+use overspill::store::{Access, Disk, DiskOptions, Expiry, PathStyle, Store};
 use overspill::{Call, Error};
 
 use super::*;

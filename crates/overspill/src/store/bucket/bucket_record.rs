@@ -1,0 +1,159 @@
+//! What is known of an output in a bucket: a line of JSON, and after it where its lines are.
+//!
+//! Any machine with the right to write records may have written one, so nothing in a record is used
+//! before [`BucketRecord::from_bytes`] has checked it.
+
+use object_store::path::Path;
+use serde::{Deserialize, Serialize};
+
+use super::layout::{FORMAT, Layout};
+use crate::Error;
+use crate::store::seal::Seal;
+use crate::store::{Kept, OutputId, Record};
+
+/// Enough for the line of JSON of nearly every output.
+pub(super) const HEAD: u64 = 16 << 10;
+/// The longest line of JSON that is written and read.
+pub(super) const LINE: u64 = 4 << 20;
+/// The longest command in a line that would be too long.
+const COMMAND_CHARS: usize = 100_000;
+
+/// What is known of an output. Fields that a later version adds are left alone by this one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct BucketRecord {
+    /// The layout it was written in.
+    overspill: u32,
+    /// The output's own key; the layout makes this very key for the output's name.
+    key: String,
+    /// Bytes that were stored.
+    pub(super) bytes: u64,
+    /// Their checksum.
+    pub(super) sum: u64,
+    /// Bytes there were.
+    produced: u64,
+    /// Bytes of the start that were stored, if not all.
+    first: u64,
+    /// It was not kept whole.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    partial: bool,
+    /// The upload in parts that brings the output, while it is not done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) upload: Option<String>,
+    /// The user and machine that saved the output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    writer: Option<String>,
+    /// The record that the writer gave.
+    #[serde(default)]
+    record: Option<Record>,
+}
+
+/// Why a record is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// A later version of overspill wrote it.
+    Later,
+    /// It is not what overspill writes, for this reason.
+    Damaged(&'static str),
+}
+
+impl Unusable {
+    /// A record without a complete first line.
+    pub(super) const NO_LINE: Unusable = Unusable::Damaged("its first line is not complete");
+}
+
+impl BucketRecord {
+    pub(super) fn new(
+        key: String,
+        seal: &Seal,
+        record: Option<Record>,
+        writer: Option<String>,
+    ) -> BucketRecord {
+        let Seal { bytes, sum, produced, first, .. } = *seal;
+        let partial = seal.kept() != Kept::Whole;
+        BucketRecord {
+            overspill: FORMAT,
+            key,
+            bytes,
+            sum,
+            produced,
+            first,
+            partial,
+            upload: None,
+            writer,
+            record,
+        }
+    }
+
+    /// Names the upload that brings the output.
+    pub(super) fn with_upload(self, upload: &str) -> BucketRecord {
+        BucketRecord { upload: Some(upload.into()), ..self }
+    }
+
+    /// Returns the output's own key.
+    pub(super) fn key(&self) -> Path {
+        Path::from(self.key.as_str())
+    }
+
+    /// Returns the record, as `reader` may rely on it: an output that the reader did not save says so.
+    pub(super) fn record(&self, reader: Option<&str>) -> Option<Record> {
+        let saved_elsewhere = reader.is_none() || self.writer.as_deref() != reader;
+        self.record.clone().map(|record| Record { saved_elsewhere, ..record })
+    }
+
+    /// Returns how much of the output was kept.
+    pub(super) fn kept(&self) -> Kept {
+        if self.bytes >= self.produced && !self.partial {
+            Kept::Whole
+        } else {
+            Kept::Ends {
+                first: self.first,
+                between: 0,
+                last: self.bytes.saturating_sub(self.first),
+            }
+        }
+    }
+
+    pub(super) fn to_bytes(&self, seal: &Seal) -> Result<Vec<u8>, Error> {
+        let json = |note: &BucketRecord| {
+            serde_json::to_vec(note).map_err(|error| Error::Other(error.into()))
+        };
+        let mut bytes = json(self)?;
+        if bytes.len() as u64 >= LINE {
+            bytes = json(&self.clone().with_short_command())?;
+        }
+        bytes.push(b'\n');
+        bytes.extend(seal.to_bytes());
+        Ok(bytes)
+    }
+
+    fn with_short_command(mut self) -> BucketRecord {
+        if let Some(record) = &mut self.record {
+            let command = record.call.command.take();
+            record.call.command = command.map(|text| text.chars().take(COMMAND_CHARS).collect());
+        }
+        self
+    }
+
+    /// Reads and checks the line of JSON, if all of it is there.
+    pub(super) fn from_bytes(
+        layout: &Layout,
+        name: &OutputId,
+        bytes: &[u8],
+    ) -> Option<Result<BucketRecord, Unusable>> {
+        let end = memchr::memchr(b'\n', bytes)?;
+        Some(match serde_json::from_slice::<BucketRecord>(&bytes[..end]) {
+            Err(_) => Err(Unusable::Damaged("its first line is not the JSON of a record")),
+            Ok(note) if note.overspill > FORMAT => Err(Unusable::Later),
+            Ok(note) if !layout.makes(&note.key, name) => {
+                Err(Unusable::Damaged("its key is not the key of this output"))
+            }
+            Ok(note) => Ok(BucketRecord { record: note.record.map(Record::bounded), ..note }),
+        })
+    }
+
+    /// Reads what follows the line of JSON.
+    pub(super) fn seal(bytes: &[u8]) -> Option<Seal> {
+        let end = memchr::memchr(b'\n', bytes)?;
+        Seal::from_bytes(&bytes[end + 1..])
+    }
+}

@@ -1,0 +1,195 @@
+//! The keys of objects in a bucket.
+//!
+//! ```text
+//! PREFIX/TENANT/v1/outputs/DAY/SESSION/TOOL/ID.txt   an output, as it was printed
+//! PREFIX/TENANT/v1/records/ID                        what is known of it, and where its lines are
+//! PREFIX/TENANT/v1/pins/ID                           it is to stay
+//! PREFIX/TENANT/v1/used/ID                           when it was last read, if days after it was saved
+//! PREFIX/TENANT/v1/gone/ID-ID-RANDOM                 what has expired, a few dozen in one object
+//! ```
+//!
+//! A later layout gets another number. The meaning of a number never changes.
+
+use object_store::path::Path;
+
+use crate::Call;
+use crate::store::name::{component, is_component};
+use crate::store::{NameStyle, OutputId};
+
+/// The layout that is written, and the only one there is so far.
+pub(super) const FORMAT: u32 = 1;
+/// So long is a day in a key.
+const DAY: usize = "2026-01-13".len();
+
+/// The folder of one tenant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    root: String,
+}
+
+/// The parts of an output's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) session: String,
+    pub(super) tool: String,
+    pub(super) name: OutputId,
+}
+
+/// A mark on an output: an empty object with its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Pin,
+    Used,
+}
+
+impl Mark {
+    fn folder(self) -> &'static str {
+        match self {
+            Mark::Pin => "pins",
+            Mark::Used => "used",
+        }
+    }
+}
+
+impl Layout {
+    pub(super) fn new(prefix: &str, tenant: &str) -> Layout {
+        let tenant = component(Some(tenant));
+        let prefix = prefix.trim_matches('/');
+        let slash = if prefix.is_empty() { "" } else { "/" };
+        Layout { root: format!("{prefix}{slash}{tenant}/v{FORMAT}") }
+    }
+
+    /// Returns the key of something below the tenant's folder.
+    pub(super) fn at(&self, below: &str) -> Path {
+        Path::from(format!("{}/{below}", self.root))
+    }
+
+    /// Returns the key of an output.
+    pub(super) fn output(&self, name: &OutputId, call: &Call) -> Path {
+        let (session, tool) = (component(call.session.as_deref()), component(call.tool.as_deref()));
+        let file = NameStyle::OWN.file_of(name);
+        self.at(&format!("outputs/{}/{session}/{tool}/{file}", day_of(name)))
+    }
+
+    /// Returns the folder of all outputs.
+    pub(super) fn outputs(&self) -> Path {
+        self.at("outputs")
+    }
+
+    /// Returns the folder of a day's outputs, and of a session's if it is known.
+    pub(super) fn day(&self, day: &str, session: Option<&str>) -> Path {
+        match session {
+            None => self.at(&format!("outputs/{day}")),
+            Some(session) => self.at(&format!("outputs/{day}/{}", component(Some(session)))),
+        }
+    }
+
+    pub(super) fn note(&self, name: &OutputId) -> Path {
+        self.at(&format!("records/{name}"))
+    }
+
+    pub(super) fn notes(&self) -> Path {
+        self.at("records")
+    }
+
+    pub(super) fn mark(&self, mark: Mark, name: &OutputId) -> Path {
+        self.at(&format!("{}/{name}", mark.folder()))
+    }
+
+    pub(super) fn marks(&self, mark: Mark) -> Path {
+        self.at(mark.folder())
+    }
+
+    pub(super) fn gone(&self) -> Path {
+        self.at("gone")
+    }
+
+    /// Takes the key of an output apart; `None` for a key of another form.
+    pub(super) fn key(&self, path: &Path) -> Option<Key> {
+        let below = path.as_ref().strip_prefix(self.root.as_str())?.strip_prefix("/outputs/")?;
+        let mut parts = below.split('/');
+        let (day, session, tool, file) =
+            (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        let name = NameStyle::OWN.name_of(file)?;
+        let sound = parts.next().is_none()
+            && day == day_of(&name)
+            && is_component(session)
+            && is_component(tool);
+        sound.then(|| Key { session: session.into(), tool: tool.into(), name })
+    }
+
+    /// Tells whether this layout makes this very key for an output of this name.
+    ///
+    /// Records come from any machine. A key that fails this test may be any object of the bucket.
+    pub(super) fn makes(&self, key: &str, name: &OutputId) -> bool {
+        let path = Path::from(key);
+        path.as_ref() == key && self.key(&path).is_some_and(|key| key.name == *name)
+    }
+
+    /// Returns the first and the last name that a list of expired outputs may speak of, if its key is of
+    /// our own form.
+    pub(super) fn gone_range(&self, path: &Path) -> Option<(OutputId, OutputId)> {
+        let file = path.filename()?;
+        let parts: Vec<&str> = file.split('-').collect();
+        let [first, last, end] = parts[..] else { return None };
+        let name = |text: &str| NameStyle::OWN.name_of(&format!("{text}{}", NameStyle::OWN.ending));
+        let sound = is_component(end) && *path == self.at(&format!("gone/{file}"));
+        if sound { Some((name(first)?, name(last)?)) } else { None }
+    }
+
+    /// Returns the name at the end of a key of a note or a mark.
+    pub(super) fn named(path: &Path) -> Option<OutputId> {
+        NameStyle::OWN.name_of(&format!("{}{}", path.filename()?, NameStyle::OWN.ending))
+    }
+}
+
+/// Returns the day in a key, from the time in an id: the id alone leads to the day.
+pub(super) fn day_of(name: &OutputId) -> String {
+    name.time().unwrap_or_default().strftime("%Y-%m-%d").to_string()
+}
+
+/// Tells whether a folder's name is a day.
+pub(super) fn is_day(text: &str) -> bool {
+    let fits = |(at, byte): (usize, u8)| match at {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    text.len() == DAY && text.bytes().enumerate().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_lead_to_names_and_back() {
+        let layout = Layout::new("/team/outputs/", "ada");
+        let name = OutputId::parse("01KA3F9C2E01KA3F9C2E01KA3F").unwrap();
+        let call = Call { session: Some("s/1".into()), ..Call::of("../bash") };
+        let path = layout.output(&name, &call);
+        let day = day_of(&name);
+        let expected =
+            format!("team/outputs/ada/v1/outputs/{day}/s_1/___bash/01KA3F9C2E01KA3F9C2E01KA3F.txt");
+        assert_eq!(path.as_ref(), expected);
+        let key = Key { session: "s_1".into(), tool: "___bash".into(), name: name.clone() };
+        assert_eq!(layout.key(&path), Some(key));
+        assert_eq!(Layout::named(&layout.note(&name)), Some(name));
+        assert!(is_day(&day) && !is_day("2026-1-13x"));
+        assert_eq!(Layout::new("", "a b").at("x").as_ref(), "a_b/v1/x");
+    }
+
+    #[test]
+    fn what_is_not_ours_is_no_output() {
+        let layout = Layout::new("p", "all");
+        for foreign in [
+            "p/all/v1/outputs/2026-01-13/s/t/notes.txt",
+            "p/all/v1/outputs/2020-01-13/s/t/01KA3F9C2E01KA3F9C2E01KA3F.txt",
+            "p/all/v1/outputs/x.txt",
+            "p/all/v2/outputs/2026-01-13/s/t/01KA3F9C2E01KA3F9C2E01KA3F.txt",
+            "p/alls/v1/outputs/2026-01-13/s/t/01KA3F9C2E01KA3F9C2E01KA3F.txt",
+            "elsewhere",
+        ] {
+            assert_eq!(layout.key(&Path::from(foreign)), None, "{foreign}");
+        }
+    }
+}

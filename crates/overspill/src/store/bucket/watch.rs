@@ -1,0 +1,140 @@
+//! Notes the server's clock, the number of requests, and refusals.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    ReqwestConnector,
+};
+
+use super::failure::Failure;
+
+/// A server that sends nothing for this long is not waited for.
+const IDLE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 15 });
+/// A request with a larger body may take longer to send than a server may be silent. The caller limits it.
+const SMALL: usize = 64 << 10;
+
+/// Facts about the server, from its responses.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) requests: AtomicU64,
+    pub(super) received: AtomicU64,
+    /// How far its clock is ahead of ours, in seconds, once a response told.
+    ahead: OnceLock<AtomicI64>,
+    /// The status of the last answer, if it was one that is worth another try; else 0.
+    refused: AtomicU16,
+}
+
+impl Seen {
+    /// Returns the server's time, if it has sent a response.
+    pub(super) fn time(&self) -> Option<Timestamp> {
+        let ahead = self.ahead.get()?.load(Ordering::Relaxed);
+        Timestamp::now().checked_add(jiff::SignedDuration::from_secs(ahead)).ok()
+    }
+
+    /// Notes how far the server's clock is ahead of ours.
+    pub(super) fn set_ahead(&self, seconds: i64) {
+        self.ahead.get_or_init(AtomicI64::default).store(seconds, Ordering::Relaxed);
+    }
+
+    /// Returns why nothing came in time: the server refused the request, or was silent.
+    pub(super) fn late(&self, wait: Duration) -> Failure {
+        match self.refused.load(Ordering::Relaxed) {
+            0 => Failure::Late(wait),
+            status => Failure::Refused(status),
+        }
+    }
+}
+
+/// An HTTP client as `object_store` has it, which also fills [`Seen`].
+#[derive(Debug)]
+pub(super) struct Watching(pub(super) Arc<Seen>);
+
+impl HttpConnector for Watching {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let quick =
+            ReqwestConnector::default().connect(&options.clone().with_read_timeout(IDLE))?;
+        let (options, patient, seen) = (options.clone(), OnceLock::new(), self.0.clone());
+        Ok(HttpClient::new(Watched { quick, options, patient, seen }))
+    }
+}
+
+#[derive(Debug)]
+struct Watched {
+    /// For requests that a server answers at once.
+    quick: HttpClient,
+    options: ClientOptions,
+    /// For large bodies; made when the first is sent.
+    patient: OnceLock<HttpClient>,
+    seen: Arc<Seen>,
+}
+
+impl Watched {
+    fn client(&self, request: &HttpRequest) -> &HttpClient {
+        if request.body().content_length() <= SMALL {
+            return &self.quick;
+        }
+        let connect = || ReqwestConnector::default().connect(&self.options);
+        self.patient.get_or_init(|| connect().unwrap_or_else(|_| self.quick.clone()))
+    }
+}
+
+/// The server did not answer. It is not asked again: it had its time.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer within {seconds} s")]
+struct Silent {
+    seconds: u64,
+    source: HttpError,
+}
+
+/// Turns the silence of a server into an error that `object_store` does not retry. Other errors stay.
+fn without_retry(error: HttpError, started: Instant) -> HttpError {
+    if error.kind() != HttpErrorKind::Timeout {
+        return error;
+    }
+    let seconds = started.elapsed().as_secs().max(1);
+    HttpError::new(HttpErrorKind::Unknown, Silent { seconds, source: error })
+}
+
+type Answer = Result<HttpResponse, HttpError>;
+
+impl HttpService for Watched {
+    fn call<'a, 'b>(
+        &'a self,
+        request: HttpRequest,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'b>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async move {
+            self.seen.requests.fetch_add(1, Ordering::Relaxed);
+            let has_body = request.method() != "HEAD";
+            let started = Instant::now();
+            let answer = self.client(&request).execute(request).await;
+            let answer = answer.map_err(|error| without_retry(error, started))?;
+            let status = answer.status();
+            let refused =
+                if status.is_server_error() || status == 429 { status.as_u16() } else { 0 };
+            self.seen.refused.store(refused, Ordering::Relaxed);
+            let header = |name: &str| answer.headers().get(name)?.to_str().ok();
+            if let Some(bytes) = header("content-length").and_then(|length| length.parse().ok())
+                && has_body
+            {
+                self.seen.received.fetch_add(bytes, Ordering::Relaxed);
+            }
+            let date = header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
+            if let Some(date) = date {
+                let ahead = date.timestamp().duration_since(Timestamp::now()).as_secs();
+                self.seen.set_ahead(ahead);
+            }
+            Ok(answer)
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! Records: what a store knows of its outputs beyond their bytes.
+
+use super::{ExpiredOutput, OutputId, RecentOutputs, RecentQuery, Record, Store};
+use crate::Error;
+
+/// Keeps a record of each output.
+///
+/// Records contain commands, and commands contain secrets: a store that masks text wraps this whole trait.
+pub trait Catalog: Store {
+    /// Sets the record of an output.
+    fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error>;
+
+    /// Returns the record that [`Catalog::describe`] set last.
+    fn record(&self, name: &OutputId) -> Result<Option<Record>, Error>;
+
+    /// Returns the records of many outputs, `None` for one that cannot be read.
+    fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
+        Ok(names.iter().map(|name| self.record(name).ok().flatten()).collect())
+    }
+
+    /// Adds to [`Record::retrieved`]: so many bytes were shown after the preview.
+    fn retrieved(&self, _: &OutputId, _bytes: u64) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Lists the outputs that were saved or used last, with their records.
+    ///
+    /// A bucket lists the outputs saved last, and does not look at all of them.
+    fn newest(&self, query: &RecentQuery) -> Result<RecentOutputs, Error> {
+        let record = |name: &OutputId| self.record(name).ok().flatten();
+        Ok(RecentOutputs::among(record, self.list()?, query))
+    }
+
+    /// Returns what the store remembers of an output that has expired.
+    fn expired(&self, _: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
+        Ok(None)
+    }
+
+    /// Returns everything the store remembers of expired outputs, the oldest first.
+    fn all_expired(&self) -> Result<Vec<ExpiredOutput>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+/// The methods of [`Catalog`]. A store without records knows nothing of its outputs.
+impl dyn Store + '_ {
+    /// See [`Catalog::describe`].
+    pub fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
+        self.catalog().map_or(Ok(()), |it| it.describe(name, record))
+    }
+
+    /// See [`Catalog::record`].
+    pub fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
+        self.catalog().map_or(Ok(None), |it| it.record(name))
+    }
+
+    /// See [`Catalog::records`].
+    pub fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
+        self.catalog().map_or_else(|| Ok(vec![None; names.len()]), |it| it.records(names))
+    }
+
+    /// See [`Catalog::retrieved`].
+    pub fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
+        self.catalog().map_or(Ok(()), |it| it.retrieved(name, bytes))
+    }
+
+    /// See [`Catalog::newest`].
+    pub fn newest(&self, query: &RecentQuery) -> Result<RecentOutputs, Error> {
+        match self.catalog() {
+            Some(catalog) => catalog.newest(query),
+            None => Ok(RecentOutputs::among(|_| None, self.list()?, query)),
+        }
+    }
+
+    /// See [`Catalog::expired`].
+    pub fn expired(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
+        self.catalog().map_or(Ok(None), |it| it.expired(name))
+    }
+
+    /// See [`Catalog::all_expired`].
+    pub fn all_expired(&self) -> Result<Vec<ExpiredOutput>, Error> {
+        self.catalog().map_or(Ok(Vec::new()), |it| it.all_expired())
+    }
+}

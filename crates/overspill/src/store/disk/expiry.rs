@@ -1,0 +1,180 @@
+//! Expiry in a directory: pins, sweeps that take turns, and the remains of interrupted writers.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::dir::Dir;
+use super::draft::{failed, system_time};
+use super::pins::{self, Pins};
+use super::root::{Area, Root, if_there};
+use super::{Disk, expired, notes};
+use crate::Error;
+use crate::store::{Entry, ExpiredOutput, Expiry, OutputId};
+
+/// Holds the time of the last short sweep, and where the next one continues.
+const STAMP: &str = "swept";
+/// A draft this old has no writer any more.
+const STALE: SignedDuration = SignedDuration::from_hours(24);
+/// How many files are listed between two looks at the time.
+const STEP: usize = 256;
+
+impl Expiry for Disk {
+    fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
+        let (root, _) = self.find(name)?;
+        pins::set(&root, name, pinned).map_err(|error| failed(&self.file(name), error))
+    }
+
+    fn expire(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
+        let Ok(Some(root)) = self.last_root() else {
+            return entries.iter().map(|_| self.last_root().map(|_| false)).collect();
+        };
+        let pins = Pins::read(&root);
+        let records = root.area(Area::Records).ok().flatten();
+        let now = self.options().clock.now().timestamp();
+        let mut removed_outputs = Vec::new();
+        let expire = entries.iter().map(|entry| {
+            // Read before the record is removed with the output.
+            let record =
+                records.as_ref().and_then(|records| notes::record_in(records, &entry.name));
+            let removed = self.expire_entry(&root, &pins, records.as_deref(), entry);
+            if matches!(removed, Ok(true)) {
+                removed_outputs.push(ExpiredOutput::of(entry, record, now));
+            }
+            removed
+        });
+        let answers = expire.collect();
+        if self.options().records && !removed_outputs.is_empty() {
+            // Only the process that removed an output notes it, so that sweeps at the same time do not fill the list.
+            let _ = expired::add(&root, &removed_outputs);
+        }
+        answers
+    }
+
+    fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {
+        let Some(root) = self.root()? else { return Ok(None) };
+        self.take_turn(&root, every, time).map_err(|error| failed(self.path(), error))
+    }
+
+    /// Removes the remains of interrupted writers, and records and marks without an output.
+    fn tidy(&self) -> Result<(), Error> {
+        let Some(root) = self.root()? else { return Ok(()) };
+        let now = self.options().clock.now().timestamp();
+        let tidy = || {
+            if let Some(drafts) = root.area(Area::Drafts)? {
+                remove_stale(&drafts, now, |_| true)?;
+            }
+            for area in [Area::Records, Area::Pins, Area::Sent] {
+                if let Some(dir) = root.area(area)? {
+                    remove_stale(&dir, now, |file| self.is_orphan(&root, file))?;
+                }
+            }
+            Ok(())
+        };
+        tidy().map_err(|error| failed(self.path(), error))
+    }
+}
+
+impl Disk {
+    fn expire_entry(
+        &self,
+        root: &Root,
+        pins: &Pins,
+        records: Option<&Dir>,
+        entry: &Entry,
+    ) -> Result<bool, Error> {
+        let name = &entry.name;
+        let wrong = |error| failed(&self.file(name), error);
+        let found = if_there(root.dir.find(&self.file_name(name))).map_err(wrong)?;
+        let same = found.is_some_and(|now| (now.bytes, now.used) == (entry.bytes, entry.used));
+        if !same || pins.contains(name) {
+            return Ok(false);
+        }
+        let removed = if_there(root.dir.remove(&self.file_name(name))).map_err(wrong)?;
+        if let (Some(()), Some(records)) = (removed, records) {
+            // `tidy` removes a record that stays.
+            let _ = records.remove(&notes::file(name));
+        }
+        Ok(removed.is_some())
+    }
+
+    fn take_turn(
+        &self,
+        root: &Root,
+        every: Duration,
+        time: Duration,
+    ) -> io::Result<Option<Vec<Entry>>> {
+        let now = self.options().clock.now().timestamp();
+        let (mut stamp, found) = root.make_hidden()?.open_or_make(STAMP)?;
+        if stamp.try_lock().is_err() {
+            return Ok(None);
+        }
+        // A stamp from the future, by a clock that was wrong, must not end all sweeping.
+        let apart = now.duration_since(found.used).abs();
+        if found.bytes > 0 && apart < SignedDuration::try_from(every).unwrap_or_default() {
+            return Ok(None);
+        }
+        let mut text = String::new();
+        Read::by_ref(&mut stamp).take(32).read_to_string(&mut text)?;
+        let place = text.trim().parse().unwrap_or(0);
+        let (entries, place) = self.some_entries(root, place, time)?;
+        stamp.set_len(0)?;
+        stamp.seek(SeekFrom::Start(0))?;
+        writeln!(stamp, "{place}")?;
+        stamp.set_modified(system_time(now))?;
+        Ok(Some(entries))
+    }
+
+    /// Lists entries from `place` on until the time is over.
+    fn some_entries(
+        &self,
+        root: &Root,
+        mut place: u64,
+        time: Duration,
+    ) -> io::Result<(Vec<Entry>, u64)> {
+        let until = Instant::now() + time;
+        let pins = Pins::read(root);
+        let mut entries = Vec::new();
+        loop {
+            let mut names = Vec::with_capacity(STEP);
+            place = root.dir.walk(place, |file| {
+                names.extend(self.options().names.name_of(file));
+                match names.len() {
+                    STEP.. => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            })?;
+            entries.extend(self.entries(root, &pins, names));
+            if place == 0 || Instant::now() >= until {
+                return Ok((entries, place));
+            }
+        }
+    }
+
+    /// Tells whether a file is about an output of ours that is not there.
+    fn is_orphan(&self, root: &Root, file: &str) -> bool {
+        let stem = file.strip_suffix(notes::ENDING).unwrap_or(file);
+        let Some(name) = OutputId::parse(stem) else { return false };
+        let data = self.file_name(&name);
+        // Stores with other names may share the directory.
+        self.options().names.name_of(&data).is_some()
+            && root.dir.find(&data).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+fn remove_stale(dir: &Dir, now: Timestamp, is_done: impl Fn(&str) -> bool) -> io::Result<()> {
+    let mut names = Vec::new();
+    dir.walk(0, |name| {
+        names.push(name.to_owned());
+        ControlFlow::Continue(())
+    })?;
+    for name in names {
+        let Ok(found) = dir.find(&name) else { continue };
+        if now.duration_since(found.used) > STALE && is_done(&name) {
+            let _ = dir.remove(&name);
+        }
+    }
+    Ok(())
+}

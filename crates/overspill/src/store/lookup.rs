@@ -1,0 +1,96 @@
+//! Finding outputs, and lines in them, without reading all there is.
+
+use super::{Entry, Integrity, KeptRanges, OutputId, Store};
+use crate::Error;
+
+/// Finds outputs by a part of their id, and lines by their number.
+///
+/// No method returns text of an output or a command, so a store that masks text hands out the lookup of the
+/// store behind it. A method that returns such text belongs into [`Catalog`](super::Catalog).
+pub trait Lookup: Store {
+    /// Returns the outputs whose ids begin with `start`, in no particular order.
+    fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
+        Ok(named_in(self.list()?, start))
+    }
+
+    /// Returns the ids that end with `end`, see [`OutputId::ends_like`], in no particular order.
+    ///
+    /// A bucket looks only at outputs that are on this machine or were saved lately.
+    fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
+        Ok(ending_in(self.list()?, end))
+    }
+
+    /// Returns where an output is, as it is shown: a path or an address.
+    fn place(&self, name: &OutputId) -> String;
+
+    /// Returns which ranges of an output were saved. `None` means all of it, or that nothing was noted.
+    fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error>;
+
+    /// Returns where line `line` begins, counted from 1, if the store knows without reading on.
+    ///
+    /// For an output that was not saved whole, it counts the lines of the stored copy.
+    fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error>;
+
+    /// Returns the number of the line at byte `place`, counted from 1, if the store knows without reading on.
+    fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error>;
+
+    /// Compares an output with the checksum that was noted when it was published.
+    fn check(&self, name: &OutputId) -> Result<Integrity, Error>;
+
+    /// Returns the damage this store has met so far, one sentence for each damaged object.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The methods of [`Lookup`]. A store without it is searched through its list, and knows no lines.
+impl dyn Store + '_ {
+    /// See [`Lookup::named`].
+    pub fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
+        self.lookup().map_or_else(|| Ok(named_in(self.list()?, start)), |it| it.named(start))
+    }
+
+    /// See [`Lookup::ending`].
+    pub fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
+        self.lookup().map_or_else(|| Ok(ending_in(self.list()?, end)), |it| it.ending(end))
+    }
+
+    /// See [`Lookup::place`].
+    pub fn place(&self, name: &OutputId) -> String {
+        self.lookup().map_or_else(|| name.to_string(), |it| it.place(name))
+    }
+
+    /// See [`Lookup::kept_ranges`].
+    pub fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
+        self.lookup().map_or(Ok(None), |it| it.kept_ranges(name))
+    }
+
+    /// See [`Lookup::line_start`].
+    pub fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error> {
+        self.lookup().map_or(Ok(None), |it| it.line_start(name, line))
+    }
+
+    /// See [`Lookup::line_at`].
+    pub fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error> {
+        self.lookup().map_or(Ok(None), |it| it.line_at(name, place))
+    }
+
+    /// See [`Lookup::check`].
+    pub fn check(&self, name: &OutputId) -> Result<Integrity, Error> {
+        self.lookup().map_or(Ok(Integrity::Unknown), |it| it.check(name))
+    }
+
+    /// See [`Lookup::warnings`].
+    pub fn warnings(&self) -> Vec<String> {
+        self.lookup().map_or_else(Vec::new, |it| it.warnings())
+    }
+}
+
+fn named_in(mut entries: Vec<Entry>, start: &str) -> Vec<Entry> {
+    entries.retain(|entry| entry.name.as_str().starts_with(start));
+    entries
+}
+
+fn ending_in(entries: Vec<Entry>, end: &str) -> Vec<OutputId> {
+    entries.into_iter().map(|entry| entry.name).filter(|name| name.ends_like(end)).collect()
+}

@@ -1,0 +1,71 @@
+//! Machines that differ: in their clocks, and in their versions of overspill.
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use overspill::store::bucket::BucketOptions;
+use overspill::store::{Catalog, Expiry, Record, Store};
+use overspill::sweep::{Retention, SweepBudget, sweep};
+use overspill::{Call, Clock};
+
+use crate::raw::Raw;
+use crate::server::Server;
+use crate::store::save;
+
+#[test]
+fn a_clock_that_is_wrong_by_weeks_removes_nothing_too_early() {
+    let Some(server) = Server::find() else { return };
+    for weeks in [-5, 5] {
+        let off = SignedDuration::from_hours(weeks * 7 * 24);
+        let clock = Clock::from_fn(move || (Timestamp::now() + off).to_zoned(TimeZone::UTC));
+        let options = BucketOptions { clock, ..BucketOptions::default() };
+        let wrong = server.machine_with("wrong", &server.endpoint, "clock", options);
+        let right = server.machine("clock");
+        let saved =
+            [&wrong, &right].map(|machine| save(machine, &Call::of("bash"), b"output\n").name);
+        for machine in [&wrong, &right] {
+            let now = machine.time().unwrap().unwrap();
+            assert!(now.duration_since(Timestamp::now()).abs() < SignedDuration::from_mins(5));
+            let swept = sweep(machine, &Retention::default(), SweepBudget::Whole, now).unwrap();
+            assert_eq!(swept.removed, 0);
+        }
+        for name in saved {
+            right.delete(&name).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_a_later_version_writes_is_left_alone_and_not_guessed_at() {
+    let Some(server) = Server::find() else { return };
+    let (here, raw) = (server.machine("versions"), Raw::of(&server));
+    let name = save(&here, &Call::of("bash"), b"output\n").name;
+    let record = Raw::record(&here, &name);
+    // The line of JSON; what follows it can be lost.
+    let note = String::from_utf8_lossy(&raw.get(&record).unwrap()).into_owned();
+    let note = format!("{}\n", note.lines().next().unwrap());
+    let there = || server.machine("versions");
+
+    // Fields that this version does not know.
+    raw.put(&record, note.replacen('{', "{\"later\":[1,2],", 1));
+    assert_eq!(there().read(&name, 0..99).unwrap(), b"output\n");
+    let known: Record = there().record(&name).unwrap().unwrap();
+    assert_eq!(known.call, Call::of("bash"));
+
+    // A record of another kind.
+    raw.put(&record, note.replacen("\"overspill\":1", "\"overspill\":2", 1));
+    let error = there().read(&name, 0..99).unwrap_err().to_string();
+    assert!(error.contains("a later version of overspill"), "{error}");
+
+    // A layout of another number, beside ours.
+    let later = here.folder().replace("/v1", "/v2");
+    let later = format!("{later}/outputs/2020-01-01/s/bash/{name}.txt");
+    raw.put(&later, "later\n");
+    assert_eq!(there().list().unwrap().len(), 1);
+    let all = Retention { unused_for: Some(SignedDuration::ZERO), ..Retention::default() };
+    let all = Retention { spare_younger_than: SignedDuration::ZERO, ..all };
+    let machine = there();
+    let now = machine.time().unwrap().unwrap() + SignedDuration::from_hours(1);
+    sweep(&machine, &all, SweepBudget::Whole, now).unwrap();
+    machine.tidy().unwrap();
+    assert_eq!(raw.get(&later).as_deref(), Some(&b"later\n"[..]));
+}

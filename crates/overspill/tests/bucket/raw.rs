@@ -1,0 +1,64 @@
+//! What a test asks of the server itself, past us.
+
+use object_store::ObjectStoreExt;
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::multipart::MultipartStore;
+use overspill::store::OutputId;
+use overspill::store::bucket::Bucket;
+use tokio::runtime::Runtime;
+
+use crate::server::{Server, variables};
+
+/// The server, asked directly.
+pub(crate) struct Raw {
+    store: AmazonS3,
+    runtime: Runtime,
+}
+
+impl Raw {
+    pub(crate) fn of(server: &Server) -> Raw {
+        // Another one may be there already, and does as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = AmazonS3Builder::new().with_bucket_name("fleet").with_allow_http(true);
+        for (name, value) in variables(&server.endpoint) {
+            builder = builder.with_config(name.to_lowercase().parse().unwrap(), value);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Raw { store: builder.build().unwrap(), runtime }
+    }
+
+    /// Returns where an output of the tool `bash` goes.
+    pub(crate) fn key(bucket: &Bucket, name: &OutputId) -> String {
+        let day = name.time().unwrap().strftime("%Y-%m-%d");
+        format!("{}/outputs/{day}/unknown/bash/{name}.txt", bucket.folder())
+    }
+
+    /// Returns where the record of an output goes.
+    pub(crate) fn record(bucket: &Bucket, name: &OutputId) -> String {
+        format!("{}/records/{name}", bucket.folder())
+    }
+
+    pub(crate) fn put(&self, key: &str, bytes: impl Into<Vec<u8>>) {
+        self.runtime.block_on(self.store.put(&key.into(), bytes.into().into())).unwrap();
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<Vec<u8>> {
+        let key = key.into();
+        let got = self.runtime.block_on(async { self.store.get(&key).await?.bytes().await });
+        Some(got.ok()?.to_vec())
+    }
+
+    /// Returns the upload that the record of an output names, if there is such a record.
+    pub(crate) fn upload(&self, bucket: &Bucket, name: &OutputId) -> Option<(String, String)> {
+        let note = self.get(&Raw::record(bucket, name))?;
+        let line = note.split(|&byte| byte == b'\n').next()?;
+        let note: serde_json::Value = serde_json::from_slice(line).unwrap();
+        Some((note["key"].as_str()?.to_owned(), note["upload"].as_str()?.to_owned()))
+    }
+
+    /// Tells whether an upload in parts takes another part.
+    pub(crate) fn is_open(&self, (key, upload): &(String, String)) -> bool {
+        let key = key.as_str().into();
+        self.runtime.block_on(self.store.put_part(&key, upload, 7, "part".into())).is_ok()
+    }
+}
