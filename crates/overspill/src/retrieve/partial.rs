@@ -4,9 +4,59 @@ use std::ops::Range;
 
 use overspill_core::Limits;
 
-use super::{Page, Part, first_lines, fitting_end, fitting_page, line_start, tail_start};
+use super::page::{Page, Part, first_lines, fitting_end, fitting_page, line_start, tail_start};
 use crate::Error;
 use crate::store::{KeptRange, KeptRanges, NotKept, OutputId, Store};
+
+/// What is missing of an output that was not kept whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingLines {
+    /// The first line of which something is missing.
+    pub first: u64,
+    /// The last one. Lines between the two may have been kept.
+    pub last: u64,
+    /// How many bytes are missing.
+    pub bytes: u64,
+    /// Each hole: the first and the last line of which something is missing.
+    pub holes: Vec<(u64, u64)>,
+}
+
+impl MissingLines {
+    /// How many holes a sentence names; the others are counted.
+    pub const MAX_NAMED: usize = 3;
+
+    pub(super) fn of(kept: &KeptRanges) -> Option<MissingLines> {
+        let hole = kept.hole()?;
+        let holes = kept.not_kept().iter().map(|gap| (gap.first_line, gap.last_line)).collect();
+        let bytes = kept.missing();
+        Some(MissingLines { first: hole.first_line, last: hole.last_line, bytes, holes })
+    }
+}
+
+impl std::fmt::Display for MissingLines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let MissingLines { first, last, bytes, holes } = self;
+        if first == last {
+            return write!(f, "a part of line {first} ({bytes} bytes) was not kept");
+        }
+        let range = |(first, last): &(u64, u64)| match first < last {
+            true => format!("{first}–{last}"),
+            false => first.to_string(),
+        };
+        let named: Vec<String> = holes.iter().take(Self::MAX_NAMED).map(range).collect();
+        let more = match holes.len().saturating_sub(Self::MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        write!(f, "lines {}{more} ({bytes} bytes) were not kept", named.join(", "))
+    }
+}
+
+/// Returns what is missing of an output; `None` if it was kept whole, or it was not noted where the
+/// hole is.
+pub fn missing_lines(store: &dyn Store, name: &OutputId) -> Result<Option<MissingLines>, Error> {
+    Ok(store.kept_ranges(name)?.as_ref().and_then(MissingLines::of))
+}
 
 /// What a range of the original is.
 enum Stretch<'a> {

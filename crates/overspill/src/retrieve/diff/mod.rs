@@ -15,7 +15,7 @@ use overspill_core::Limits;
 use self::common::Middle;
 use self::window::Window;
 use self::write::Writer;
-use super::MissingLines;
+use super::partial::MissingLines;
 use super::source::Source;
 use crate::Error;
 use crate::store::{OutputId, Store};

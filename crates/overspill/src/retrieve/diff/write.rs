@@ -8,7 +8,7 @@ use super::common::{CONTEXT, common_start};
 use super::window::{Change, Side, Window};
 use crate::Error;
 use crate::retrieve::excerpt::{around, shown};
-use crate::retrieve::room::Room;
+use crate::retrieve::page::Room;
 use crate::retrieve::source::Source;
 
 /// Stands after a line that ends without a line feed.

@@ -13,9 +13,8 @@ use overspill_core::Limits;
 
 use self::scan::{Place, Scan, Stop};
 use self::walk::{Listener, walk};
-use super::MissingLines;
-use super::fitting;
-use super::room::Room;
+use super::page::{Room, fitting};
+use super::partial::MissingLines;
 use super::source::Source;
 use crate::Error;
 use crate::store::{OutputId, Store};

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::source::Source;
+use crate::retrieve::source::Source;
 
 /// A longer line is searched in pieces of this length. A match across two of them is missed.
 pub(super) const LONGEST_PIECE: u64 = 1 << 20;

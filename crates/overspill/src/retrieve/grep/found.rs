@@ -10,13 +10,12 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
 use overspill_core::text::defused;
 
-use super::MissingLines;
-use super::excerpt::{around, around_match, bytes_around, excerpt, shown};
-use super::grep::Query;
-use super::numbers::Numbers;
 use super::pieces::Breaks;
-use super::room::Room;
+use super::{Numbers, Query};
 use crate::Error;
+use crate::retrieve::excerpt::{around, around_match, bytes_around, excerpt, shown};
+use crate::retrieve::page::Room;
+use crate::retrieve::partial::MissingLines;
 use crate::store::KeptRanges;
 
 /// What was found, as much as there is room for.
