@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use overspill::core::Limits;
-use overspill::retrieve::{self, Differences};
+use overspill::retrieve::{self, DiffError, Differences};
 use overspill::store::{OutputId, Store};
 
 use crate::home::Outputs;
@@ -13,8 +13,8 @@ use crate::{find, hosts, program, ui};
 /// Shows how two saved outputs differ, line by line.
 ///
 /// With one output it is compared with the previous run of the same command in the same directory.
-/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Exits
-/// with 0 whether they differ or not, with 1 if there is nothing to compare.
+/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Outputs of more
+/// than 64 MiB are refused. Exits with 0 whether the outputs differ or not, with 1 if they cannot be compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill diff 01KA            what is different since the last time
@@ -54,8 +54,9 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
         ..limits
     };
     let progress = ui::Progress::of("comparing");
-    let found = retrieve::diff(&*store, &old, &new, args.from, &room)?;
+    let found = retrieve::diff(&*store, &old, &new, args.from, &room);
     drop(progress);
+    let found = found.map_err(|error| explained(error, &old, &new))?;
     let text = if args.json {
         json(&*store, &old, &new, &found)
     } else {
@@ -65,6 +66,17 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
     ui::answer(&text)?;
     let _ = store.retrieved(&new, text.len() as u64);
     Ok(())
+}
+
+/// Adds how to compare outputs that are too large for us.
+fn explained(error: DiffError, old: &OutputId, new: &OutputId) -> anyhow::Error {
+    if !matches!(error, DiffError::TooLarge { .. }) {
+        return error.into();
+    }
+    let program = program::word();
+    let part = |name: &OutputId| format!("<({program} read {name} --lines 1:2000)");
+    let command = format!("diff {} {}", part(old), part(new));
+    anyhow!("{error}\n\nhint: `{command}` compares parts of them; `grep` searches both")
 }
 
 /// The outputs that are compared, the older one first.
@@ -92,16 +104,8 @@ fn heading(store: &dyn Store, name: &OutputId) -> String {
 }
 
 fn summary(found: &Differences) -> String {
-    let so_far = if found.to_the_end { "" } else { " so far" };
-    let coarse = match found.coarse {
-        true => "; so many differ that not all were compared with all: it may be less",
-        false => "",
-    };
-    format!(
-        "{} added, {} removed{so_far}{coarse}",
-        ui::count(found.added, "line"),
-        ui::count(found.removed, "line")
-    )
+    let lines = |count: u64| ui::count(count, "line");
+    format!("{} added, {} removed", lines(found.added), lines(found.removed))
 }
 
 /// Says what could not be compared.
@@ -141,7 +145,6 @@ fn json(store: &dyn Store, old: &OutputId, new: &OutputId, found: &Differences) 
     let mut json = serde_json::json!({
         "old": side(old), "new": side(new), "same": found.same,
         "added": found.added, "removed": found.removed,
-        "to_the_end": found.to_the_end, "coarse": found.coarse,
         "text": found.text, "next": next(old, new, found),
     });
     if found.not_compared != [None, None] {

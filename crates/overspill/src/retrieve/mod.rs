@@ -15,7 +15,7 @@ mod source;
 mod usage;
 
 #[cfg(feature = "diff")]
-pub use diff::{Differences, diff, previous_run};
+pub use diff::{DiffError, Differences, diff, previous_run};
 #[cfg(feature = "grep")]
 pub use grep::{BadPattern, GrepError, GrepLine, GrepMatches, Query, count, grep};
 pub use json::{BadJson, BadPath, FromValue, JsonError, JsonPath, Values, values};

@@ -61,12 +61,6 @@ impl<'a> Source<'a> {
         Ok(self.held())
     }
 
-    /// Returns the number that a line has in the original, counted from 1.
-    #[cfg(feature = "diff")]
-    pub(super) fn original_line(&self, line: u64) -> u64 {
-        self.kept.as_ref().map_or(line, |kept| kept.original_line(line))
-    }
-
     /// Returns what was read last.
     pub(super) fn held(&self) -> &[u8] {
         &self.space[self.held.clone()]
