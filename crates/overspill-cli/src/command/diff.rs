@@ -4,9 +4,10 @@ use std::ffi::OsString;
 
 use anyhow::{anyhow, bail};
 use overspill::core::Limits;
-use overspill::retrieve::{self, DiffError, Differences};
+use overspill::retrieve::{self, Answer, DiffError, Differences};
 use overspill::store::{OutputId, Store};
 
+use super::request::command_line;
 use crate::home::Outputs;
 use crate::{find, hosts, program, ui};
 
@@ -32,7 +33,7 @@ pub(crate) struct DiffArgs {
     json: bool,
 }
 
-/// What the last line may take, beside the name of the program.
+/// The most bytes of the footer, without the name of the program.
 const FOOTER_BYTES: u64 = 600;
 /// How much of a command is shown in the heading.
 const COMMAND: usize = 100;
@@ -57,11 +58,12 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
     let found = retrieve::diff(&*store, &old, &new, args.from, &room);
     drop(progress);
     let found = found.map_err(|error| explained(error, &old, &new))?;
+    let answer = found.answer(&old, &new);
     let text = if args.json {
-        json(&*store, &old, &new, &found)
+        json(&*store, &old, &found, &answer)
     } else {
         let heading = if args.from <= 1 && !found.same { &heading } else { "" };
-        format!("{heading}{}{}", found.text, footer(&old, &new, &found))
+        format!("{heading}{}", answer.to_text(command_line))
     };
     ui::answer(&text)?;
     let _ = store.retrieved(&new, text.len() as u64);
@@ -103,38 +105,7 @@ fn heading(store: &dyn Store, name: &OutputId) -> String {
     format!("{name}  {time}{exit}  {command}\n")
 }
 
-fn summary(found: &Differences) -> String {
-    let lines = |count: u64| ui::count(count, "line");
-    format!("{} added, {} removed", lines(found.added), lines(found.removed))
-}
-
-/// Says what could not be compared.
-fn not_compared(old: &OutputId, new: &OutputId, found: &Differences) -> String {
-    let sides = [old, new].into_iter().zip(&found.not_compared);
-    let missing = sides.filter_map(|(name, missing)| {
-        Some(format!("; {}: {} and not compared", name.token(), missing.as_ref()?))
-    });
-    missing.collect()
-}
-
-fn next(old: &OutputId, new: &OutputId, found: &Differences) -> Option<String> {
-    found.next.map(|line| format!("{} diff {old} {new} --from {line}", program::word()))
-}
-
-/// Says what was found, and the command for the next page.
-fn footer(old: &OutputId, new: &OutputId, found: &Differences) -> String {
-    let token = new.token();
-    if found.same {
-        return format!("[overspill {token}: {old} and {new} are the same]\n");
-    }
-    let next = match next(old, new, found) {
-        Some(command) => format!("; next: {command}"),
-        None => String::new(),
-    };
-    format!("[overspill {token}: {}{}{next}]\n", summary(found), not_compared(old, new, found))
-}
-
-fn json(store: &dyn Store, old: &OutputId, new: &OutputId, found: &Differences) -> String {
+fn json(store: &dyn Store, old: &OutputId, found: &Differences, answer: &Answer) -> String {
     let side = |name: &OutputId| {
         let record = store.record(name).ok().flatten().unwrap_or_default();
         let command = record.call.command.map(|command| ui::short(&command, COMMAND));
@@ -143,9 +114,9 @@ fn json(store: &dyn Store, old: &OutputId, new: &OutputId, found: &Differences) 
         })
     };
     let mut json = serde_json::json!({
-        "old": side(old), "new": side(new), "same": found.same,
+        "old": side(old), "new": side(&answer.id), "same": found.same,
         "added": found.added, "removed": found.removed,
-        "text": found.text, "next": next(old, new, found),
+        "text": found.text, "what": answer.what, "next": answer.next.as_ref().map(command_line),
     });
     if found.not_compared != [None, None] {
         let side = |at: usize| found.not_compared[at].as_ref().map(|it| [it.first, it.last]);

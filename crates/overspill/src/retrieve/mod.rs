@@ -2,6 +2,7 @@
 //!
 //! Every answer fits the limits of its question and says where the next page begins.
 
+mod answer;
 #[cfg(feature = "diff")]
 mod diff;
 #[cfg(any(feature = "diff", feature = "grep"))]
@@ -14,6 +15,7 @@ mod partial;
 mod source;
 mod usage;
 
+pub use answer::{Answer, Request, lines_not_searched, mark_line, outputs_not_searched};
 #[cfg(feature = "diff")]
 pub use diff::{DiffError, Differences, diff, previous_run};
 #[cfg(feature = "grep")]

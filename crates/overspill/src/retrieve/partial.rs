@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use overspill_core::Limits;
 
+use super::answer::mark_line;
 use super::page::{Page, Part, first_lines, fitting_end, fitting_page, line_start, tail_start};
 use crate::Error;
 use crate::store::{KeptRange, KeptRanges, NotKept, OutputId, Store};
@@ -106,7 +107,7 @@ impl Filling {
     /// Adds a line of ours, if there is room for it.
     fn mark(&mut self, mark: &str) -> bool {
         let open = u64::from(!self.text.is_empty() && !self.text.ends_with('\n'));
-        if self.lines_left() == 0 || self.bytes_left() < mark.len() as u64 + 1 + open {
+        if self.lines_left() == 0 || self.bytes_left() < mark.len() as u64 + open {
             self.is_full = true;
             return false;
         }
@@ -114,7 +115,6 @@ impl Filling {
             self.text.push('\n');
         }
         self.text.push_str(mark);
-        self.text.push('\n');
         self.ends_line = true;
         true
     }
@@ -328,7 +328,7 @@ impl PartialOutput<'_> {
     }
 
     fn mark(&self, what: &str) -> String {
-        format!("[overspill {}: {what} not kept (`store.max_output`)]", self.name.token())
+        mark_line(Some(self.name), &format!("{what} not kept (`store.max_output`)"))
     }
 }
 

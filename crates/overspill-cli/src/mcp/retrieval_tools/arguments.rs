@@ -2,8 +2,9 @@
 //!
 //! Nothing is ignored: a model that is not told believes that it was heeded.
 
-use overspill::retrieve::{FromValue, Part};
-use serde_json::{Map, Value};
+use overspill::retrieve::{FromValue, Part, Query};
+use overspill::store::OutputId;
+use serde_json::{Map, Value, json};
 
 use crate::ui;
 
@@ -96,6 +97,24 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Returns what to search for.
+    pub(super) fn query(self) -> Result<Query, String> {
+        let context = self.number("context")?.unwrap_or(0).min(1_000) as usize;
+        Ok(Query {
+            pattern: self.text("pattern")?.ok_or("pattern is missing")?.to_owned(),
+            ignore_case: self.flag("ignore_case")?,
+            fixed: self.flag("fixed")?,
+            before: context,
+            after: context,
+            most: match self.number("limit")? {
+                Some(0) => return Err("limit is a whole number, 1 or more".into()),
+                most => most,
+            },
+            from_line: self.number("from_line")?.unwrap_or(1),
+            ..Query::default()
+        })
+    }
+
     /// Returns the value to begin with.
     pub(super) fn from(self) -> Result<FromValue, String> {
         let text = match self.get("from") {
@@ -109,4 +128,22 @@ impl<'a> Arguments<'a> {
             _ => Err("from is a number such as 51, or two such as \"51:2000\"".into()),
         }
     }
+}
+
+/// Returns the arguments that ask for this search.
+pub(super) fn of_search(id: &OutputId, query: &Query) -> Value {
+    let mut arguments = json!({ "id": id, "pattern": query.pattern });
+    let lines = query.before.max(query.after);
+    for (key, value, is_set) in [
+        ("context", Value::from(lines), lines > 0),
+        ("limit", query.most.into(), query.most.is_some()),
+        ("ignore_case", true.into(), query.ignore_case),
+        ("fixed", true.into(), query.fixed),
+        ("from_line", query.from_line.into(), query.from_line > 1),
+    ] {
+        if is_set {
+            arguments[key] = value;
+        }
+    }
+    arguments
 }

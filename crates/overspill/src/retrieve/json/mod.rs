@@ -9,6 +9,8 @@ mod scan;
 mod tests;
 mod walk;
 
+use std::fmt;
+
 use overspill_core::Limits;
 
 use self::scan::{Place, Scan, Stop};
@@ -36,18 +38,31 @@ impl FromValue {
     pub const START: FromValue = FromValue { value: 1, byte: 0 };
 }
 
+impl fmt::Display for FromValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.byte {
+            0 => write!(f, "{}", self.value),
+            byte => write!(f, "{}:{byte}", self.value),
+        }
+    }
+}
+
 /// Values that a path leads to, as many as there is room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
     /// Each as it is written, on lines of its own. Where the output has a JSON text on each of its
     /// lines, the number of that line and a colon come first.
     pub text: String,
+    /// The number of the first value of this page, counted from 1.
+    pub first: u64,
     /// How many are shown, a part of one included.
     pub shown: u64,
     /// Where the next page begins.
     pub next: Option<FromValue>,
     /// What is not JSON, if anything was met that is not: it was left out.
     pub bad: Option<BadJson>,
+    /// The lines that were not kept, and so not read.
+    pub missing: Option<MissingLines>,
 }
 
 /// Why there are no values.
@@ -56,12 +71,22 @@ pub enum JsonError {
     /// The output could not be read.
     #[error(transparent)]
     Store(#[from] Error),
-    /// It is not JSON.
-    #[error(transparent)]
-    NotJson(#[from] BadJson),
-    /// A part of it was not kept, and the rest is not JSON.
-    #[error("{0} (`store.max_output`), so it is not whole JSON")]
-    NotWhole(MissingLines),
+    /// The output is not JSON.
+    #[error("{id}: {bad}")]
+    NotJson {
+        /// The output.
+        id: OutputId,
+        /// Where it is not JSON.
+        bad: BadJson,
+    },
+    /// A part of the output was not kept, and the rest is not JSON.
+    #[error("{id}: {missing} (`store.max_output`), so it is not whole JSON")]
+    NotWhole {
+        /// The output.
+        id: OutputId,
+        /// The part that was not kept.
+        missing: MissingLines,
+    },
 }
 
 /// Reads the values of a JSON text that `path` leads to, in their order, as many as fit `limits`.
@@ -88,16 +113,12 @@ pub fn values(
     let bad = collect(&mut scan, path, &mut page)?;
     let bad = bad.map(|bad| BadJson { line: line_of(bad.line), ..bad });
     page.values.iter_mut().for_each(|value| value.text_line = line_of(value.text_line));
-    let mut values = page.show(store, name, has_lines)?;
-    match bad {
-        Some(bad) if values.shown == 0 => {
-            let missing = kept.as_deref().and_then(MissingLines::of);
-            Err(missing.map_or_else(|| bad.into(), JsonError::NotWhole))
-        }
-        bad => {
-            values.bad = bad;
-            Ok(values)
-        }
+    let values = page.show(store, name, has_lines)?;
+    let (id, missing) = (name.clone(), kept.as_deref().and_then(MissingLines::of));
+    match (bad, missing) {
+        (Some(_), Some(missing)) if values.shown == 0 => Err(JsonError::NotWhole { id, missing }),
+        (Some(bad), None) if values.shown == 0 => Err(JsonError::NotJson { id, bad }),
+        (bad, missing) => Ok(Values { bad, missing, ..values }),
     }
 }
 
@@ -237,7 +258,8 @@ impl Page {
         name: &OutputId,
         has_lines: bool,
     ) -> Result<Values, Error> {
-        let mut shown = Values { text: String::new(), shown: 0, next: None, bad: None };
+        let (text, first) = (String::new(), self.from.value);
+        let mut shown = Values { text, first, shown: 0, next: None, bad: None, missing: None };
         for (index, value) in self.values.iter().enumerate() {
             let number = self.from.value + index as u64;
             let skipped = if index == 0 { self.from.byte } else { 0 };
