@@ -19,7 +19,7 @@ pub struct Answer {
     pub id: OutputId,
     /// The lines or values of this page.
     pub text: String,
-    /// What the text is, such as `lines 3–5 of 5000`, and what is wrong with it. Empty if there is nothing to say.
+    /// The sentence about the text, such as `lines 3–5 of 5000`, with warnings. Empty if there is nothing to say.
     pub what: String,
     /// The request for the next page.
     pub next: Option<Request>,

@@ -31,7 +31,7 @@ const UNENDED: &str = "\\ no line feed at the end\n";
 pub struct Differences {
     /// Hunks in the unified format, with three lines around each change.
     pub text: String,
-    /// The outputs are the same, byte for byte.
+    /// The bytes of both outputs are the same.
     pub same: bool,
     /// How many lines were added.
     pub added: u64,
@@ -62,7 +62,7 @@ pub enum DiffError {
         sizes: [u64; 2],
         /// The largest size that is compared.
         max: u64,
-        /// What the sizes count: `bytes` or `lines`.
+        /// The unit of the sizes: `bytes` or `lines`.
         unit: &'static str,
     },
 }
@@ -223,7 +223,7 @@ impl<'a> Writer<'a> {
     }
 
     fn changed(&mut self, change: &Hunk) {
-        // Of as many lines as before, each is shown where it differs from the one in its place.
+        // If the number of lines stays the same, each long line is shown where it differs from its counterpart.
         let pairs = change.before.len() == change.after.len();
         let difference = |old: &[u8], new: &[u8]| if pairs { shared_start(old, new) } else { 0 };
         let (old_start, new_start) = (change.before.start as usize, change.after.start as usize);

@@ -1,4 +1,4 @@
-//! Search in a stored output, with ripgrep's engine and in its form.
+//! Searches a saved output with ripgrep's engine; results look as ripgrep's do.
 
 mod found;
 mod pieces;
@@ -23,33 +23,32 @@ use crate::store::{OutputId, Store};
 
 pub use found::{GrepLine, GrepMatches};
 
-/// What is searched for.
+/// A search: the pattern and its options.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// The pattern: a regular expression, or plain text with `fixed`. Of several, one on each line,
-    /// any may match.
+    /// A regular expression, or plain text with `fixed`. Each line of it is a pattern, and any of them may match.
     pub pattern: String,
-    /// Whatever the case.
+    /// Ignore case.
     pub ignore_case: bool,
     /// The pattern is plain text.
     pub fixed: bool,
-    /// Only whole words.
+    /// Match whole words only.
     pub word: bool,
-    /// Lines that do not match.
+    /// Find the lines that do not match.
     pub invert: bool,
-    /// Of lines that match only what matches, each match by itself, and nothing near them.
+    /// Show each match on a line of its own, without the rest of its line and without context.
     pub only: bool,
-    /// So many lines before each match.
+    /// The number of lines to show before each match.
     pub before: usize,
-    /// So many lines after each match.
+    /// The number of lines to show after each match.
     pub after: usize,
-    /// No more than so many matches.
+    /// The largest number of matches to show.
     pub most: Option<u64>,
-    /// From this line on, counted from 1.
+    /// The line to begin with, counted from 1.
     pub from_line: u64,
 }
 
-/// A pattern that is none: what is wrong with it, and where.
+/// An invalid pattern: the error and its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadPattern(String);
@@ -57,7 +56,7 @@ pub struct BadPattern(String);
 /// Why a search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GrepError {
-    /// The pattern is none.
+    /// The pattern is invalid.
     #[error(transparent)]
     Pattern(#[from] BadPattern),
     /// The output could not be read.
@@ -69,14 +68,14 @@ pub enum GrepError {
 }
 
 impl Query {
-    /// Tells whether the pattern is one, before anything is searched.
+    /// Checks the pattern without a search.
     pub fn check(&self) -> Result<(), BadPattern> {
         self.matcher().map(drop)
     }
 
-    /// Returns the pattern, or each of several.
+    /// Returns the patterns, one for each line.
     pub fn patterns(&self) -> Vec<&str> {
-        // An empty one among others would match everything.
+        // An empty pattern among others would match every line.
         let several: Vec<&str> = self.pattern.lines().filter(|line| !line.is_empty()).collect();
         if several.is_empty() { vec![""] } else { several }
     }
@@ -90,15 +89,15 @@ impl Query {
             .line_terminator(Some(b'\n'))
             .build_many(&patterns)
             .map_err(|error| {
-                // The engine speaks of the pattern as it has changed it; this is as it was typed.
+                // The engine's error shows a rewritten pattern; this one shows the pattern as it was typed.
                 let as_typed = patterns.iter().find_map(|one| regex_syntax::parse(one).err());
                 BadPattern(as_typed.map_or_else(|| error.to_string(), |typed| typed.to_string()))
             })
     }
 }
 
-/// Searches an output from a line on, until there is no more room in `limits`. Marks an output of which it
-/// shows lines as used.
+/// Searches an output from a line on, until `limits` are reached. If there are lines to show, the output is
+/// marked as used.
 pub fn grep(
     store: &dyn Store,
     name: &OutputId,
@@ -112,7 +111,7 @@ pub fn grep(
     let bare = query.only.then(|| Query { before: 0, after: 0, ..query.clone() });
     let query = bare.as_ref().unwrap_or(query);
     let from = query.from_line.max(1);
-    // What comes after a match before `from` is part of the answer.
+    // A match before `from` may have lines after it that belong to this page.
     let first = from.saturating_sub(query.after as u64).max(1);
     let first = match &kept {
         Some(kept) => kept.stored_line(first),
@@ -131,18 +130,18 @@ pub fn grep(
         if !search(&mut searcher(query), &matcher, pieces, &mut lines)? {
             break;
         }
-        // What comes after a hole is not near a line before it.
+        // Lines after a hole are no context of a match before it.
         lines.left = 0;
     }
     if !lines.found.lines.is_empty() {
-        // Whether it could be marked as used or not, its lines can be shown.
+        // The lines are shown, even if the store cannot mark the output as used.
         let _ = store.touch(name);
     }
     Ok(GrepMatches { not_searched, ..lines.found })
 }
 
-/// Returns the ranges of the stored copy that are searched one by one, from a place on: no line
-/// goes on across a hole.
+/// Returns the ranges of the stored copy from `start` on. Each is searched separately, because no line
+/// continues across a hole.
 fn ranges(source: &mut Source<'_>, start: u64) -> Result<Vec<SearchRange>, Error> {
     let Some(kept) = source.kept.clone() else {
         let bytes = start..source.total;
@@ -175,7 +174,7 @@ pub fn count(store: &dyn Store, name: &OutputId, query: &Query) -> Result<u64, G
         let pieces = Pieces::new(&mut source, &range);
         counted.breaks = pieces.breaks();
         if let Some(kept) = kept {
-            // A line may have a part in two ranges.
+            // Two ranges may have parts of the same line.
             let before = counted.places.take();
             let numbers = before.map_or_else(
                 || Numbers::new(store, name, 0, 1),
@@ -197,9 +196,9 @@ fn searcher(query: &Query) -> Searcher {
         .invert_match(query.invert)
         .before_context(query.before)
         .after_context(query.after)
-        // Whoever shows a line looks its number up.
+        // `Numbers` counts lines only for those that are shown.
         .line_number(false)
-        // An output is searched whatever it holds, as it is; what is shown of it is made readable.
+        // Binary output is searched too; the lines that are shown are made readable.
         .binary_detection(BinaryDetection::none())
         .bom_sniffing(false);
     builder.build()
@@ -210,7 +209,7 @@ struct Count<'a> {
     last: Option<u64>,
     most: u64,
     breaks: Breaks,
-    /// Tells lines by their numbers, where not all of the output was kept.
+    /// Tells two lines apart if a part of the output was not kept.
     places: Option<Places<'a>>,
 }
 
@@ -229,7 +228,7 @@ impl Sink for Count<'_> {
     }
 }
 
-/// Searches until `sink` wants nothing more; tells whether it wants more.
+/// Searches until `sink` wants no more; returns whether it wants more.
 fn search<S: Sink<Error = io::Error>>(
     searcher: &mut Searcher,
     matcher: &RegexMatcher,
@@ -242,10 +241,9 @@ fn search<S: Sink<Error = io::Error>>(
     Ok(!stopped.get())
 }
 
-/// Asks a sink nothing once it has said no, and ends what is read.
+/// Stops the search for good once the sink wants no more.
 ///
-/// The engine takes a no for the rest of what it holds: where lines are wanted that do not match, it
-/// reads on and asks again.
+/// The engine stops only for the bytes in its buffer: an inverted search reads on and asks the sink again.
 struct Until<S> {
     sink: S,
     stopped: Rc<Cell<bool>>,
@@ -272,21 +270,21 @@ impl<S: Sink<Error = io::Error>> Sink for Until<S> {
     }
 }
 
-/// Over a longer way it is cheaper to look the number up, where the store has an index.
+/// Over longer distances the index of the store is faster than counting.
 const FAR: u64 = 512 << 10;
 
-/// Numbers lines from the beginning of one to the end.
+/// Finds the number of a line when it is shown. Most searches show few lines, so counting every line would cost more.
 struct Numbers<'a> {
     store: &'a dyn Store,
     name: &'a OutputId,
     source: Source<'a>,
-    /// A place, and the number of the line it is in.
+    /// A place in the output, and the number of its line.
     at: u64,
     number: u64,
 }
 
 impl<'a> Numbers<'a> {
-    /// Begins with the line that begins at `at`, which is `number`, counted from 1.
+    /// Begins at `at`, where line `number` begins, counted from 1.
     fn new(
         store: &'a dyn Store,
         name: &'a OutputId,
@@ -297,7 +295,7 @@ impl<'a> Numbers<'a> {
         Ok(Numbers { store, name, source, at, number })
     }
 
-    /// Returns the number of the line that `place` is in, which is not before the last one asked for.
+    /// Returns the number of the line at `place`. Places must not decrease from call to call.
     fn of(&mut self, place: u64) -> Result<u64, Error> {
         if place.saturating_sub(self.at) > FAR
             && let Some(number) = self.store.line_at(self.name, place)?

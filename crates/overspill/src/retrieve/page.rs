@@ -23,17 +23,17 @@ pub enum Part {
 /// A part of an output, as much of it as there is room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// What is shown: readable text, within the limits.
+    /// Readable text, within the limits.
     pub text: String,
-    /// Where it stands in the output.
+    /// The bytes of the output that the text shows.
     pub bytes: Range<u64>,
-    /// Which lines it is, where they were asked for by number.
+    /// The first and last line, if lines were asked for.
     pub lines: Option<(u64, u64)>,
     /// The size of the output.
     pub total: u64,
-    /// How many lines it has, if it was not kept whole.
+    /// The number of lines, if a part of the output was not kept.
     pub total_lines: Option<u64>,
-    /// What comes next of what was asked for, or after it.
+    /// The next part.
     pub next: Option<Part>,
 }
 
@@ -42,7 +42,7 @@ const BLOCK: u64 = 64 * 1024;
 
 /// Reads `part` of an output, as much as fits `limits`, and marks the output as used.
 ///
-/// Nothing in the text passes for a mark of ours, see [`defused`].
+/// Forged marks in the text are defused, see [`defused`].
 pub fn read(
     store: &dyn Store,
     name: &OutputId,
@@ -50,7 +50,7 @@ pub fn read(
     limits: &Limits,
 ) -> Result<Page, Error> {
     let total = store.entry(name)?.bytes;
-    // Whether it could be marked or not, it can be read.
+    // A store that cannot mark the output as used can still be read.
     let _ = store.touch(name);
     if let Some(kept) = store.kept_ranges(name)? {
         return PartialOutput { store, name, kept: &kept, stored: total }.read(part, limits);
@@ -97,7 +97,7 @@ fn lines(
         return Ok(Page { text, bytes, lines, total, total_lines: None, next: None });
     };
     let room = store.read(name, start..total.min(start.saturating_add(most)))?;
-    // As many whole lines as are wanted and have room; of a line beyond that, what has room.
+    // Whole lines, as many as are wanted and fit. A line that alone does not fit is cut.
     let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
     let feeds: Vec<usize> = memchr::memchr_iter(b'\n', &room).take(wanted).collect();
     let is_rest = start + room.len() as u64 == total;
@@ -113,10 +113,10 @@ fn lines(
     let whole = ends_line || shown.end == total;
     let next = (shown.end < total).then(|| {
         if whole {
-            // As many again as were shown.
+            // The next page has as many lines as this one.
             Part::Lines(last + 1, last + (last - from + 1))
         } else {
-            // Within a line, only offsets lead on.
+            // Within a line, the next part is a range of bytes.
             Part::Bytes(shown.end..shown.end.saturating_add(most).min(total))
         }
     });
@@ -124,7 +124,7 @@ fn lines(
     Ok(Page { text, bytes: shown, lines, total, total_lines: None, next })
 }
 
-/// Returns at most so many lines of the start.
+/// Returns the first lines, at most so many.
 pub(super) fn first_lines(raw: &[u8], most: u64) -> &[u8] {
     let Some(last) = usize::try_from(most).ok().and_then(|most| most.checked_sub(1)) else {
         return &[];
@@ -132,15 +132,15 @@ pub(super) fn first_lines(raw: &[u8], most: u64) -> &[u8] {
     memchr::memchr_iter(b'\n', raw).nth(last).map_or(raw, |feed| &raw[..=feed])
 }
 
-/// Like [`fitting`], and nothing in the text passes for a mark of ours.
+/// Like [`fitting`], with forged marks defused.
 pub(super) fn fitting_page(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>) {
     let (text, shown) = fitting(raw, start, total, most);
     (defused(text), shown)
 }
 
-/// Returns what stands at `start` as readable text of at most `most` bytes, and how far it reaches.
+/// Returns the beginning of `raw` as readable text of at most `most` bytes, and the range it shows.
 pub(super) fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String, Range<u64>) {
-    // A page may end within a character; the next one begins with it.
+    // A character that is cut off belongs to the next page.
     let is_rest = start + raw.len() as u64 == total;
     let mut raw = match whole_chars(raw) {
         whole if !is_rest && !whole.is_empty() => whole,
@@ -151,13 +151,13 @@ pub(super) fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String,
         if text.len() as u64 <= most {
             return (text, start..start + raw.len() as u64);
         }
-        // Control bytes made visible take more room than they had.
+        // Control bytes take more room once they are visible.
         let half = &raw[..raw.len() / 2];
         raw = memchr::memrchr(b'\n', half).map_or(whole_chars(half), |feed| &half[..=feed]);
     }
 }
 
-/// Like [`fitting_page`], but gives way at the start.
+/// Like [`fitting_page`], but shortens the text at its start.
 pub(super) fn fitting_end(
     store: &dyn Store,
     name: &OutputId,
@@ -176,7 +176,7 @@ pub(super) fn fitting_end(
     }
 }
 
-/// Returns where a line begins, counted from 1; `None` if there are not so many.
+/// Returns the place where a line begins, counted from 1; `None` if there are not so many lines.
 pub fn line_start(
     store: &dyn Store,
     name: &OutputId,
@@ -207,7 +207,7 @@ pub fn line_start(
     Ok(None)
 }
 
-/// Returns where the last `count` lines begin.
+/// Returns the place where the last `count` lines begin.
 pub(super) fn tail_start(
     store: &dyn Store,
     name: &OutputId,
@@ -221,7 +221,7 @@ pub(super) fn tail_start(
     while end > 0 {
         let from = end.saturating_sub(BLOCK);
         let mut block = store.read(name, from..end)?;
-        // The break that ends the last line begins no other.
+        // The last line feed begins no line.
         if end == total && block.last() == Some(&b'\n') {
             block.pop();
         }
@@ -236,7 +236,7 @@ pub(super) fn tail_start(
     Ok(0)
 }
 
-/// What is left of the limits of an answer.
+/// The room that is left on a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     pub(super) bytes: u64,
@@ -249,7 +249,7 @@ impl Room {
         Room { bytes: all(limits.bytes), lines: all(limits.lines) }
     }
 
-    /// Takes room for so much, if there is enough of it.
+    /// Takes room for so many bytes and lines, if there is enough.
     pub(super) fn take(&mut self, bytes: usize, lines: u64) -> bool {
         let (bytes, fits) = (bytes as u64, bytes as u64 <= self.bytes && lines <= self.lines);
         if fits {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_bounded_and_all_pages_are_everything() {
+    fn pages_are_within_limits_and_together_the_whole_output() {
         let long = "x→é".repeat(900).into_bytes();
         let output = [numbered(300), long, b"\n\0\0\0last".to_vec()].concat();
         let (store, name) = stored(&output);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_is_the_last_lines() {
+    fn tail_has_the_last_lines() {
         let limits = Limits::NONE.bytes(51_200);
         assert_eq!(page(&numbered(1000), Part::Tail(2), limits).text, "line 999\nline 1000\n");
         assert_eq!(page(b"one\ntwo", Part::Tail(1), limits).text, "two");

@@ -1,4 +1,4 @@
-//! Pages of an output that was not kept whole. Numbers are those of the original.
+//! Reads an output of which parts were not kept. Lines and bytes are numbered as in the original output.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use super::page::{Page, Part, first_lines, fitting_end, fitting_page, line_start
 use crate::Error;
 use crate::store::{KeptRange, KeptRanges, NotKept, OutputId, Store};
 
-/// What is missing of an output that was not kept whole.
+/// The lines of an output that were not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingLines {
-    /// The first line of which something is missing.
+    /// The first line with a missing part.
     pub first: u64,
-    /// The last one. Lines between the two may have been kept.
+    /// The last such line. Lines between the two may have been kept.
     pub last: u64,
     /// How many bytes are missing.
     pub bytes: u64,
-    /// Each hole: the first and the last line of which something is missing.
+    /// The first and last line of each hole.
     pub holes: Vec<(u64, u64)>,
 }
 
 impl MissingLines {
-    /// How many holes a sentence names; the others are counted.
+    /// A sentence names so many holes and counts the others.
     pub const MAX_NAMED: usize = 3;
 
     pub(super) fn of(kept: &KeptRanges) -> Option<MissingLines> {
@@ -53,19 +53,19 @@ impl std::fmt::Display for MissingLines {
     }
 }
 
-/// Returns what is missing of an output; `None` if it was kept whole, or it was not noted where the
-/// hole is.
+/// Returns the lines of an output that were not kept; `None` if all were kept, or if an earlier version saved the
+/// output and did not note them.
 pub fn missing_lines(store: &dyn Store, name: &OutputId) -> Result<Option<MissingLines>, Error> {
     Ok(store.kept_ranges(name)?.as_ref().and_then(MissingLines::of))
 }
 
-/// What a range of the original is.
+/// A range of the original output.
 enum Stretch<'a> {
     Kept(&'a KeptRange),
     Missing(NotKept),
 }
 
-/// An output of which some ranges were kept.
+/// An output with holes.
 pub(super) struct PartialOutput<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) name: &'a OutputId,
@@ -78,13 +78,13 @@ pub(super) struct PartialOutput<'a> {
 struct Filling {
     text: String,
     limits: Limits,
-    /// Where in the original it ends.
+    /// The end of the page in the original.
     end: u64,
-    /// The last line it has a part of.
+    /// The last line of the page, whole or in part.
     last_line: u64,
-    /// It ends where a line ends, or where something is missing.
+    /// The page ends with a line or with a hole.
     ends_line: bool,
-    /// There is no more room.
+    /// The page is full.
     is_full: bool,
 }
 
@@ -204,13 +204,13 @@ impl PartialOutput<'_> {
             return None;
         }
         if !filling.ends_line {
-            // Within a line, only offsets lead on.
+            // Within a line, the next part is a range of bytes.
             let most = limits.bytes.unwrap_or(u64::MAX);
             let end = filling.end.saturating_add(most).min(self.kept.bytes);
             return Some(Part::Bytes(filling.end..end));
         }
         let gaps = self.kept.not_kept();
-        // Lines that are missing are passed over: the page says so, or the next one does.
+        // The next page begins after the hole. A mark on this page or on the next one reports the hole.
         let gap = gaps.iter().find(|gap| gap.first_line <= shown && shown < gap.last_line);
         let next = gap.map_or(shown + 1, |gap| gap.last_line + 1);
         (next <= self.kept.lines).then(|| Part::Lines(next, next + (shown - from)))
@@ -242,7 +242,7 @@ impl PartialOutput<'_> {
             }
         }
         let len = (wanted.end - wanted.start).max(1);
-        // Bytes that are missing are passed over: the page says so.
+        // The next page begins after the hole. A mark on this page reports the hole.
         let gaps = self.kept.not_kept();
         let gap =
             gaps.iter().find(|gap| gap.bytes.start < filling.end && filling.end < gap.bytes.end);
@@ -274,7 +274,7 @@ impl PartialOutput<'_> {
         Ok(Page { text, bytes, lines: None, total, total_lines: lines, next: None })
     }
 
-    /// Returns where in the stored copy a line begins, or the range that has a part of it.
+    /// Returns the place in the stored copy where a line begins, or where the range begins that has a part of it.
     fn stored_start(&self, range: &KeptRange, line: u64) -> Result<u64, Error> {
         if line <= range.first_line {
             return Ok(range.stored.start);
@@ -285,7 +285,7 @@ impl PartialOutput<'_> {
         Ok(start.unwrap_or(range.stored.end).min(range.stored.end))
     }
 
-    /// Adds what stands in the stored copy, as much of it as there is room for.
+    /// Adds a range of the stored copy, as much as fits.
     fn fill(
         &self,
         filling: &mut Filling,
@@ -332,7 +332,7 @@ impl PartialOutput<'_> {
     }
 }
 
-/// Returns where a place of the stored copy stands in the original.
+/// Returns the place in the original of a place in the stored copy.
 fn original(range: &KeptRange, place: u64) -> u64 {
     match place >= range.stored.end {
         true => range.bytes.end,
@@ -340,7 +340,7 @@ fn original(range: &KeptRange, place: u64) -> u64 {
     }
 }
 
-/// Returns where a byte of the original stands in the stored copy.
+/// Returns the place in the stored copy of a byte of the original.
 fn stored(range: &KeptRange, byte: u64) -> u64 {
     match byte >= range.bytes.end {
         true => range.stored.end,

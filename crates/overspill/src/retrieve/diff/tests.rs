@@ -112,7 +112,7 @@ fn diff_of_too_large_outputs_names_both_sizes() {
 }
 
 #[test]
-fn the_previous_run_is_the_last_one_of_the_same_command() {
+fn previous_run_is_the_last_one_of_the_same_command() {
     let store = Memory::default();
     let runs: Vec<OutputId> =
         [("make", "/a"), ("make", "/b"), ("ls", "/a"), ("make", "/a"), ("make", "/a")]

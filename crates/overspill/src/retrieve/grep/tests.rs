@@ -45,7 +45,7 @@ fn lines_are_found_as_ripgrep_shows_them() {
 }
 
 #[test]
-fn a_line_that_was_drawn_over_is_shown_as_it_matches_or_as_it_ends() {
+fn progress_line_is_shown_as_it_matches_or_as_it_ends() {
     let output = "10 %: error\rdone 100 %\nnext\n";
     let text = |query: &Query| found(output, query, Limits::NONE).text();
     assert_eq!(text(&query("error")), "1:10 %: error…\n");
@@ -68,7 +68,7 @@ fn only_what_matches_is_shown_match_by_match() {
 }
 
 #[test]
-fn a_line_with_too_many_matches_says_where_the_rest_is() {
+fn line_with_too_many_matches_says_where_the_rest_is() {
     let output = format!("first\n{}\nlast id=7\n", "id=1234 ".repeat(10_000));
     let only = Query { only: true, ..query("id=[0-9]+") };
     for limits in [Limits::NONE, Limits::NONE.bytes(300), Limits::NONE.lines(5)] {
@@ -158,7 +158,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_too_long_to_hold_is_searched_in_pieces() {
+fn very_long_line_is_searched_in_pieces() {
     let long = "x".repeat(3 * LONGEST_PIECE as usize);
     let output = format!("first\nxxxx{long}needle{long}needle{long}\nlast\n");
     let page = found(&output, &query("needle"), Limits::NONE);
@@ -176,7 +176,7 @@ fn a_line_too_long_to_hold_is_searched_in_pieces() {
 }
 
 #[test]
-fn a_line_that_matches_again_beyond_what_is_shown_says_where() {
+fn long_line_that_matches_again_says_where() {
     let far = "x".repeat(2_000);
     let output = format!("first\nneedle {far} needle {far} needle\nneedle {far}\n");
     let lines = found(&output, &query("needle"), Limits::NONE).lines;
@@ -192,7 +192,7 @@ fn a_line_that_matches_again_beyond_what_is_shown_says_where() {
 }
 
 #[test]
-fn a_bad_pattern_says_where() {
+fn invalid_pattern_says_where() {
     for pattern in ["a(b", "fine\na(b"] {
         let error = query(pattern).check().unwrap_err().to_string();
         assert!(error.contains("unclosed group") && error.contains("a(b"), "{error}");
