@@ -1,4 +1,4 @@
-//! Bounded questions to what was saved, and their answers as JSON.
+//! Answers questions about saved outputs as JSON.
 
 use overspill::core::{Limits, Policy};
 use overspill::retrieve::{
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use crate::Misuse;
 use crate::keys::Keys;
 
-/// Why there is no answer.
+/// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Question {
-    /// The question makes no sense.
+    /// The options are invalid.
     #[error(transparent)]
     Misuse(#[from] Misuse),
     /// The store could not answer.
@@ -214,7 +214,7 @@ fn line_json(line: &GrepLine) -> Value {
     json
 }
 
-/// Lists what is saved, the last used first.
+/// Lists the saved outputs, the last used first.
 pub fn list(overspill: &Overspill) -> Result<Value, Error> {
     let store = overspill.shown_store();
     let mut entries = store.list()?;
@@ -238,7 +238,7 @@ pub fn list(overspill: &Overspill) -> Result<Value, Error> {
     Ok(entries.iter().map(one).collect())
 }
 
-/// Removes what has expired, and says what that was.
+/// Removes expired outputs and returns how many.
 pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
     let swept = overspill.sweep()?;
     Ok(json!({
@@ -249,7 +249,7 @@ pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
     }))
 }
 
-/// Takes an id, or the path of a file that is called after one.
+/// Reads an id.
 fn named(id: &str) -> Result<OutputId, Misuse> {
     OutputId::parse(id).ok_or_else(|| Misuse(format!("{id:?} is no id of an output")))
 }

@@ -1,6 +1,7 @@
 //! `overspill grep`
 
 mod hints;
+mod question;
 mod unsearched;
 
 use std::ffi::{OsStr, OsString};
@@ -9,11 +10,11 @@ use overspill::core::Limits;
 use overspill::retrieve::{self, Answer, GrepMatches, Query, Request};
 use overspill::store::OutputId;
 
-use super::request::{SearchWords, Targets, command_line};
 use crate::home::Outputs;
 use crate::{find, home, hosts, ui};
 
 pub(crate) use hints::hint;
+use question::{GrepRequest, HEADING_BYTES};
 use unsearched::Unsearched;
 
 /// Searches in saved outputs, with ripgrep's engine and habits.
@@ -86,7 +87,7 @@ pub(crate) struct GrepArgs {
     json: bool,
 }
 
-/// Where to begin.
+/// The output and line to begin with.
 #[derive(Debug, Clone)]
 struct From {
     /// The output, as it was typed.
@@ -106,7 +107,7 @@ fn from(typed: &str) -> Result<From, String> {
 }
 
 impl From {
-    /// Returns the output to begin with, if one is named. It may be gone by now.
+    /// Returns the output to begin with, if one is named. The output may have expired.
     fn name(&self) -> anyhow::Result<Option<OutputId>> {
         let Some(id) = &self.id else { return Ok(None) };
         let ours = OutputId::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
@@ -114,20 +115,11 @@ impl From {
     }
 }
 
-/// What a heading may take, or a line that says how many more there are.
-const HEADING_BYTES: u64 = 80;
-/// How many lines there may be beside the matches: a heading, what was not searched, and the command
-/// for the next page.
-const FRAME_LINES: u64 = 3;
-/// In JSON an answer has no more lines than this, so that what stands around each has room.
-const JSON_LINES: u64 = 200;
-const JSON_LINE_BYTES: u64 = 100;
-
 pub(crate) fn grep(args: &GrepArgs) -> u8 {
     ui::searched(try_grep(args))
 }
 
-/// Tells whether anything matched.
+/// Returns whether a line matches.
 fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
     let asked = GrepRequest { args, query, all: ids.is_empty(), from: args.from.name()? };
@@ -142,7 +134,7 @@ fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
     Ok(any)
 }
 
-/// Returns what is searched for, and where.
+/// Returns the query and the outputs to search.
 fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     let mut ids = args.ids.clone();
     let patterns = match args.regexp.is_empty() {
@@ -156,7 +148,7 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     let patterns: Result<Vec<String>, _> = patterns.into_iter().map(text).collect();
     let patterns = patterns
         .map_err(|_| ui::UsageError("the pattern is not UTF-8, and so matches nothing".into()))?;
-    // An empty one matches everything, whatever the others do.
+    // An empty pattern matches every line, so the others do not matter.
     let pattern = match patterns.iter().any(String::is_empty) {
         true => String::new(),
         false => patterns.join("\n"),
@@ -181,10 +173,10 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     Ok((query, ids))
 }
 
-/// Says what is wrong with a pattern, where, and what to do.
+/// Words the error of a pattern, its place and a hint.
 fn explained(query: &Query, error: &str) -> String {
     let (place, what) = error.rsplit_once("\nerror: ").unwrap_or(("", error));
-    // The pattern, and under it a caret: worth showing unless it is very long.
+    // The pattern and a caret under it are shown unless the pattern is very long.
     let place = place.split_once('\n').map_or("", |(_, place)| place);
     let place = match place.chars().count() {
         1..400 => format!("\n\n{place}"),
@@ -194,7 +186,7 @@ fn explained(query: &Query, error: &str) -> String {
     format!("the pattern is not a regular expression: {}{place}{hint}", ui::short(what, 200))
 }
 
-/// The outputs that are meant, from where to begin on.
+/// Returns the outputs to search, from the one to begin with on.
 fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
     if !ids.is_empty() {
         let all = find::all(ids)?;
@@ -208,19 +200,9 @@ fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Out
     }
     let store = home::store().map_err(anyhow::Error::msg)?;
     let names = find::newest_first(&*store)?.into_iter().map(|entry| entry.name);
-    // The one to begin with may be gone by now; then it is the one after it.
+    // If the output to begin with has expired, the search begins with the one after it.
     let names = names.skip_while(|name| from.is_some_and(|from| name > from));
     Ok(names.map(|name| (store.clone(), name)).collect())
-}
-
-/// What was asked for.
-struct GrepRequest<'a> {
-    args: &'a GrepArgs,
-    query: Query,
-    /// All outputs are searched.
-    all: bool,
-    /// The output to begin with.
-    from: Option<OutputId>,
 }
 
 /// Shows the lines that match.
@@ -357,68 +339,5 @@ fn less(room: &Limits, text: &str, heading: bool) -> Limits {
         bytes: room.bytes.map(|most| most.saturating_sub(bytes)),
         lines: room.lines.map(|most| most.saturating_sub(lines)),
         ..*room
-    }
-}
-
-impl GrepRequest<'_> {
-    /// Tells whether the answer is about outputs, and not about lines of them.
-    fn is_of_outputs(&self) -> bool {
-        self.args.count || self.args.files_with_matches
-    }
-
-    /// Returns the room for matches on a page, without headings and footers.
-    fn room(&self, outputs: &[(Outputs, OutputId)]) -> Limits {
-        let beside = self.longest_command(outputs) + 2 * HEADING_BYTES + unsearched::BYTES;
-        let page = hosts::page();
-        let bytes = page.bytes.map(|bytes| bytes.saturating_sub(beside));
-        if !self.args.json {
-            return Limits { bytes, lines: page.lines.map(|lines| lines - FRAME_LINES), ..page };
-        }
-        // Each line has names of fields beside its text, and a character may take twice the room.
-        let lines = JSON_LINES.min(page.bytes.unwrap_or(u64::MAX) / (2 * JSON_LINE_BYTES));
-        let fields = lines * JSON_LINE_BYTES;
-        let bytes = bytes.map(|bytes| bytes.saturating_sub(fields + beside) / 2);
-        Limits { bytes, lines: Some(lines), ..page }
-    }
-
-    /// Returns the length of the longest command for a next page.
-    fn longest_command(&self, outputs: &[(Outputs, OutputId)]) -> u64 {
-        let query = Query { from_line: u64::MAX, ..self.query.clone() };
-        let words = SearchWords { query: &query, flags: &self.flags(), shown: u64::MAX };
-        self.command_of(&words, outputs).len() as u64
-    }
-
-    /// Returns the command for the next page, which begins with the first of the outputs that are left.
-    fn command(&self, next: &Request, left: &[(Outputs, OutputId)]) -> String {
-        let Request::Search { query, .. } = next else { return command_line(next) };
-        let alone = left.len() == 1 && !self.all;
-        // Other outputs may show as many matches as the first one, so its own are counted apart.
-        let (most, shown) = match (self.query.most, query.most) {
-            (Some(most), Some(rest)) if !alone => (Some(most), most - rest),
-            (_, rest) => (rest, 0),
-        };
-        let query = Query { most, ..query.clone() };
-        self.command_of(&SearchWords { query: &query, flags: &self.flags(), shown }, left)
-    }
-
-    fn command_of(&self, words: &SearchWords<'_>, outputs: &[(Outputs, OutputId)]) -> String {
-        let ids: Vec<OutputId> = outputs.iter().map(|(_, id)| id.clone()).collect();
-        match ids.first() {
-            Some(first) if self.all => words.command(&Targets::AllFrom(first)),
-            _ => words.command(&Targets::Named(&ids)),
-        }
-    }
-
-    fn flags(&self) -> Vec<&'static str> {
-        let GrepArgs { count, files_with_matches, json, .. } = self.args;
-        let flags = [("-c", *count), ("-l", *files_with_matches), ("--json", *json)];
-        flags.into_iter().filter_map(|(flag, is_set)| is_set.then_some(flag)).collect()
-    }
-
-    /// Returns the line of JSON that leads on, if there is more.
-    fn json_footer(&self, answer: &Answer, left: &[(Outputs, OutputId)]) -> String {
-        let Some(next) = &answer.next else { return String::new() };
-        let json = serde_json::json!({ "next": self.command(next, left), "what": answer.what });
-        format!("{json}\n")
     }
 }

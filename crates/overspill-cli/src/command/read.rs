@@ -48,7 +48,7 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
-    /// Which part is meant; the first page if none is named.
+    /// Returns the part to read; without options, the first page.
     fn part(&self) -> Part {
         match (self.lines, self.bytes, self.tail) {
             (Some((from, to)), _, _) => Part::Lines(from, to),
@@ -145,7 +145,7 @@ fn values(
     Ok(answer)
 }
 
-/// Copies everything.
+/// Copies the whole output.
 fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     const CHUNK: u64 = 256 * 1024;
     let total = store.entry(name)?.bytes;
@@ -153,7 +153,7 @@ fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     if let Some(missing) = retrieve::missing_lines(store, name)? {
         ui::say(&format!("{}: {missing} (`store.max_output`)", name.token()));
     }
-    // On a terminal the text itself shows that it goes on.
+    // On a terminal the text itself shows progress.
     let progress = (!ui::is_seen()).then(|| ui::Progress::of("copying"));
     let mut at = 0;
     while at < total {

@@ -1,4 +1,4 @@
-//! Our own tools, by which a model reaches what was saved.
+//! The tools by which a model reads and searches saved outputs.
 
 mod arguments;
 mod resources;
@@ -13,13 +13,13 @@ use super::scope::OutputScope;
 use crate::ui;
 use arguments::Arguments;
 
-/// Our tools, under the names that nobody else has here.
+/// Our tools, with names that no tool of the server has.
 #[derive(Debug, Clone)]
 pub(super) struct RetrievalTools {
     pub(super) names: ToolNames,
     pub(super) list: String,
     pub(super) scope: OutputScope,
-    /// What one answer may take.
+    /// The limits of an answer.
     pub(super) limits: Limits,
 }
 
@@ -38,20 +38,20 @@ impl RetrievalTools {
         (ToolNames { read: free("read"), grep: free("grep") }, free("list"))
     }
 
-    /// Tells whether a tool is one of ours.
+    /// Returns whether a tool is one of ours.
     pub(super) fn has(&self, tool: &str) -> bool {
         [&self.names.read, &self.names.grep, &self.list].contains(&&tool.to_owned())
     }
 
-    /// Returns what a client of a server is told of them. The list is there once there is something to
-    /// list: every definition takes room in the model's context.
+    /// Returns the definitions for the client of a server. `list` is among them once there are outputs to list,
+    /// because every definition takes room in the model's context.
     pub(super) fn definitions(&self, store: &dyn Store) -> Vec<Value> {
         let has_many = self.scope.entries(store).is_ok_and(|entries| entries.len() > 1);
         let [read, grep, list] = self.all();
         [Some(read), Some(grep), has_many.then_some(list)].into_iter().flatten().collect()
     }
 
-    /// Returns what there is to be told of all of them.
+    /// Returns the definitions of all tools.
     pub(super) fn all(&self) -> [Value; 3] {
         let id = json!({"type": "string", "description": "The id from the notice, or its beginning or end."});
         let tool = |name: &str, description: &str, properties: Value, required: Value| {
@@ -102,7 +102,7 @@ impl RetrievalTools {
         [read, grep, list]
     }
 
-    /// Calls one of them; what went wrong is said to the model.
+    /// Calls a tool. An error becomes a result that the model reads.
     pub(super) fn call(&self, store: &dyn Store, tool: &str, arguments: &Value) -> Value {
         let nothing = Map::new();
         let arguments = Arguments(arguments.as_object().unwrap_or(&nothing));
@@ -179,7 +179,7 @@ impl RetrievalTools {
     ) -> Result<Answer, String> {
         let bad = |bad: BadPath| format!("{}: {bad}", ui::short(path, 200));
         let path = JsonPath::parse(path).map_err(bad)?;
-        let room = self.room(path.to_string().len() as u64);
+        let room = self.room(json!(path.to_string()).to_string().len() as u64);
         let values = retrieve::values(store, name, &path, from, &room);
         let values = values.map_err(|error| error.to_string())?;
         let is_empty = values.shown == 0;
@@ -192,7 +192,7 @@ impl RetrievalTools {
     fn grep(&self, store: &dyn Store, arguments: Arguments) -> Result<String, String> {
         let name = self.output(store, arguments)?;
         let query = arguments.query()?;
-        let room = self.room(query.pattern.len() as u64);
+        let room = self.room(json!(query.pattern).to_string().len() as u64);
         let found = retrieve::grep(store, &name, &query, &room).map_err(|error| {
             ui::short(&format!("the pattern cannot be searched for: {error}"), 400)
         })?;

@@ -1,4 +1,4 @@
-//! Reports the parts of outputs that were not kept, and so not searched.
+//! Reports the lines of outputs that were not kept, and so not searched.
 
 use overspill::retrieve::{self, MissingLines};
 use overspill::store::OutputId;
@@ -8,7 +8,7 @@ use crate::ui;
 /// The most bytes that this report may take.
 pub(super) const BYTES: u64 = 300;
 
-/// The first output of which something is missing, and how many there are.
+/// The first output with missing lines, and the number of such outputs.
 #[derive(Debug, Default)]
 pub(super) struct Unsearched {
     first: Option<(OutputId, MissingLines)>,
