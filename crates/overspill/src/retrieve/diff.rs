@@ -17,10 +17,11 @@ use super::source::Source;
 use crate::Error;
 use crate::store::{KeptRanges, OutputId, Store};
 
-/// Larger outputs are refused, so that a comparison takes seconds and a few hundred megabytes at most.
+/// Larger outputs are refused: both outputs are held in memory.
 const MAX_BYTES: u64 = 64 << 20;
-/// Many short lines take more memory than their bytes.
-const MAX_LINES: u64 = 4_000_000;
+/// Outputs with more lines are refused. The time of a comparison grows faster than the number of lines if the
+/// same few lines repeat in another order.
+const MAX_LINES: u64 = 1_000_000;
 /// How many lines around a change are shown.
 const CONTEXT: usize = 3;
 /// Stands after a line that ends without a line feed.

@@ -106,7 +106,7 @@ fn diff_of_too_large_outputs_names_both_sizes() {
     assert_eq!(refused("x", &large), expected);
     let many = "\n".repeat(MAX_LINES as usize + 1);
     let expected =
-        "OLD has 4000001 lines and NEW has 0 lines: diff compares at most 4000000 lines each";
+        "OLD has 1000001 lines and NEW has 0 lines: diff compares at most 1000000 lines each";
     assert_eq!(refused(&many, ""), expected);
     assert!(compared(&large[1..], "x").added == 1);
 }
