@@ -82,6 +82,19 @@ def own():
         "bad question": ["read", {"tail": -1}],
     }.items():
         yield {"name": f"ask/{name}", "how": "process", "setup": {"max_lines": 10}, "input": log, "ask": ask}
+    numbers = "[" + ",\n".join(map(str, range(3000))) + "]"
+    for name, text, ask in [
+        ("value", numbers, ["read", {"json": "$[7]"}]),
+        ("values", numbers, ["read", {"json": "$[*]"}]),
+        ("next values", numbers, ["read", {"json": "$[*]", "from_value": 2001}]),
+        ("part of a value", numbers, ["read", {"json": "$", "from_value": [1, 100], "max_bytes": 500}]),
+        ("broken value", "[12abc,\n" + numbers, ["read", {"json": "$[0]"}]),
+        ("no value", numbers, ["read", {"json": "$.none"}]),
+        ("value without a path", numbers, ["read", {"from_value": 3}]),
+        ("no match", numbers, ["grep", "no such line", {}]),
+        ("more matches", numbers, ["grep", "[0-9]", {"max_count": 2500, "before": 0}]),
+    ]:
+        yield {"name": f"ask/{name}", "how": "process", "setup": {"max_lines": 10}, "input": text, "ask": ask}
     for how, given in {"process": "input", "spill": "input", "apply": "result"}.items():
         yield {"name": f"misuse/masked/{how}", "how": how, "setup": {"redact": "all"}, given: secret, "call": {"masked": 0}}
     for name, setup in {"keep": {"keep": "middle"}, "profile": {"profile": "x"}, "word": {"nonsense": 1}, "redact": {"redact": "some"}, "pattern": {"redact_pattern": "a("}}.items():

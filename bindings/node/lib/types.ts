@@ -131,6 +131,8 @@ export interface ReadOptions {
   bytes?: [number, number | null];
   tail?: number;
   json?: string;
+  /** With `json`: the number of the value to begin with, or that and a byte of the value. */
+  fromValue?: number | [number, number];
   maxLines?: number;
   maxBytes?: number;
 }
@@ -138,10 +140,20 @@ export interface ReadOptions {
 /** A part of a saved output, as much as there is room for. */
 export interface Page {
   text: string;
+  /** Which part of the output the text is, and what is wrong with it. */
+  what: string;
   bytes?: [number, number];
   lines?: [number, number] | null;
   total?: number;
-  /** Options of `read` for what comes next. */
+  /** With `json`: how many values are shown. */
+  values?: number;
+  /** With `json`: there are more values. */
+  more?: boolean;
+  /** With `json`: the place where the output is not JSON. The values after it are missing. */
+  notJson?: string;
+  /** With `json`: lines that were not kept (`store.max_output`), and so not read. */
+  notKept?: { lines: [number, number]; bytes: number };
+  /** Options of `read` for the next page. */
   next?: ReadOptions | null;
 }
 
@@ -163,9 +175,14 @@ export interface GrepOptions {
 /** What a search has found, as ripgrep shows it and line by line. */
 export interface Found {
   text: string;
-  lines: Array<{ number: number; matches: boolean; text: string }>;
+  /** Where the search goes on, and which lines were not searched. Empty if all matches are shown. */
+  what: string;
+  /** A line with `again` matches once more, in these bytes of the output, which are not shown. */
+  lines: Array<{ number: number; matches: boolean; text: string; again?: [number, number] }>;
   matches: number;
   nextLine: number | null;
+  /** Options of `grep` for the next page. */
+  next: GrepOptions | null;
   /** Lines that were not kept (`store.max_output`), and so not searched. */
   notSearched?: { lines: [number, number]; bytes: number };
 }

@@ -81,6 +81,20 @@ test('saved outputs are read, searched, listed and swept', async () => {
   assert.deepEqual(await overspill.sweep(), { removed: 0, bytes: 0, kept: 1, failed: 0 });
 });
 
+test('answers say what they are and lead on', async () => {
+  const overspill = make({ maxLines: 10 });
+  const broken = await overspill.process(`[12abc,\n${'1,\n'.repeat(3000)}`);
+  const value = await overspill.read(broken.id ?? '', { json: '$[0]' });
+  assert.equal(value.text, '12\n');
+  assert.equal(value.what, `the only value; left out what is ${value.notJson}`);
+  const { id } = await overspill.process(`[${Array.from({ length: 3000 }, (_, n) => n).join(',\n')}]`);
+  assert(id);
+  const found = await overspill.grep('[0-9]', id, { maxCount: 2500 });
+  assert.equal(found.what, `more from line ${found.nextLine}`);
+  const rest = await overspill.grep('[0-9]', id, found.next ?? {});
+  assert.deepEqual([found.lines.length + rest.lines.length, rest.what], [2500, '']);
+});
+
 test('a spill is a stream', async () => {
   const overspill = make({ maxLines: 10 });
   const spill = overspill.spill({ tool: 'make' });

@@ -76,6 +76,24 @@ def test_saved_outputs_are_read_searched_listed_and_swept(make):
     assert overspill.read(json.id, json="a[7]")["text"].strip() == "7"
 
 
+def test_answers_say_what_they_are_and_lead_on(make):
+    overspill = make(max_lines=10)
+    broken = overspill.process("[12abc,\n" + "1,\n" * 3000)
+    page = overspill.read(broken.id, json="$[0]")
+    assert page["text"] == "12\n" and page["not_json"].endswith("line 1, byte 4")
+    assert page["what"] == f"the only value; left out what is {page['not_json']}"
+    values = overspill.process("[" + ",\n".join(map(str, range(3000))) + "]")
+    page, seen = overspill.read(values.id, json="$[*]"), ""
+    while page["next"]:
+        seen += page["text"]
+        page = overspill.read(values.id, **page["next"])
+    assert (seen + page["text"]).split() == [str(number) for number in range(3000)]
+    found = overspill.grep("[0-9]", values.id, max_count=2500)
+    assert found["what"] == f"more from line {found['next_line']}"
+    rest = overspill.grep("[0-9]", values.id, **found["next"])
+    assert len(found["lines"]) + len(rest["lines"]) == 2500 and rest["what"] == ""
+
+
 def test_a_spill_is_a_context_manager_and_a_file(make):
     with make(max_lines=10).spill(tool="make") as spill:
         print("text", file=spill)

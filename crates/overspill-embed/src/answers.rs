@@ -1,7 +1,9 @@
-//! Bounded questions to what was saved, and their answers as JSON.
+//! Answers questions about saved outputs as JSON.
 
 use overspill::core::{Limits, Policy};
-use overspill::retrieve::{self, FromValue, GrepError, JsonError, JsonPath, Page, Part, Query};
+use overspill::retrieve::{
+    self, FromValue, GrepError, GrepLine, JsonError, JsonPath, Part, Query, Request,
+};
 use overspill::store::{Entry, OutputId, Record, Store};
 use overspill::{Error, Overspill};
 use serde_json::{Value, json};
@@ -9,10 +11,10 @@ use serde_json::{Value, json};
 use crate::Misuse;
 use crate::keys::Keys;
 
-/// Why there is no answer.
+/// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Question {
-    /// The question makes no sense.
+    /// The options are invalid.
     #[error(transparent)]
     Misuse(#[from] Misuse),
     /// The store could not answer.
@@ -20,8 +22,9 @@ pub enum Question {
     Store(#[from] Error),
 }
 
-/// Reads a part of an output: `lines` or `bytes` as `[from, to]`, `tail`, or a `json` path. The
-/// answer has `text`, where it is, and what to ask for next.
+/// Reads a part of an output: `lines` or `bytes` as `[from, to]`, `tail`, or the values at a `json` path,
+/// `from_value` a number or `[number, byte]` on. The answer has `text`, a sentence `what` about it, where it is, and the
+/// options `next` for the next page.
 pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Question> {
     let store = &*overspill.shown_store();
     let mut keys = Keys::of(asked, "options")?;
@@ -33,6 +36,7 @@ pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Que
     let bytes = keys.read("bytes", "two numbers, from and up to", pair)?;
     let tail = keys.number("tail")?;
     let path = keys.text("json")?;
+    let from = keys.read("from_value", "a number, or two: value and byte", from_value)?;
     let limits = limits(&mut keys)?;
     keys.done()?;
     let asked = [lines.is_some(), bytes.is_some(), tail.is_some(), path.is_some()];
@@ -41,9 +45,12 @@ pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Que
             Misuse("only one of lines, bytes, tail and json can be asked for".into()).into()
         );
     }
+    if from.is_some() && path.is_none() {
+        return Err(Misuse("from_value: it needs json, the path of the values".into()).into());
+    }
     let name = named(id)?;
     if let Some(path) = path {
-        return values(store, &name, &path, &limits);
+        return values(store, &name, &path, from.unwrap_or(FromValue::START), &limits);
     }
     let part = match (lines, bytes, tail) {
         (_, Some((from, to)), _) => Part::Bytes(from..to.max(from)),
@@ -54,27 +61,66 @@ pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Que
         }
     };
     let page = retrieve::read(store, &name, &part, &limits)?;
-    // If it cannot be noted, it was read all the same.
-    let _ = store.retrieved(&name, page.text.len() as u64);
-    Ok(page_json(&page))
+    let (bytes, lines, total) = (page.bytes.clone(), page.lines, page.total);
+    let answer = page.answer(store, &name);
+    // The page is returned, even if the store cannot note it.
+    let _ = store.retrieved(&name, answer.text.len() as u64);
+    Ok(json!({
+        "text": answer.text,
+        "what": answer.what,
+        "bytes": [bytes.start, bytes.end],
+        "lines": lines.map(|(from, to)| [from, to]),
+        "total": total,
+        "next": answer.next.as_ref().map(options),
+    }))
 }
 
-fn page_json(page: &Page) -> Value {
-    let next = page.next.as_ref().map(|next| match next {
-        Part::Lines(from, to) => json!({ "lines": [from, to] }),
-        Part::Bytes(range) => json!({ "bytes": [range.start, range.end] }),
-        Part::Tail(count) => json!({ "tail": count }),
-    });
-    json!({
-        "text": page.text,
-        "bytes": [page.bytes.start, page.bytes.end],
-        "lines": page.lines.map(|(from, to)| [from, to]),
-        "total": page.total,
-        "next": next,
-    })
+fn from_value(value: &Value) -> Option<FromValue> {
+    match value.as_array().map(Vec::as_slice) {
+        None => Some(FromValue { value: value.as_u64()?, byte: 0 }),
+        Some([value, byte]) => Some(FromValue { value: value.as_u64()?, byte: byte.as_u64()? }),
+        Some(_) => None,
+    }
 }
 
-/// Says what of an output was not kept.
+/// Returns a request as options of [`read`] or [`grep`].
+fn options(request: &Request) -> Value {
+    match request {
+        Request::Part { part: Part::Lines(from, to), .. } => json!({ "lines": [from, to] }),
+        Request::Part { part: Part::Bytes(range), .. } => {
+            json!({ "bytes": [range.start, range.end] })
+        }
+        Request::Part { part: Part::Tail(count), .. } => json!({ "tail": count }),
+        Request::Values { path, from: FromValue { value, byte }, .. } => {
+            let from = if *byte == 0 { json!(value) } else { json!([value, byte]) };
+            json!({ "json": path.to_string(), "from_value": from })
+        }
+        Request::Search { query, .. } => search_options(query),
+        // The packages do not compare.
+        Request::Compare { .. } => Value::Null,
+    }
+}
+
+fn search_options(query: &Query) -> Value {
+    let mut options = json!({});
+    for (key, value, is_set) in [
+        ("ignore_case", Value::from(true), query.ignore_case),
+        ("fixed", true.into(), query.fixed),
+        ("word", true.into(), query.word),
+        ("invert", true.into(), query.invert),
+        ("before", query.before.into(), query.before > 0),
+        ("after", query.after.into(), query.after > 0),
+        ("max_count", query.most.into(), query.most.is_some()),
+        ("from_line", query.from_line.into(), query.from_line > 1),
+    ] {
+        if is_set {
+            options[key] = value;
+        }
+    }
+    options
+}
+
+/// Returns which lines of an output were not kept.
 fn missing_json(missing: &retrieve::MissingLines) -> Value {
     json!({ "lines": [missing.first, missing.last], "bytes": missing.bytes })
 }
@@ -83,18 +129,33 @@ fn values(
     store: &dyn Store,
     name: &OutputId,
     path: &str,
+    from: FromValue,
     limits: &Limits,
 ) -> Result<Value, Question> {
     let path = JsonPath::parse(path).map_err(|bad| Misuse(format!("json: {bad}")))?;
-    match retrieve::values(store, name, &path, FromValue::START, limits) {
-        Ok(values) => Ok(json!({
-            "text": values.text,
-            "values": values.shown,
-            "more": values.next.is_some(),
-        })),
-        Err(JsonError::Store(error)) => Err(error.into()),
-        Err(error) => Err(Error::Other(error.to_string().into()).into()),
+    let values =
+        retrieve::values(store, name, &path, from, limits).map_err(|error| match error {
+            JsonError::Store(error) => error,
+            error => Error::Other(error.to_string().into()),
+        })?;
+    let shown = values.shown;
+    let bad = values.bad.as_ref().map(ToString::to_string);
+    let missing = values.missing.as_ref().map(missing_json);
+    let answer = values.answer(name, &path);
+    let _ = store.retrieved(name, answer.text.len() as u64);
+    let mut json = json!({
+        "text": answer.text,
+        "what": answer.what,
+        "values": shown,
+        "more": answer.next.is_some(),
+        "next": answer.next.as_ref().map(options),
+    });
+    for (key, value) in [("not_json", bad.map(Value::from)), ("not_kept", missing)] {
+        if let Some(value) = value {
+            json[key] = value;
+        }
     }
+    Ok(json)
 }
 
 /// Searches in an output with ripgrep's engine: `ignore_case`, `fixed`, `word`, `invert`, `before`,
@@ -129,22 +190,31 @@ pub fn grep(
         GrepError::Store(error) => Question::Store(error),
         GrepError::Search(error) => Question::Store(Error::Other(error.into())),
     })?;
-    let text = found.text();
-    let _ = store.retrieved(&name, text.len() as u64);
-    let line = |line: &retrieve::GrepLine| json!({ "number": line.number, "matches": line.matches, "text": line.text });
-    let mut answer = json!({
-        "text": text,
-        "lines": found.lines.iter().map(line).collect::<Vec<Value>>(),
+    let answer = found.answer(&name, &query);
+    let _ = store.retrieved(&name, answer.text.len() as u64);
+    let mut json = json!({
+        "text": answer.text,
+        "what": answer.what,
+        "lines": found.lines.iter().map(line_json).collect::<Vec<Value>>(),
         "matches": found.matches,
         "next_line": found.next_line,
+        "next": answer.next.as_ref().map(options),
     });
     if let Some(missing) = &found.not_searched {
-        answer["not_searched"] = missing_json(missing);
+        json["not_searched"] = missing_json(missing);
     }
-    Ok(answer)
+    Ok(json)
 }
 
-/// Lists what is saved, the last used first.
+fn line_json(line: &GrepLine) -> Value {
+    let mut json = json!({ "number": line.number, "matches": line.matches, "text": line.text });
+    if let Some(bytes) = &line.again {
+        json["again"] = json!([bytes.start, bytes.end]);
+    }
+    json
+}
+
+/// Lists the saved outputs, the last used first.
 pub fn list(overspill: &Overspill) -> Result<Value, Error> {
     let store = overspill.shown_store();
     let mut entries = store.list()?;
@@ -168,7 +238,7 @@ pub fn list(overspill: &Overspill) -> Result<Value, Error> {
     Ok(entries.iter().map(one).collect())
 }
 
-/// Removes what has expired, and says what that was.
+/// Removes expired outputs and returns how many.
 pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
     let swept = overspill.sweep()?;
     Ok(json!({
@@ -179,7 +249,7 @@ pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
     }))
 }
 
-/// Takes an id, or the path of a file that is called after one.
+/// Reads an id.
 fn named(id: &str) -> Result<OutputId, Misuse> {
     OutputId::parse(id).ok_or_else(|| Misuse(format!("{id:?} is no id of an output")))
 }

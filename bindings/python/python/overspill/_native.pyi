@@ -215,11 +215,12 @@ class Engine:
         bytes: Optional[Sequence[Optional[int]]] = ...,
         tail: Optional[int] = ...,
         json: Optional[str] = ...,
+        from_value: Union[int, Sequence[int], None] = ...,
         max_lines: Optional[int] = ...,
         max_bytes: Optional[int] = ...,
     ) -> Page:
         """Reads a part of a saved output: lines first and last, bytes from and up to, the last
-        lines, or the values at a JSON path."""
+        lines, or the values at a JSON path, from a value on or from a value and a byte of it."""
     def grep(
         self,
         pattern: str,

@@ -19,37 +19,58 @@ class Event(TypedDict):
     error: Optional[str]
 
 
-class Page(TypedDict):
-    """A part of a saved output, as much as there is room for."""
-
-    text: str
-    bytes: List[int]
-    lines: Optional[List[int]]
-    total: int
-    next: Optional[Dict[str, Any]]
-    """Options of `read` for what comes next."""
-
-
-class FoundLine(TypedDict):
-    """A line that was found, or one near it."""
-
-    number: int
-    matches: bool
-    text: str
-
-
 class NotSearched(TypedDict):
-    """Which lines of an output were not kept, and so not searched."""
+    """Lines of an output that were not kept, and so not searched."""
 
     lines: List[int]
     bytes: int
 
 
+class _Page(TypedDict):
+    text: str
+    what: str
+    """Which part of the output the text is, and what is wrong with it."""
+    next: Optional[Dict[str, Any]]
+    """Options of `read` for the next page."""
+
+
+class Page(_Page, total=False):
+    """A part of a saved output, as much as there is room for. Values at a JSON path have the last four fields."""
+
+    bytes: List[int]
+    lines: Optional[List[int]]
+    total: int
+    values: int
+    """How many values are shown."""
+    more: bool
+    not_json: str
+    """The place where the output is not JSON: the values after it are missing."""
+    not_kept: NotSearched
+    """Lines that were not kept (`store.max_output`), and so not read."""
+
+
+class _FoundLine(TypedDict):
+    number: int
+    matches: bool
+    text: str
+
+
+class FoundLine(_FoundLine, total=False):
+    """A line that was found, or one near it."""
+
+    again: List[int]
+    """The line matches again in these bytes of the output, which are not shown."""
+
+
 class _Found(TypedDict):
     text: str
+    what: str
+    """Where the search goes on, and which lines were not searched; empty if all matches are shown."""
     lines: List[FoundLine]
     matches: int
     next_line: Optional[int]
+    next: Optional[Dict[str, Any]]
+    """Options of `grep` for the next page."""
 
 
 class Found(_Found, total=False):

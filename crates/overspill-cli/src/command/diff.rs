@@ -2,19 +2,20 @@
 
 use std::ffi::OsString;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use overspill::core::Limits;
-use overspill::retrieve::{self, Differences};
+use overspill::retrieve::{self, Answer, DiffError, Differences};
 use overspill::store::{OutputId, Store};
 
+use super::request::command_line;
 use crate::home::Outputs;
 use crate::{find, hosts, program, ui};
 
 /// Shows how two saved outputs differ, line by line.
 ///
 /// With one output it is compared with the previous run of the same command in the same directory.
-/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Exits
-/// with 0 whether they differ or not, with 1 if there is nothing to compare.
+/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Outputs of more
+/// than 64 MiB are refused. Exits with 0 whether the outputs differ or not, with 1 if they cannot be compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill diff 01KA            what is different since the last time
@@ -32,7 +33,7 @@ pub(crate) struct DiffArgs {
     json: bool,
 }
 
-/// What the last line may take, beside the name of the program.
+/// The most bytes of the footer, without the name of the program.
 const FOOTER_BYTES: u64 = 600;
 /// How much of a command is shown in the heading.
 const COMMAND: usize = 100;
@@ -54,17 +55,30 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
         ..limits
     };
     let progress = ui::Progress::of("comparing");
-    let found = retrieve::diff(&*store, &old, &new, args.from, &room)?;
+    let found = retrieve::diff(&*store, &old, &new, args.from, &room);
     drop(progress);
+    let found = found.map_err(|error| explained(error, &old, &new))?;
+    let answer = found.answer(&old, &new);
     let text = if args.json {
-        json(&*store, &old, &new, &found)
+        json(&*store, &old, &found, &answer)
     } else {
         let heading = if args.from <= 1 && !found.same { &heading } else { "" };
-        format!("{heading}{}{}", found.text, footer(&old, &new, &found))
+        format!("{heading}{}", answer.to_text(command_line))
     };
     ui::answer(&text)?;
     let _ = store.retrieved(&new, text.len() as u64);
     Ok(())
+}
+
+/// Adds how to compare outputs that are too large for us.
+fn explained(error: DiffError, old: &OutputId, new: &OutputId) -> anyhow::Error {
+    if !matches!(error, DiffError::TooLarge { .. }) {
+        return error.into();
+    }
+    let program = program::word();
+    let part = |name: &OutputId| format!("<({program} read {name} --lines 1:2000)");
+    let command = format!("diff {} {}", part(old), part(new));
+    anyhow!("{error}\n\nhint: `{command}` compares parts of them; `grep` searches both")
 }
 
 /// The outputs that are compared, the older one first.
@@ -91,46 +105,7 @@ fn heading(store: &dyn Store, name: &OutputId) -> String {
     format!("{name}  {time}{exit}  {command}\n")
 }
 
-fn summary(found: &Differences) -> String {
-    let so_far = if found.to_the_end { "" } else { " so far" };
-    let coarse = match found.coarse {
-        true => "; so many differ that not all were compared with all: it may be less",
-        false => "",
-    };
-    format!(
-        "{} added, {} removed{so_far}{coarse}",
-        ui::count(found.added, "line"),
-        ui::count(found.removed, "line")
-    )
-}
-
-/// Says what could not be compared.
-fn not_compared(old: &OutputId, new: &OutputId, found: &Differences) -> String {
-    let sides = [old, new].into_iter().zip(&found.not_compared);
-    let missing = sides.filter_map(|(name, missing)| {
-        Some(format!("; {}: {} and not compared", name.token(), missing.as_ref()?))
-    });
-    missing.collect()
-}
-
-fn next(old: &OutputId, new: &OutputId, found: &Differences) -> Option<String> {
-    found.next.map(|line| format!("{} diff {old} {new} --from {line}", program::word()))
-}
-
-/// Says what was found, and the command for the next page.
-fn footer(old: &OutputId, new: &OutputId, found: &Differences) -> String {
-    let token = new.token();
-    if found.same {
-        return format!("[overspill {token}: {old} and {new} are the same]\n");
-    }
-    let next = match next(old, new, found) {
-        Some(command) => format!("; next: {command}"),
-        None => String::new(),
-    };
-    format!("[overspill {token}: {}{}{next}]\n", summary(found), not_compared(old, new, found))
-}
-
-fn json(store: &dyn Store, old: &OutputId, new: &OutputId, found: &Differences) -> String {
+fn json(store: &dyn Store, old: &OutputId, found: &Differences, answer: &Answer) -> String {
     let side = |name: &OutputId| {
         let record = store.record(name).ok().flatten().unwrap_or_default();
         let command = record.call.command.map(|command| ui::short(&command, COMMAND));
@@ -139,10 +114,9 @@ fn json(store: &dyn Store, old: &OutputId, new: &OutputId, found: &Differences) 
         })
     };
     let mut json = serde_json::json!({
-        "old": side(old), "new": side(new), "same": found.same,
+        "old": side(old), "new": side(&answer.id), "same": found.same,
         "added": found.added, "removed": found.removed,
-        "to_the_end": found.to_the_end, "coarse": found.coarse,
-        "text": found.text, "next": next(old, new, found),
+        "text": found.text, "what": answer.what, "next": answer.next.as_ref().map(command_line),
     });
     if found.not_compared != [None, None] {
         let side = |at: usize| found.not_compared[at].as_ref().map(|it| [it.first, it.last]);

@@ -1,18 +1,20 @@
 //! `overspill grep`
 
 mod hints;
+mod question;
 mod unsearched;
 
 use std::ffi::{OsStr, OsString};
 
 use overspill::core::Limits;
-use overspill::retrieve::{self, GrepMatches, Query};
+use overspill::retrieve::{self, Answer, GrepMatches, Query, Request};
 use overspill::store::OutputId;
 
 use crate::home::Outputs;
-use crate::{find, home, hosts, program, ui};
+use crate::{find, home, hosts, ui};
 
 pub(crate) use hints::hint;
+use question::{GrepRequest, HEADING_BYTES};
 use unsearched::Unsearched;
 
 /// Searches in saved outputs, with ripgrep's engine and habits.
@@ -85,7 +87,7 @@ pub(crate) struct GrepArgs {
     json: bool,
 }
 
-/// Where to begin.
+/// The output and line to begin with.
 #[derive(Debug, Clone)]
 struct From {
     /// The output, as it was typed.
@@ -105,7 +107,7 @@ fn from(typed: &str) -> Result<From, String> {
 }
 
 impl From {
-    /// Returns the output to begin with, if one is named. It may be gone by now.
+    /// Returns the output to begin with, if one is named. The output may have expired.
     fn name(&self) -> anyhow::Result<Option<OutputId>> {
         let Some(id) = &self.id else { return Ok(None) };
         let ours = OutputId::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
@@ -113,22 +115,11 @@ impl From {
     }
 }
 
-/// What a heading may take, or a line that says how many more there are.
-const HEADING_BYTES: u64 = 80;
-/// How many lines there may be beside the matches: a heading, what was not searched, and the command
-/// for the next page.
-const FRAME_LINES: u64 = 3;
-/// In JSON an answer has no more lines than this, so that what stands around each has room.
-const JSON_LINES: u64 = 200;
-const JSON_LINE_BYTES: u64 = 100;
-/// The names of those not searched yet may take so much of the last line.
-const NAMES_BYTES: usize = 8_192;
-
 pub(crate) fn grep(args: &GrepArgs) -> u8 {
     ui::searched(try_grep(args))
 }
 
-/// Tells whether anything matched.
+/// Returns whether a line matches.
 fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
     let asked = GrepRequest { args, query, all: ids.is_empty(), from: args.from.name()? };
@@ -143,7 +134,7 @@ fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
     Ok(any)
 }
 
-/// Returns what is searched for, and where.
+/// Returns the query and the outputs to search.
 fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     let mut ids = args.ids.clone();
     let patterns = match args.regexp.is_empty() {
@@ -157,7 +148,7 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     let patterns: Result<Vec<String>, _> = patterns.into_iter().map(text).collect();
     let patterns = patterns
         .map_err(|_| ui::UsageError("the pattern is not UTF-8, and so matches nothing".into()))?;
-    // An empty one matches everything, whatever the others do.
+    // An empty pattern matches every line, so the others do not matter.
     let pattern = match patterns.iter().any(String::is_empty) {
         true => String::new(),
         false => patterns.join("\n"),
@@ -182,10 +173,10 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     Ok((query, ids))
 }
 
-/// Says what is wrong with a pattern, where, and what to do.
+/// Words the error of a pattern, its place and a hint.
 fn explained(query: &Query, error: &str) -> String {
     let (place, what) = error.rsplit_once("\nerror: ").unwrap_or(("", error));
-    // The pattern, and under it a caret: worth showing unless it is very long.
+    // The pattern and a caret under it are shown unless the pattern is very long.
     let place = place.split_once('\n').map_or("", |(_, place)| place);
     let place = match place.chars().count() {
         1..400 => format!("\n\n{place}"),
@@ -195,7 +186,7 @@ fn explained(query: &Query, error: &str) -> String {
     format!("the pattern is not a regular expression: {}{place}{hint}", ui::short(what, 200))
 }
 
-/// The outputs that are meant, from where to begin on.
+/// Returns the outputs to search, from the one to begin with on.
 fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
     if !ids.is_empty() {
         let all = find::all(ids)?;
@@ -209,19 +200,9 @@ fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Out
     }
     let store = home::store().map_err(anyhow::Error::msg)?;
     let names = find::newest_first(&*store)?.into_iter().map(|entry| entry.name);
-    // The one to begin with may be gone by now; then it is the one after it.
+    // If the output to begin with has expired, the search begins with the one after it.
     let names = names.skip_while(|name| from.is_some_and(|from| name > from));
     Ok(names.map(|name| (store.clone(), name)).collect())
-}
-
-/// What was asked for.
-struct GrepRequest<'a> {
-    args: &'a GrepArgs,
-    query: Query,
-    /// All outputs were meant.
-    all: bool,
-    /// The output to begin with.
-    from: Option<OutputId>,
 }
 
 /// Shows the lines that match.
@@ -232,23 +213,9 @@ fn lines(
 ) -> anyhow::Result<(String, bool)> {
     let several = outputs.len() > 1 || asked.all && asked.from.is_some();
     let is_json = asked.args.json;
-    let most = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + 2 * HEADING_BYTES;
-    let most = most + unsearched::BYTES;
-    let page = hosts::page();
-    let mut room = Limits {
-        bytes: page.bytes.map(|bytes| bytes.saturating_sub(most)),
-        lines: page.lines.map(|lines| lines - FRAME_LINES),
-        ..page
-    };
-    if is_json {
-        // Around each line stands more, and a character may take twice the room.
-        let lines = JSON_LINES.min(page.bytes.unwrap_or(u64::MAX) / (2 * JSON_LINE_BYTES));
-        let beside = lines * JSON_LINE_BYTES;
-        room.bytes = room.bytes.map(|bytes| bytes.saturating_sub(beside + most) / 2);
-        room.lines = Some(lines);
-    }
+    let mut room = asked.room(outputs);
     let (mut text, mut any) = (String::new(), false);
-    let mut missing = Unsearched::default();
+    let mut unsearched = Unsearched::default();
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
         let (from_line, shown) = match is_first(asked, index, name) {
@@ -257,43 +224,63 @@ fn lines(
         };
         let most = asked.query.most.map(|most| most.saturating_sub(shown));
         let query = Query { from_line, most, ..asked.query.clone() };
-        let found = retrieve::grep(&**store, name, &query, &room)?;
-        missing.add(name, found.not_searched.clone());
-        if found.lines.is_empty() && found.next_line.is_none() {
+        let mut found = retrieve::grep(&**store, name, &query, &room)?;
+        unsearched.add(name, found.not_searched.clone());
+        if several || is_json {
+            // One line at the end reports this for all outputs.
+            found.not_searched = None;
+        }
+        let matches = !found.lines.is_empty() || found.next_line.is_some();
+        any |= matches;
+        if !matches && found.not_searched.is_none() {
             continue;
         }
-        any = true;
+        let left = &outputs[index..];
+        let answer = with_outputs_left(found.answer(name, &query), left);
         let before = text.len();
-        if !found.lines.is_empty() {
-            let plain = || if several { format!("{name}\n{}", found.text()) } else { found.text() };
-            text.push_str(&if is_json { json(name, &found) } else { plain() });
-        }
-        if let Some(line) = found.next_line {
-            text.push_str(&footer(asked, &outputs[index..], line, shown + found.shown));
+        if is_json {
+            text.push_str(&json(name, &found));
+            text.push_str(&asked.json_footer(&answer, left));
+        } else {
+            let heading = several && !found.lines.is_empty();
+            text.push_str(&if heading { format!("{name}\n") } else { String::new() });
+            text.push_str(&answer.to_text(|next| asked.command(next, left)));
         }
         let _ = store.retrieved(name, (text.len() - before) as u64);
-        if found.next_line.is_some() {
+        if answer.next.is_some() {
             break;
         }
-        room = less(&room, &found.text(), several);
+        room = less(&room, &answer.text, several);
     }
-    text.push_str(&missing.told(is_json));
+    unsearched.say();
+    if several || is_json {
+        text.push_str(&unsearched.line(is_json));
+    }
     Ok((text, any))
 }
 
-/// Tells whether this is the output that the line to begin with is meant of.
+/// Adds to an answer that leads on how many other outputs were not searched.
+fn with_outputs_left(mut answer: Answer, left: &[(Outputs, OutputId)]) -> Answer {
+    if answer.next.is_some() && left.len() > 1 {
+        let others = retrieve::outputs_not_searched(left.len() as u64 - 1);
+        answer.what = format!("{}; {others}", answer.what);
+    }
+    answer
+}
+
+/// Tells whether this is the output that the line to begin with belongs to.
 fn is_first(asked: &GrepRequest<'_>, index: usize, name: &OutputId) -> bool {
     index == 0 && asked.from.as_ref().is_none_or(|from| from == name)
 }
 
-/// Shows how many lines match in each output, or in which any does.
+/// Shows how many lines match in each output, or which outputs have a line that matches.
 fn count(
     asked: &GrepRequest<'_>,
     outputs: &[(Outputs, OutputId)],
     progress: &ui::Progress,
 ) -> anyhow::Result<(String, bool)> {
     let several = outputs.len() > 1 || asked.all && asked.from.is_some();
-    let beside = asked.next(outputs, u64::MAX, u64::MAX).len() as u64 + HEADING_BYTES;
+    let beside = asked.longest_command(outputs) + HEADING_BYTES;
     let page = hosts::page();
     let most_bytes = page.bytes.unwrap_or(u64::MAX).saturating_sub(beside);
     let most_lines = page.lines.unwrap_or(u64::MAX) as usize - 1;
@@ -302,15 +289,20 @@ fn count(
         query.most = Some(1);
     }
     let (mut text, mut any, mut shown) = (String::new(), false, 0);
-    let mut missing = Unsearched::default();
+    let mut unsearched = Unsearched::default();
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
         if shown == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
-            text.push_str(&footer(asked, &outputs[index..], 1, 0));
+            let left = &outputs[index..];
+            let query = Query { from_line: 1, ..asked.query.clone() };
+            let next = Some(Request::Search { id: name.clone(), query });
+            let what = retrieve::outputs_not_searched(left.len() as u64);
+            let answer = Answer { id: name.clone(), text: String::new(), what, next };
+            text.push_str(&answer.footer(|next| asked.command(next, left)));
             break;
         }
         let count = retrieve::count(&**store, name, &query)?;
-        missing.add(name, retrieve::missing_lines(&**store, name)?);
+        unsearched.add(name, retrieve::missing_lines(&**store, name)?);
         any |= count > 0;
         shown += usize::from(count > 0 || !asked.args.files_with_matches);
         text.push_str(&match (asked.args.files_with_matches, several) {
@@ -320,8 +312,8 @@ fn count(
             (false, false) => format!("{count}\n"),
         });
     }
-    // A program reads the numbers and names: stderr has to do.
-    missing.told(false);
+    // Programs read stdout here, so only stderr reports what was not searched.
+    unsearched.say();
     Ok((text, any))
 }
 
@@ -348,70 +340,4 @@ fn less(room: &Limits, text: &str, heading: bool) -> Limits {
         lines: room.lines.map(|most| most.saturating_sub(lines)),
         ..*room
     }
-}
-
-impl GrepRequest<'_> {
-    /// Tells whether it is asked for outputs, and not for lines of them.
-    fn is_of_outputs(&self) -> bool {
-        self.args.count || self.args.files_with_matches
-    }
-
-    /// Returns the command that goes on from `line` of the first of these, after so many matches of
-    /// it were `shown`.
-    fn next(&self, outputs: &[(Outputs, OutputId)], line: u64, shown: u64) -> String {
-        let args = self.args;
-        let mut words = vec![program::word(), "grep".into()];
-        for (flag, given) in [
-            ("-i", args.ignore_case),
-            ("-F", args.fixed_strings),
-            ("-w", args.word_regexp),
-            ("-v", args.invert_match),
-            ("-c", args.count),
-            ("-l", args.files_with_matches),
-            ("-o", args.only_matching),
-            ("--json", args.json),
-        ] {
-            words.extend(given.then(|| flag.into()));
-        }
-        for (flag, lines) in [("-B", self.query.before), ("-A", self.query.after)] {
-            words.extend((lines > 0).then(|| format!("{flag} {lines}")));
-        }
-        // Of the first output some are shown; of others as many may be as of it.
-        if let Some(most) = self.query.most {
-            let alone = outputs.len() == 1 && !self.all;
-            let (left, shown) = if alone { (most.saturating_sub(shown), 0) } else { (most, shown) };
-            words.push(format!("-m {left}"));
-            words.extend((shown > 0).then(|| format!("--shown {shown}")));
-        }
-        let patterns = self.query.patterns();
-        let dash = if patterns.len() > 1 || patterns[0].starts_with('-') { "-e " } else { "" };
-        let quoted = patterns.iter().map(|one| format!("{dash}{}", home::quoted(one)));
-        words.extend(quoted);
-        let first = outputs.first().map(|(_, name)| name.as_str()).unwrap_or_default();
-        if self.all {
-            words.push(format!("--from {first}:{line}"));
-        } else {
-            let names = outputs.iter().map(|(_, name)| name.to_string());
-            let names: Vec<String> = names.collect();
-            let all = names.join(" ");
-            words.push(if all.len() <= NAMES_BYTES { all } else { first.to_owned() });
-            words.extend((line > 1).then(|| format!("--from {line}")));
-        }
-        words.join(" ")
-    }
-}
-
-/// Says that there is more from `line` on, after so many matches `shown`, and the command for it.
-fn footer(asked: &GrepRequest<'_>, left: &[(Outputs, OutputId)], line: u64, shown: u64) -> String {
-    let next = asked.next(left, line, shown);
-    if asked.args.json {
-        return format!("{}\n", serde_json::json!({ "next": next }));
-    }
-    let Some((_, name)) = left.first() else { return String::new() };
-    let what = match (asked.is_of_outputs(), left.len() - 1) {
-        (true, others) => format!("{} more outputs not searched", others + 1),
-        (false, 0) => format!("more from line {line}"),
-        (false, others) => format!("more from line {line}; {others} more outputs not searched"),
-    };
-    format!("[overspill {}: {what}; next: {next}]\n", name.token())
 }

@@ -1,4 +1,4 @@
-//! One file a subcommand.
+//! One file for each subcommand, and `request.rs`: the commands that ask for the next page.
 
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -14,6 +14,7 @@ pub(crate) mod man;
 pub(crate) mod pin;
 pub(crate) mod push;
 pub(crate) mod read;
+pub(crate) mod request;
 pub(crate) mod rm;
 pub(crate) mod run;
 pub(crate) mod sh;

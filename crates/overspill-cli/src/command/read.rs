@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 
 use overspill::core::Limits;
-use overspill::retrieve::{self, FromValue, JsonError, JsonPath, Page, Part};
-use overspill::store::{Kept, OutputId, Store};
+use overspill::retrieve::{self, Answer, FromValue, JsonError, JsonPath, Part};
+use overspill::store::{OutputId, Store};
 
+use super::request::command_line;
 use crate::{find, home, hosts, program, ui};
 
 /// Shows a part of a saved output, and how to get the next one.
@@ -47,7 +48,7 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
-    /// Which part is meant; the first page if none is named.
+    /// Returns the part to read; without options, the first page.
     fn part(&self) -> Part {
         match (self.lines, self.bytes, self.tail) {
             (Some((from, to)), _, _) => Part::Lines(from, to),
@@ -77,7 +78,7 @@ fn from(typed: &str) -> Result<FromValue, String> {
     }
 }
 
-/// What the last line may take, beside the name of the program and the path.
+/// The most bytes of the footer, without the name of the program and the path.
 const FOOTER_BYTES: u64 = 300;
 
 pub(crate) fn read(args: &ReadArgs) -> u8 {
@@ -85,7 +86,7 @@ pub(crate) fn read(args: &ReadArgs) -> u8 {
 }
 
 fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
-    // What makes no sense is said before anything is looked for.
+    // An invalid path is reported before the output is looked for.
     let path = args.json.as_deref().map(|typed| {
         JsonPath::parse(typed)
             .map_err(|bad| ui::UsageError(format!("{}: {bad}", ui::short(typed, 200))))
@@ -96,17 +97,21 @@ fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
         return raw(&*store, &name);
     }
     let (store, name) = find::find(&args.id)?;
-    let text = match &path {
+    let answer = match &path {
         Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START))?,
-        None => part(&*store, &name, &args.part())?,
+        None => {
+            let room = room(FOOTER_BYTES + program::word().len() as u64);
+            retrieve::read(&*store, &name, &args.part(), &room)?.answer(&*store, &name)
+        }
     };
+    let text = answer.to_text(command_line);
     ui::answer(&text)?;
-    // Of what was printed, not of what was asked for; if it cannot be noted, it was read all the same.
+    // The page is printed, even if the store cannot note it.
     let _ = store.retrieved(&name, text.len() as u64);
     Ok(())
 }
 
-/// Returns what is left for a page beside its last line.
+/// Returns the limits of a page without its footer.
 fn room(footer_bytes: u64) -> Limits {
     let limits = hosts::page();
     Limits {
@@ -116,111 +121,31 @@ fn room(footer_bytes: u64) -> Limits {
     }
 }
 
-fn part(store: &dyn Store, name: &OutputId, part: &Part) -> anyhow::Result<String> {
-    let room = room(FOOTER_BYTES + program::word().len() as u64);
-    let page = retrieve::read(store, name, part, &room)?;
-    let mut text = page.text.clone();
-    end_line(&mut text);
-    text.push_str(&footer(store, name, &page));
-    Ok(text)
-}
-
-/// Ends the last line of a text, if there is one.
-pub(crate) fn end_line(text: &mut String) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-}
-
-/// Says what this was, and the command for the next page.
-fn footer(store: &dyn Store, name: &OutputId, page: &Page) -> String {
-    let what = what_is_shown(store, name, page);
-    let next = match &page.next {
-        None => String::new(),
-        Some(Part::Lines(from, to)) => next(name, &format!("--lines {from}:{to}")),
-        Some(Part::Bytes(range)) => next(name, &format!("--bytes {}:{}", range.start, range.end)),
-        Some(Part::Tail(count)) => next(name, &format!("--tail {count}")),
-    };
-    format!("[overspill {}: {what}{next}]\n", name.token())
-}
-
-/// Says which part of an output a page is.
-pub(crate) fn what_is_shown(store: &dyn Store, name: &OutputId, page: &Page) -> String {
-    let record = store.record(name).ok().flatten();
-    let all = match record {
-        _ if page.total_lines.is_some() => format!(" of {}", page.total_lines.unwrap_or_default()),
-        // Saved by an earlier version, which did not note where the hole is.
-        Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => {
-            " of the saved copy, which lacks the middle and numbers its own lines".into()
-        }
-        Some(record) if record.lines > 0 => format!(" of {}", record.lines),
-        // Whoever saved it died before it could be said.
-        _ => String::new(),
-    };
-    match page.lines {
-        Some((first, last)) if first > last => match all.strip_prefix(" of ") {
-            Some("1") => "there is 1 line".into(),
-            Some(all) if all.ends_with(|last: char| last.is_ascii_digit()) => {
-                format!("there are {all} lines")
-            }
-            _ => "there are not so many lines".into(),
-        },
-        Some((first, last)) => format!("lines {first}–{last}{all}"),
-        None if page.bytes.is_empty() && page.total == 1 => "there is 1 byte".into(),
-        None if page.bytes.is_empty() => format!("there are {} bytes", page.total),
-        None => format!("bytes {}–{} of {}", page.bytes.start, page.bytes.end, page.total),
-    }
-}
-
-fn next(name: &OutputId, words: &str) -> String {
-    format!("; next: {} read {name} {words}", program::word())
-}
-
 fn values(
     store: &dyn Store,
     name: &OutputId,
     path: &JsonPath,
     from: FromValue,
-) -> anyhow::Result<String> {
-    let typed = home::quoted(&path.to_string());
-    let room = room(FOOTER_BYTES + (program::word().len() + typed.len()) as u64);
+) -> anyhow::Result<Answer> {
+    let path_bytes = home::quoted(&path.to_string()).len();
+    let room = room(FOOTER_BYTES + (program::word().len() + path_bytes) as u64);
     let progress = ui::Progress::of("reading it all");
     let values = retrieve::values(store, name, path, from, &room);
     drop(progress);
-    let missing = retrieve::missing_lines(store, name)?;
     let values = values.map_err(|error| match error {
-        error @ JsonError::NotWhole(_) => anyhow::anyhow!(
-            "{name}: {error}\n\nhint: `{} grep PATTERN {name}` searches the parts that were kept",
+        error @ JsonError::NotWhole { .. } => anyhow::anyhow!(
+            "{error}\n\nhint: `{} grep PATTERN {name}` searches the parts that were kept",
             program::word()
         ),
-        error => anyhow::Error::from(error).context(format!("{name}")),
+        error => error.into(),
     })?;
-    if values.shown == 0 {
-        let but = missing.map(|missing| format!("; {missing}")).unwrap_or_default();
-        anyhow::bail!("nothing in {name} is at {}{but}", ui::short(&path.to_string(), 200));
-    }
-    let (first, last) = (from.value.max(1), from.value.max(1) + values.shown - 1);
-    let what = match (first == last, values.next) {
-        (true, None) if first == 1 => "the only value".into(),
-        (true, _) => format!("value {first}"),
-        (false, _) => format!("values {first}–{last}"),
-    };
-    let bad = match (values.bad, missing) {
-        (_, Some(missing)) => format!("; {missing}"),
-        (Some(bad), None) => format!("; left out what is {bad}"),
-        (None, None) => String::new(),
-    };
-    let next = values.next.map_or(String::new(), |FromValue { value, byte }| {
-        let byte = if byte > 0 { format!(":{byte}") } else { String::new() };
-        next(name, &format!("--json {typed} --from {value}{byte}"))
-    });
-    let mut text = values.text;
-    end_line(&mut text);
-    text.push_str(&format!("[overspill {}: {what}{bad}{next}]\n", name.token()));
-    Ok(text)
+    let is_empty = values.shown == 0;
+    let answer = values.answer(name, path);
+    anyhow::ensure!(!is_empty, answer.what);
+    Ok(answer)
 }
 
-/// Copies everything.
+/// Copies the whole output.
 fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     const CHUNK: u64 = 256 * 1024;
     let total = store.entry(name)?.bytes;
@@ -228,7 +153,7 @@ fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     if let Some(missing) = retrieve::missing_lines(store, name)? {
         ui::say(&format!("{}: {missing} (`store.max_output`)", name.token()));
     }
-    // On a terminal the text itself shows that it goes on.
+    // On a terminal the text itself shows progress.
     let progress = (!ui::is_seen()).then(|| ui::Progress::of("copying"));
     let mut at = 0;
     while at < total {

@@ -1,30 +1,29 @@
-//! Our own tools, by which a model reaches what was saved.
+//! The tools by which a model reads and searches saved outputs.
 
 mod arguments;
 mod resources;
 
 use overspill::core::Limits;
 use overspill::notice::{ToolNames, defused};
-use overspill::retrieve::{self, FromValue, JsonPath, Part, Query};
+use overspill::retrieve::{self, Answer, BadPath, FromValue, JsonPath, Part, Request};
 use overspill::store::{OutputId, Store};
 use serde_json::{Map, Value, json};
 
 use super::scope::OutputScope;
-use crate::command::read::{end_line, what_is_shown};
 use crate::ui;
 use arguments::Arguments;
 
-/// Our tools, under the names that nobody else has here.
+/// Our tools, with names that no tool of the server has.
 #[derive(Debug, Clone)]
 pub(super) struct RetrievalTools {
     pub(super) names: ToolNames,
     pub(super) list: String,
     pub(super) scope: OutputScope,
-    /// What one answer may take.
+    /// The limits of an answer.
     pub(super) limits: Limits,
 }
 
-/// What the last line of an answer may take.
+/// The most bytes of the footer, without a path or pattern.
 const FOOTER_BYTES: u64 = 500;
 
 impl RetrievalTools {
@@ -39,20 +38,20 @@ impl RetrievalTools {
         (ToolNames { read: free("read"), grep: free("grep") }, free("list"))
     }
 
-    /// Tells whether a tool is one of ours.
+    /// Returns whether a tool is one of ours.
     pub(super) fn has(&self, tool: &str) -> bool {
         [&self.names.read, &self.names.grep, &self.list].contains(&&tool.to_owned())
     }
 
-    /// Returns what a client of a server is told of them. The list is there once there is something to
-    /// list: every definition takes room in the model's context.
+    /// Returns the definitions for the client of a server. `list` is among them once there are outputs to list,
+    /// because every definition takes room in the model's context.
     pub(super) fn definitions(&self, store: &dyn Store) -> Vec<Value> {
         let has_many = self.scope.entries(store).is_ok_and(|entries| entries.len() > 1);
         let [read, grep, list] = self.all();
         [Some(read), Some(grep), has_many.then_some(list)].into_iter().flatten().collect()
     }
 
-    /// Returns what there is to be told of all of them.
+    /// Returns the definitions of all tools.
     pub(super) fn all(&self) -> [Value; 3] {
         let id = json!({"type": "string", "description": "The id from the notice, or its beginning or end."});
         let tool = |name: &str, description: &str, properties: Value, required: Value| {
@@ -103,7 +102,7 @@ impl RetrievalTools {
         [read, grep, list]
     }
 
-    /// Calls one of them; what went wrong is said to the model.
+    /// Calls a tool. An error becomes a result that the model reads.
     pub(super) fn call(&self, store: &dyn Store, tool: &str, arguments: &Value) -> Value {
         let nothing = Map::new();
         let arguments = Arguments(arguments.as_object().unwrap_or(&nothing));
@@ -135,10 +134,12 @@ impl RetrievalTools {
         known.map_or(Ok(()), |known| arguments.check(tool, known))
     }
 
-    fn room(&self) -> Limits {
+    /// Returns the limits of a page without its footer, which repeats so many bytes of the question.
+    fn room(&self, repeated: u64) -> Limits {
         let Limits { bytes, lines, chars, tokens } = self.limits;
         let most = [bytes, chars, tokens].into_iter().flatten().min().unwrap_or(51_200);
         let bytes = most.saturating_sub(FOOTER_BYTES).max(most / 2);
+        let bytes = bytes.saturating_sub(repeated).max(bytes / 2);
         Limits {
             bytes: Some(bytes),
             lines: lines.map(|most| most.saturating_sub(1)),
@@ -149,12 +150,14 @@ impl RetrievalTools {
     fn read(&self, store: &dyn Store, arguments: Arguments) -> Result<String, String> {
         let name = self.output(store, arguments)?;
         arguments.one_of(&["lines", "bytes", "tail", "json"])?;
-        let (mut text, footer) = match arguments.text("json")? {
+        let answer = match arguments.text("json")? {
             Some(path) => self.values(store, &name, path, arguments.from()?)?,
-            None => self.page(store, &name, &arguments.part()?)?,
+            None => {
+                let page = retrieve::read(store, &name, &arguments.part()?, &self.room(0));
+                page.map_err(|error| error.to_string())?.answer(store, &name)
+            }
         };
-        end_line(&mut text);
-        text.push_str(&footer);
+        let text = answer.to_text(|next| self.request(next));
         let _ = store.retrieved(&name, text.len() as u64);
         Ok(text)
     }
@@ -167,115 +170,71 @@ impl RetrievalTools {
         self.scope.find(store, id)
     }
 
-    fn page(
-        &self,
-        store: &dyn Store,
-        name: &OutputId,
-        part: &Part,
-    ) -> Result<(String, String), String> {
-        let page = retrieve::read(store, name, part, &self.room()).map_err(|e| e.to_string())?;
-        let what = what_is_shown(store, name, &page);
-        let next = match &page.next {
-            None => String::new(),
-            Some(Part::Lines(from, to)) => self.next(name, "lines", &format!("{from}:{to}")),
-            Some(Part::Bytes(range)) => {
-                self.next(name, "bytes", &format!("{}:{}", range.start, range.end))
-            }
-            Some(Part::Tail(count)) => self.next(name, "tail", &count.to_string()),
-        };
-        Ok((page.text, format!("[overspill {}: {what}{next}]\n", name.token())))
-    }
-
-    fn next(&self, name: &OutputId, key: &str, value: &str) -> String {
-        format!("; next: {} {}", self.names.read, json!({"id": name, key: value}))
-    }
-
     fn values(
         &self,
         store: &dyn Store,
         name: &OutputId,
         path: &str,
         from: FromValue,
-    ) -> Result<(String, String), String> {
-        let shown = ui::short(path, 200);
-        let path = JsonPath::parse(path).map_err(|bad| format!("{shown}: {bad}"))?;
-        let mut room = self.room();
-        room.bytes = room.bytes.map(|most| most.saturating_sub(shown.len() as u64));
-        let missing = retrieve::missing_lines(store, name).map_err(|e| e.to_string())?;
-        let missing = missing.map(|missing| format!("; {missing}")).unwrap_or_default();
-        let values =
-            retrieve::values(store, name, &path, from, &room).map_err(|e| e.to_string())?;
-        if values.shown == 0 {
-            return Err(format!("nothing in {name} is at {shown}{missing}"));
-        }
-        let (first, last) = (from.value.max(1), from.value.max(1) + values.shown - 1);
-        let next = values.next.map_or(String::new(), |FromValue { value, byte }| {
-            let byte = if byte > 0 { format!(":{byte}") } else { String::new() };
-            let arguments =
-                json!({"id": name, "json": path.to_string(), "from": format!("{value}{byte}")});
-            format!("; next: {} {arguments}", self.names.read)
-        });
-        let footer =
-            format!("[overspill {}: values {first}–{last}{missing}{next}]\n", name.token());
-        // A model reads it.
-        Ok((defused(values.text), footer))
+    ) -> Result<Answer, String> {
+        let bad = |bad: BadPath| format!("{}: {bad}", ui::short(path, 200));
+        let path = JsonPath::parse(path).map_err(bad)?;
+        let room = self.room(json!(path.to_string()).to_string().len() as u64);
+        let values = retrieve::values(store, name, &path, from, &room);
+        let values = values.map_err(|error| error.to_string())?;
+        let is_empty = values.shown == 0;
+        let answer = values.answer(name, &path);
+        // Values are exact for programs. A model reads these.
+        let text = defused(answer.text);
+        if is_empty { Err(answer.what) } else { Ok(Answer { text, ..answer }) }
     }
 
     fn grep(&self, store: &dyn Store, arguments: Arguments) -> Result<String, String> {
         let name = self.output(store, arguments)?;
-        let context = arguments.number("context")?.unwrap_or(0).min(1_000) as usize;
-        let query = Query {
-            pattern: arguments.text("pattern")?.ok_or("pattern is missing")?.to_owned(),
-            ignore_case: arguments.flag("ignore_case")?,
-            fixed: arguments.flag("fixed")?,
-            before: context,
-            after: context,
-            most: match arguments.number("limit")? {
-                Some(0) => return Err("limit is a whole number, 1 or more".into()),
-                most => most,
-            },
-            from_line: arguments.number("from_line")?.unwrap_or(1),
-            ..Query::default()
-        };
-        let mut room = self.room();
-        let pattern_len = query.pattern.len() as u64;
-        room.bytes = room.bytes.map(|most| most.saturating_sub(pattern_len).max(most / 2));
+        let query = arguments.query()?;
+        let room = self.room(json!(query.pattern).to_string().len() as u64);
         let found = retrieve::grep(store, &name, &query, &room).map_err(|error| {
             ui::short(&format!("the pattern cannot be searched for: {error}"), 400)
         })?;
-        let mut text = found.text();
-        let token = name.token();
-        let missing = found.not_searched.map(|missing| format!("{missing} and not searched"));
-        if text.is_empty() && found.next_line.is_none() {
-            let missing = missing.map(|missing| format!("; {missing}")).unwrap_or_default();
-            return Ok(format!("[overspill {token}: nothing matches{missing}]\n"));
+        let answer = found.answer(&name, &query);
+        let text = answer.to_text(|next| self.request(next));
+        if !found.lines.is_empty() {
+            let _ = store.retrieved(&name, text.len() as u64);
         }
-        if let Some(line) = found.next_line {
-            let mut next = arguments.0.clone();
-            next.insert("id".into(), name.as_str().into());
-            next.insert("from_line".into(), line.into());
-            if let Some(most) = query.most {
-                next.insert("limit".into(), most.saturating_sub(found.shown).into());
-            }
-            let next = format!("{} {}", self.names.grep, Value::Object(next));
-            text.push_str(&format!("[overspill {token}: more from line {line}; next: {next}]\n"));
-        }
-        if let Some(missing) = missing {
-            text.push_str(&format!("[overspill {token}: {missing}]\n"));
-        }
-        let _ = store.retrieved(&name, text.len() as u64);
         Ok(text)
+    }
+
+    /// Returns a request as the name of a tool and its arguments.
+    fn request(&self, request: &Request) -> String {
+        let (tool, arguments) = match request {
+            Request::Part { id, part } => {
+                let (key, value) = match part {
+                    Part::Lines(from, to) => ("lines", format!("{from}:{to}")),
+                    Part::Bytes(range) => ("bytes", format!("{}:{}", range.start, range.end)),
+                    Part::Tail(count) => ("tail", count.to_string()),
+                };
+                (&self.names.read, json!({ "id": id, key: value }))
+            }
+            Request::Values { id, path, from } => {
+                let (path, from) = (path.to_string(), from.to_string());
+                (&self.names.read, json!({ "id": id, "json": path, "from": from }))
+            }
+            Request::Search { id, query } => (&self.names.grep, arguments::of_search(id, query)),
+            // There is no tool that compares.
+            Request::Compare { .. } => return String::new(),
+        };
+        format!("{tool} {arguments}")
     }
 
     fn list(&self, store: &dyn Store) -> Result<String, String> {
         let mut text = String::new();
-        let most = self.room().bytes.unwrap_or(u64::MAX) as usize;
+        let most = self.room(0).bytes.unwrap_or(u64::MAX) as usize;
         for (entry, record) in self.scope.entries(store)? {
             let what = record.call.command.or(record.call.tool).unwrap_or_default();
             let (size, lines, what) = (ui::size(entry.bytes), record.lines, ui::short(&what, 80));
             let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name);
             if text.len() + line.len() > most {
-                text.push_str("[overspill: there are more, and older ones]\n");
+                text.push_str(&retrieve::mark_line(None, "there are more, and older ones"));
                 break;
             }
             text.push_str(&line);

@@ -1,5 +1,8 @@
 //! `overspill diff`
 
+use overspill::Call;
+use overspill::store::{Disk, DiskOptions, Store};
+
 use crate::program::{Done, Test, id_of, saved_run};
 
 /// Returns the ids of all outputs, in the order they were saved.
@@ -74,4 +77,26 @@ fn long_differences_come_in_pages() {
         args = next.trim_end_matches("]\n").split(' ').skip(1).map(str::to_owned).collect();
     }
     assert_eq!((removed, added), (5000, 5000));
+}
+
+#[test]
+fn diff_of_too_large_outputs_is_refused_with_a_way_to_compare_parts() {
+    let done = Test::new(&["run", "--", "seq", "1", "5000"]).run();
+    let old = done.id();
+    let store = Disk::new(done.test.dir.path().join("store"), DiskOptions::default());
+    let mut draft = store.create(&Call::default()).unwrap();
+    draft.append(&vec![b'x'; 67_108_866]).unwrap();
+    let new = draft.publish().unwrap().name.to_string();
+    for words in [&["diff", &old, &new][..], &["diff", &new, &old], &["diff", "--json", &old, &new]]
+    {
+        let (code, text, error) = done.then(words);
+        assert_eq!((code, text.as_str()), (1, ""), "{error}");
+        let lines: Vec<&str> = error.lines().collect();
+        assert!(lines[0].contains(&format!("{old} has 23893 bytes")), "{error}");
+        assert!(lines[0].contains(&format!("{new} has 67108866 bytes")), "{error}");
+        assert!(lines[0].ends_with("diff compares at most 67108864 bytes each"), "{error}");
+        let hint = lines[2].strip_prefix("hint: `diff <(").unwrap();
+        assert!(hint.contains(&format!(" read {old} --lines 1:2000)")), "{error}");
+        assert!(hint.contains(&format!(" read {new} --lines 1:2000)")), "{error}");
+    }
 }

@@ -34,6 +34,7 @@ mod settings;
 mod signals;
 mod snapshots;
 mod stats;
+mod surfaces;
 mod terminal;
 mod tokens;
 mod unshown;

@@ -1,24 +1,24 @@
-//! A line as it is shown among others.
+//! Shortens a long line to the part around a match.
 
 use std::ops::Range;
 
 use overspill_core::text::{clean, whole_chars};
 
-/// The most bytes of a line that are shown.
+/// Longer lines are shortened to so many bytes.
 const LONGEST_LINE: usize = 500;
-/// So much of them stands before what is pointed at.
+/// So many of these bytes come before the match.
 const BEFORE: usize = 100;
 
-/// Returns a line with a match at `at` as readable text, without its end. Of a long one only what is
-/// around the match.
+/// Returns a line with a match at `at` as readable text, without its line end. A long line is shortened to
+/// the part around the match.
 #[cfg(feature = "grep")]
 pub(super) fn excerpt(line: &[u8], at: usize) -> String {
     let around = around_match(line, at);
     shown(&line[around.clone()], &around, line.len())
 }
 
-/// Returns what of a line is shown for a match at `at`. What was drawn over later, as progress is, is
-/// shown as it once stood there: the match would be gone otherwise.
+/// Returns the part of a line that is shown for a match at `at`. If a carriage return starts the line over, as
+/// progress bars do, only the text up to it is shown: later text would hide the match.
 #[cfg(feature = "grep")]
 pub(super) fn around_match(line: &[u8], at: usize) -> Range<usize> {
     let ends = |byte: &&u8| matches!(byte, b'\r' | b'\n');
@@ -31,18 +31,18 @@ pub(super) fn around_match(line: &[u8], at: usize) -> Range<usize> {
     start + drawn.start..start + drawn.end
 }
 
-/// Returns what of a line of `len` bytes is shown: all, or as much as there is room for around `at`.
+/// Returns the part of a line of `len` bytes that is shown: all of it, or the part around `at`.
 pub(super) fn around(len: usize, at: usize) -> Range<usize> {
     let start = if len <= LONGEST_LINE || at <= LONGEST_LINE - BEFORE { 0 } else { at - BEFORE };
     start.min(len)..len.min(start + LONGEST_LINE)
 }
 
-/// Returns what stands at `range` of a line of `len` bytes as readable text.
+/// Returns `range` of a line of `len` bytes as readable text.
 pub(super) fn shown(bytes: &[u8], range: &Range<usize>, len: usize) -> String {
     let cut = if range.start == 0 {
         bytes
     } else {
-        // Begins with a whole character.
+        // The text begins with a whole character.
         let inside = bytes.iter().take_while(|byte| **byte & 0xC0 == 0x80).count();
         &bytes[inside..]
     };
@@ -50,11 +50,11 @@ pub(super) fn shown(bytes: &[u8], range: &Range<usize>, len: usize) -> String {
     let text = clean(cut).text;
     let before = if range.start > 0 { "…" } else { "" };
     let after = if range.end < len { "…" } else { "" };
-    // A carriage return, which ends lines on some systems, is no text.
+    // On some systems lines end with a carriage return.
     format!("{before}{}{after}", text.trim_end_matches(['\r', '\n']))
 }
 
-/// Returns the bytes to read for what is around `at` of an output, as they are asked for.
+/// Returns the bytes of an output around `at`, for `read --bytes`.
 #[cfg(feature = "grep")]
 pub(super) fn bytes_around(at: u64) -> Range<u64> {
     let start = at.saturating_sub(BEFORE as u64);
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_line_shows_what_is_pointed_at() {
+    fn long_line_shows_the_part_around_the_match() {
         assert_eq!(excerpt(b"short\r\n", 0), "short");
         let long = format!("{}needle{}", "é".repeat(5000), "x".repeat(5000));
         let shown = excerpt(long.as_bytes(), 10_000);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_drawn_over_is_shown_where_it_matches() {
+    fn progress_line_shows_the_text_that_matches() {
         let line = b"fetching\rerror: boom\rretried\rdone\r\n";
         assert_eq!(excerpt(line, 0), "fetching…");
         assert_eq!(excerpt(line, 16), "…error: boom…");

@@ -1,20 +1,71 @@
-//! Pages of an output that was not kept whole. Numbers are those of the original.
+//! Reads an output of which parts were not kept. Lines and bytes are numbered as in the original output.
 
 use std::ops::Range;
 
 use overspill_core::Limits;
 
-use super::{Page, Part, first_lines, fitting_end, fitting_page, line_start, tail_start};
+use super::answer::mark_line;
+use super::page::{Page, Part, first_lines, fitting_end, fitting_page, line_start, tail_start};
 use crate::Error;
 use crate::store::{KeptRange, KeptRanges, NotKept, OutputId, Store};
 
-/// What a range of the original is.
+/// The lines of an output that were not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingLines {
+    /// The first line with a missing part.
+    pub first: u64,
+    /// The last such line. Lines between the two may have been kept.
+    pub last: u64,
+    /// How many bytes are missing.
+    pub bytes: u64,
+    /// The first and last line of each hole.
+    pub holes: Vec<(u64, u64)>,
+}
+
+impl MissingLines {
+    /// A sentence names so many holes and counts the others.
+    pub const MAX_NAMED: usize = 3;
+
+    pub(super) fn of(kept: &KeptRanges) -> Option<MissingLines> {
+        let hole = kept.hole()?;
+        let holes = kept.not_kept().iter().map(|gap| (gap.first_line, gap.last_line)).collect();
+        let bytes = kept.missing();
+        Some(MissingLines { first: hole.first_line, last: hole.last_line, bytes, holes })
+    }
+}
+
+impl std::fmt::Display for MissingLines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let MissingLines { first, last, bytes, holes } = self;
+        if first == last {
+            return write!(f, "a part of line {first} ({bytes} bytes) was not kept");
+        }
+        let range = |(first, last): &(u64, u64)| match first < last {
+            true => format!("{first}–{last}"),
+            false => first.to_string(),
+        };
+        let named: Vec<String> = holes.iter().take(Self::MAX_NAMED).map(range).collect();
+        let more = match holes.len().saturating_sub(Self::MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        write!(f, "lines {}{more} ({bytes} bytes) were not kept", named.join(", "))
+    }
+}
+
+/// Returns the lines of an output that were not kept; `None` if all were kept, or if an earlier version saved the
+/// output and did not note them.
+pub fn missing_lines(store: &dyn Store, name: &OutputId) -> Result<Option<MissingLines>, Error> {
+    Ok(store.kept_ranges(name)?.as_ref().and_then(MissingLines::of))
+}
+
+/// A range of the original output.
 enum Stretch<'a> {
     Kept(&'a KeptRange),
     Missing(NotKept),
 }
 
-/// An output of which some ranges were kept.
+/// An output with holes.
 pub(super) struct PartialOutput<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) name: &'a OutputId,
@@ -27,13 +78,13 @@ pub(super) struct PartialOutput<'a> {
 struct Filling {
     text: String,
     limits: Limits,
-    /// Where in the original it ends.
+    /// The end of the page in the original.
     end: u64,
-    /// The last line it has a part of.
+    /// The last line of the page, whole or in part.
     last_line: u64,
-    /// It ends where a line ends, or where something is missing.
+    /// The page ends with a line or with a hole.
     ends_line: bool,
-    /// There is no more room.
+    /// The page is full.
     is_full: bool,
 }
 
@@ -56,7 +107,7 @@ impl Filling {
     /// Adds a line of ours, if there is room for it.
     fn mark(&mut self, mark: &str) -> bool {
         let open = u64::from(!self.text.is_empty() && !self.text.ends_with('\n'));
-        if self.lines_left() == 0 || self.bytes_left() < mark.len() as u64 + 1 + open {
+        if self.lines_left() == 0 || self.bytes_left() < mark.len() as u64 + open {
             self.is_full = true;
             return false;
         }
@@ -64,7 +115,6 @@ impl Filling {
             self.text.push('\n');
         }
         self.text.push_str(mark);
-        self.text.push('\n');
         self.ends_line = true;
         true
     }
@@ -154,13 +204,13 @@ impl PartialOutput<'_> {
             return None;
         }
         if !filling.ends_line {
-            // Within a line, only offsets lead on.
+            // Within a line, the next part is a range of bytes.
             let most = limits.bytes.unwrap_or(u64::MAX);
             let end = filling.end.saturating_add(most).min(self.kept.bytes);
             return Some(Part::Bytes(filling.end..end));
         }
         let gaps = self.kept.not_kept();
-        // Lines that are missing are passed over: the page says so, or the next one does.
+        // The next page begins after the hole. A mark on this page or on the next one reports the hole.
         let gap = gaps.iter().find(|gap| gap.first_line <= shown && shown < gap.last_line);
         let next = gap.map_or(shown + 1, |gap| gap.last_line + 1);
         (next <= self.kept.lines).then(|| Part::Lines(next, next + (shown - from)))
@@ -192,7 +242,7 @@ impl PartialOutput<'_> {
             }
         }
         let len = (wanted.end - wanted.start).max(1);
-        // Bytes that are missing are passed over: the page says so.
+        // The next page begins after the hole. A mark on this page reports the hole.
         let gaps = self.kept.not_kept();
         let gap =
             gaps.iter().find(|gap| gap.bytes.start < filling.end && filling.end < gap.bytes.end);
@@ -224,7 +274,7 @@ impl PartialOutput<'_> {
         Ok(Page { text, bytes, lines: None, total, total_lines: lines, next: None })
     }
 
-    /// Returns where in the stored copy a line begins, or the range that has a part of it.
+    /// Returns the place in the stored copy where a line begins, or where the range begins that has a part of it.
     fn stored_start(&self, range: &KeptRange, line: u64) -> Result<u64, Error> {
         if line <= range.first_line {
             return Ok(range.stored.start);
@@ -235,7 +285,7 @@ impl PartialOutput<'_> {
         Ok(start.unwrap_or(range.stored.end).min(range.stored.end))
     }
 
-    /// Adds what stands in the stored copy, as much of it as there is room for.
+    /// Adds a range of the stored copy, as much as fits.
     fn fill(
         &self,
         filling: &mut Filling,
@@ -278,11 +328,11 @@ impl PartialOutput<'_> {
     }
 
     fn mark(&self, what: &str) -> String {
-        format!("[overspill {}: {what} not kept (`store.max_output`)]", self.name.token())
+        mark_line(Some(self.name), &format!("{what} not kept (`store.max_output`)"))
     }
 }
 
-/// Returns where a place of the stored copy stands in the original.
+/// Returns the place in the original of a place in the stored copy.
 fn original(range: &KeptRange, place: u64) -> u64 {
     match place >= range.stored.end {
         true => range.bytes.end,
@@ -290,7 +340,7 @@ fn original(range: &KeptRange, place: u64) -> u64 {
     }
 }
 
-/// Returns where a byte of the original stands in the stored copy.
+/// Returns the place in the stored copy of a byte of the original.
 fn stored(range: &KeptRange, byte: u64) -> u64 {
     match byte >= range.bytes.end {
         true => range.stored.end,

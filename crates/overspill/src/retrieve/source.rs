@@ -1,4 +1,4 @@
-//! An output, read block by block from wherever it is.
+//! Reads an output block by block, from a file or from the store.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,22 +8,22 @@ use std::rc::Rc;
 use crate::Error;
 use crate::store::{KeptRanges, OutputId, Store};
 
-/// How much is read at a time.
+/// The size of a block.
 pub(super) const BLOCK: usize = 256 << 10;
 const PAGE: usize = 4096;
 
-/// An output that is read from one end to the other, or from places here and there.
+/// An output, and the block that was read last.
 pub(super) struct Source<'a> {
     store: &'a dyn Store,
     name: &'a OutputId,
     pub(super) total: u64,
-    /// Which ranges of the original it has, if not all.
+    /// The ranges of the original that were kept, if not all.
     pub(super) kept: Option<Rc<KeptRanges>>,
     file: Option<File>,
-    /// Where the file stands.
+    /// The position in the file.
     at: u64,
     space: Vec<u8>,
-    /// What of that was read last.
+    /// The part of `space` that has the last block.
     held: Range<usize>,
 }
 
@@ -37,13 +37,13 @@ impl<'a> Source<'a> {
         Ok(Source { store, name, total, kept, file, at: 0, space, held: 0..0 })
     }
 
-    /// Returns what stands at `at`, a block of it at most; nothing at the end.
+    /// Returns the block at `at`; nothing at the end.
     pub(super) fn block(&mut self, at: u64) -> Result<&[u8], Error> {
         let end = self.total.min(at.saturating_add(BLOCK as u64));
         self.range(at, end)
     }
 
-    /// Returns what stands from `at` up to `end`, a block of it at most.
+    /// Returns the bytes from `at` up to `end`, at most a block.
     pub(super) fn range(&mut self, at: u64, end: u64) -> Result<&[u8], Error> {
         let len = end.min(self.total).saturating_sub(at).min(BLOCK as u64) as usize;
         self.held = 0..0;
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
             self.space = self.store.read(self.name, at..at + len as u64)?;
             self.held = 0..self.space.len();
         } else if len > 0 {
-            // Reading into memory that does not begin with a page costs several times as much.
+            // Reading into memory that is not aligned to a page takes several times as long.
             let skip = self.space.as_ptr().align_offset(PAGE).min(PAGE);
             let path = || self.name.as_str().into();
             let filled = self.fill(at, skip..skip + len);
@@ -61,13 +61,7 @@ impl<'a> Source<'a> {
         Ok(self.held())
     }
 
-    /// Returns the number that a line has in the original, counted from 1.
-    #[cfg(feature = "diff")]
-    pub(super) fn original_line(&self, line: u64) -> u64 {
-        self.kept.as_ref().map_or(line, |kept| kept.original_line(line))
-    }
-
-    /// Returns what was read last.
+    /// Returns the last block.
     pub(super) fn held(&self) -> &[u8] {
         &self.space[self.held.clone()]
     }

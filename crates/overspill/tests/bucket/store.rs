@@ -9,8 +9,8 @@ use overspill::core::Limits;
 use overspill::retrieve::{Part, Query, grep, read};
 use overspill::store::bucket::{Bucket, BucketOptions, Finding, Provider};
 use overspill::store::{
-    Availability, Catalog, DiskOptions, Expiry, Integrity, Lookup, OutputId, RecentQuery, Record, SpillRef,
-    Store, conformance, partial_conformance,
+    Availability, Catalog, DiskOptions, Expiry, Integrity, Lookup, OutputId, RecentQuery, Record,
+    SpillRef, Store, conformance, partial_conformance,
 };
 use overspill::sweep::{Retention, SweepBudget, sweep};
 

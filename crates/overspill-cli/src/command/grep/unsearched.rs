@@ -1,6 +1,6 @@
-//! Reports the parts of outputs that were not kept, and so not searched.
+//! Reports the lines of outputs that were not kept, and so not searched.
 
-use overspill::retrieve::MissingLines;
+use overspill::retrieve::{self, MissingLines};
 use overspill::store::OutputId;
 
 use crate::ui;
@@ -8,7 +8,7 @@ use crate::ui;
 /// The most bytes that this report may take.
 pub(super) const BYTES: u64 = 300;
 
-/// The first output of which something is missing, and how many there are.
+/// The first output with missing lines, and the number of such outputs.
 #[derive(Debug, Default)]
 pub(super) struct Unsearched {
     first: Option<(OutputId, MissingLines)>,
@@ -23,17 +23,20 @@ impl Unsearched {
         }
     }
 
-    /// Says it on stderr, and returns the line that says it among the answer.
-    pub(super) fn told(&self, is_json: bool) -> String {
-        let Some((name, missing)) = &self.first else { return String::new() };
-        let others = match self.outputs - 1 {
-            0 => String::new(),
-            others => format!("; so it is in {}", ui::count(others, "other output")),
+    /// Reports it on stderr.
+    pub(super) fn say(&self) {
+        if let Some((name, what)) = self.what() {
+            ui::say(&format!("{}: {what}", name.token()));
+        }
+    }
+
+    /// Returns the line that reports it on stdout; nothing if everything was searched.
+    pub(super) fn line(&self, is_json: bool) -> String {
+        let (Some((name, missing)), Some((_, what))) = (&self.first, self.what()) else {
+            return String::new();
         };
-        let told = format!("{missing} and not searched{others}");
-        ui::say(&format!("{}: {told}", name.token()));
         if !is_json {
-            return format!("[overspill {}: {told}]\n", name.token());
+            return retrieve::mark_line(Some(name), &what);
         }
         let json = serde_json::json!({
             "id": name,
@@ -44,7 +47,13 @@ impl Unsearched {
                 "bytes": missing.bytes,
                 "outputs": self.outputs,
             },
+            "what": what,
         });
         format!("{json}\n")
+    }
+
+    fn what(&self) -> Option<(&OutputId, String)> {
+        let (name, missing) = self.first.as_ref()?;
+        Some((name, retrieve::lines_not_searched(missing, self.outputs - 1)))
     }
 }

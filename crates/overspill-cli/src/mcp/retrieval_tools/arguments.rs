@@ -1,9 +1,10 @@
-//! What a model sends to our tools, and what of it makes no sense.
+//! Reads the arguments that a model sends to our tools.
 //!
-//! Nothing is ignored: a model that is not told believes that it was heeded.
+//! Unknown or invalid arguments are errors: a model would take silence for success.
 
-use overspill::retrieve::{FromValue, Part};
-use serde_json::{Map, Value};
+use overspill::retrieve::{FromValue, Part, Query};
+use overspill::store::OutputId;
+use serde_json::{Map, Value, json};
 
 use crate::ui;
 
@@ -12,7 +13,7 @@ use crate::ui;
 pub(super) struct Arguments<'a>(pub(super) &'a Map<String, Value>);
 
 impl<'a> Arguments<'a> {
-    /// Refuses what the tool does not know, and names what it does, the likeliest first.
+    /// Refuses an argument that the tool does not have, and names its arguments, the most similar first.
     pub(super) fn check(self, tool: &str, known: &Map<String, Value>) -> Result<(), String> {
         let is_unknown = |(name, value): &(&String, &Value)| {
             !known.contains_key(name.as_str()) && !value.is_null()
@@ -28,7 +29,7 @@ impl<'a> Arguments<'a> {
         Err(format!("{tool} has no argument {:?}; {known}", ui::short(name, 100)))
     }
 
-    /// Returns what was sent, if it is anything.
+    /// Returns an argument unless it is null.
     pub(super) fn get(self, key: &str) -> Option<&'a Value> {
         self.0.get(key).filter(|value| !value.is_null())
     }
@@ -38,7 +39,7 @@ impl<'a> Arguments<'a> {
         self.get(key).map(text).transpose()
     }
 
-    /// Returns a number, which models also send as text.
+    /// Returns a number. Models also send numbers as text.
     pub(super) fn number(self, key: &str) -> Result<Option<u64>, String> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
@@ -49,7 +50,7 @@ impl<'a> Arguments<'a> {
         number.map(Some).ok_or_else(|| format!("{key} is a whole number, 0 or more"))
     }
 
-    /// Returns a switch, which models also send as text.
+    /// Returns a switch. Models also send switches as text.
     pub(super) fn flag(self, key: &str) -> Result<bool, String> {
         match self.get(key) {
             None => Ok(false),
@@ -60,7 +61,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Refuses more than one of what excludes each other.
+    /// Refuses more than one of these arguments.
     pub(super) fn one_of(self, keys: &[&str]) -> Result<(), String> {
         let given: Vec<&str> = keys.iter().copied().filter(|key| self.get(key).is_some()).collect();
         match given.len() {
@@ -69,7 +70,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns which part of an output is meant; the first page if none is named.
+    /// Returns the part of the output to read; without arguments, the first page.
     pub(super) fn part(self) -> Result<Part, String> {
         if self.get("from").is_some() {
             return Err("from needs json: it is the number of a value".into());
@@ -96,6 +97,24 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Returns what to search for.
+    pub(super) fn query(self) -> Result<Query, String> {
+        let context = self.number("context")?.unwrap_or(0).min(1_000) as usize;
+        Ok(Query {
+            pattern: self.text("pattern")?.ok_or("pattern is missing")?.to_owned(),
+            ignore_case: self.flag("ignore_case")?,
+            fixed: self.flag("fixed")?,
+            before: context,
+            after: context,
+            most: match self.number("limit")? {
+                Some(0) => return Err("limit is a whole number, 1 or more".into()),
+                most => most,
+            },
+            from_line: self.number("from_line")?.unwrap_or(1),
+            ..Query::default()
+        })
+    }
+
     /// Returns the value to begin with.
     pub(super) fn from(self) -> Result<FromValue, String> {
         let text = match self.get("from") {
@@ -109,4 +128,22 @@ impl<'a> Arguments<'a> {
             _ => Err("from is a number such as 51, or two such as \"51:2000\"".into()),
         }
     }
+}
+
+/// Returns the arguments that ask for this search.
+pub(super) fn of_search(id: &OutputId, query: &Query) -> Value {
+    let mut arguments = json!({ "id": id, "pattern": query.pattern });
+    let lines = query.before.max(query.after);
+    for (key, value, is_set) in [
+        ("context", Value::from(lines), lines > 0),
+        ("limit", query.most.into(), query.most.is_some()),
+        ("ignore_case", true.into(), query.ignore_case),
+        ("fixed", true.into(), query.fixed),
+        ("from_line", query.from_line.into(), query.from_line > 1),
+    ] {
+        if is_set {
+            arguments[key] = value;
+        }
+    }
+    arguments
 }

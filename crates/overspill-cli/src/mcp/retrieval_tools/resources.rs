@@ -1,4 +1,4 @@
-//! What was saved, as resources.
+//! Offers saved outputs as resources.
 
 use overspill::store::Store;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ const METHOD_NOT_FOUND: i32 = -32_601;
 const RESOURCE_NOT_FOUND: i32 = -32_002;
 
 impl RetrievalTools {
-    /// Answers a request about resources; fails with the code of an error and what is to be said.
+    /// Answers a request about resources; fails with an error code and a message.
     pub(in super::super) fn about_resources(
         &self,
         store: &dyn Store,
@@ -31,7 +31,7 @@ impl RetrievalTools {
         }
     }
 
-    /// Returns how parts of an output are addressed.
+    /// Returns the template for addresses of lines.
     pub(in super::super) fn template() -> Value {
         json!({
             "uriTemplate": "overspill://{id}?lines={lines}",
@@ -41,7 +41,7 @@ impl RetrievalTools {
         })
     }
 
-    /// Returns a page of an output, as it is addressed: `overspill://ID?lines=A:B`.
+    /// Returns the page at an address, `overspill://ID?lines=A:B`.
     fn resource(&self, store: &dyn Store, uri: &str) -> Result<Value, String> {
         let (address, query) = uri.split_once('?').unwrap_or((uri, ""));
         let mut arguments = Map::new();

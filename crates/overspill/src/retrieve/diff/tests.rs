@@ -62,7 +62,7 @@ fn changes_are_shown_with_three_lines_around() {
                     line 11\n line 12\n@@ -17,4 +17,4 @@\n line 17\n line 18\n line 19\n-line 20\n\
                     +line 20\n\\ no line feed at the end\n";
     assert_eq!(found.text, expected);
-    assert_eq!((found.added, found.removed, found.coarse), (2, 2, false));
+    assert_eq!((found.added, found.removed), (2, 2));
     assert_eq!(compared("", "a\n").text, "@@ -0,0 +1,1 @@\n+a\n");
     assert_eq!(compared("a\nb\n", "b\n").text, "@@ -1,2 +1,1 @@\n-a\n b\n");
     assert!(compared(&old, &old).same);
@@ -78,23 +78,41 @@ fn long_lines_are_shown_where_they_differ() {
 }
 
 #[test]
-fn what_is_too_long_is_compared_in_windows() {
+fn diff_of_many_lines_finds_each_change() {
     let lines =
         |range: std::ops::Range<u32>| -> String { range.map(|n| format!("{n}\n")).collect() };
     let old = format!("a\n{}b\n", lines(0..100));
     let new = format!("c\n{}new\n{}d\n", lines(0..50), lines(50..100));
     let found = compared(&old, &new);
-    assert!(!found.coarse && found.to_the_end);
     assert_eq!((found.added, found.removed), (3, 2));
     assert_eq!(patched(&old, &found.text), new);
     let (old, new) = (lines(0..50), lines(100..150));
     let found = compared(&old, &new);
-    assert!(found.coarse && found.to_the_end);
+    assert_eq!((found.added, found.removed), (50, 50));
     assert_eq!(patched(&old, &found.text), new);
 }
 
 #[test]
-fn the_previous_run_is_the_last_one_of_the_same_command() {
+fn diff_of_too_large_outputs_names_both_sizes() {
+    let refused = |old: &str, new: &str| {
+        let store = Memory::default();
+        let (old, new) = (save(&store, old), save(&store, new));
+        let error = diff(&store, &old, &new, 1, &Limits::NONE).unwrap_err().to_string();
+        error.replace(old.as_str(), "OLD").replace(new.as_str(), "NEW")
+    };
+    let large = "x".repeat(MAX_BYTES as usize + 1);
+    let expected =
+        "OLD has 1 bytes and NEW has 67108865 bytes: diff compares at most 67108864 bytes each";
+    assert_eq!(refused("x", &large), expected);
+    let many = "\n".repeat(MAX_LINES as usize + 1);
+    let expected =
+        "OLD has 1000001 lines and NEW has 0 lines: diff compares at most 1000000 lines each";
+    assert_eq!(refused(&many, ""), expected);
+    assert!(compared(&large[1..], "x").added == 1);
+}
+
+#[test]
+fn previous_run_is_the_last_one_of_the_same_command() {
     let store = Memory::default();
     let runs: Vec<OutputId> =
         [("make", "/a"), ("make", "/b"), ("ls", "/a"), ("make", "/a"), ("make", "/a")]
@@ -142,7 +160,6 @@ proptest! {
     fn differences_turn_the_old_into_the_new((old, new) in texts()) {
         let found = compared(&old, &new);
         prop_assert_eq!(found.same, old == new);
-        prop_assert!(found.to_the_end);
         prop_assert_eq!(found.lines, found.text.lines().count() as u64);
         prop_assert_eq!(patched(&old, &found.text), new);
     }

@@ -1,4 +1,4 @@
-//! Values of a stored JSON text, by a path: whatever its size, in one pass and little memory.
+//! Reads values of a JSON output by a path, in one pass and with little memory.
 //!
 //! A value is a range of the output, so numbers, the order of keys and everything else are shown
 //! as they were written.
@@ -9,13 +9,14 @@ mod scan;
 mod tests;
 mod walk;
 
+use std::fmt;
+
 use overspill_core::Limits;
 
 use self::scan::{Place, Scan, Stop};
 use self::walk::{Listener, walk};
-use super::MissingLines;
-use super::fitting;
-use super::room::Room;
+use super::page::{Room, fitting};
+use super::partial::MissingLines;
 use super::source::Source;
 use crate::Error;
 use crate::store::{OutputId, Store};
@@ -23,12 +24,12 @@ use crate::store::{OutputId, Store};
 pub use path::{BadPath, JsonPath};
 pub use scan::BadJson;
 
-/// Where a page begins: with which value, and how far into it.
+/// The beginning of a page: a value and a byte of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FromValue {
     /// The number of the value, counted from 1.
     pub value: u64,
-    /// So many bytes of it were shown before.
+    /// How many bytes of the value earlier pages showed.
     pub byte: u64,
 }
 
@@ -37,18 +38,31 @@ impl FromValue {
     pub const START: FromValue = FromValue { value: 1, byte: 0 };
 }
 
+impl fmt::Display for FromValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.byte {
+            0 => write!(f, "{}", self.value),
+            byte => write!(f, "{}:{byte}", self.value),
+        }
+    }
+}
+
 /// Values that a path leads to, as many as there is room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
-    /// Each as it is written, on lines of its own. Where the output has a JSON text on each of its
-    /// lines, the number of that line and a colon come first.
+    /// Each value as it is written, on lines of its own. If each line of the output is a JSON text, the number
+    /// of the line and a colon come first.
     pub text: String,
+    /// The number of the first value of this page, counted from 1.
+    pub first: u64,
     /// How many are shown, a part of one included.
     pub shown: u64,
-    /// Where the next page begins.
+    /// The beginning of the next page.
     pub next: Option<FromValue>,
-    /// What is not JSON, if anything was met that is not: it was left out.
+    /// The first place that is not JSON. Values that are not JSON are left out.
     pub bad: Option<BadJson>,
+    /// The lines that were not kept, and so not read.
+    pub missing: Option<MissingLines>,
 }
 
 /// Why there are no values.
@@ -57,12 +71,22 @@ pub enum JsonError {
     /// The output could not be read.
     #[error(transparent)]
     Store(#[from] Error),
-    /// It is not JSON.
-    #[error(transparent)]
-    NotJson(#[from] BadJson),
-    /// A part of it was not kept, and the rest is not JSON.
-    #[error("{0} (`store.max_output`), so it is not whole JSON")]
-    NotWhole(MissingLines),
+    /// The output is not JSON.
+    #[error("{id}: {bad}")]
+    NotJson {
+        /// The output.
+        id: OutputId,
+        /// The first place that is not JSON.
+        bad: BadJson,
+    },
+    /// A part of the output was not kept, and the rest is not JSON.
+    #[error("{id}: {missing} (`store.max_output`), so it is not whole JSON")]
+    NotWhole {
+        /// The output.
+        id: OutputId,
+        /// The part that was not kept.
+        missing: MissingLines,
+    },
 }
 
 /// Reads the values of a JSON text that `path` leads to, in their order, as many as fit `limits`.
@@ -76,7 +100,7 @@ pub fn values(
     limits: &Limits,
 ) -> Result<Values, JsonError> {
     let source = Source::open(store, name)?;
-    // Whether it could be marked as used or not, it can be read.
+    // A store that cannot mark the output as used can still be read.
     let _ = store.touch(name);
     let kept = source.kept.clone();
     let line_of = |line: u64| kept.as_ref().map_or(line, |kept| kept.original_line(line));
@@ -84,25 +108,21 @@ pub fn values(
     let has_lines = has_a_text_a_line(&mut scan)?;
     scan.go_to(Place::START);
     let mut page = Page::new(from, Room::of(limits));
-    // There is nothing to look for after the only value of the only text.
+    // After the only value of the only text, reading can stop.
     page.is_single = path.is_single() && !has_lines;
     let bad = collect(&mut scan, path, &mut page)?;
     let bad = bad.map(|bad| BadJson { line: line_of(bad.line), ..bad });
     page.values.iter_mut().for_each(|value| value.text_line = line_of(value.text_line));
-    let mut values = page.show(store, name, has_lines)?;
-    match bad {
-        Some(bad) if values.shown == 0 => {
-            let missing = kept.as_deref().and_then(MissingLines::of);
-            Err(missing.map_or_else(|| bad.into(), JsonError::NotWhole))
-        }
-        bad => {
-            values.bad = bad;
-            Ok(values)
-        }
+    let values = page.show(store, name, has_lines)?;
+    let (id, missing) = (name.clone(), kept.as_deref().and_then(MissingLines::of));
+    match (bad, missing) {
+        (Some(_), Some(missing)) if values.shown == 0 => Err(JsonError::NotWhole { id, missing }),
+        (Some(bad), None) if values.shown == 0 => Err(JsonError::NotJson { id, bad }),
+        (bad, missing) => Ok(Values { bad, missing, ..values }),
     }
 }
 
-/// Finds the values of the page; returns what is not JSON, if there is anything.
+/// Finds the values of the page; returns the first place that is not JSON.
 fn collect(
     scan: &mut Scan<'_>,
     path: &JsonPath,
@@ -125,7 +145,7 @@ fn collect(
                 page.values.retain(|value| value.end.is_some());
                 page.open.clear();
                 bad.get_or_insert(met);
-                // Among lines of JSON others may stand; a text that is broken has no rest.
+                // Lines of JSON may have other lines between them. After a broken text there is nothing to read.
                 if first || !matches!(scan.skip_line(), Ok(true)) {
                     return Ok(bad);
                 }
@@ -138,7 +158,7 @@ fn collect(
 /// How much of an output is read to see whether it has a text on each line.
 const FIRST_LINE: u64 = 1 << 20;
 
-/// Tells whether the first line is a text by itself and others follow.
+/// Returns whether the first line is a complete JSON text and others follow.
 fn has_a_text_a_line(scan: &mut Scan<'_>) -> Result<bool, Error> {
     struct OneLine;
     impl Listener for OneLine {
@@ -238,7 +258,8 @@ impl Page {
         name: &OutputId,
         has_lines: bool,
     ) -> Result<Values, Error> {
-        let mut shown = Values { text: String::new(), shown: 0, next: None, bad: None };
+        let (text, first) = (String::new(), self.from.value);
+        let mut shown = Values { text, first, shown: 0, next: None, bad: None, missing: None };
         for (index, value) in self.values.iter().enumerate() {
             let number = self.from.value + index as u64;
             let skipped = if index == 0 { self.from.byte } else { 0 };

@@ -1,16 +1,16 @@
-//! An output as a searcher reads it: no line is longer than can be held.
+//! Feeds an output to the searcher, with very long lines cut into pieces.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::source::Source;
+use crate::retrieve::source::Source;
 
-/// A longer line is searched in pieces of this length. A match across two of them is missed.
+/// Longer lines are searched in pieces of this length. A match across two pieces is missed.
 pub(super) const LONGEST_PIECE: u64 = 1 << 20;
 
-/// Stands where a line is cut off by a hole, so that neither `^` nor `$` matches there.
+/// Marks the place where a hole cuts off a line, so that neither `^` nor `$` matches there.
 const CUT: &[u8] = "…".as_bytes();
 
 /// A range of a stored copy, and whether holes cut off its first and its last line.
@@ -21,18 +21,17 @@ pub(super) struct SearchRange {
     pub(super) cut_after: bool,
 }
 
-/// The places of bytes that we added, in what was read.
+/// The places of the bytes that we added for the searcher.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Breaks(Rc<RefCell<Vec<u64>>>);
 
 impl Breaks {
-    /// Returns how many bytes of ours come before a place.
+    /// Returns how many added bytes come before a place.
     pub(super) fn before(&self, place: u64) -> u64 {
         self.0.borrow().partition_point(|&at| at < place) as u64
     }
 
-    /// Returns a number that all pieces of the line that begins or goes on at `place` share, and
-    /// no other line has.
+    /// Returns a number for the line at `place`. All pieces of a line have the same number.
     pub(super) fn line_of(&self, place: u64) -> u64 {
         let breaks = self.0.borrow();
         let mut start = place;
@@ -48,22 +47,22 @@ impl Breaks {
 /// Reads an output block by block, and breaks lines that are too long.
 pub(super) struct Pieces<'s, 'a> {
     source: &'s mut Source<'a>,
-    /// Where the next block begins.
+    /// The place of the next block.
     at: u64,
-    /// Where reading ends.
+    /// The end of the range.
     end: u64,
-    /// How much of the block that is held was handed out.
+    /// How many bytes of the current block the searcher has.
     next: usize,
-    /// How much was handed out in all, with our own breaks.
+    /// How many bytes the searcher has in all, with added bytes.
     handed: u64,
-    /// How long the line is that is being read.
+    /// The length of the current line so far.
     line: u64,
     breaks: Breaks,
-    /// Bytes of ours that come next.
+    /// Added bytes that come next.
     added: &'static [u8],
     /// A hole cuts off the last line.
     cut_after: bool,
-    /// Nothing more is wanted.
+    /// The search has ended.
     stopped: Rc<Cell<bool>>,
 }
 
@@ -77,7 +76,7 @@ impl<'s, 'a> Pieces<'s, 'a> {
         Pieces { source, at, end, next, handed: 0, line: 0, breaks, added, cut_after, stopped }
     }
 
-    /// Hands out bytes of ours.
+    /// Hands out added bytes.
     fn add(&mut self, buffer: &mut [u8]) -> usize {
         let (now, later) = self.added.split_at(self.added.len().min(buffer.len()));
         buffer[..now.len()].copy_from_slice(now);
@@ -92,7 +91,7 @@ impl<'s, 'a> Pieces<'s, 'a> {
         self.breaks.clone()
     }
 
-    /// Returns what is set once nothing more is wanted; then it is as if the output ended here.
+    /// Returns a switch that ends the search: once it is set, the searcher reads no more bytes.
     pub(super) fn stopped(&self) -> Rc<Cell<bool>> {
         self.stopped.clone()
     }

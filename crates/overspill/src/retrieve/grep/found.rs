@@ -1,4 +1,4 @@
-//! What a search has found, as much of it as there is room for.
+//! Collects the lines that a search finds, until the page is full.
 
 use std::io;
 use std::ops::Range;
@@ -10,49 +10,48 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
 
-use super::MissingLines;
-use super::excerpt::{around, around_match, bytes_around, excerpt, shown};
-use super::grep::Query;
-use super::numbers::Numbers;
 use super::pieces::Breaks;
-use super::room::Room;
+use super::{Numbers, Query};
 use crate::Error;
+use crate::retrieve::excerpt::{around, around_match, bytes_around, excerpt, shown};
+use crate::retrieve::page::Room;
+use crate::retrieve::partial::MissingLines;
 use crate::store::KeptRanges;
 
-/// What was found, as much as there is room for.
+/// The matches on one page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GrepMatches {
     /// The lines that match, and those near them.
     pub lines: Vec<GrepLine>,
-    /// How many matches there are, as far as was searched.
+    /// How many matches the search has met.
     pub matches: u64,
     /// How many of them are shown.
     pub shown: u64,
-    /// The search stopped before the end for lack of room; it goes on from this line.
+    /// The page is full; the next one begins with this line.
     pub next_line: Option<u64>,
-    /// What of the output was not kept, and so not searched.
+    /// The lines that were not kept, and so not searched.
     pub not_searched: Option<MissingLines>,
-    /// Lines near a match were asked for, so what is apart is shown apart.
+    /// The query has context, so `--` separates groups of lines.
     pub(super) near: bool,
 }
 
-/// A line that was found.
+/// A line that matches, or a line of context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrepLine {
     /// Its number, counted from 1.
     pub number: u64,
-    /// It matches, and is not only near one that does.
+    /// The line matches; otherwise it is context.
     pub matches: bool,
-    /// Readable text, exact for programs; of a long line what is around the match.
+    /// Readable text, with forged marks as they are. A long line is shortened to the part around the match.
     pub text: String,
-    /// The line matches again beyond what is shown of it: these bytes of the output show where.
+    /// The line matches again outside of the part that is shown; these bytes of the output have that match.
     pub again: Option<Range<u64>>,
 }
 
-/// So many matches of one line are shown one by one, and about so many bytes of them.
+/// With `only`, a line shows at most so many matches and about so many bytes.
 const MOST_PARTS: usize = 100;
 const PARTS_BYTES: usize = 4_000;
-/// What is said of a line that matches again may take so much.
+/// The most bytes of the note about another match.
 const AGAIN_BYTES: usize = "  [matches again: bytes 12345678901234:12345678901234]".len();
 
 impl GrepLine {
@@ -66,8 +65,8 @@ impl GrepLine {
 }
 
 impl GrepMatches {
-    /// Returns the lines as ripgrep shows them: `12:` before a match, `12-` before a line near one.
-    /// Nothing in them passes for a mark of ours, see [`defused`].
+    /// Returns the lines as ripgrep shows them: `12:` before a match, `12-` before context. Forged marks are
+    /// defused, see [`defused`].
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut last = None;
@@ -82,13 +81,13 @@ impl GrepMatches {
     }
 }
 
-/// Tells what of the output the searcher means.
+/// Translates places of the searcher into places of the output.
 pub(super) struct Places<'a> {
-    /// Where the search began.
+    /// The place in the stored copy where the search began.
     pub(super) start: u64,
     pub(super) breaks: Breaks,
     pub(super) numbers: Numbers<'a>,
-    /// Which ranges of the output were kept, if not all.
+    /// The ranges of the output that were kept, if not all.
     pub(super) kept: Option<Rc<KeptRanges>>,
 }
 
@@ -98,28 +97,28 @@ impl Places<'_> {
         Ok(self.kept.as_ref().map_or(number, |kept| kept.original_line(number)))
     }
 
-    /// Returns where in the output a place is.
+    /// Returns the place in the original output.
     fn offset(&self, place: u64) -> u64 {
         let stored = self.stored(place);
         self.kept.as_ref().map_or(stored, |kept| kept.original_byte(stored))
     }
 
-    /// Returns where in the stored copy a place is.
+    /// Returns the place in the stored copy.
     fn stored(&self, place: u64) -> u64 {
         self.start + place - self.breaks.before(place)
     }
 }
 
-/// Collects lines while there is room.
+/// Collects lines until the page is full.
 pub(super) struct Lines<'a> {
     pub(super) found: GrepMatches,
     query: &'a Query,
     matcher: &'a RegexMatcher,
     pub(super) places: Places<'a>,
     room: Room,
-    /// The number of the line from which on they are shown.
+    /// The first line that may be shown.
     from: u64,
-    /// How many lines after the last match are still to come.
+    /// How many lines of context after the last match are still to be shown.
     pub(super) left: usize,
 }
 
@@ -135,7 +134,7 @@ impl<'a> Lines<'a> {
         Lines { found, query, matcher, places, room: Room::of(limits), from, left: 0 }
     }
 
-    /// Adds a line; tells whether the search goes on.
+    /// Adds a line; returns whether the search goes on.
     fn add(&mut self, place: u64, bytes: &[u8], matches: bool) -> io::Result<bool> {
         let number = self.places.number_at(place).map_err(io::Error::other)?;
         let last = self.found.lines.last().map(|line| line.number);
@@ -146,7 +145,7 @@ impl<'a> Lines<'a> {
             }
             return Ok(true);
         }
-        // One line is shown once, also if it is so long that it comes in pieces.
+        // A very long line comes in pieces and is shown once.
         if last == Some(number) {
             if matches && let Some(at) = self.match_from(bytes, 0) {
                 let bytes = bytes_around(self.places.offset(place + at as u64));
@@ -164,7 +163,7 @@ impl<'a> Lines<'a> {
             return self.add_matches(place, bytes, number);
         }
         self.found.matches += u64::from(matches);
-        // Lines near a match, and those that match by not doing so, have no place to show.
+        // Context, and lines of an inverted search, have no match to show.
         let at = if matches { self.match_from(bytes, 0) } else { None };
         let range = match at {
             Some(at) => around_match(bytes, at),
@@ -174,7 +173,7 @@ impl<'a> Lines<'a> {
         let again = if is_cut { self.match_from(bytes, range.end) } else { None };
         let again = again.map(|at| bytes_around(self.places.offset(place + at as u64)));
         let text = shown(&bytes[range.clone()], &range, bytes.len());
-        // Of a line that goes on it may turn out later.
+        // A later piece of this line may match again.
         let mark = if is_cut && again.is_none() { AGAIN_BYTES } else { 0 };
         let line = GrepLine { number, matches, text, again };
         let apart = self.found.near && last.is_some_and(|last| last + 1 < number);
@@ -190,7 +189,7 @@ impl<'a> Lines<'a> {
         Ok(!(done && self.left == 0))
     }
 
-    /// Adds what matches in a line, as much of it as a few lines take; tells whether the search goes on.
+    /// Adds the matches of a line, up to a limit; returns whether the search goes on.
     fn add_matches(&mut self, place: u64, bytes: &[u8], number: u64) -> io::Result<bool> {
         let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let (mut lines, mut places, mut len, mut at) = (Vec::new(), Vec::new(), 0, 0);
@@ -213,7 +212,7 @@ impl<'a> Lines<'a> {
             lines.push(line);
             places.push(found.start());
         }
-        // Where nothing else takes the room, what has none is said to be there: a page leads on.
+        // The first line of a page shows the matches that fit and a note about the rest, so that every page advances.
         let is_first = self.found.lines.is_empty();
         while !lines.is_empty() && !self.room.take(len + AGAIN_BYTES, lines.len() as u64) {
             let last = if is_first { lines.pop() } else { None };
@@ -238,14 +237,14 @@ impl<'a> Lines<'a> {
         Ok(self.query.most.is_none_or(|most| self.found.shown < most))
     }
 
-    /// Returns where in a line, from a place on, the next match is.
+    /// Returns the place of the next match in a line, from `from` on.
     fn match_from(&self, line: &[u8], from: usize) -> Option<usize> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         if self.query.invert || from > line.len() {
             return None;
         }
         let found = self.matcher.find_at(line, from).ok().flatten();
-        // What matches nothing matches everywhere.
+        // An empty match is everywhere, so only the first one counts.
         found.filter(|found| from == 0 || !found.is_empty()).map(|found| found.start())
     }
 }

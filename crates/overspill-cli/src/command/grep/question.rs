@@ -1,0 +1,92 @@
+//! A search as it was asked for: the room for its answer, and the command for the next page.
+
+use overspill::core::Limits;
+use overspill::retrieve::{Answer, Query, Request};
+use overspill::store::OutputId;
+
+use super::super::request::{SearchWords, Targets, command_line};
+use super::{GrepArgs, unsearched};
+use crate::home::Outputs;
+use crate::hosts;
+
+/// The most bytes of a heading, or of the sentence about more matches.
+pub(super) const HEADING_BYTES: u64 = 80;
+/// Lines of a page that show no match: a heading, the report about lines that were not searched, and the command
+/// for the next page.
+const FRAME_LINES: u64 = 3;
+/// The most lines of a page in JSON: each has names of fields beside its text.
+const JSON_LINES: u64 = 200;
+const JSON_LINE_BYTES: u64 = 100;
+
+/// The question.
+pub(super) struct GrepRequest<'a> {
+    pub(super) args: &'a GrepArgs,
+    pub(super) query: Query,
+    /// All outputs are searched.
+    pub(super) all: bool,
+    /// The output to begin with.
+    pub(super) from: Option<OutputId>,
+}
+
+impl GrepRequest<'_> {
+    /// Returns whether the answer lists outputs and not lines.
+    pub(super) fn is_of_outputs(&self) -> bool {
+        self.args.count || self.args.files_with_matches
+    }
+
+    /// Returns the room for matches on a page, without headings and footers.
+    pub(super) fn room(&self, outputs: &[(Outputs, OutputId)]) -> Limits {
+        let beside = self.longest_command(outputs) + 2 * HEADING_BYTES + unsearched::BYTES;
+        let page = hosts::page();
+        let bytes = page.bytes.map(|bytes| bytes.saturating_sub(beside));
+        if !self.args.json {
+            return Limits { bytes, lines: page.lines.map(|lines| lines - FRAME_LINES), ..page };
+        }
+        // Each line has names of fields beside its text, and a character may take twice the room.
+        let lines = JSON_LINES.min(page.bytes.unwrap_or(u64::MAX) / (2 * JSON_LINE_BYTES));
+        let fields = lines * JSON_LINE_BYTES;
+        let bytes = bytes.map(|bytes| bytes.saturating_sub(fields + beside) / 2);
+        Limits { bytes, lines: Some(lines), ..page }
+    }
+
+    /// Returns the length of the longest command for a next page.
+    pub(super) fn longest_command(&self, outputs: &[(Outputs, OutputId)]) -> u64 {
+        let query = Query { from_line: u64::MAX, ..self.query.clone() };
+        let words = SearchWords { query: &query, flags: &self.flags(), shown: u64::MAX };
+        self.command_of(&words, outputs).len() as u64
+    }
+
+    /// Returns the command for the next page, which begins with the first of the outputs that are left.
+    pub(super) fn command(&self, next: &Request, left: &[(Outputs, OutputId)]) -> String {
+        let Request::Search { query, .. } = next else { return command_line(next) };
+        let alone = left.len() == 1 && !self.all;
+        // Other outputs may show as many matches as the first one, so its own are counted apart.
+        let (most, shown) = match (self.query.most, query.most) {
+            (Some(most), Some(rest)) if !alone => (Some(most), most - rest),
+            (_, rest) => (rest, 0),
+        };
+        let query = Query { most, ..query.clone() };
+        self.command_of(&SearchWords { query: &query, flags: &self.flags(), shown }, left)
+    }
+
+    fn command_of(&self, words: &SearchWords<'_>, outputs: &[(Outputs, OutputId)]) -> String {
+        let ids: Vec<OutputId> = outputs.iter().map(|(_, id)| id.clone()).collect();
+        match ids.first() {
+            Some(first) if self.all => words.command(&Targets::AllFrom(first)),
+            _ => words.command(&Targets::Named(&ids)),
+        }
+    }
+
+    fn flags(&self) -> Vec<&'static str> {
+        let GrepArgs { count, files_with_matches, json, .. } = self.args;
+        let flags = [("-c", *count), ("-l", *files_with_matches), ("--json", *json)];
+        flags.into_iter().filter_map(|(flag, is_set)| is_set.then_some(flag)).collect()
+    }
+
+    /// Returns the line of JSON that leads on, if there is more.
+    pub(super) fn json_footer(&self, answer: &Answer, left: &[(Outputs, OutputId)]) -> String {
+        let Some(next) = &answer.next else { return String::new() };
+        let json = serde_json::json!({ "next": self.command(next, left), "what": answer.what });
+        format!("{json}\n")
+    }
+}

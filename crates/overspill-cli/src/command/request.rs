@@ -1,0 +1,85 @@
+//! Prints a request for the next page as a command line.
+
+use overspill::retrieve::{Part, Query, Request};
+use overspill::store::OutputId;
+
+use crate::{home, program};
+
+/// Returns the command that asks for this.
+pub(crate) fn command_line(request: &Request) -> String {
+    let words = match request {
+        Request::Part { id, part: Part::Lines(from, to) } => {
+            format!("read {id} --lines {from}:{to}")
+        }
+        Request::Part { id, part: Part::Bytes(range) } => {
+            format!("read {id} --bytes {}:{}", range.start, range.end)
+        }
+        Request::Part { id, part: Part::Tail(count) } => format!("read {id} --tail {count}"),
+        Request::Values { id, path, from } => {
+            format!("read {id} --json {} --from {from}", home::quoted(&path.to_string()))
+        }
+        Request::Search { id, query } => {
+            let search = SearchWords { query, flags: &[], shown: 0 };
+            return search.command(&Targets::Named(std::slice::from_ref(id)));
+        }
+        Request::Compare { old, new, from_line } => format!("diff {old} {new} --from {from_line}"),
+    };
+    format!("{} {words}", program::word())
+}
+
+/// A search as it is typed.
+pub(super) struct SearchWords<'a> {
+    /// The pattern, its options and the line to begin with.
+    pub(super) query: &'a Query,
+    /// Options about how matches are shown.
+    pub(super) flags: &'a [&'a str],
+    /// How many matches of the first output were shown already.
+    pub(super) shown: u64,
+}
+
+/// The outputs to search.
+pub(super) enum Targets<'a> {
+    /// All that are saved, from this one on.
+    AllFrom(&'a OutputId),
+    /// These. Names that take too much room are left out, but not the first one.
+    Named(&'a [OutputId]),
+}
+
+/// The ids of the outputs may take so much of a command.
+const NAMES_BYTES: usize = 8_192;
+
+impl SearchWords<'_> {
+    pub(super) fn command(&self, targets: &Targets<'_>) -> String {
+        let query = self.query;
+        let mut words = vec![program::word(), "grep".into()];
+        for (flag, is_set) in [
+            ("-i", query.ignore_case),
+            ("-F", query.fixed),
+            ("-w", query.word),
+            ("-v", query.invert),
+            ("-o", query.only),
+        ] {
+            words.extend(is_set.then(|| flag.into()));
+        }
+        words.extend(self.flags.iter().map(|flag| (*flag).to_owned()));
+        for (flag, lines) in [("-B", query.before), ("-A", query.after)] {
+            words.extend((lines > 0).then(|| format!("{flag} {lines}")));
+        }
+        words.extend(query.most.map(|most| format!("-m {most}")));
+        words.extend((self.shown > 0).then(|| format!("--shown {}", self.shown)));
+        let patterns = query.patterns();
+        let dash = if patterns.len() > 1 || patterns[0].starts_with('-') { "-e " } else { "" };
+        words.extend(patterns.iter().map(|one| format!("{dash}{}", home::quoted(one))));
+        let line = query.from_line;
+        match targets {
+            Targets::AllFrom(first) => words.push(format!("--from {first}:{line}")),
+            Targets::Named(ids) => {
+                let all = ids.iter().map(OutputId::as_str).collect::<Vec<_>>().join(" ");
+                let first = ids.first().map(OutputId::as_str).unwrap_or_default();
+                words.push(if all.len() <= NAMES_BYTES { all } else { first.to_owned() });
+                words.extend((line > 1).then(|| format!("--from {line}")));
+            }
+        }
+        words.join(" ")
+    }
+}

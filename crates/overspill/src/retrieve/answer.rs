@@ -1,0 +1,233 @@
+//! Words answers about saved outputs.
+//!
+//! The program, the MCP tools and the packages show these sentences. Each of them adds only how its reader
+//! asks for the next page: a command line, arguments of a tool, or options of a function.
+
+#[cfg(feature = "diff")]
+use super::diff::Differences;
+#[cfg(feature = "grep")]
+use super::grep::{GrepMatches, Query};
+use super::json::{FromValue, JsonPath, Values};
+use super::page::{Page, Part};
+use super::partial::MissingLines;
+use crate::store::{Kept, OutputId, Store};
+
+/// A page about a saved output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The output.
+    pub id: OutputId,
+    /// The lines or values of this page.
+    pub text: String,
+    /// The sentence about the text, such as `lines 3–5 of 5000`, with warnings. Empty if there is nothing to say.
+    pub what: String,
+    /// The request for the next page.
+    pub next: Option<Request>,
+}
+
+/// A request for a page about saved outputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// A part of an output.
+    Part {
+        /// The output.
+        id: OutputId,
+        /// The part.
+        part: Part,
+    },
+    /// Values of a JSON output.
+    Values {
+        /// The output.
+        id: OutputId,
+        /// The path that leads to the values.
+        path: JsonPath,
+        /// The value to begin with.
+        from: FromValue,
+    },
+    /// Lines that match.
+    #[cfg(feature = "grep")]
+    Search {
+        /// The output.
+        id: OutputId,
+        /// The pattern and the line to begin with.
+        query: Query,
+    },
+    /// The differences between two outputs.
+    Compare {
+        /// The old output.
+        old: OutputId,
+        /// The new output.
+        new: OutputId,
+        /// The line of the differences to begin with, counted from 1.
+        from_line: u64,
+    },
+}
+
+impl Answer {
+    /// Returns the text and the footer. `print` words the request for the next page.
+    pub fn to_text(&self, print: impl FnOnce(&Request) -> String) -> String {
+        let mut text = self.text.clone();
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&self.footer(print));
+        text
+    }
+
+    /// Returns the last line of the answer, `[overspill TOKEN: WHAT; next: REQUEST]`; nothing if there is
+    /// nothing to say.
+    pub fn footer(&self, print: impl FnOnce(&Request) -> String) -> String {
+        let next = self.next.as_ref().map(|next| format!("next: {}", print(next)));
+        let what = joined([Some(self.what.clone()), next]);
+        if what.is_empty() { what } else { mark_line(Some(&self.id), &what) }
+    }
+}
+
+/// Returns a line of ours among the text of an output. Text that imitates such a line is defused, see
+/// [`defused`](crate::notice::defused).
+pub fn mark_line(id: Option<&OutputId>, what: &str) -> String {
+    let token = id.map_or_else(String::new, |id| format!(" {}", id.token()));
+    format!("[overspill{token}: {what}]\n")
+}
+
+impl Page {
+    /// Says which part of the output this page is.
+    pub fn answer(self, store: &dyn Store, id: &OutputId) -> Answer {
+        let what = match self.lines {
+            Some((first, last)) if first > last => match self.total_lines(store, id) {
+                TotalLines::Known(1) => "there is 1 line".into(),
+                TotalLines::Known(total) => format!("there are {total} lines"),
+                TotalLines::OfCopy | TotalLines::Unknown => "there are not so many lines".into(),
+            },
+            Some((first, last)) => {
+                let of = match self.total_lines(store, id) {
+                    TotalLines::Known(total) => format!(" of {total}"),
+                    TotalLines::OfCopy => {
+                        " of the saved copy, which lacks the middle and numbers its own lines"
+                            .into()
+                    }
+                    TotalLines::Unknown => String::new(),
+                };
+                format!("lines {first}–{last}{of}")
+            }
+            None if self.bytes.is_empty() && self.total == 1 => "there is 1 byte".into(),
+            None if self.bytes.is_empty() => format!("there are {} bytes", self.total),
+            None => format!("bytes {}–{} of {}", self.bytes.start, self.bytes.end, self.total),
+        };
+        let next = self.next.map(|part| Request::Part { id: id.clone(), part });
+        Answer { id: id.clone(), text: self.text, what, next }
+    }
+
+    fn total_lines(&self, store: &dyn Store, id: &OutputId) -> TotalLines {
+        if let Some(total) = self.total_lines {
+            return TotalLines::Known(total);
+        }
+        match store.record(id).ok().flatten() {
+            // An earlier version saved it, and did not note which lines are missing.
+            Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => TotalLines::OfCopy,
+            Some(record) if record.lines > 0 => TotalLines::Known(record.lines),
+            // The process that saved it ended before it wrote the record.
+            _ => TotalLines::Unknown,
+        }
+    }
+}
+
+/// How many lines an output has.
+enum TotalLines {
+    Known(u64),
+    /// Only the lines of the saved copy can be counted.
+    OfCopy,
+    Unknown,
+}
+
+impl Values {
+    /// Says which values these are, and which parts of the output are not JSON.
+    pub fn answer(self, id: &OutputId, path: &JsonPath) -> Answer {
+        let last = (self.first + self.shown).saturating_sub(1);
+        let what = match self.shown {
+            0 => format!("nothing in {id} is at {}", one_line(&path.to_string(), 200)),
+            1 if self.first == 1 && self.next.is_none() => "the only value".into(),
+            1 => format!("value {last}"),
+            _ => format!("values {}–{last}", self.first),
+        };
+        let wrong = match (&self.missing, &self.bad) {
+            (Some(missing), _) => Some(missing.to_string()),
+            (None, Some(bad)) => Some(format!("left out what is {bad}")),
+            (None, None) => None,
+        };
+        let next =
+            self.next.map(|from| Request::Values { id: id.clone(), path: path.clone(), from });
+        Answer { id: id.clone(), text: self.text, what: joined([Some(what), wrong]), next }
+    }
+}
+
+#[cfg(feature = "grep")]
+impl GrepMatches {
+    /// Says where the search goes on, and what it did not search. `query` is the question.
+    pub fn answer(&self, id: &OutputId, query: &Query) -> Answer {
+        let is_empty = self.lines.is_empty() && self.next_line.is_none();
+        let what = joined([
+            is_empty.then(|| "nothing matches".to_owned()),
+            self.next_line.map(|line| format!("more from line {line}")),
+            self.not_searched.as_ref().map(|missing| lines_not_searched(missing, 0)),
+        ]);
+        let next = self.next_line.map(|from_line| {
+            let most = query.most.map(|most| most.saturating_sub(self.shown));
+            Request::Search { id: id.clone(), query: Query { from_line, most, ..query.clone() } }
+        });
+        Answer { id: id.clone(), text: self.text(), what, next }
+    }
+}
+
+/// Says which lines of an output a search did not reach, and how many other outputs have such lines.
+pub fn lines_not_searched(missing: &MissingLines, other_outputs: u64) -> String {
+    let others = (other_outputs > 0)
+        .then(|| format!("so it is in {}", counted(other_outputs, "other output")));
+    joined([Some(format!("{missing} and not searched")), others])
+}
+
+/// Says how many outputs a search did not reach.
+pub fn outputs_not_searched(outputs: u64) -> String {
+    format!("{} not searched", counted(outputs, "more output"))
+}
+
+#[cfg(feature = "diff")]
+impl Differences {
+    /// Says how many lines differ, and what was not compared.
+    pub fn answer(&self, old: &OutputId, new: &OutputId) -> Answer {
+        let what = match self.same {
+            true => format!("{old} and {new} are the same"),
+            false => {
+                let (added, removed) = (counted(self.added, "line"), counted(self.removed, "line"));
+                format!("{added} added, {removed} removed")
+            }
+        };
+        let [not_old, not_new] = &self.not_compared;
+        let missing = |id: &OutputId, missing: &Option<MissingLines>| {
+            Some(format!("{}: {} and not compared", id.token(), missing.as_ref()?))
+        };
+        let what = joined([Some(what), missing(old, not_old), missing(new, not_new)]);
+        let compare =
+            |from_line| Request::Compare { old: old.clone(), new: new.clone(), from_line };
+        Answer { id: new.clone(), text: self.text.clone(), what, next: self.next.map(compare) }
+    }
+}
+
+/// Puts a semicolon between the parts that are not empty.
+fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    parts.join("; ")
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns the beginning of a text, without characters that break the line.
+fn one_line(text: &str, most: usize) -> String {
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).map(visible).chain(['…']).collect(),
+        false => text.chars().map(visible).collect(),
+    }
+}

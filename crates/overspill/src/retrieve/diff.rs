@@ -1,0 +1,280 @@
+//! Compares two saved outputs line by line.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
+use overspill_core::Limits;
+
+use super::excerpt::{around, shown};
+use super::page::Room;
+use super::partial::MissingLines;
+use super::source::Source;
+use crate::Error;
+use crate::notice::defused;
+use crate::store::{KeptRanges, OutputId, Store};
+
+/// Larger outputs are refused: both outputs are held in memory.
+const MAX_BYTES: u64 = 64 << 20;
+/// Outputs with more lines are refused. The time of a comparison grows faster than the number of lines if the
+/// same few lines repeat in another order.
+const MAX_LINES: u64 = 1_000_000;
+/// How many lines around a change are shown.
+const CONTEXT: usize = 3;
+/// Stands after a line that ends without a line feed.
+const UNENDED: &str = "\\ no line feed at the end\n";
+
+/// How two outputs differ, as much of it as there is room for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Differences {
+    /// Hunks in the unified format, with three lines around each change.
+    pub text: String,
+    /// The bytes of both outputs are the same.
+    pub same: bool,
+    /// How many lines were added.
+    pub added: u64,
+    /// How many lines were removed.
+    pub removed: u64,
+    /// How many lines of differences there are on all pages together.
+    pub lines: u64,
+    /// The next page begins with this line of the differences.
+    pub next: Option<u64>,
+    /// The lines of the old and of the new output that were not kept, and so not compared.
+    pub not_compared: [Option<MissingLines>; 2],
+}
+
+/// Why two outputs were not compared.
+#[derive(Debug, thiserror::Error)]
+pub enum DiffError {
+    /// The store could not answer.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// At least one output is too large.
+    #[error("{old} has {} {unit} and {new} has {} {unit}: diff compares at most {max} {unit} each", sizes[0], sizes[1])]
+    TooLarge {
+        /// The old output.
+        old: OutputId,
+        /// The new output.
+        new: OutputId,
+        /// The sizes of the old and of the new output.
+        sizes: [u64; 2],
+        /// The largest size that is compared.
+        max: u64,
+        /// The unit of the sizes: `bytes` or `lines`.
+        unit: &'static str,
+    },
+}
+
+/// Compares two outputs; shows the differences from a line of them on, counted from 1, as much as
+/// fits `limits`.
+pub fn diff(
+    store: &dyn Store,
+    old: &OutputId,
+    new: &OutputId,
+    from_line: u64,
+    limits: &Limits,
+) -> Result<Differences, DiffError> {
+    let checked = |sizes: [u64; 2], max: u64, unit: &'static str| match sizes[0].max(sizes[1]) {
+        size if size <= max => Ok(()),
+        _ => Err(DiffError::TooLarge { old: old.clone(), new: new.clone(), sizes, max, unit }),
+    };
+    // A store that cannot mark the outputs as used can still be read.
+    let _ = (store.touch(old), store.touch(new));
+    checked([store.entry(old)?.bytes, store.entry(new)?.bytes], MAX_BYTES, "bytes")?;
+    let (old_side, new_side) = (Side::read(store, old)?, Side::read(store, new)?);
+    checked([old_side.count_lines(), new_side.count_lines()], MAX_LINES, "lines")?;
+    let not_compared = [old_side.missing(), new_side.missing()];
+    let mut writer = Writer::new(&old_side, &new_side, from_line, limits);
+    let is_equal = old_side.bytes == new_side.bytes;
+    if !is_equal {
+        writer.write_all();
+    }
+    // Lines that were not kept may differ.
+    let same = is_equal && not_compared == [None, None];
+    let Writer { text, added, removed, lines, next, .. } = writer;
+    Ok(Differences { text, same, added, removed, lines, next, not_compared })
+}
+
+/// Returns the last run before this one of the same command in the same directory.
+pub fn previous_run(store: &dyn Store, name: &OutputId) -> Result<Option<OutputId>, Error> {
+    let Some(record) = store.record(name)?.filter(|record| record.call.command.is_some()) else {
+        return Ok(None);
+    };
+    let mut last = None;
+    for entry in store.list()? {
+        // An output whose record cannot be read is passed over.
+        let Ok(Some(other)) = store.record(&entry.name) else { continue };
+        let same = other.call.command == record.call.command
+            && other.call.directory == record.call.directory;
+        let when = (other.created, entry.name);
+        if same
+            && when < (record.created, name.clone())
+            && last.as_ref().is_none_or(|last| *last < when)
+        {
+            last = Some(when);
+        }
+    }
+    Ok(last.map(|(_, name)| name))
+}
+
+/// One of the two outputs.
+struct Side {
+    bytes: Vec<u8>,
+    /// Which ranges of the original were kept, if not all.
+    kept: Option<Rc<KeptRanges>>,
+}
+
+impl Side {
+    fn read(store: &dyn Store, name: &OutputId) -> Result<Side, Error> {
+        let mut source = Source::open(store, name)?;
+        let mut bytes = Vec::new();
+        loop {
+            let block = source.block(bytes.len() as u64)?;
+            if block.is_empty() {
+                return Ok(Side { bytes, kept: source.kept });
+            }
+            bytes.extend_from_slice(block);
+        }
+    }
+
+    fn count_lines(&self) -> u64 {
+        bytecount::count(&self.bytes, b'\n') as u64
+    }
+
+    fn missing(&self) -> Option<MissingLines> {
+        self.kept.as_deref().and_then(MissingLines::of)
+    }
+
+    /// Returns first line and number of lines as a hunk names them; lines are counted from 0.
+    fn hunk_range(&self, lines: &Range<usize>) -> String {
+        // A hunk without lines on this side names the line before it.
+        let first = lines.start as u64 + u64::from(!lines.is_empty());
+        let first = match &self.kept {
+            Some(kept) if first > 0 => kept.original_line(first),
+            _ => first,
+        };
+        format!("{first},{}", lines.len())
+    }
+}
+
+/// Writes hunks, from one line of them on and as much as there is room for.
+struct Writer<'a> {
+    old: &'a Side,
+    new: &'a Side,
+    input: InternedInput<&'a [u8]>,
+    text: String,
+    room: Room,
+    /// The number of the first line that is shown.
+    from: u64,
+    /// How many lines there were.
+    lines: u64,
+    added: u64,
+    removed: u64,
+    next: Option<u64>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(old: &'a Side, new: &'a Side, from_line: u64, limits: &Limits) -> Writer<'a> {
+        let input = InternedInput::default();
+        let (text, room, from) = (String::new(), Room::of(limits), from_line.max(1));
+        Writer { old, new, input, text, room, from, lines: 0, added: 0, removed: 0, next: None }
+    }
+
+    fn write_all(&mut self) {
+        self.input = InternedInput::new(&self.old.bytes[..], &self.new.bytes[..]);
+        let mut diff = Diff::compute(Algorithm::Histogram, &self.input);
+        diff.postprocess_no_heuristic(&self.input);
+        (self.added, self.removed) = (diff.count_additions().into(), diff.count_removals().into());
+        let changes: Vec<Hunk> = diff.hunks().collect();
+        // Changes with few lines between them stand together.
+        let apart = |a: &Hunk, b: &Hunk| (b.before.start - a.before.end) as usize <= 2 * CONTEXT;
+        let mut written = 0;
+        for group in changes.chunk_by(apart) {
+            written = self.group(group, written);
+        }
+    }
+
+    /// Writes changes that stand together; returns the old line after them. `written` lines come before.
+    fn group(&mut self, changes: &[Hunk], written: usize) -> usize {
+        let (first, last) = (&changes[0], &changes[changes.len() - 1]);
+        let before = CONTEXT.min(first.before.start as usize - written);
+        let after = CONTEXT.min(self.input.before.len() - last.before.end as usize);
+        let range = |first: u32, last: u32| first as usize - before..last as usize + after;
+        let old = range(first.before.start, last.before.end);
+        let new = range(first.after.start, last.after.end);
+        let (a, b) = (self.old.hunk_range(&old), self.new.hunk_range(&new));
+        self.line(1, || format!("@@ -{a} +{b} @@\n"));
+        let mut at = old.start;
+        for change in changes {
+            self.unchanged(at..change.before.start as usize);
+            self.changed(change);
+            at = change.before.end as usize;
+        }
+        self.unchanged(at..old.end);
+        last.before.end as usize
+    }
+
+    fn unchanged(&mut self, lines: Range<usize>) {
+        for number in lines {
+            self.output_line(' ', self.old_line(number), 0);
+        }
+    }
+
+    fn changed(&mut self, change: &Hunk) {
+        // If the number of lines stays the same, each long line is shown where it differs from its counterpart.
+        let pairs = change.before.len() == change.after.len();
+        let difference = |old: &[u8], new: &[u8]| if pairs { shared_start(old, new) } else { 0 };
+        let (old_start, new_start) = (change.before.start as usize, change.after.start as usize);
+        for index in 0..change.before.len() {
+            let old = self.old_line(old_start + index);
+            let new = if pairs { self.new_line(new_start + index) } else { &[] };
+            self.output_line('-', old, difference(old, new));
+        }
+        for index in 0..change.after.len() {
+            let new = self.new_line(new_start + index);
+            let old = if pairs { self.old_line(old_start + index) } else { &[] };
+            self.output_line('+', new, difference(old, new));
+        }
+    }
+
+    fn old_line(&self, number: usize) -> &'a [u8] {
+        self.input.interner[self.input.before[number]]
+    }
+
+    fn new_line(&self, number: usize) -> &'a [u8] {
+        self.input.interner[self.input.after[number]]
+    }
+
+    /// Writes a line of an output; of a long one, the part around `at`.
+    fn output_line(&mut self, mark: char, line: &[u8], at: usize) {
+        let unended = if line.ends_with(b"\n") { "" } else { UNENDED };
+        self.line(1 + u64::from(!unended.is_empty()), || {
+            let range = around(line.len(), at);
+            let text = shown(&line[range.clone()], &range, line.len());
+            format!("{mark}{}\n{unended}", defused(text))
+        });
+    }
+
+    /// Adds so many lines, if they are on this page and there is room for them.
+    fn line(&mut self, lines: u64, text: impl FnOnce() -> String) {
+        let first = self.lines + 1;
+        self.lines += lines;
+        if first < self.from || self.next.is_some() {
+            return;
+        }
+        let text = text();
+        if self.room.take(text.len(), lines) {
+            self.text.push_str(&text);
+        } else {
+            self.next = Some(first);
+        }
+    }
+}
+
+/// Returns how many bytes two lines begin with in common.
+fn shared_start(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
