@@ -33,10 +33,14 @@ pub(super) fn open_peer(ours: &OwnedFd, _path: &CStr) -> io::Result<OwnedFd> {
 }
 
 /// Finds the parents of processes in `/proc`.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Parents;
 
 impl Parents {
+    pub(super) fn new() -> Parents {
+        Parents
+    }
+
     pub(super) fn of(&self, process: i32) -> Option<i32> {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         // The program's name stands before it in brackets and may contain any byte.

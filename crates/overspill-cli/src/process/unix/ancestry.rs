@@ -9,7 +9,7 @@ const DEEPEST: usize = 64;
 
 /// Tells whether `process` is `ancestor`, or `ancestor` started it directly or indirectly.
 pub(super) fn descends(process: i32, ancestor: Pid) -> bool {
-    let parents = Parents::default();
+    let parents = Parents::new();
     let mut at = process;
     for _ in 0..DEEPEST {
         if at == ancestor.as_raw_nonzero().get() {
@@ -37,7 +37,7 @@ mod tests {
     fn parents_of_this_process_are_found() {
         let own = getpid().as_raw_nonzero().get();
         let parent = rustix::process::getppid().unwrap();
-        assert_eq!(Parents::default().of(own), Some(parent.as_raw_nonzero().get()));
+        assert_eq!(Parents::new().of(own), Some(parent.as_raw_nonzero().get()));
         assert!(is_below(own) && is_below(parent.as_raw_nonzero().get()));
         assert!(!descends(parent.as_raw_nonzero().get(), getpid()));
     }

@@ -5,10 +5,14 @@ use std::collections::HashMap;
 use std::process::{Command, Stdio};
 
 /// The parents of all processes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in super::super) struct Parents(OnceCell<HashMap<i32, i32>>);
 
 impl Parents {
+    pub(in super::super) fn new() -> Parents {
+        Parents(OnceCell::new())
+    }
+
     pub(in super::super) fn of(&self, process: i32) -> Option<i32> {
         self.0.get_or_init(read).get(&process).copied()
     }
