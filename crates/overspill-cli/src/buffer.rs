@@ -12,9 +12,6 @@ pub(crate) struct Buffer {
 impl Buffer {
     /// As much as a pipe holds unless somebody asks for more.
     pub(crate) const PIPE: usize = 64 << 10;
-    /// As much as a pipe can hold for anybody.
-    #[cfg(target_os = "linux")]
-    pub(crate) const LARGE_PIPE: usize = 1 << 20;
     /// Enough for the calls not to matter, and little enough to stay in the cache.
     const LEN: usize = 256 << 10;
     const PAGE: usize = 4 << 10;

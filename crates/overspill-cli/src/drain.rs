@@ -30,11 +30,7 @@ pub(crate) fn drain(
     }
 }
 
-/// Makes standard input hold as much as a pipe can for anybody, if it is one.
-#[cfg(target_os = "linux")]
+/// Lets standard input hold more bytes if it is a pipe.
 pub(crate) fn widen_stdin() {
-    let _ = rustix::pipe::fcntl_setpipe_size(rustix::stdio::stdin(), Buffer::LARGE_PIPE);
+    crate::process::widen(io::stdin());
 }
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn widen_stdin() {}

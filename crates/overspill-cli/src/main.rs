@@ -1,10 +1,17 @@
 //! The program `overspill`.
 //!
-//! On Linux it begins before the standard library does: that would change what happens to a
-//! command whose reader has gone, and put files in the place of descriptors that are not open,
-//! and a command must find things as they would be without us.
+//! Where possible it starts without the start-up code of the standard library. That code ignores
+//! SIGPIPE and opens files in the place of descriptors that are not open, and a command must not
+//! inherit these changes. Only with the C libraries of GNU and Apple does
+//! `std::env::args` work without that code.
 
-#![cfg_attr(all(target_os = "linux", not(test)), no_main)]
+#![cfg_attr(
+    all(
+        any(all(target_os = "linux", target_env = "gnu"), target_vendor = "apple"),
+        not(any(test, feature = "portable-std"))
+    ),
+    no_main
+)]
 
 mod args;
 #[cfg_attr(not(feature = "bucket"), path = "no_bucket.rs")]
@@ -30,17 +37,24 @@ mod undelivered;
 
 use process::Descriptors;
 
-/// Where the C library begins.
-#[cfg(all(target_os = "linux", not(test)))]
+/// The C library calls this function first.
+#[cfg(all(
+    any(all(target_os = "linux", target_env = "gnu"), target_vendor = "apple"),
+    not(any(test, feature = "portable-std"))
+))]
 #[allow(unsafe_code, reason = "the name is the C library's; nothing else has it")]
 #[unsafe(no_mangle)]
 extern "C" fn main(_: std::ffi::c_int, _: *const *const std::ffi::c_char) -> std::ffi::c_int {
-    // Writes what is still waiting to be written, as returning from here would not.
+    // It writes buffered output. Returning from here would not.
     std::process::exit(begin().into())
 }
 
-#[cfg(any(not(target_os = "linux"), test))]
+#[cfg(not(all(
+    any(all(target_os = "linux", target_env = "gnu"), target_vendor = "apple"),
+    not(any(test, feature = "portable-std"))
+)))]
 fn main() -> std::process::ExitCode {
+    process::default_sigpipe();
     begin().into()
 }
 

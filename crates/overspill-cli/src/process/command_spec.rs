@@ -1,22 +1,23 @@
-//! What is to be run, and how.
+//! The command to run, and how to run it.
 
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// A command as it is asked for.
+/// The command to run, and how to run it.
 #[derive(Debug, Default)]
 pub(crate) struct CommandSpec {
     /// The program and its arguments; never empty.
     pub(crate) words: Vec<OsString>,
     /// Where its standard error goes.
     pub(crate) stderr: Stderr,
-    /// It writes to a terminal of its own.
+    /// It gets a terminal.
     pub(crate) pty: bool,
-    /// When it is ended, with everything it has started.
+    /// The time after which it is ended, with everything that it has started.
     pub(crate) timeout: Option<Duration>,
-    /// What its environment has beside ours.
+    /// Variables that are added to our environment.
     pub(crate) variables: Vec<(&'static str, OsString)>,
-    /// When to say that it is still running.
+    /// The time after which we report that it still runs.
+    #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
     pub(crate) patience: Option<Duration>,
 }
 
@@ -30,7 +31,7 @@ pub(crate) enum Stderr {
     Separate,
     /// Not touched.
     Pass,
-    /// Bounded and saved together with standard output; what fits goes to where it was written.
+    /// Shortened and saved together with standard output. Short output keeps its streams.
     #[value(skip)]
     Joined,
 }

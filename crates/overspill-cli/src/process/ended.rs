@@ -3,16 +3,15 @@
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-/// How a command ended, and what was left when it did.
+/// How a command ended, and what was left of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
-    /// How.
     pub(crate) how: How,
-    /// It was we who ended it, after this time.
+    /// The timeout after which we ended it.
     pub(crate) timed_out: Option<Duration>,
-    /// Somebody asked for its end, or its reader went away: it may not have been done.
+    /// A signal asked for its end, or its reader is gone. Its work may not be complete.
     pub(crate) interrupted: bool,
-    /// Something that it started still holds its output.
+    /// A background process still has its output open.
     pub(crate) held: bool,
 }
 
@@ -22,14 +21,15 @@ pub(crate) enum How {
     /// With this exit code.
     Code(i32),
     /// By this signal.
+    #[allow(dead_code, reason = "not every system has signals")]
     Signal(i32),
 }
 
 impl Ended {
-    /// What `timeout` says when time was up.
+    /// The exit code of the program `timeout` after its time is over.
     const TIMED_OUT: u8 = 124;
 
-    /// Returns the exit code that tells all this, as a shell does.
+    /// Returns the exit code that a shell would report.
     pub(crate) fn code(&self) -> u8 {
         match self.how {
             _ if self.timed_out.is_some() => Ended::TIMED_OUT,
@@ -42,14 +42,14 @@ impl Ended {
 /// A command that could not be started.
 #[derive(Debug)]
 pub(crate) struct Unstartable {
-    /// What was asked for.
+    /// The program that was asked for.
     pub(crate) program: String,
-    /// Why not.
+    /// The reason.
     pub(crate) source: io::Error,
 }
 
 impl Unstartable {
-    /// Returns what a shell says when it cannot find, or cannot run, a command.
+    /// Returns the exit code of a shell that cannot find, or cannot run, a command.
     pub(crate) fn code(&self) -> u8 {
         if self.source.kind() == ErrorKind::NotFound { 127 } else { 126 }
     }

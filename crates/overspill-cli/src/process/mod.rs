@@ -1,46 +1,67 @@
-//! A command that runs on our behalf, as much like an unwrapped one as can be.
+//! Runs a command as if it were started without us.
 //!
-//! It stays in our process group, so that whatever is sent to the group still reaches it, and gets
-//! our input, environment, directory, signal mask and descriptors as they are.
+//! The command stays in our process group, so signals to the group reach it. It inherits our input,
+//! environment, directory, signal mask and descriptors.
+//!
+//! `unix` is the implementation for Unix systems. `linux` has what Linux does better. `other.rs` is
+//! for all other systems and needs only the standard library; the feature `portable-std` selects it.
 
 mod command_spec;
 mod ended;
-#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "other.rs")]
+#[cfg_attr(all(unix, not(feature = "portable-std")), path = "unix/mod.rs")]
+#[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "other.rs")]
 mod system;
 
 pub(crate) use command_spec::{CommandSpec, Stderr};
 pub(crate) use ended::{Ended, How, Unstartable};
 pub(crate) use system::{
-    Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_like, is_below,
-    is_one_output, is_talked_to, is_to_linger, linger, restore_signals, run,
+    Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_group, end_like,
+    is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger, linger, restore_signals,
+    run, take_end_signals, widen,
 };
 
-/// Which of its two streams the command wrote to.
+/// Undoes what the standard library does before `main`: it ignores SIGPIPE, and the command would
+/// inherit that.
+#[allow(dead_code, reason = "not every system starts the program with the standard library")]
+pub(crate) fn default_sigpipe() {
+    system::default_sigpipe();
+}
+
+/// The stream that the command wrote to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
-    /// Standard output, and standard error where they are one.
+    /// Standard output, and standard error if both go to one pipe.
     Out,
     /// Standard error.
     Err,
 }
 
-/// What is heard of a command while it runs.
+/// An event of a command that runs.
 #[derive(Debug)]
 pub(crate) enum ProcessEvent<'a> {
-    /// It has written something.
+    /// The command has written these bytes.
     Bytes(Stream, &'a [u8]),
-    /// Somebody asked us to end some time ago, and the command is still there.
+    /// A signal asked us to end some time ago, and the command still runs.
+    #[allow(dead_code, reason = "systems without signals do not report it")]
     AskedToEnd,
-    /// It has been running for as long as we were to wait before saying so.
+    /// The command has run for the time in `patience`.
+    #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
     StillRunning,
 }
 
-/// Tells whether anybody is left who wants to hear more.
+/// How a process is asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// It may finish its work.
+    Kindly,
+    /// It ends at once.
+    Firmly,
+}
+
+/// Tells whether the caller wants more events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Go on.
     More,
-    /// Our reader has gone.
+    /// Nobody reads our output any more.
     NoMore,
 }

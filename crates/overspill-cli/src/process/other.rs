@@ -1,15 +1,18 @@
-//! Runs a command to its end where only the standard library helps.
+//! Runs a command with the standard library alone, on systems that are not Unix.
 
+use std::convert::Infallible;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context;
 
-use super::{CommandSpec, Ended, How, ProcessEvent, Stderr, Stream, Unstartable, Wanted};
+use super::{Ask, CommandSpec, Ended, How, ProcessEvent, Stderr, Stream, Unstartable, Wanted};
 use crate::buffer::Buffer;
 
-/// Standard input, output and error, which are open here.
+/// Standard input, output and error. They are always open here.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Descriptors;
 
@@ -24,49 +27,66 @@ impl Descriptors {
     }
 }
 
-/// Nobody is left behind here to read on.
+/// No process stays behind here to read the output of background processes.
 pub(crate) fn is_to_linger() -> bool {
     false
 }
 
 pub(crate) fn linger() {}
 
-/// Signals are left as they are here.
+/// There are no Unix signals here.
 pub(crate) fn block_file_size_signal() {}
 
 pub(crate) fn restore_signals(_: &mut Command) {}
 
-/// There is no becoming another program here: it is run to its end, and we end as it did.
+pub(super) fn default_sigpipe() {}
+
+pub(crate) fn take_end_signals(_: impl Fn(i32) + Send + 'static) {}
+
+/// Exits with the exit code alone.
+pub(crate) fn end_like(_: How) {}
+
+/// Ends a process with the system's own program for that.
+pub(crate) fn end_group(pid: u32, _: Ask) {
+    let _ = Command::new("taskkill").args(["/F", "/T", "/PID"]).arg(pid.to_string()).status();
+}
+
+/// The size of a pipe cannot be changed here.
+pub(crate) fn widen<T>(_: T) {}
+
+/// A reader that is gone is noticed at the next write.
+pub(crate) fn is_reader_gone() -> bool {
+    false
+}
+
+/// A process cannot be replaced here: runs the program to its end and exits with its exit code.
 pub(crate) fn become_program(
-    program: &std::path::Path,
-    words: &[std::ffi::OsString],
-    variables: &[(&'static str, std::ffi::OsString)],
-) -> io::Result<std::convert::Infallible> {
+    program: &Path,
+    words: &[OsString],
+    variables: &[(&'static str, OsString)],
+) -> io::Result<Infallible> {
     let mut command = Command::new(program);
     command.args(&words[1..]).envs(variables.iter().map(|(name, value)| (name, value)));
     let status = command.status()?;
     std::process::exit(status.code().unwrap_or(1))
 }
 
-/// What standard input is cannot be seen here; a terminal at least talks to nobody.
+/// The kind of standard input is unknown here, unless it is a terminal.
 pub(crate) fn is_talked_to() -> bool {
-    !std::io::IsTerminal::is_terminal(&io::stdin())
+    !io::IsTerminal::is_terminal(&io::stdin())
 }
 
-/// Standard error is bounded together with standard output here in any case.
+/// Standard error always goes to the same pipe as standard output here.
 pub(crate) fn is_one_output() -> bool {
     true
 }
 
-/// Nobody can be asked for the ancestors of a process here; what a variable says is believed.
+/// The ancestors of a process are unknown here, so the environment variable is trusted.
 pub(crate) fn is_below(_: i32) -> bool {
     true
 }
 
-/// The exit code has to do.
-pub(crate) fn end_like(_: How) {}
-
-/// Standard input or a file, to its end: signals are not looked at here.
+/// Standard input or a file, to its end. Signals do not end it here.
 #[derive(Debug)]
 pub(crate) struct InterruptibleInput(Option<File>);
 
@@ -91,19 +111,15 @@ impl Read for InterruptibleInput {
     }
 }
 
-/// Runs `asked`, tells `hear` what comes of it, and returns how it ended.
-///
-/// Signals are not handed on here, and there is no terminal and no time limit.
+/// Runs `asked`, reports each event to `hear`, and returns how the command ended.
 pub(crate) fn run(
     asked: &CommandSpec,
     _: Descriptors,
     hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
 ) -> anyhow::Result<Ended> {
-    if asked.pty
-        || asked.timeout.is_some()
-        || matches!(asked.stderr, Stderr::Separate | Stderr::Joined)
-    {
-        anyhow::bail!("--pty, --timeout and --stderr separate are not to be had on this system");
+    if let Some(option) = unavailable(asked) {
+        let system = std::env::consts::OS;
+        anyhow::bail!("{option} is not available on {system}\n\nhint: run it without {option}");
     }
     let (mut output, theirs) = io::pipe().context("there is no pipe for the command's output")?;
     let mut command = Command::new(&asked.words[0]);
@@ -116,7 +132,7 @@ pub(crate) fn run(
         program: asked.words[0].to_string_lossy().into_owned(),
         source,
     })?;
-    // It holds the pipe's other end, which must not stay open in this process.
+    // It holds the other end of the pipe. Otherwise the output would never end.
     drop(command);
     let mut buffer = Buffer::new();
     loop {
@@ -134,4 +150,60 @@ pub(crate) fn run(
     let status = child.wait().context("waiting for the command")?;
     let how = How::Code(status.code().unwrap_or(1));
     Ok(Ended { how, timed_out: None, interrupted: false, held: false })
+}
+
+/// Returns the first option that is asked for and not available here.
+fn unavailable(asked: &CommandSpec) -> Option<&'static str> {
+    if asked.pty {
+        Some("--pty")
+    } else if asked.timeout.is_some() {
+        Some("--timeout")
+    } else if matches!(asked.stderr, Stderr::Separate | Stderr::Joined) {
+        Some("--stderr separate")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn error_of(asked: CommandSpec) -> String {
+        let words = vec!["true".into()];
+        let asked = CommandSpec { words, ..asked };
+        run(&asked, Descriptors, &mut |_| Wanted::More).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn unavailable_options_are_named_with_the_system() {
+        let system = std::env::consts::OS;
+        let spec = CommandSpec::default;
+        for (option, asked) in [
+            ("--pty", CommandSpec { pty: true, ..spec() }),
+            ("--timeout", CommandSpec { timeout: Some(Duration::from_secs(1)), ..spec() }),
+            ("--stderr separate", CommandSpec { stderr: Stderr::Separate, ..spec() }),
+        ] {
+            let expected =
+                format!("{option} is not available on {system}\n\nhint: run it without {option}");
+            assert_eq!(error_of(asked), expected);
+        }
+    }
+
+    #[test]
+    fn command_output_and_exit_code_are_reported() {
+        let words = ["sh", "-c", "echo one; echo two >&2; exit 3"].map(OsString::from).to_vec();
+        let mut all = Vec::new();
+        let ended =
+            run(&CommandSpec { words, ..CommandSpec::default() }, Descriptors, &mut |event| {
+                if let ProcessEvent::Bytes(_, bytes) = event {
+                    all.extend_from_slice(bytes);
+                }
+                Wanted::More
+            });
+        assert_eq!(ended.unwrap().how, How::Code(3));
+        assert_eq!(String::from_utf8(all).unwrap(), "one\ntwo\n");
+    }
 }

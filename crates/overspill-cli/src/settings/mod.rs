@@ -5,8 +5,8 @@
 
 #[cfg_attr(not(feature = "bucket"), allow(dead_code, reason = "only a bucket asks for it"))]
 pub(crate) mod destination;
-#[cfg_attr(unix, path = "directory_unix.rs")]
-#[cfg_attr(not(unix), path = "directory_other.rs")]
+#[cfg_attr(all(unix, not(feature = "portable-std")), path = "directory_unix.rs")]
+#[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "directory_other.rs")]
 pub(crate) mod directory;
 pub(crate) mod edit;
 mod file;

@@ -10,8 +10,8 @@ mod init;
 mod piece;
 mod plan;
 mod receipt;
-#[cfg_attr(unix, path = "unix.rs")]
-#[cfg_attr(not(unix), path = "other.rs")]
+#[cfg_attr(all(unix, not(feature = "portable-std")), path = "unix.rs")]
+#[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "other.rs")]
 mod system;
 mod trial;
 mod uninstall;

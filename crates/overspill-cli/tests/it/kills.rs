@@ -16,6 +16,9 @@ fn holds_whole_outputs_only(done: &Done, output: &str) {
         let (_, info, _) = done.then(&["info", file.to_str().unwrap()]);
         assert!(info.contains("whole, as it was saved") || info.contains("unknown"), "{info}");
     }
+    if cfg!(feature = "portable-unix") {
+        return skip("without files without a name, a kill leaves a draft; gc removes it later");
+    }
     let hidden = done.test.dir.path().join("store/.overspill/drafts");
     let drafts = fs::read_dir(hidden).map_or(0, Iterator::count);
     assert_eq!(drafts, 0, "something is left of what was not finished");

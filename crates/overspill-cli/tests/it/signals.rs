@@ -118,6 +118,18 @@ fn a_signal_to_its_own_group_does_not_come_back_to_the_command() {
 }
 
 #[test]
+fn signal_of_grandchild_to_its_group_does_not_come_back_to_the_command() {
+    // The grandchild lives until we have looked for its parents.
+    let grandchild = "trap '' USR1; kill -USR1 0; exec sleep 0.8";
+    let script = format!("trap 'echo got it' USR1; sh -c \"{grandchild}\" & wait; wait; echo end");
+    let test = Test::new(&["run", "--", "sh", "-c", &script]);
+    let mut command = test.command();
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let output = command.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "got it\nend\n");
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_the_command_as_it_would_without_us() {
     let script = "exec 3>&1; : > ready; while echo line; do sleep 0.02; done";
     let mut running =

@@ -171,6 +171,12 @@ fn a_store_planted_in_a_public_directory_is_not_used() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_member_of_the_group_plants_is_neither_followed_nor_shown_nor_removed() {
+    if cfg!(feature = "portable-unix") {
+        let reason = "skipped: without files without a name, drafts need the hidden directory";
+        // Not by a macro, whose output the harness hides.
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{reason}\n").as_bytes());
+        return;
+    }
     let Some(stage) = stage() else { return };
     let path = stage.path().join("store");
     fs::create_dir(&path).unwrap();

@@ -1,22 +1,50 @@
-//! Processes as Linux has them.
+//! The Linux implementation of what differs between Unix systems. `unix/plain` is the other one.
 
-mod child;
-mod descriptors;
-mod exec;
-mod interruptible_input;
-mod linger;
-mod pipes;
-mod pty;
-mod signals;
+mod signal_queue;
 mod start;
-mod stdio_kind;
-mod terminal_input;
-mod watch;
 
-pub(crate) use descriptors::Descriptors;
-pub(crate) use exec::{become_program, is_below};
-pub(crate) use interruptible_input::InterruptibleInput;
-pub(crate) use linger::{is_to_linger, linger};
-pub(crate) use signals::{block_file_size_signal, end_like, restore_signals};
-pub(crate) use stdio_kind::{is_one_output, is_talked_to};
-pub(crate) use watch::run;
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::pipe::fcntl_setpipe_size;
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt};
+
+use super::LARGE_PIPE;
+
+pub(super) use super::wait::poll_all as wait;
+pub(super) use signal_queue::{SignalQueue, stop_too};
+pub(super) use start::start;
+
+/// Lets a pipe hold more bytes. The writer and the reader then wait for each other less often.
+pub(crate) fn widen(pipe: impl AsFd) {
+    let _ = fcntl_setpipe_size(pipe, LARGE_PIPE);
+}
+
+/// Opens our end of a new terminal.
+pub(super) fn open_terminal() -> io::Result<OwnedFd> {
+    Ok(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?)
+}
+
+/// Opens the command's end of a terminal, without a way through the file system.
+pub(super) fn open_peer(ours: &OwnedFd, _path: &CStr) -> io::Result<OwnedFd> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    Ok(ioctl_tiocgptpeer(ours, flags)?)
+}
+
+/// Finds the parents of processes in `/proc`.
+#[derive(Debug)]
+pub(super) struct Parents;
+
+impl Parents {
+    pub(super) fn new() -> Parents {
+        Parents
+    }
+
+    pub(super) fn of(&self, process: i32) -> Option<i32> {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The program's name stands before it in brackets and may contain any byte.
+        let (_, rest) = stat.rsplit_once(") ")?;
+        rest.split(' ').nth(1)?.parse().ok()
+    }
+}

@@ -1,8 +1,8 @@
-//! Starts a command.
+//! Starts a command with `posix_spawn`.
 
-use std::ffi::{CStr, CString, OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -13,44 +13,23 @@ use nix::spawn::{
 use nix::sys::signal::SigSet;
 use rustix::process::Pid;
 
+use super::super::exec::{c_string, environment};
+use super::super::signals::Signals;
+use super::super::stdio_target::{Group, StdioTarget};
 use crate::process::Unstartable;
 
-/// What becomes of a descriptor of the command.
-#[derive(Debug)]
-pub(super) enum StdioTarget<'a> {
-    /// It is as it is here.
-    Inherited,
-    /// It is not open.
-    Closed,
-    /// It is this one of ours.
-    Ours(&'a OwnedFd),
-    /// It is this terminal, which becomes the command's own.
-    Terminal(&'a CStr),
-}
-
-/// Which processes the command forms a group with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group {
-    /// With us.
-    Ours,
-    /// With those that it starts itself.
-    Own,
-    /// The same, in a session of its own, as whoever has a terminal of its own must.
-    Session,
-}
-
-/// Starts the command with these three descriptors and this signal mask.
+/// Starts the command with these three descriptors and the signal mask that we were started with.
 ///
-/// The standard library would do it with an empty mask.
-pub(super) fn start(
+/// The standard library would start it with an empty mask.
+pub(in super::super) fn start(
     words: &[OsString],
     places: [StdioTarget; 3],
     group: Group,
-    mask: &SigSet,
+    signals: &Signals,
     variables: &[(&'static str, OsString)],
 ) -> Result<Pid, Unstartable> {
     let failed = |source| Unstartable { program: words[0].to_string_lossy().into_owned(), source };
-    try_start(words, places, group, mask, variables).map_err(failed)
+    try_start(words, places, group, &signals.mask, variables).map_err(failed)
 }
 
 fn try_start(
@@ -64,7 +43,7 @@ fn try_start(
     let environment = environment(variables)?;
     let (actions, attributes) = (actions(places)?, attributes(group, mask)?);
     let started = match posix_spawnp(&args[0], &actions, &attributes, &args, &environment) {
-        // A file of commands that does not say whose; a shell would take it for its own.
+        // A script without `#!`. A shell runs it itself.
         Err(Errno::ENOEXEC) => {
             let file = c_string(find(&words[0]).as_os_str())?;
             let shell = [c"/bin/sh".to_owned(), file].into_iter().chain(args.into_iter().skip(1));
@@ -87,10 +66,10 @@ fn actions(places: [StdioTarget; 3]) -> io::Result<PosixSpawnFileActions> {
             (StdioTarget::Closed, _) => actions.add_close(number)?,
             (StdioTarget::Ours(fd), _) => actions.add_dup2(fd.as_raw_fd(), number)?,
             (StdioTarget::Terminal(_), Some(first)) => actions.add_dup2(first, number)?,
-            (StdioTarget::Terminal(path), None) => {
-                // The first terminal that the leader of a session opens is the session's.
+            (StdioTarget::Terminal(pty), None) => {
+                // The first terminal that a session leader opens becomes the session's terminal.
                 let (read_write, mode) = (nix::fcntl::OFlag::O_RDWR, nix::sys::stat::Mode::empty());
-                actions.add_open(number, path, read_write, mode)?;
+                actions.add_open(number, pty.path.as_c_str(), read_write, mode)?;
                 terminal = Some(number);
             }
         }
@@ -99,7 +78,7 @@ fn actions(places: [StdioTarget; 3]) -> io::Result<PosixSpawnFileActions> {
 }
 
 fn attributes(group: Group, mask: &SigSet) -> io::Result<PosixSpawnAttr> {
-    /// In the C library's header, but not among the constants of the crate we use.
+    /// `POSIX_SPAWN_SETSID` of the C library. The crate `nix` does not have it.
     const SET_SESSION: i32 = 0x80;
     let mut attributes = PosixSpawnAttr::init()?;
     attributes.set_sigmask(mask)?;
@@ -116,25 +95,7 @@ fn attributes(group: Group, mask: &SigSet) -> io::Result<PosixSpawnAttr> {
     Ok(attributes)
 }
 
-/// Returns our environment with these variables.
-pub(super) fn environment(variables: &[(&'static str, OsString)]) -> io::Result<Vec<CString>> {
-    let entry = |(name, value): (OsString, OsString)| {
-        let mut entry = name;
-        entry.push("=");
-        entry.push(value);
-        c_string(&entry)
-    };
-    let is_new = |name: &OsString| variables.iter().any(|(new, _)| name == new);
-    let ours = std::env::vars_os().filter(|(name, _)| !is_new(name));
-    let new = variables.iter().map(|(name, value)| (OsString::from(name), value.clone()));
-    ours.chain(new).map(entry).collect()
-}
-
-pub(super) fn c_string(text: &OsStr) -> io::Result<CString> {
-    CString::new(text.as_bytes()).map_err(io::Error::from)
-}
-
-/// Finds a program as a shell does, without asking whether it can be run.
+/// Finds a program as a shell does, without checking that it can be run.
 fn find(program: &OsStr) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
     let here = program.as_bytes().contains(&b'/');

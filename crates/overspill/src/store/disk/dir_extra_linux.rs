@@ -1,4 +1,4 @@
-//! What directories can do on Linux: files without a name, and places to go on reading from.
+//! Directories on Linux: files without a name, and places from which a walk goes on.
 
 use std::fs::File;
 use std::io;
@@ -10,8 +10,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// By way of this a file gets its first name, as `open(2)` says: to link the descriptor itself takes
-/// a privilege on older kernels.
+/// A file gets its first name through this directory, as `open(2)` says. To link the descriptor itself
+/// takes a privilege on older kernels.
 const OPEN_FILES: &str = "/proc/self/fd";
 
 pub(super) fn can_name_the_nameless() -> bool {
@@ -36,13 +36,15 @@ pub(super) fn rename_if_free(from: &OwnedFd, old: &str, to: &OwnedFd, new: &str)
     Ok(renameat_with(from, old, to, new, RenameFlags::NOREPLACE)?)
 }
 
-pub(super) fn place_of(entry: &DirEntry) -> u64 {
+/// Returns the place after an entry.
+pub(super) fn place_of(entry: &DirEntry, _nth: u64) -> u64 {
     entry.offset() as u64
 }
 
-pub(super) fn go_to(dir: &mut Dir, place: u64) -> io::Result<()> {
+/// Goes to a place. Nobody needs the number of entries before it.
+pub(super) fn go_to(dir: &mut Dir, place: u64) -> io::Result<u64> {
     if place > 0 {
         dir.seek(place as i64)?;
     }
-    Ok(())
+    Ok(0)
 }

@@ -1,4 +1,4 @@
-//! What directories cannot do on other systems than Linux.
+//! Directories on Unix systems other than Linux: all files have names, and a walk goes on by counting.
 
 use std::fs::File;
 use std::io;
@@ -22,11 +22,19 @@ pub(super) fn rename_if_free(_: &OwnedFd, _: &str, _: &OwnedFd, _: &str) -> io::
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Always the beginning: a walk that was stopped begins again.
-pub(super) fn place_of(_: &DirEntry) -> u64 {
-    0
+/// Returns the place after the entry that was read as the `nth`.
+pub(super) fn place_of(_: &DirEntry, nth: u64) -> u64 {
+    nth
 }
 
-pub(super) fn go_to(_: &mut Dir, _: u64) -> io::Result<()> {
-    Ok(())
+/// Goes to a place and returns how many entries are before it. If entries were removed in between, the
+/// walk misses as many others. The next walk from the beginning sees them.
+pub(super) fn go_to(dir: &mut Dir, place: u64) -> io::Result<u64> {
+    for nth in 0..place {
+        match dir.read() {
+            Some(entry) => drop(entry?),
+            None => return Ok(nth),
+        }
+    }
+    Ok(place)
 }

@@ -1,5 +1,5 @@
-//! A directory and what can be done in it, where files have neither owners nor modes that the
-//! standard library knows: whom the directory above admits, the system decides.
+//! A directory on systems that are not Unix. The standard library knows no owners and no modes of files
+//! there, so the directory above decides who may read them.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -136,16 +136,17 @@ impl Dir {
         fs::remove_file(self.path.join(name))
     }
 
-    /// Shows every name that may be a file. A walk that was stopped begins again.
+    /// Shows every name that may be a file, from a place on. Returns the place where it was told to
+    /// stop, or 0 at the end. Places count entries, so the walk misses some if others were removed.
     pub(super) fn walk(
         &self,
-        _: u64,
+        place: u64,
         mut show: impl FnMut(&str) -> ControlFlow<()>,
     ) -> io::Result<u64> {
-        for entry in fs::read_dir(&self.path)? {
+        for (nth, entry) in (1..).zip(fs::read_dir(&self.path)?).skip(place as usize) {
             let name = entry?.file_name();
             if name.to_str().is_some_and(|name| show(name).is_break()) {
-                break;
+                return Ok(nth);
             }
         }
         Ok(0)

@@ -193,15 +193,16 @@ impl Dir {
         mut show: impl FnMut(&str) -> ControlFlow<()>,
     ) -> io::Result<u64> {
         let mut entries = rustix::fs::Dir::read_from(&self.fd)?;
-        extra::go_to(&mut entries, place)?;
+        let mut nth = extra::go_to(&mut entries, place)?;
         while let Some(entry) = entries.read() {
             let entry = entry?;
+            nth += 1;
             if !matches!(entry.file_type(), FileType::RegularFile | FileType::Unknown) {
                 continue;
             }
             let Ok(name) = CStr::to_str(entry.file_name()) else { continue };
             if show(name).is_break() {
-                return Ok(extra::place_of(&entry));
+                return Ok(extra::place_of(&entry, nth));
             }
         }
         Ok(0)

@@ -1,12 +1,18 @@
 //! A directory of files, one for each output.
 
 mod catalog;
-#[cfg_attr(unix, path = "dir_unix.rs")]
-#[cfg_attr(not(unix), path = "dir_other.rs")]
+#[cfg_attr(all(unix, not(feature = "portable-std")), path = "dir_unix.rs")]
+#[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "dir_other.rs")]
 mod dir;
-#[cfg(unix)]
-#[cfg_attr(all(target_os = "linux", target_pointer_width = "64"), path = "dir_extra_linux.rs")]
-#[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), path = "dir_extra_unix.rs")]
+#[cfg(all(unix, not(feature = "portable-std")))]
+#[cfg_attr(
+    all(target_os = "linux", target_pointer_width = "64", not(feature = "portable-unix")),
+    path = "dir_extra_linux.rs"
+)]
+#[cfg_attr(
+    not(all(target_os = "linux", target_pointer_width = "64", not(feature = "portable-unix"))),
+    path = "dir_extra_unix.rs"
+)]
 mod dir_extra;
 mod draft;
 mod expired;

@@ -53,6 +53,12 @@ fn planted_links_and_pipes_are_neither_followed_nor_touched() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_planted_hidden_directory_is_not_followed() {
+    if cfg!(feature = "portable-unix") {
+        let reason = "skipped: without files without a name, drafts need the hidden directory";
+        // Not by a macro, whose output the harness hides.
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{reason}\n").as_bytes());
+        return;
+    }
     let directory = tempfile::tempdir().unwrap();
     let elsewhere = directory.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();

@@ -1,33 +1,32 @@
-//! What is typed at our terminal, on its way to the command's.
+//! Carries keys from our terminal to the command's terminal.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::event::{PollFd, PollFlags};
-
 use super::pty::Pty;
+use super::wait::{Interest, Watched};
 
-/// Keys that were typed and not yet taken by the command.
+/// Keys that were typed and that the command has not read yet.
 ///
-/// Nothing here waits: a command that does not read must not keep us from reading what it writes.
+/// Nothing here blocks: while a command does not read, we still read its output.
 #[derive(Debug, Default)]
 pub(super) struct TerminalInput {
     waiting: Vec<u8>,
-    /// There is somebody who types.
+    /// Our terminal's keys go to the command.
     pub(super) open: bool,
 }
 
 impl TerminalInput {
-    /// Returns what to wait for: a key, or the command to take one.
-    pub(super) fn watched<'a>(&self, pty: &'a Pty) -> Option<PollFd<'a>> {
+    /// Returns what to wait for: a key, or room for one in the command's terminal.
+    pub(super) fn watched<'a>(&self, pty: &'a Pty) -> Option<Watched<'a>> {
         let stdin: BorrowedFd<'static> = rustix::stdio::stdin();
         match (self.waiting.is_empty(), self.open) {
-            (false, _) => Some(PollFd::from_borrowed_fd(pty.ours.as_fd(), PollFlags::OUT)),
-            (true, true) => Some(PollFd::from_borrowed_fd(stdin, PollFlags::IN)),
+            (false, _) => Some(Watched::new(pty.ours.as_fd(), Interest::Write)),
+            (true, true) => Some(Watched::new(stdin, Interest::Read)),
             (true, false) => None,
         }
     }
 
-    /// Moves on what can be moved.
+    /// Reads and writes as much as is possible without blocking.
     pub(super) fn carry(&mut self, pty: &Pty) {
         if self.waiting.is_empty() && self.open {
             let mut typed = [0; 1024];

@@ -1,23 +1,21 @@
-//! What a command's output comes by.
+//! The pipes and the terminal that carry a command's output.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
-
+use super::extra;
 use super::pty::Pty;
-use super::start::StdioTarget;
-use crate::buffer::Buffer;
+use super::stdio_target::StdioTarget;
 use crate::process::{CommandSpec, Stderr, Stream};
 
-/// The ends of pipes and terminals between a command and us.
+/// Our ends of the pipes and the terminal between a command and us.
 #[derive(Debug)]
 pub(super) struct Pipes {
     out: Source,
     err: Source,
-    /// The command's own terminal.
+    /// The terminal that the command was given.
     pub(super) pty: Option<Pty>,
-    /// The command's ends, until it has them.
+    /// The command's ends, until it is started.
     theirs: Theirs,
 }
 
@@ -32,37 +30,37 @@ enum Source {
 struct Theirs {
     out: Option<OwnedFd>,
     err: Option<OwnedFd>,
-    /// Standard error is not touched.
+    /// The command inherits our standard error.
     err_passes: bool,
 }
 
 impl Pipes {
-    /// Lays what `asked` needs.
-    pub(super) fn lay(asked: &CommandSpec) -> io::Result<Pipes> {
-        let mut wires =
+    /// Opens the pipes and the terminal that `asked` needs.
+    pub(super) fn open_for(asked: &CommandSpec) -> io::Result<Pipes> {
+        let mut pipes =
             Pipes { out: Source::None, err: Source::None, pty: None, theirs: Theirs::default() };
         if asked.pty {
-            wires.pty = Some(Pty::new()?);
-            wires.out = Source::Pty;
+            pipes.pty = Some(Pty::new()?);
+            pipes.out = Source::Pty;
         } else {
-            let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
-            (wires.out, wires.theirs.out) = (Source::Pipe(ours), Some(theirs));
+            let (ours, theirs) = pipe()?;
+            (pipes.out, pipes.theirs.out) = (Source::Pipe(ours), Some(theirs));
         }
         match asked.stderr {
             Stderr::Merged => {}
-            Stderr::Pass => wires.theirs.err_passes = true,
+            Stderr::Pass => pipes.theirs.err_passes = true,
             Stderr::Separate | Stderr::Joined => {
-                let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
-                (wires.err, wires.theirs.err) = (Source::Pipe(ours), Some(theirs));
+                let (ours, theirs) = pipe()?;
+                (pipes.err, pipes.theirs.err) = (Source::Pipe(ours), Some(theirs));
             }
         }
-        Ok(wires)
+        Ok(pipes)
     }
 
-    /// Returns what standard output and standard error of the command are.
-    pub(super) fn places(&self) -> [StdioTarget<'_>; 2] {
+    /// Returns the command's standard output and standard error.
+    pub(super) fn targets(&self) -> [StdioTarget<'_>; 2] {
         let out = || match (&self.pty, &self.theirs.out) {
-            (Some(pty), _) => StdioTarget::Terminal(&pty.path),
+            (Some(pty), _) => StdioTarget::Terminal(pty),
             (None, Some(theirs)) => StdioTarget::Ours(theirs),
             (None, None) => StdioTarget::Inherited,
         };
@@ -74,12 +72,15 @@ impl Pipes {
         [out(), err]
     }
 
-    /// Closes the command's ends here: whoever holds one waits for itself.
+    /// Closes the command's ends in this process. Otherwise we would never see the end of the output.
     pub(super) fn hand_over(&mut self) {
         self.theirs = Theirs::default();
+        if let Some(pty) = &mut self.pty {
+            pty.hand_over();
+        }
     }
 
-    /// Returns where the command's output can be read, as long as there may be more.
+    /// Returns the descriptor of a stream until the stream is closed.
     pub(super) fn open(&self, stream: Stream) -> Option<BorrowedFd<'_>> {
         match (self.source(stream), &self.pty) {
             (Source::Pipe(fd), _) => Some(fd.as_fd()),
@@ -98,14 +99,14 @@ impl Pipes {
         [Stream::Out, Stream::Err].into_iter().any(|stream| self.open(stream).is_some())
     }
 
-    /// Makes room for more at a time, for an output that turns out to be large.
+    /// Lets the pipe of a large output hold more bytes.
     pub(super) fn widen(&self, stream: Stream) {
         if let Source::Pipe(fd) = self.source(stream) {
-            let _ = fcntl_setpipe_size(fd, Buffer::LARGE_PIPE);
+            extra::widen(fd);
         }
     }
 
-    /// Stops reading a stream and returns what it was read from, if it was a pipe.
+    /// Closes a stream and returns its descriptor if it was a pipe.
     pub(super) fn close(&mut self, stream: Stream) -> Option<OwnedFd> {
         let source = match stream {
             Stream::Out => &mut self.out,
@@ -123,4 +124,9 @@ impl Pipes {
             Stream::Err => &self.err,
         }
     }
+}
+
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (ours, theirs) = io::pipe()?;
+    Ok((ours.into(), theirs.into()))
 }

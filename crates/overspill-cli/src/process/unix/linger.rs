@@ -1,27 +1,27 @@
-//! What becomes of an output that somebody still holds when the command has ended.
+//! Keeps an output open that background processes of an ended command still write to.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
-/// What we are called to read on; no word of the command line.
+/// The argument that starts this program as such a reader. It is no part of the command line.
 const LINGER: &str = "__linger";
 
-/// Tells whether we were started only to read on.
+/// Tells whether this process was started only to read such an output.
 pub(crate) fn is_to_linger() -> bool {
     std::env::args_os().nth(1).is_some_and(|word| word == LINGER)
 }
 
-/// Leaves somebody behind who reads what is still written, and forgets it.
+/// Starts a process that reads the output to its end and discards it.
 ///
-/// A server that was started in the background must not die of the next line it prints.
+/// Otherwise a server in the background would die of the next line that it prints.
 pub(super) fn leave_reader(output: OwnedFd) {
     use std::os::unix::process::CommandExt;
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
     command.arg(LINGER).stdin(output).stdout(Stdio::null()).stderr(Stdio::null());
-    // If it cannot be started, the output closes, as it would have without us.
+    // If it cannot be started, the output is closed.
     let _ = command.current_dir("/").process_group(0).spawn();
 }
 

@@ -1,4 +1,4 @@
-//! Standard input, output and error, which may not be open.
+//! Standard input, output and error: some may not be open.
 
 use std::fs::File;
 use std::io;
@@ -8,22 +8,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The program was started without standard output. The standard library would report no error.
 static NO_STDOUT: AtomicBool = AtomicBool::new(false);
 
-/// Which of the three we were started without.
+/// Tells which of the three were not open when the program was started.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Descriptors {
     closed: [bool; 3],
 }
 
 impl Descriptors {
-    /// Puts something in the place of those that are not open.
+    /// Opens `/dev/null` in the place of those that are not open.
     ///
-    /// Otherwise the next file we open would become somebody's standard output.
+    /// Otherwise the next file that we open would become a standard descriptor.
     pub(crate) fn fill() -> Descriptors {
         let three: [BorrowedFd; 3] =
             [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
         let closed = three.map(|fd| rustix::io::fcntl_getfd(fd.as_fd()).is_err());
         for _ in closed.iter().filter(|closed| **closed) {
-            // The lowest number that is free is taken, which is one of the three.
+            // The system takes the lowest free number, which is one of the three.
             if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
                 let _ = null.into_raw_fd();
             }
@@ -40,7 +40,7 @@ impl Descriptors {
         }
     }
 
-    /// Tells whether we were started without standard input.
+    /// Tells whether the program was started without standard input.
     pub(crate) fn stdin_was_closed(self) -> bool {
         self.closed[0]
     }

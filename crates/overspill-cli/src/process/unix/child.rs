@@ -1,11 +1,11 @@
-//! The process that was started, as far as it concerns us.
+//! The process of the command.
 
 use nix::sys::signal::Signal;
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, getpgrp, kill_process, kill_process_group, waitpid};
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
-use super::start::Group;
+use super::stdio_target::Group;
 use crate::process::How;
 
 /// A command that was started.
@@ -13,15 +13,15 @@ use crate::process::How;
 pub(super) struct Child {
     pub(super) pid: Pid,
     group: Group,
-    /// We had the terminal, and the command's group has it now.
+    /// We were in the foreground of the terminal, and the command's group is there now.
     has_terminal: bool,
 }
 
-/// What has become of it.
+/// A change of the command's state.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ChildChange {
     Ended(How),
-    /// By this signal.
+    /// Stopped by this signal.
     Stopped(i32),
 }
 
@@ -34,43 +34,43 @@ impl Child {
         child
     }
 
-    /// Tells whether what the terminal sends to its group reaches the command without us.
+    /// Tells whether a signal of our terminal reaches the command without our help.
     pub(super) fn hears_terminal(&self) -> bool {
         self.group == Group::Ours
     }
 
-    /// Sends a signal to the command, and to all of its group if that is not ours too.
+    /// Sends a signal to the command, and to its whole group unless that is our group, too.
     pub(super) fn send(&self, signal: Signal) {
         let Some(signal) = rustix::process::Signal::from_named_raw(signal as i32) else { return };
-        // It may have ended in the meantime.
+        // The command may have ended in the meantime.
         let _ = match self.group {
             Group::Ours => kill_process(self.pid, signal),
             Group::Own | Group::Session => kill_process_group(self.pid, signal),
         };
     }
 
-    /// Lets the command use the terminal.
+    /// Puts the command in the foreground of the terminal.
     pub(super) fn give_terminal(&self) {
         if self.has_terminal {
             let _ = tcsetpgrp(rustix::stdio::stdin(), self.pid);
         }
     }
 
-    /// Takes the terminal back.
+    /// Puts this process in the foreground of the terminal.
     pub(super) fn take_terminal(&self) {
         if self.has_terminal {
             let _ = tcsetpgrp(rustix::stdio::stdin(), getpgrp());
         }
     }
 
-    /// Returns what has become of it since it was last asked.
+    /// Returns the next change of the command's state, if there is one.
     pub(super) fn change(&self) -> Option<ChildChange> {
         loop {
             let options = WaitOptions::NOHANG | WaitOptions::UNTRACED;
             let status = match waitpid(Some(self.pid), options) {
                 Ok(status) => status?.1,
                 Err(Errno::INTR) => continue,
-                // Somebody else has waited for it; how it ended cannot be known.
+                // Another part of this process has waited for it, so the exit code is lost.
                 Err(_) => return Some(ChildChange::Ended(How::Code(1))),
             };
             let ended = status

@@ -1,54 +1,64 @@
-//! A terminal of the command's own.
+//! The terminal that a command is given.
 
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt};
+use rustix::pty::{grantpt, ptsname, unlockpt};
 use rustix::termios::{
     LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, Winsize, isatty,
     tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize,
 };
 
-/// What a terminal measures if nobody says.
+use super::extra;
+
+/// The size of the command's terminal if we have none.
 const USUAL: Winsize = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
 
-/// Our end of the command's terminal.
+/// A new terminal.
 #[derive(Debug)]
 pub(super) struct Pty {
     pub(super) ours: OwnedFd,
-    /// Where the command opens its end.
+    /// The command's end, until the command is started. BSD forgets the modes of a terminal that
+    /// nobody has open.
+    pub(super) theirs: Option<OwnedFd>,
+    /// The path of the command's end.
+    #[allow(dead_code, reason = "only the Linux code opens it again")]
     pub(super) path: CString,
-    /// Our own terminal as it was, if what is typed there goes to the command.
+    /// The modes of our own terminal, if its keys go to the command.
     before: Option<Termios>,
 }
 
 impl Pty {
-    /// Makes a terminal as large as ours.
+    /// Opens a terminal of the size of ours.
     pub(super) fn new() -> io::Result<Pty> {
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let ours = openpt(flags)?;
+        let ours = extra::open_terminal()?;
         grantpt(&ours)?;
         unlockpt(&ours)?;
         let path = ptsname(&ours, Vec::new())?;
-        let theirs = ioctl_tiocgptpeer(&ours, flags)?;
+        let theirs = extra::open_peer(&ours, &path)?;
         let mut modes = tcgetattr(&theirs)?;
-        // What is saved is what the command wrote, without a return before each line feed.
+        // The output is saved as the command wrote it, without a carriage return before line feeds.
         modes.output_modes.remove(OutputModes::ONLCR);
         tcsetattr(&theirs, OptionalActions::Now, &modes)?;
-        let pty = Pty { ours, path, before: None };
+        let pty = Pty { ours, theirs: Some(theirs), path, before: None };
         pty.resize();
         Ok(pty)
     }
 
-    /// Makes the command's terminal as large as ours.
+    /// Closes the command's end in this process.
+    pub(super) fn hand_over(&mut self) {
+        self.theirs = None;
+    }
+
+    /// Gives the command's terminal the size of ours.
     pub(super) fn resize(&self) {
         let three = [rustix::stdio::stdout(), rustix::stdio::stderr(), rustix::stdio::stdin()];
         let size = three.into_iter().find_map(|fd| tcgetwinsize(fd).ok());
         let _ = tcsetwinsize(&self.ours, size.unwrap_or(USUAL));
     }
 
-    /// Has what is typed at our terminal go to the command as it is, if we have one.
+    /// Sets our terminal to pass each key to the command. Returns `false` if we have no terminal.
     pub(super) fn take_keys(&mut self) -> bool {
         let stdin = rustix::stdio::stdin();
         if !isatty(stdin) {
@@ -56,7 +66,7 @@ impl Pty {
         }
         let Ok(before) = tcgetattr(stdin) else { return false };
         let mut modes = before.clone();
-        // Not the output: what the command prints is still shown line by line.
+        // The output modes stay: what the command prints is still shown line by line.
         let (output_modes, local) = (modes.output_modes, LocalModes::ISIG | LocalModes::ICANON);
         modes.make_raw();
         modes.output_modes = output_modes;

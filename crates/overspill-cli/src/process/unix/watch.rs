@@ -1,41 +1,44 @@
 //! Runs a command to its end: one loop over its output, our signals and the clock.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use nix::sys::signal::Signal;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::Descriptors;
+use super::ancestry::descends;
 use super::child::{Child, ChildChange};
+use super::extra::{start, stop_too, wait};
 use super::linger::leave_reader;
 use super::pipes::Pipes;
-use super::signals::{ReceivedSignal, Signals, descends, stop_too};
-use super::start::{Group, StdioTarget, start};
+use super::signals::{ReceivedSignal, Signals};
+use super::stdio_target::{Group, StdioTarget};
 use super::terminal_input::TerminalInput;
+use super::wait::{Interest, Watched};
 use crate::buffer::Buffer;
 use crate::process::{CommandSpec, Ended, How, ProcessEvent, Stream, Wanted};
 
-/// How long nothing must come, after the command has ended, to call it all.
+/// After the command has ended, its output is complete when nothing comes for this long.
 const IDLE: Duration = Duration::from_millis(250);
-/// How long it is waited for at most, however much still comes.
+/// After the command has ended, we read no longer than this, even if more comes.
 const LONGEST_DRAIN: Duration = Duration::from_secs(2);
-/// How long a command that was asked to end may take before we say what we have.
+/// How long a command that was asked to end may take before we show what we have.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a command whose time is up may take before it is killed.
+/// How long a command may take to end after its timeout before it is killed.
 const MERCY: Duration = Duration::from_secs(2);
 
-/// Runs `asked`, tells `hear` what comes of it, and returns how it ended.
+/// Runs `asked`, reports each event to `hear`, and returns how the command ended.
 pub(crate) fn run(
     asked: &CommandSpec,
     descriptors: Descriptors,
     hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
 ) -> anyhow::Result<Ended> {
-    let signals = Signals::take().context("signals cannot be taken")?;
-    let mut wires = Pipes::lay(asked).context("there is no pipe for the command's output")?;
+    let signals = Signals::take().context("signals cannot be collected")?;
+    let mut pipes = Pipes::open_for(asked).context("there is no pipe for the command's output")?;
     let mut keys = TerminalInput::default();
-    let group = match (&mut wires.pty, asked.timeout) {
+    let group = match (&mut pipes.pty, asked.timeout) {
         (Some(pty), _) => {
             keys.open = pty.take_keys();
             Group::Session
@@ -43,18 +46,18 @@ pub(crate) fn run(
         (None, Some(_)) => Group::Own,
         (None, None) => Group::Ours,
     };
-    let stdin = match &wires.pty {
-        Some(pty) if keys.open => StdioTarget::Terminal(&pty.path),
+    let stdin = match &pipes.pty {
+        Some(pty) if keys.open => StdioTarget::Terminal(pty),
         _ if descriptors.stdin_was_closed() => StdioTarget::Closed,
         _ => StdioTarget::Inherited,
     };
-    let [out, err] = wires.places();
-    let pid = start(&asked.words, [stdin, out, err], group, &signals.mask, &asked.variables)?;
-    wires.hand_over();
+    let [out, err] = pipes.targets();
+    let pid = start(&asked.words, [stdin, out, err], group, &signals, &asked.variables)?;
+    pipes.hand_over();
     let mut watch = Watch {
         child: Child::new(pid, group),
         signals,
-        wires,
+        pipes,
         keys,
         buffer: Buffer::new(),
         times: Times {
@@ -71,31 +74,32 @@ pub(crate) fn run(
     watch.until_the_end(hear)
 }
 
-/// A command on its way.
+/// A command that runs.
 struct Watch {
     child: Child,
     signals: Signals,
-    wires: Pipes,
+    pipes: Pipes,
     keys: TerminalInput,
     buffer: Buffer,
     times: Times,
     how: Option<How>,
     interrupted: bool,
-    /// It is still worth looking whether our own reader is there.
+    /// We look whether somebody still reads our standard output.
     reader_watched: bool,
-    /// Bytes that were in the pipes when the command ended. They are its own, however long we take.
+    /// Bytes that were in the pipes when the command ended and are not read yet. The command wrote
+    /// them, so they are read, however long that takes.
     unread: u64,
 }
 
-/// When things have happened, and so when something is due.
+/// When things happened. They say when something is due.
 struct Times {
     started: Instant,
     limit: Option<Duration>,
-    /// How long it may run before that is told on, unless it was.
+    /// How long the command may run before we say so. `None` once we have said it.
     patience: Option<Duration>,
-    /// When its time was up, and it was told so.
+    /// When the timeout was over and the command got a signal to end.
     timed_out: Option<Instant>,
-    /// When it was last asked to end, unless that was told on.
+    /// When somebody last asked us to end. `None` once we have reported it.
     asked_to_end: Option<Instant>,
     ended: Option<Instant>,
     last_heard: Instant,
@@ -121,13 +125,13 @@ impl Watch {
         &mut self,
         hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
     ) -> anyhow::Result<Ended> {
-        while self.how.is_none() || self.wires.is_open() {
+        while self.how.is_none() || self.pipes.is_open() {
             let ready = self.wait().context("waiting for the command")?;
             if ready.signals {
                 self.take_signals();
             }
             if ready.keys
-                && let Some(pty) = &self.wires.pty
+                && let Some(pty) = &self.pipes.pty
             {
                 self.keys.carry(pty);
             }
@@ -143,19 +147,19 @@ impl Watch {
         }
         self.child.take_terminal();
         if self.times.timed_out.is_some() {
-            // Those of its group that did not listen.
+            // Processes of its group that ignored the first signal.
             self.child.send(Signal::SIGKILL);
         }
         Ok(self.ended())
     }
 
-    /// Says how it ended, and leaves whoever still writes a reader.
+    /// Returns how the command ended. Background processes that still write get a reader.
     fn ended(&mut self) -> Ended {
         let mut held = false;
         for stream in [Stream::Out, Stream::Err] {
-            if self.wires.open(stream).is_some() {
+            if self.pipes.open(stream).is_some() {
                 held = true;
-                if let Some(output) = self.wires.close(stream) {
+                if let Some(output) = self.pipes.close(stream) {
                     leave_reader(output);
                 }
             }
@@ -169,38 +173,30 @@ impl Watch {
     }
 
     /// Waits until there is something to do.
-    fn wait(&self) -> Result<Ready, Errno> {
-        let mut fds = vec![PollFd::from_borrowed_fd(self.signals.as_fd(), PollFlags::IN)];
+    fn wait(&self) -> io::Result<Ready> {
+        let mut watched = vec![Watched::new(self.signals.as_fd(), Interest::Read)];
         let streams = [Stream::Out, Stream::Err].map(|stream| {
-            let fd = self.wires.open(stream)?;
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            Some((stream, fds.len() - 1))
+            let fd = self.pipes.open(stream)?;
+            watched.push(Watched::new(fd, Interest::Read));
+            Some((stream, watched.len() - 1))
         });
-        let keys = self.wires.pty.as_ref().and_then(|pty| self.keys.watched(pty));
-        let keys = keys.map(|fd| {
-            fds.push(fd);
-            fds.len() - 1
+        let keys = self.pipes.pty.as_ref().and_then(|pty| self.keys.watched(pty));
+        let keys = keys.map(|keys| {
+            watched.push(keys);
+            watched.len() - 1
         });
         let reader = self.reader_watched.then(|| {
-            let stdout = rustix::stdio::stdout();
-            fds.push(PollFd::from_borrowed_fd(stdout, PollFlags::empty()));
-            fds.len() - 1
+            watched.push(Watched::new(rustix::stdio::stdout(), Interest::HangUp));
+            watched.len() - 1
         });
-        let timeout = self.times.next().map(|wait| Timespec {
-            tv_sec: wait.as_secs() as i64,
-            tv_nsec: i64::from(wait.subsec_nanos()),
-        });
-        match poll(&mut fds, timeout.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error),
-        }
-        let any = |at: usize| !fds[at].revents().is_empty();
+        wait(&mut watched, self.times.next())?;
+        let is_ready = |at: usize| watched[at].ready;
         Ok(Ready {
-            signals: any(0),
+            signals: is_ready(0),
             streams: streams
-                .map(|found| found.filter(|(_, at)| any(*at)).map(|(stream, _)| stream)),
-            keys: keys.is_some_and(any),
-            reader_gone: reader.is_some_and(any),
+                .map(|found| found.filter(|(_, at)| is_ready(*at)).map(|(stream, _)| stream)),
+            keys: keys.is_some_and(is_ready),
+            reader_gone: reader.is_some_and(is_ready),
         })
     }
 
@@ -208,9 +204,9 @@ impl Watch {
         while let Some(came) = self.signals.next() {
             match came.signal {
                 Signal::SIGCHLD => self.look_after_child(),
-                Signal::SIGWINCH if self.wires.pty.is_some() => {
-                    // The command hears of it from its own terminal.
-                    self.wires.pty.iter().for_each(|pty| pty.resize());
+                Signal::SIGWINCH if self.pipes.pty.is_some() => {
+                    // The command's own terminal tells the command.
+                    self.pipes.pty.iter().for_each(|pty| pty.resize());
                 }
                 signal => {
                     if !self.has_heard(&came) {
@@ -229,10 +225,10 @@ impl Watch {
         }
     }
 
-    /// Tells whether a signal that came to us has come to the command as well.
+    /// Tells whether a signal that came to us has reached the command as well.
     fn has_heard(&self, came: &ReceivedSignal) -> bool {
         let by_terminal = came.by_terminal && self.child.hears_terminal();
-        // Who sends to its own group has sent to us too; it needs no answer.
+        // The command, or a process that it started, sent the signal to the whole group.
         by_terminal || came.from.is_some_and(|from| descends(from, self.child.pid))
     }
 
@@ -244,7 +240,7 @@ impl Watch {
                     self.how = Some(how);
                     let now = Instant::now();
                     (self.times.ended, self.times.last_heard) = (Some(now), now);
-                    self.unread = self.wires.unread();
+                    self.unread = self.pipes.unread();
                 }
                 Some(ChildChange::Stopped(by)) => {
                     self.child.take_terminal();
@@ -257,19 +253,19 @@ impl Watch {
     }
 
     fn read(&mut self, stream: Stream, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) {
-        let Some(fd) = self.wires.open(stream) else { return };
+        let Some(fd) = self.pipes.open(stream) else { return };
         match rustix::io::read(fd, self.buffer.space()) {
-            Ok(0) => drop(self.wires.close(stream)),
+            Ok(0) => drop(self.pipes.close(stream)),
             Ok(len) => {
                 if len == Buffer::PIPE {
-                    self.wires.widen(stream);
+                    self.pipes.widen(stream);
                 }
                 if hear(ProcessEvent::Bytes(stream, &self.buffer.space()[..len])) == Wanted::NoMore
                 {
                     self.stop_reading();
                 }
                 if self.how.is_some() {
-                    // The times begin when the bytes that the command left are read and shown.
+                    // The times begin when the bytes that the command left in the pipes are read.
                     let now = Instant::now();
                     if self.unread > 0 {
                         self.times.ended = Some(now);
@@ -279,27 +275,27 @@ impl Watch {
                 }
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
-            // A terminal says so when nobody has it open any more.
-            Err(_) => drop(self.wires.close(stream)),
+            // A terminal that nobody has open any more reports an error.
+            Err(_) => drop(self.pipes.close(stream)),
         }
     }
 
-    /// Lets the command feel that nobody reads: its next write ends it, as it would without us.
+    /// Closes the output because nobody reads ours: the command's next write ends it.
     fn stop_reading(&mut self) {
         self.reader_watched = false;
         self.interrupted = true;
-        drop(self.wires.close(Stream::Out));
-        drop(self.wires.close(Stream::Err));
-        if self.wires.pty.is_some() {
+        drop(self.pipes.close(Stream::Out));
+        drop(self.pipes.close(Stream::Err));
+        if self.pipes.pty.is_some() {
             self.child.send(Signal::SIGHUP);
         }
     }
 
-    /// Does what is due; tells whether it is time to leave.
+    /// Does what is due. Tells whether we stop reading.
     fn is_time_up(&mut self, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) -> bool {
         let now = Instant::now();
         if let Some(ended) = self.times.ended {
-            if self.unread > 0 && self.wires.is_open() {
+            if self.unread > 0 && self.pipes.is_open() {
                 return false;
             }
             return now >= (self.times.last_heard + IDLE).min(ended + LONGEST_DRAIN);
@@ -316,7 +312,7 @@ impl Watch {
             (Some(limit), None) if now >= self.times.started + limit => {
                 self.times.timed_out = Some(now);
                 self.child.send(Signal::SIGTERM);
-                // What is stopped would not hear it.
+                // A stopped process gets signals only after it is continued.
                 self.child.send(Signal::SIGCONT);
             }
             (_, Some(told)) if now >= told + MERCY => {
@@ -329,7 +325,7 @@ impl Watch {
     }
 }
 
-/// What there is to do.
+/// What is ready.
 struct Ready {
     signals: bool,
     streams: [Option<Stream>; 2],
@@ -338,7 +334,7 @@ struct Ready {
 }
 
 impl Times {
-    /// Returns how long it is until something is due.
+    /// Returns the time until something is due.
     fn next(&self) -> Option<Duration> {
         let due = match self.ended {
             Some(ended) => Some((self.last_heard + IDLE).min(ended + LONGEST_DRAIN)),

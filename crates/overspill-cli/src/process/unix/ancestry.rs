@@ -1,0 +1,44 @@
+//! Finds out which processes a process was started by.
+
+use rustix::process::{Pid, getpid};
+
+use super::extra::Parents;
+
+/// Processes do not nest deeper. A table that changes while we read it must not keep us in a loop.
+const DEEPEST: usize = 64;
+
+/// Tells whether `process` is `ancestor`, or `ancestor` started it directly or indirectly.
+pub(super) fn descends(process: i32, ancestor: Pid) -> bool {
+    let parents = Parents::new();
+    let mut at = process;
+    for _ in 0..DEEPEST {
+        if at == ancestor.as_raw_nonzero().get() {
+            return true;
+        }
+        match parents.of(at) {
+            Some(parent) if parent > 1 => at = parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Tells whether `process` started this process directly or indirectly.
+pub(crate) fn is_below(process: i32) -> bool {
+    let own = getpid().as_raw_nonzero().get();
+    Pid::from_raw(process).is_some_and(|ancestor| descends(own, ancestor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_of_this_process_are_found() {
+        let own = getpid().as_raw_nonzero().get();
+        let parent = rustix::process::getppid().unwrap();
+        assert_eq!(Parents::new().of(own), Some(parent.as_raw_nonzero().get()));
+        assert!(is_below(own) && is_below(parent.as_raw_nonzero().get()));
+        assert!(!descends(parent.as_raw_nonzero().get(), getpid()));
+    }
+}

@@ -1,0 +1,121 @@
+//! An input that also ends when a signal asks us to end.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use rustix::io::ioctl_fionread;
+
+use super::LARGE_PIPE;
+use super::extra::{SignalQueue, wait};
+use super::signals::is_ignored;
+use super::wait::{Interest, Watched};
+use crate::process::How;
+
+/// The signals that ask us to end.
+const ENDS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+/// Standard input or a file, to its end or to the first signal that asks us to end.
+///
+/// Bytes that were written before the signal are still read. A second signal ends us at once.
+#[derive(Debug)]
+pub(crate) struct InterruptibleInput {
+    /// `None` is standard input.
+    file: Option<File>,
+    /// `None` if a signal has come, or if signals cannot be collected.
+    end_signals: Option<EndSignals>,
+    came: Option<Signal>,
+    /// How many bytes are still read after the signal.
+    left: u64,
+}
+
+/// Collects the signals that ask us to end, until this is dropped.
+#[derive(Debug)]
+struct EndSignals {
+    queue: Option<SignalQueue>,
+    watched: SigSet,
+}
+
+impl InterruptibleInput {
+    /// Starts to collect signals. Call it before threads are started: each has its own signal mask.
+    pub(crate) fn new(file: Option<File>) -> InterruptibleInput {
+        InterruptibleInput { file, end_signals: EndSignals::new().ok(), came: None, left: 0 }
+    }
+
+    /// Stops collecting signals. From here on a signal ends the process as usual.
+    pub(crate) fn listen_no_more(&mut self) {
+        self.came = self.came.or_else(|| self.end_signals.as_ref()?.next());
+        self.end_signals = None;
+    }
+
+    /// Returns the signal that ended the input before its end. The process is to end by it, too.
+    pub(crate) fn asked(&self) -> Option<How> {
+        self.came.map(|signal| How::Signal(signal as i32))
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.file.as_ref().map_or(rustix::stdio::stdin(), File::as_fd)
+    }
+
+    /// Waits until there is something to read, or a signal asks us to end.
+    fn wait(&mut self) -> io::Result<()> {
+        let Some(signals) = &self.end_signals else { return Ok(()) };
+        let Some(queue) = &signals.queue else { return Ok(()) };
+        let mut both = [queue.as_fd(), self.fd()].map(|fd| Watched::new(fd, Interest::Read));
+        while both.iter().all(|one| !one.ready) {
+            wait(&mut both, None)?;
+        }
+        if both[0].ready
+            && let Some(signal) = signals.next()
+        {
+            self.came = Some(signal);
+            self.end_signals = None;
+            // A pipe holds no more than this that was written before the signal came.
+            self.left = ioctl_fionread(self.fd()).unwrap_or(0).min(LARGE_PIPE as u64);
+        }
+        Ok(())
+    }
+}
+
+impl Read for InterruptibleInput {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        self.wait()?;
+        if self.came.is_none() {
+            return Ok(rustix::io::read(self.fd(), space)?);
+        }
+        let most = space.len().min(self.left as usize);
+        if most == 0 {
+            return Ok(0);
+        }
+        let len = rustix::io::read(self.fd(), &mut space[..most])?;
+        self.left -= len as u64;
+        Ok(len)
+    }
+}
+
+impl EndSignals {
+    fn new() -> io::Result<EndSignals> {
+        let all: SigSet = ENDS.into_iter().collect();
+        let before = all.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        let watched = ENDS.into_iter().filter(|end| !before.contains(*end) && !is_ignored(*end));
+        let watched: SigSet = watched.collect();
+        // Ignored signals must not be collected: they ask for nothing.
+        (before | watched).thread_set_mask()?;
+        let queue = SignalQueue::open(&watched)
+            .inspect_err(|_| before.thread_set_mask().unwrap_or_default())?;
+        Ok(EndSignals { queue: Some(queue), watched })
+    }
+
+    fn next(&self) -> Option<Signal> {
+        self.queue.as_ref()?.next().map(|came| came.signal)
+    }
+}
+
+impl Drop for EndSignals {
+    fn drop(&mut self) {
+        // First the queue, which leaves the signals blocked.
+        self.queue = None;
+        let _ = self.watched.thread_unblock();
+    }
+}

@@ -1,0 +1,37 @@
+//! Processes on Unix systems.
+//!
+//! `extra` holds what differs between the systems: Linux has its own calls, `plain` uses those that
+//! every Unix has. The feature `portable-unix` selects `plain` on Linux, so that tests run it.
+
+mod ancestry;
+mod child;
+mod descriptors;
+mod exec;
+#[cfg_attr(all(target_os = "linux", not(feature = "portable-unix")), path = "../linux/mod.rs")]
+#[cfg_attr(not(all(target_os = "linux", not(feature = "portable-unix"))), path = "plain/mod.rs")]
+mod extra;
+mod interruptible_input;
+mod linger;
+mod pipes;
+mod pty;
+mod service;
+mod signals;
+mod stdio_kind;
+mod stdio_target;
+mod terminal_input;
+mod wait;
+mod watch;
+
+pub(crate) use ancestry::is_below;
+pub(crate) use descriptors::Descriptors;
+pub(crate) use exec::become_program;
+pub(crate) use extra::widen;
+pub(crate) use interruptible_input::InterruptibleInput;
+pub(crate) use linger::{is_to_linger, linger};
+pub(crate) use service::{end_group, is_reader_gone, take_end_signals};
+pub(crate) use signals::{block_file_size_signal, default_sigpipe, end_like, restore_signals};
+pub(crate) use stdio_kind::{is_one_output, is_talked_to};
+pub(crate) use watch::run;
+
+/// The largest pipe that Linux gives to every user.
+const LARGE_PIPE: usize = 1 << 20;

@@ -1,0 +1,127 @@
+//! Signals: those that come to us are passed on to the command.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, raise, signal};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::extra::SignalQueue;
+use crate::process::How;
+
+/// What is passed on to the command.
+const FORWARDED: [Signal; 9] = [
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGWINCH,
+    Signal::SIGCONT,
+    Signal::SIGTSTP,
+];
+/// Signals that would end or stop us, though the failed call reports an error as well.
+const ERRORS_DO: [Signal; 3] = [Signal::SIGPIPE, Signal::SIGXFSZ, Signal::SIGTTOU];
+
+/// The signals that come to this process while the command runs.
+#[derive(Debug)]
+pub(super) struct Signals {
+    pub(super) queue: SignalQueue,
+    /// The mask that we were started with. The command gets it.
+    pub(super) mask: SigSet,
+}
+
+/// A signal that came.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReceivedSignal {
+    pub(super) signal: Signal,
+    /// The terminal sent it, and so it sent it to the whole group.
+    pub(super) by_terminal: bool,
+    /// The process that sent it.
+    pub(super) from: Option<i32>,
+}
+
+impl Signals {
+    /// Starts to collect signals. They stay blocked afterwards.
+    pub(super) fn take() -> io::Result<Signals> {
+        let watched: SigSet = FORWARDED.into_iter().chain([Signal::SIGCHLD]).collect();
+        let blocked = watched | ERRORS_DO.into_iter().collect::<SigSet>();
+        let mask = blocked.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        // If it were ignored, the system would not say how the command ended.
+        set_disposition(Signal::SIGCHLD, SigHandler::SigDfl)?;
+        let queue = SignalQueue::open(&watched)?;
+        Ok(Signals { queue, mask })
+    }
+
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.queue.as_fd()
+    }
+
+    /// Returns the next signal that has come.
+    pub(super) fn next(&self) -> Option<ReceivedSignal> {
+        self.queue.next()
+    }
+}
+
+/// The signal mask that this process was started with, once [`block_file_size_signal`] has changed it.
+static FIRST_MASK: OnceLock<SigSet> = OnceLock::new();
+
+/// Turns a write beyond the limit on file sizes (`ulimit -f`) into an error of that write. Otherwise
+/// the signal ends the process. Threads that are started later inherit this.
+pub(crate) fn block_file_size_signal() {
+    let blocked = SigSet::from(Signal::SIGXFSZ).thread_swap_mask(SigmaskHow::SIG_BLOCK);
+    if let Ok(mask) = blocked {
+        let _ = FIRST_MASK.set(mask);
+    }
+}
+
+/// Makes `command` start with the signal mask that this process was started with.
+pub(crate) fn restore_signals(command: &mut Command) {
+    let Some(mask) = FIRST_MASK.get().copied() else { return };
+    // SAFETY: it sets the mask of the new process, which may be done between fork and exec.
+    #[allow(unsafe_code, reason = "other closures could do what must not be done there")]
+    unsafe {
+        command.pre_exec(move || mask.thread_set_mask().map_err(io::Error::from));
+    }
+}
+
+/// Ends this process by the signal that ended the command. Returns if there was none, or if the
+/// signal does not end us.
+pub(crate) fn end_like(how: How) {
+    let How::Signal(number) = how else { return };
+    let Ok(signal) = Signal::try_from(number) else { return };
+    // The command has left a core file already, if it was to leave one.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let _ = raise(signal);
+    let _ = SigSet::from(signal).thread_unblock();
+}
+
+/// Sets SIGPIPE to its default.
+pub(crate) fn default_sigpipe() {
+    let _ = set_disposition(Signal::SIGPIPE, SigHandler::SigDfl);
+}
+
+/// Tells whether a signal is ignored, as the process that started us may have chosen. The caller
+/// has blocked it: the only way to ask is to change the disposition for a moment.
+pub(super) fn is_ignored(asked: Signal) -> bool {
+    let before = set_disposition(asked, SigHandler::SigDfl);
+    let is_ignored = matches!(before, Ok(SigHandler::SigIgn));
+    if is_ignored {
+        let _ = set_disposition(asked, SigHandler::SigIgn);
+    }
+    is_ignored
+}
+
+/// Sets a signal to its default or ignores it. Handlers are set elsewhere.
+fn set_disposition(of: Signal, new: SigHandler) -> nix::Result<SigHandler> {
+    debug_assert!(matches!(new, SigHandler::SigDfl | SigHandler::SigIgn));
+    // SAFETY: neither the default nor ignoring is a handler that could run.
+    #[allow(unsafe_code, reason = "any handler could be set by it; these are none")]
+    unsafe {
+        signal(of, new)
+    }
+}
