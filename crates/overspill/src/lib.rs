@@ -37,7 +37,9 @@ pub use crate::overspill::{CallOptions, Observer, Overspill};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Counts, Report, Stretch};
 pub use crate::settings::{
-    Effective, KEEPS, Layer, Limit, Origin, Setting, Settings, Warning, entries_of, is_http_address,
+    CallField, CallKind, CallSetting, CallValue, Effective, KEEPS, Layer, Limit, Origin,
+    ProjectRule, RefusedSetting, Setting, Settings, Warning, entries_of, is_http_address,
+    keep_name, keep_named,
 };
 pub use crate::spill::Spill;
 

@@ -1,47 +1,46 @@
-//! What a setting can be, and how it is written.
+//! The kinds of values that settings have, and how values are written.
 
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
 use overspill::core::Keep;
 use overspill::redact::Redaction;
-use overspill::store::Durability;
-use overspill::{KEEPS, Limit, Profile, is_http_address};
+use overspill::{
+    CallKind, CallValue, KEEPS, Limit, Profile, is_http_address, keep_name, keep_named,
+};
 use serde_json::json;
 
 use crate::bucket;
 use crate::tokenizer::Tokenizer;
 
-/// What a setting can be.
+/// The kind of values that a setting has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueKind {
     /// On or off.
     Switch,
-    /// How many of something.
+    /// A limit on a number of things.
     Count,
-    /// How many bytes.
+    /// A limit on bytes.
     Bytes,
-    /// Which part is shown.
+    /// The part that is shown.
     Keep,
     /// The name of a profile.
     Profile,
     /// A directory.
     Directory,
-    /// How long.
-    Age,
-    /// What a power loss may cost.
-    Durability,
-    /// Whose tokens are counted.
+    /// A time, or for ever.
+    Duration,
+    /// The name of a tokenizer.
     Tokenizer,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// How a name begins.
+    /// The start of a name.
     Prefix,
     /// A bucket.
     Bucket,
     /// A word.
     Text,
-    /// The name of something that a folder is named after.
+    /// A name that a folder can have.
     Name,
     /// The address of a server.
     Server,
@@ -51,29 +50,43 @@ pub(crate) enum ValueKind {
     Redact,
 }
 
-/// A setting's value.
+impl From<CallKind> for ValueKind {
+    fn from(kind: CallKind) -> ValueKind {
+        match kind {
+            CallKind::Switch => ValueKind::Switch,
+            CallKind::Count => ValueKind::Count,
+            CallKind::Bytes => ValueKind::Bytes,
+            CallKind::Keep => ValueKind::Keep,
+        }
+    }
+}
+
+/// The value of a setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SettingValue {
     Switch(bool),
-    Most(Limit),
+    Limit(Limit),
     Keep(Keep),
-    /// Its name.
-    Profile(&'static str),
+    /// A word or a name of a fixed list.
+    Choice(&'static str),
     /// As written: a `~` at its start stands for the home directory.
     Directory(PathBuf),
-    /// For ever, if it is none.
-    Age(Option<SignedDuration>),
-    Durability(Durability),
-    Tokenizer(Tokenizer),
-    Choice(&'static str),
-    Prefix(String),
+    /// A time; for ever, if it is none.
+    Duration(Option<SignedDuration>),
     Text(String),
 }
 
-const DURABILITIES: &[(&str, Durability)] =
-    &[("full", Durability::Full), ("none", Durability::None)];
+impl From<CallValue> for SettingValue {
+    fn from(value: CallValue) -> SettingValue {
+        match value {
+            CallValue::Switch(on) => SettingValue::Switch(on),
+            CallValue::Limit(limit) => SettingValue::Limit(limit),
+            CallValue::Keep(keep) => SettingValue::Keep(keep),
+        }
+    }
+}
 
-/// What `redact` can be.
+/// The values of `redact`.
 const REDACT: &[&str] = &["off", "store", "all"];
 
 const UNITS: &[(&str, u64)] = &[
@@ -94,29 +107,26 @@ const UNITS: &[(&str, u64)] = &[
 const SPANS: &[(&str, u64)] = &[("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)];
 
 impl ValueKind {
-    /// Turns what is written into what it means.
+    /// Reads a value.
     pub(crate) fn parse(self, text: &str) -> Option<SettingValue> {
         Some(match self {
             ValueKind::Switch => SettingValue::Switch(text.parse().ok()?),
-            ValueKind::Count | ValueKind::Bytes => SettingValue::Most(most(text)?),
-            ValueKind::Keep => SettingValue::Keep(KEEPS.iter().find(|(name, ..)| *name == text)?.1),
-            ValueKind::Profile => SettingValue::Profile(Profile::named(text)?.name),
+            ValueKind::Count | ValueKind::Bytes => SettingValue::Limit(parse_limit(text)?),
+            ValueKind::Keep => SettingValue::Keep(keep_named(text)?),
+            ValueKind::Profile => SettingValue::Choice(Profile::named(text)?.name),
             ValueKind::Directory => {
                 let path = PathBuf::from(text);
                 let is_allowed = path.is_absolute() || path.starts_with("~");
                 SettingValue::Directory(is_allowed.then_some(path)?)
             }
-            ValueKind::Age => SettingValue::Age(match text {
+            ValueKind::Duration => SettingValue::Duration(match text {
                 "none" => None,
                 _ => {
                     let seconds = i64::try_from(scaled(text, SPANS)?).ok()?;
                     Some(SignedDuration::from_secs(seconds))
                 }
             }),
-            ValueKind::Durability => {
-                SettingValue::Durability(DURABILITIES.iter().find(|(name, _)| *name == text)?.1)
-            }
-            ValueKind::Tokenizer => SettingValue::Tokenizer(Tokenizer::named(text)?),
+            ValueKind::Tokenizer => SettingValue::Choice(Tokenizer::named(text)?.name()),
             ValueKind::Choice(words) => {
                 SettingValue::Choice(words.iter().find(|word| **word == text)?)
             }
@@ -126,7 +136,7 @@ impl ValueKind {
                 word => REDACT.iter().find(|known| **known == word)?,
             }),
             ValueKind::Prefix => {
-                SettingValue::Prefix(text.chars().all(is_plain).then(|| text.to_owned())?)
+                SettingValue::Text(text.chars().all(is_plain).then(|| text.to_owned())?)
             }
             ValueKind::Bucket => {
                 SettingValue::Text(bucket::is_address(text).then(|| text.to_owned())?)
@@ -136,7 +146,7 @@ impl ValueKind {
                 SettingValue::Text(fits.then(|| text.to_owned())?)
             }
             ValueKind::Server => {
-                // `HTTP://` is http.
+                // The scheme can be in any case.
                 let (scheme, rest) = text.split_once("://")?;
                 let text = format!("{}://{rest}", scheme.to_ascii_lowercase());
                 is_http_address(&text).then(|| ValueKind::Text.parse(&text))??
@@ -153,7 +163,7 @@ impl ValueKind {
         })
     }
 
-    /// Says what is allowed.
+    /// Returns the values that are allowed, for a message.
     pub(crate) fn allowed(self) -> String {
         match self {
             ValueKind::Switch => "true or false".into(),
@@ -162,8 +172,7 @@ impl ValueKind {
             ValueKind::Keep => one_of(KEEPS.iter().map(|(name, ..)| *name)),
             ValueKind::Profile => one_of(Profile::ALL.iter().map(|profile| profile.name)),
             ValueKind::Directory => "a whole path, or one that begins with \"~/\"".into(),
-            ValueKind::Age => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
-            ValueKind::Durability => one_of(DURABILITIES.iter().map(|(name, _)| *name)),
+            ValueKind::Duration => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
             ValueKind::Tokenizer => Tokenizer::allowed().into(),
             ValueKind::Choice(words) => one_of(words.iter().copied()),
             ValueKind::Redact => one_of(REDACT.iter().copied()),
@@ -181,7 +190,7 @@ fn is_plain(c: char) -> bool {
 }
 
 /// Reads a number, a size such as `50KiB`, or `none`.
-pub(crate) fn most(text: &str) -> Option<Limit> {
+pub(crate) fn parse_limit(text: &str) -> Option<Limit> {
     if text == "none" { Some(Limit::Unlimited) } else { scaled(text, UNITS).map(Limit::AtMost) }
 }
 
@@ -199,12 +208,25 @@ fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 impl SettingValue {
-    /// Returns how it is written where nobody has written it.
+    /// Returns the value of a setting that calls can differ in, if it can be one.
+    pub(super) fn call_value(&self) -> Option<CallValue> {
+        match self {
+            SettingValue::Switch(on) => Some(CallValue::Switch(*on)),
+            SettingValue::Limit(limit) => Some(CallValue::Limit(*limit)),
+            SettingValue::Keep(keep) => Some(CallValue::Keep(*keep)),
+            SettingValue::Choice(_)
+            | SettingValue::Directory(_)
+            | SettingValue::Duration(_)
+            | SettingValue::Text(_) => None,
+        }
+    }
+
+    /// Returns the value as a settings file would have it.
     pub(crate) fn written(&self, kind: ValueKind) -> String {
         match self {
             SettingValue::Switch(on) => on.to_string(),
-            SettingValue::Most(Limit::Unlimited) | SettingValue::Age(None) => "none".into(),
-            SettingValue::Most(Limit::AtMost(number))
+            SettingValue::Limit(Limit::Unlimited) | SettingValue::Duration(None) => "none".into(),
+            SettingValue::Limit(Limit::AtMost(number))
                 if kind == ValueKind::Bytes && *number > 0 =>
             {
                 let even = |(_, scale): &&(&str, u64)| *scale > 1 && number % scale == 0;
@@ -214,40 +236,33 @@ impl SettingValue {
                     None => number.to_string(),
                 }
             }
-            SettingValue::Most(Limit::AtMost(number)) => number.to_string(),
-            SettingValue::Keep(keep) => {
-                let known = KEEPS.iter().find(|(_, one, _)| one == keep);
-                known.map_or_else(|| "ends".into(), |(name, ..)| (*name).into())
-            }
-            SettingValue::Profile(name) => (*name).into(),
+            SettingValue::Limit(Limit::AtMost(number)) => number.to_string(),
+            SettingValue::Keep(keep) => keep_name(*keep).into(),
             SettingValue::Directory(path) => path.display().to_string(),
-            SettingValue::Age(Some(age)) => {
+            SettingValue::Duration(Some(age)) => {
                 let seconds = age.as_secs().unsigned_abs();
                 let even = |(_, scale): &&(&str, u64)| seconds % scale == 0;
-                // Weeks are for writing; days are what everybody counts in.
+                // Weeks can be written; we count in days.
                 match SPANS[..4].iter().rev().find(even) {
                     Some((unit, scale)) => format!("{}{unit}", seconds / scale),
                     None => format!("{seconds}s"),
                 }
             }
-            SettingValue::Durability(durability) => {
-                let known = DURABILITIES.iter().find(|(_, one)| one == durability);
-                known.map_or_else(String::new, |(name, _)| (*name).into())
-            }
-            SettingValue::Tokenizer(tokenizer) => tokenizer.name().into(),
             SettingValue::Choice(word) => (*word).into(),
-            SettingValue::Prefix(text) => text.clone(),
             SettingValue::Text(text) => text.clone(),
         }
     }
 
-    /// Returns it for a program: sizes in bytes, times in seconds, `null` for none.
+    /// Returns the value for a program: sizes in bytes, times in seconds, `null` for none.
     pub(crate) fn json(&self, kind: ValueKind) -> serde_json::Value {
         match self {
             SettingValue::Switch(on) => json!(on),
-            SettingValue::Most(most) => json!(Option::<u64>::from(*most)),
-            SettingValue::Age(age) => json!(age.map(|age| age.as_secs())),
-            _ => json!(self.written(kind)),
+            SettingValue::Limit(limit) => json!(Option::<u64>::from(*limit)),
+            SettingValue::Duration(age) => json!(age.map(|age| age.as_secs())),
+            SettingValue::Keep(_)
+            | SettingValue::Choice(_)
+            | SettingValue::Directory(_)
+            | SettingValue::Text(_) => json!(self.written(kind)),
         }
     }
 }
@@ -257,8 +272,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_numbers_sizes_or_none() {
-        let of = |text: &str| most(text);
+    fn limit_is_a_number_a_size_or_none() {
+        let of = |text: &str| parse_limit(text);
         assert_eq!(of("0"), Some(Limit::AtMost(0)));
         assert_eq!(of("50KiB"), Some(Limit::AtMost(51_200)));
         assert_eq!(of("50 kB"), Some(Limit::AtMost(50_000)));
@@ -269,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_write_we_read() {
+    fn written_value_is_read_back() {
         let check = |kind: ValueKind, text: &str| {
             let value = kind.parse(text).unwrap();
             let written = value.written(kind);
@@ -280,10 +295,10 @@ mod tests {
         assert_eq!(check(ValueKind::Bytes, "1000"), "1000");
         assert_eq!(check(ValueKind::Bytes, "0"), "0");
         assert_eq!(check(ValueKind::Count, "2048"), "2048");
-        assert_eq!(check(ValueKind::Age, "2w"), "14d");
-        assert_eq!(check(ValueKind::Age, "90m"), "90m");
-        assert_eq!(check(ValueKind::Age, "0d"), "0d");
-        assert_eq!(check(ValueKind::Age, "none"), "none");
+        assert_eq!(check(ValueKind::Duration, "2w"), "14d");
+        assert_eq!(check(ValueKind::Duration, "90m"), "90m");
+        assert_eq!(check(ValueKind::Duration, "0d"), "0d");
+        assert_eq!(check(ValueKind::Duration, "none"), "none");
         for (name, ..) in KEEPS {
             assert_eq!(check(ValueKind::Keep, name), *name);
         }
@@ -292,6 +307,6 @@ mod tests {
         }
         assert_eq!(check(ValueKind::Directory, "~/x"), "~/x");
         assert_eq!(ValueKind::Directory.parse("x"), None);
-        assert_eq!(ValueKind::Age.parse("99999999999999999w"), None);
+        assert_eq!(ValueKind::Duration.parse("99999999999999999w"), None);
     }
 }

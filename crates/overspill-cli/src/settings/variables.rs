@@ -2,7 +2,7 @@
 
 use overspill::Warning;
 
-use super::keys::{KEYS, SettingKey, meant};
+use super::keys::{Key, meant};
 
 /// What all of them begin with.
 pub(crate) const PREFIX: &str = "OVERSPILL_";
@@ -36,7 +36,7 @@ pub(super) fn unknown() -> Vec<Warning> {
 }
 
 fn known() -> impl Iterator<Item = String> {
-    KEYS.iter().flat_map(SettingKey::variables).chain(NO_SETTINGS.map(str::to_owned))
+    Key::all().flat_map(Key::variables).chain(NO_SETTINGS.map(str::to_owned))
 }
 
 fn warning(name: String, known: &[String]) -> Warning {

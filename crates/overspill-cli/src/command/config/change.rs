@@ -5,12 +5,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
-use overspill::takumi_set;
+use overspill::{ProjectRule, takumi_set};
 
 use super::{ConfigArgs, Misuse};
 use crate::settings::edit::{self, KeyPath};
 use crate::settings::guarded::{GuardedFile, Refused};
-use crate::settings::keys::{ProjectRule, SettingKey};
 use crate::settings::value::{SettingValue, ValueKind};
 use crate::settings::write::write;
 use crate::settings::{
@@ -27,10 +26,8 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result
         return set_takumi(&Destination::of(args, path)?, typed, value);
     }
     let address = args.address(typed)?;
-    let (kind, project) = SettingKey::named(address.name)
-        .map(|key| (key.kind, key.project))
-        .with_context(|| format!("there is no setting {typed}"))?;
-    if args.project && project == ProjectRule::No {
+    let kind = address.key.kind();
+    if args.project && address.key.row().project == ProjectRule::Ignored {
         bail!(Misuse(format!("{address}: {NOT_FOR_PROJECTS}")));
     }
     let Some(meant) = kind.parse(value) else {

@@ -17,7 +17,7 @@ use super::probe::{Frame, Id, peek};
 use super::settings::IDLE;
 use super::stdio::ClientLine;
 use crate::settings::SettingSources;
-use crate::settings::value::SettingValue;
+use crate::settings::keys::Key;
 use crate::settings::variables;
 use crate::{home, ui};
 use http1::{JSON, Request, answer};
@@ -245,8 +245,8 @@ impl Host {
 
 /// Returns how long a session lasts that nobody uses.
 fn idle() -> Option<Duration> {
-    match SettingSources::read().own("mcp.idle") {
-        Some(SettingValue::Age(limit)) => limit.and_then(|limit| Duration::try_from(limit).ok()),
+    match SettingSources::read().duration(Key::McpIdle) {
+        Some(limit) => limit.and_then(|limit| Duration::try_from(limit).ok()),
         _ => Duration::try_from(IDLE).ok(),
     }
 }
