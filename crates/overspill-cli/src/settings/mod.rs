@@ -61,6 +61,8 @@ pub(crate) struct SettingSources {
     pub(crate) notes: Vec<Warning>,
     /// Mistakes about `redact`. The warnings name them as well.
     pub(crate) faults: Vec<Fault>,
+    /// Warnings about unknown variables that have nothing to do with `redact`.
+    pub(crate) unknown_variables: Vec<Warning>,
     /// Settings that say where outputs go, and are invalid; the warnings have them as well.
     pub(crate) destination: Vec<DestinationFault>,
 }
@@ -88,15 +90,16 @@ impl SettingSources {
             SettingSources { user_file: home::user_file(), ..SettingSources::default() };
         sources.read_user_file();
         sources.read_variables();
+        sources.find_unknown_variables();
         let destination = sources.destination_warnings();
         sources.warnings.splice(..0, destination);
         sources.warn_of_faults();
         sources
     }
 
-    /// Adds warnings about unknown variables.
+    /// Adds the warnings about unknown variables. Only `config` and `doctor` print them.
     pub(crate) fn with_unknown_variables(mut self) -> SettingSources {
-        self.warnings.extend(variables::unknown());
+        self.warnings.append(&mut self.unknown_variables);
         self
     }
 
@@ -159,6 +162,17 @@ impl SettingSources {
                     self.destination.push(DestinationFault { key, written, in_variable, warning });
                 }
                 _ => self.warnings.push(warning),
+            }
+        }
+    }
+
+    /// Finds unknown variables. A misspelt variable of `redact` counts as an invalid one.
+    fn find_unknown_variables(&mut self) {
+        for unknown in variables::unknown() {
+            let warning = unknown.warning;
+            match unknown.fault {
+                Some(kind) => self.faults.push(Fault { kind, warning }),
+                None => self.unknown_variables.push(warning),
             }
         }
     }

@@ -22,9 +22,9 @@ pub(crate) enum FaultKind {
     File,
     /// `redact` in the file, or a key that was likely meant to be `redact`.
     Value,
-    /// `redact_pattern`, in the file or in its variable.
+    /// `redact_pattern` in the file, its variable, or a variable that was likely meant to be it.
     Pattern,
-    /// `OVERSPILL_REDACT`.
+    /// `OVERSPILL_REDACT`, or a variable that was likely meant to be it.
     Variable,
 }
 
