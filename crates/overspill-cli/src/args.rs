@@ -20,7 +20,7 @@ use crate::command::{
 };
 use crate::mcp::McpArgs;
 use crate::settings::SettingSources;
-use crate::settings::value::parse_limit;
+use crate::settings::units::{parse_duration, parse_limit};
 use crate::setup::{DoctorArgs, InitArgs, UninstallArgs};
 use crate::tokenizer::Tokenizer;
 
@@ -252,21 +252,12 @@ pub(crate) fn hint(error: &clap::Error) -> Option<&'static str> {
     }
 }
 
-/// Reads a time such as `90s`, `10m` or `1.5h`; without a unit these are seconds.
-pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
-    let wrong = || String::from("expected a time such as `90s`, `10m` or `2h`");
-    let end = typed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(typed.len());
-    let (number, unit) = typed.split_at(end);
-    let scale = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3_600.0,
-        "d" => 86_400.0,
-        _ => return Err(wrong()),
-    };
-    let seconds = number.parse::<f64>().map_err(|_| wrong())? * scale;
-    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+/// Reads a duration such as `90s`, `10m` or `1.5h`; a number without a unit is in seconds.
+pub(crate) fn duration(typed: &str) -> Result<Duration, &'static str> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let seconds = typed.ends_with(is_number).then(|| format!("{typed}s"));
+    let duration = parse_duration(seconds.as_deref().unwrap_or(typed));
+    duration.ok_or("expected a time such as `90s`, `10m` or `2h`")
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod redact;
 mod resolved;
 pub(crate) mod systems;
 pub(crate) mod text;
+pub(crate) mod units;
 pub(crate) mod value;
 pub(crate) mod variables;
 pub(crate) mod write;

@@ -10,6 +10,7 @@ use overspill::{
 };
 use serde_json::json;
 
+use super::units::{duration_text, parse_duration, parse_limit, size_text};
 use crate::bucket;
 use crate::tokenizer::Tokenizer;
 
@@ -89,23 +90,6 @@ impl From<CallValue> for SettingValue {
 /// The values of `redact`.
 const REDACT: &[&str] = &["off", "store", "all"];
 
-const UNITS: &[(&str, u64)] = &[
-    ("", 1),
-    ("B", 1),
-    ("K", 1 << 10),
-    ("KiB", 1 << 10),
-    ("M", 1 << 20),
-    ("MiB", 1 << 20),
-    ("G", 1 << 30),
-    ("GiB", 1 << 30),
-    ("kB", 1_000),
-    ("KB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-];
-
-const SPANS: &[(&str, u64)] = &[("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)];
-
 impl ValueKind {
     /// Reads a value.
     pub(crate) fn parse(self, text: &str) -> Option<SettingValue> {
@@ -121,10 +105,7 @@ impl ValueKind {
             }
             ValueKind::Duration => SettingValue::Duration(match text {
                 "none" => None,
-                _ => {
-                    let seconds = i64::try_from(scaled(text, SPANS)?).ok()?;
-                    Some(SignedDuration::from_secs(seconds))
-                }
+                _ => Some(parse_duration(text)?.try_into().ok()?),
             }),
             ValueKind::Tokenizer => SettingValue::Choice(Tokenizer::named(text)?.name()),
             ValueKind::Choice(words) => {
@@ -189,18 +170,6 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Reads a number, a size such as `50KiB`, or `none`.
-pub(crate) fn parse_limit(text: &str) -> Option<Limit> {
-    if text == "none" { Some(Limit::Unlimited) } else { scaled(text, UNITS).map(Limit::AtMost) }
-}
-
-fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let (_, scale) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
-    number.parse::<u64>().ok()?.checked_mul(*scale)
-}
-
 fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<String> = names.map(|name| format!("{name:?}")).collect();
     let last = names.pop().unwrap_or_default();
@@ -226,28 +195,13 @@ impl SettingValue {
         match self {
             SettingValue::Switch(on) => on.to_string(),
             SettingValue::Limit(Limit::Unlimited) | SettingValue::Duration(None) => "none".into(),
-            SettingValue::Limit(Limit::AtMost(number))
-                if kind == ValueKind::Bytes && *number > 0 =>
-            {
-                let even = |(_, scale): &&(&str, u64)| *scale > 1 && number % scale == 0;
-                let binary = UNITS.iter().filter(|(unit, _)| unit.ends_with("iB"));
-                match binary.rev().find(even) {
-                    Some((unit, scale)) => format!("{}{unit}", number / scale),
-                    None => number.to_string(),
-                }
+            SettingValue::Limit(Limit::AtMost(bytes)) if kind == ValueKind::Bytes => {
+                size_text(*bytes)
             }
             SettingValue::Limit(Limit::AtMost(number)) => number.to_string(),
             SettingValue::Keep(keep) => keep_name(*keep).into(),
             SettingValue::Directory(path) => path.display().to_string(),
-            SettingValue::Duration(Some(age)) => {
-                let seconds = age.as_secs().unsigned_abs();
-                let even = |(_, scale): &&(&str, u64)| seconds % scale == 0;
-                // Weeks can be written; we count in days.
-                match SPANS[..4].iter().rev().find(even) {
-                    Some((unit, scale)) => format!("{}{unit}", seconds / scale),
-                    None => format!("{seconds}s"),
-                }
-            }
+            SettingValue::Duration(Some(duration)) => duration_text(*duration),
             SettingValue::Choice(word) => (*word).into(),
             SettingValue::Text(text) => text.clone(),
         }
@@ -258,7 +212,11 @@ impl SettingValue {
         match self {
             SettingValue::Switch(on) => json!(on),
             SettingValue::Limit(limit) => json!(Option::<u64>::from(*limit)),
-            SettingValue::Duration(age) => json!(age.map(|age| age.as_secs())),
+            SettingValue::Duration(None) => json!(null),
+            SettingValue::Duration(Some(duration)) if duration.subsec_nanos() == 0 => {
+                json!(duration.as_secs())
+            }
+            SettingValue::Duration(Some(duration)) => json!(duration.as_secs_f64()),
             SettingValue::Keep(_)
             | SettingValue::Choice(_)
             | SettingValue::Directory(_)
@@ -270,18 +228,6 @@ impl SettingValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn limit_is_a_number_a_size_or_none() {
-        let of = |text: &str| parse_limit(text);
-        assert_eq!(of("0"), Some(Limit::AtMost(0)));
-        assert_eq!(of("50KiB"), Some(Limit::AtMost(51_200)));
-        assert_eq!(of("50 kB"), Some(Limit::AtMost(50_000)));
-        assert_eq!(of("none"), Some(Limit::Unlimited));
-        for bad in ["", " ", "-1", "+1", "1.5", "KiB", "1 XB", "1e3", "20000000000GiB", "١"] {
-            assert_eq!(of(bad), None, "{bad:?}");
-        }
-    }
 
     #[test]
     fn written_value_is_read_back() {
