@@ -6,10 +6,8 @@ use std::time::Duration;
 use clap::builder::{BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
-use overspill::core::Keep;
 use overspill::{
     CallField, CallKind, CallOptions, CallSetting, CallValue, KEEPS, Layer, Overspill, Profile,
-    keep_named,
 };
 
 use crate::command::{
@@ -150,17 +148,13 @@ impl LimitArgs {
 struct CallArgs(Layer);
 
 /// Returns the name and the help text of the option for a setting; none if the setting has no option.
+#[rustfmt::skip]
 fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
     Some(match setting {
         CallSetting::Enabled => return None,
         CallSetting::Keep => ("keep", "Which part of a long output is shown [default: auto]"),
-        CallSetting::MaxLines => {
-            ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]")
-        }
-        CallSetting::MaxBytes => (
-            "max-bytes",
-            "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]",
-        ),
+        CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]"),
+        CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]"),
         CallSetting::MaxChars => ("max-chars", "Show at most this many characters"),
         CallSetting::MaxTokens => ("max-tokens", "Show at most this many tokens"),
     })
@@ -174,7 +168,7 @@ fn option(setting: CallSetting) -> Option<Arg> {
         CallKind::Switch => {
             arg.value_name("BOOL").value_parser(BoolValueParser::new().map(CallValue::Switch))
         }
-        CallKind::Keep => arg.value_name("KEEP").value_parser(keeps().map(CallValue::Keep)),
+        CallKind::Keep => arg.value_name("KEEP").value_parser(keeps()),
         CallKind::Count | CallKind::Bytes => {
             let limit = |typed: &str| {
                 let wrong = "expected a number, a size such as `50KiB`, or `none`";
@@ -216,9 +210,9 @@ fn tokenizer(typed: &str) -> Result<Tokenizer, String> {
     Tokenizer::named(typed).ok_or_else(|| format!("expected {}", Tokenizer::allowed()))
 }
 
-fn keeps() -> impl TypedValueParser<Value = Keep> {
+fn keeps() -> impl TypedValueParser<Value = CallValue> {
     let values = KEEPS.iter().map(|(name, _, help)| PossibleValue::new(*name).help(*help));
-    PossibleValuesParser::new(values).try_map(|name| keep_named(&name).ok_or("unknown"))
+    PossibleValuesParser::new(values).try_map(|name| CallValue::keep_named(&name).ok_or("unknown"))
 }
 
 /// Reads the name of a profile.

@@ -1,8 +1,6 @@
 //! Reads options by name, in snake or camel case: `max_lines` and `maxLines` are the same.
 
-use overspill::{
-    CallField, CallKind, CallSetting, CallValue, KEEPS, Layer, Limit, keep_name, keep_named,
-};
+use overspill::{CallField, CallKind, CallSetting, CallValue, KEEPS, Layer, Limit};
 use serde_json::{Value, json};
 
 /// An option that cannot be used, and why: the message of an exception or a thrown error.
@@ -136,7 +134,7 @@ impl<'a> Keys<'a> {
 fn call_value(kind: CallKind, value: &Value) -> Option<CallValue> {
     match kind {
         CallKind::Switch => value.as_bool().map(CallValue::Switch),
-        CallKind::Keep => keep_named(value.as_str()?).map(CallValue::Keep),
+        CallKind::Keep => CallValue::keep_named(value.as_str()?),
         CallKind::Count | CallKind::Bytes => Some(CallValue::Limit(match value {
             Value::String(word) if word == "none" => Limit::Unlimited,
             value => Limit::AtMost(whole_number(value)?),
@@ -160,7 +158,7 @@ fn allowed(kind: CallKind) -> String {
 pub(super) fn json(value: CallValue) -> Value {
     match value {
         CallValue::Switch(on) => json!(on),
-        CallValue::Keep(keep) => json!(keep_name(keep)),
+        CallValue::Keep(_) => json!(value.to_string()),
         CallValue::Limit(limit) => json!(Option::<u64>::from(limit)),
     }
 }

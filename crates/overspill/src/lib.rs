@@ -39,7 +39,6 @@ pub use crate::report::{Amount, Counts, Report, Stretch};
 pub use crate::settings::{
     CallField, CallKind, CallSetting, CallValue, Effective, KEEPS, Layer, Limit, Origin,
     ProjectRule, RefusedSetting, Setting, Settings, Warning, entries_of, is_http_address,
-    keep_name, keep_named,
 };
 pub use crate::spill::Spill;
 

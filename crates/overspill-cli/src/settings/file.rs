@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::{Layer, ProjectRule, Warning};
+use overspill::{CallKind, Layer, ProjectRule, Warning};
 use toml_edit::{Document, Item, TableLike};
 
 use super::destination::{DestinationFault, destination_of};
@@ -83,8 +83,8 @@ impl SettingsFile {
 pub(crate) fn layer(values: &Values) -> Layer {
     let mut layer = Layer::new();
     for (key, found) in values {
-        if let Key::Call(setting) = key {
-            layer.set(*setting, found.value.call_value());
+        if let (Key::Call(setting), SettingValue::Call(value)) = (key, &found.value) {
+            layer.set(*setting, Some(*value));
         }
     }
     layer
@@ -252,7 +252,7 @@ fn value_of(kind: ValueKind, item: &Item) -> Option<(SettingValue, String)> {
         toml_edit::Value::String(text) => {
             // A switch in quotes is a mistake.
             let text = text.value().clone();
-            (kind != ValueKind::Switch).then_some(text)?
+            (kind != ValueKind::Call(CallKind::Switch)).then_some(text)?
         }
         toml_edit::Value::Integer(number) => number.value().to_string(),
         toml_edit::Value::Boolean(on) => on.value().to_string(),

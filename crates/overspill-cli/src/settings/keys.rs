@@ -4,7 +4,7 @@
 //! `docs/settings.md` all go by this table.
 
 use clap::ValueEnum;
-use overspill::{CallSetting, ProjectRule};
+use overspill::{CallField, CallKind, CallSetting, ProjectRule};
 
 use super::value::ValueKind;
 use super::variables::PREFIX;
@@ -56,127 +56,36 @@ pub(crate) struct KeyRow {
 
 impl Key {
     /// Returns the row of the table for this setting.
+    #[rustfmt::skip]
     pub(crate) fn row(self) -> KeyRow {
+        use ValueKind::{Bucket, Call, Choice, Directory, Duration, Name, Pattern, Prefix, Profile, Redact, Server, Text, Tokenizer};
         match self {
             Key::Call(setting) => {
-                let field = setting.field();
-                KeyRow {
-                    name: field.name,
-                    also: field.also,
-                    kind: field.kind.into(),
-                    project: field.project,
-                    help: field.help,
-                }
+                let CallField { name, also, kind, project, help, .. } = setting.field();
+                KeyRow { name, also, kind: Call(kind), project, help }
             }
-            Key::Tokenizer => row(
-                "tokenizer",
-                ValueKind::Tokenizer,
-                "Whose tokens are counted: by our estimate, or exactly by a vocabulary.",
-            ),
-            Key::Profile => row(
-                "profile",
-                ValueKind::Profile,
-                "Whose limits, words and places hold: our own, or those of a source system.",
-            ),
-            Key::StoreDir => row("store.dir", ValueKind::Directory, "Where outputs are saved."),
-            Key::StoreQuota => row(
-                "store.quota",
-                ValueKind::Bytes,
-                "How much is kept in all; beyond it, what was not used for longest goes.",
-            ),
-            Key::StoreMaxOutput => row(
-                "store.max_output",
-                ValueKind::Bytes,
-                "How much of one output is saved. Larger outputs keep the first and the last half of this limit, and every line that the preview shows.",
-            ),
-            Key::StoreKeepFree => row(
-                "store.keep_free",
-                ValueKind::Bytes,
-                "How much of the disk stays free: an output that would take it is not saved.",
-            ),
-            Key::StoreRetention => row(
-                "store.retention",
-                ValueKind::Duration,
-                "How long an output stays after its last use.",
-            ),
-            Key::StoreDurability => row(
-                "store.durability",
-                ValueKind::Choice(&["full", "none"]),
-                "Whether a saved output outlasts a power loss.",
-            ),
-            Key::Structured => row(
-                "structured",
-                ValueKind::Choice(&["drop", "shrink", "keep"]),
-                "What becomes of an MCP result's structured content where it is too large.",
-            ),
-            Key::McpMaxMedia => row(
-                "mcp.max_media",
-                ValueKind::Bytes,
-                "How large a picture, a sound or a blob can be that passes; a larger one becomes a file.",
-            ),
-            Key::McpToolPrefix => row(
-                "mcp.tool_prefix",
-                ValueKind::Prefix,
-                "How the names of our own MCP tools begin.",
-            ),
-            Key::McpOutputs => row(
-                "mcp.outputs",
-                ValueKind::Choice(&["project", "all"]),
-                "Which saved outputs an MCP client reaches: those of its session and project, or all.",
-            ),
-            Key::McpIdle => row(
-                "mcp.idle",
-                ValueKind::Duration,
-                "How long a session of `mcp --listen`, and its server, stays that nobody uses.",
-            ),
-            Key::StoreBucket => KeyRow {
-                also: Some("store"),
-                ..row(
-                    "store.bucket",
-                    ValueKind::Bucket,
-                    "The bucket that outputs are saved in, for all machines that share it.",
-                )
-            },
-            Key::StoreRegion => row(
-                "store.region",
-                ValueKind::Text,
-                "The region of the bucket, if no variable of AWS names it.",
-            ),
-            Key::StoreEndpoint => row(
-                "store.endpoint",
-                ValueKind::Server,
-                "The address of the server, if it is not the provider's own.",
-            ),
-            Key::StoreAccount => row(
-                "store.account",
-                ValueKind::Name,
-                "The storage account of a container of Azure, if no variable names it.",
-            ),
-            Key::StoreTenant => row(
-                "store.tenant",
-                ValueKind::Name,
-                "Whose outputs they are: a folder of the bucket for each team or user.",
-            ),
-            Key::StoreUploadWait => row(
-                "store.upload_wait",
-                ValueKind::Duration,
-                "How long a call waits for its output to be in the bucket.",
-            ),
-            Key::StoreCache => row(
-                "store.cache",
-                ValueKind::Bytes,
-                "How much of what is in the bucket stays on this machine as well.",
-            ),
-            Key::Redact => row(
-                "redact",
-                ValueKind::Redact,
-                "Whether secrets are masked: in what is saved, or in all that is shown, too; what goes to a bucket is masked unless this is off.",
-            ),
-            Key::RedactPattern => row(
-                "redact_pattern",
-                ValueKind::Pattern,
-                "What else is a secret: a regular expression.",
-            ),
+            Key::Tokenizer => row("tokenizer", Tokenizer, "Whose tokens are counted: by our estimate, or exactly by a vocabulary."),
+            Key::Profile => row("profile", Profile, "Whose limits, words and places hold: our own, or those of a source system."),
+            Key::StoreDir => row("store.dir", Directory, "Where outputs are saved."),
+            Key::StoreQuota => row("store.quota", BYTES, "How much is kept in all; beyond it, what was not used for longest goes."),
+            Key::StoreMaxOutput => row("store.max_output", BYTES, "How much of one output is saved. Larger outputs keep the first and the last half of this limit, and every line that the preview shows."),
+            Key::StoreKeepFree => row("store.keep_free", BYTES, "How much of the disk stays free: an output that would take it is not saved."),
+            Key::StoreRetention => row("store.retention", Duration, "How long an output stays after its last use."),
+            Key::StoreDurability => row("store.durability", Choice(&["full", "none"]), "Whether a saved output outlasts a power loss."),
+            Key::Structured => row("structured", Choice(&["drop", "shrink", "keep"]), "What becomes of an MCP result's structured content where it is too large."),
+            Key::McpMaxMedia => row("mcp.max_media", BYTES, "How large a picture, a sound or a blob can be that passes; a larger one becomes a file."),
+            Key::McpToolPrefix => row("mcp.tool_prefix", Prefix, "How the names of our own MCP tools begin."),
+            Key::McpOutputs => row("mcp.outputs", Choice(&["project", "all"]), "Which saved outputs an MCP client reaches: those of its session and project, or all."),
+            Key::McpIdle => row("mcp.idle", Duration, "How long a session of `mcp --listen`, and its server, stays that nobody uses."),
+            Key::StoreBucket => KeyRow { also: Some("store"), ..row("store.bucket", Bucket, "The bucket that outputs are saved in, for all machines that share it.") },
+            Key::StoreRegion => row("store.region", Text, "The region of the bucket, if no variable of AWS names it."),
+            Key::StoreEndpoint => row("store.endpoint", Server, "The address of the server, if it is not the provider's own."),
+            Key::StoreAccount => row("store.account", Name, "The storage account of a container of Azure, if no variable names it."),
+            Key::StoreTenant => row("store.tenant", Name, "Whose outputs they are: a folder of the bucket for each team or user."),
+            Key::StoreUploadWait => row("store.upload_wait", Duration, "How long a call waits for its output to be in the bucket."),
+            Key::StoreCache => row("store.cache", BYTES, "How much of what is in the bucket stays on this machine as well."),
+            Key::Redact => row("redact", Redact, "Whether secrets are masked: in what is saved, or in all that is shown, too; what goes to a bucket is masked unless this is off."),
+            Key::RedactPattern => row("redact_pattern", Pattern, "What else is a secret: a regular expression."),
         }
     }
 
@@ -227,6 +136,8 @@ impl Key {
         self.names().map(variable).chain(whole.map(|name| variable(&name)))
     }
 }
+
+const BYTES: ValueKind = ValueKind::Call(CallKind::Bytes);
 
 /// Returns the row of a setting that a project's file cannot set.
 fn row(name: &'static str, kind: ValueKind, help: &'static str) -> KeyRow {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::SignedDuration;
 use overspill::store::Durability;
-use overspill::{Clock, Effective, Layer, Limit, Origin, entries_of};
+use overspill::{CallValue, Clock, Effective, Layer, Origin, entries_of};
 use serde_json::json;
 
 use super::edit::KeyPath;
@@ -131,11 +131,12 @@ impl ResolvedSettings {
         let places = home::places();
         let options = self.profile.disk_options(&places, Clock::default());
         let retention = sources.retention(&self.profile);
-        let bytes = |bytes: u64| SettingValue::Limit(Some(bytes).filter(|&n| n < u64::MAX).into());
+        let limit = |limit: Option<u64>| SettingValue::Call(CallValue::Limit(limit.into()));
+        let bytes = |bytes: u64| limit(Some(bytes).filter(|&n| n < u64::MAX));
         let default = match key {
             Key::Call(setting) => {
                 let set = effective.get(setting);
-                return (set.value.into(), Some(set.origin));
+                return (SettingValue::Call(set.value), Some(set.origin));
             }
             Key::Redact => {
                 SettingValue::Choice(sources.redact_word(bucket::holds(sources, &self.profile)))
@@ -145,7 +146,7 @@ impl ResolvedSettings {
             Key::StoreDir => SettingValue::Directory(
                 sources.directory(&self.profile, &places).unwrap_or_default(),
             ),
-            Key::StoreQuota => SettingValue::Limit(Limit::from(retention.quota)),
+            Key::StoreQuota => limit(retention.quota),
             Key::StoreMaxOutput => bytes(options.most_per_output),
             Key::StoreKeepFree => bytes(options.keep_free),
             Key::StoreRetention => SettingValue::Duration(retention.unused_for),

@@ -28,7 +28,7 @@ use jiff::SignedDuration;
 use overspill::profile::Places;
 use overspill::store::{Disk, Durability};
 use overspill::sweep::Retention;
-use overspill::{Limit, Profile, Warning};
+use overspill::{CallValue, Limit, Profile, Warning};
 
 use self::destination::DestinationFault;
 pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
@@ -169,9 +169,8 @@ impl SettingSources {
 
     /// Finds unknown variables. A misspelt variable of `redact` counts as an invalid one.
     fn find_unknown_variables(&mut self) {
-        for unknown in variables::unknown() {
-            let warning = unknown.warning;
-            match unknown.fault {
+        for (warning, fault) in variables::unknown() {
+            match fault {
                 Some(kind) => self.faults.push(Fault { kind, warning }),
                 None => self.unknown_variables.push(warning),
             }
@@ -203,7 +202,10 @@ impl SettingSources {
 
     /// Returns a setting that is a limit.
     pub(crate) fn limit(&self, key: Key) -> Option<Limit> {
-        if let SettingValue::Limit(limit) = self.own(key)? { Some(*limit) } else { None }
+        match self.own(key)? {
+            SettingValue::Call(CallValue::Limit(limit)) => Some(*limit),
+            _ => None,
+        }
     }
 
     /// Returns a setting that is a time. The inner value is none for ever.

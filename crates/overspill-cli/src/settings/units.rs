@@ -6,30 +6,16 @@ use jiff::SignedDuration;
 use overspill::Limit;
 
 /// The units of a size, in bytes.
+#[rustfmt::skip]
 const SIZES: &[(&str, u64)] = &[
-    ("", 1),
-    ("B", 1),
-    ("K", 1 << 10),
-    ("KiB", 1 << 10),
-    ("M", 1 << 20),
-    ("MiB", 1 << 20),
-    ("G", 1 << 30),
-    ("GiB", 1 << 30),
-    ("kB", 1_000),
-    ("KB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
+    ("", 1), ("B", 1), ("K", 1 << 10), ("KiB", 1 << 10), ("M", 1 << 20), ("MiB", 1 << 20), ("G", 1 << 30), ("GiB", 1 << 30),
+    ("kB", 1_000), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000),
 ];
 
 /// The units of a duration, in milliseconds.
+#[rustfmt::skip]
 const TIMES: &[(&str, u64)] = &[
-    ("ms", 1),
-    ("s", 1_000),
-    ("m", 60_000),
-    ("min", 60_000),
-    ("h", 3_600_000),
-    ("d", 86_400_000),
-    ("w", 604_800_000),
+    ("ms", 1), ("s", 1_000), ("m", 60_000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 604_800_000),
 ];
 
 /// Reads a number, a size such as `50KiB`, or `none`.
@@ -87,7 +73,7 @@ fn largest<'a>(
     units: impl DoubleEndedIterator<Item = &'a (&'a str, u64)>,
     number: u64,
 ) -> Option<(&'a str, u64)> {
-    units.rev().find(|(_, scale)| number % scale == 0).copied()
+    units.rev().find(|(_, scale)| number.is_multiple_of(*scale)).copied()
 }
 
 #[cfg(test)]

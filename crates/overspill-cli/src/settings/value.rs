@@ -3,11 +3,8 @@
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
-use overspill::core::Keep;
 use overspill::redact::Redaction;
-use overspill::{
-    CallKind, CallValue, KEEPS, Limit, Profile, is_http_address, keep_name, keep_named,
-};
+use overspill::{CallKind, CallValue, KEEPS, Limit, Profile, is_http_address};
 use serde_json::json;
 
 use super::units::{duration_text, parse_duration, parse_limit, size_text};
@@ -17,14 +14,8 @@ use crate::tokenizer::Tokenizer;
 /// The kind of values that a setting has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueKind {
-    /// On or off.
-    Switch,
-    /// A limit on a number of things.
-    Count,
-    /// A limit on bytes.
-    Bytes,
-    /// The part that is shown.
-    Keep,
+    /// A kind that settings of a call have: a switch, a limit or a part to keep.
+    Call(CallKind),
     /// The name of a profile.
     Profile,
     /// A directory.
@@ -51,23 +42,11 @@ pub(crate) enum ValueKind {
     Redact,
 }
 
-impl From<CallKind> for ValueKind {
-    fn from(kind: CallKind) -> ValueKind {
-        match kind {
-            CallKind::Switch => ValueKind::Switch,
-            CallKind::Count => ValueKind::Count,
-            CallKind::Bytes => ValueKind::Bytes,
-            CallKind::Keep => ValueKind::Keep,
-        }
-    }
-}
-
 /// The value of a setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SettingValue {
-    Switch(bool),
-    Limit(Limit),
-    Keep(Keep),
+    /// A switch, a limit or a part to keep.
+    Call(CallValue),
     /// A word or a name of a fixed list.
     Choice(&'static str),
     /// As written: a `~` at its start stands for the home directory.
@@ -77,16 +56,6 @@ pub(crate) enum SettingValue {
     Text(String),
 }
 
-impl From<CallValue> for SettingValue {
-    fn from(value: CallValue) -> SettingValue {
-        match value {
-            CallValue::Switch(on) => SettingValue::Switch(on),
-            CallValue::Limit(limit) => SettingValue::Limit(limit),
-            CallValue::Keep(keep) => SettingValue::Keep(keep),
-        }
-    }
-}
-
 /// The values of `redact`.
 const REDACT: &[&str] = &["off", "store", "all"];
 
@@ -94,9 +63,11 @@ impl ValueKind {
     /// Reads a value.
     pub(crate) fn parse(self, text: &str) -> Option<SettingValue> {
         Some(match self {
-            ValueKind::Switch => SettingValue::Switch(text.parse().ok()?),
-            ValueKind::Count | ValueKind::Bytes => SettingValue::Limit(parse_limit(text)?),
-            ValueKind::Keep => SettingValue::Keep(keep_named(text)?),
+            ValueKind::Call(kind) => SettingValue::Call(match kind {
+                CallKind::Switch => CallValue::Switch(text.parse().ok()?),
+                CallKind::Count | CallKind::Bytes => CallValue::Limit(parse_limit(text)?),
+                CallKind::Keep => CallValue::keep_named(text)?,
+            }),
             ValueKind::Profile => SettingValue::Choice(Profile::named(text)?.name),
             ValueKind::Directory => {
                 let path = PathBuf::from(text);
@@ -147,10 +118,12 @@ impl ValueKind {
     /// Returns the values that are allowed, for a message.
     pub(crate) fn allowed(self) -> String {
         match self {
-            ValueKind::Switch => "true or false".into(),
-            ValueKind::Count => "a whole number, 0 or more, or \"none\"".into(),
-            ValueKind::Bytes => "a whole number, a size such as \"50KiB\", or \"none\"".into(),
-            ValueKind::Keep => one_of(KEEPS.iter().map(|(name, ..)| *name)),
+            ValueKind::Call(CallKind::Switch) => "true or false".into(),
+            ValueKind::Call(CallKind::Count) => "a whole number, 0 or more, or \"none\"".into(),
+            ValueKind::Call(CallKind::Bytes) => {
+                "a whole number, a size such as \"50KiB\", or \"none\"".into()
+            }
+            ValueKind::Call(CallKind::Keep) => one_of(KEEPS.iter().map(|(name, ..)| *name)),
             ValueKind::Profile => one_of(Profile::ALL.iter().map(|profile| profile.name)),
             ValueKind::Directory => "a whole path, or one that begins with \"~/\"".into(),
             ValueKind::Duration => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
@@ -177,29 +150,16 @@ fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 impl SettingValue {
-    /// Returns the value of a setting that calls can differ in, if it can be one.
-    pub(super) fn call_value(&self) -> Option<CallValue> {
-        match self {
-            SettingValue::Switch(on) => Some(CallValue::Switch(*on)),
-            SettingValue::Limit(limit) => Some(CallValue::Limit(*limit)),
-            SettingValue::Keep(keep) => Some(CallValue::Keep(*keep)),
-            SettingValue::Choice(_)
-            | SettingValue::Directory(_)
-            | SettingValue::Duration(_)
-            | SettingValue::Text(_) => None,
-        }
-    }
-
     /// Returns the value as a settings file would have it.
     pub(crate) fn written(&self, kind: ValueKind) -> String {
         match self {
-            SettingValue::Switch(on) => on.to_string(),
-            SettingValue::Limit(Limit::Unlimited) | SettingValue::Duration(None) => "none".into(),
-            SettingValue::Limit(Limit::AtMost(bytes)) if kind == ValueKind::Bytes => {
+            SettingValue::Call(CallValue::Limit(Limit::AtMost(bytes)))
+                if kind == ValueKind::Call(CallKind::Bytes) =>
+            {
                 size_text(*bytes)
             }
-            SettingValue::Limit(Limit::AtMost(number)) => number.to_string(),
-            SettingValue::Keep(keep) => keep_name(*keep).into(),
+            SettingValue::Call(value) => value.to_string(),
+            SettingValue::Duration(None) => "none".into(),
             SettingValue::Directory(path) => path.display().to_string(),
             SettingValue::Duration(Some(duration)) => duration_text(*duration),
             SettingValue::Choice(word) => (*word).into(),
@@ -210,14 +170,14 @@ impl SettingValue {
     /// Returns the value for a program: sizes in bytes, times in seconds, `null` for none.
     pub(crate) fn json(&self, kind: ValueKind) -> serde_json::Value {
         match self {
-            SettingValue::Switch(on) => json!(on),
-            SettingValue::Limit(limit) => json!(Option::<u64>::from(*limit)),
+            SettingValue::Call(CallValue::Switch(on)) => json!(on),
+            SettingValue::Call(CallValue::Limit(limit)) => json!(Option::<u64>::from(*limit)),
             SettingValue::Duration(None) => json!(null),
             SettingValue::Duration(Some(duration)) if duration.subsec_nanos() == 0 => {
                 json!(duration.as_secs())
             }
             SettingValue::Duration(Some(duration)) => json!(duration.as_secs_f64()),
-            SettingValue::Keep(_)
+            SettingValue::Call(CallValue::Keep(_))
             | SettingValue::Choice(_)
             | SettingValue::Directory(_)
             | SettingValue::Text(_) => json!(self.written(kind)),
@@ -237,16 +197,17 @@ mod tests {
             assert_eq!(kind.parse(&written).as_ref(), Some(&value), "{written}");
             written
         };
-        assert_eq!(check(ValueKind::Bytes, "1024K"), "1MiB");
-        assert_eq!(check(ValueKind::Bytes, "1000"), "1000");
-        assert_eq!(check(ValueKind::Bytes, "0"), "0");
-        assert_eq!(check(ValueKind::Count, "2048"), "2048");
+        let bytes = ValueKind::Call(CallKind::Bytes);
+        assert_eq!(check(bytes, "1024K"), "1MiB");
+        assert_eq!(check(bytes, "1000"), "1000");
+        assert_eq!(check(bytes, "0"), "0");
+        assert_eq!(check(ValueKind::Call(CallKind::Count), "2048"), "2048");
         assert_eq!(check(ValueKind::Duration, "2w"), "14d");
         assert_eq!(check(ValueKind::Duration, "90m"), "90m");
         assert_eq!(check(ValueKind::Duration, "0d"), "0d");
         assert_eq!(check(ValueKind::Duration, "none"), "none");
         for (name, ..) in KEEPS {
-            assert_eq!(check(ValueKind::Keep, name), *name);
+            assert_eq!(check(ValueKind::Call(CallKind::Keep), name), *name);
         }
         for profile in Profile::ALL {
             assert_eq!(check(ValueKind::Profile, profile.name), profile.name);

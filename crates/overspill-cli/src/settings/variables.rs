@@ -24,16 +24,9 @@ const NO_SETTINGS: [&str; 5] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, NO_MARK];
 /// The start of the variables of our tests.
 const TESTS: &str = "OVERSPILL_TEST_";
 
-/// A variable that overspill does not know, though its name looks like one of ours.
-#[derive(Debug)]
-pub(super) struct UnknownVariable {
-    pub(super) warning: Warning,
-    /// The mistake about `redact` that the variable likely is.
-    pub(super) fault: Option<FaultKind>,
-}
-
-/// Returns the unknown variables. The user who has set one expects an effect.
-pub(super) fn unknown() -> Vec<UnknownVariable> {
+/// Returns the unknown variables, and the mistake about `redact` that each likely is. The user who has
+/// set one expects an effect.
+pub(super) fn unknown() -> Vec<(Warning, Option<FaultKind>)> {
     let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
     let names = set.map(|(name, _)| name.to_string_lossy().into_owned());
     let ours = names.filter(|name| name.starts_with(PREFIX) || almost_redact(name).is_some());
@@ -51,31 +44,32 @@ fn known() -> impl Iterator<Item = String> {
     Key::all().flat_map(Key::variables).chain(NO_SETTINGS.map(str::to_owned))
 }
 
-/// Returns the setting about secrets whose variable has almost this name.
-fn almost_redact(name: &str) -> Option<Key> {
-    let is_meant = |key: &Key| {
+/// Returns the mistake about `redact` that a variable is, if it has almost the name of one about secrets.
+fn almost_redact(name: &str) -> Option<FaultKind> {
+    let kinds = [(Key::Redact, FaultKind::Variable), (Key::RedactPattern, FaultKind::Pattern)];
+    let is_meant = |(key, _): &(Key, FaultKind)| {
         let variable = key.variable();
         // The difference in length is a cheap lower bound of the distance.
         name.len().abs_diff(variable.len()) <= SLIPS
             && strsim::osa_distance(&name.to_ascii_uppercase(), &variable) <= SLIPS
     };
-    [Key::Redact, Key::RedactPattern].into_iter().find(is_meant)
+    kinds.into_iter().find(is_meant).map(|(_, kind)| kind)
 }
 
-fn unknown_variable(name: String, known: &[String]) -> UnknownVariable {
+fn unknown_variable(name: String, known: &[String]) -> (Warning, Option<FaultKind>) {
     let own = name.strip_prefix(PREFIX).unwrap_or_default();
-    let redact = almost_redact(&name).or_else(|| match FaultKind::of_key(own)? {
-        FaultKind::Pattern => Some(Key::RedactPattern),
-        FaultKind::File | FaultKind::Value | FaultKind::Variable => Some(Key::Redact),
+    let fault = almost_redact(&name).or_else(|| match FaultKind::of_key(own)? {
+        FaultKind::Pattern => Some(FaultKind::Pattern),
+        FaultKind::File | FaultKind::Value | FaultKind::Variable => Some(FaultKind::Variable),
     });
-    let fault = redact.map(|key| match key {
-        Key::RedactPattern => FaultKind::Pattern,
-        _ => FaultKind::Variable,
-    });
-    let meant = redact.map_or_else(|| similar(own, known), |key| Some(key.variable()));
+    let meant = match fault {
+        None => similar(own, known),
+        Some(FaultKind::Pattern) => Some(Key::RedactPattern.variable()),
+        Some(_) => Some(Key::Redact.variable()),
+    };
     let hint = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
     let message = format!("there is no such variable{hint}");
-    UnknownVariable { warning: Warning { key: name, place: None, message }, fault }
+    (Warning { key: name, place: None, message }, fault)
 }
 
 fn similar(own: &str, known: &[String]) -> Option<String> {

@@ -3,6 +3,8 @@
 //! Merging layers, the rule for project files, `overspill config`, the options of the command line and
 //! those of the packages all go by this table.
 
+use std::fmt;
+
 use overspill_core::Keep;
 
 use super::Limit;
@@ -88,38 +90,20 @@ impl CallSetting {
     ];
 
     /// Returns the row of the table for this setting.
+    #[rustfmt::skip]
     pub const fn field(self) -> CallField {
-        match self {
-            CallSetting::Enabled => CallField {
-                name: "enabled",
-                also: Some("truncation"),
-                kind: CallKind::Switch,
-                default: CallValue::Switch(true),
-                // Without shortening an output of 512,000 bytes is shown: only the user decides that.
-                project: ProjectRule::Ignored,
-                help: "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
-            },
-            CallSetting::Keep => CallField {
-                name: "keep",
-                also: Some("direction"),
-                kind: CallKind::Keep,
-                default: CallValue::Keep(Keep::Auto),
-                project: ProjectRule::Sets,
-                help: "Which part of a long output is shown.",
-            },
-            CallSetting::MaxLines => {
-                limit("max_lines", CallKind::Count, "How many lines are shown.")
-            }
-            CallSetting::MaxBytes => {
-                limit("max_bytes", CallKind::Bytes, "How many bytes are shown.")
-            }
-            CallSetting::MaxChars => {
-                limit("max_chars", CallKind::Count, "How many characters are shown.")
-            }
-            CallSetting::MaxTokens => {
-                limit("max_tokens", CallKind::Count, "How many tokens are shown.")
-            }
-        }
+        use {CallKind as Kind, ProjectRule as Project};
+        let (on, auto, none) = (CallValue::Switch(true), CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
+        let (name, also, kind, default, project, help) = match self {
+            // Without shortening an output of 512,000 bytes is shown: only the user decides that.
+            CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are."),
+            CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "Which part of a long output is shown."),
+            CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown."),
+            CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown."),
+            CallSetting::MaxChars => ("max_chars", None, Kind::Count, none, Project::Tightens, "How many characters are shown."),
+            CallSetting::MaxTokens => ("max_tokens", None, Kind::Count, none, Project::Tightens, "How many tokens are shown."),
+        };
+        CallField { name, also, kind, default, project, help }
     }
 
     /// Returns the name in files, options and tables.
@@ -128,23 +112,34 @@ impl CallSetting {
     }
 }
 
-const fn limit(name: &'static str, kind: CallKind, help: &'static str) -> CallField {
-    let default = CallValue::Limit(Limit::Unlimited);
-    CallField { name, also: None, kind, default, project: ProjectRule::Tightens, help }
+impl fmt::Display for CallValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallValue::Switch(on) => on.fmt(f),
+            CallValue::Limit(Limit::AtMost(limit)) => limit.fmt(f),
+            CallValue::Limit(Limit::Unlimited) => f.write_str("none"),
+            CallValue::Keep(keep) => {
+                let known = KEEPS.iter().find(|(_, one, _)| one == keep);
+                // Other shares of the two ends have no name of their own.
+                f.write_str(known.map_or("ends", |(name, ..)| name))
+            }
+        }
+    }
 }
 
 impl CallValue {
+    /// Returns the part that can be kept under this name.
+    pub fn keep_named(name: &str) -> Option<CallValue> {
+        let known = KEEPS.iter().find(|(known, ..)| *known == name);
+        known.map(|(_, keep, _)| CallValue::Keep(*keep))
+    }
+
     /// Tells whether a project that sets this value instead of `other` shows the model more.
     pub(super) fn is_looser_than(self, other: CallValue) -> bool {
-        match (self, other) {
-            (CallValue::Limit(Limit::AtMost(mine)), CallValue::Limit(Limit::AtMost(theirs))) => {
-                mine > theirs
-            }
-            (CallValue::Limit(Limit::Unlimited), other) => {
-                other != CallValue::Limit(Limit::Unlimited)
-            }
-            (CallValue::Limit(Limit::AtMost(_)), _) => false,
-            (CallValue::Switch(_) | CallValue::Keep(_), _) => false,
+        let (CallValue::Limit(mine), CallValue::Limit(other)) = (self, other) else { return false };
+        match (mine, other) {
+            (Limit::AtMost(mine), Limit::AtMost(other)) => mine > other,
+            (mine, other) => mine == Limit::Unlimited && other != Limit::Unlimited,
         }
     }
 }
@@ -158,15 +153,3 @@ pub const KEEPS: &[(&str, Keep, &str)] = &[
     ("structure", Keep::Structure, "JSON, tables, diffs and test reports by their structure"),
     ("auto", Keep::Auto, "Structure where there is one, otherwise signal"),
 ];
-
-/// Returns the name of a part that can be kept.
-pub fn keep_name(keep: Keep) -> &'static str {
-    let known = KEEPS.iter().find(|(_, one, _)| *one == keep);
-    // Other shares of the two ends have no name of their own.
-    known.map_or("ends", |(name, ..)| name)
-}
-
-/// Returns the part that can be kept under this name.
-pub fn keep_named(name: &str) -> Option<Keep> {
-    KEEPS.iter().find(|(known, ..)| *known == name).map(|(_, keep, _)| *keep)
-}

@@ -16,6 +16,7 @@ use super::{CallSetting, CallValue};
 /// assert_eq!(layer.max_lines, Some(Limit::AtMost(500)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[must_use]
 pub struct Layer {
     /// Whether outputs are shortened at all.
     pub enabled: Option<bool>,
@@ -73,50 +74,42 @@ impl Layer {
     }
 
     /// Sets whether outputs are shortened at all.
-    #[must_use]
     pub fn enabled(self, enabled: bool) -> Layer {
         Layer { enabled: Some(enabled), ..self }
     }
 
     /// Sets the part that is kept.
-    #[must_use]
     pub fn keep(self, keep: Keep) -> Layer {
         Layer { keep: Some(keep), ..self }
     }
 
     /// Sets the limit on lines.
-    #[must_use]
     pub fn max_lines(self, limit: impl Into<Limit>) -> Layer {
         Layer { max_lines: Some(limit.into()), ..self }
     }
 
     /// Sets the limit on bytes.
-    #[must_use]
     pub fn max_bytes(self, limit: impl Into<Limit>) -> Layer {
         Layer { max_bytes: Some(limit.into()), ..self }
     }
 
     /// Sets the limit on characters.
-    #[must_use]
     pub fn max_chars(self, limit: impl Into<Limit>) -> Layer {
         Layer { max_chars: Some(limit.into()), ..self }
     }
 
     /// Sets the limit on tokens.
-    #[must_use]
     pub fn max_tokens(self, limit: impl Into<Limit>) -> Layer {
         Layer { max_tokens: Some(limit.into()), ..self }
     }
 
     /// Adds the settings of a tool, or of all tools of a server as `server/*`.
-    #[must_use]
     pub fn tool(mut self, name: impl Into<String>, settings: Layer) -> Layer {
         self.tools.insert(name.into(), settings);
         self
     }
 
     /// Returns these settings with those of `other` on top.
-    #[must_use]
     pub fn updated(&self, other: &Layer) -> Layer {
         let mut merged = self.clone();
         for setting in CallSetting::ALL {

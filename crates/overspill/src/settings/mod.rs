@@ -15,9 +15,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 pub use self::address::is_http_address;
-pub use self::fields::{
-    CallField, CallKind, CallSetting, CallValue, KEEPS, ProjectRule, keep_name, keep_named,
-};
+pub use self::fields::{CallField, CallKind, CallSetting, CallValue, KEEPS, ProjectRule};
 pub use self::layer::{Layer, Limit};
 pub use self::resolved::{Effective, RefusedSetting, Setting, Settings};
 

@@ -11,6 +11,7 @@ mod faults;
 mod full;
 mod redact;
 mod seeds;
+mod settings;
 mod spill;
 mod store;
 mod structure;
