@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
-use clap::{Args as ClapArgs, Parser, Subcommand};
-use overspill::core::Keep;
-use overspill::{CallOptions, KEEPS, Layer, Limit, Overspill, Profile};
+use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
+use overspill::{
+    CallField, CallKind, CallOptions, CallSetting, CallValue, KEEPS, Layer, Overspill, Profile,
+};
 
 use crate::command::{
     completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
@@ -17,7 +18,7 @@ use crate::command::{
 };
 use crate::mcp::McpArgs;
 use crate::settings::SettingSources;
-use crate::settings::value::most;
+use crate::settings::units::{parse_duration, parse_limit};
 use crate::setup::{DoctorArgs, InitArgs, UninstallArgs};
 use crate::tokenizer::Tokenizer;
 
@@ -98,24 +99,11 @@ pub(crate) fn asks_for_version() -> bool {
     asked && words.next().is_none()
 }
 
-/// How much is shown, and what. Whatever is not given is as settings say.
+/// The limits of a preview, and the part that is shown. Settings decide about options that are missing.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct LimitArgs {
-    /// Which part of a long output is shown [default: auto].
-    #[arg(long, value_parser = keeps(), hide_default_value = true)]
-    keep: Option<Keep>,
-    /// Show at most this many lines, or `none` for any number [default: 2000].
-    #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
-    max_lines: Option<Limit>,
-    /// Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB].
-    #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
-    max_bytes: Option<Limit>,
-    /// Show at most this many characters.
-    #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
-    max_chars: Option<Limit>,
-    /// Show at most this many tokens.
-    #[arg(long, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
-    max_tokens: Option<Limit>,
+    #[command(flatten)]
+    call: CallArgs,
     /// Whose tokens are counted: `estimate`, `o200k` or `cl100k` [default: estimate].
     #[arg(long, value_name = "NAME", value_parser = tokenizer)]
     tokenizer: Option<Tokenizer>,
@@ -140,25 +128,13 @@ pub(crate) struct Engine {
 impl LimitArgs {
     /// Tells whether an option was given that changes what is shown.
     pub(crate) fn is_any_given(&self) -> bool {
-        let limits = [self.max_lines, self.max_bytes, self.max_chars, self.max_tokens];
-        limits.iter().any(Option::is_some)
-            || self.keep.is_some()
-            || self.tokenizer.is_some()
-            || self.profile.is_some()
+        self.call.0 != Layer::default() || self.tokenizer.is_some() || self.profile.is_some()
     }
 
     /// Turns what was typed, what is set and where we are into an engine. `tool` is what the
     /// output comes from where nobody says it.
     pub(crate) fn engine(&self, tool: &str) -> Engine {
         let profile = self.profile.and_then(Profile::named);
-        let call = Layer {
-            max_lines: self.max_lines,
-            max_bytes: self.max_bytes,
-            max_chars: self.max_chars,
-            max_tokens: self.max_tokens,
-            keep: self.keep,
-            ..Layer::default()
-        };
         let mut in_force = SettingSources::read().in_force(profile);
         if let Some(tokenizer) = self.tokenizer {
             in_force.profile.policy.tokens = tokenizer.tokens();
@@ -166,26 +142,82 @@ impl LimitArgs {
         Engine {
             profile: in_force.profile.clone(),
             overspill: in_force.overspill(),
-            options: CallOptions { settings: call, ..CallOptions::default() },
+            options: CallOptions { settings: self.call.0.clone(), ..CallOptions::default() },
             tool: self.tool.clone().unwrap_or_else(|| tool.to_owned()),
         }
     }
 }
 
-fn limit(typed: &str) -> Result<Limit, String> {
-    most(typed).ok_or_else(|| "expected a number, a size such as `50KiB`, or `none`".to_owned())
+/// The options of a call: one for each setting of a call that has an option.
+#[derive(Debug, Default, Clone)]
+struct CallArgs(Layer);
+
+/// Returns the name and the help text of the option for a setting; none if the setting has no option.
+#[rustfmt::skip]
+fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
+    Some(match setting {
+        CallSetting::Enabled => return None,
+        CallSetting::Keep => ("keep", "Which part of a long output is shown [default: auto]"),
+        CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]"),
+        CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]"),
+        CallSetting::MaxChars => ("max-chars", "Show at most this many characters"),
+        CallSetting::MaxTokens => ("max-tokens", "Show at most this many tokens"),
+    })
+}
+
+fn option(setting: CallSetting) -> Option<Arg> {
+    let CallField { name, kind, .. } = setting.field();
+    let (long, help) = option_texts(setting)?;
+    let arg = Arg::new(name).long(long).help(help);
+    Some(match kind {
+        CallKind::Switch => {
+            arg.value_name("BOOL").value_parser(BoolValueParser::new().map(CallValue::Switch))
+        }
+        CallKind::Keep => arg.value_name("KEEP").value_parser(keeps()),
+        CallKind::Count | CallKind::Bytes => {
+            let limit = |typed: &str| {
+                let wrong = "expected a number, a size such as `50KiB`, or `none`";
+                parse_limit(typed).map(CallValue::Limit).ok_or(wrong)
+            };
+            arg.value_name("N").value_parser(limit).allow_hyphen_values(true)
+        }
+    })
+}
+
+impl ClapArgs for CallArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(CallSetting::ALL.into_iter().filter_map(option))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        CallArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for CallArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<CallArgs, clap::Error> {
+        let mut args = CallArgs::default();
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for setting in CallSetting::ALL.into_iter().filter(|one| option_texts(*one).is_some()) {
+            if let Some(value) = matches.get_one::<CallValue>(setting.name()) {
+                self.0.set(setting, Some(*value));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn tokenizer(typed: &str) -> Result<Tokenizer, String> {
     Tokenizer::named(typed).ok_or_else(|| format!("expected {}", Tokenizer::allowed()))
 }
 
-fn keeps() -> impl TypedValueParser<Value = Keep> {
+fn keeps() -> impl TypedValueParser<Value = CallValue> {
     let values = KEEPS.iter().map(|(name, _, help)| PossibleValue::new(*name).help(*help));
-    PossibleValuesParser::new(values).try_map(|name| {
-        let known = KEEPS.iter().find(|(known, ..)| *known == name);
-        known.map(|(_, keep, _)| *keep).ok_or("unknown")
-    })
+    PossibleValuesParser::new(values).try_map(|name| CallValue::keep_named(&name).ok_or("unknown"))
 }
 
 /// Reads the name of a profile.
@@ -219,21 +251,12 @@ pub(crate) fn hint(error: &clap::Error) -> Option<&'static str> {
     }
 }
 
-/// Reads a time such as `90s`, `10m` or `1.5h`; without a unit these are seconds.
-pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
-    let wrong = || String::from("expected a time such as `90s`, `10m` or `2h`");
-    let end = typed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(typed.len());
-    let (number, unit) = typed.split_at(end);
-    let scale = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3_600.0,
-        "d" => 86_400.0,
-        _ => return Err(wrong()),
-    };
-    let seconds = number.parse::<f64>().map_err(|_| wrong())? * scale;
-    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+/// Reads a duration such as `90s`, `10m` or `1.5h`; a number without a unit is in seconds.
+pub(crate) fn duration(typed: &str) -> Result<Duration, &'static str> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let seconds = typed.ends_with(is_number).then(|| format!("{typed}s"));
+    let duration = parse_duration(seconds.as_deref().unwrap_or(typed));
+    duration.ok_or("expected a time such as `90s`, `10m` or `2h`")
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use overspill::{Limit, Profile};
 use crate::home::{self, Outputs};
 use crate::settings::SettingSources;
 use crate::settings::destination::provider_variable;
-use crate::settings::value::SettingValue;
+use crate::settings::keys::Key;
 
 pub(crate) use overspill::store::bucket::{Check, Finding, Pushed};
 
@@ -120,28 +120,28 @@ fn parts(
     };
     let blocked = sources.upload_block();
     // Invalid values name the directory that outputs wait in, and nothing else.
-    let invalid = |setting: &str| {
+    let invalid = |setting: Key| {
         let mut faults = sources.destination_faults();
         faults.find(|fault| fault.key == setting).map(|fault| fault.written.as_str())
     };
     let set = |setting| invalid(setting).or_else(|| sources.text(setting));
-    let tenant = match invalid("store.tenant") {
+    let tenant = match invalid(Key::StoreTenant) {
         Some(tenant) => directory_name(tenant),
-        None => sources.text("store.tenant").unwrap_or(TENANT).to_owned(),
+        None => sources.text(Key::StoreTenant).unwrap_or(TENANT).to_owned(),
     };
-    let upload_wait = match sources.own("store.upload_wait") {
-        Some(SettingValue::Age(Some(wait))) => Duration::try_from(*wait).unwrap_or(UPLOAD_WAIT),
-        Some(SettingValue::Age(None)) => LONGEST_WAIT,
-        _ => UPLOAD_WAIT,
+    let upload_wait = match sources.duration(Key::StoreUploadWait) {
+        Some(Some(wait)) => Duration::try_from(wait).unwrap_or(UPLOAD_WAIT),
+        Some(None) => LONGEST_WAIT,
+        None => UPLOAD_WAIT,
     };
-    let cache = match sources.own("store.cache") {
-        Some(SettingValue::Most(Limit::AtMost(bytes))) => *bytes,
-        Some(SettingValue::Most(Limit::Unlimited)) => u64::MAX,
-        _ => CACHE,
+    let cache = match sources.limit(Key::StoreCache) {
+        Some(Limit::AtMost(bytes)) => bytes,
+        Some(Limit::Unlimited) => u64::MAX,
+        None => CACHE,
     };
     let mut variables = variables::of(address.provider);
     let mut setting_names = Vec::new();
-    for setting in ["store.region", "store.endpoint", "store.account"] {
+    for setting in [Key::StoreRegion, Key::StoreEndpoint, Key::StoreAccount] {
         let variable = sources.bucket().and_then(|bucket| provider_variable(bucket, setting));
         // A variable is stronger than a file.
         let variable = variable.filter(|variable| home::variable(variable).is_none());

@@ -1,15 +1,14 @@
 //! Several outputs of one turn under one budget.
 
 use overspill::core::{Limits, Size, share_limits};
-use overspill::{Outcome, Overspill};
+use overspill::{CallSetting, CallValue, Outcome, Overspill};
 use serde_json::Value;
 
 use crate::keys::Keys;
 use crate::{CallRequest, Misuse};
 
-/// Bounds outputs together: small ones stay whole, large ones give way. The budget is an object
-/// with `max_lines`, `max_bytes`, `max_chars` or `max_tokens`; without any it is what one output
-/// may have.
+/// Shortens outputs together: small ones stay whole, large ones give way. The budget is an object
+/// with limits such as `max_lines`; without any it is the limits of one output.
 pub fn batch<'a>(
     overspill: &Overspill,
     outputs: &[(&'a [u8], CallRequest)],
@@ -31,11 +30,10 @@ fn limits(overspill: &Overspill, budget: &Value) -> Result<Limits, Misuse> {
     let mut keys = Keys::of(budget, "budget")?;
     let layer = keys.layer()?;
     keys.done()?;
-    let set = [layer.max_lines, layer.max_bytes, layer.max_chars, layer.max_tokens];
-    if set.iter().all(Option::is_none) {
+    let is_limit = |setting| matches!(layer.get(setting), Some(CallValue::Limit(_)));
+    if !CallSetting::ALL.into_iter().any(is_limit) {
         let asked = CallRequest::default();
         return Ok(overspill.policy(&asked.call, &asked.options).limits);
     }
-    let [lines, bytes, chars, tokens] = set.map(|most| most.and_then(Option::from));
-    Ok(Limits { bytes, lines, chars, tokens })
+    Ok(layer.limits())
 }

@@ -8,8 +8,8 @@ use crate::Misuse;
 use crate::keys::Keys;
 
 /// A call and what it asks for, of an object with these keys, in snake or camel case:
-/// `tool`, `call_id`, `session`, `command`, `directory`; `max_lines`, `max_bytes`, `max_chars`,
-/// `max_tokens`, `keep`, `enabled`; `preset`, `declared`, `delegate`, `permission`, `exit_code`.
+/// `tool`, `call_id`, `session`, `command`, `directory`; every [`CallSetting`](overspill::CallSetting);
+/// `preset`, `declared`, `delegate`, `permission`, `exit_code`.
 #[derive(Debug, Clone, Default)]
 pub struct CallRequest {
     /// The call.

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use overspill::KEEPS;
-use overspill::core::{Choice, Keep, LeftOut, Policy, Strategy, StrategyError};
-use serde_json::{Value, json};
+use overspill::core::{Choice, LeftOut, Policy, Strategy, StrategyError};
+use overspill::{CallSetting, Layer};
+use serde_json::Value;
+
+use crate::keys::json;
 
 /// A choice that was made beforehand, where a strategy cannot be asked in the middle of the walk.
 #[derive(Debug, Clone)]
@@ -61,15 +63,9 @@ fn text_of(text: &str, lines: Option<u64>, bytes: Option<u64>, output: &[u8]) ->
     Choice::Text(text.to_owned(), left_out)
 }
 
-/// Says to a strategy what there is room for.
+/// Returns the limits of a policy, and the part that it keeps, for a strategy.
 pub fn policy(policy: &Policy) -> Value {
-    let limits = &policy.limits;
-    let named = |keep: Keep| KEEPS.iter().find(|(_, one, _)| *one == keep);
-    json!({
-        "max_lines": limits.lines,
-        "max_bytes": limits.bytes,
-        "max_chars": limits.chars,
-        "max_tokens": limits.tokens,
-        "keep": named(policy.keep).map_or("ends", |(name, ..)| name),
-    })
+    let layer = Layer::from(policy);
+    let set = |setting: CallSetting| Some((setting.name().to_owned(), json(layer.get(setting)?)));
+    CallSetting::ALL.into_iter().filter_map(set).collect()
 }

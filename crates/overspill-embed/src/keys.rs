@@ -1,15 +1,14 @@
-//! Options by name, in the manner of any language: `max_lines` and `maxLines` are one.
+//! Reads options by name, in snake or camel case: `max_lines` and `maxLines` are the same.
 
-use overspill::core::Keep;
-use overspill::{KEEPS, Layer, Limit};
-use serde_json::Value;
+use overspill::{CallField, CallKind, CallSetting, CallValue, KEEPS, Layer, Limit};
+use serde_json::{Value, json};
 
-/// A value that cannot be used, and why: what an exception or a thrown error says.
+/// An option that cannot be used, and why: the message of an exception or a thrown error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Misuse(pub String);
 
-/// An object whose keys are looked at one by one.
+/// An object whose keys are read one by one.
 pub(super) struct Keys<'a> {
     fields: Vec<(String, &'a str, &'a Value)>,
     known: Vec<&'static str>,
@@ -33,14 +32,14 @@ impl<'a> Keys<'a> {
         Ok(Keys { fields, known: Vec::new(), prefix })
     }
 
-    /// Returns what is set under `key`. Null is as good as nothing.
+    /// Returns the value of `key`. Null counts as not set.
     pub(super) fn get(&mut self, key: &'static str) -> Option<&'a Value> {
         self.known.push(key);
         let found = self.fields.iter().find(|(name, ..)| name == key);
         found.map(|(.., value)| *value).filter(|value| !value.is_null())
     }
 
-    /// Returns what `read` makes of what is set under `key`.
+    /// Reads the value of `key` with `read`. The error names the values that are `allowed`.
     pub(super) fn read<T>(
         &mut self,
         key: &'static str,
@@ -74,26 +73,18 @@ impl<'a> Keys<'a> {
         Ok(self.read(key, "a list of names", names)?.unwrap_or_default())
     }
 
-    /// Reads the settings that a level can have, but for those of single tools.
+    /// Reads the settings that calls can differ in, but for those of single tools.
     pub(super) fn layer(&mut self) -> Result<Layer, Misuse> {
-        let most = |keys: &mut Keys, key| {
-            keys.read(key, "a whole number, 0 or more, or \"none\"", |value| match value {
-                Value::String(word) if word == "none" => Some(Limit::Unlimited),
-                value => whole_number(value).map(Limit::AtMost),
-            })
-        };
-        let (max_lines, max_bytes) = (most(self, "max_lines")?, most(self, "max_bytes")?);
-        let (max_chars, max_tokens) = (most(self, "max_chars")?, most(self, "max_tokens")?);
-        let names: Vec<&str> = KEEPS.iter().map(|(name, ..)| *name).collect();
-        let allowed = format!("one of {}", names.join(", "));
-        let named = |value: &Value| -> Option<Keep> {
-            KEEPS.iter().find(|(name, ..)| value == name).map(|(_, keep, _)| *keep)
-        };
-        let keep = self.read("keep", &allowed, named)?;
-        let keep = keep.or(self.read("direction", &allowed, named)?);
-        let enabled = self.switch("enabled")?;
-        let tools = Default::default();
-        Ok(Layer { enabled, max_lines, max_bytes, max_chars, max_tokens, keep, tools })
+        let mut layer = Layer::new();
+        for setting in CallSetting::ALL {
+            let CallField { name, also, kind, .. } = setting.field();
+            // The first name is stronger.
+            for name in also.into_iter().chain([name]) {
+                let value = self.read(name, &allowed(kind), |value| call_value(kind, value))?;
+                layer.set(setting, value.or(layer.get(setting)));
+            }
+        }
+        Ok(layer)
     }
 
     /// Reads the settings of single tools; `true` and `false` switch one on and off.
@@ -104,7 +95,7 @@ impl<'a> Keys<'a> {
         };
         for (tool, value) in tools {
             let entry = match value {
-                Value::Bool(enabled) => Layer { enabled: Some(*enabled), ..Layer::default() },
+                Value::Bool(enabled) => Layer::new().enabled(*enabled),
                 value => {
                     let name = format!("tools.{tool}");
                     let mut keys = Keys::within(value, &name, format!("{name}."))?;
@@ -118,7 +109,7 @@ impl<'a> Keys<'a> {
         Ok(())
     }
 
-    /// Fails if anything is set that nobody asked for.
+    /// Fails if the object has a key that nobody has read.
     pub(super) fn done(self) -> Result<(), Misuse> {
         let unknown = self.fields.iter().find(|(name, ..)| !self.known.contains(&name.as_str()));
         let Some((name, key, _)) = unknown else { return Ok(()) };
@@ -136,6 +127,39 @@ impl<'a> Keys<'a> {
         let written = self.fields.iter().find(|(name, ..)| name == key);
         let key = written.map_or(key, |(_, written, _)| written);
         Misuse(format!("{}{key}: {} is not {allowed}", self.prefix, short(value)))
+    }
+}
+
+/// Reads a value of a setting that calls can differ in.
+fn call_value(kind: CallKind, value: &Value) -> Option<CallValue> {
+    match kind {
+        CallKind::Switch => value.as_bool().map(CallValue::Switch),
+        CallKind::Keep => CallValue::keep_named(value.as_str()?),
+        CallKind::Count | CallKind::Bytes => Some(CallValue::Limit(match value {
+            Value::String(word) if word == "none" => Limit::Unlimited,
+            value => Limit::AtMost(whole_number(value)?),
+        })),
+    }
+}
+
+/// Returns the values that are allowed, for a message.
+fn allowed(kind: CallKind) -> String {
+    match kind {
+        CallKind::Switch => "true or false".into(),
+        CallKind::Keep => {
+            let names: Vec<&str> = KEEPS.iter().map(|(name, ..)| *name).collect();
+            format!("one of {}", names.join(", "))
+        }
+        CallKind::Count | CallKind::Bytes => "a whole number, 0 or more, or \"none\"".into(),
+    }
+}
+
+/// Returns a value of such a setting as JSON: `null` for no limit.
+pub(super) fn json(value: CallValue) -> Value {
+    match value {
+        CallValue::Switch(on) => json!(on),
+        CallValue::Keep(_) => json!(value.to_string()),
+        CallValue::Limit(limit) => json!(Option::<u64>::from(limit)),
     }
 }
 

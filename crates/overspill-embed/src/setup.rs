@@ -1,4 +1,4 @@
-//! What an [`Overspill`] is made of.
+//! The options of an [`Overspill`].
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,11 +16,11 @@ use serde_json::Value;
 use crate::Misuse;
 use crate::keys::Keys;
 
-/// Everything an [`Overspill`] is made of that is a plain value, of an object with these keys, in
-/// snake or camel case: `profile`, `store`, `max_lines`, `max_bytes`, `max_chars`, `max_tokens`,
-/// `keep`, `enabled`, `tools`, `skip_tools`, `trusted_tools`, `retention_days`, `durability`,
-/// `redact`, `redact_pattern`, `program`, `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also
-/// `max_length`, `head_chars`, `tail_chars` and `simple`.
+/// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
+/// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::CallSetting), `tools`,
+/// `skip_tools`, `trusted_tools`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
+/// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
+/// `head_chars`, `tail_chars` and `simple`.
 #[derive(Clone)]
 pub struct Setup {
     /// The profile.

@@ -36,7 +36,8 @@ pub use crate::outcome::{Masked, Outcome, Spilled};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Report};
 pub use crate::settings::{
-    Effective, KEEPS, Layer, Limit, Origin, Setting, Settings, Warning, entries_of, is_http_address,
+    CallField, CallKind, CallSetting, CallValue, Effective, KEEPS, Layer, Limit, Origin,
+    ProjectRule, RefusedSetting, Setting, Settings, Warning, entries_of, is_http_address,
 };
 pub use crate::spill::Spill;
 

@@ -6,7 +6,7 @@ use clap_complete::Shell;
 
 use crate::args::Args;
 use crate::hosts::{HOSTS, Host};
-use crate::settings::keys::KEYS;
+use crate::settings::keys::Key;
 use crate::tokenizer::Tokenizer;
 use crate::ui;
 
@@ -71,7 +71,9 @@ fn names(argument: &str) -> Option<Vec<PossibleValue>> {
     Some(match argument {
         "hosts" => HOSTS.iter().map(host).collect(),
         "host" => HOSTS.iter().filter(|host| host.hook.is_some()).map(host).collect(),
-        "key" => KEYS.iter().map(|key| PossibleValue::new(key.name).help(key.help)).collect(),
+        "key" => {
+            Key::all().map(|key| PossibleValue::new(key.name()).help(key.row().help)).collect()
+        }
         "tokenizer" => Tokenizer::NAMES.iter().map(|(name, _)| PossibleValue::new(*name)).collect(),
         _ => return None,
     })

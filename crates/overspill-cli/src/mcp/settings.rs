@@ -10,6 +10,7 @@ use overspill::{Overspill, Profile, entries_of};
 use super::rewrite::Structured;
 use super::scope::{self, OutputScope};
 use crate::settings::SettingSources;
+use crate::settings::keys::Key;
 use crate::settings::value::SettingValue;
 use crate::{home, hosts};
 
@@ -54,21 +55,18 @@ impl McpSettings {
         let in_force = SettingSources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
         let working = std::env::current_dir().unwrap_or_default();
         let sources = &in_force.sources;
-        let max_media = match sources.own("mcp.max_media") {
-            Some(SettingValue::Most(most)) => Option::from(*most).unwrap_or(u64::MAX),
-            _ => MAX_MEDIA,
+        let max_media = match sources.limit(Key::McpMaxMedia) {
+            Some(limit) => Option::from(limit).unwrap_or(u64::MAX),
+            None => MAX_MEDIA,
         };
-        let prefix = match sources.own("mcp.tool_prefix") {
-            Some(SettingValue::Prefix(prefix)) => prefix.clone(),
-            _ => TOOL_PREFIX.into(),
-        };
-        let all = all || sources.own("mcp.outputs") == Some(&SettingValue::Choice("all"));
+        let prefix = sources.text(Key::McpToolPrefix).unwrap_or(TOOL_PREFIX).to_owned();
+        let all = all || sources.choice(Key::McpOutputs) == Some("all");
         let structured_of = sources.user.tools.iter();
         let structured_of = structured_of.filter_map(|(tool, values)| {
-            Some((tool.clone(), meant(&values.get("structured")?.value)?))
+            Some((tool.clone(), meant(&values.get(&Key::Structured)?.value)?))
         });
         let structured_of = structured_of.collect();
-        let structured = sources.own("structured").and_then(meant).unwrap_or_default();
+        let structured = sources.own(Key::Structured).and_then(meant).unwrap_or_default();
         let project = scope::project(home::project_root(&working), home::home().as_deref());
         McpSettings {
             server,

@@ -4,19 +4,15 @@
 use overspill::Warning;
 
 use super::SettingSources;
-use super::keys::{KEYS, SettingKey, meant};
+use super::keys::{Key, last_part, meant};
 use super::redact::FaultKind;
 use crate::home;
-
-/// The settings that say where outputs go.
-const DESTINATION: [&str; 5] =
-    ["store.bucket", "store.region", "store.endpoint", "store.account", "store.tenant"];
 
 /// A setting that says where outputs go, and is invalid.
 #[derive(Debug)]
 pub(crate) struct DestinationFault {
     /// The setting, or the one that was likely meant.
-    pub(crate) key: &'static str,
+    pub(crate) key: Key,
     /// The value, as it is written.
     pub(crate) written: String,
     /// The value is that of a variable.
@@ -26,28 +22,26 @@ pub(crate) struct DestinationFault {
 
 /// Returns the setting that a key of the user's file names, or likely means, if it says where
 /// outputs go.
-pub(super) fn destination_of(key: &str) -> Option<&'static str> {
-    let own = key.rsplit('.').next().unwrap_or(key);
+pub(super) fn destination_of(typed: &str) -> Option<Key> {
+    let own = last_part(typed);
     // A longer name is no slip, and comparing would take long.
     if own.chars().nth(60).is_some() {
         return None;
     }
-    let last = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
-    let names = KEYS.iter().flat_map(|key| [Some(last(key.name)), key.also]).flatten();
-    let name = meant(own, names)?;
-    let key = KEYS.iter().find(|key| last(key.name) == name || key.also == Some(name))?;
-    DESTINATION.contains(&key.name).then_some(key.name)
+    let names = || Key::all().flat_map(|key| key.names().map(move |name| (last_part(name), key)));
+    let name = meant(own, names().map(|(name, _)| name))?;
+    names().find(|(known, _)| *known == name).map(|(_, key)| key).filter(|key| key.is_destination())
 }
 
 /// Returns the variable of the bucket's provider that is stronger than a setting.
-pub(crate) fn provider_variable(bucket: &str, key: &str) -> Option<&'static str> {
+pub(crate) fn provider_variable(bucket: &str, key: Key) -> Option<&'static str> {
     let (scheme, _) = bucket.split_once("://")?;
     Some(match (scheme, key) {
-        ("s3", "store.region") => "AWS_REGION",
-        ("s3", "store.endpoint") => "AWS_ENDPOINT_URL",
-        ("az", "store.account") => "AZURE_STORAGE_ACCOUNT",
-        ("az", "store.endpoint") => "AZURE_STORAGE_ENDPOINT",
-        ("gs", "store.endpoint") => "GOOGLE_BASE_URL",
+        ("s3", Key::StoreRegion) => "AWS_REGION",
+        ("s3", Key::StoreEndpoint) => "AWS_ENDPOINT_URL",
+        ("az", Key::StoreAccount) => "AZURE_STORAGE_ACCOUNT",
+        ("az", Key::StoreEndpoint) => "AZURE_STORAGE_ENDPOINT",
+        ("gs", Key::StoreEndpoint) => "GOOGLE_BASE_URL",
         _ => return None,
     })
 }
@@ -61,12 +55,12 @@ impl SettingSources {
     fn counts(&self, fault: &DestinationFault) -> bool {
         let variable = self.bucket().and_then(|bucket| provider_variable(bucket, fault.key));
         let is_overridden = variable.is_some_and(|name| home::variable(name).is_some());
-        !is_overridden && (fault.in_variable || !self.environment.contains_key(fault.key))
+        !is_overridden && (fault.in_variable || !self.environment.contains_key(&fault.key))
     }
 
     /// Tells whether the variable of a setting has an invalid value, so that the file does not count.
-    pub(super) fn is_hidden(&self, name: &str) -> bool {
-        self.destination.iter().any(|fault| fault.in_variable && fault.key == name)
+    pub(super) fn is_hidden(&self, key: Key) -> bool {
+        self.destination.iter().any(|fault| fault.in_variable && fault.key == key)
     }
 
     /// Returns why nothing may be uploaded, if so.
@@ -88,7 +82,7 @@ impl SettingSources {
             let consequence = match bucket {
                 _ if !self.counts(fault) => return warning,
                 Some(_) => "no output is uploaded until this is fixed",
-                None if fault.key == "store.bucket" => {
+                None if fault.key == Key::StoreBucket => {
                     "outputs are saved on this machine until this is fixed"
                 }
                 None => return warning,
@@ -100,12 +94,11 @@ impl SettingSources {
     }
 
     /// Returns the name under which the user has set a setting: a variable, or the setting itself.
-    pub(crate) fn set_as(&self, name: &str) -> String {
-        let key = SettingKey::named(name).filter(|_| self.environment.contains_key(name));
-        let variable = key.and_then(|key| {
-            key.variables().into_iter().find(|variable| home::variable(variable).is_some())
-        });
-        variable.unwrap_or_else(|| name.to_owned())
+    pub(crate) fn set_as(&self, key: Key) -> String {
+        let is_set = |variable: &String| home::variable(variable).is_some();
+        let in_variable = self.environment.contains_key(&key);
+        let variable = key.variables().find(|variable| in_variable && is_set(variable));
+        variable.unwrap_or_else(|| key.name().to_owned())
     }
 }
 
@@ -123,7 +116,7 @@ mod tests {
             ("store", "store.bucket"),
             ("tenant", "store.tenant"),
         ] {
-            assert_eq!(destination_of(key), Some(expected), "{key}");
+            assert_eq!(destination_of(key).map(Key::name), Some(expected), "{key}");
         }
         for key in ["store.quota", "redact", "max_lines", "store.retention", "store.cache", "x"] {
             assert_eq!(destination_of(key), None, "{key}");

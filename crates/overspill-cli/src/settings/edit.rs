@@ -5,31 +5,31 @@ use std::ops::Range;
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
 
 use super::file::place_of;
-use super::keys::{KEYS, SettingKey, meant, names_in};
+use super::keys::{Key, last_part, meant, names_in};
 use crate::ui;
 
 /// A setting as somebody names it: `max_lines`, `store.dir`, `tools.bash.keep`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeyPath {
     pub(crate) tool: Option<String>,
-    pub(crate) name: &'static str,
+    pub(crate) key: Key,
 }
 
 impl KeyPath {
-    /// Understands a name, which may be one of `tool`; otherwise says what was likely meant.
+    /// Reads a name, which may be one of `tool`. The error has a hint at a similar name.
     pub(crate) fn of(typed: &str, tool: Option<&str>) -> Result<KeyPath, String> {
         let (tool, typed) =
             match (tool, typed.strip_prefix("tools.").and_then(|s| s.rsplit_once('.'))) {
                 (None, Some((tool, rest))) => (Some(tool), rest),
                 (tool, _) => (tool, typed),
             };
-        let is_right = |key: &&SettingKey| tool.is_none() || key.is_per_tool();
-        if let Some(key) = SettingKey::named(typed).filter(is_right) {
-            return Ok(KeyPath { tool: tool.map(str::to_owned), name: key.name });
+        let is_right = |key: &Key| tool.is_none() || key.is_per_tool();
+        if let Some(key) = Key::named(typed).filter(is_right) {
+            return Ok(KeyPath { tool: tool.map(str::to_owned), key });
         }
         let in_store = names_in("store").find(|name| tool.is_none() && *name == typed);
-        let all = KEYS.iter().filter(is_right).flat_map(|key| [Some(key.name), key.also]);
-        let hint = match (in_store, meant(typed, all.flatten())) {
+        let all = Key::all().filter(is_right).flat_map(Key::names);
+        let hint = match (in_store, meant(typed, all)) {
             (Some(name), _) => format!("did you mean store.{name}?"),
             (None, Some(name)) => format!("did you mean {name}?"),
             (None, None) => "`overspill config list` shows them all".into(),
@@ -38,16 +38,13 @@ impl KeyPath {
         Err(format!("there is no setting{of_tool} {typed:?}\n\nhint: {hint}"))
     }
 
-    /// Returns the tables it stands in, and the names it may have there.
+    /// Returns the tables that the setting stands in, and the names that it can have there.
     fn way(&self) -> (Vec<&str>, Vec<&'static str>) {
-        let key = SettingKey::named(self.name);
-        let names = key.map_or(vec![self.name], |key| {
-            [Some(key.name), key.also].into_iter().flatten().collect()
-        });
-        match (&self.tool, self.name.split_once('.')) {
-            (Some(tool), _) => (vec!["tools", tool], names),
-            (None, Some((table, name))) => (vec![table], vec![name]),
-            (None, None) => (vec![], names),
+        let name = self.key.name();
+        match (&self.tool, name.split_once('.')) {
+            (Some(tool), _) => (vec!["tools", tool], self.key.names().collect()),
+            (None, Some((table, _))) => (vec![table], vec![last_part(name)]),
+            (None, None) => (vec![], self.key.names().collect()),
         }
     }
 }
@@ -55,8 +52,8 @@ impl KeyPath {
 impl std::fmt::Display for KeyPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.tool {
-            Some(tool) => write!(f, "tools.{tool}.{}", self.name),
-            None => f.write_str(self.name),
+            Some(tool) => write!(f, "tools.{tool}.{}", self.key.name()),
+            None => f.write_str(self.key.name()),
         }
     }
 }
@@ -373,14 +370,14 @@ mod tests {
         &["max_lines", ".", " = ", "5", "\"", "{", "}", ",", "\u{feff}", "\u{0}", "[", "]", "\n"];
 
     /// Returns what is set other than at `address`, without its place.
-    fn others(file: &SettingsFile, address: &KeyPath) -> Vec<(String, &'static str, String)> {
+    fn others(file: &SettingsFile, address: &KeyPath) -> Vec<(String, Key, String)> {
         let general = [(String::new(), &file.values)];
         let tools = file.tools.iter().map(|(tool, values)| (tool.clone(), values));
         let all = general.into_iter().chain(tools).flat_map(|(tool, values)| {
-            values.iter().map(move |(name, found)| (tool.clone(), *name, found.written.clone()))
+            values.iter().map(move |(key, found)| (tool.clone(), *key, found.written.clone()))
         });
-        let is_other = |(tool, name, _): &(String, &'static str, String)| {
-            (tool.as_str(), *name) != (address.tool.as_deref().unwrap_or_default(), address.name)
+        let is_other = |(tool, key, _): &(String, Key, String)| {
+            (tool.as_str(), *key) != (address.tool.as_deref().unwrap_or_default(), address.key)
         };
         all.filter(is_other).collect()
     }

@@ -1,19 +1,19 @@
-//! Reads a file of settings.
+//! Reads a settings file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::{Layer, Limit, Warning};
+use overspill::{CallKind, Layer, ProjectRule, Warning};
 use toml_edit::{Document, Item, TableLike};
 
 use super::destination::{DestinationFault, destination_of};
 use super::edit::KeyPath;
-use super::keys::{ProjectRule, SettingKey, meant, names_in};
+use super::keys::{Key, meant, names_in};
 use super::redact::{Fault, FaultKind};
 use super::value::{SettingValue, ValueKind};
 use crate::ui;
 
-/// Whose file it is, and so what it may set.
+/// The owner of a file, which decides what the file may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileOwner {
     User,
@@ -29,10 +29,10 @@ pub(crate) struct FoundValue {
     pub(crate) line: Option<usize>,
 }
 
-/// The values of one level, by the name of their setting.
-pub(crate) type Values = BTreeMap<&'static str, FoundValue>;
+/// The values of one level.
+pub(crate) type Values = BTreeMap<Key, FoundValue>;
 
-/// What a file sets.
+/// The values that a file sets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct SettingsFile {
     pub(crate) values: Values,
@@ -40,7 +40,7 @@ pub(crate) struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Reads what `text` sets. What cannot be used is left out and warned of.
+    /// Reads the values that `text` sets. Values that cannot be used are left out with a warning.
     pub(crate) fn parse(text: &str, path: &Path, whose: FileOwner) -> Parsed {
         let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
         let parsed = Parsed::default();
@@ -52,45 +52,42 @@ impl SettingsFile {
         reader.end()
     }
 
-    /// Returns what it says at `address`.
+    /// Returns the value at `address`.
     pub(crate) fn get(&self, address: &KeyPath) -> Option<&FoundValue> {
         let values = match &address.tool {
             None => Some(&self.values),
             Some(tool) => self.tools.get(tool),
         };
-        values?.get(address.name)
+        values?.get(&address.key)
     }
 
-    /// Returns the layer of settings it makes.
+    /// Removes the value at `address`, and returns it.
+    pub(crate) fn remove(&mut self, address: &KeyPath) -> Option<FoundValue> {
+        let values = match &address.tool {
+            None => Some(&mut self.values),
+            Some(tool) => self.tools.get_mut(tool),
+        };
+        values?.remove(&address.key)
+    }
+
+    /// Returns the level of settings that the file makes.
     pub(crate) fn layer(&self) -> Layer {
         let tools = self.tools.iter().map(|(tool, values)| (tool.clone(), layer(values)));
-        // A table without anything of a layer in it is not an entry for a tool.
-        let tools = tools.filter(|(_, layer)| *layer != Layer::default()).collect();
+        // A table without settings of a call is not an entry for a tool.
+        let tools = tools.filter(|(_, layer)| *layer != Layer::new()).collect();
         Layer { tools, ..layer(&self.values) }
     }
 }
 
-/// Returns the layer of settings that `values` make.
+/// Returns the level of settings that `values` make.
 pub(crate) fn layer(values: &Values) -> Layer {
-    let most = |name: &str| match values.get(name).map(|found| &found.value) {
-        Some(SettingValue::Most(most)) => Some(*most),
-        _ => None,
-    };
-    Layer {
-        enabled: match values.get("enabled").map(|found| &found.value) {
-            Some(SettingValue::Switch(on)) => Some(*on),
-            _ => None,
-        },
-        max_lines: most("max_lines"),
-        max_bytes: most("max_bytes"),
-        max_chars: most("max_chars"),
-        max_tokens: most("max_tokens"),
-        keep: match values.get("keep").map(|found| &found.value) {
-            Some(SettingValue::Keep(keep)) => Some(*keep),
-            _ => None,
-        },
-        tools: BTreeMap::new(),
+    let mut layer = Layer::new();
+    for (key, found) in values {
+        if let (Key::Call(setting), SettingValue::Call(value)) = (key, &found.value) {
+            layer.set(*setting, Some(*value));
+        }
     }
+    layer
 }
 
 /// The values that a text sets, and the warnings about it.
@@ -143,12 +140,12 @@ impl Reader<'_> {
     fn value(&mut self, table: &str, key: &str, whole: &str, item: &Item, line: usize) {
         let tool = table.strip_prefix("tools.");
         let known = if names_in(table).any(|name| name == key) {
-            SettingKey::named(if tool.is_some() { key } else { whole })
+            Key::named(if tool.is_some() { key } else { whole })
         } else {
             None
         };
         let Some(known) = known else {
-            // To look for what was meant takes a while, and a hostile file has many names.
+            // The search for a similar name takes a while, and a hostile file has many names.
             if self.is_full() {
                 return self.warn(line, whole, String::new());
             }
@@ -158,20 +155,21 @@ impl Reader<'_> {
             };
             return self.reject(line, whole, item, format!("there is no such setting{hint}"));
         };
-        if self.whose == FileOwner::Project && known.project == ProjectRule::No {
+        let (kind, rule) = (known.kind(), known.row().project);
+        if self.whose == FileOwner::Project && rule == ProjectRule::Ignored {
             return self.warn(line, whole, NOT_FOR_PROJECTS.into());
         }
-        let Some((value, written)) = value_of(known.kind, item) else {
-            let allowed = known.kind.allowed();
+        let Some((value, written)) = value_of(kind, item) else {
+            let allowed = kind.allowed();
             return self.reject(line, whole, item, format!("{} is not {allowed}", shown(item)));
         };
         let values = match tool {
             None => &mut self.parsed.file.values,
             Some(tool) => self.parsed.file.tools.entry(tool.to_owned()).or_default(),
         };
-        let before = values.insert(known.name, FoundValue { value, written, line: Some(line) });
+        let before = values.insert(known, FoundValue { value, written, line: Some(line) });
         if let Some(line_before) = before.and_then(|found| found.line) {
-            let message = format!("this is {} of line {line_before} again", known.name);
+            let message = format!("this is {} of line {line_before} again", known.name());
             self.warn(line, whole, message);
         }
     }
@@ -237,7 +235,7 @@ impl Reader<'_> {
     }
 }
 
-/// Why a project may not have its way.
+/// The warning about a setting that a project's file cannot set.
 pub(crate) const NOT_FOR_PROJECTS: &str =
     "a project file cannot set this; only your own settings file can";
 
@@ -248,13 +246,13 @@ pub(super) fn place_of(text: &str, at: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
-/// Returns what an item means, and how it is written without its quotes.
+/// Returns the value of an item, and its text without quotes.
 fn value_of(kind: ValueKind, item: &Item) -> Option<(SettingValue, String)> {
     let written = match item.as_value()? {
         toml_edit::Value::String(text) => {
-            // A switch in quotes is a mistake that is better found here than missed.
+            // A switch in quotes is a mistake.
             let text = text.value().clone();
-            (kind != ValueKind::Switch).then_some(text)?
+            (kind != ValueKind::Call(CallKind::Switch)).then_some(text)?
         }
         toml_edit::Value::Integer(number) => number.value().to_string(),
         toml_edit::Value::Boolean(on) => on.value().to_string(),
@@ -265,19 +263,10 @@ fn value_of(kind: ValueKind, item: &Item) -> Option<(SettingValue, String)> {
     Some((value, written))
 }
 
-/// Returns an item as it is written, on one line and not too long.
+/// Returns the text of an item, on one line and not too long.
 fn shown(item: &Item) -> String {
     match item.as_value() {
         Some(value) => ui::escaped(value.to_string().trim(), 40),
         None => "a table".into(),
-    }
-}
-
-/// Tells whether a limit is looser than another.
-pub(crate) fn is_looser(most: Limit, than: Limit) -> bool {
-    match (most, than) {
-        (_, Limit::Unlimited) => false,
-        (Limit::Unlimited, Limit::AtMost(_)) => true,
-        (Limit::AtMost(most), Limit::AtMost(than)) => most > than,
     }
 }

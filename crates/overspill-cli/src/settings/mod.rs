@@ -1,7 +1,6 @@
 //! Settings from files and variables.
 //!
-//! What is not there is not read: without a file no parser runs, so that a command does not start
-//! later because of settings nobody has made.
+//! Without a settings file no parser runs, so that a command starts at once.
 
 #[cfg_attr(not(feature = "bucket"), allow(dead_code, reason = "only a bucket asks for it"))]
 pub(crate) mod destination;
@@ -17,6 +16,7 @@ mod redact;
 mod resolved;
 pub(crate) mod systems;
 pub(crate) mod text;
+pub(crate) mod units;
 pub(crate) mod value;
 pub(crate) mod variables;
 pub(crate) mod write;
@@ -24,14 +24,15 @@ pub(crate) mod write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
+use jiff::SignedDuration;
 use overspill::profile::Places;
-use overspill::store::Disk;
+use overspill::store::{Disk, Durability};
 use overspill::sweep::Retention;
-use overspill::{Profile, Warning};
+use overspill::{CallValue, Limit, Profile, Warning};
 
-use self::destination::{DestinationFault, destination_of};
+use self::destination::DestinationFault;
 pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
-use self::keys::KEYS;
+use self::keys::Key;
 pub(crate) use self::listing::SettingRow;
 use self::redact::{Fault, FaultKind};
 pub(crate) use self::resolved::ResolvedSettings;
@@ -45,7 +46,7 @@ pub(crate) const PROJECT_FILE: &str = ".overspill.toml";
 /// Whether the warnings were printed: each process prints them once.
 static SAID: Once = Once::new();
 
-/// What files and variables say.
+/// The settings in files and variables.
 #[derive(Debug, Default)]
 pub(crate) struct SettingSources {
     /// Where the user's file is, or would be.
@@ -55,18 +56,20 @@ pub(crate) struct SettingSources {
     pub(crate) project_file: Option<PathBuf>,
     pub(crate) project: SettingsFile,
     pub(crate) environment: Values,
-    /// What could not be used.
+    /// Settings that cannot be used.
     pub(crate) warnings: Vec<Warning>,
     /// Project files that do not count because of their owner.
     pub(crate) notes: Vec<Warning>,
     /// Mistakes about `redact`. The warnings name them as well.
     pub(crate) faults: Vec<Fault>,
+    /// Warnings about unknown variables that have nothing to do with `redact`.
+    pub(crate) unknown_variables: Vec<Warning>,
     /// Settings that say where outputs go, and are invalid; the warnings have them as well.
     pub(crate) destination: Vec<DestinationFault>,
 }
 
 impl SettingSources {
-    /// Reads everything there is.
+    /// Reads the user's file, the variables and the project's file.
     pub(crate) fn read() -> SettingSources {
         let mut sources = SettingSources::of_user();
         let working = std::env::current_dir().unwrap_or_default();
@@ -82,22 +85,22 @@ impl SettingSources {
         sources
     }
 
-    /// Reads what is the user's own: the file and the variables. A project has no say in where
-    /// outputs are kept.
+    /// Reads the user's file and the variables. A project's file cannot say where outputs are saved.
     pub(crate) fn of_user() -> SettingSources {
         let mut sources =
             SettingSources { user_file: home::user_file(), ..SettingSources::default() };
         sources.read_user_file();
         sources.read_variables();
+        sources.find_unknown_variables();
         let destination = sources.destination_warnings();
         sources.warnings.splice(..0, destination);
         sources.warn_of_faults();
         sources
     }
 
-    /// Looks for variables that are not there for anything, too.
+    /// Adds the warnings about unknown variables. Only `config` and `doctor` print them.
     pub(crate) fn with_unknown_variables(mut self) -> SettingSources {
-        self.warnings.extend(variables::unknown());
+        self.warnings.append(&mut self.unknown_variables);
         self
     }
 
@@ -108,7 +111,7 @@ impl SettingSources {
             Fault { kind: FaultKind::File, warning }
         };
         let Some(path) = self.user_file.clone() else {
-            // A relative name means nothing where the working directory is gone.
+            // A relative path needs a working directory.
             let place = named.map(|named| named.to_string_lossy().into_owned());
             let message = "the working directory cannot be found";
             self.faults.extend(place.map(|place| fault(variables::CONFIG, place, message)));
@@ -123,7 +126,7 @@ impl SettingSources {
                 self.faults.extend(parsed.faults);
                 self.destination.extend(parsed.destination);
             }
-            // A file that was asked for by name and is not there is worth a word.
+            // The user asked for this file.
             Ok(None) if named.is_some() && !path.exists() => {
                 let place = path.display().to_string();
                 self.faults.push(fault(variables::CONFIG, place, "there is no such file"));
@@ -133,62 +136,55 @@ impl SettingSources {
     }
 
     fn read_variables(&mut self) {
-        for key in KEYS {
-            let found = key
-                .variables()
-                .into_iter()
-                .find_map(|name| home::variable(&name).map(|set| (name, set)));
+        for key in Key::all() {
+            let mut variables = key.variables();
+            let found = variables.find_map(|name| home::variable(&name).map(|set| (name, set)));
             let Some((variable, set)) = found else { continue };
-            let written = set.to_string_lossy().into_owned();
-            let value = match key.kind {
-                // A path is a path, whatever its bytes; here it is from where we are.
+            let (kind, written) = (key.kind(), set.to_string_lossy().into_owned());
+            let value = match kind {
+                // A path can have any bytes. It starts at the working directory.
                 ValueKind::Directory => std::path::absolute(&set).ok().map(SettingValue::Directory),
                 kind => kind.parse(&written),
             };
-            match value {
-                Some(value) => {
-                    let written = if key.kind == ValueKind::Redact {
-                        value.written(key.kind)
-                    } else {
-                        written
-                    };
-                    self.environment.insert(key.name, FoundValue { value, written, line: None });
+            if let Some(value) = value {
+                let is_redact = key == Key::Redact;
+                let written = if is_redact { value.written(kind) } else { written };
+                self.environment.insert(key, FoundValue { value, written, line: None });
+                continue;
+            }
+            let shown = ui::escaped(&format!("{written:?}"), 40);
+            let message = format!("{shown} is not {}", kind.allowed());
+            let warning = Warning { key: variable, place: None, message };
+            match key {
+                Key::Redact => self.faults.push(Fault { kind: FaultKind::Variable, warning }),
+                Key::RedactPattern => self.faults.push(Fault { kind: FaultKind::Pattern, warning }),
+                key if key.is_destination() => {
+                    let in_variable = true;
+                    self.destination.push(DestinationFault { key, written, in_variable, warning });
                 }
-                None => {
-                    let allowed = key.kind.allowed();
-                    let shown = ui::escaped(&format!("{written:?}"), 40);
-                    let message = format!("{shown} is not {allowed}");
-                    let warning = Warning { key: variable, place: None, message };
-                    match key.kind {
-                        ValueKind::Redact => {
-                            self.faults.push(Fault { kind: FaultKind::Variable, warning });
-                        }
-                        ValueKind::Pattern => {
-                            self.faults.push(Fault { kind: FaultKind::Pattern, warning });
-                        }
-                        _ => match destination_of(key.name) {
-                            Some(key) => self.destination.push(DestinationFault {
-                                key,
-                                written,
-                                in_variable: true,
-                                warning,
-                            }),
-                            None => self.warnings.push(warning),
-                        },
-                    }
-                }
+                _ => self.warnings.push(warning),
             }
         }
     }
 
-    /// Says what could not be used, once, whoever asks.
+    /// Finds unknown variables. A misspelt variable of `redact` counts as an invalid one.
+    fn find_unknown_variables(&mut self) {
+        for (warning, fault) in variables::unknown() {
+            match fault {
+                Some(kind) => self.faults.push(Fault { kind, warning }),
+                None => self.unknown_variables.push(warning),
+            }
+        }
+    }
+
+    /// Prints the warnings once in a process.
     pub(crate) fn say_warnings(&self) {
         if !self.warnings.is_empty() {
             SAID.call_once(|| ui::warn(&self.warnings));
         }
     }
 
-    /// Says all that could not be used, and which project files do not count.
+    /// Prints all warnings, and the notes about project files that do not count.
     pub(crate) fn say_everything(&self) {
         SAID.call_once(|| {
             ui::warn_of_all(&self.warnings);
@@ -196,25 +192,45 @@ impl SettingSources {
         });
     }
 
-    /// Returns what the user has set outside of the layers of a call.
-    pub(crate) fn own(&self, name: &str) -> Option<&SettingValue> {
+    /// Returns the value that the user has set, if calls cannot differ in this setting.
+    pub(crate) fn own(&self, key: Key) -> Option<&SettingValue> {
         // An invalid variable does not fall back to a file that names another place.
-        let in_file = || self.user.values.get(name).filter(|_| !self.is_hidden(name));
-        let found = self.environment.get(name).or_else(in_file);
+        let in_file = || self.user.values.get(&key).filter(|_| !self.is_hidden(key));
+        let found = self.environment.get(&key).or_else(in_file);
         found.map(|found| &found.value)
+    }
+
+    /// Returns a setting that is a limit.
+    pub(crate) fn limit(&self, key: Key) -> Option<Limit> {
+        match self.own(key)? {
+            SettingValue::Call(CallValue::Limit(limit)) => Some(*limit),
+            _ => None,
+        }
+    }
+
+    /// Returns a setting that is a time. The inner value is none for ever.
+    pub(crate) fn duration(&self, key: Key) -> Option<Option<SignedDuration>> {
+        if let SettingValue::Duration(duration) = self.own(key)? { Some(*duration) } else { None }
+    }
+
+    /// Returns a setting that is a word of a fixed list.
+    pub(crate) fn choice(&self, key: Key) -> Option<&'static str> {
+        if let SettingValue::Choice(word) = self.own(key)? { Some(word) } else { None }
+    }
+
+    /// Returns a setting that is a text.
+    pub(crate) fn text(&self, key: Key) -> Option<&str> {
+        if let SettingValue::Text(text) = self.own(key)? { Some(text) } else { None }
     }
 
     /// Returns the profile that is set, or our own.
     pub(crate) fn profile(&self) -> Profile {
-        match self.own("profile") {
-            Some(SettingValue::Profile(name)) => Profile::named(name).unwrap_or(Profile::OWN),
-            _ => Profile::OWN,
-        }
+        self.choice(Key::Profile).and_then(Profile::named).unwrap_or(Profile::OWN)
     }
 
     /// Returns the directory that outputs are saved in, or why there is none.
     pub(crate) fn directory(&self, profile: &Profile, places: &Places) -> Result<PathBuf, String> {
-        let (path, is_set) = match self.own("store.dir") {
+        let (path, is_set) = match self.own(Key::StoreDir) {
             Some(SettingValue::Directory(path)) => (expanded(path, &places.home), true),
             _ => (profile.directory.within(places), false),
         };
@@ -227,26 +243,28 @@ impl SettingSources {
         }
     }
 
-    /// Returns the store of a profile, or why there is none. What is set holds for any profile.
+    /// Returns the directory store of a profile, or why there is none. Settings apply to every profile.
     pub(crate) fn disk(&self, profile: &Profile, places: &Places) -> Result<Disk, String> {
         let directory = self.directory(profile, places)?;
         let mut options = profile.disk_options(places, overspill::Clock::default());
-        // Only where a project expects its own files may they write something for Git.
-        options.git_ignored &= self.own("store.dir").is_none();
-        if let Some(SettingValue::Most(most)) = self.own("store.max_output") {
-            options.most_per_output = Option::from(*most).unwrap_or(u64::MAX);
+        // Files for Git are written only in the directory that the profile expects in a project.
+        options.git_ignored &= self.own(Key::StoreDir).is_none();
+        if let Some(limit) = self.limit(Key::StoreMaxOutput) {
+            options.most_per_output = Option::from(limit).unwrap_or(u64::MAX);
         }
-        if let Some(SettingValue::Most(most)) = self.own("store.keep_free") {
-            options.keep_free = Option::from(*most).unwrap_or(0);
+        if let Some(limit) = self.limit(Key::StoreKeepFree) {
+            options.keep_free = Option::from(limit).unwrap_or(0);
         }
-        if let Some(SettingValue::Durability(durability)) = self.own("store.durability") {
-            options.durability = *durability;
+        match self.choice(Key::StoreDurability) {
+            Some("none") => options.durability = Durability::None,
+            Some(_) => options.durability = Durability::Full,
+            None => {}
         }
         Ok(Disk::new(directory, options))
     }
 
-    /// Returns where outputs of a profile are: in the bucket, if one is set and the profile is our own,
-    /// otherwise in its directory.
+    /// Returns the store of a profile: the bucket, if one is set and the profile is our own,
+    /// otherwise its directory.
     pub(crate) fn store(&self, profile: &Profile, places: &Places) -> Result<Outputs, String> {
         match bucket::of(self, profile, places)? {
             Some(bucket) => Ok(bucket),
@@ -254,30 +272,22 @@ impl SettingSources {
         }
     }
 
-    /// Returns the bucket that is set, as it is written.
+    /// Returns the bucket that is set, as the user wrote it.
     pub(crate) fn bucket(&self) -> Option<&str> {
-        self.text("store.bucket")
-    }
-
-    /// Returns a setting that is a text.
-    pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        match self.own(name) {
-            Some(SettingValue::Text(text)) => Some(text),
-            _ => None,
-        }
+        self.text(Key::StoreBucket)
     }
 
     /// Returns how long outputs stay.
     pub(crate) fn retention(&self, profile: &Profile) -> Retention {
         let mut retention = profile.retention;
-        match self.own("store.quota") {
-            Some(SettingValue::Most(most)) => retention.quota = Option::from(*most),
-            // One machine does not decide how much there may be of all.
-            _ if bucket::holds(self, profile) => retention.quota = None,
-            _ => {}
+        match self.limit(Key::StoreQuota) {
+            Some(limit) => retention.quota = Option::from(limit),
+            // One machine does not decide about the outputs of all machines.
+            None if bucket::holds(self, profile) => retention.quota = None,
+            None => {}
         }
-        if let Some(SettingValue::Age(age)) = self.own("store.retention") {
-            retention.unused_for = *age;
+        if let Some(duration) = self.duration(Key::StoreRetention) {
+            retention.unused_for = duration;
         }
         retention
     }

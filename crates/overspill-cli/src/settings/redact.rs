@@ -1,12 +1,12 @@
-//! Decides what is masked. A mistake in the user's settings masks more, never less.
+//! Decides whether secrets are masked. A mistake in the user's settings masks more, never less.
 
 use std::sync::Arc;
 
 use overspill::Warning;
 use overspill::redact::{Redact, Redaction};
 
-use super::keys::{KEYS, meant};
-use super::{SettingSources, SettingValue};
+use super::SettingSources;
+use super::keys::{Key, last_part, meant};
 
 /// Something about `redact` that could not be understood.
 #[derive(Debug)]
@@ -22,22 +22,22 @@ pub(crate) enum FaultKind {
     File,
     /// `redact` in the file, or a key that was likely meant to be `redact`.
     Value,
-    /// `redact_pattern`, in the file or in its variable.
+    /// `redact_pattern` in the file, its variable, or a variable that was likely meant to be it.
     Pattern,
-    /// `OVERSPILL_REDACT`.
+    /// `OVERSPILL_REDACT`, or a variable that was likely meant to be it.
     Variable,
 }
 
 impl FaultKind {
     /// Returns the kind of fault it is if the key of this name in the user's file cannot be used.
     pub(super) fn of_key(key: &str) -> Option<FaultKind> {
-        let own = key.rsplit('.').next().unwrap_or(key);
-        // Nothing this long is a slip of `redact`, and comparing would take long.
+        let own = last_part(key);
+        // A longer name is no misspelt `redact`, and comparing would take long.
         if own.chars().nth(60).is_some() {
             return None;
         }
-        let names = || KEYS.iter().map(|key| key.name);
-        let is_meant = meant(own, names()).is_some_and(|name| name.starts_with("redact"));
+        let is_meant =
+            meant(own, Key::all().map(Key::name)).is_some_and(|name| name.starts_with("redact"));
         let own = own.to_lowercase();
         match own.contains("redact") || is_meant {
             false => None,
@@ -57,10 +57,10 @@ impl FaultKind {
 }
 
 impl SettingSources {
-    /// Turns what could not be understood about `redact` into the first warnings.
+    /// Puts the mistakes about `redact` in front of all warnings.
     pub(super) fn warn_of_faults(&mut self) {
         let is_all = self.redact_word(false) == "all";
-        let is_set = self.own("redact") == Some(&SettingValue::Choice("all"));
+        let is_set = self.choice(Key::Redact) == Some("all");
         let with_consequence = |fault: &Fault| {
             let mut warning = fault.warning.clone();
             if is_all && (!is_set || fault.kind == FaultKind::Pattern) {
@@ -72,17 +72,14 @@ impl SettingSources {
         self.warnings.splice(..0, first);
     }
 
-    /// Returns what is masked, as the setting has it: `off`, `store` or `all`.
+    /// Returns the value of `redact` that applies: `off`, `store` or `all`.
     ///
     /// Only the user's file and variables decide. A valid variable is stronger than any mistake in
-    /// the file; and with `off` there is no masking to lose by a mistake in the pattern.
+    /// the file. With `off`, a mistake in the pattern changes nothing.
     pub(crate) fn redact_word(&self, is_bucket: bool) -> &'static str {
         let has = |kinds: &[FaultKind]| self.faults.iter().any(|fault| kinds.contains(&fault.kind));
-        let set = match self.own("redact") {
-            Some(SettingValue::Choice(word)) => Some(*word),
-            _ => None,
-        };
-        let in_variable = self.environment.contains_key("redact");
+        let set = self.choice(Key::Redact);
+        let in_variable = self.environment.contains_key(&Key::Redact);
         let is_unknown = has(&[FaultKind::Variable])
             || !in_variable && has(&[FaultKind::File, FaultKind::Value]);
         match set {
@@ -90,20 +87,20 @@ impl SettingSources {
             Some("off") => "off",
             _ if has(&[FaultKind::File, FaultKind::Pattern]) => "all",
             Some(word) => word,
-            // An output that leaves this machine is masked.
+            // Outputs that leave this machine are masked.
             None if is_bucket => "store",
             None => "off",
         }
     }
 
-    /// Returns what is masked, with the rules for it.
+    /// Returns the redaction that applies, with its rules.
     pub(crate) fn redact(&self, is_bucket: bool) -> Redact {
         let word = self.redact_word(is_bucket);
         if word == "off" {
             return Redact::Off;
         }
         // A pattern was checked when it was read, and the built-in rules are always valid.
-        let rules = Redaction::new(self.text("redact_pattern")).or_else(|_| Redaction::new(None));
+        let rules = Redaction::new(self.text(Key::RedactPattern)).or_else(|_| Redaction::new(None));
         match (rules.map(Arc::new), word) {
             (Ok(rules), "all") => Redact::All(rules),
             (Ok(rules), _) => Redact::Saved(rules),

@@ -1,47 +1,38 @@
-//! What a setting can be, and how it is written.
+//! The kinds of values that settings have, and how values are written.
 
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
-use overspill::core::Keep;
 use overspill::redact::Redaction;
-use overspill::store::Durability;
-use overspill::{KEEPS, Limit, Profile, is_http_address};
+use overspill::{CallKind, CallValue, KEEPS, Limit, Profile, is_http_address};
 use serde_json::json;
 
+use super::units::{duration_text, parse_duration, parse_limit, size_text};
 use crate::bucket;
 use crate::tokenizer::Tokenizer;
 
-/// What a setting can be.
+/// The kind of values that a setting has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueKind {
-    /// On or off.
-    Switch,
-    /// How many of something.
-    Count,
-    /// How many bytes.
-    Bytes,
-    /// Which part is shown.
-    Keep,
+    /// A kind that settings of a call have: a switch, a limit or a part to keep.
+    Call(CallKind),
     /// The name of a profile.
     Profile,
     /// A directory.
     Directory,
-    /// How long.
-    Age,
-    /// What a power loss may cost.
-    Durability,
-    /// Whose tokens are counted.
+    /// A time, or for ever.
+    Duration,
+    /// The name of a tokenizer.
     Tokenizer,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// How a name begins.
+    /// The start of a name.
     Prefix,
     /// A bucket.
     Bucket,
     /// A word.
     Text,
-    /// The name of something that a folder is named after.
+    /// A name that a folder can have.
     Name,
     /// The address of a server.
     Server,
@@ -51,72 +42,43 @@ pub(crate) enum ValueKind {
     Redact,
 }
 
-/// A setting's value.
+/// The value of a setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SettingValue {
-    Switch(bool),
-    Most(Limit),
-    Keep(Keep),
-    /// Its name.
-    Profile(&'static str),
+    /// A switch, a limit or a part to keep.
+    Call(CallValue),
+    /// A word or a name of a fixed list.
+    Choice(&'static str),
     /// As written: a `~` at its start stands for the home directory.
     Directory(PathBuf),
-    /// For ever, if it is none.
-    Age(Option<SignedDuration>),
-    Durability(Durability),
-    Tokenizer(Tokenizer),
-    Choice(&'static str),
-    Prefix(String),
+    /// A time; for ever, if it is none.
+    Duration(Option<SignedDuration>),
     Text(String),
 }
 
-const DURABILITIES: &[(&str, Durability)] =
-    &[("full", Durability::Full), ("none", Durability::None)];
-
-/// What `redact` can be.
+/// The values of `redact`.
 const REDACT: &[&str] = &["off", "store", "all"];
 
-const UNITS: &[(&str, u64)] = &[
-    ("", 1),
-    ("B", 1),
-    ("K", 1 << 10),
-    ("KiB", 1 << 10),
-    ("M", 1 << 20),
-    ("MiB", 1 << 20),
-    ("G", 1 << 30),
-    ("GiB", 1 << 30),
-    ("kB", 1_000),
-    ("KB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-];
-
-const SPANS: &[(&str, u64)] = &[("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)];
-
 impl ValueKind {
-    /// Turns what is written into what it means.
+    /// Reads a value.
     pub(crate) fn parse(self, text: &str) -> Option<SettingValue> {
         Some(match self {
-            ValueKind::Switch => SettingValue::Switch(text.parse().ok()?),
-            ValueKind::Count | ValueKind::Bytes => SettingValue::Most(most(text)?),
-            ValueKind::Keep => SettingValue::Keep(KEEPS.iter().find(|(name, ..)| *name == text)?.1),
-            ValueKind::Profile => SettingValue::Profile(Profile::named(text)?.name),
+            ValueKind::Call(kind) => SettingValue::Call(match kind {
+                CallKind::Switch => CallValue::Switch(text.parse().ok()?),
+                CallKind::Count | CallKind::Bytes => CallValue::Limit(parse_limit(text)?),
+                CallKind::Keep => CallValue::keep_named(text)?,
+            }),
+            ValueKind::Profile => SettingValue::Choice(Profile::named(text)?.name),
             ValueKind::Directory => {
                 let path = PathBuf::from(text);
                 let is_allowed = path.is_absolute() || path.starts_with("~");
                 SettingValue::Directory(is_allowed.then_some(path)?)
             }
-            ValueKind::Age => SettingValue::Age(match text {
+            ValueKind::Duration => SettingValue::Duration(match text {
                 "none" => None,
-                _ => {
-                    let seconds = i64::try_from(scaled(text, SPANS)?).ok()?;
-                    Some(SignedDuration::from_secs(seconds))
-                }
+                _ => Some(parse_duration(text)?.try_into().ok()?),
             }),
-            ValueKind::Durability => {
-                SettingValue::Durability(DURABILITIES.iter().find(|(name, _)| *name == text)?.1)
-            }
-            ValueKind::Tokenizer => SettingValue::Tokenizer(Tokenizer::named(text)?),
+            ValueKind::Tokenizer => SettingValue::Choice(Tokenizer::named(text)?.name()),
             ValueKind::Choice(words) => {
                 SettingValue::Choice(words.iter().find(|word| **word == text)?)
             }
@@ -126,7 +88,7 @@ impl ValueKind {
                 word => REDACT.iter().find(|known| **known == word)?,
             }),
             ValueKind::Prefix => {
-                SettingValue::Prefix(text.chars().all(is_plain).then(|| text.to_owned())?)
+                SettingValue::Text(text.chars().all(is_plain).then(|| text.to_owned())?)
             }
             ValueKind::Bucket => {
                 SettingValue::Text(bucket::is_address(text).then(|| text.to_owned())?)
@@ -136,7 +98,7 @@ impl ValueKind {
                 SettingValue::Text(fits.then(|| text.to_owned())?)
             }
             ValueKind::Server => {
-                // `HTTP://` is http.
+                // The scheme can be in any case.
                 let (scheme, rest) = text.split_once("://")?;
                 let text = format!("{}://{rest}", scheme.to_ascii_lowercase());
                 is_http_address(&text).then(|| ValueKind::Text.parse(&text))??
@@ -153,17 +115,18 @@ impl ValueKind {
         })
     }
 
-    /// Says what is allowed.
+    /// Returns the values that are allowed, for a message.
     pub(crate) fn allowed(self) -> String {
         match self {
-            ValueKind::Switch => "true or false".into(),
-            ValueKind::Count => "a whole number, 0 or more, or \"none\"".into(),
-            ValueKind::Bytes => "a whole number, a size such as \"50KiB\", or \"none\"".into(),
-            ValueKind::Keep => one_of(KEEPS.iter().map(|(name, ..)| *name)),
+            ValueKind::Call(CallKind::Switch) => "true or false".into(),
+            ValueKind::Call(CallKind::Count) => "a whole number, 0 or more, or \"none\"".into(),
+            ValueKind::Call(CallKind::Bytes) => {
+                "a whole number, a size such as \"50KiB\", or \"none\"".into()
+            }
+            ValueKind::Call(CallKind::Keep) => one_of(KEEPS.iter().map(|(name, ..)| *name)),
             ValueKind::Profile => one_of(Profile::ALL.iter().map(|profile| profile.name)),
             ValueKind::Directory => "a whole path, or one that begins with \"~/\"".into(),
-            ValueKind::Age => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
-            ValueKind::Durability => one_of(DURABILITIES.iter().map(|(name, _)| *name)),
+            ValueKind::Duration => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
             ValueKind::Tokenizer => Tokenizer::allowed().into(),
             ValueKind::Choice(words) => one_of(words.iter().copied()),
             ValueKind::Redact => one_of(REDACT.iter().copied()),
@@ -180,18 +143,6 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Reads a number, a size such as `50KiB`, or `none`.
-pub(crate) fn most(text: &str) -> Option<Limit> {
-    if text == "none" { Some(Limit::Unlimited) } else { scaled(text, UNITS).map(Limit::AtMost) }
-}
-
-fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let (_, scale) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
-    number.parse::<u64>().ok()?.checked_mul(*scale)
-}
-
 fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<String> = names.map(|name| format!("{name:?}")).collect();
     let last = names.pop().unwrap_or_default();
@@ -199,55 +150,37 @@ fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 impl SettingValue {
-    /// Returns how it is written where nobody has written it.
+    /// Returns the value as a settings file would have it.
     pub(crate) fn written(&self, kind: ValueKind) -> String {
         match self {
-            SettingValue::Switch(on) => on.to_string(),
-            SettingValue::Most(Limit::Unlimited) | SettingValue::Age(None) => "none".into(),
-            SettingValue::Most(Limit::AtMost(number))
-                if kind == ValueKind::Bytes && *number > 0 =>
+            SettingValue::Call(CallValue::Limit(Limit::AtMost(bytes)))
+                if kind == ValueKind::Call(CallKind::Bytes) =>
             {
-                let even = |(_, scale): &&(&str, u64)| *scale > 1 && number % scale == 0;
-                let binary = UNITS.iter().filter(|(unit, _)| unit.ends_with("iB"));
-                match binary.rev().find(even) {
-                    Some((unit, scale)) => format!("{}{unit}", number / scale),
-                    None => number.to_string(),
-                }
+                size_text(*bytes)
             }
-            SettingValue::Most(Limit::AtMost(number)) => number.to_string(),
-            SettingValue::Keep(keep) => {
-                let known = KEEPS.iter().find(|(_, one, _)| one == keep);
-                known.map_or_else(|| "ends".into(), |(name, ..)| (*name).into())
-            }
-            SettingValue::Profile(name) => (*name).into(),
+            SettingValue::Call(value) => value.to_string(),
+            SettingValue::Duration(None) => "none".into(),
             SettingValue::Directory(path) => path.display().to_string(),
-            SettingValue::Age(Some(age)) => {
-                let seconds = age.as_secs().unsigned_abs();
-                let even = |(_, scale): &&(&str, u64)| seconds % scale == 0;
-                // Weeks are for writing; days are what everybody counts in.
-                match SPANS[..4].iter().rev().find(even) {
-                    Some((unit, scale)) => format!("{}{unit}", seconds / scale),
-                    None => format!("{seconds}s"),
-                }
-            }
-            SettingValue::Durability(durability) => {
-                let known = DURABILITIES.iter().find(|(_, one)| one == durability);
-                known.map_or_else(String::new, |(name, _)| (*name).into())
-            }
-            SettingValue::Tokenizer(tokenizer) => tokenizer.name().into(),
+            SettingValue::Duration(Some(duration)) => duration_text(*duration),
             SettingValue::Choice(word) => (*word).into(),
-            SettingValue::Prefix(text) => text.clone(),
             SettingValue::Text(text) => text.clone(),
         }
     }
 
-    /// Returns it for a program: sizes in bytes, times in seconds, `null` for none.
+    /// Returns the value for a program: sizes in bytes, times in seconds, `null` for none.
     pub(crate) fn json(&self, kind: ValueKind) -> serde_json::Value {
         match self {
-            SettingValue::Switch(on) => json!(on),
-            SettingValue::Most(most) => json!(Option::<u64>::from(*most)),
-            SettingValue::Age(age) => json!(age.map(|age| age.as_secs())),
-            _ => json!(self.written(kind)),
+            SettingValue::Call(CallValue::Switch(on)) => json!(on),
+            SettingValue::Call(CallValue::Limit(limit)) => json!(Option::<u64>::from(*limit)),
+            SettingValue::Duration(None) => json!(null),
+            SettingValue::Duration(Some(duration)) if duration.subsec_nanos() == 0 => {
+                json!(duration.as_secs())
+            }
+            SettingValue::Duration(Some(duration)) => json!(duration.as_secs_f64()),
+            SettingValue::Call(CallValue::Keep(_))
+            | SettingValue::Choice(_)
+            | SettingValue::Directory(_)
+            | SettingValue::Text(_) => json!(self.written(kind)),
         }
     }
 }
@@ -257,41 +190,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_numbers_sizes_or_none() {
-        let of = |text: &str| most(text);
-        assert_eq!(of("0"), Some(Limit::AtMost(0)));
-        assert_eq!(of("50KiB"), Some(Limit::AtMost(51_200)));
-        assert_eq!(of("50 kB"), Some(Limit::AtMost(50_000)));
-        assert_eq!(of("none"), Some(Limit::Unlimited));
-        for bad in ["", " ", "-1", "+1", "1.5", "KiB", "1 XB", "1e3", "20000000000GiB", "١"] {
-            assert_eq!(of(bad), None, "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn what_we_write_we_read() {
+    fn written_value_is_read_back() {
         let check = |kind: ValueKind, text: &str| {
             let value = kind.parse(text).unwrap();
             let written = value.written(kind);
             assert_eq!(kind.parse(&written).as_ref(), Some(&value), "{written}");
             written
         };
-        assert_eq!(check(ValueKind::Bytes, "1024K"), "1MiB");
-        assert_eq!(check(ValueKind::Bytes, "1000"), "1000");
-        assert_eq!(check(ValueKind::Bytes, "0"), "0");
-        assert_eq!(check(ValueKind::Count, "2048"), "2048");
-        assert_eq!(check(ValueKind::Age, "2w"), "14d");
-        assert_eq!(check(ValueKind::Age, "90m"), "90m");
-        assert_eq!(check(ValueKind::Age, "0d"), "0d");
-        assert_eq!(check(ValueKind::Age, "none"), "none");
+        let bytes = ValueKind::Call(CallKind::Bytes);
+        assert_eq!(check(bytes, "1024K"), "1MiB");
+        assert_eq!(check(bytes, "1000"), "1000");
+        assert_eq!(check(bytes, "0"), "0");
+        assert_eq!(check(ValueKind::Call(CallKind::Count), "2048"), "2048");
+        assert_eq!(check(ValueKind::Duration, "2w"), "14d");
+        assert_eq!(check(ValueKind::Duration, "90m"), "90m");
+        assert_eq!(check(ValueKind::Duration, "0d"), "0d");
+        assert_eq!(check(ValueKind::Duration, "none"), "none");
         for (name, ..) in KEEPS {
-            assert_eq!(check(ValueKind::Keep, name), *name);
+            assert_eq!(check(ValueKind::Call(CallKind::Keep), name), *name);
         }
         for profile in Profile::ALL {
             assert_eq!(check(ValueKind::Profile, profile.name), profile.name);
         }
         assert_eq!(check(ValueKind::Directory, "~/x"), "~/x");
         assert_eq!(ValueKind::Directory.parse("x"), None);
-        assert_eq!(ValueKind::Age.parse("99999999999999999w"), None);
+        assert_eq!(ValueKind::Duration.parse("99999999999999999w"), None);
     }
 }

@@ -38,12 +38,12 @@ fn takumi_has_files_of_its_own() {
 /// A value that can be set for each setting, other than what it is anyway.
 const VALUES: &[(&str, &str)] = &[
     ("enabled", "false"),
+    ("keep", "tail"),
     ("max_lines", "17"),
     ("max_bytes", "3KiB"),
     ("max_chars", "1000"),
     ("max_tokens", "12"),
     ("tokenizer", "estimate"),
-    ("keep", "tail"),
     ("profile", "klaude"),
     ("store.dir", "/tmp/overspill-elsewhere"),
     ("store.quota", "none"),

@@ -94,6 +94,34 @@ fn redact_that_is_unknown_masks_everything() {
 }
 
 #[test]
+fn misspelt_redact_variable_masks_everything() {
+    for (variable, meant) in [
+        ("OVERSPILL_REDCT", "OVERSPILL_REDACT"),
+        ("OVERSPILL_REDCAT", "OVERSPILL_REDACT"),
+        ("OVERSPILL_REDACTED", "OVERSPILL_REDACT"),
+        ("OVERSPILL_redact", "OVERSPILL_REDACT"),
+        ("OVERSPILL_REDACTION_LEVEL", "OVERSPILL_REDACT"),
+        ("OVERSPIL_REDACT", "OVERSPILL_REDACT"),
+        ("OVERSPILL_REDACT_PATERN", "OVERSPILL_REDACT_PATTERN"),
+    ] {
+        let home = Home::new().with(variable, "all");
+        assert_closed(&home, variable);
+        let (_, _, stderr) = home.run(&["cut"]);
+        let expected = format!("{variable}: there is no such variable; did you mean {meant}?");
+        assert!(stderr.contains(&expected), "{stderr}");
+        // The file does not make it less.
+        if !meant.ends_with("PATTERN") {
+            assert_closed(&home.user("redact = \"off\""), variable);
+        }
+    }
+    for other in ["OVERSPILL_MAX_LINE", "OVERSPILL_ZZZ", "OVERSPILL_TEST_REDACT", "REDACT"] {
+        let home = Home::new().with(other, "all");
+        assert_eq!((is_masked(&home), home.run(&["cut"]).2), (false, String::new()), "{other}");
+    }
+    assert!(!is_masked(&Home::new().with("OVERSPILL_REDCT", "")));
+}
+
+#[test]
 fn settings_file_that_cannot_be_used_masks_everything() {
     for text in ["redact = \"all\"\nmax_lines = [1,\n", "max_lines = \n", "redact = all\n"] {
         assert_closed(&Home::new().user(text), text);

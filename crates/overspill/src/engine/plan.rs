@@ -26,7 +26,7 @@ impl Overspill {
         let (tool, declared) = (call.tool.as_deref(), options.declared.as_ref());
         let effective = self.settings.effective(&self.profile, tool, declared, &options.settings);
         let policy = effective.policy(&self.profile).below(&self.profile.ceiling);
-        let enabled = effective.enabled.value;
+        let enabled = effective.is_enabled();
         let policy = match &options.share {
             _ if !enabled => Policy { trigger: self.profile.ceiling, ..policy },
             None => policy,

@@ -13,6 +13,7 @@ mod full;
 mod notice;
 mod redact;
 mod seeds;
+mod settings;
 mod spill;
 mod store;
 mod structure;

@@ -6,35 +6,34 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use overspill::seeds::takumi_set;
+use overspill::{CallKind, ProjectRule};
 
-use super::{ConfigArgs, Misuse};
+use super::ConfigArgs;
+use crate::home;
 use crate::settings::edit::{self, KeyPath};
 use crate::settings::guarded::{GuardedFile, Refused};
-use crate::settings::keys::{ProjectRule, SettingKey};
 use crate::settings::value::{SettingValue, ValueKind};
 use crate::settings::write::write;
 use crate::settings::{
     FileOwner, NOT_FOR_PROJECTS, SettingRow, SettingSources, SettingsFile, text,
 };
-use crate::{home, ui};
+use crate::ui::{self, UsageError};
 
 pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result<()> {
     let path = args.file()?;
     if args.is_takumi() {
         if args.project && value == "false" {
-            bail!(Misuse(format!("{typed}: {NOT_FOR_PROJECTS}")));
+            bail!(UsageError(format!("{typed}: {NOT_FOR_PROJECTS}")));
         }
         return set_takumi(&Destination::of(args, path)?, typed, value);
     }
     let address = args.address(typed)?;
-    let (kind, project) = SettingKey::named(address.name)
-        .map(|key| (key.kind, key.project))
-        .with_context(|| format!("there is no setting {typed}"))?;
-    if args.project && project == ProjectRule::No {
-        bail!(Misuse(format!("{address}: {NOT_FOR_PROJECTS}")));
+    let kind = address.key.kind();
+    if args.project && address.key.row().project == ProjectRule::Ignored {
+        bail!(UsageError(format!("{address}: {NOT_FOR_PROJECTS}")));
     }
     let Some(meant) = kind.parse(value) else {
-        bail!(Misuse(format!("{address}: {value:?} is not {}", kind.allowed())));
+        bail!(UsageError(format!("{address}: {value:?} is not {}", kind.allowed())));
     };
     let destination = Destination::of(args, path.clone())?;
     let before = destination.text()?;
@@ -59,7 +58,7 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result
 pub(super) fn unset(args: &ConfigArgs, typed: &str) -> anyhow::Result<()> {
     let path = args.file()?;
     if args.is_takumi() {
-        bail!(Misuse("takumi's files only know true and false".into()));
+        bail!(UsageError("takumi's files only know true and false".into()));
     }
     let address = args.address(typed)?;
     let destination = Destination::of(args, path.clone())?;
@@ -121,8 +120,8 @@ fn whose(args: &ConfigArgs) -> FileOwner {
 /// Returns how a value is written in a file: numbers and switches bare, all else in quotes.
 fn toml(kind: ValueKind, value: &str) -> toml_edit::Value {
     match (kind, value.parse::<i64>(), value.parse::<bool>()) {
-        (ValueKind::Count | ValueKind::Bytes, Ok(number), _) => number.into(),
-        (ValueKind::Switch, _, Ok(on)) => on.into(),
+        (ValueKind::Call(CallKind::Count | CallKind::Bytes), Ok(number), _) => number.into(),
+        (ValueKind::Call(CallKind::Switch), _, Ok(on)) => on.into(),
         _ => value.into(),
     }
 }
@@ -174,7 +173,7 @@ fn tightens(file: SettingsFile, path: &Path, address: &KeyPath) -> anyhow::Resul
     let key = address.to_string();
     let why = in_force.sources.warnings.into_iter().find(|warning| warning.key == key);
     let why = why.map_or_else(String::new, |warning| warning.message);
-    bail!(Misuse(format!("{address}: {why}")))
+    bail!(UsageError(format!("{address}: {why}")))
 }
 
 /// Sets the one setting that takumi's files have.
@@ -187,7 +186,7 @@ fn set_takumi(destination: &Destination, key: &str, value: &str) -> anyhow::Resu
             serde_json::from_str(text).map_err(|error| anyhow!("{}: {error}", path.display()))?
         }
     };
-    let after = takumi_set(&json, key, value).map_err(|refused| Misuse(refused.to_string()))?;
+    let after = takumi_set(&json, key, value).map_err(|refused| UsageError(refused.to_string()))?;
     destination.put(&format!("{after:#}\n"))?;
     ui::say(&format!("{key} = {value} in {}", path.display()));
     Ok(())

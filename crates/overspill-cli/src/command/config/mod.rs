@@ -10,10 +10,11 @@ use anyhow::{Context, bail};
 use overspill::Profile;
 
 use crate::args::profiles;
+use crate::home;
 use crate::settings::edit::KeyPath;
 use crate::settings::systems::{TAKUMI_FILE, takumi_file};
 use crate::settings::{PROJECT_FILE, ResolvedSettings, SettingSources, text};
-use crate::{home, ui};
+use crate::ui::{self, UsageError};
 
 /// Shows and changes settings.
 #[derive(Debug, clap::Args)]
@@ -80,40 +81,21 @@ enum Action {
     },
 }
 
-/// Somebody asked for what cannot be.
-#[derive(Debug)]
-struct Misuse(String);
-
-impl std::fmt::Display for Misuse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Misuse {}
-
 pub(crate) fn config(args: &ConfigArgs) -> u8 {
     if let Some(option) = args.without_meaning() {
-        return ui::ended(Err(ui::UsageError(format!("{option} means nothing here")).into()));
+        return ui::ended(Err(UsageError(format!("{option} means nothing here")).into()));
     }
     if let Some(Action::Check { json }) = &args.action {
         return ui::ended_with(check::check(*json));
     }
-    let done = match &args.action {
+    ui::ended(match &args.action {
         None | Some(Action::Check { .. }) => show::list(args, false),
         Some(Action::List { json }) => show::list(args, *json),
         Some(Action::Get { key }) => show::get(args, key),
         Some(Action::Set { key, value }) => change::set(args, key, value),
         Some(Action::Unset { key }) => change::unset(args, key),
         Some(Action::Path { json }) => show::path(args, *json),
-    };
-    match done {
-        Err(error) if error.is::<Misuse>() => {
-            ui::complain(&error);
-            2
-        }
-        done => ui::ended(done),
-    }
+    })
 }
 
 impl ConfigArgs {
@@ -136,8 +118,8 @@ impl ConfigArgs {
         in_force
     }
 
-    fn address(&self, key: &str) -> Result<KeyPath, Misuse> {
-        KeyPath::of(key, self.tool.as_deref()).map_err(Misuse)
+    fn address(&self, key: &str) -> Result<KeyPath, UsageError> {
+        KeyPath::of(key, self.tool.as_deref()).map_err(UsageError)
     }
 
     fn is_takumi(&self) -> bool {

@@ -22,7 +22,7 @@ use crate::serve::{
     events, plain, random, read_body, reply, serve,
 };
 use crate::settings::SettingSources;
-use crate::settings::value::SettingValue;
+use crate::settings::keys::Key;
 use crate::settings::variables;
 use crate::ui;
 use session::{Post, Session, Unheard, locked};
@@ -258,8 +258,8 @@ fn not_allowed(instead: &'static str) -> Reply {
 
 /// Returns how long an unused session lasts.
 fn idle() -> Option<Duration> {
-    match SettingSources::read().own("mcp.idle") {
-        Some(SettingValue::Age(limit)) => limit.and_then(|limit| Duration::try_from(limit).ok()),
+    match SettingSources::read().duration(Key::McpIdle) {
+        Some(limit) => limit.and_then(|limit| Duration::try_from(limit).ok()),
         _ => Duration::try_from(IDLE).ok(),
     }
 }

@@ -1,0 +1,155 @@
+//! The settings that calls can differ in, as one table.
+//!
+//! Merging layers, the rule for project files, `overspill config`, the options of the command line and
+//! those of the packages all go by this table.
+
+use std::fmt;
+
+use overspill_core::Keep;
+
+use super::Limit;
+
+/// A setting that calls can differ in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CallSetting {
+    /// Whether long outputs are shortened.
+    Enabled,
+    /// Which part of a long output is shown.
+    Keep,
+    /// The limit on lines.
+    MaxLines,
+    /// The limit on bytes.
+    MaxBytes,
+    /// The limit on characters.
+    MaxChars,
+    /// The limit on tokens. This variant stays last: [`CallSetting::ALL`] counts up to it.
+    MaxTokens,
+}
+
+/// The facts about a [`CallSetting`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallField {
+    /// The name in files, options and tables.
+    pub name: &'static str,
+    /// Another name that files and options can use.
+    pub also: Option<&'static str>,
+    /// The kind of its values.
+    pub kind: CallKind,
+    /// The value where no level sets one.
+    pub default: CallValue,
+    /// What a project's file may do with it.
+    pub project: ProjectRule,
+    /// What the setting does, in a sentence.
+    pub help: &'static str,
+}
+
+/// The kind of values that a [`CallSetting`] has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallKind {
+    /// On or off.
+    Switch,
+    /// A limit on a number of things.
+    Count,
+    /// A limit on bytes.
+    Bytes,
+    /// One of [`KEEPS`].
+    Keep,
+}
+
+/// The value of a [`CallSetting`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallValue {
+    /// On or off.
+    Switch(bool),
+    /// A limit, or none.
+    Limit(Limit),
+    /// The part that is shown.
+    Keep(Keep),
+}
+
+/// What a project's file may do with a setting. The file comes with a checkout, so it is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProjectRule {
+    /// Set it to any value.
+    Sets,
+    /// Set it to a tighter value than the one that applies without the project.
+    Tightens,
+    /// Nothing: only the user decides.
+    Ignored,
+}
+
+impl CallSetting {
+    /// Every setting.
+    pub const ALL: [CallSetting; CallSetting::MaxTokens as usize + 1] = [
+        CallSetting::Enabled,
+        CallSetting::Keep,
+        CallSetting::MaxLines,
+        CallSetting::MaxBytes,
+        CallSetting::MaxChars,
+        CallSetting::MaxTokens,
+    ];
+
+    /// Returns the row of the table for this setting.
+    #[rustfmt::skip]
+    pub const fn field(self) -> CallField {
+        use {CallKind as Kind, ProjectRule as Project};
+        let (on, auto, none) = (CallValue::Switch(true), CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
+        let (name, also, kind, default, project, help) = match self {
+            // Without shortening an output of 512,000 bytes is shown: only the user decides that.
+            CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are."),
+            CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "Which part of a long output is shown."),
+            CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown."),
+            CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown."),
+            CallSetting::MaxChars => ("max_chars", None, Kind::Count, none, Project::Tightens, "How many characters are shown."),
+            CallSetting::MaxTokens => ("max_tokens", None, Kind::Count, none, Project::Tightens, "How many tokens are shown."),
+        };
+        CallField { name, also, kind, default, project, help }
+    }
+
+    /// Returns the name in files, options and tables.
+    pub const fn name(self) -> &'static str {
+        self.field().name
+    }
+}
+
+impl fmt::Display for CallValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallValue::Switch(on) => on.fmt(f),
+            CallValue::Limit(Limit::AtMost(limit)) => limit.fmt(f),
+            CallValue::Limit(Limit::Unlimited) => f.write_str("none"),
+            CallValue::Keep(keep) => {
+                let known = KEEPS.iter().find(|(_, one, _)| one == keep);
+                // Other shares of the two ends have no name of their own.
+                f.write_str(known.map_or("ends", |(name, ..)| name))
+            }
+        }
+    }
+}
+
+impl CallValue {
+    /// Returns the part that can be kept under this name.
+    pub fn keep_named(name: &str) -> Option<CallValue> {
+        let known = KEEPS.iter().find(|(known, ..)| *known == name);
+        known.map(|(_, keep, _)| CallValue::Keep(*keep))
+    }
+
+    /// Tells whether a project that sets this value instead of `other` shows the model more.
+    pub(super) fn is_looser_than(self, other: CallValue) -> bool {
+        let (CallValue::Limit(mine), CallValue::Limit(other)) = (self, other) else { return false };
+        match (mine, other) {
+            (Limit::AtMost(mine), Limit::AtMost(other)) => mine > other,
+            (mine, other) => mine == Limit::Unlimited && other != Limit::Unlimited,
+        }
+    }
+}
+
+/// The parts of an output that can be kept: name, meaning, and what is said of it.
+pub const KEEPS: &[(&str, Keep, &str)] = &[
+    ("head", Keep::Head, "The start"),
+    ("tail", Keep::Tail, "The end"),
+    ("ends", Keep::ENDS, "Both ends"),
+    ("signal", Keep::Signal, "The lines that matter, from anywhere, and the end"),
+    ("structure", Keep::Structure, "JSON, tables, diffs and test reports by their structure"),
+    ("auto", Keep::Auto, "Structure where there is one, otherwise signal"),
+];

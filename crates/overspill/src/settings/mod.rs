@@ -1,0 +1,78 @@
+//! Settings as values, and where each of them comes from.
+//!
+//! Each level is a [`Layer`]. From the weakest to the strongest:
+//! profile < user < project < environment < tool < call.
+//! Nothing here reads a file or the environment: the program and the packages hand the layers in.
+//!
+//! To add a setting, add a row in `fields.rs` and a field in `layer.rs`.
+
+mod address;
+mod fields;
+mod layer;
+mod resolved;
+
+use std::borrow::Cow;
+use std::fmt;
+
+pub use self::address::is_http_address;
+pub use self::fields::{CallField, CallKind, CallSetting, CallValue, KEEPS, ProjectRule};
+pub use self::layer::{Layer, Limit};
+pub use self::resolved::{Effective, RefusedSetting, Setting, Settings};
+
+/// The level that a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The profile; it sets everything.
+    Profile,
+    /// The user's file.
+    User,
+    /// The project's file.
+    Project,
+    /// The environment.
+    Environment,
+    /// An entry for the tool: the user's, the tool's own or the profile's.
+    Tool,
+    /// The call itself.
+    Call,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Profile => "profile",
+            Origin::User => "user",
+            Origin::Project => "project",
+            Origin::Environment => "environment",
+            Origin::Tool => "tool",
+            Origin::Call => "call",
+        })
+    }
+}
+
+/// A setting that cannot be used. The level below decides instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The key, or the variable.
+    pub key: String,
+    /// The file and line, where there is one.
+    pub place: Option<String>,
+    /// The mistake, and the values that are allowed.
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}: {}", self.key, self.message)
+    }
+}
+
+/// Returns the names under which settings of a tool can stand, the nearest first: the tool's own name, and
+/// `server/*` for a tool `server/tool`. The name of a server alone stands for the server, too.
+pub fn entries_of(tool: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let whole = (!tool.contains('/')).then_some(tool.len());
+    let ends = tool.rmatch_indices('/').map(|(at, _)| at).chain(whole);
+    std::iter::once(Cow::from(tool)).chain(ends.map(|at| format!("{}/*", &tool[..at]).into()))
+}
