@@ -9,14 +9,10 @@ mod error;
 mod event;
 pub mod json;
 mod json_settings;
-mod multi_text;
 mod outcome;
 mod overspill;
-mod parts;
 pub mod profile;
 pub mod redact;
-#[cfg(feature = "registry")]
-pub mod registry;
 mod report;
 pub mod retrieve;
 mod settings;
@@ -31,7 +27,6 @@ pub use crate::clock::Clock;
 pub use crate::error::Error;
 pub use crate::event::{Event, EventKind};
 pub use crate::json_settings::{takumi_enabled, takumi_set};
-pub use crate::multi_text::MultiText;
 pub use crate::outcome::{Masked, Outcome, Spilled};
 pub use crate::overspill::{CallOptions, Observer, Overspill};
 pub use crate::profile::Profile;
@@ -40,6 +35,9 @@ pub use crate::settings::{
     Effective, KEEPS, Layer, Limit, Origin, Setting, Settings, Warning, entries_of, is_http_address,
 };
 pub use crate::spill::Spill;
+pub use crate::tool::MultiText;
+#[cfg(feature = "registry")]
+pub use crate::tool::registry;
 
 /// The pure part: what is measured, cut and worded.
 pub use overspill_core as core;

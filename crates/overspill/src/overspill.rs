@@ -309,17 +309,6 @@ impl Overspill {
         Policy { limits: policy.trigger, keep: Keep::Head, ..policy.clone() }
     }
 
-    /// Lets an output pass that is not to be cut, up to the ceiling.
-    pub(crate) fn pass<'a>(
-        &self,
-        output: &Redacted<Output<'a>>,
-        call: &Call,
-        options: &CallOptions,
-    ) -> Outcome<'a> {
-        let off = Layer { enabled: Some(false), ..Layer::default() };
-        self.bound(output, call, &CallOptions { settings: off, ..options.clone() })
-    }
-
     /// Looks up what is to be done with a call's output.
     pub(crate) fn plan(&self, call: &Call, options: &CallOptions) -> Plan {
         let (tool, declared) = (call.tool.as_deref(), options.declared.as_ref());

@@ -142,6 +142,11 @@ impl<'a> Spill<'a> {
         self.append(chunk);
     }
 
+    /// Returns what applies to the output.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     /// Tells whether the output is too large already, and being saved.
     pub fn is_over(&self) -> bool {
         self.window.is_over()

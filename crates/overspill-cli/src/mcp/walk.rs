@@ -64,8 +64,16 @@ const KEYS: [(&[u8], Key); 25] = [
     (b"resourceTemplates", Key::Templates),
 ];
 
+impl Key {
+    /// Returns the name of the field; of an unknown field or a value of a list, an empty one.
+    pub(super) fn name(self) -> &'static str {
+        let known = KEYS.iter().find(|(_, key)| *key == self);
+        known.and_then(|(name, _)| std::str::from_utf8(name).ok()).unwrap_or_default()
+    }
+}
+
 /// Nothing that matters to us stands so deep.
-const DEEP: usize = 8;
+pub(super) const DEEP: usize = 8;
 /// No name that we know is longer.
 const LONGEST: usize = 40;
 
@@ -108,7 +116,7 @@ impl JsonWalk {
     }
 
     /// Takes as much of the string at hand, which is no key, as there is at once; see
-    /// [`Tokens::text`].
+    /// [`JsonTokens::text`].
     pub(super) fn text(&self, bytes: &[u8], text: &mut Vec<u8>) -> usize {
         self.tokens.text(bytes, text)
     }

@@ -124,6 +124,17 @@ pub struct ResultLayout {
     pub nothing: Unmarked,
     /// What becomes of a result where outputs are not to be cut.
     pub disabled: Unmarked,
+    /// Which kinds of parts are shortened.
+    pub parts: PartKinds,
+}
+
+/// Which kinds of parts in a list are shortened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartKinds {
+    /// Parts of the type `text`, as the source systems have them.
+    Text,
+    /// Every kind that MCP has: text, embedded resources, media; and structured content beside the list.
+    Mcp,
 }
 
 /// A place in a result.
@@ -159,6 +170,7 @@ impl ResultLayout {
         display: None,
         nothing: Unmarked::Unchanged,
         disabled: Unmarked::Unchanged,
+        parts: PartKinds::Mcp,
     };
 
     /// Results with `output` and `metadata`, as opencode has them.
@@ -166,6 +178,7 @@ impl ResultLayout {
         handled: ResultField::Metadata("truncated"),
         record: None,
         nothing: Unmarked::Marked,
+        parts: PartKinds::Text,
         ..ResultLayout::OWN
     };
 }

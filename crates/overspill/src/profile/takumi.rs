@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::words::WalkWords;
 use super::{
-    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, Profile, ResultField,
-    ResultLayout, Sweeps, Unmarked, WALK,
+    Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, PartKinds, Profile,
+    ResultField, ResultLayout, Sweeps, Unmarked, WALK,
 };
 use crate::store::{Also, NamePart, NameStyle};
 
@@ -29,6 +29,7 @@ const SHAPE: ResultLayout = ResultLayout {
     display: Some("returnDisplay"),
     nothing: Unmarked::Marked,
     disabled: Unmarked::Unchanged,
+    parts: PartKinds::Text,
 };
 
 impl Profile {

@@ -10,6 +10,7 @@ mod examples;
 mod faults;
 mod full;
 mod redact;
+mod results;
 mod seeds;
 mod spill;
 mod store;

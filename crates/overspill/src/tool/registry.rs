@@ -7,7 +7,7 @@ use std::thread;
 use overspill_core::{Limits, Size, share_limits};
 use serde_json::{Value, json};
 
-use crate::tool::{Bounded, Gates};
+use super::{Bounded, Gates};
 use crate::{Call, CallOptions, Layer, Overspill};
 
 /// What a tool does with its arguments: a result object of the profile's shape, or why it failed.
@@ -171,7 +171,7 @@ impl Registry {
         };
         let profile = &overspill.profile;
         let size = |result: &Value| {
-            let text = crate::parts::text_of(result.get(profile.shape.text)).unwrap_or_default();
+            let text = profile.shape.text_of(result).unwrap_or_default();
             Size::of(text.as_bytes(), profile.policy.lines)
         };
         let sizes: Vec<Size> = results.iter().map(size).collect();
