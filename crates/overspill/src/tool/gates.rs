@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::walk::ResultRules;
+use super::rules::ResultRules;
 use crate::profile::{Errors, ResultLayout};
 use crate::store::OutputId;
 use crate::{Call, Layer, Overspill};

@@ -1,15 +1,17 @@
 //! Tool results: which are shortened, and how.
 //!
 //! A result is a JSON value as the host has it. [`ResultLayout`](crate::profile::ResultLayout) says where
-//! its text stands; `walk` has one rule for each kind of content. Everything else stays as it is, in its
+//! its text stands; [`walk`] has one rule for each kind of content. Everything else stays as it is, in its
 //! place.
 
 mod gates;
 mod media;
 mod multi_text;
+mod parts;
 #[cfg(feature = "registry")]
 pub mod registry;
 mod result;
+mod rules;
 mod same;
 mod schema;
 mod shrink;

@@ -1,7 +1,7 @@
-//! The rules for tool results: one rule for each kind of content.
+//! Decides what becomes of a tool result: one rule for each kind of content.
 //!
-//! Two drivers follow them. [`Overspill::bound_result`] has the result as a JSON value; hooks, packages
-//! and the registry call it. The MCP proxy has the bytes of a result as they stream by.
+//! Two drivers follow these rules. [`Overspill::bound_result`] has the result as a JSON value; hooks,
+//! packages and the registry call it. The MCP proxy has the bytes of a result as they stream by.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,113 +11,11 @@ use serde_json::Value;
 
 use super::media::MediaDraft;
 use super::multi_text::MultiText;
+pub use super::rules::{PartField, ResultRules, Structured, is_removed_without_text};
 use super::same::{Compared, Digest};
 use super::shrink::{noted, smaller};
 use crate::redact::Redacted;
 use crate::{Call, CallOptions, Outcome, Overspill, Spilled};
-
-/// What becomes of structured content if a result is too large.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Structured {
-    /// It is removed. The reader sees it as text, unless the text says the same.
-    #[default]
-    Drop,
-    /// It stays with shorter strings and lists, if its schema allows that. Otherwise it is removed.
-    Shrink,
-    /// It stays and is not counted.
-    Keep,
-}
-
-/// The rules for content that is not text.
-#[derive(Debug, Clone)]
-pub struct ResultRules {
-    /// What becomes of structured content.
-    pub structured: Structured,
-    /// The schema of the structured content. [`Structured::Shrink`] needs one.
-    pub schema: Option<Arc<Value>>,
-    /// Larger images, sounds and blobs are saved to a file, in bytes.
-    pub max_media: u64,
-}
-
-impl ResultRules {
-    /// More than hosts send to their models as one image.
-    pub const MAX_MEDIA: u64 = 5 << 20;
-
-    /// Tells whether so many bytes of base64 are saved to a file.
-    pub fn is_large(&self, base64: u64) -> bool {
-        base64 / 4 * 3 > self.max_media
-    }
-}
-
-impl Default for ResultRules {
-    fn default() -> ResultRules {
-        let max_media = ResultRules::MAX_MEDIA;
-        ResultRules { structured: Structured::default(), schema: None, max_media }
-    }
-}
-
-/// What a string in a part of a result is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartField {
-    /// Text for the model: of a text part, or of an embedded resource.
-    Text,
-    /// An image, a sound or a blob, in base64.
-    Media,
-    /// The type of the part.
-    Kind,
-    /// The media type.
-    MimeType,
-    /// The address of an embedded resource.
-    Uri,
-    /// Metadata that no model sees.
-    Meta,
-    /// Any other string.
-    Other,
-}
-
-impl PartField {
-    /// Other strings up to this length pass as they are, in bytes.
-    pub const SHORT: usize = 1_000;
-
-    /// Returns what the string at this path within a part is.
-    pub fn at(path: &[&str]) -> PartField {
-        match path {
-            ["text"] | ["resource", "text"] => PartField::Text,
-            ["data"] | ["resource", "blob"] => PartField::Media,
-            ["type"] => PartField::Kind,
-            ["mimeType"] | ["resource", "mimeType"] => PartField::MimeType,
-            ["resource", "uri"] => PartField::Uri,
-            path if path.contains(&"_meta") => PartField::Meta,
-            _ => PartField::Other,
-        }
-    }
-
-    /// Tells whether a string is shortened as text; `start` is at least the first
-    /// [`PartField::SHORT`] + 1 bytes of it, or all.
-    ///
-    /// Long descriptions and parts of unknown types reach the model too. Images of other APIs stand in
-    /// such places as well: they are base64 or data URLs, and stay.
-    pub fn is_text(self, start: &[u8]) -> bool {
-        match self {
-            PartField::Text => true,
-            PartField::Media | PartField::Meta => false,
-            _ => start.len() > PartField::SHORT && !is_encoded(&start[..PartField::SHORT]),
-        }
-    }
-}
-
-/// Tells whether a text begins as base64 or a data URL does.
-fn is_encoded(start: &[u8]) -> bool {
-    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_\r\n".contains(byte);
-    start.starts_with(b"data:") || start.iter().all(is_base64)
-}
-
-/// Tells whether a part is removed if nothing of its text is shown.
-///
-/// A text part without text is useless. An embedded resource still has its address.
-pub fn is_removed_without_text(kind: &[u8], texts: usize) -> bool {
-    kind == b"text" && texts == 1
-}
 
 /// The JSON of structured content.
 pub trait StructuredJson {
@@ -216,9 +114,17 @@ impl<'a> ResultWalk<'a> {
         &self.rules
     }
 
-    /// Returns the limits and the way of shortening.
-    pub fn policy(&self) -> Cow<'_, Policy> {
+    fn policy(&self) -> Cow<'_, Policy> {
         self.texts.policy()
+    }
+
+    /// Tells whether a result fits in any case if its JSON has this length. A line feed takes two bytes of
+    /// JSON, everything else at least one; and an error has half of the room.
+    pub fn surely_fits(&self, json: u64) -> bool {
+        let Limits { bytes, lines, chars, tokens } = self.policy().trigger;
+        let lines = lines.map(|lines| lines.saturating_mul(2));
+        let most = [bytes, lines, chars, tokens].into_iter().flatten().min();
+        most.is_none_or(|most| json <= most / 2) && !self.rules.is_large(json)
     }
 
     /// Begins the next text.
@@ -274,7 +180,7 @@ impl<'a> ResultWalk<'a> {
         }
         let mut small = None;
         if is_error || shrinks && structured.is_some() {
-            let half = halved(&self.texts.policy().limits);
+            let half = halved(&self.policy().limits);
             if shrinks && self.texts.is_over() {
                 small = structured.as_deref().and_then(|json| self.shrunk(json, &half));
             }
@@ -306,7 +212,7 @@ impl<'a> ResultWalk<'a> {
 
     /// Ends a result that breaks off, and returns what is shown of it. It has the room of an error.
     pub fn break_off(mut self) -> String {
-        let half = halved(&self.texts.policy().limits);
+        let half = halved(&self.policy().limits);
         self.texts.share(half);
         let shown =
             |(outcome, _): (Outcome, _)| String::from_utf8_lossy(outcome.bytes()).into_owned();
@@ -324,7 +230,7 @@ impl<'a> ResultWalk<'a> {
     /// Tells whether the only text and structured content are too large together.
     fn is_over_with(&self, json: &dyn StructuredJson) -> bool {
         let Some(json) = json.in_memory() else { return true };
-        let policy = self.texts.policy();
+        let policy = self.policy();
         let Policy { trigger, lines, tokens, .. } = &*policy;
         trigger.exceeded_by(&[&self.first, json].concat(), *lines, tokens).is_some()
     }
@@ -346,38 +252,5 @@ fn halved(limits: &Limits) -> Limits {
         lines: half(limits.lines),
         chars: half(limits.chars),
         tokens: half(limits.tokens),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn part_field_follows_its_path() {
-        for (path, field) in [
-            (&["text"][..], PartField::Text),
-            (&["resource", "text"], PartField::Text),
-            (&["data"], PartField::Media),
-            (&["resource", "blob"], PartField::Media),
-            (&["_meta", "text"], PartField::Meta),
-            (&["resource", "_meta", "a"], PartField::Meta),
-            (&["description"], PartField::Other),
-            (&["uri"], PartField::Other),
-            (&["a", "text"], PartField::Other),
-        ] {
-            assert_eq!(PartField::at(path), field, "{path:?}");
-        }
-    }
-
-    #[test]
-    fn other_string_is_text_if_it_is_long_and_not_encoded() {
-        let is_text = |text: &str| PartField::Other.is_text(text.as_bytes());
-        assert!(is_text(&"a word ".repeat(200)));
-        assert!(!is_text(&"a word ".repeat(100)));
-        assert!(!is_text(&"TUFQ".repeat(1_000)));
-        assert!(!is_text(&format!("data:image/svg+xml,{}", "<a b>".repeat(1_000))));
-        assert!(PartField::Text.is_text(b""));
-        assert!(!PartField::Media.is_text(&b"a word ".repeat(1_000)));
     }
 }

@@ -8,7 +8,6 @@ mod place;
 
 use std::ops::Range;
 
-use overspill::core::Limits;
 use overspill::json::JsonToken;
 use overspill::tool::walk::{PartField, ResultRules, ResultWalk, Structured};
 use overspill::tool::{MediaDraft, SavedMedia};
@@ -173,8 +172,7 @@ impl<'a> ResultRewriter<'a> {
 
     /// Tells whether a message of this length passes in any case.
     pub(super) fn surely_fits(&self, len: usize) -> bool {
-        let most = surely_fits(&self.walk.policy().trigger);
-        len as u64 <= most && !self.walk.rules().is_large(len as u64)
+        self.walk.surely_fits(len as u64)
     }
 
     /// Tells whether some bytes are left out already, so that the message cannot pass as it came.
@@ -394,12 +392,4 @@ impl<'a> ResultRewriter<'a> {
     pub(super) fn give_up(self) -> Vec<u8> {
         self.held
     }
-}
-
-/// Returns the length up to which a message fits in any case. A line feed takes two bytes of JSON,
-/// everything else at least one; and an error has half of the room.
-fn surely_fits(limits: &Limits) -> u64 {
-    let Limits { bytes, lines, chars, tokens } = limits;
-    let lines = lines.map(|lines| lines.saturating_mul(2));
-    [*bytes, lines, *chars, *tokens].into_iter().flatten().min().unwrap_or(u64::MAX) / 2
 }
