@@ -1,4 +1,4 @@
-//! What holds for the servers behind us.
+//! The settings for a server.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,17 +13,17 @@ use crate::settings::SettingSources;
 use crate::settings::value::SettingValue;
 use crate::{home, hosts};
 
-/// What holds for a server.
+/// The settings for a server.
 #[derive(Debug)]
 pub(super) struct McpSettings {
-    /// What the server is called in settings and records.
+    /// The name of the server in settings and records.
     pub(super) server: String,
-    /// How the names of our tools begin.
+    /// The prefix of our tools' names.
     pub(super) prefix: String,
-    /// Which outputs can be reached.
+    /// The outputs that our tools can read.
     pub(super) scope: OutputScope,
     pub(super) engine: Overspill,
-    /// Where we are.
+    /// The working directory.
     pub(super) directory: Option<String>,
     results: ResultSettings,
 }

@@ -14,14 +14,14 @@ pub(super) struct SpooledBuffer {
 }
 
 impl SpooledBuffer {
-    /// What stays in memory.
+    /// The bytes that stay in memory.
     const HELD: usize = 4 << 20;
 
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Adds to them. What can be put nowhere is left out.
+    /// Adds bytes. If there is no file for them, they are lost.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.len += bytes.len() as u64;
         if self.rest.is_none() && self.start.len() + bytes.len() <= SpooledBuffer::HELD {

@@ -27,7 +27,7 @@ pub struct Gates {
 /// Decides whether the result of a tool is shortened.
 pub type Predicate = dyn Fn(&str, &Value) -> Verdict + Send + Sync;
 
-/// What a predicate says.
+/// The answer of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The result passes.
@@ -38,7 +38,7 @@ pub enum Verdict {
     With(Layer),
 }
 
-/// What the gates say of one result.
+/// The answer of the gates for one result.
 pub(super) enum Gate {
     Open,
     With(Layer),

@@ -34,7 +34,7 @@ use crate::profile::Unmarked;
 use crate::redact::Redacted;
 use crate::{Call, CallOptions, Layer, Outcome, Overspill};
 
-/// What became of a result.
+/// The outcome for a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Bounded {
     /// The host keeps the result that it has.

@@ -37,17 +37,17 @@ struct TextsAtHand<'a> {
     joined: Vec<u8>,
 }
 
-/// Where a text begins.
+/// The start of a text within the joined texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct TextStart {
-    /// How many bytes stand before it.
+    /// The bytes before it.
     byte: u64,
-    /// How many line feeds stand before it.
+    /// The line feeds before it.
     feeds: u64,
 }
 
 impl TextStart {
-    /// Returns where what follows `bytes` begins.
+    /// Returns the start of the text after `bytes`.
     fn after(self, bytes: &[u8]) -> TextStart {
         let feeds = bytecount::count(bytes, b'\n') as u64;
         TextStart { byte: self.byte + bytes.len() as u64, feeds: self.feeds + feeds }
@@ -128,13 +128,13 @@ impl<'a> MultiText<'a> {
     /// Ends the texts. Returns what is shown of each text if together they are too large, or have
     /// secrets that are masked.
     ///
-    /// A text of which nothing is shown has an empty share.
+    /// A text that is not shown has an empty share.
     pub fn finish(self) -> Option<(Outcome<'static>, Vec<String>)> {
         let (outcome, shares) = self.finish_shares()?;
         Some((outcome, shares.into_iter().map(Option::unwrap_or_default).collect()))
     }
 
-    /// Like [`MultiText::finish`]. A text of which nothing is shown has no share.
+    /// Like [`MultiText::finish`]. A text that is not shown has no share.
     pub(super) fn finish_shares(self) -> Option<(Outcome<'static>, Vec<Option<String>>)> {
         let MultiText { texts, starts, end } = self;
         let outcome = match texts {
@@ -161,7 +161,7 @@ impl TextsAtHand<'_> {
     }
 }
 
-/// Returns the texts that were joined.
+/// Takes joined texts apart.
 fn apart(joined: &[u8], starts: &[TextStart]) -> Vec<Option<String>> {
     let ends = starts.iter().skip(1).map(|next| next.byte as usize - 1).chain([joined.len()]);
     let texts = starts.iter().zip(ends).map(|(start, end)| &joined[start.byte as usize..end]);

@@ -1,4 +1,4 @@
-//! Where things stand in a result that is a JSON value, and the marks of a shortened one.
+//! The layout of a result that is a JSON value, and the marks of a shortened result.
 
 use overspill_core::LeftOut;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::profile::{PartKinds, ResultField, ResultLayout, Unmarked};
 /// The field with structured content.
 const STRUCTURED: &str = "structuredContent";
 
-/// What is measured and saved of a result.
+/// The content of a result that is measured and saved.
 pub(super) struct Contents<'a> {
     pub(super) texts: Vec<&'a str>,
     /// The JSON of the structured content, if it counts.
@@ -134,7 +134,7 @@ impl ResultLayout {
         self.flag != ResultField::Nowhere
     }
 
-    /// Returns what is measured and saved of a result.
+    /// Returns the content that is measured and saved.
     pub(super) fn contents<'a>(
         &self,
         fields: &'a Map<String, Value>,

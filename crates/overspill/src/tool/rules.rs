@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-/// What becomes of structured content if a result is too large.
+/// The rule for structured content in a result that is too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Structured {
     /// It is removed. The reader sees it as text, unless the text says the same.
@@ -19,7 +19,7 @@ pub enum Structured {
 /// The rules for content that is not text.
 #[derive(Debug, Clone)]
 pub struct ResultRules {
-    /// What becomes of structured content.
+    /// The rule for structured content.
     pub structured: Structured,
     /// The schema of the structured content. [`Structured::Shrink`] needs one.
     pub schema: Option<Arc<Value>>,
@@ -44,7 +44,7 @@ impl Default for ResultRules {
     }
 }
 
-/// What a string in a part of a result is.
+/// The role of a string in a part of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartField {
     /// Text for the model: of a text part, or of an embedded resource.
@@ -67,7 +67,7 @@ impl PartField {
     /// Other strings up to this length pass as they are, in bytes.
     pub const SHORT: usize = 1_000;
 
-    /// Returns what the string at this path within a part is.
+    /// Returns the role of the string at this path within a part.
     pub fn at(path: &[&str]) -> PartField {
         match path {
             ["text"] | ["resource", "text"] => PartField::Text,

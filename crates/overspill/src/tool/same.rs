@@ -7,14 +7,14 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::json::{JsonToken, JsonTokens};
 
-/// What a text says.
+/// A digest of a text.
 #[derive(Debug, Default)]
 pub(super) struct Digest {
     plain: Plain,
     json: Json,
 }
 
-/// What structured content says.
+/// A digest of structured content.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     whole: Json,
@@ -83,7 +83,7 @@ impl Plain {
     }
 }
 
-/// A JSON value, whatever its spelling.
+/// A JSON value in any spelling.
 #[derive(Debug, Default)]
 struct Json {
     tokens: JsonTokens,

@@ -18,20 +18,24 @@ pub(super) enum Conformity {
 pub(super) const MORE: char = '…';
 
 /// Keywords that describe a schema and check nothing.
+#[rustfmt::skip]
 const NOTES: [&str; 12] = [
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$schema",
-    "$id",
-    "$comment",
-    "$defs",
-    "definitions",
+    "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+    "$schema", "$id", "$comment", "$defs", "definitions",
 ];
+
+/// Keywords for one kind of value.
+#[rustfmt::skip]
+const KEYWORDS: [&str; 19] = [
+    "properties", "additionalProperties", "required", "minProperties", "maxProperties",
+    "items", "prefixItems", "minItems", "maxItems", "uniqueItems",
+    "minLength", "maxLength", "pattern", "format",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+];
+
+fn is_note(word: &str) -> bool {
+    NOTES.contains(&word) || word.starts_with("x-")
+}
 
 /// Schemas are followed to this depth.
 const DEEPEST: usize = 64;
@@ -64,11 +68,8 @@ fn is_known_at(root: &Value, schema: &Value, depth: usize) -> bool {
                 }
                 "items" | "additionalProperties" | "not" => inner(value),
                 "$ref" => referred(root, value).is_some_and(|schema| depth > 8 || inner(schema)),
-                "type" | "enum" | "const" | "required" | "minItems" | "maxItems"
-                | "uniqueItems" | "minProperties" | "maxProperties" | "minLength" | "maxLength"
-                | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
-                | "multipleOf" | "pattern" | "format" => true,
-                word => NOTES.contains(&word) || word.starts_with("x-"),
+                "type" | "enum" | "const" => true,
+                word => KEYWORDS.contains(&word) || is_note(word),
             }
         })
 }
@@ -137,7 +138,7 @@ impl Checker<'_> {
             "type" => is_of_type(value, says),
             "enum" => Conformity::of(says.as_array().is_some_and(|all| all.contains(value))),
             "const" => Conformity::of(says == value),
-            _ if NOTES.contains(&word) || word.starts_with("x-") => Conformity::Valid,
+            _ if is_note(word) => Conformity::Valid,
             _ => match value {
                 Value::Object(fields) => self.object(fields, words, word, says, depth),
                 Value::Array(values) => self.list(values, words, word, says, depth),
@@ -246,30 +247,9 @@ fn number(value: &Value, word: &str, says: &Value) -> Conformity {
     }
 }
 
-/// A word about another kind of value says nothing of this one, if we know it.
+/// A keyword for another kind of value checks nothing here, if we know it.
 fn of_another_kind(word: &str) -> Conformity {
-    const WORDS: [&str; 19] = [
-        "properties",
-        "additionalProperties",
-        "required",
-        "minProperties",
-        "maxProperties",
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-    ];
-    if WORDS.contains(&word) { Conformity::Valid } else { Conformity::Unknown }
+    if KEYWORDS.contains(&word) { Conformity::Valid } else { Conformity::Unknown }
 }
 
 fn at_least(count: usize, says: &Value) -> Conformity {

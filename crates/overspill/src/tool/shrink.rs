@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::schema::{Conformity, MORE, check, referred};
 
-/// Returns a value of at most `room` bytes with shorter lists and strings that conforms to `schema`; `None`
-/// if there is none.
+/// Returns a value of at most `room` bytes with shorter lists and strings that conforms to `schema`, or
+/// `None`.
 pub(super) fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value> {
     let mut most = 4096;
     loop {

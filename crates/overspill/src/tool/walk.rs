@@ -36,21 +36,21 @@ impl StructuredJson for Vec<u8> {
     }
 }
 
-/// What changes in a result.
+/// The changes of one result.
 #[derive(Debug)]
 pub struct ResultChange {
-    /// What is shown of each text, in order; `None` if the texts stay. A text of which nothing is shown
+    /// The share of each text in the preview, in order; `None` if the texts stay. A text that is not shown
     /// has no share.
     pub texts: Option<Vec<Option<String>>>,
     /// The text that is added at the end of the content.
     pub added: Option<String>,
-    /// What becomes of the structured content.
+    /// The change of the structured content.
     pub structured: StructuredChange,
-    /// What was cut and saved.
+    /// The shortened output, if the texts were too large.
     pub spilled: Option<Box<Spilled>>,
 }
 
-/// What becomes of the structured content of one result.
+/// The change of the structured content.
 #[derive(Debug, PartialEq)]
 pub enum StructuredChange {
     /// It stays as it is.
@@ -76,7 +76,7 @@ pub struct ResultWalk<'a> {
     rules: ResultRules,
     texts: MultiText<'a>,
     count: usize,
-    /// What the first text says; `None` if there is nothing to compare it with.
+    /// A digest of the first text; `None` if there is nothing to compare it with.
     digest: Option<Digest>,
     /// The first text, as long as it may fit.
     first: Vec<u8>,
@@ -172,7 +172,7 @@ impl<'a> ResultWalk<'a> {
         let too_large_together = says_same
             && !self.texts.is_over()
             && structured.as_deref().is_some_and(|json| self.is_over_with(json));
-        // Some clients show only structured content. What they do not see must be saved too.
+        // Some clients show only structured content. The part that they do not show must be saved too.
         let is_joined = structured.is_some() && (!says_same || shrinks && too_large_together);
         if is_joined && let Some(json) = structured.as_deref_mut() {
             self.texts.next_text();
@@ -210,7 +210,7 @@ impl<'a> ResultWalk<'a> {
         ResultChange { texts, added, structured, spilled }
     }
 
-    /// Ends a result that breaks off, and returns what is shown of it. It has the room of an error.
+    /// Ends a result that breaks off, and returns its preview. It has the room of an error.
     pub fn break_off(mut self) -> String {
         let half = halved(&self.policy().limits);
         self.texts.share(half);

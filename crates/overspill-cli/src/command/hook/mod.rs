@@ -15,7 +15,7 @@ use std::io::Read;
 use overspill::tool::walk::ResultRules;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallOptions, Outcome, Overspill};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::buffer::Buffer;
 use crate::hosts::{self, HookShape, Host};
@@ -84,8 +84,7 @@ pub(crate) fn answer(shape: HookShape, payload: &Value) -> Option<Value> {
     let encode = |payload: &Value, bounded: Value| match shape {
         HookShape::Claude => shapes::to_claude(payload, bounded),
         HookShape::Copilot => copilot::taken(payload, bounded),
-        HookShape::Cursor => json!({ "updated_mcp_tool_output": bounded }),
-        HookShape::Plugin => shapes::to_plugin(payload, bounded),
+        HookShape::Cursor | HookShape::Plugin => shapes::replaced(shape, bounded),
     };
     // The engine masks the text that it takes; the rest of the payload is masked here.
     let (masked, count) = masked(&engine, &payload[name]);
@@ -109,7 +108,7 @@ fn masked<'a>(engine: &Overspill, value: &'a Value) -> (Cow<'a, Value>, u64) {
     (Cow::Owned(masked), count)
 }
 
-/// What a tool has returned, as a host gives it.
+/// The result of a tool, as a host gives it.
 #[derive(Debug)]
 struct Given {
     tool: String,
@@ -161,7 +160,7 @@ fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'
             Ok(0) => return Some(spill.finish()),
             Ok(len) => spill.push(&buffer.space()[..len]),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            // What the host has is better than a part of it.
+            // The host's own result is better than a part of the file.
             Err(_) => return None,
         }
     }

@@ -1,4 +1,4 @@
-//! Where things stand in what hosts send, and how they take an answer.
+//! The payloads of hosts, and the answers that they take.
 
 use std::path::Path;
 
@@ -142,7 +142,7 @@ pub(super) fn rewritten(payload: &Value, line: &str) -> Value {
     json!({ "updated_input": input })
 }
 
-/// What our own plugins send.
+/// Our own plugins: a text, or a list of parts.
 pub(super) fn plugin(payload: &Value) -> Option<Given> {
     let what = match (payload.get("text"), payload.get("content")) {
         (Some(Value::String(text)), _) => What::Text(text.clone()),
@@ -151,12 +151,4 @@ pub(super) fn plugin(payload: &Value) -> Option<Given> {
     };
     let tool = text(payload, "tool").unwrap_or_else(|| "tool".into());
     Some(Given { tool, command: text(payload, "command"), what })
-}
-
-pub(super) fn to_plugin(payload: &Value, bounded: Value) -> Value {
-    if payload.get("text").is_some() {
-        json!({ "text": bounded })
-    } else {
-        json!({ "content": bounded })
-    }
 }

@@ -5,6 +5,8 @@
 
 mod finish;
 mod place;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
@@ -18,7 +20,7 @@ use super::spooled_buffer::SpooledBuffer;
 use super::walk::{JsonWalk, Step};
 use place::{Kind, Place};
 
-/// What became of a result.
+/// The outcome for a message.
 #[derive(Debug)]
 pub(super) enum Done {
     /// It passes as it is.
@@ -45,21 +47,21 @@ pub(super) struct ResultRewriter<'a> {
     taking: Taking,
     /// Text of the current string that `walk` does not have yet.
     text: Vec<u8>,
-    /// Where the texts stand in `held`.
+    /// The places of the texts in `held`.
     texts: Vec<Range<usize>>,
     parts: Vec<Part>,
-    /// Where the list of parts ends.
+    /// The end of the list of parts.
     content_end: Option<usize>,
     structured: Option<Field>,
     structured_json: SpooledBuffer,
-    /// Where the last field of the result begins.
+    /// The start of the last field of the result.
     field_at: usize,
-    /// Where the value of the structured content begins.
+    /// The start of the value of the structured content.
     value_at: usize,
     is_error: bool,
 }
 
-/// What is known of the message: everything, or what has come of it.
+/// The facts about the message: all are known before, or they come with its bytes.
 #[derive(Debug)]
 enum MessageInfo {
     Known(Message),
@@ -85,7 +87,7 @@ impl Refused<&[u8]> {
     }
 }
 
-/// What the current token belongs to.
+/// The value that the current token belongs to.
 #[derive(Debug, Default)]
 enum Taking {
     #[default]
@@ -162,7 +164,7 @@ impl<'a> ResultRewriter<'a> {
         self.walk.add_masked(count);
     }
 
-    /// Returns what is known of the message by now.
+    /// Returns the facts about the message that are known by now.
     pub(super) fn message(&self) -> &Message {
         match &self.message {
             MessageInfo::Known(message) => message,

@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// Where in a message a token stands.
+/// The place of a token in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Field,
