@@ -57,6 +57,9 @@ def own():
         "text": log * 4,
         "object": {"output": log * 4, "metadata": {"n": 1, "deep": {"a": [1, {"b": None}]}}, "x": [1.5, True]},
         "parts": parts,
+        "resource": [{"type": "resource", "resource": {"uri": "file:///a", "text": log * 4}}],
+        "mcp": {"content": [{"type": "text", "text": "rows"}], "structuredContent": {"rows": log * 4}, "isError": False},
+        "mcp error": {"content": [{"type": "text", "text": log * 4}], "isError": True},
         "nothing": {"output": "", "n": 1},
         "null": None,
     }.items():

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import numbered
@@ -325,3 +326,11 @@ def test_secrets_are_masked_where_they_are_saved_only(make):
         make(redact="some")
     with pytest.raises(Misuse, match="redact_pattern: "):
         make(redact_pattern="a(")
+
+
+def test_model_of_an_embedded_resource_is_shortened_in_a_copy(make):
+    resource = SimpleNamespace(uri="file:///a", text=numbered(900))
+    part = SimpleNamespace(type="resource", resource=resource)
+    [shortened] = make(max_lines=10).apply([part])
+    assert shortened.resource.text.count("\n") <= 10 and shortened.resource.uri == "file:///a"
+    assert part.resource is resource and resource.text == numbered(900)

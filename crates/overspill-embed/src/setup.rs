@@ -70,7 +70,7 @@ impl Setup {
         let gates = Gates {
             skip: keys.names("skip_tools")?,
             trusted: keys.names("trusted_tools")?,
-            predicate: None,
+            ..Gates::default()
         };
         let (read, grep) = (keys.text("read_tool")?, keys.text("grep_tool")?);
         let reach = ReaderAbilities {

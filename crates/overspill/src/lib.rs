@@ -8,14 +8,10 @@ mod error;
 mod event;
 pub mod json;
 mod live_spill;
-mod multi_text;
 pub mod notice;
 mod outcome;
-mod parts;
 pub mod profile;
 pub mod redact;
-#[cfg(feature = "registry")]
-pub mod registry;
 mod report;
 pub mod retrieve;
 pub mod seeds;
@@ -31,7 +27,6 @@ pub use crate::engine::{CallOptions, Observer, Overspill};
 pub use crate::error::Error;
 pub use crate::event::{Event, EventKind};
 pub use crate::live_spill::LiveSpill;
-pub use crate::multi_text::MultiText;
 pub use crate::outcome::{Masked, Outcome, Spilled};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Report};
@@ -40,6 +35,9 @@ pub use crate::settings::{
     ProjectRule, RefusedSetting, Setting, Settings, Warning, entries_of, is_http_address,
 };
 pub use crate::spill::Spill;
+pub use crate::tool::MultiText;
+#[cfg(feature = "registry")]
+pub use crate::tool::registry;
 
 /// The pure part: what is measured, cut and worded.
 pub use overspill_core as core;

@@ -6,7 +6,7 @@ use overspill_core::text::counted;
 use overspill_core::{PageCommand, Wording};
 
 use crate::Error;
-use crate::store::{Availability, Kept, SpillRef};
+use crate::store::{Availability, Kept, OutputId, SpillRef};
 
 /// The word that begins every notice, mark and message of ours.
 pub const LABEL: &str = "overspill";
@@ -176,4 +176,10 @@ fn clipped(reason: &str) -> String {
         Some((end, _)) => format!("{}…", &reason[..end]),
         None => reason.to_owned(),
     }
+}
+
+/// Returns a line of ours among the text of an output. [`defused`] changes text that imitates such a line.
+pub fn mark_line(id: Option<&OutputId>, what: &str) -> String {
+    let token = id.map_or_else(String::new, |id| format!(" {}", id.token()));
+    format!("[{LABEL}{token}: {what}]\n")
 }

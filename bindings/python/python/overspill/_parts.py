@@ -16,6 +16,9 @@ def pack(part: Any) -> Any:
     text = getattr(part, "text", None)
     if getattr(part, "type", None) == "text" and isinstance(text, str):
         return {"type": "text", "text": text, _SELF: _Kept(part)}
+    text = getattr(getattr(part, "resource", None), "text", None)
+    if getattr(part, "type", None) == "resource" and isinstance(text, str):
+        return {"type": "resource", "resource": {"text": text}, _SELF: _Kept(part)}
     return part
 
 
@@ -26,12 +29,20 @@ def unpack(part: Any) -> Any:
     if part[_SELF] is True:
         return part["text"]
     model = part[_SELF].part
-    if model.text == part["text"]:
+    if part["type"] == "resource":
+        resource = _with(model.resource, "text", part["resource"]["text"])
+        return model if resource is model.resource else _with(model, "resource", resource)
+    return _with(model, "text", part["text"])
+
+
+def _with(model: Any, name: str, value: Any) -> Any:
+    """Returns a model with another value, or the same model if it has that value."""
+    if getattr(model, name) == value:
         return model
     if hasattr(model, "model_copy"):
-        return model.model_copy(update={"text": part["text"]})
+        return model.model_copy(update={name: value})
     model = copy.copy(model)
-    model.text = part["text"]
+    setattr(model, name, value)
     return model
 
 

@@ -9,7 +9,7 @@ pub(super) struct Edit {
     pub(super) change: EditChange,
 }
 
-/// What happens to a place.
+/// The change of a place.
 #[derive(Debug)]
 pub(super) enum EditChange {
     /// This takes its place.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use overspill::tool::is_checkable;
+use overspill::tool::walk::Structured;
 use serde_json::{Map, Value};
-
-use super::rewrite::Structured;
-use super::schema::is_known;
 
 /// What is said of a tool beside what its server says.
 const MOST_SHOWN: &str = "anthropic/maxResultSizeChars";
@@ -33,7 +32,7 @@ impl Listing {
     /// Returns the schemas that tools have for their structured content, if they can be checked.
     pub(super) fn schemas(&self) -> BTreeMap<String, Arc<Value>> {
         let schema = |tool: &Value| {
-            let schema = tool.get("outputSchema").filter(|schema| is_known(schema))?;
+            let schema = tool.get("outputSchema").filter(|schema| is_checkable(schema))?;
             Some((tool.get("name")?.as_str()?.to_owned(), Arc::new(schema.clone())))
         };
         self.tools().filter_map(schema).collect()
@@ -63,7 +62,7 @@ impl Listing {
             // A client that knows the schema refuses a result without what it describes.
             let is_dropped = match structured(&name) {
                 Structured::Drop => true,
-                Structured::Shrink => !tool.get("outputSchema").is_some_and(is_known),
+                Structured::Shrink => !tool.get("outputSchema").is_some_and(is_checkable),
                 Structured::Keep => false,
             };
             if is_dropped {

@@ -131,47 +131,47 @@ fn result(
     out: &mut dyn Write,
 ) -> io::Result<Fate> {
     let Some(result) = proxy.long_result(start) else { return as_it_is(start, rest, out) };
-    let mut cutter = result.cutter();
-    let mut taken = cutter.push(start).map_err(Refused::held);
+    let mut rewriter = result.rewriter();
+    let mut taken = rewriter.push(start).map_err(Refused::held);
     loop {
         match taken {
             Ok(()) => {}
-            Err(Refused::NotJson(left)) if cutter.has_cut() => {
-                return broken(proxy, cutter, &left, rest, out);
+            Err(Refused::NotJson(left)) if rewriter.has_cut() => {
+                return broken(proxy, rewriter, &left, rest, out);
             }
             Err(Refused::NotJson(left)) => {
-                out.write_all(&cutter.give_up())?;
+                out.write_all(&rewriter.give_up())?;
                 return as_it_is(&left, rest, out);
             }
             Err(Refused::TooMuch(left)) => {
-                let id = cutter.message().id.clone();
-                cutter.add_masked(rest.masked());
-                out.write_all(&done(cutter.finish()))?;
+                let id = rewriter.message().id.clone();
+                rewriter.add_masked(rest.masked());
+                out.write_all(&done(rewriter.finish()))?;
                 as_it_is(&left, rest, out)?;
                 id.inspect(|id| drop(proxy.pending().answered(id)));
                 return Ok(Fate::Passed);
             }
         }
-        if cutter.message().method.is_some() && !cutter.has_cut() {
-            out.write_all(&cutter.give_up())?;
+        if rewriter.message().method.is_some() && !rewriter.has_cut() {
+            out.write_all(&rewriter.give_up())?;
             return as_it_is(b"", rest, out);
         }
         match rest.more()? {
-            Some(more) => taken = cutter.push(more).map_err(Refused::held),
+            Some(more) => taken = rewriter.push(more).map_err(Refused::held),
             None => break,
         }
     }
-    if !cutter.is_done() {
+    if !rewriter.is_done() {
         // The server ended in the middle of it.
-        if cutter.has_cut() {
-            return broken(proxy, cutter, b"", rest, out);
+        if rewriter.has_cut() {
+            return broken(proxy, rewriter, b"", rest, out);
         }
-        out.write_all(&cutter.give_up())?;
+        out.write_all(&rewriter.give_up())?;
         return Ok(Fate::Passed);
     }
-    let asked = cutter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
-    cutter.add_masked(rest.masked());
-    let frame = match cutter.finish() {
+    let asked = rewriter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
+    rewriter.add_masked(rest.masked());
+    let frame = match rewriter.finish() {
         Done::Same(frame) if asked == Some(PendingRequest::Tools) => {
             proxy.listed(&frame).unwrap_or(frame)
         }
@@ -198,14 +198,14 @@ fn as_it_is(start: &[u8], rest: &mut dyn Chunks, out: &mut dyn Write) -> io::Res
 /// Answers for a result that is not JSON from here on, and of which something is left out already.
 fn broken(
     proxy: &Proxy,
-    cutter: ResultRewriter<'_>,
+    rewriter: ResultRewriter<'_>,
     left: &[u8],
     rest: &mut dyn Chunks,
     out: &mut dyn Write,
 ) -> io::Result<Fate> {
-    let named = cutter.message().id.clone();
+    let named = rewriter.message().id.clone();
     let mut ended = Ok(());
-    let shown = cutter.break_off(|push| {
+    let shown = rewriter.break_off(|push| {
         push(left);
         ended = loop {
             match rest.more() {

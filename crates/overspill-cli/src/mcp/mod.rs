@@ -16,19 +16,15 @@ mod listen;
 mod listing;
 mod long;
 mod mask;
-mod media;
 mod pending;
 mod probe;
 mod proxy;
 mod retrieval_tools;
 mod rewrite;
-mod same;
-mod schema;
 mod scope;
 mod serve;
 mod server;
 mod settings;
-mod shrink;
 mod spooled_buffer;
 #[cfg(feature = "http")]
 mod sse;
@@ -48,7 +44,7 @@ use wrap::{To, WrapArgs};
 
 use crate::ui;
 
-pub(crate) use settings::{IDLE, MAX_MEDIA, TOOL_PREFIX};
+pub(crate) use settings::{IDLE, MAX_MEDIA, ResultSettings, TOOL_PREFIX};
 
 /// Stands in front of an MCP server and bounds what its tools return.
 ///

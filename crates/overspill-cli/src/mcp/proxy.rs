@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use overspill::core::Limits;
 use overspill::notice::ReaderAbilities;
 use overspill::redact::Redaction;
+use overspill::tool::walk::ResultRules;
 use overspill::{Call, CallOptions, Overspill};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use super::mask::Mask;
 use super::pending::{Pending, PendingRequest};
 use super::probe::{Id, Look, Message, peek};
 use super::retrieval_tools::RetrievalTools;
-use super::rewrite::{Done, How, ResultRewriter};
+use super::rewrite::{Done, ResultRewriter};
 use super::scope::SCHEME;
 use super::settings::McpSettings;
 use super::walk::{JsonWalk, Key};
@@ -209,7 +209,7 @@ impl Proxy {
         now.schemas = Arc::new(schemas);
         *locked(&self.now) = now.clone();
         let ours = now.ours.definitions(now.engine.store());
-        let structured = |tool: &str| self.settings.tool(tool).structured;
+        let structured = |tool: &str| self.settings.rules(tool).structured;
         Some(listing.changed(ours, now.ours.limits.chars, structured))
     }
 
@@ -235,15 +235,15 @@ impl Proxy {
         masked: u64,
     ) -> Option<Vec<u8>> {
         let now = self.now();
-        let (call, options) = (self.call(tool, message.id.as_ref()), CallOptions::default());
-        let policy = now.engine.policy(&call, &options);
-        if frame.len() as u64 <= fits_surely(&policy.trigger) {
+        let call = self.call(tool, message.id.as_ref());
+        let rules = self.rules_of(&now, tool);
+        let mut rewriter = ResultRewriter::new(&now.engine, call, rules, Some(message.clone()));
+        if rewriter.surely_fits(frame.len()) {
             return None;
         }
-        let mut cutter = ResultRewriter::new(&now.engine, call, options, self.how(&now, tool));
-        cutter.push(frame).ok()?;
-        cutter.add_masked(masked);
-        match cutter.finish() {
+        rewriter.push(frame).ok()?;
+        rewriter.add_masked(masked);
+        match rewriter.finish() {
             Done::Same(_) => None,
             Done::Changed(frame) => Some(frame),
         }
@@ -273,15 +273,14 @@ impl Proxy {
         }
         drop(pending);
         let call = self.call(tool.as_deref(), message.id.as_ref());
-        let how = self.how(&now, tool.as_deref());
-        Some(LongResult { engine: now.engine, call, how })
+        let rules = self.rules_of(&now, tool.as_deref());
+        Some(LongResult { engine: now.engine, call, rules })
     }
 
-    fn how(&self, now: &Now, tool: Option<&str>) -> How {
+    fn rules_of(&self, now: &Now, tool: Option<&str>) -> ResultRules {
         let tool = tool.unwrap_or_default();
-        let structured = self.settings.tool(tool).structured;
         let schema = now.schemas.get(tool).cloned();
-        How { structured, schema, max_media: self.settings.max_media }
+        ResultRules { schema, ..self.settings.rules(tool) }
     }
 
     fn call(&self, tool: Option<&str>, id: Option<&Id>) -> Call {
@@ -301,17 +300,12 @@ impl Proxy {
 pub(super) struct LongResult {
     engine: Arc<Overspill>,
     call: Call,
-    how: How,
+    rules: ResultRules,
 }
 
 impl LongResult {
-    pub(super) fn cutter(&self) -> ResultRewriter<'_> {
-        ResultRewriter::new(
-            &self.engine,
-            self.call.clone(),
-            CallOptions::default(),
-            self.how.clone(),
-        )
+    pub(super) fn rewriter(&self) -> ResultRewriter<'_> {
+        ResultRewriter::new(&self.engine, self.call.clone(), self.rules.clone(), None)
     }
 }
 
@@ -366,14 +360,6 @@ fn with_tools(settings: &McpSettings, ours: &RetrievalTools) -> Overspill {
     let reach = ReaderAbilities { tools, ..settings.engine.reach().clone() };
     // What a client starts us with says nothing of the shells that it has, if it has any.
     settings.engine.clone().with_reach(reach).with_program(program::path)
-}
-
-/// Returns how long a message can be for its text to fit in any case: a line feed takes two bytes of
-/// JSON, everything else at least one; and an error has half of the room.
-fn fits_surely(limits: &Limits) -> u64 {
-    let Limits { bytes, lines, chars, tokens } = limits;
-    let lines = lines.map(|lines| lines.saturating_mul(2));
-    [*bytes, lines, *chars, *tokens].into_iter().flatten().min().unwrap_or(u64::MAX) / 2
 }
 
 /// The server has ended.

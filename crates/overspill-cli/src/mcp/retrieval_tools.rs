@@ -234,7 +234,10 @@ impl RetrievalTools {
             let (size, lines, what) = (ui::size(entry.bytes), record.lines, ui::short(&what, 80));
             let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name);
             if text.len() + line.len() > most {
-                text.push_str(&retrieve::mark_line(None, "there are more, and older ones"));
+                text.push_str(&overspill::notice::mark_line(
+                    None,
+                    "there are more, and older ones",
+                ));
                 break;
             }
             text.push_str(&line);

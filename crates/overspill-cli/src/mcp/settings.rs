@@ -1,48 +1,69 @@
-//! What holds for the servers behind us.
+//! The settings for a server.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use jiff::SignedDuration;
 use overspill::core::{Limits, Policy};
+use overspill::tool::walk::{ResultRules, Structured};
 use overspill::{Overspill, Profile, entries_of};
 
-use super::rewrite::Structured;
 use super::scope::{self, OutputScope};
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 use crate::settings::value::SettingValue;
 use crate::{home, hosts};
 
-/// What holds for a server.
+/// The settings for a server.
 #[derive(Debug)]
 pub(super) struct McpSettings {
-    /// What the server is called in settings and records.
+    /// The name of the server in settings and records.
     pub(super) server: String,
-    /// How the names of our tools begin.
+    /// The prefix of our tools' names.
     pub(super) prefix: String,
-    /// Media of more bytes than this are put into a file.
-    pub(super) max_media: u64,
-    /// Which outputs can be reached.
+    /// The outputs that our tools can read.
     pub(super) scope: OutputScope,
     pub(super) engine: Overspill,
-    /// Where we are.
+    /// The working directory.
     pub(super) directory: Option<String>,
-    structured: Structured,
-    /// What single tools have instead of it.
-    structured_of: BTreeMap<String, Structured>,
+    results: ResultSettings,
 }
 
-/// What holds for a tool.
+/// The settings for results of tools, for the proxy and for hooks.
 #[derive(Debug)]
-pub(super) struct ToolSettings {
-    pub(super) structured: Structured,
+pub(crate) struct ResultSettings {
+    structured: Structured,
+    /// Settings of single tools.
+    structured_of: BTreeMap<String, Structured>,
+    max_media: u64,
+}
+
+impl ResultSettings {
+    pub(crate) fn of(sources: &SettingSources) -> ResultSettings {
+        let structured_of = sources.user.tools.iter().filter_map(|(tool, values)| {
+            Some((tool.clone(), structured_value(&values.get(&Key::Structured)?.value)?))
+        });
+        ResultSettings {
+            structured: sources.own(Key::Structured).and_then(structured_value).unwrap_or_default(),
+            structured_of: structured_of.collect(),
+            max_media: match sources.limit(Key::McpMaxMedia) {
+                Some(limit) => Option::from(limit).unwrap_or(u64::MAX),
+                None => MAX_MEDIA,
+            },
+        }
+    }
+
+    /// Returns the rules for a tool, by its name in the settings.
+    pub(crate) fn rules(&self, tool: &str) -> ResultRules {
+        let own = entries_of(tool).find_map(|entry| self.structured_of.get(&*entry).copied());
+        let structured = own.unwrap_or(self.structured);
+        ResultRules { structured, schema: None, max_media: self.max_media }
+    }
 }
 
 /// As much as every client shows without cutting it once more.
 const LIMITS: Limits = hosts::LIMITS;
-/// More than clients send to their models as one picture.
-pub(crate) const MAX_MEDIA: u64 = 5 << 20;
+pub(crate) const MAX_MEDIA: u64 = ResultRules::MAX_MEDIA;
 /// Longer than most people are away from a client that is still open.
 pub(crate) const IDLE: SignedDuration = SignedDuration::from_hours(4);
 /// Whose tools they are is seen by their names.
@@ -55,40 +76,27 @@ impl McpSettings {
         let in_force = SettingSources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
         let working = std::env::current_dir().unwrap_or_default();
         let sources = &in_force.sources;
-        let max_media = match sources.limit(Key::McpMaxMedia) {
-            Some(limit) => Option::from(limit).unwrap_or(u64::MAX),
-            None => MAX_MEDIA,
-        };
         let prefix = sources.text(Key::McpToolPrefix).unwrap_or(TOOL_PREFIX).to_owned();
         let all = all || sources.choice(Key::McpOutputs) == Some("all");
-        let structured_of = sources.user.tools.iter();
-        let structured_of = structured_of.filter_map(|(tool, values)| {
-            Some((tool.clone(), meant(&values.get(&Key::Structured)?.value)?))
-        });
-        let structured_of = structured_of.collect();
-        let structured = sources.own(Key::Structured).and_then(meant).unwrap_or_default();
         let project = scope::project(home::project_root(&working), home::home().as_deref());
+        let results = ResultSettings::of(sources);
         McpSettings {
             server,
             prefix,
-            max_media,
             scope: OutputScope { session: session(), project, all },
             engine: in_force.overspill(),
             directory: Some(working.to_string_lossy().into_owned()),
-            structured,
-            structured_of,
+            results,
         }
     }
 
-    pub(super) fn tool(&self, tool: &str) -> ToolSettings {
-        let tool = format!("{}/{tool}", self.server);
-        let own = entries_of(&tool).find_map(|entry| self.structured_of.get(&*entry).copied());
-        let structured = own.unwrap_or(self.structured);
-        ToolSettings { structured }
+    /// Returns the rules for the results of a tool.
+    pub(super) fn rules(&self, tool: &str) -> ResultRules {
+        self.results.rules(&format!("{}/{tool}", self.server))
     }
 }
 
-fn meant(value: &SettingValue) -> Option<Structured> {
+fn structured_value(value: &SettingValue) -> Option<Structured> {
     match value {
         SettingValue::Choice("drop") => Some(Structured::Drop),
         SettingValue::Choice("shrink") => Some(Structured::Shrink),

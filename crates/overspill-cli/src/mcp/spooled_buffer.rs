@@ -1,7 +1,9 @@
-//! Bytes of any number that are set aside: in memory, and in a file without a name if there are many.
+//! A buffer of any size: in memory, and in a file without a name beyond 4 MiB.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+
+use overspill::tool::walk::StructuredJson;
 
 /// Bytes that were set aside.
 #[derive(Debug, Default)]
@@ -12,14 +14,14 @@ pub(super) struct SpooledBuffer {
 }
 
 impl SpooledBuffer {
-    /// What stays in memory.
+    /// The bytes that stay in memory.
     const HELD: usize = 4 << 20;
 
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Adds to them. What can be put nowhere is left out.
+    /// Adds bytes. If there is no file for them, they are lost.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.len += bytes.len() as u64;
         if self.rest.is_none() && self.start.len() + bytes.len() <= SpooledBuffer::HELD {
@@ -32,27 +34,21 @@ impl SpooledBuffer {
             let _ = file.write_all(bytes);
         }
     }
+}
 
-    /// Returns all of them, if they are in memory.
-    pub(super) fn held(&self) -> Option<&[u8]> {
-        self.rest.is_none().then_some(&self.start)
+impl StructuredJson for SpooledBuffer {
+    fn each_chunk(&mut self, take: &mut dyn FnMut(&[u8])) {
+        take(&self.start);
+        let Some(file) = &mut self.rest else { return };
+        let _ = file.seek(SeekFrom::Start(0));
+        let mut chunk = vec![0; 256 << 10];
+        while let Ok(len @ 1..) = file.read(&mut chunk) {
+            take(&chunk[..len]);
+        }
     }
 
-    /// Returns them from the start, in chunks.
-    pub(super) fn chunks(&mut self) -> impl Iterator<Item = Vec<u8>> + '_ {
-        if let Some(file) = &mut self.rest {
-            let _ = file.seek(SeekFrom::Start(0));
-        }
-        let mut start = Some(&self.start).filter(|start| !start.is_empty()).cloned();
-        let mut rest = self.rest.as_ref();
-        std::iter::from_fn(move || {
-            start.take().or_else(|| {
-                let mut chunk = vec![0; 256 << 10];
-                let len = rest.as_mut()?.read(&mut chunk).ok().filter(|len| *len > 0)?;
-                chunk.truncate(len);
-                Some(chunk)
-            })
-        })
+    fn in_memory(&self) -> Option<&[u8]> {
+        self.rest.is_none().then_some(&self.start)
     }
 }
 
@@ -80,9 +76,11 @@ mod tests {
             let mut aside = SpooledBuffer::default();
             bytes.chunks(100_000).for_each(|chunk| aside.push(chunk));
             for _ in 0..2 {
-                assert!(aside.chunks().flatten().collect::<Vec<u8>>() == bytes);
+                let mut all = Vec::new();
+                aside.each_chunk(&mut |chunk| all.extend_from_slice(chunk));
+                assert!(all == bytes);
             }
-            assert_eq!(aside.held().is_some(), len <= SpooledBuffer::HELD);
+            assert_eq!(aside.in_memory().is_some(), len <= SpooledBuffer::HELD);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON as it passes by, and where in a message we are.
+//! Walks over the JSON of messages as it passes by, and knows the path of each token.
 
 use overspill::json::{JsonToken, JsonTokens, MalformedJson};
 
@@ -64,8 +64,16 @@ const KEYS: [(&[u8], Key); 25] = [
     (b"resourceTemplates", Key::Templates),
 ];
 
+impl Key {
+    /// Returns the name of the field; of an unknown field or a value of a list, an empty one.
+    pub(super) fn name(self) -> &'static str {
+        let known = KEYS.iter().find(|(_, key)| *key == self);
+        known.and_then(|(name, _)| std::str::from_utf8(name).ok()).unwrap_or_default()
+    }
+}
+
 /// Nothing that matters to us stands so deep.
-const DEEP: usize = 8;
+pub(super) const DEEP: usize = 8;
 /// No name that we know is longer.
 const LONGEST: usize = 40;
 
@@ -73,10 +81,10 @@ const LONGEST: usize = 40;
 #[derive(Debug, Default)]
 pub(super) struct JsonWalk {
     tokens: JsonTokens,
-    /// Where the current value stands; what is deeper than this is counted only.
+    /// The path of the current value. Deeper levels are only counted.
     path: Vec<Key>,
     deeper: usize,
-    /// What was opened last, and is not yet part of the path.
+    /// The bracket that was opened last, and is not yet part of the path.
     opened: Option<u8>,
     name: Vec<u8>,
     in_key: bool,
@@ -84,13 +92,13 @@ pub(super) struct JsonWalk {
     started: bool,
 }
 
-/// What was taken, and where it stands.
+/// A token and its place.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
     pub(super) token: JsonToken<'a>,
     /// How many bytes it took.
     pub(super) len: usize,
-    /// Where it stands in its message; of what is very deep, where something around it stands.
+    /// Its path in the message; if it is very deep, the path of a value around it.
     pub(super) path: &'a [Key],
     /// It is a part of a message, and not what stands around the messages of a list.
     pub(super) in_message: bool,
@@ -108,7 +116,7 @@ impl JsonWalk {
     }
 
     /// Takes as much of the string at hand, which is no key, as there is at once; see
-    /// [`Tokens::text`].
+    /// [`JsonTokens::text`].
     pub(super) fn text(&self, bytes: &[u8], text: &mut Vec<u8>) -> usize {
         self.tokens.text(bytes, text)
     }

@@ -27,6 +27,7 @@ mod program;
 mod project_file;
 mod promises;
 mod redact;
+mod results;
 mod retrieval;
 mod run;
 mod scarce;

@@ -4,3 +4,4 @@
 
 mod embed;
 mod redact;
+mod results;

@@ -338,18 +338,6 @@ impl Overspill {
         self.after(&spilled, &ended);
         Outcome::Spilled(Box::new(spilled))
     }
-
-    /// Lets an output pass that is not to be cut, up to the ceiling.
-    pub(crate) fn pass<'a>(
-        &self,
-        output: &Redacted<Output<'a>>,
-        call: &Call,
-        options: &CallOptions,
-        end: CallEnd,
-    ) -> Outcome<'a> {
-        let off = Layer { enabled: Some(false), ..Layer::default() };
-        self.bound(output, call, &CallOptions { settings: off, ..options.clone() }, end)
-    }
 }
 
 impl std::fmt::Debug for Overspill {

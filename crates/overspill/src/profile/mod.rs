@@ -154,6 +154,17 @@ pub struct ResultLayout {
     pub nothing: Unmarked,
     /// What happens to a result if cutting is switched off.
     pub disabled: Unmarked,
+    /// Which kinds of parts are shortened.
+    pub parts: PartKinds,
+}
+
+/// Which kinds of parts in a list are shortened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartKinds {
+    /// Parts of the type `text`, as the source systems have them.
+    Text,
+    /// Every kind that MCP has: text, embedded resources, media; and structured content beside the list.
+    Mcp,
 }
 
 /// A place in a result.
@@ -189,6 +200,7 @@ impl ResultLayout {
         display: None,
         nothing: Unmarked::Unchanged,
         disabled: Unmarked::Unchanged,
+        parts: PartKinds::Mcp,
     };
 
     /// Results with `output` and `metadata`, as opencode has them.
@@ -196,6 +208,7 @@ impl ResultLayout {
         handled: ResultField::Metadata("truncated"),
         record: None,
         nothing: Unmarked::Marked,
+        parts: PartKinds::Text,
         ..ResultLayout::OWN
     };
 }

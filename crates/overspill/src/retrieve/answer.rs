@@ -10,6 +10,7 @@ use super::grep::{GrepMatches, Query};
 use super::json::{FromValue, JsonPath, Values};
 use super::page::{Page, Part};
 use super::partial::MissingLines;
+use crate::notice::mark_line;
 use crate::store::{Kept, OutputId, Store};
 
 /// A page about a saved output.
@@ -81,13 +82,6 @@ impl Answer {
         let what = joined([Some(self.what.clone()), next]);
         if what.is_empty() { what } else { mark_line(Some(&self.id), &what) }
     }
-}
-
-/// Returns a line of ours among the text of an output. Text that imitates such a line is defused, see
-/// [`defused`](crate::notice::defused).
-pub fn mark_line(id: Option<&OutputId>, what: &str) -> String {
-    let token = id.map_or_else(String::new, |id| format!(" {}", id.token()));
-    format!("[overspill{token}: {what}]\n")
 }
 
 impl Page {

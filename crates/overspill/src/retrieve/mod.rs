@@ -15,7 +15,7 @@ mod partial;
 mod source;
 mod usage;
 
-pub use answer::{Answer, Request, lines_not_searched, mark_line, outputs_not_searched};
+pub use answer::{Answer, Request, lines_not_searched, outputs_not_searched};
 #[cfg(feature = "diff")]
 pub use diff::{DiffError, Differences, diff, previous_run};
 #[cfg(feature = "grep")]

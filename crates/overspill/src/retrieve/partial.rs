@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use overspill_core::Limits;
 
-use super::answer::mark_line;
 use super::page::{Page, Part, first_lines, fitting_end, fitting_page, line_start, tail_start};
 use crate::Error;
+use crate::notice::mark_line;
 use crate::store::{KeptRange, KeptRanges, NotKept, OutputId, Store};
 
 /// The lines of an output that were not kept.

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::{SOURCE_SYSTEM, WalkWords};
 use crate::profile::{
-    Directory, Errors, NoticeStyle, OwnSettings, Profile, ResultField, ResultLayout, Unmarked,
+    Directory, Errors, NoticeStyle, OwnSettings, PartKinds, Profile, ResultField, ResultLayout,
+    Unmarked,
 };
 use crate::store::{Also, NamePart, NameStyle};
 use crate::sweep::Retention;
@@ -29,6 +30,7 @@ const SHAPE: ResultLayout = ResultLayout {
     display: Some("returnDisplay"),
     nothing: Unmarked::Marked,
     disabled: Unmarked::Unchanged,
+    parts: PartKinds::Text,
 };
 
 impl Profile {

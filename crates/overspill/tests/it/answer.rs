@@ -2,9 +2,9 @@
 
 use overspill::Call;
 use overspill::core::Limits;
+use overspill::notice::mark_line;
 use overspill::retrieve::{
-    self, Answer, FromValue, JsonPath, Part, Query, Request, mark_line, outputs_not_searched, read,
-    values,
+    self, Answer, FromValue, JsonPath, Part, Query, Request, outputs_not_searched, read, values,
 };
 use overspill::store::{Memory, OutputId, Store};
 

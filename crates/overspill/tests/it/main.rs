@@ -12,6 +12,7 @@ mod faults;
 mod full;
 mod notice;
 mod redact;
+mod results;
 mod seeds;
 mod settings;
 mod spill;

@@ -36,7 +36,7 @@ impl Unsearched {
             return String::new();
         };
         if !is_json {
-            return retrieve::mark_line(Some(name), &what);
+            return overspill::notice::mark_line(Some(name), &what);
         }
         let json = serde_json::json!({
             "id": name,

@@ -12,12 +12,14 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 
+use overspill::tool::walk::ResultRules;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::buffer::Buffer;
 use crate::hosts::{self, HookShape, Host};
+use crate::mcp::ResultSettings;
 use crate::settings::SettingSources;
 use crate::ui;
 
@@ -70,7 +72,9 @@ pub(crate) fn answer(shape: HookShape, payload: &Value) -> Option<Value> {
         return Some(shapes::rewritten(payload, &line));
     }
     let name = shapes::result(shape, payload)?;
-    let engine = SettingSources::read().in_force(Some(hosts::profile())).overspill();
+    let in_force = SettingSources::read().in_force(Some(hosts::profile()));
+    let results = ResultSettings::of(&in_force.sources);
+    let engine = in_force.overspill();
     let given = |payload: &Value| match shape {
         HookShape::Claude => shapes::claude(payload),
         HookShape::Copilot => copilot::given(payload),
@@ -80,12 +84,11 @@ pub(crate) fn answer(shape: HookShape, payload: &Value) -> Option<Value> {
     let encode = |payload: &Value, bounded: Value| match shape {
         HookShape::Claude => shapes::to_claude(payload, bounded),
         HookShape::Copilot => copilot::taken(payload, bounded),
-        HookShape::Cursor => json!({ "updated_mcp_tool_output": bounded }),
-        HookShape::Plugin => shapes::to_plugin(payload, bounded),
+        HookShape::Cursor | HookShape::Plugin => shapes::replaced(shape, bounded),
     };
     // The engine masks the text that it takes; the rest of the payload is masked here.
     let (masked, count) = masked(&engine, &payload[name]);
-    match given(payload).and_then(|given| given.bounded(&engine)) {
+    match given(payload).and_then(|given| given.bounded(&engine, &results)) {
         Some(bounded) if count > 0 => {
             let mut payload = payload.clone();
             payload[name] = masked.into_owned();
@@ -105,7 +108,7 @@ fn masked<'a>(engine: &Overspill, value: &'a Value) -> (Cow<'a, Value>, u64) {
     (Cow::Owned(masked), count)
 }
 
-/// What a tool has returned, as a host gives it.
+/// The result of a tool, as a host gives it.
 #[derive(Debug)]
 struct Given {
     tool: String,
@@ -117,15 +120,16 @@ struct Given {
 #[derive(Debug)]
 enum What {
     Text(String),
-    /// A list of parts, as MCP has them; or something like it.
-    Content(Value),
+    /// A result of MCP: an object with a list of parts, structured content, or both.
+    Result(Value),
     /// The text is in a file of the host's.
     File(File),
 }
 
 impl Given {
     /// Returns what is shown instead, if it is too large, or a file with secrets in it.
-    fn bounded(self, engine: &Overspill) -> Option<Value> {
+    fn bounded(self, engine: &Overspill, results: &ResultSettings) -> Option<Value> {
+        let rules = results.rules(&self.tool);
         let directory = std::env::current_dir().ok();
         let call = Call {
             command: self.command,
@@ -143,7 +147,7 @@ impl Given {
                 Outcome::Masked(masked) => Some(String::from_utf8_lossy(&masked.bytes).into()),
                 Outcome::Whole(_) => None,
             },
-            What::Content(content) => parts(engine, &call, content),
+            What::Result(result) => shortened(engine, &call, &result, rules),
         }
     }
 }
@@ -156,21 +160,21 @@ fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'
             Ok(0) => return Some(spill.finish(CallEnd::default())),
             Ok(len) => spill.push(&buffer.space()[..len]),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            // What the host has is better than a part of it.
+            // The host's own result is better than a part of the file.
             Err(_) => return None,
         }
     }
 }
 
-/// Bounds the text in a list of parts; pictures and all that is no text stay.
-fn parts(engine: &Overspill, call: &Call, content: Value) -> Option<Value> {
-    let result = json!({ "output": content });
-    match engine.bound_result(&result, call, &CallOptions::default(), &Gates::default()) {
-        Bounded::Changed(Value::Object(mut fields)) => {
-            // A result that fits stays in the host's own form, masked or not.
-            let fits = masked(engine, &result["output"]).0;
-            fields.remove("output").filter(|bounded| *bounded != *fits)
-        }
-        _ => None,
+/// Shortens a result of MCP. Returns its list of parts, or all of it if structured content is left.
+fn shortened(engine: &Overspill, call: &Call, result: &Value, rules: ResultRules) -> Option<Value> {
+    let gates = Gates { rules, ..Gates::default() };
+    let bounded = engine.bound_result(result, call, &CallOptions::default(), &gates);
+    let Bounded::Changed(mut bounded) = bounded else { return None };
+    // A result that fits stays in the host's own form, masked or not.
+    if bounded == *masked(engine, result).0 {
+        return None;
     }
+    let is_whole = bounded.get("structuredContent").is_some();
+    Some(if is_whole { bounded } else { bounded["content"].take() })
 }

@@ -1,4 +1,4 @@
-//! Where things stand in what hosts send, and how they take an answer.
+//! The payloads of hosts, and the answers that they take.
 
 use std::path::Path;
 
@@ -48,7 +48,6 @@ pub(super) fn claude(payload: &Value) -> Option<Given> {
     let response = payload.get("tool_response")?;
     let what = match response {
         Value::String(text) => What::Text(text.clone()),
-        Value::Array(_) => What::Content(response.clone()),
         Value::Object(fields) if fields.contains_key("stdout") => {
             if fields.get("isImage").and_then(Value::as_bool) == Some(true) {
                 return None;
@@ -62,11 +61,23 @@ pub(super) fn claude(payload: &Value) -> Option<Given> {
                 None => What::Text(joined(text(response, "stdout"), text(response, "stderr"))),
             }
         }
-        Value::Object(fields) => What::Content(fields.get("content")?.clone()),
-        _ => return None,
+        response => mcp_result(response)?,
     };
     let command = payload.get("tool_input").and_then(|input| text(input, "command"));
     Some(Given { tool: text(payload, "tool_name")?, command, what })
+}
+
+/// Returns the result of an MCP tool: a list of parts, or an object around it.
+fn mcp_result(result: &Value) -> Option<What> {
+    match result {
+        Value::Array(_) => Some(What::Result(json!({ "content": result }))),
+        Value::Object(fields) => match fields.get("content") {
+            Some(Value::String(text)) => Some(What::Text(text.clone())),
+            Some(Value::Array(_)) => Some(What::Result(result.clone())),
+            _ => fields.get("structuredContent").map(|_| What::Result(result.clone())),
+        },
+        _ => None,
+    }
 }
 
 fn joined(out: Option<String>, err: Option<String>) -> String {
@@ -102,9 +113,7 @@ fn updated(output: Value) -> Value {
 pub(super) fn cursor(payload: &Value) -> Option<Given> {
     let what = match payload.get("tool_output")? {
         Value::String(text) => What::Text(text.clone()),
-        Value::Object(fields) => What::Content(fields.get("content")?.clone()),
-        content @ Value::Array(_) => What::Content(content.clone()),
-        _ => return None,
+        output => mcp_result(output)?,
     };
     Some(Given { tool: text(payload, "tool_name")?, command: None, what })
 }
@@ -133,21 +142,13 @@ pub(super) fn rewritten(payload: &Value, line: &str) -> Value {
     json!({ "updated_input": input })
 }
 
-/// What our own plugins send.
+/// Our own plugins: a text, or a list of parts.
 pub(super) fn plugin(payload: &Value) -> Option<Given> {
     let what = match (payload.get("text"), payload.get("content")) {
         (Some(Value::String(text)), _) => What::Text(text.clone()),
-        (_, Some(content @ Value::Array(_))) => What::Content(content.clone()),
+        (_, Some(content @ Value::Array(_))) => mcp_result(content)?,
         _ => return None,
     };
     let tool = text(payload, "tool").unwrap_or_else(|| "tool".into());
     Some(Given { tool, command: text(payload, "command"), what })
-}
-
-pub(super) fn to_plugin(payload: &Value, bounded: Value) -> Value {
-    if payload.get("text").is_some() {
-        json!({ "text": bounded })
-    } else {
-        json!({ "content": bounded })
-    }
 }

@@ -1,49 +1,26 @@
-//! Takes the result of a tool as it passes, and lets no more of its text through than there is room
-//! for.
+//! Rewrites the result of a tool while it streams by: shortens its text, and keeps all other bytes.
 //!
-//! What is not text stays as it is written, byte for byte: the result is put together again from its
-//! own bytes, with other strings where the long ones were.
+//! The result is put together again from its own bytes, with other strings in the place of the long ones.
+//! The rules are those of [`overspill::tool::walk`].
 
 mod finish;
 mod place;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use overspill::core::Policy;
-use overspill::{Call, CallOptions, MultiText, Overspill};
-
-use super::media::{Filed, Media};
-use super::probe::{Message, MessageProbe};
-use super::same::Digest;
-use super::spooled_buffer::SpooledBuffer;
-use super::walk::{JsonWalk, Key, Step};
 use overspill::json::JsonToken;
+use overspill::tool::walk::{PartField, ResultRules, ResultWalk, Structured};
+use overspill::tool::{MediaDraft, SavedMedia};
+use overspill::{Call, CallOptions, Overspill};
+
+use super::probe::{Message, MessageProbe};
+use super::spooled_buffer::SpooledBuffer;
+use super::walk::{JsonWalk, Step};
 use place::{Kind, Place};
 
-/// What becomes of structured content where a result is too large.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Structured {
-    /// It goes: its text is cut, and the rest is saved.
-    #[default]
-    Drop,
-    /// It stays, with shorter strings and lists, if its schema admits that; otherwise it goes.
-    Shrink,
-    /// It stays, and is not counted.
-    Keep,
-}
-
-/// How results are treated.
-#[derive(Debug, Clone)]
-pub(super) struct How {
-    pub(super) structured: Structured,
-    /// What structured content must be like.
-    pub(super) schema: Option<Arc<serde_json::Value>>,
-    /// Media of more bytes than this are put into a file.
-    pub(super) max_media: u64,
-}
-
-/// What came of a result.
+/// The outcome for a message.
 #[derive(Debug)]
 pub(super) enum Done {
     /// It passes as it is.
@@ -52,54 +29,56 @@ pub(super) enum Done {
     Changed(Vec<u8>),
 }
 
-/// Beyond this the rest of a message passes as it comes: it is not text that fills it.
+/// A message with more bytes than this, not counting text, passes from there on.
 const MOST_HELD: usize = 16 << 20;
-/// So much of a value is held as it is written; what is longer does not fit in any case.
+/// Structured content is held up to this size. A larger one fits no limit.
 const MOST_RAW: u64 = 2 << 20;
-/// So much text is taken at once.
+/// The most text that is taken at once.
 const CHUNK: usize = 64 << 10;
 
-/// Takes one message.
+/// Rewrites one message.
 #[derive(Debug)]
 pub(super) struct ResultRewriter<'a> {
-    engine: &'a Overspill,
-    call: Call,
-    policy: Policy,
-    how: How,
-    walk: JsonWalk,
-    peek: MessageProbe,
-    joined: MultiText<'a>,
-    /// The message, without what is too long.
+    walk: ResultWalk<'a>,
+    tokens: JsonWalk,
+    message: MessageInfo,
+    /// The message, without the long strings.
     held: Vec<u8>,
     taking: Taking,
-    /// Text that is not in `joined` yet.
+    /// Text of the current string that `walk` does not have yet.
     text: Vec<u8>,
-    /// Where the texts stand in `held`.
+    /// The places of the texts in `held`.
     texts: Vec<Range<usize>>,
     parts: Vec<Part>,
-    /// Where the list of parts ends.
+    /// The end of the list of parts.
     content_end: Option<usize>,
-    digest: Digest,
     structured: Option<Field>,
-    aside: SpooledBuffer,
-    /// Where the last field of the result begins.
+    structured_json: SpooledBuffer,
+    /// The start of the last field of the result.
     field_at: usize,
-    /// Where the value of the structured content begins.
+    /// The start of the value of the structured content.
     value_at: usize,
     is_error: bool,
 }
 
-/// Why no more is taken.
+/// The facts about the message: all are known before, or they come with its bytes.
+#[derive(Debug)]
+enum MessageInfo {
+    Known(Message),
+    Learning(MessageProbe),
+}
+
+/// Why no more bytes are taken.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refused<T> {
     /// From here on it is not JSON.
     NotJson(T),
-    /// There is no more room for what is not text.
+    /// Everything but text is larger than [`MOST_HELD`].
     TooMuch(T),
 }
 
 impl Refused<&[u8]> {
-    /// Returns it with what was not taken as its own.
+    /// Returns it with its own copy of the bytes.
     pub(super) fn held(self) -> Refused<Vec<u8>> {
         match self {
             Refused::NotJson(left) => Refused::NotJson(left.to_vec()),
@@ -108,26 +87,30 @@ impl Refused<&[u8]> {
     }
 }
 
-/// What is being taken.
+/// The value that the current token belongs to.
 #[derive(Debug, Default)]
 enum Taking {
     #[default]
     Nothing,
     Text,
+    /// A string that is text only if it is long; `start` is its place.
+    Short {
+        field: PartField,
+        start: usize,
+    },
     Structured,
     Media {
         start: usize,
         len: u64,
-        filing: Filing,
+        saving: Saving,
     },
-    Note(Key),
 }
 
-/// Whether something is being put into a file.
+/// Whether media are being saved.
 #[derive(Debug)]
-enum Filing {
+enum Saving {
     NotYet,
-    Begun(Media),
+    Begun(MediaDraft),
     Failed,
 }
 
@@ -142,166 +125,171 @@ struct Field {
 #[derive(Debug, Default)]
 struct Part {
     place: Range<usize>,
-    kind: Vec<u8>,
-    mime: Vec<u8>,
-    uri: Vec<u8>,
+    kind: String,
+    mime: String,
+    uri: Option<String>,
     texts: Range<usize>,
-    filed: Option<Filed>,
+    saved: Option<SavedMedia>,
 }
 
 impl<'a> ResultRewriter<'a> {
+    /// Begins a message. `known` says what it is, if all of it was looked at before.
     pub(super) fn new(
         engine: &'a Overspill,
         call: Call,
-        options: CallOptions,
-        how: How,
+        rules: ResultRules,
+        known: Option<Message>,
     ) -> ResultRewriter<'a> {
+        let learning = || MessageInfo::Learning(MessageProbe::default());
         ResultRewriter {
-            engine,
-            policy: engine.policy(&call, &options),
-            joined: MultiText::new(engine, call.clone(), options),
-            call,
-            how,
-            walk: JsonWalk::default(),
-            peek: MessageProbe::default(),
+            walk: ResultWalk::new(engine, call, CallOptions::default(), rules),
+            tokens: JsonWalk::default(),
+            message: known.map_or_else(learning, MessageInfo::Known),
             held: Vec::new(),
             taking: Taking::Nothing,
             text: Vec::new(),
             texts: Vec::new(),
             parts: Vec::new(),
             content_end: None,
-            digest: Digest::default(),
             structured: None,
-            aside: SpooledBuffer::default(),
+            structured_json: SpooledBuffer::default(),
             field_at: 0,
             value_at: 0,
             is_error: false,
         }
     }
 
-    /// Says that so many secrets were masked in the message. The notice counts them.
+    /// Adds to the number of masked secrets in the notice.
     pub(super) fn add_masked(&mut self, count: u64) {
-        self.joined.add_masked(count);
+        self.walk.add_masked(count);
     }
 
-    /// Returns what is known of the message by now.
+    /// Returns the facts about the message that are known by now.
     pub(super) fn message(&self) -> &Message {
-        self.peek.message()
+        match &self.message {
+            MessageInfo::Known(message) => message,
+            MessageInfo::Learning(probe) => probe.message(),
+        }
     }
 
-    /// Tells whether anything has been left out already, so that there is no way back.
+    /// Tells whether a message of this length passes in any case.
+    pub(super) fn surely_fits(&self, len: usize) -> bool {
+        self.walk.surely_fits(len as u64)
+    }
+
+    /// Tells whether some bytes are left out already, so that the message cannot pass as it came.
     pub(super) fn has_cut(&self) -> bool {
-        let is_filing = |filing: &Filing| matches!(filing, Filing::Begun(_));
-        self.joined.is_over()
-            || self.aside.len() > MOST_RAW
-            || self.parts.iter().any(|part| part.filed.is_some())
-            || matches!(&self.taking, Taking::Media { filing, .. } if is_filing(filing))
+        let is_saving = |saving: &Saving| matches!(saving, Saving::Begun(_));
+        self.walk.is_over()
+            || self.structured_json.len() > MOST_RAW
+            || self.parts.iter().any(|part| part.saved.is_some())
+            || matches!(&self.taking, Taking::Media { saving, .. } if is_saving(saving))
     }
 
     /// Tells whether all of the message has come.
     pub(super) fn is_done(&self) -> bool {
-        self.walk.is_done()
+        self.tokens.is_done()
     }
 
-    /// Takes the next bytes. Fails with those it could not take; what was taken before them is still
-    /// to be finished.
+    /// Takes the next bytes. Fails with those that it could not take; the bytes before them are still to
+    /// be finished.
     pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), Refused<&'b [u8]>> {
         while !bytes.is_empty() {
             if self.held.len() > MOST_HELD {
                 return Err(Refused::TooMuch(bytes));
             }
             if matches!(self.taking, Taking::Text) {
-                let len = self.walk.text(&bytes[..bytes.len().min(CHUNK)], &mut self.text);
+                let len = self.tokens.text(&bytes[..bytes.len().min(CHUNK)], &mut self.text);
                 self.text_taken(&bytes[..len]);
                 bytes = &bytes[len..];
                 if bytes.is_empty() {
                     return Ok(());
                 }
             }
-            let Ok(step) = self.walk.next(bytes) else { return Err(Refused::NotJson(bytes)) };
-            self.peek.see(&step, bytes);
-            let raw = &bytes[..step.len];
-            if let JsonToken::Text(text) = step.token
-                && matches!(self.taking, Taking::Text)
+            let Ok(step) = self.tokens.next(bytes) else { return Err(Refused::NotJson(bytes)) };
+            if let MessageInfo::Learning(probe) = &mut self.message {
+                probe.see(&step, bytes);
+            }
+            let Step { token, path, len, .. } = step;
+            let (raw, rest) = bytes.split_at(len);
+            bytes = rest;
+            if let JsonToken::Text(text) = token
+                && matches!(self.taking, Taking::Text | Taking::Short { .. })
             {
                 self.text.extend_from_slice(text);
                 self.text_taken(raw);
-                bytes = &bytes[raw.len()..];
                 continue;
             }
-            let Step { token, path, .. } = step;
-            let token = Kind::of(token);
-            let place = Place::of(path);
+            let (token, place) = (Kind::of(token), Place::of(path));
             self.take(token, place, raw);
-            bytes = &bytes[raw.len()..];
         }
         Ok(())
     }
 
-    /// Says that there is more text, written like this.
+    /// Takes the raw bytes of text that was added to `text`.
     fn text_taken(&mut self, raw: &[u8]) {
-        if !self.joined.is_over() {
+        if let Taking::Short { field, start } = self.taking {
+            self.held.extend_from_slice(raw);
+            if field.is_text(&self.text) {
+                self.begin_text(start);
+            } else if self.text.len() > PartField::SHORT {
+                self.taking = Taking::Nothing;
+            }
+            return;
+        }
+        if !self.walk.is_over() {
             self.held.extend_from_slice(raw);
         }
         if self.text.len() >= CHUNK {
-            take_text(&mut self.text, &mut self.joined, &mut self.digest, self.texts.len());
+            self.flush_text();
         }
     }
 
+    /// Begins a text whose string begins at `start`.
+    fn begin_text(&mut self, start: usize) {
+        self.walk.next_text();
+        self.texts.push(start..start);
+        self.taking = Taking::Text;
+    }
+
+    fn flush_text(&mut self) {
+        self.walk.push(&self.text);
+        self.text.clear();
+    }
+
     fn take(&mut self, token: Kind, place: Place, raw: &[u8]) {
-        if matches!(self.taking, Taking::Structured) {
-            let ends = matches!(token, Kind::Close | Kind::EndString | Kind::Between);
-            let is_end = match place {
-                Place::Structured => ends,
-                Place::InStructured => false,
-                _ => true,
-            };
-            // A bracket or a quote that ends it is part of it; a comma after a word is not.
-            let is_part = place == Place::Structured && token != Kind::Between;
-            if !is_end || is_part {
-                self.aside.push(raw);
-                if self.aside.len() <= MOST_RAW {
-                    self.held.extend_from_slice(raw);
-                }
-            }
-            if !is_end {
-                return;
-            }
-            self.taking = Taking::Nothing;
-            let end = self.held.len();
-            self.structured = Some(Field { place: self.field_at..end, value: self.value_at..end });
-            if is_part {
-                return;
-            }
-        }
-        if self.take_media(token, raw) {
+        if self.take_structured(token, place, raw) || self.take_media(token, raw) {
             return;
         }
         match (token, place) {
-            (Kind::String, Place::Text) => {
-                self.joined.next_text();
-                self.texts.push(self.held.len()..self.held.len());
-                self.taking = Taking::Text;
-            }
-            (Kind::EndString, _) if matches!(self.taking, Taking::Text) => {
-                take_text(&mut self.text, &mut self.joined, &mut self.digest, self.texts.len());
-                self.held.extend_from_slice(raw);
-                self.taking = Taking::Nothing;
-                if let Some(text) = self.texts.last_mut() {
-                    text.end = self.held.len();
+            (Kind::String, Place::InPart(field)) => {
+                let start = self.held.len();
+                self.text.clear();
+                match field {
+                    PartField::Text => self.begin_text(start),
+                    PartField::Media => {
+                        let (start, saving) = (start + 1, Saving::NotYet);
+                        self.taking = Taking::Media { start, len: 0, saving };
+                    }
+                    PartField::Meta => {}
+                    _ => self.taking = Taking::Short { field, start },
                 }
-                if let Some(part) = self.parts.last_mut() {
-                    part.texts.end = self.texts.len();
+            }
+            (Kind::EndString, _) => match std::mem::take(&mut self.taking) {
+                Taking::Text => {
+                    self.flush_text();
+                    self.held.extend_from_slice(raw);
+                    if let Some(text) = self.texts.last_mut() {
+                        text.end = self.held.len();
+                    }
+                    if let Some(part) = self.parts.last_mut() {
+                        part.texts.end = self.texts.len();
+                    }
+                    return;
                 }
-                return;
-            }
-            (Kind::String, Place::Media) => {
-                let start = self.held.len() + 1;
-                self.taking = Taking::Media { start, len: 0, filing: Filing::NotYet };
-            }
-            (Kind::String, Place::Note(key)) => self.taking = Taking::Note(key),
-            (Kind::Text, Place::Note(_)) => self.note(raw),
-            (Kind::EndString, Place::Note(_)) => self.taking = Taking::Nothing,
+                Taking::Short { field, .. } => self.note(field),
+                _ => {}
+            },
             (Kind::Open, Place::Part) => {
                 let texts = self.texts.len()..self.texts.len();
                 let place = self.held.len()..self.held.len();
@@ -313,81 +301,97 @@ impl<'a> ResultRewriter<'a> {
                 }
             }
             (Kind::Close, Place::Content) => self.content_end = Some(self.held.len()),
-            // Before its own name is known it stands where the field before it stood.
+            // The path has the new name only at the end of the key.
             (Kind::Key, Place::Field | Place::Content | Place::Structured | Place::IsError) => {
                 self.field_at = self.held.len()
             }
             (Kind::Word, Place::IsError) => self.is_error |= raw.starts_with(b"t"),
             (Kind::Open | Kind::Word | Kind::String, Place::Structured)
-                if self.how.structured != Structured::Keep =>
+                if self.walk.rules().structured != Structured::Keep =>
             {
                 self.taking = Taking::Structured;
                 self.value_at = self.held.len();
-                self.aside = SpooledBuffer::default();
-                self.aside.push(raw);
+                self.structured_json = SpooledBuffer::default();
+                self.structured_json.push(raw);
             }
             _ => {}
         }
         self.held.extend_from_slice(raw);
     }
 
-    /// Takes what belongs to a picture, a sound or a blob; tells whether it did.
+    /// Takes a token of the structured content; tells whether it did.
+    fn take_structured(&mut self, token: Kind, place: Place, raw: &[u8]) -> bool {
+        if !matches!(self.taking, Taking::Structured) {
+            return false;
+        }
+        let ends = matches!(token, Kind::Close | Kind::EndString | Kind::Between);
+        let is_end = match place {
+            Place::Structured => ends,
+            Place::InStructured => false,
+            _ => true,
+        };
+        // The bracket or quote at its end is part of it; the comma after a number is not.
+        let is_part = !is_end || place == Place::Structured && token != Kind::Between;
+        if is_part {
+            self.structured_json.push(raw);
+            if self.structured_json.len() <= MOST_RAW {
+                self.held.extend_from_slice(raw);
+            }
+        }
+        if is_end {
+            self.taking = Taking::Nothing;
+            let end = self.held.len();
+            self.structured = Some(Field { place: self.field_at..end, value: self.value_at..end });
+        }
+        is_part
+    }
+
+    /// Takes a token of an image, a sound or a blob; tells whether it did.
     fn take_media(&mut self, token: Kind, raw: &[u8]) -> bool {
-        let Taking::Media { start, len, filing } = &mut self.taking else { return false };
+        let Taking::Media { start, len, saving } = &mut self.taking else { return false };
         if token == Kind::EndString {
-            if let Taking::Media { filing: Filing::Begun(media), .. } =
+            if let Taking::Media { saving: Saving::Begun(draft), .. } =
                 std::mem::take(&mut self.taking)
                 && let Some(part) = self.parts.last_mut()
             {
-                part.filed = media.end();
+                part.saved = draft.end();
             }
             self.held.extend_from_slice(raw);
             return true;
         }
         *len += raw.len() as u64;
-        if matches!(filing, Filing::NotYet) && *len / 4 * 3 > self.how.max_media {
-            let mut media = Media::begin(self.engine, &self.call);
+        if matches!(saving, Saving::NotYet) && self.walk.rules().is_large(*len) {
             let so_far = &self.held[*start..];
-            *filing = match media.take_if(|media| media.push(so_far)) {
-                Some(media) => {
+            let mut draft = self.walk.begin_media();
+            *saving = match draft.take_if(|draft| draft.push(so_far)) {
+                Some(draft) => {
                     self.held.truncate(*start);
-                    Filing::Begun(media)
+                    Saving::Begun(draft)
                 }
-                None => Filing::Failed,
+                None => Saving::Failed,
             };
         }
-        match filing {
-            Filing::Begun(media) => drop(media.push(raw)),
-            Filing::NotYet | Filing::Failed => self.held.extend_from_slice(raw),
+        match saving {
+            Saving::Begun(draft) => drop(draft.push(raw)),
+            Saving::NotYet | Saving::Failed => self.held.extend_from_slice(raw),
         }
         true
     }
 
-    fn note(&mut self, raw: &[u8]) {
-        const LONGEST: usize = 300;
-        let (Taking::Note(key), Some(part)) = (&self.taking, self.parts.last_mut()) else { return };
-        let note = match key {
-            Key::Type => &mut part.kind,
-            Key::MimeType => &mut part.mime,
-            _ => &mut part.uri,
-        };
-        if note.len() + raw.len() <= LONGEST {
-            note.extend_from_slice(raw);
+    /// Keeps a string that describes the part.
+    fn note(&mut self, field: PartField) {
+        let Some(part) = self.parts.last_mut() else { return };
+        let text = || String::from_utf8_lossy(&self.text).into_owned();
+        match field {
+            PartField::Kind => part.kind = text(),
+            PartField::MimeType => part.mime = text(),
+            PartField::Uri => part.uri = Some(text()),
+            _ => {}
         }
     }
 
-    /// Returns what was taken, as it came; nothing of it may have been cut.
+    /// Returns the bytes as they came; none of them may have been cut.
     pub(super) fn give_up(self) -> Vec<u8> {
         self.held
     }
-}
-
-/// Hands text on.
-fn take_text(text: &mut Vec<u8>, joined: &mut MultiText, digest: &mut Digest, count: usize) {
-    joined.push(text);
-    // With several texts nobody says one of them twice.
-    if count == 1 {
-        digest.push(text);
-    }
-    text.clear();
 }

@@ -1,9 +1,11 @@
-//! Where in a result something stands, and what it is.
+//! The place of a token in a message.
 
-use super::super::walk::Key;
 use overspill::json::JsonToken;
+use overspill::tool::walk::PartField;
 
-/// A token, without what is in it.
+use super::super::walk::{DEEP, Key};
+
+/// The kind of a token, without its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Between,
@@ -31,15 +33,14 @@ impl Kind {
     }
 }
 
-/// Where in a result something stands.
+/// The place of a token in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Field,
     Content,
     Part,
-    Text,
-    Media,
-    Note(Key),
+    /// Within a part, or within an error.
+    InPart(PartField),
     Structured,
     InStructured,
     IsError,
@@ -48,24 +49,22 @@ pub(super) enum Place {
 
 impl Place {
     pub(super) fn of(path: &[Key]) -> Place {
-        if path == [Key::Error, Key::Message] {
-            return Place::Text;
-        }
-        let [Key::Result, path @ ..] = path else { return Place::Elsewhere };
         match path {
-            [Key::IsError] => Place::IsError,
-            [Key::Structured] => Place::Structured,
-            [Key::Structured, ..] => Place::InStructured,
-            [Key::Content] => Place::Content,
-            [_] => Place::Field,
-            [Key::Content, Key::Item] => Place::Part,
-            [Key::Content, Key::Item, within @ ..] => match within {
-                [Key::Text] | [Key::Resource, Key::Text] => Place::Text,
-                [Key::Data] | [Key::Resource, Key::Blob] => Place::Media,
-                [key @ (Key::Type | Key::MimeType)]
-                | [Key::Resource, key @ (Key::MimeType | Key::Uri)] => Place::Note(*key),
-                _ => Place::Elsewhere,
-            },
+            [Key::Error, Key::Message] => Place::InPart(PartField::Text),
+            [Key::Error, Key::Data, ..] => Place::InPart(PartField::Other),
+            [Key::Result, Key::IsError] => Place::IsError,
+            [Key::Result, Key::Structured] => Place::Structured,
+            [Key::Result, Key::Structured, ..] => Place::InStructured,
+            [Key::Result, Key::Content] => Place::Content,
+            [Key::Result, _] => Place::Field,
+            [Key::Result, Key::Content, Key::Item] => Place::Part,
+            [Key::Result, Key::Content, Key::Item, within @ ..] => {
+                let mut names = [""; DEEP];
+                for (name, key) in names.iter_mut().zip(within) {
+                    *name = key.name();
+                }
+                Place::InPart(PartField::at(&names[..within.len().min(DEEP)]))
+            }
             _ => Place::Elsewhere,
         }
     }

@@ -117,6 +117,30 @@ fn an_input_that_is_left_open_is_answered() {
     drop(stdin);
 }
 
+#[test]
+fn structured_content_that_is_kept_stays_in_the_answer() {
+    let payload = json!({
+        "hook_event_name": "PostToolUse", "tool_name": "mcp__server__tool", "tool_input": {},
+        "tool_response": {
+            "content": [{"type": "text", "text": numbered(5_000)}], "structuredContent": {"lines": 5000},
+        },
+    });
+    for (structured, is_kept) in [("keep", true), ("drop", false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = program(dir.path());
+        command.args(["hook", "claude-code"]).env("OVERSPILL_STRUCTURED", structured);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap().stdout;
+        let answer: Value = serde_json::from_slice(&output).unwrap();
+        let output = &answer["hookSpecificOutput"]["updatedToolOutput"];
+        assert_eq!(output.get("structuredContent").is_some(), is_kept, "{structured}");
+        let parts = if is_kept { &output["content"] } else { output };
+        let text = parts[0]["text"].as_str().unwrap();
+        assert!(text.starts_with("[overspill ") && text.chars().count() <= 9_500, "{text:.200}");
+    }
+}
+
 /// Asks Claude Code's hook about a result of this tool that is in this file.
 fn claude_with_file(test: Test, tool: &str, file: &std::path::Path) -> Done {
     let payload = json!({

@@ -138,6 +138,34 @@ fn errors_are_cut_to_half_and_stay_errors() {
 }
 
 #[test]
+fn error_data_is_shortened_with_the_message() {
+    let mut client = Client::new();
+    let text = lines(3_000);
+    let error = json!({"code": -32000, "message": "no", "data": {"log": [text], "count": 7}});
+    let sent = format!(r#"{{"jsonrpc":"2.0","id":$ID,"error":{error}}}"#);
+    let answer: Value = serde_json::from_str(&client.raw(&sent)).unwrap();
+    let data = &answer["error"]["data"];
+    let shown = data["log"][0].as_str().unwrap().chars().count();
+    assert!(shown > 2_000 && shown <= 4_750, "{shown}");
+    assert_eq!((&answer["error"]["code"], &data["count"]), (&json!(-32000), &json!(7)));
+    assert!(answer["error"]["message"].as_str().unwrap().ends_with("no"));
+    assert_eq!(client.saved(), [format!("no\n{text}").into_bytes()]);
+}
+
+#[test]
+fn small_limit_for_media_applies_to_small_results() {
+    let chaos = super::client::chaos();
+    let mut client = Client::with(&[], &[chaos.to_str().unwrap()], |command| {
+        let home = command.get_current_dir().unwrap().join("config/overspill");
+        std::fs::create_dir_all(&home).unwrap();
+        std::fs::write(home.join("config.toml"), "[mcp]\nmax_media = 1000\n").unwrap();
+    });
+    let picture = json!({"type": "image", "mimeType": "image/png", "data": "TUFQ".repeat(500)});
+    let line = client.raw(&frame(&json!({"content": [picture]})));
+    assert!(line.contains("image/png, 1500 bytes, is in this file"), "{line}");
+}
+
+#[test]
 fn a_picture_that_is_very_large_becomes_a_file() {
     let mut client = Client::new();
     let data = "TUFQ".repeat(2_500_000);

@@ -1,21 +1,21 @@
-//! Makes structured content smaller without breaking its schema.
+//! Shrinks structured content within its schema.
 //!
-//! Nothing is made shorter where the schema forbids it, and what comes out is checked against the
-//! schema as a whole.
+//! Strings and lists stay where the schema forbids shorter ones. The shrunk value is checked against the
+//! whole schema.
 
 use serde_json::{Map, Value};
 
-use super::schema::{MORE, Verdict, check, referred};
+use super::schema::{Conformity, MORE, check, referred};
 
-/// Returns a value of at most `room` bytes, with its lists and strings cut, that is as `schema` says;
-/// nothing if there is none.
+/// Returns a value of at most `room` bytes with shorter lists and strings that conforms to `schema`, or
+/// `None`.
 pub(super) fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value> {
     let mut most = 4096;
     loop {
         let mut value = value.clone();
         Shrink { root: schema, most }.shorten(&mut value, schema);
         if value.to_string().len() as u64 <= room {
-            return (check(&value, schema) == Verdict::Valid).then_some(value);
+            return (check(&value, schema) == Conformity::Valid).then_some(value);
         }
         if most == 0 {
             return None;
@@ -24,18 +24,18 @@ pub(super) fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value>
     }
 }
 
-/// Adds a field that says what was left out, if the schema admits one.
-pub(super) fn noted(value: &Value, schema: &Value, note: &str) -> Value {
+/// Adds a field with a note on the missing rest, if the schema allows one.
+pub(super) fn noted(value: Value, schema: &Value, note: &str) -> Value {
     let mut with = value.clone();
     if let Value::Object(fields) = &mut with
         && !fields.contains_key(NOTE)
     {
         fields.insert(NOTE.into(), note.into());
-        if check(&with, schema) == Verdict::Valid {
+        if check(&with, schema) == Conformity::Valid {
             return with;
         }
     }
-    value.clone()
+    value
 }
 
 const NOTE: &str = "_overspill";
@@ -45,12 +45,12 @@ static ANY: Value = Value::Bool(true);
 
 struct Shrink<'a> {
     root: &'a Value,
-    /// So many values of a list stay, and as many characters of a string.
+    /// This many values of a list stay, and as many characters of a string.
     most: usize,
 }
 
 impl Shrink<'_> {
-    /// Cuts lists and strings wherever that is admitted.
+    /// Cuts lists and strings where the schema allows it.
     fn shorten(&self, value: &mut Value, schema: &Value) {
         let nothing = Map::new();
         let words = schema.as_object().unwrap_or(&nothing);
@@ -62,7 +62,7 @@ impl Shrink<'_> {
         }
         let ways = ["anyOf", "oneOf", "allOf"].iter().find_map(|word| words.get(*word)?.as_array());
         if let Some(ways) = ways {
-            if let Some(way) = ways.iter().find(|way| check(value, way) == Verdict::Valid) {
+            if let Some(way) = ways.iter().find(|way| check(value, way) == Conformity::Valid) {
                 self.shorten(value, way);
             }
             return;
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_schema_admits_is_cut() {
+    fn list_is_cut_within_its_schema() {
         let row = json!({"type": "object", "properties": {
             "name": {"type": "string"}, "kind": {"enum": ["a", "b"]},
         }, "required": ["name", "kind"], "additionalProperties": false});
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_way_nothing_is_made_up() {
+    fn value_without_a_smaller_valid_form_is_refused() {
         let value = json!({"a": "x".repeat(10_000), "b": rows(500)});
         for (name, schema) in [
             ("a", json!({"type": "string", "pattern": "x+"})),
@@ -166,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_added_where_there_may_be_one() {
+    fn note_is_added_if_the_schema_allows_it() {
         let open = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
         let closed =
             json!({"type": "object", "additionalProperties": false, "properties": {"a": {}}});
-        assert_eq!(noted(&json!({"a": 1}), &open, "more"), json!({"a": 1, "_overspill": "more"}));
-        assert_eq!(noted(&json!({"a": 1}), &closed, "more"), json!({"a": 1}));
+        assert_eq!(noted(json!({"a": 1}), &open, "more"), json!({"a": 1, "_overspill": "more"}));
+        assert_eq!(noted(json!({"a": 1}), &closed, "more"), json!({"a": 1}));
     }
 }

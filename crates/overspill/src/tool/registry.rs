@@ -1,4 +1,4 @@
-//! The one entry for the execution of tools: arguments checked, calls run at once, results bounded.
+//! Runs tools: checks their arguments, runs calls in parallel and shortens their results.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,13 +7,13 @@ use std::thread;
 use overspill_core::{Limits, Size, share_limits};
 use serde_json::{Value, json};
 
-use crate::tool::{Bounded, Gates};
+use super::{Bounded, Gates};
 use crate::{Call, CallOptions, Layer, Overspill};
 
-/// What a tool does with its arguments: a result object of the profile's shape, or why it failed.
+/// Runs a tool with its arguments. Returns a result with the layout of the profile, or an error message.
 pub type Execute = dyn Fn(&Value) -> Result<Value, String> + Send + Sync;
 
-/// A tool, as the registry knows it.
+/// A tool of the registry.
 pub struct Tool {
     name: String,
     schema: Option<jsonschema::Validator>,
@@ -37,11 +37,11 @@ pub struct ToolCall {
 pub struct Executed {
     /// The call.
     pub call: ToolCall,
-    /// The result, bounded.
+    /// The shortened result.
     pub result: Value,
 }
 
-/// Tools by name, and what bounds their results.
+/// Tools by name, with the engine that shortens their results.
 pub struct Registry {
     tools: HashMap<String, Tool>,
     overspill: Option<(Overspill, Gates)>,
@@ -55,12 +55,12 @@ pub struct Registry {
 pub struct BadSchema {
     /// The tool.
     pub tool: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
 impl Tool {
-    /// A tool that takes anything.
+    /// Makes a tool that takes any arguments.
     pub fn new(
         name: impl Into<String>,
         execute: impl Fn(&Value) -> Result<Value, String> + Send + Sync + 'static,
@@ -76,7 +76,7 @@ impl Tool {
         }
     }
 
-    /// Declares settings for this tool's results, which hold unless the user has some.
+    /// Declares settings for this tool's results. The user's settings come first.
     #[must_use]
     pub fn with_settings(self, settings: Layer) -> Tool {
         Tool { settings: Some(settings), ..self }
@@ -84,27 +84,27 @@ impl Tool {
 }
 
 impl Registry {
-    /// Starts without tools; results pass as they are.
+    /// Starts without tools. Results pass as they are.
     pub fn new() -> Registry {
         Registry { tools: HashMap::new(), overspill: None, budget: None, session: None }
     }
 
-    /// Bounds every result.
+    /// Shortens every result.
     #[must_use]
     pub fn bounded_by(self, overspill: Overspill, gates: Gates) -> Registry {
         Registry { overspill: Some((overspill, gates)), ..self }
     }
 
-    /// Bounds the results of one turn together: small ones stay whole, large ones give way.
+    /// Shortens the results of one turn together: small ones stay whole, large ones give way.
     ///
-    /// It is a budget of what is shown of outputs that are cut. Results that pass a gate do not
-    /// take part, and the words of the source profiles are not counted, as everywhere.
+    /// The budget counts the shown part of outputs that are cut. Results that pass a gate do not take
+    /// part, and the notices of the source profiles are not counted.
     #[must_use]
     pub fn with_budget(self, budget: Limits) -> Registry {
         Registry { budget: Some(budget), ..self }
     }
 
-    /// Names the session that calls belong to.
+    /// Sets the session of all calls.
     #[must_use]
     pub fn in_session(self, session: impl Into<String>) -> Registry {
         Registry { session: Some(session.into()), ..self }
@@ -117,7 +117,7 @@ impl Registry {
 
     /// Runs all calls at once and returns their results in the order of the calls.
     ///
-    /// A call that cannot be run, fails or panics has an error for a result, and harms no other.
+    /// A call that cannot be run, fails or panics has an error as its result. The other calls still run.
     pub fn execute(&self, calls: &[ToolCall]) -> Vec<Executed> {
         let results: Vec<Value> = thread::scope(|scope| {
             let running: Vec<_> = calls.iter().map(|call| scope.spawn(|| self.run(call))).collect();
@@ -132,7 +132,7 @@ impl Registry {
         calls.iter().zip(results).zip(shares).map(bounded).collect()
     }
 
-    /// Runs one call, if its arguments are what the tool takes.
+    /// Runs one call, if its arguments are valid.
     fn run(&self, call: &ToolCall) -> Value {
         let Some(tool) = self.tools.get(&call.name) else {
             return self.failure(&format!("there is no tool {}", call.name));
@@ -157,7 +157,7 @@ impl Registry {
 
     /// Returns the result of a call that failed, in the profile's shape.
     fn failure(&self, message: &str) -> Value {
-        /// An error is a sentence; whatever a tool makes of it, it is not an output.
+        /// An error message is no output, so it is cut without being saved.
         const LONGEST: usize = 2000;
         let message: String = message.chars().take(LONGEST).collect();
         let text = self.overspill.as_ref().map_or("output", |(o, _)| o.profile.shape.text);
@@ -171,14 +171,14 @@ impl Registry {
         };
         let profile = &overspill.profile;
         let size = |result: &Value| {
-            let text = crate::parts::text_of(result.get(profile.shape.text)).unwrap_or_default();
+            let text = profile.shape.text_of(result).unwrap_or_default();
             Size::of(text.as_bytes(), profile.policy.lines)
         };
         let sizes: Vec<Size> = results.iter().map(size).collect();
         share_limits(&sizes, budget).into_iter().map(Some).collect()
     }
 
-    /// Bounds one result; whatever goes wrong in there, the result stays as it was.
+    /// Shortens one result. If that panics, the result stays as it is.
     fn bound(&self, call: &ToolCall, result: Value, share: Option<Limits>) -> Value {
         let Some((overspill, gates)) = &self.overspill else { return result };
         let about = Call {

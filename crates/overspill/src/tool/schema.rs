@@ -1,59 +1,63 @@
-//! Whether a value is what its JSON Schema says, as far as we know the schema's words.
+//! Checks a value against its JSON Schema, as far as we know the keywords of the schema.
 //!
-//! A validator of all words is larger than the rest of the program. This one knows those that tools
-//! have in their schemas, and says so where it meets another.
+//! A validator of all keywords is larger than the rest of the program. This one knows the keywords that
+//! tools use, and reports others as unknown.
 
 use serde_json::{Map, Value};
 
-/// What is known of a value.
+/// Whether a value conforms to a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Conformity {
     Valid,
     Invalid,
-    /// The schema has words that we do not know.
+    /// The schema has keywords that we do not know.
     Unknown,
 }
 
-/// A string that was made shorter ends so.
+/// The end of a string that was shortened.
 pub(super) const MORE: char = '…';
 
-/// Words that say something of a schema, and nothing of a value.
+/// Keywords that describe a schema and check nothing.
+#[rustfmt::skip]
 const NOTES: [&str; 12] = [
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$schema",
-    "$id",
-    "$comment",
-    "$defs",
-    "definitions",
+    "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+    "$schema", "$id", "$comment", "$defs", "definitions",
 ];
 
-/// Schemas refer to each other no deeper than this.
+/// Keywords for one kind of value.
+#[rustfmt::skip]
+const KEYWORDS: [&str; 19] = [
+    "properties", "additionalProperties", "required", "minProperties", "maxProperties",
+    "items", "prefixItems", "minItems", "maxItems", "uniqueItems",
+    "minLength", "maxLength", "pattern", "format",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+];
+
+fn is_note(word: &str) -> bool {
+    NOTES.contains(&word) || word.starts_with("x-")
+}
+
+/// Schemas are followed to this depth.
 const DEEPEST: usize = 64;
 
-/// Tells whether `value` is as `schema` says.
-pub(super) fn check(value: &Value, schema: &Value) -> Verdict {
+/// Checks `value` against `schema`.
+pub(super) fn check(value: &Value, schema: &Value) -> Conformity {
     Checker { root: schema }.value(value, schema, 0)
 }
 
-/// Returns what a reference within `root` leads to.
+/// Returns the schema that a reference within `root` leads to.
 pub(super) fn referred<'a>(root: &'a Value, reference: &Value) -> Option<&'a Value> {
     root.pointer(reference.as_str()?.strip_prefix('#')?)
 }
 
-/// Tells whether we know all words of a schema.
-pub(super) fn is_known(schema: &Value) -> bool {
+/// Tells whether we know all keywords of a JSON Schema, so that structured content can be shrunk within it.
+pub fn is_checkable(schema: &Value) -> bool {
     is_known_at(schema, schema, 0)
 }
 
 fn is_known_at(root: &Value, schema: &Value, depth: usize) -> bool {
     let Value::Object(words) = schema else { return schema.is_boolean() };
-    // What refers to itself is known if all else is.
+    // A schema that refers to itself is known if the rest of it is.
     depth >= DEEPEST
         || words.iter().all(|(word, value)| {
             let inner = |schema: &Value| is_known_at(root, schema, depth + 1);
@@ -64,39 +68,36 @@ fn is_known_at(root: &Value, schema: &Value, depth: usize) -> bool {
                 }
                 "items" | "additionalProperties" | "not" => inner(value),
                 "$ref" => referred(root, value).is_some_and(|schema| depth > 8 || inner(schema)),
-                "type" | "enum" | "const" | "required" | "minItems" | "maxItems"
-                | "uniqueItems" | "minProperties" | "maxProperties" | "minLength" | "maxLength"
-                | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
-                | "multipleOf" | "pattern" | "format" => true,
-                word => NOTES.contains(&word) || word.starts_with("x-"),
+                "type" | "enum" | "const" => true,
+                word => KEYWORDS.contains(&word) || is_note(word),
             }
         })
 }
 
-impl Verdict {
-    fn of(is_valid: bool) -> Verdict {
-        if is_valid { Verdict::Valid } else { Verdict::Invalid }
+impl Conformity {
+    fn of(is_valid: bool) -> Conformity {
+        if is_valid { Conformity::Valid } else { Conformity::Invalid }
     }
 
-    fn and(self, other: Verdict) -> Verdict {
+    fn and(self, other: Conformity) -> Conformity {
         match (self, other) {
-            (Verdict::Invalid, _) | (_, Verdict::Invalid) => Verdict::Invalid,
-            (Verdict::Unknown, _) | (_, Verdict::Unknown) => Verdict::Unknown,
-            (Verdict::Valid, Verdict::Valid) => Verdict::Valid,
+            (Conformity::Invalid, _) | (_, Conformity::Invalid) => Conformity::Invalid,
+            (Conformity::Unknown, _) | (_, Conformity::Unknown) => Conformity::Unknown,
+            (Conformity::Valid, Conformity::Valid) => Conformity::Valid,
         }
     }
 
-    fn not(self) -> Verdict {
+    fn not(self) -> Conformity {
         match self {
-            Verdict::Valid => Verdict::Invalid,
-            Verdict::Invalid => Verdict::Valid,
-            Verdict::Unknown => Verdict::Unknown,
+            Conformity::Valid => Conformity::Invalid,
+            Conformity::Invalid => Conformity::Valid,
+            Conformity::Unknown => Conformity::Unknown,
         }
     }
 }
 
-fn all(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
-    verdicts.fold(Verdict::Valid, Verdict::and)
+fn all(verdicts: impl Iterator<Item = Conformity>) -> Conformity {
+    verdicts.fold(Conformity::Valid, Conformity::and)
 }
 
 struct Checker<'a> {
@@ -104,14 +105,14 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn value(&self, value: &Value, schema: &Value, depth: usize) -> Verdict {
+    fn value(&self, value: &Value, schema: &Value, depth: usize) -> Conformity {
         match schema {
-            Value::Bool(all) => Verdict::of(*all),
-            Value::Object(_) if depth > DEEPEST => Verdict::Unknown,
+            Value::Bool(all) => Conformity::of(*all),
+            Value::Object(_) if depth > DEEPEST => Conformity::Unknown,
             Value::Object(words) => {
                 all(words.iter().map(|(word, says)| self.word(value, words, word, says, depth)))
             }
-            _ => Verdict::Unknown,
+            _ => Conformity::Unknown,
         }
     }
 
@@ -122,22 +123,22 @@ impl Checker<'_> {
         word: &str,
         says: &Value,
         depth: usize,
-    ) -> Verdict {
+    ) -> Conformity {
         let under = |schema: &Value| self.value(value, schema, depth + 1);
         let each = || says.as_array().into_iter().flatten().map(under);
-        let one_of = |verdict: Verdict| each().filter(|each| *each == verdict).count();
+        let one_of = |verdict: Conformity| each().filter(|each| *each == verdict).count();
         match word {
-            "$ref" => referred(self.root, says).map_or(Verdict::Unknown, under),
+            "$ref" => referred(self.root, says).map_or(Conformity::Unknown, under),
             "allOf" => all(each()),
             "not" => under(says).not(),
-            "anyOf" if one_of(Verdict::Valid) > 0 => Verdict::Valid,
-            "anyOf" | "oneOf" if one_of(Verdict::Unknown) > 0 => Verdict::Unknown,
-            "anyOf" => Verdict::Invalid,
-            "oneOf" => Verdict::of(one_of(Verdict::Valid) == 1),
+            "anyOf" if one_of(Conformity::Valid) > 0 => Conformity::Valid,
+            "anyOf" | "oneOf" if one_of(Conformity::Unknown) > 0 => Conformity::Unknown,
+            "anyOf" => Conformity::Invalid,
+            "oneOf" => Conformity::of(one_of(Conformity::Valid) == 1),
             "type" => is_of_type(value, says),
-            "enum" => Verdict::of(says.as_array().is_some_and(|all| all.contains(value))),
-            "const" => Verdict::of(says == value),
-            _ if NOTES.contains(&word) || word.starts_with("x-") => Verdict::Valid,
+            "enum" => Conformity::of(says.as_array().is_some_and(|all| all.contains(value))),
+            "const" => Conformity::of(says == value),
+            _ if is_note(word) => Conformity::Valid,
             _ => match value {
                 Value::Object(fields) => self.object(fields, words, word, says, depth),
                 Value::Array(values) => self.list(values, words, word, says, depth),
@@ -155,7 +156,7 @@ impl Checker<'_> {
         word: &str,
         says: &Value,
         depth: usize,
-    ) -> Verdict {
+    ) -> Conformity {
         let is_own =
             |name: &str| words.get("properties").is_some_and(|all| all.get(name).is_some());
         let others = fields.iter().filter(|(name, _)| !is_own(name));
@@ -168,7 +169,7 @@ impl Checker<'_> {
             }
             "required" => {
                 let mut names = says.as_array().into_iter().flatten().filter_map(Value::as_str);
-                Verdict::of(names.all(|name| fields.contains_key(name)))
+                Conformity::of(names.all(|name| fields.contains_key(name)))
             }
             "minProperties" => at_least(fields.len(), says),
             "maxProperties" => at_most(fields.len(), says),
@@ -183,7 +184,7 @@ impl Checker<'_> {
         word: &str,
         says: &Value,
         depth: usize,
-    ) -> Verdict {
+    ) -> Conformity {
         match word {
             "items" => {
                 let first = words.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
@@ -197,15 +198,15 @@ impl Checker<'_> {
             "maxItems" => at_most(values.len(), says),
             "uniqueItems" if says == &Value::Bool(true) => {
                 let mut seen = std::collections::HashSet::new();
-                Verdict::of(values.iter().all(|value| seen.insert(value.to_string())))
+                Conformity::of(values.iter().all(|value| seen.insert(value.to_string())))
             }
-            "uniqueItems" => Verdict::Valid,
+            "uniqueItems" => Conformity::Valid,
             _ => of_another_kind(word),
         }
     }
 }
 
-fn is_of_type(value: &Value, says: &Value) -> Verdict {
+fn is_of_type(value: &Value, says: &Value) -> Conformity {
     let is = |name: &str| match (name, value) {
         ("integer", Value::Number(number)) => {
             number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|n| n.fract() == 0.0)
@@ -216,66 +217,45 @@ fn is_of_type(value: &Value, says: &Value) -> Verdict {
         _ => false,
     };
     match says {
-        Value::String(name) => Verdict::of(is(name)),
-        Value::Array(names) => Verdict::of(names.iter().filter_map(Value::as_str).any(is)),
-        _ => Verdict::Unknown,
+        Value::String(name) => Conformity::of(is(name)),
+        Value::Array(names) => Conformity::of(names.iter().filter_map(Value::as_str).any(is)),
+        _ => Conformity::Unknown,
     }
 }
 
-fn string(text: &str, word: &str, says: &Value) -> Verdict {
+fn string(text: &str, word: &str, says: &Value) -> Conformity {
     match word {
         "minLength" => at_least(text.chars().count(), says),
         "maxLength" => at_most(text.chars().count(), says),
         // A string that we have not touched is as right as its server made it.
-        "pattern" | "format" if text.ends_with(MORE) => Verdict::Unknown,
+        "pattern" | "format" if text.ends_with(MORE) => Conformity::Unknown,
         _ => of_another_kind(word),
     }
 }
 
 /// Looks at a number; numbers are never changed.
-fn number(value: &Value, word: &str, says: &Value) -> Verdict {
+fn number(value: &Value, word: &str, says: &Value) -> Conformity {
     let (Some(number), Some(limit)) = (value.as_f64(), says.as_f64()) else {
         return of_another_kind(word);
     };
     match word {
-        "minimum" => Verdict::of(number >= limit),
-        "maximum" => Verdict::of(number <= limit),
-        "exclusiveMinimum" => Verdict::of(number > limit),
-        "exclusiveMaximum" => Verdict::of(number < limit),
+        "minimum" => Conformity::of(number >= limit),
+        "maximum" => Conformity::of(number <= limit),
+        "exclusiveMinimum" => Conformity::of(number > limit),
+        "exclusiveMaximum" => Conformity::of(number < limit),
         _ => of_another_kind(word),
     }
 }
 
-/// A word about another kind of value says nothing of this one, if we know it.
-fn of_another_kind(word: &str) -> Verdict {
-    const WORDS: [&str; 19] = [
-        "properties",
-        "additionalProperties",
-        "required",
-        "minProperties",
-        "maxProperties",
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-    ];
-    if WORDS.contains(&word) { Verdict::Valid } else { Verdict::Unknown }
+/// A keyword for another kind of value checks nothing here, if we know it.
+fn of_another_kind(word: &str) -> Conformity {
+    if KEYWORDS.contains(&word) { Conformity::Valid } else { Conformity::Unknown }
 }
 
-fn at_least(count: usize, says: &Value) -> Verdict {
-    says.as_f64().map_or(Verdict::Unknown, |least| Verdict::of(count as f64 >= least))
+fn at_least(count: usize, says: &Value) -> Conformity {
+    says.as_f64().map_or(Conformity::Unknown, |least| Conformity::of(count as f64 >= least))
 }
 
-fn at_most(count: usize, says: &Value) -> Verdict {
-    says.as_f64().map_or(Verdict::Unknown, |most| Verdict::of(count as f64 <= most))
+fn at_most(count: usize, says: &Value) -> Conformity {
+    says.as_f64().map_or(Conformity::Unknown, |most| Conformity::of(count as f64 <= most))
 }

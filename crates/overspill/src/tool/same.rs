@@ -1,34 +1,43 @@
-//! Tells whether structured content says what the text says already.
+//! Compares structured content with the text beside it.
 //!
-//! Servers are to send it as text as well: as JSON, or, where a tool returns a plain value, as that
-//! value, with `{"result": …}` or the like around it in the structured content.
+//! Servers of MCP send structured content as text too: as JSON, or, if a tool returns a plain value, as
+//! that value, which the structured content has in an object such as `{"result": …}`.
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::walk::JsonWalk;
-use overspill::json::{JsonToken, JsonTokens};
+use crate::json::{JsonToken, JsonTokens};
 
-/// What a text was, as far as it takes to know it again.
+/// A digest of a text.
 #[derive(Debug, Default)]
 pub(super) struct Digest {
     plain: Plain,
     json: Json,
 }
 
+/// A digest of structured content.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    whole: Json,
+    inner: Inner,
+}
+
+impl Compared {
+    /// Takes the next bytes of the JSON.
+    pub(super) fn push(&mut self, json: &[u8]) {
+        self.whole.push(json);
+        self.inner.push(json);
+    }
+}
+
 impl Digest {
+    /// Takes the next bytes of the text.
     pub(super) fn push(&mut self, text: &[u8]) {
         self.plain.push(text);
         self.json.push(text);
     }
 
-    /// Tells whether `structured`, which is JSON in chunks, says the same.
-    pub(super) fn is_said_by(&self, structured: impl Iterator<Item = Vec<u8>>) -> bool {
-        let mut whole = Json::default();
-        let mut inner = Inner::default();
-        for chunk in structured {
-            whole.push(&chunk);
-            inner.push(&chunk);
-        }
+    /// Tells whether structured content says the same.
+    pub(super) fn is_said_by(&self, Compared { whole, inner }: &Compared) -> bool {
         let text = self.json.value();
         let inner_is_same =
             text.is_some() && inner.json == text || inner.plain == self.plain.value();
@@ -36,7 +45,7 @@ impl Digest {
     }
 }
 
-/// Knows bytes again, as they come.
+/// A hash of bytes that come in chunks.
 #[derive(Default)]
 struct Hash(Xxh3);
 
@@ -56,7 +65,7 @@ impl std::fmt::Debug for Hash {
     }
 }
 
-/// Bytes as they are.
+/// Plain bytes.
 #[derive(Debug, Default)]
 struct Plain {
     hasher: Hash,
@@ -74,7 +83,7 @@ impl Plain {
     }
 }
 
-/// A JSON value, however it is written.
+/// A JSON value in any spelling.
 #[derive(Debug, Default)]
 struct Json {
     tokens: JsonTokens,
@@ -103,17 +112,19 @@ impl Json {
 fn hash(hasher: &mut Hash, token: JsonToken, bytes: &[u8]) {
     match token {
         JsonToken::Text(text) => hasher.push(text),
-        // No text has this byte, so a string ends where it ends.
+        // No text has this byte, so it marks the ends of a string.
         JsonToken::String { .. } | JsonToken::EndString => hasher.push(&[0xFF]),
         _ if bytes.first().is_some_and(u8::is_ascii_whitespace) => {}
         _ => hasher.push(bytes),
     }
 }
 
-/// The value of the only field.
+/// The value of the only field of an object.
 #[derive(Debug, Default)]
 struct Inner {
-    walk: JsonWalk,
+    tokens: JsonTokens,
+    /// How many brackets are open.
+    depth: u32,
     fields: u32,
     plain_hash: Plain,
     json_hash: Hash,
@@ -127,10 +138,12 @@ struct Inner {
 impl Inner {
     fn push(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            let Ok(step) = self.walk.next(bytes) else { return };
-            let (len, is_field) = (step.len, step.path.len() == 1);
-            let is_between = matches!(step.token, JsonToken::Between);
-            match step.token {
+            let Ok((token, len)) = self.tokens.next(bytes) else { return };
+            if token == JsonToken::Close {
+                self.depth = self.depth.saturating_sub(1);
+            }
+            let is_field = self.depth == 1;
+            match token {
                 JsonToken::String { is_key: true } if is_field => self.fields += 1,
                 JsonToken::String { is_key: false } if is_field => self.is_text = true,
                 JsonToken::Text(text) if self.is_text => self.plain_hash.push(text),
@@ -140,21 +153,23 @@ impl Inner {
                 }
                 _ => {}
             }
-            let is_key = self.in_key || step.token == JsonToken::String { is_key: true };
-            let is_own_key = is_field && is_key;
-            match step.token {
+            let is_key = self.in_key || token == JsonToken::String { is_key: true };
+            match token {
                 JsonToken::String { is_key } => self.in_key = is_key,
                 JsonToken::EndString => self.in_key = false,
                 _ => {}
             }
-            // What stands between key and value belongs to neither.
-            let is_apart = step.path.is_empty() || is_field && is_between;
-            if !is_apart && !is_own_key {
-                hash(&mut self.json_hash, step.token, &bytes[..len]);
+            // The outer brackets, the name and the colon are not part of the value.
+            let is_around = self.depth == 0 || is_field && (is_key || token == JsonToken::Between);
+            if !is_around {
+                hash(&mut self.json_hash, token, &bytes[..len]);
+            }
+            if matches!(token, JsonToken::Open(_)) {
+                self.depth += 1;
             }
             bytes = &bytes[len..];
         }
-        self.is_only = self.fields == 1 && self.walk.is_done();
+        self.is_only = self.fields == 1 && self.tokens.is_done();
         self.json = Some(self.json_hash.value());
     }
 }
@@ -166,11 +181,13 @@ mod tests {
     fn is_same(text: &str, structured: &str) -> bool {
         let mut digest = Digest::default();
         text.as_bytes().chunks(3).for_each(|chunk| digest.push(chunk));
-        digest.is_said_by(structured.as_bytes().chunks(5).map(<[u8]>::to_vec))
+        let mut compared = Compared::default();
+        structured.as_bytes().chunks(5).for_each(|chunk| compared.push(chunk));
+        digest.is_said_by(&compared)
     }
 
     #[test]
-    fn the_same_value_is_the_same_however_it_is_written() {
+    fn same_value_in_another_spelling_is_the_same() {
         assert!(is_same("{\n  \"a\": [1, 2],\n  \"b\": \"é\"\n}", r#"{"a":[1,2],"b":"\u00e9"}"#));
         assert!(is_same("plain text\nof two lines", r#"{"result":"plain text\nof two lines"}"#));
         assert!(is_same("[1, 2, 3]", r#"{"result":[1,2,3]}"#));
@@ -179,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn another_value_is_not() {
+    fn another_value_is_different() {
         assert!(!is_same("{\"a\":[1,2]}", r#"{"a":[12]}"#));
         assert!(!is_same("plain", r#"{"result":"other"}"#));
         assert!(!is_same("plain", r#"{"result":"plain","more":1}"#));

@@ -1,31 +1,55 @@
-//! Several texts that are bounded as one, and each keeps its own share of what is shown.
+//! Several texts that are shortened as one output. Each text keeps its own share of the preview.
 
-use overspill_core::{Limits, Piece, PreviewItem, Span};
+use std::borrow::Cow;
 
+use overspill_core::{Keep, Limits, Piece, Policy, PreviewItem, Span};
+
+use crate::engine::Output;
+use crate::redact::Redacted;
 use crate::{Call, CallEnd, CallOptions, Outcome, Overspill, Spill, Spilled};
 
-/// Takes texts one after the other, and bounds them together as if a line feed stood between them.
+/// Takes texts one after the other, and shortens them together as if a line feed stood between them.
 ///
-/// Takes an output as it is being written, so that a text of any size passes without being held.
+/// The texts stream by, so that a text of any size passes without being held.
 #[derive(Debug)]
 pub struct MultiText<'a> {
-    spill: Spill<'a>,
+    texts: Texts<'a>,
     starts: Vec<TextStart>,
     end: TextStart,
 }
 
-/// Where a text begins.
+/// The joined texts.
+#[derive(Debug)]
+enum Texts<'a> {
+    /// They are measured as they come.
+    Stream(Box<Spill<'a>>),
+    /// They are collected, so that a strategy sees all of them at once.
+    AtHand(Box<TextsAtHand<'a>>),
+}
+
+/// Texts that have passed the redactor.
+#[derive(Debug)]
+struct TextsAtHand<'a> {
+    overspill: &'a Overspill,
+    call: Call,
+    options: CallOptions,
+    end: CallEnd,
+    redacted: Redacted<()>,
+    joined: Vec<u8>,
+}
+
+/// The start of a text within the joined texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct TextStart {
-    /// How many bytes stand before it.
-    pub(crate) byte: u64,
-    /// How many line feeds stand before it.
-    pub(crate) feeds: u64,
+struct TextStart {
+    /// The bytes before it.
+    byte: u64,
+    /// The line feeds before it.
+    feeds: u64,
 }
 
 impl TextStart {
-    /// Returns where what follows `bytes` begins.
-    pub(crate) fn after(self, bytes: &[u8]) -> TextStart {
+    /// Returns the start of the text after `bytes`.
+    fn after(self, bytes: &[u8]) -> TextStart {
         let feeds = bytecount::count(bytes, b'\n') as u64;
         TextStart { byte: self.byte + bytes.len() as u64, feeds: self.feeds + feeds }
     }
@@ -34,8 +58,23 @@ impl TextStart {
 impl<'a> MultiText<'a> {
     /// Begins without any text.
     pub fn new(overspill: &'a Overspill, call: Call, options: CallOptions) -> MultiText<'a> {
-        let spill = overspill.spill(call, options);
-        MultiText { spill, starts: Vec::new(), end: TextStart::default() }
+        MultiText::of(Texts::Stream(Box::new(overspill.spill(call, options))))
+    }
+
+    /// Begins without any text. The texts are parts of a value that has passed the redactor.
+    pub(super) fn at_hand(
+        overspill: &'a Overspill,
+        call: Call,
+        (options, end): (CallOptions, CallEnd),
+        redacted: Redacted<()>,
+    ) -> MultiText<'a> {
+        let joined = Vec::new();
+        let texts = TextsAtHand { overspill, call, options, end, redacted, joined };
+        MultiText::of(Texts::AtHand(Box::new(texts)))
+    }
+
+    fn of(texts: Texts<'a>) -> MultiText<'a> {
+        MultiText { texts, starts: Vec::new(), end: TextStart::default() }
     }
 
     /// Begins the next text.
@@ -48,59 +87,149 @@ impl<'a> MultiText<'a> {
 
     /// Adds to the text that was begun last.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.spill.push(bytes);
+        match &mut self.texts {
+            Texts::Stream(spill) => spill.push(bytes),
+            Texts::AtHand(texts) => texts.joined.extend_from_slice(bytes),
+        }
         self.end = self.end.after(bytes);
     }
 
-    /// Tells whether the texts are too large already, and being saved.
+    /// Returns what applies to the texts.
+    pub(super) fn policy(&self) -> Cow<'_, Policy> {
+        match &self.texts {
+            Texts::Stream(spill) => Cow::Borrowed(spill.policy()),
+            Texts::AtHand(texts) => Cow::Owned(texts.overspill.policy(&texts.call, &texts.options)),
+        }
+    }
+
+    /// Tells whether the texts are too large already.
     pub fn is_over(&self) -> bool {
-        self.spill.is_over()
+        match &self.texts {
+            Texts::Stream(spill) => spill.is_over(),
+            Texts::AtHand(texts) => self.policy().fired_by(&texts.joined).is_some(),
+        }
     }
 
-    /// Tightens the limits to a share of a budget, as [`CallOptions::share`] does from the start.
+    /// Gives the texts less room, after some of them have come.
     pub fn share(&mut self, share: Limits) {
-        self.spill.share(share);
+        match &mut self.texts {
+            Texts::Stream(spill) => spill.share(share),
+            Texts::AtHand(texts) => texts.options.share = Some(share),
+        }
     }
 
-    /// Adds secrets that were masked before the texts came here to the number in the notice. The texts
-    /// are masked here all the same.
+    /// Adds to the number of masked secrets in the notice: those that were masked before the texts came
+    /// here. The texts are masked here as well.
     pub fn add_masked(&mut self, count: u64) {
-        self.spill.add_masked(count);
+        if let Texts::Stream(spill) = &mut self.texts {
+            spill.add_masked(count);
+        }
     }
 
-    /// Says that all of it came; returns what is shown of each text if together they are too large,
-    /// or have secrets that are masked.
+    /// Ends the texts. Returns what is shown of each text if together they are too large, or have
+    /// secrets that are masked.
     ///
-    /// A text of which nothing is shown has an empty share.
+    /// A text that is not shown has an empty share.
     pub fn finish(self) -> Option<(Outcome<'static>, Vec<String>)> {
-        let MultiText { spill, starts, .. } = self;
-        let spilled = match spill.finish(CallEnd::default()) {
-            Outcome::Whole(_) => return None,
-            Outcome::Masked(masked) => {
-                let texts = apart(&masked.bytes, &starts);
-                return Some((Outcome::Masked(masked), texts));
-            }
-            Outcome::Spilled(spilled) => spilled,
+        let (outcome, shares) = self.finish_shares()?;
+        Some((outcome, shares.into_iter().map(Option::unwrap_or_default).collect()))
+    }
+
+    /// Like [`MultiText::finish`]. A text that is not shown has no share.
+    pub(super) fn finish_shares(self) -> Option<(Outcome<'static>, Vec<Option<String>>)> {
+        let MultiText { texts, starts, end } = self;
+        let outcome = match texts {
+            Texts::Stream(spill) => spill.finish(CallEnd::default()),
+            Texts::AtHand(texts) => texts.finish()?,
         };
-        let shares = shares(&spilled, &starts).unwrap_or_else(|| {
-            let mut all = vec![String::new(); starts.len().max(1)];
-            all[0].clone_from(&spilled.text);
-            all
-        });
-        Some((Outcome::Spilled(spilled), shares))
+        let shares = match &outcome {
+            Outcome::Whole(_) => return None,
+            Outcome::Masked(masked) => apart(&masked.bytes, &starts),
+            Outcome::Spilled(spilled) => shares(spilled, &starts, end),
+        };
+        Some((outcome, shares))
     }
 }
 
-/// Returns the texts that were joined.
-fn apart(joined: &[u8], starts: &[TextStart]) -> Vec<String> {
+impl TextsAtHand<'_> {
+    /// Returns what becomes of the texts, unless they fit.
+    fn finish(self: Box<Self>) -> Option<Outcome<'static>> {
+        let output = self.redacted.part(|()| Output::of(&self.joined));
+        match self.overspill.bound(&output, &self.call, &self.options, self.end) {
+            Outcome::Whole(_) => None,
+            outcome => Some(outcome.into_owned()),
+        }
+    }
+}
+
+/// Takes joined texts apart.
+fn apart(joined: &[u8], starts: &[TextStart]) -> Vec<Option<String>> {
     let ends = starts.iter().skip(1).map(|next| next.byte as usize - 1).chain([joined.len()]);
     let texts = starts.iter().zip(ends).map(|(start, end)| &joined[start.byte as usize..end]);
-    texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect()
+    texts.map(|text| Some(String::from_utf8_lossy(text).into_owned())).collect()
 }
 
-/// Shares what is shown out among texts: each has its own pieces, marks stand where gaps begin, and
-/// the first text that shows anything has the notice. `None` if there is no room for a notice.
-pub(crate) fn shares(spilled: &Spilled, starts: &[TextStart]) -> Option<Vec<String>> {
+/// Shares a preview out among the texts. Source systems that show whole lines share out lines; our own
+/// preview shares out its pieces. Any other preview goes to the first text.
+fn shares(spilled: &Spilled, starts: &[TextStart], end: TextStart) -> Vec<Option<String>> {
+    if let Some((preview, keep)) = spilled.walked() {
+        return share_lines(spilled, preview, keep, starts, end);
+    }
+    if let Some(shares) = share_pieces(spilled, starts) {
+        return shares.into_iter().map(|text| Some(text).filter(|text| !text.is_empty())).collect();
+    }
+    let mut all = vec![None; starts.len().max(1)];
+    all[0] = Some(spilled.text.clone());
+    all
+}
+
+/// Shares whole lines out, from the end that is kept. The notice is added to the last text that has a
+/// share, or put before the first one if the end is kept.
+fn share_lines(
+    spilled: &Spilled,
+    preview: &str,
+    keep: Keep,
+    starts: &[TextStart],
+    end: TextStart,
+) -> Vec<Option<String>> {
+    // The line feed after a text ends its last line; the last text has none.
+    let ends = starts.iter().skip(1).map(|next| next.feeds).chain([end.feeds + 1]);
+    let mut counts: Vec<u64> =
+        starts.iter().zip(ends).map(|(start, end)| end - start.feeds).collect();
+    let (mut left, from_end) = (spilled.shown.lines, keep.shows_only_the_end());
+    let mut take = |count: &mut u64| {
+        *count = left.min(*count);
+        left -= *count;
+    };
+    if from_end {
+        counts.iter_mut().rev().for_each(take)
+    } else {
+        counts.iter_mut().for_each(&mut take)
+    }
+    let mut lines = preview.split('\n');
+    let mut texts: Vec<Option<String>> = counts
+        .iter()
+        .map(|&count| {
+            let own: Vec<&str> = lines.by_ref().take(count as usize).collect();
+            (count > 0).then(|| own.join("\n"))
+        })
+        .collect();
+    let has_share = |text: &Option<String>| text.is_some();
+    let at =
+        if from_end { texts.iter().position(has_share) } else { texts.iter().rposition(has_share) };
+    if let Some(text) = texts.get_mut(at.unwrap_or(0)) {
+        let (shown, notice) = (text.take().unwrap_or_default(), &spilled.notice);
+        *text = Some(match from_end {
+            true => format!("{notice}\n\n{shown}"),
+            false => format!("{shown}\n\n{notice}"),
+        });
+    }
+    texts
+}
+
+/// Shares the pieces of our own preview out: each text has its own pieces, marks stand where gaps begin,
+/// and the first text with a share has the notice. `None` if there is no room for a notice.
+fn share_pieces(spilled: &Spilled, starts: &[TextStart]) -> Option<Vec<String>> {
     let (cut, layout) = (spilled.cut.as_ref()?, spilled.layout.as_ref()?);
     let notice = spilled.notice_line()?;
     if starts.is_empty() {

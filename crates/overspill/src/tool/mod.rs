@@ -1,0 +1,158 @@
+//! Tool results: which are shortened, and how.
+//!
+//! A result is a JSON value as the host has it. [`ResultLayout`](crate::profile::ResultLayout) says where
+//! its text stands; [`walk`] has one rule for each kind of content. Everything else stays as it is, in its
+//! place.
+
+mod gates;
+mod media;
+mod multi_text;
+mod parts;
+#[cfg(feature = "registry")]
+pub mod registry;
+mod result;
+mod rules;
+mod same;
+mod schema;
+mod shrink;
+pub mod walk;
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+pub use self::gates::{Gates, Predicate, Verdict};
+pub use self::media::{MediaDraft, SavedMedia};
+pub use self::multi_text::MultiText;
+pub use self::schema::is_checkable;
+
+use self::gates::Gate;
+use self::result::Contents;
+use self::walk::{ResultWalk, StructuredChange, StructuredJson};
+use crate::engine::Output;
+use crate::profile::Unmarked;
+use crate::redact::Redacted;
+use crate::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill};
+
+/// The outcome for a result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Bounded {
+    /// The host keeps the result that it has.
+    Unchanged,
+    /// This result takes its place.
+    Changed(Value),
+}
+
+impl Overspill {
+    /// Shortens the result of a tool, if it is too large.
+    ///
+    /// The result is a string, an object with the layout of the profile, or, with our own profile, a
+    /// result of MCP: `content`, `structuredContent` and `isError`.
+    ///
+    /// The gates, in order: nothing to measure, handled already, on the skip list, the predicate, an
+    /// error that passes, switched off. A result that passes a gate is cut all the same beyond the
+    /// ceiling.
+    pub fn bound_result(
+        &self,
+        result: &Value,
+        call: &Call,
+        options: &CallOptions,
+        gates: &Gates,
+    ) -> Bounded {
+        self.bound_result_ended(result, call, options, CallEnd::default(), gates)
+    }
+
+    /// Like [`Overspill::bound_result`], and the record of a saved output says how the call ended.
+    pub fn bound_result_ended(
+        &self,
+        result: &Value,
+        call: &Call,
+        options: &CallOptions,
+        end: CallEnd,
+        gates: &Gates,
+    ) -> Bounded {
+        // A result that passes a gate is masked as well.
+        let result = self.redact.value(result);
+        match self.bound_redacted(&result, call, (options, end), gates) {
+            Bounded::Unchanged if result.count() > 0 => {
+                Bounded::Changed(result.into_inner().into_owned())
+            }
+            bounded => bounded,
+        }
+    }
+
+    fn bound_redacted(
+        &self,
+        redacted: &Redacted<Cow<Value>>,
+        call: &Call,
+        (options, end): (&CallOptions, CallEnd),
+        gates: &Gates,
+    ) -> Bounded {
+        match redacted.get().as_ref() {
+            Value::Object(fields) => {
+                self.bound_object(redacted, fields, call, (options, end), gates)
+            }
+            Value::String(text) => {
+                let output = redacted.part(|_| Output::of(text.as_bytes()));
+                match self.bound(&output, call, options, end) {
+                    Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
+                    Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
+                }
+            }
+            _ => Bounded::Unchanged,
+        }
+    }
+
+    fn bound_object(
+        &self,
+        redacted: &Redacted<Cow<Value>>,
+        fields: &Map<String, Value>,
+        call: &Call,
+        (options, end): (&CallOptions, CallEnd),
+        gates: &Gates,
+    ) -> Bounded {
+        let layout = self.profile.shape.of(fields);
+        let mut contents = layout.contents(fields, &gates.rules);
+        if contents.is_empty() && layout.nothing == Unmarked::Unchanged {
+            return Bounded::Unchanged;
+        }
+        let mut options = options.clone();
+        let passes = match self.gate(&layout, fields, redacted.get(), call, gates) {
+            Gate::Open => false,
+            Gate::With(settings) => {
+                options.settings = settings;
+                false
+            }
+            Gate::Shut => true,
+        };
+        let is_disabled = || !self.plan(call, &options).enabled;
+        if passes || layout.disabled == Unmarked::Unchanged && is_disabled() {
+            let has_media = !passes && !contents.media.is_empty();
+            if !has_media && self.is_below_ceiling(contents.joined().as_bytes()) {
+                return Bounded::Unchanged;
+            }
+            options.settings = Layer { enabled: Some(false), ..Layer::default() };
+        }
+        let compares = contents.structured.is_some();
+        let redacted = redacted.part(|_| ());
+        let mut walk =
+            ResultWalk::at_hand(self, call, (options, end), &gates.rules, redacted, compares);
+        for text in &contents.texts {
+            walk.next_text();
+            walk.push(text.as_bytes());
+        }
+        let media = if passes { Vec::new() } else { contents.saved_media(&walk) };
+        let Contents { texts, structured, .. } = &mut contents;
+        let is_halved = layout.halves_errors() && layout.is_error(fields);
+        let structured = structured.as_mut().map(|json| json as &mut dyn StructuredJson);
+        let change = walk.finish(structured, is_halved);
+        let is_same = change.spilled.is_none()
+            && change.structured == StructuredChange::Stays
+            && media.is_empty();
+        if is_same && (texts.is_empty() && layout.nothing == Unmarked::Unchanged || !layout.marks())
+        {
+            return Bounded::Unchanged;
+        }
+        Bounded::Changed(Value::Object(layout.changed(fields, change, &media)))
+    }
+}

@@ -1,0 +1,99 @@
+//! The strings in the parts of a result: which are text, and how their shares are put back.
+
+use serde_json::{Value, json};
+
+use super::rules::{PartField, is_removed_without_text};
+use crate::profile::PartKinds;
+
+/// Takes each string of a part: what it is, where it stands as a JSON pointer, and its text.
+type TakeString<'t, 'a> = &'t mut dyn FnMut(PartField, &str, &'a str);
+
+impl PartKinds {
+    /// Calls `take` with each string of a part that these kinds know, in order.
+    pub(super) fn each<'a>(self, part: &'a Value, take: TakeString<'_, 'a>) {
+        match (self, part) {
+            (PartKinds::Mcp, Value::Object(_)) => {
+                each_string(part, &mut Vec::new(), &mut String::new(), take);
+            }
+            (PartKinds::Text, Value::Object(fields)) if is_text_part(part) => {
+                if let Some(Value::String(text)) = fields.get("text") {
+                    take(PartField::Text, "/text", text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts each text's share in its place, and a line in the place of each part with large media.
+    pub(super) fn replace(
+        self,
+        parts: &mut Vec<Value>,
+        shares: Option<Vec<Option<String>>>,
+        media: &[(usize, String)],
+    ) {
+        let mut shares = shares.map(Vec::into_iter);
+        let mut indexes = 0..;
+        parts.retain_mut(|part| {
+            let index = indexes.next();
+            let mut places = Vec::new();
+            if let Some(shares) = &mut shares {
+                self.each(part, &mut |field, place, text| {
+                    if field.is_text(text.as_bytes()) {
+                        places.push((place.to_owned(), shares.next().flatten()));
+                    }
+                });
+            }
+            if let Some((_, line)) = media.iter().find(|(at, _)| Some(*at) == index) {
+                *part = json!({ "type": "text", "text": line });
+                return true;
+            }
+            let kind = part.get("type").and_then(Value::as_str).unwrap_or_default().as_bytes();
+            let shows_nothing = places.iter().all(|(_, share)| share.is_none());
+            if shows_nothing && is_removed_without_text(kind, places.len()) {
+                return false;
+            }
+            for (place, share) in places {
+                if let Some(text) = part.pointer_mut(&place) {
+                    *text = share.unwrap_or_default().into();
+                }
+            }
+            true
+        });
+    }
+}
+
+fn is_text_part(part: &Value) -> bool {
+    part.get("type").and_then(Value::as_str) == Some("text")
+}
+
+fn each_string<'a>(
+    value: &'a Value,
+    path: &mut Vec<&'a str>,
+    pointer: &mut String,
+    take: TakeString<'_, 'a>,
+) {
+    let len = pointer.len();
+    match value {
+        Value::String(text) => take(PartField::at(path), pointer, text),
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                path.push(key);
+                pointer.push('/');
+                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                each_string(value, path, pointer, take);
+                pointer.truncate(len);
+                path.pop();
+            }
+        }
+        Value::Array(values) => {
+            path.push("[]");
+            for (index, value) in values.iter().enumerate() {
+                pointer.push_str(&format!("/{index}"));
+                each_string(value, path, pointer, take);
+                pointer.truncate(len);
+            }
+            path.pop();
+        }
+        _ => {}
+    }
+}
