@@ -106,13 +106,14 @@ impl Chooser {
             next = line.number + 1;
         }
         let failing = failing(lines);
+        let is_listing = failing == 0.0 && is_listing(lines);
         let named = lines.lines.iter().map(|line| NamedLine {
             number: line.number,
             text: lines.text(line),
             clipped: line.clipped,
         });
         let names = if failing < 1.0 { LineNames::of(named) } else { LineNames::default() };
-        Chooser { items, names, failing, is_listing: is_listing(lines) }
+        Chooser { items, names, failing, is_listing }
     }
 
     /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
