@@ -60,9 +60,11 @@ function plain(outcome) {
   return spilled ? { ...both, preview: outcome.preview, notice: outcome.notice } : both;
 }
 
+// JavaScript writes keys as camelCase, the other two as snake_case. Lists have values of outputs.
 function snake(answer) {
-  const { nextLine, ...rest } = answer;
-  return nextLine === undefined ? rest : { ...rest, next_line: nextLine };
+  if (answer === null || typeof answer !== 'object' || Array.isArray(answer)) return answer;
+  const key = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [key(name), snake(value)]));
 }
 
 function saved(place) {
