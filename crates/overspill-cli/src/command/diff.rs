@@ -72,7 +72,7 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
 
 /// Adds how to compare outputs that are too large for us.
 fn explained(error: DiffError, old: &OutputId, new: &OutputId) -> anyhow::Error {
-    if !matches!(error, DiffError::TooLarge { .. }) {
+    if !matches!(error, DiffError::TooLarge { .. } | DiffError::TooRepetitive { .. }) {
         return error.into();
     }
     let program = program::word();

@@ -23,6 +23,13 @@ const MAX_BYTES: u64 = 64 << 20;
 /// same few lines repeat in another order.
 const MAX_LINES: u64 = 1_000_000;
 /// How many lines around a change are shown.
+/// Larger outputs are compared with Myers' algorithm. It finds few changes among many lines much faster than the
+/// histogram algorithm.
+const HISTOGRAM_LINES: usize = 50_000;
+
+/// The most pairs of equal lines between the two outputs. Beyond it a comparison may take minutes.
+const MAX_PAIRS: u64 = 100_000_000;
+
 const CONTEXT: usize = 3;
 /// Stands after a line that ends without a line feed.
 const UNENDED: &str = "\\ no line feed at the end\n";
@@ -66,6 +73,14 @@ pub enum DiffError {
         /// The unit of the sizes: `bytes` or `lines`.
         unit: &'static str,
     },
+    /// The outputs repeat the same lines in a different order.
+    #[error("{old} and {new} repeat the same lines too often: comparing them would take minutes")]
+    TooRepetitive {
+        /// The old output.
+        old: OutputId,
+        /// The new output.
+        new: OutputId,
+    },
 }
 
 /// Compares two outputs; shows the differences from a line of them on, counted from 1, as much as
@@ -89,8 +104,8 @@ pub fn diff(
     let not_compared = [old_side.missing(), new_side.missing()];
     let mut writer = Writer::new(&old_side, &new_side, from_line, limits);
     let is_equal = old_side.bytes == new_side.bytes;
-    if !is_equal {
-        writer.write_all();
+    if !is_equal && !writer.write_all() {
+        return Err(DiffError::TooRepetitive { old: old.clone(), new: new.clone() });
     }
     // Lines that were not kept may differ.
     let same = is_equal && not_compared == [None, None];
@@ -160,6 +175,18 @@ impl Side {
     }
 }
 
+/// Counts the pairs of equal lines between the parts that differ: each line of one output with each equal line
+/// of the other.
+fn equal_pairs(input: &InternedInput<&[u8]>) -> u64 {
+    let (old, new) = (&input.before[..], &input.after[..]);
+    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    let mut counts = vec![0_u64; input.interner.num_tokens() as usize];
+    old[..old.len() - end].iter().for_each(|line| counts[line.0 as usize] += 1);
+    new[..new.len() - end].iter().map(|line| counts[line.0 as usize]).sum()
+}
+
 /// Writes hunks, from one line of them on and as much as there is room for.
 struct Writer<'a> {
     old: &'a Side,
@@ -183,9 +210,16 @@ impl<'a> Writer<'a> {
         Writer { old, new, input, text, room, from, lines: 0, added: 0, removed: 0, next: None }
     }
 
-    fn write_all(&mut self) {
+    /// Writes all differences; tells whether the outputs could be compared.
+    fn write_all(&mut self) -> bool {
         self.input = InternedInput::new(&self.old.bytes[..], &self.new.bytes[..]);
-        let mut diff = Diff::compute(Algorithm::Histogram, &self.input);
+        if equal_pairs(&self.input) > MAX_PAIRS {
+            return false;
+        }
+        let lines = self.input.before.len().max(self.input.after.len());
+        let is_large = lines > HISTOGRAM_LINES;
+        let algorithm = if is_large { Algorithm::Myers } else { Algorithm::Histogram };
+        let mut diff = Diff::compute(algorithm, &self.input);
         diff.postprocess_no_heuristic(&self.input);
         (self.added, self.removed) = (diff.count_additions().into(), diff.count_removals().into());
         let changes: Vec<Hunk> = diff.hunks().collect();
@@ -195,6 +229,7 @@ impl<'a> Writer<'a> {
         for group in changes.chunk_by(apart) {
             written = self.group(group, written);
         }
+        true
     }
 
     /// Writes changes that stand together; returns the old line after them. `written` lines come before.

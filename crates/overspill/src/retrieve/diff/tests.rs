@@ -185,3 +185,25 @@ proptest! {
         prop_assert_eq!(seen, whole.text);
     }
 }
+
+#[test]
+fn outputs_that_repeat_a_few_lines_in_another_order_are_refused() {
+    let lines = |step: u32| -> String {
+        (0..30_000_u32).map(|n| format!("{}\n", n.wrapping_mul(step) >> 7 & 1)).collect()
+    };
+    let store = Memory::default();
+    let (old, new) = (save(&store, &lines(2_654_435_761)), save(&store, &lines(40_503)));
+    let found = diff(&store, &old, &new, 1, &Limits::NONE);
+    assert!(matches!(found, Err(DiffError::TooRepetitive { .. })), "{found:?}");
+}
+
+#[test]
+fn few_changes_in_a_large_output_are_found() {
+    let line =
+        |n: u32, changed: bool| format!("{} {}\n", n % 1000, if changed { "new" } else { "old" });
+    let text = |changes: bool| -> String {
+        (0..60_000).map(|n| line(n, changes && n % 20_000 == 7)).collect()
+    };
+    let found = compared(&text(false), &text(true));
+    assert_eq!((found.added, found.removed), (3, 3));
+}
