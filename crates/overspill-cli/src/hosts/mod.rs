@@ -11,7 +11,7 @@ use overspill::core::{Limits, Policy};
 
 pub(crate) use table::HOSTS;
 
-use crate::home;
+use crate::env::Env;
 use crate::process;
 use crate::settings::variables::ACTIVE;
 
@@ -109,8 +109,8 @@ impl Host {
     }
 
     /// Returns the hosts that have started us; one may run in another.
-    pub(crate) fn around() -> impl Iterator<Item = &'static Host> {
-        let is_set = |mark: &str| home::variable(mark).is_some();
+    pub(crate) fn around(env: &Env) -> impl Iterator<Item = &'static Host> {
+        let is_set = |mark: &str| env.variable(mark).is_some();
         HOSTS.iter().filter(move |host| host.mark.is_some_and(is_set))
     }
 }
@@ -144,15 +144,15 @@ pub(crate) fn profile() -> Profile {
 }
 
 /// Tells whether somebody above us bounds what we print.
-pub(crate) fn is_bounded() -> bool {
-    let process = home::variable(ACTIVE).and_then(|value| value.to_str()?.parse().ok());
+pub(crate) fn is_bounded(env: &Env) -> bool {
+    let process = env.variable(ACTIVE).and_then(|value| value.to_str()?.parse().ok());
     // It is inherited by what outlasts the command, such as a terminal multiplexer.
     process.is_some_and(process::is_below)
 }
 
 /// Returns what an answer of ours may measure, such as a page of an output.
-pub(crate) fn page() -> Limits {
-    let inside = Host::around().next().is_some() || home::variable(ACTIVE).is_some();
+pub(crate) fn page(env: &Env) -> Limits {
+    let inside = Host::around(env).next().is_some() || env.variable(ACTIVE).is_some();
     // No character is less than a byte, and pages are measured in bytes.
     let most = LIMITS.chars.unwrap_or(u64::MAX);
     if inside { Limits::NONE.bytes(most).lines(1_900) } else { Policy::LIMITS }

@@ -28,7 +28,7 @@ impl Descriptors {
 }
 
 /// No process stays behind here to read the output of background processes.
-pub(crate) fn is_to_linger() -> bool {
+pub(crate) fn is_to_linger(_: &[OsString]) -> bool {
     false
 }
 

@@ -18,15 +18,15 @@ mod uninstall;
 
 use std::path::Path;
 
+use crate::env::Env;
 use crate::hosts::{HOSTS, Host};
 use crate::settings::keys::meant;
 use crate::settings::text;
-use crate::{home, ui};
+use crate::ui;
 
-pub(crate) use doctor::{DoctorArgs, doctor};
-pub(crate) use init::{InitArgs, init};
-pub(crate) use plan::links;
-pub(crate) use uninstall::{UninstallArgs, uninstall};
+pub(crate) use doctor::doctor;
+pub(crate) use init::init;
+pub(crate) use uninstall::uninstall;
 
 use piece::SetupPiece;
 use receipt::Wrote;
@@ -49,14 +49,15 @@ fn named(names: &[String]) -> anyhow::Result<Vec<&'static Host>> {
 }
 
 /// Reads a file of a host: nothing if there is none.
-fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+fn text_of(path: &Path, env: &Env) -> anyhow::Result<Option<String>> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => anyhow::bail!("{}: {}", shown(path), ui::reason(&error)),
-        Ok(found) if !found.is_file() => anyhow::bail!("{}: it is not a file", shown(path)),
+        Err(error) => anyhow::bail!("{}: {}", env.shown(path), ui::reason(&error)),
+        Ok(found) if !found.is_file() => anyhow::bail!("{}: it is not a file", env.shown(path)),
         Ok(_) => {}
     }
-    let text = text::read(path).map_err(|why| ui::UsageError(format!("{}: {why}", shown(path))))?;
+    let text =
+        text::read(path).map_err(|why| ui::UsageError(format!("{}: {why}", env.shown(path))))?;
     Ok(Some(text))
 }
 
@@ -88,14 +89,4 @@ fn before(
     let nothing_left = matches!(text.split_whitespace().collect::<String>().as_str(), "" | "{}");
     let was_made = wrote.is_some_and(|wrote| wrote.before.is_none());
     Ok((!(was_made && nothing_left)).then_some(text))
-}
-
-/// Returns a path as people write it, on one visible line.
-fn shown(path: &Path) -> String {
-    let below = home::home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
-    let path = match below {
-        Some(below) => format!("~/{}", below.display()),
-        None => path.display().to_string(),
-    };
-    ui::escaped(&path, usize::MAX)
 }

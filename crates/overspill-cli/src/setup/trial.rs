@@ -1,12 +1,12 @@
 //! A long output, sent the way that a host's outputs take.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use super::doctor::link;
+use crate::env::Env;
 use crate::hosts::{HookShape, Host, LIMITS, SetupStep};
 use crate::settings::variables;
 use crate::ui;
@@ -16,17 +16,19 @@ const LINE: &str = "i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); don
 const LAST: &str = "line 3999";
 
 /// Runs what a host would run, with a store of its own.
-pub(super) struct Trial {
-    store: std::path::PathBuf,
+pub(super) struct Trial<'a> {
+    store: PathBuf,
+    env: &'a Env,
 }
 
 /// What was tried, and what came of it.
 type Tried = (&'static str, Result<String, String>);
 
-impl Trial {
-    pub(super) fn of(host: &Host) -> Vec<Tried> {
-        let store = std::env::temp_dir().join(format!("overspill-doctor-{}", std::process::id()));
-        let trial = Trial { store };
+impl Trial<'_> {
+    pub(super) fn of(host: &Host, env: &Env) -> Vec<Tried> {
+        let name = format!("overspill-doctor-{}", std::process::id());
+        let trial = Trial { store: env.temporary_directory().join(name), env };
+        let link = |name: &str| env.links().join(name);
         let mut all = Vec::new();
         let framed = format!("{}x\n{LINE}", host.frame.unwrap_or("x="));
         let mark = host.mark.unwrap_or(variables::NO_MARK);
@@ -84,7 +86,7 @@ impl Trial {
     }
 
     fn hook(&self, name: &str, shape: HookShape) -> Result<String, String> {
-        let mut command = self.start(&link("overspill"));
+        let mut command = self.start(&self.env.links().join("overspill"));
         let output = fed(command.args(["hook", name]), &payload(shape).to_string());
         let output = output.map_err(|error| ui::reason(&error))?;
         let answer: Value = serde_json::from_slice(&output.stdout).map_err(|_| {

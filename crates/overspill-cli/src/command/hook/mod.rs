@@ -18,6 +18,7 @@ use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill};
 use serde_json::Value;
 
 use crate::buffer::Buffer;
+use crate::env::Env;
 use crate::hosts::{self, HookShape, Host};
 use crate::mcp::ResultSettings;
 use crate::settings::SettingSources;
@@ -44,8 +45,8 @@ impl HookArgs {
     }
 }
 
-pub(crate) fn hook(args: &HookArgs) -> u8 {
-    match try_hook(&args.host) {
+pub(crate) fn run(args: &HookArgs, env: &Env) -> u8 {
+    match try_hook(&args.host, env) {
         Ok(None) => {}
         Ok(Some(answer)) => {
             let _ = ui::answer(&format!("{answer}\n"));
@@ -55,28 +56,28 @@ pub(crate) fn hook(args: &HookArgs) -> u8 {
     0
 }
 
-fn try_hook(name: &str) -> Result<Option<Value>, String> {
+fn try_hook(name: &str, env: &Env) -> Result<Option<Value>, String> {
     let host = Host::named(name).filter(|host| host.hook.is_some());
     let shape = host
         .and_then(|host| host.hook)
         .ok_or_else(|| format!("there is no hook for a host {:?}", ui::short(name, 40)))?;
     let payload = input::read(std::io::stdin().lock())?;
-    Ok(answer(shape, &payload))
+    Ok(answer(shape, &payload, env))
 }
 
 /// Returns what a host is told; nothing if nothing is to change.
-pub(crate) fn answer(shape: HookShape, payload: &Value) -> Option<Value> {
+fn answer(shape: HookShape, payload: &Value, env: &Env) -> Option<Value> {
     if shape == HookShape::Cursor
-        && let Some(line) = shapes::line(payload)
+        && let Some(line) = shapes::line(payload, env)
     {
-        return Some(shapes::rewritten(payload, &line));
+        return Some(shapes::rewritten(payload, &line, env));
     }
     let name = shapes::result(shape, payload)?;
-    let in_force = SettingSources::read().in_force(Some(hosts::profile()));
+    let in_force = SettingSources::read(env).in_force(Some(hosts::profile()));
     let results = ResultSettings::of(&in_force.sources);
     let engine = in_force.overspill();
     let given = |payload: &Value| match shape {
-        HookShape::Claude => shapes::claude(payload),
+        HookShape::Claude => shapes::claude(payload, env),
         HookShape::Copilot => copilot::given(payload),
         HookShape::Cursor => shapes::cursor(payload),
         HookShape::Plugin => shapes::plugin(payload),
@@ -88,7 +89,7 @@ pub(crate) fn answer(shape: HookShape, payload: &Value) -> Option<Value> {
     };
     // The engine masks the text that it takes; the rest of the payload is masked here.
     let (masked, count) = masked(&engine, &payload[name]);
-    match given(payload).and_then(|given| given.bounded(&engine, &results)) {
+    match given(payload).and_then(|given| given.bounded(&engine, &results, env)) {
         Some(bounded) if count > 0 => {
             let mut payload = payload.clone();
             payload[name] = masked.into_owned();
@@ -128,12 +129,11 @@ enum What {
 
 impl Given {
     /// Returns what is shown instead, if it is too large, or a file with secrets in it.
-    fn bounded(self, engine: &Overspill, results: &ResultSettings) -> Option<Value> {
+    fn bounded(self, engine: &Overspill, results: &ResultSettings, env: &Env) -> Option<Value> {
         let rules = results.rules(&self.tool);
-        let directory = std::env::current_dir().ok();
         let call = Call {
             command: self.command,
-            directory: directory.map(|path| path.to_string_lossy().into_owned()),
+            directory: env.recorded_directory(),
             ..Call::of(self.tool)
         };
         match self.what {

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{Given, What, host_file};
+use crate::env::Env;
 use crate::hosts::{HookShape, LIMITS};
-use crate::{home, program};
+use crate::ui;
 
 /// The tool of Claude Code that runs commands.
 const SHELL: &str = "Bash";
@@ -41,7 +42,7 @@ pub(super) fn replaced(shape: HookShape, result: Value) -> Value {
 }
 
 /// Claude Code: after a tool that did not fail. For one that failed nothing can be replaced.
-pub(super) fn claude(payload: &Value) -> Option<Given> {
+pub(super) fn claude(payload: &Value, env: &Env) -> Option<Given> {
     if payload.get("hook_event_name")?.as_str()? != "PostToolUse" {
         return None;
     }
@@ -55,7 +56,7 @@ pub(super) fn claude(payload: &Value) -> Option<Given> {
             match fields.get("persistedOutputPath").and_then(Value::as_str) {
                 // Only the host's own tool has its word on files.
                 Some(path) if payload.get("tool_name")? == SHELL => {
-                    What::File(host_file::open_claude(Path::new(path))?)
+                    What::File(host_file::open_claude(Path::new(path), env)?)
                 }
                 Some(_) => return None,
                 None => What::Text(joined(text(response, "stdout"), text(response, "stderr"))),
@@ -119,24 +120,24 @@ pub(super) fn cursor(payload: &Value) -> Option<Given> {
 }
 
 /// Cursor: a command line that is about to be run.
-pub(super) fn line(payload: &Value) -> Option<String> {
+pub(super) fn line(payload: &Value, env: &Env) -> Option<String> {
     let is_before = payload.get("tool_output").is_none() && payload.get("tool_name")? == "Shell";
     let line = payload.get("tool_input").and_then(|input| text(input, "command"))?;
     // Ours is bounded already.
-    let is_ours = line.starts_with(&format!("{} run ", program::word()));
+    let is_ours = line.starts_with(&format!("{} run ", env.program_name()));
     (is_before && !is_ours).then_some(line)
 }
 
 /// The whole line, as it is, is what we run; nothing is said about whether it may be.
-pub(super) fn rewritten(payload: &Value, line: &str) -> Value {
+pub(super) fn rewritten(payload: &Value, line: &str, env: &Env) -> Value {
     let mut input = payload.get("tool_input").cloned().unwrap_or_default();
     let most = |most: Option<u64>| most.unwrap_or_default();
     input["command"] = format!(
         "{} run --max-lines {} --max-chars {} --shell {}",
-        program::word(),
+        env.program_name(),
         most(LIMITS.lines),
         most(LIMITS.chars),
-        home::quoted(line)
+        ui::shell_word(line)
     )
     .into();
     json!({ "updated_input": input })
