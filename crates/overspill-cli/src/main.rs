@@ -16,9 +16,7 @@
 mod args;
 #[cfg_attr(not(feature = "bucket"), path = "no_bucket.rs")]
 mod bucket;
-mod buffer;
 mod command;
-mod drain;
 mod env;
 mod find;
 mod hosts;

@@ -10,7 +10,6 @@ use overspill::{Call, CallEnd, Report, Spill};
 use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
-use crate::drain::{drain, widen_stdin};
 use crate::env::Env;
 use crate::process::{self, InterruptibleInput};
 use crate::{ui, undelivered};
@@ -116,7 +115,7 @@ impl Input {
             return Ok(Input {
                 name: "standard input".into(),
                 from,
-                widen: widen_stdin,
+                widen: || process::widen(io::stdin()),
                 failed: None,
             });
         };
@@ -145,7 +144,8 @@ impl Input {
     /// Feeds everything there is to `spill`.
     fn drain(&mut self, spill: &mut Spill) {
         if self.failed.is_none() {
-            self.failed = drain(&mut self.from, spill, self.widen).err();
+            let take = |bytes: &[u8]| spill.push(bytes);
+            self.failed = process::read_to_end(&mut self.from, take, self.widen).err();
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
 
+pub(crate) mod frame;
+pub(crate) mod hook;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +13,7 @@ use overspill::core::{Limits, Policy};
 
 pub(crate) use table::HOSTS;
 
+use self::hook::HookFormat;
 use crate::env::Env;
 use crate::process;
 use crate::settings::variables::ACTIVE;
@@ -48,8 +51,8 @@ pub(crate) struct Host {
     pub(crate) servers: Option<HostFile>,
     /// Where its rules are.
     pub(crate) rules: Option<HostFile>,
-    /// What `hook` gets from it, and gives.
-    pub(crate) hook: Option<HookShape>,
+    /// The form of its hook.
+    pub(crate) hook: Option<&'static dyn HookFormat>,
     /// What a plugin of ours for it consists of: paths and texts.
     pub(crate) bundle: &'static [(&'static str, &'static str)],
     /// Files of a project that have their way against the user's.
@@ -87,19 +90,6 @@ pub(crate) enum SetupStep {
     Link(&'static str),
     /// A file of our own, in the same directory.
     Script { name: &'static str, text: &'static str },
-}
-
-/// The form in which a host hands over what a tool has returned, and takes it back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HookShape {
-    /// `tool_response` in, `hookSpecificOutput.updatedToolOutput` out, in the tool's own form.
-    Claude,
-    /// `toolResult` in, `modifiedResult` out; the whole text may be in a file.
-    Copilot,
-    /// A command line before it is run, and what an MCP tool has returned.
-    Cursor,
-    /// What our own plugins send: `text` or `content` in and out.
-    Plugin,
 }
 
 impl Host {

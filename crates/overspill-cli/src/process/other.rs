@@ -9,8 +9,8 @@ use std::process::Command;
 
 use anyhow::Context;
 
+use super::Buffer;
 use super::{Ask, CommandSpec, Ended, How, ProcessEvent, Stderr, Stream, Unstartable, Wanted};
-use crate::buffer::Buffer;
 
 /// Standard input, output and error. They are always open here.
 #[derive(Debug, Clone, Copy, Default)]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::plan::{self, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
-use super::{found, text_of};
+use super::{found, on_path, text_of};
 use crate::bucket::{self, Finding};
 use crate::command::doctor::DoctorArgs;
 use crate::command::push;
@@ -109,7 +109,7 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
         return findings.add("program", How::Wrong, "it cannot be said where it is");
     };
     findings.add("program", How::Well, format!("{} {version}", env.shown(&own)));
-    if let Some(other) = found::on_path("overspill", env)
+    if let Some(other) = on_path("overspill", env)
         && other.canonicalize().ok() != own.canonicalize().ok()
     {
         let theirs = Command::new(&other).arg("--version").output();
@@ -212,7 +212,7 @@ fn look_at_bucket(findings: &mut Findings, env: &Env) {
 }
 
 fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
-    let place = found::found(host, env);
+    let place = found(host, env);
     match &place {
         Some(place) => findings.add(host.name, How::Well, format!("found: {}", env.shown(place))),
         None => findings.add(host.name, How::Note, "it is set up, but not found here"),

@@ -39,7 +39,7 @@ pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
     if let Some(directory) = &args.plugin {
         return hosts.into_iter().try_for_each(|host| bundle(host, directory, args.dry_run, env));
     }
-    if let Some(host) = hosts.iter().find(|host| !args.force && found::found(host, env).is_none()) {
+    if let Some(host) = hosts.iter().find(|host| !args.force && found(host, env).is_none()) {
         let program = host.programs.join(" or ");
         anyhow::bail!(
             "{} is not installed here: no {program} in the PATH, and no {}\n\nhint: `overspill init {} \
@@ -213,7 +213,7 @@ fn as_json(host: &Host, changes: &[Change], dry_run: bool, env: &Env) -> Value {
 fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for host in HOSTS {
-        let place = found::found(host, env);
+        let place = found(host, env);
         rows.push((host, place, Receipt::exists(host, env)));
     }
     if is_json {

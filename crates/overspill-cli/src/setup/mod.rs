@@ -5,7 +5,6 @@
 //! text if nothing else has changed, else the file without what is ours.
 
 mod doctor;
-mod found;
 mod init;
 mod piece;
 mod plan;
@@ -16,10 +15,10 @@ mod system;
 mod trial;
 mod uninstall;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host};
+use crate::hosts::{HOSTS, Host, HostFile};
 use crate::settings::keys::meant;
 use crate::settings::text;
 use crate::ui;
@@ -29,6 +28,7 @@ pub(crate) use init::init;
 pub(crate) use uninstall::uninstall;
 
 use piece::SetupPiece;
+use plan::{SetupScope, path_of};
 use receipt::Wrote;
 
 /// Returns the hosts that are named; otherwise says which there are.
@@ -46,6 +46,19 @@ fn named(names: &[String]) -> anyhow::Result<Vec<&'static Host>> {
         })
     };
     names.iter().map(one).collect()
+}
+
+/// Returns where a host is: its program, or the directory of its files.
+fn found(host: &Host, env: &Env) -> Option<PathBuf> {
+    host.programs.iter().find_map(|program| on_path(program, env)).or_else(|| {
+        let place = HostFile { user: host.home, project: "" };
+        path_of(place, SetupScope::User, env).filter(|directory| directory.is_dir())
+    })
+}
+
+/// Finds a program as a shell does.
+fn on_path(program: &str, env: &Env) -> Option<PathBuf> {
+    env.on_path(program).filter(|path| path.is_absolute()).find(|path| path.is_file())
 }
 
 /// Reads a file of a host: nothing if there is none.

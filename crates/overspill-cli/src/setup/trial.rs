@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::env::Env;
-use crate::hosts::{HookShape, Host, LIMITS, SetupStep};
+use crate::hosts::hook::HookFormat;
+use crate::hosts::{Host, LIMITS, SetupStep};
 use crate::settings::variables;
 use crate::ui;
 
@@ -59,8 +60,8 @@ impl Trial<'_> {
                 _ => {}
             }
         }
-        if let Some(shape) = host.hook {
-            all.push(("a result", trial.hook(host.name, shape)));
+        if let Some(format) = host.hook {
+            all.push(("a result", trial.hook(host.name, format)));
         }
         let _ = std::fs::remove_dir_all(&trial.store);
         all
@@ -85,17 +86,19 @@ impl Trial<'_> {
         }
     }
 
-    fn hook(&self, name: &str, shape: HookShape) -> Result<String, String> {
+    fn hook(&self, name: &str, format: &dyn HookFormat) -> Result<String, String> {
+        let text: String = (0..4_000).map(|n| format!("line {n}\n")).collect();
+        let payload = format.sample(&text);
         let mut command = self.start(&self.env.links().join("overspill"));
-        let output = fed(command.args(["hook", name]), &payload(shape).to_string());
+        let output = fed(command.args(["hook", name]), &payload.to_string());
         let output = output.map_err(|error| ui::reason(&error))?;
         let answer: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
             format!("no answer; {}", String::from_utf8_lossy(&output.stderr).trim())
         })?;
-        match shape {
-            HookShape::Cursor => Ok("the command is run by us".into()),
-            _ => judged(&longest(&answer)).map(|()| "bounded, with its end".into()),
+        if format.rewrite_command(&payload, self.env).is_some() {
+            return Ok("the command is run by us".into());
         }
+        judged(&longest(&answer)).map(|()| "bounded, with its end".into())
     }
 
     fn start(&self, program: &Path) -> Command {
@@ -141,22 +144,5 @@ fn longest(value: &Value) -> String {
         Value::Array(items) => of_all(&mut items.iter()),
         Value::Object(fields) => of_all(&mut fields.values()),
         _ => String::new(),
-    }
-}
-
-/// What a host sends, with a long output in it.
-fn payload(shape: HookShape) -> Value {
-    let text: String = (0..4_000).map(|n| format!("line {n}\n")).collect();
-    match shape {
-        HookShape::Claude => json!({
-            "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "x"},
-            "tool_response": {"stdout": text, "stderr": "", "interrupted": false, "isImage": false},
-        }),
-        HookShape::Copilot => json!({
-            "toolName": "bash", "toolArgs": {"command": "x"},
-            "toolResult": {"resultType": "success", "textResultForLlm": text},
-        }),
-        HookShape::Cursor => json!({"tool_name": "Shell", "tool_input": {"command": "x"}}),
-        HookShape::Plugin => json!({"tool": "x", "text": text}),
     }
 }

@@ -3,7 +3,6 @@
 //! Everything else becomes the real shell at once, in the same process: scripts, interactive and login
 //! shells, what is nested in a bounded command, servers that talk through their standard input.
 
-mod frame;
 mod real;
 mod words;
 
@@ -15,7 +14,7 @@ use std::time::Duration;
 use crate::args::Engine;
 use crate::command::run::{Job, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Host};
+use crate::hosts::{self, Host, frame};
 use crate::process::{self, CommandSpec, Descriptors, Stderr};
 use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;

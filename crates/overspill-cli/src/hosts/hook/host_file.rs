@@ -1,4 +1,4 @@
-//! Files in which a host keeps the whole of an output.
+//! Files in which a host keeps a whole output.
 //!
 //! The path comes with the result of a tool, and a tool may have written it. So a file is opened only
 //! if it can be one of the host's own.
