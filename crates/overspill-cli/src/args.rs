@@ -1,4 +1,4 @@
-//! What was typed, and what it means.
+//! The arguments of the program.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::settings::units::{parse_duration, parse_limit};
 use crate::tokenizer::Tokenizer;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
-// Of an option that is given twice the last holds: an alias gives one, and its user another.
+// An option can be repeated, and the last one applies: an alias gives one, and its user another.
 #[derive(Debug, Parser)]
 #[command(name = "overspill", version, arg_required_else_help = true, args_override_self = true)]
 pub(crate) struct Args {
@@ -59,8 +59,8 @@ pub(crate) enum Command {
 
 /// `run` alone.
 ///
-/// It stands in front of every command an agent runs: to put all the other commands together first
-/// would be a tenth of a short one.
+/// Agents put it in front of every command. A parser for all subcommands would take a tenth of the time
+/// of a short command.
 #[derive(Debug, Parser)]
 #[command(name = "run", args_override_self = true)]
 struct OnlyRun {
@@ -77,14 +77,14 @@ pub(crate) fn read(words: &[OsString]) -> Result<Command, clap::Error> {
             return Ok(Command::Run(args));
         }
     }
-    // The same holds for what stands after every tool.
+    // Hosts call this after every tool, so no parser runs either.
     if let [_, word, host] = words
         && word == "hook"
         && let Some(host) = host.to_str().filter(|host| !host.starts_with('-'))
     {
         return Ok(Command::Hook(HookArgs::of(host)));
     }
-    // Help and mistakes are worded in one place.
+    // The full parser words help and errors.
     Args::try_parse_from(words).map(|args| args.command)
 }
 
@@ -109,13 +109,13 @@ pub(crate) struct LimitArgs {
     tool: Option<String>,
 }
 
-/// What bounds an output, and what this call asks of it.
+/// The engine for an output, and the options of this call.
 pub(crate) struct Engine {
     pub(crate) overspill: Overspill,
     pub(crate) options: CallOptions,
     /// The tool that the output comes from.
     pub(crate) tool: String,
-    /// The profile that holds.
+    /// The profile that applies.
     pub(crate) profile: Profile,
 }
 

@@ -29,7 +29,7 @@ struct Surroundings {
     program_name: OnceLock<String>,
 }
 
-/// Where variables come from.
+/// The source of variables.
 #[derive(Debug)]
 enum Variables {
     Process,

@@ -315,3 +315,23 @@ fn expanded(path: &Path, home: &Path) -> PathBuf {
         _ => path.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_come_from_the_variables_of_the_table() {
+        let variables =
+            [("HOME", "/nowhere"), ("OVERSPILL_QUOTA", "5MB"), ("OVERSPILL_DIR", "saved")];
+        let more = [("OVERSPILL_RETENTION", "soon"), ("OVERSPILL_MAX_LINE", "9")];
+        let env = Env::of_table(&[&variables[..], &more].concat(), Path::new("/srv/work"));
+        let sources = SettingSources::of_user(&env);
+        assert_eq!(sources.limit(Key::StoreQuota), Some(Limit::AtMost(5_000_000)));
+        assert_eq!(sources.directory(&Profile::OWN), Ok("/srv/work/saved".into()));
+        let keys =
+            |warnings: &[Warning]| warnings.iter().map(|it| it.key.clone()).collect::<Vec<_>>();
+        assert_eq!(keys(&sources.warnings), ["OVERSPILL_RETENTION"]);
+        assert_eq!(keys(&sources.unknown_variables), ["OVERSPILL_MAX_LINE"]);
+    }
+}

@@ -40,27 +40,27 @@ pub(crate) struct ShArgs {
 
 /// Shells that we can be called in the place of.
 const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
-/// What we are called where a host puts one word before a whole command line.
+/// Our name where a host puts one word before a whole command line.
 const PREFIX: &str = "overspill-sh";
-/// How long nothing is shown of a command that still runs: less than hosts wait for the first words.
+/// A command that still runs shows its first output after this time, which is less than hosts wait.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// Hosts that have terminals stop reading when the command ends, and then lose what is on its way; what
-/// is held back must not come in that moment.
+/// Hosts with terminals stop reading when the command ends, and lose the output of that moment. So we
+/// print the rest, and end after this time.
 const READER_NEEDS: Duration = Duration::from_millis(50);
-/// What the real shell says if it is not there.
+/// The exit code if the real shell does not exist.
 const NOT_FOUND: u8 = 127;
 
-/// What a host asks of a shell.
+/// The call of a shell by a host.
 struct Call {
     /// The real shell.
     shell: PathBuf,
-    /// What it is given.
+    /// Its arguments.
     words: Vec<OsString>,
-    /// The command among them that is to be bounded, if one is.
+    /// The command among them whose output is shortened, if any.
     command: Option<String>,
 }
 
-/// Does what a shell is asked for, if we were called in the place of one: by our name, or as `sh`.
+/// Acts as a shell if we were called by the name of one, or as `sh`. Returns the exit code.
 pub(crate) fn called(words: &[OsString], descriptors: Descriptors, env: &Env) -> Option<u8> {
     let (name, words) = words.split_first()?;
     let name = Path::new(name).file_name()?.to_str()?.to_owned();
@@ -83,7 +83,7 @@ pub(crate) fn called(words: &[OsString], descriptors: Descriptors, env: &Env) ->
     Some(answer(Call::new(shell, words.to_vec(), IsOurs::Surely, env), descriptors, env))
 }
 
-/// The same, for words that were read with all the others.
+/// Acts as a shell, with arguments that the full parser has read.
 pub(crate) fn run(args: ShArgs, descriptors: Descriptors, env: &Env) -> u8 {
     let shell = args.shell.unwrap_or_else(|| real::named("bash", env));
     answer(Call::new(shell, args.words, IsOurs::Surely, env), descriptors, env)
