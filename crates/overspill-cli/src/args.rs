@@ -1,4 +1,4 @@
-//! What was typed, and what it means.
+//! The arguments of the program.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use overspill::{
 
 use crate::command::{
     completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
-    explain::ExplainArgs, gc::GcArgs, grep, grep::GrepArgs, hook::HookArgs, info::InfoArgs,
-    list::ListArgs, man::ManArgs, pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs,
-    run::RunArgs, sh::ShArgs, stats::StatsArgs,
+    doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep, grep::GrepArgs, hook::HookArgs,
+    info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs, mcp::McpArgs, pin::PinArgs,
+    push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs, stats::StatsArgs,
+    uninstall::UninstallArgs,
 };
-use crate::mcp::McpArgs;
+use crate::env::Env;
 use crate::settings::SettingSources;
 use crate::settings::units::{parse_duration, parse_limit};
-use crate::setup::{DoctorArgs, InitArgs, UninstallArgs};
 use crate::tokenizer::Tokenizer;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
-// Of an option that is given twice the last holds: an alias gives one, and its user another.
+// An option can be repeated, and the last one applies: an alias gives one, and its user another.
 #[derive(Debug, Parser)]
 #[command(name = "overspill", version, arg_required_else_help = true, args_override_self = true)]
 pub(crate) struct Args {
@@ -59,8 +59,8 @@ pub(crate) enum Command {
 
 /// `run` alone.
 ///
-/// It stands in front of every command an agent runs: to put all the other commands together first
-/// would be a tenth of a short one.
+/// Agents put it in front of every command. A parser for all subcommands would take a tenth of the time
+/// of a short command.
 #[derive(Debug, Parser)]
 #[command(name = "run", args_override_self = true)]
 struct OnlyRun {
@@ -68,12 +68,8 @@ struct OnlyRun {
     args: RunArgs,
 }
 
-/// Reads what was typed.
-pub(crate) fn read() -> Result<Command, clap::Error> {
-    read_words(std::env::args_os().collect())
-}
-
-fn read_words(words: Vec<OsString>) -> Result<Command, clap::Error> {
+/// Reads the arguments of this process. The first is the name that it was called by.
+pub(crate) fn read(words: &[OsString]) -> Result<Command, clap::Error> {
     if words.get(1).is_some_and(|word| word == "run") {
         let args = RunArgs::without_options(&words[2..])
             .or_else(|| OnlyRun::try_parse_from(&words[1..]).ok().map(|only| only.args));
@@ -81,22 +77,20 @@ fn read_words(words: Vec<OsString>) -> Result<Command, clap::Error> {
             return Ok(Command::Run(args));
         }
     }
-    // The same holds for what stands after every tool.
-    if let [_, word, host] = &words[..]
+    // Hosts call this after every tool, so no parser runs either.
+    if let [_, word, host] = words
         && word == "hook"
         && let Some(host) = host.to_str().filter(|host| !host.starts_with('-'))
     {
         return Ok(Command::Hook(HookArgs::of(host)));
     }
-    // Help and mistakes are worded in one place.
+    // The full parser words help and errors.
     Args::try_parse_from(words).map(|args| args.command)
 }
 
 /// Tells whether only the version is asked for, which needs no parser.
-pub(crate) fn asks_for_version() -> bool {
-    let mut words = std::env::args_os().skip(1);
-    let asked = words.next().is_some_and(|word| word == "--version" || word == "-V");
-    asked && words.next().is_none()
+pub(crate) fn asks_for_version(words: &[OsString]) -> bool {
+    matches!(words, [_, word] if word == "--version" || word == "-V")
 }
 
 /// The limits of a preview, and the part that is shown. Settings decide about options that are missing.
@@ -115,13 +109,13 @@ pub(crate) struct LimitArgs {
     tool: Option<String>,
 }
 
-/// What bounds an output, and what this call asks of it.
+/// The engine for an output, and the options of this call.
 pub(crate) struct Engine {
     pub(crate) overspill: Overspill,
     pub(crate) options: CallOptions,
     /// The tool that the output comes from.
     pub(crate) tool: String,
-    /// The profile that holds.
+    /// The profile that applies.
     pub(crate) profile: Profile,
 }
 
@@ -133,9 +127,9 @@ impl LimitArgs {
 
     /// Turns what was typed, what is set and where we are into an engine. `tool` is what the
     /// output comes from where nobody says it.
-    pub(crate) fn engine(&self, tool: &str) -> Engine {
+    pub(crate) fn engine(&self, tool: &str, env: &Env) -> Engine {
         let profile = self.profile.and_then(Profile::named);
-        let mut in_force = SettingSources::read().in_force(profile);
+        let mut in_force = SettingSources::read(env).in_force(profile);
         if let Some(tokenizer) = self.tokenizer {
             in_force.profile.policy.tokens = tokenizer.tokens();
         }
@@ -228,8 +222,8 @@ pub(crate) fn profiles() -> impl TypedValueParser<Value = &'static str> {
 
 /// Returns the exit code for words we do not understand: 125 for `run`, as its own codes are the
 /// command's; 0 for `hook`, as others keep hosts from running a tool; and 2 otherwise.
-pub(crate) fn misuse() -> u8 {
-    match std::env::args_os().nth(1).as_ref().and_then(|word| word.to_str()) {
+pub(crate) fn misuse(words: &[OsString]) -> u8 {
+    match words.get(1).and_then(|word| word.to_str()) {
         Some("run") => 125,
         Some("hook") => 0,
         _ => 2,
@@ -237,12 +231,11 @@ pub(crate) fn misuse() -> u8 {
 }
 
 /// Returns what to do about words we did not understand, where it is likely what was meant.
-pub(crate) fn hint(error: &clap::Error) -> Option<&'static str> {
+pub(crate) fn hint(error: &clap::Error, words: &[OsString]) -> Option<&'static str> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    match words.first()?.to_str()? {
+    match words.get(1)?.to_str()? {
         "run" if !words.iter().any(|word| word == "--") => {
             Some("the command stands after `--`: overspill run -- COMMAND")
         }
@@ -294,7 +287,7 @@ mod tests {
                 Ok(command) => format!("{command:?}"),
                 Err(error) => error.to_string(),
             };
-            assert_eq!(say(read_words(words)), say(long), "{line}");
+            assert_eq!(say(read(&words)), say(long), "{line}");
         }
     }
 }

@@ -5,15 +5,15 @@ mod variables;
 use std::sync::Arc;
 use std::time::Duration;
 
-use overspill::profile::Places;
 use overspill::store::Disk;
 use overspill::store::bucket::{Address, Bucket, BucketOptions};
 use overspill::{Limit, Profile};
 
-use crate::home::{self, Outputs};
+use crate::env::Env;
 use crate::settings::SettingSources;
 use crate::settings::destination::provider_variable;
 use crate::settings::keys::Key;
+use crate::stores::{self, Outputs};
 
 pub(crate) use overspill::store::bucket::{Check, Finding, Pushed};
 
@@ -35,33 +35,29 @@ pub(crate) fn holds(sources: &SettingSources, profile: &Profile) -> bool {
 }
 
 /// Returns the store in the bucket, if one is set.
-pub(crate) fn of(
-    sources: &SettingSources,
-    profile: &Profile,
-    places: &Places,
-) -> Result<Option<Outputs>, String> {
-    Ok(open(sources, profile, places)?.map(|bucket| Arc::new(bucket) as Outputs))
+pub(crate) fn of(sources: &SettingSources, profile: &Profile) -> Result<Option<Outputs>, String> {
+    Ok(open(sources, profile)?.map(|bucket| Arc::new(bucket) as Outputs))
 }
 
 /// Returns what is on this machine of the bucket that is set, if one is.
 pub(crate) fn spool(sources: &SettingSources) -> Option<Disk> {
-    parts(sources, &Profile::OWN, &home::places()).ok()?.map(|parts| parts.spool)
+    parts(sources, &Profile::OWN).ok()?.map(|parts| parts.spool)
 }
 
 /// Returns the bucket that is set, or says that none is.
-pub(crate) fn set() -> anyhow::Result<Bucket> {
-    Ok(set_parts()?.bucket())
+pub(crate) fn set(env: &Env) -> anyhow::Result<Bucket> {
+    Ok(set_parts(env)?.bucket())
 }
 
 /// The same, with what waits for another bucket as what is sent to this one.
-pub(crate) fn set_for(stranded: &Stranded) -> anyhow::Result<Bucket> {
-    Ok(Parts { spool: stranded.spool.clone(), ..set_parts()? }.bucket())
+pub(crate) fn set_for(stranded: &Stranded, env: &Env) -> anyhow::Result<Bucket> {
+    Ok(Parts { spool: stranded.spool.clone(), ..set_parts(env)? }.bucket())
 }
 
-fn set_parts() -> anyhow::Result<Parts> {
-    let sources = SettingSources::of_user();
+fn set_parts(env: &Env) -> anyhow::Result<Parts> {
+    let sources = SettingSources::of_user(env);
     sources.say_warnings();
-    let parts = parts(&sources, &Profile::OWN, &home::places()).map_err(anyhow::Error::msg)?;
+    let parts = parts(&sources, &Profile::OWN).map_err(anyhow::Error::msg)?;
     parts.ok_or_else(|| {
         anyhow::anyhow!("no bucket is set\n\nhint: `overspill config set store s3://BUCKET/FOLDER`")
     })
@@ -79,8 +75,8 @@ pub(crate) struct Stranded {
 
 /// Returns what waits for buckets that are not set any more. One that cannot be read keeps nobody from
 /// the others.
-pub(crate) fn stranded() -> Vec<Stranded> {
-    let spools = home::other_spools(&SettingSources::of_user()).into_iter();
+pub(crate) fn stranded(env: &Env) -> Vec<Stranded> {
+    let spools = stores::other_spools(&SettingSources::of_user(env)).into_iter();
     let waiting = spools.map(|(name, spool)| {
         let outputs = spool.unsent().map_or(0, |unsent| unsent.len() as u64);
         Stranded { name, outputs, spool }
@@ -88,12 +84,8 @@ pub(crate) fn stranded() -> Vec<Stranded> {
     waiting.filter(|one| one.outputs > 0).collect()
 }
 
-fn open(
-    sources: &SettingSources,
-    profile: &Profile,
-    places: &Places,
-) -> Result<Option<Bucket>, String> {
-    Ok(parts(sources, profile, places)?.map(Parts::bucket))
+fn open(sources: &SettingSources, profile: &Profile) -> Result<Option<Bucket>, String> {
+    Ok(parts(sources, profile)?.map(Parts::bucket))
 }
 
 /// What a bucket is made of.
@@ -109,11 +101,7 @@ impl Parts {
     }
 }
 
-fn parts(
-    sources: &SettingSources,
-    profile: &Profile,
-    places: &Places,
-) -> Result<Option<Parts>, String> {
+fn parts(sources: &SettingSources, profile: &Profile) -> Result<Option<Parts>, String> {
     let address = match sources.bucket().and_then(Address::parse) {
         Some(address) if holds(sources, profile) => address,
         _ => return Ok(None),
@@ -139,19 +127,19 @@ fn parts(
         Some(Limit::Unlimited) => u64::MAX,
         None => CACHE,
     };
-    let mut variables = variables::of(address.provider);
+    let mut variables = variables::of(address.provider, &sources.env);
     let mut setting_names = Vec::new();
     for setting in [Key::StoreRegion, Key::StoreEndpoint, Key::StoreAccount] {
         let variable = sources.bucket().and_then(|bucket| provider_variable(bucket, setting));
         // A variable is stronger than a file.
-        let variable = variable.filter(|variable| home::variable(variable).is_none());
+        let variable = variable.filter(|variable| sources.env.variable(variable).is_none());
         if let Some((variable, value)) = variable.zip(set(setting)) {
             variables.retain(|(name, _)| name != variable);
             variables.push((variable.into(), value.into()));
             setting_names.push((variable.into(), sources.set_as(setting)));
         }
     }
-    let spool = home::spool(&sources.disk(profile, places)?, &address.spool(&tenant, &variables));
+    let spool = stores::spool(&sources.disk(profile)?, &address.spool(&tenant, &variables));
     let options = BucketOptions {
         tenant,
         upload_wait,
@@ -159,14 +147,14 @@ fn parts(
         variables,
         setting_names,
         blocked,
-        writer: Some(writer()),
+        writer: Some(writer(&sources.env)),
         ..BucketOptions::default()
     };
     Ok(Some(Parts { spool, address, options }))
 }
 
 /// Names this user on this machine in the records of a bucket. It is a hash, because many read them.
-fn writer() -> String {
+fn writer(#[cfg_attr(unix, allow(unused_variables))] env: &Env) -> String {
     #[cfg(unix)]
     let (user, machine) = {
         let machine = rustix::system::uname();
@@ -175,7 +163,7 @@ fn writer() -> String {
     };
     #[cfg(not(unix))]
     let (user, machine) = {
-        let named = |name| home::variable(name).unwrap_or_default().to_string_lossy().into_owned();
+        let named = |name| env.variable(name).unwrap_or_default().to_string_lossy().into_owned();
         (named("USERNAME"), named("COMPUTERNAME"))
     };
     // Containers may share the file, and cloned machines the name.

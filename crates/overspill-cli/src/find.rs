@@ -1,4 +1,4 @@
-//! Finds the output that somebody means.
+//! Finds the output that a user names.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -9,46 +9,47 @@ use jiff::Timestamp;
 use overspill::redact::Redact;
 use overspill::store::{Disk, Entry, OutputId, Store};
 
-use crate::home::Outputs;
+use crate::env::Env;
 use crate::settings::SettingSources;
-use crate::{home, ui};
+use crate::stores::{self, Outputs};
+use crate::ui;
 
-/// So long is the short name of an output in a notice.
+/// The length of the short name of an output in a notice.
 const SHORT: usize = 6;
-/// So many of the outputs that may be meant are named.
+/// An error names at most so many outputs.
 const MOST_NAMED: usize = 5;
 
 /// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning or
 /// the end of one, or a path.
-pub(crate) fn find(typed: &OsStr) -> anyhow::Result<(Outputs, OutputId)> {
-    let (store, name, redact) = found(typed)?;
+pub(crate) fn find(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
+    let (store, name, redact) = found(typed, env)?;
     Ok((redact.shown_store(&store), name))
 }
 
-/// The same, as it was saved.
-pub(crate) fn find_raw(typed: &OsStr) -> anyhow::Result<(Outputs, OutputId)> {
-    found(typed).map(|(store, name, _)| (store, name))
+/// Like [`find`], with the store as it was saved.
+pub(crate) fn find_raw(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
+    found(typed, env).map(|(store, name, _)| (store, name))
 }
 
-fn found(typed: &OsStr) -> anyhow::Result<(Outputs, OutputId, Redact)> {
-    let (mut store, redact) = home::store_and_redact().map_err(anyhow::Error::msg)?;
+fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)> {
+    let (mut store, redact) = stores::store_and_redact(env).map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
     let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();
     let mut alike = match looked_for(&*store, &stem) {
         Ok(found) if !found.names.is_empty() => found,
-        // What was saved before a setting changed is still here.
-        asked => match elsewhere(&stem) {
+        // Outputs from before a setting changed are still here.
+        asked => match elsewhere(&stem, env) {
             Some((here, found)) => {
                 store = Arc::new(here);
                 found
             }
-            // A store that cannot be used has its reasons, and they are not the id's.
+            // An error of the store is not an error in the id.
             None => asked.map_err(unread)?,
         },
     };
     match alike.names.len() {
-        0 => Err(missing(&*redact.shown_store(&store), &shown, &stem)),
+        0 => Err(missing(&*redact.shown_store(&store), &shown, &stem, env)),
         1 => Ok((store, alike.names.remove(0), redact)),
         n => {
             let seen = redact.shown_store(&store);
@@ -94,7 +95,7 @@ fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> 
     let mut alike = match named {
         Ok(named) => Alike { names: names(named), part: "beginning" },
         Err(error) if !may_be_end(stem) => return Err(error),
-        // What is here is found by its end without a bucket, too.
+        // The end of an id is found on this machine even if the bucket is not reached.
         Err(_) => Alike { names: Vec::new(), part: "beginning" },
     };
     // A notice begins with the end of an id.
@@ -105,9 +106,9 @@ fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> 
     Ok(alike)
 }
 
-/// Looks for it in what is not set any more.
-fn elsewhere(stem: &str) -> Option<(Disk, Alike)> {
-    home::elsewhere(&SettingSources::of_user()).into_iter().find_map(|disk| {
+/// Looks for an id in the stores that are not set any more.
+fn elsewhere(stem: &str, env: &Env) -> Option<(Disk, Alike)> {
+    stores::elsewhere(&SettingSources::of_user(env)).into_iter().find_map(|disk| {
         let alike = looked_for(&disk, stem).ok().filter(|alike| !alike.names.is_empty())?;
         Some((disk, alike))
     })
@@ -118,21 +119,21 @@ fn may_be_end(stem: &str) -> bool {
     stem.len() >= SHORT && OutputId::parse(stem).is_some_and(|name| name.time().is_none())
 }
 
-/// Finds all that are named, before anything is done to any of them.
-pub(crate) fn all(typed: &[OsString]) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
-    typed.iter().map(|typed| find(typed)).collect()
+/// Finds all outputs that are named, before a command changes any of them.
+pub(crate) fn all(typed: &[OsString], env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
+    typed.iter().map(|typed| find(typed, env)).collect()
 }
 
-/// Returns what is saved, the last saved first.
+/// Returns the saved outputs, the last saved first.
 ///
-/// By name and not by use: whoever reads page by page uses what is read.
+/// The order is by name and not by use, because reading a page counts as a use.
 pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
     let mut entries = store.list()?;
     entries.sort_by(|a, b| b.name.cmp(&a.name));
     Ok(entries)
 }
 
-/// One that may be meant, and what it came from.
+/// Returns a line about an output that may be meant.
 fn line(store: &dyn Store, name: &OutputId) -> String {
     let record = store.record(name).ok().flatten().unwrap_or_default();
     let what = ui::short(&record.call.command.or(record.call.tool).unwrap_or_default(), 60);
@@ -142,11 +143,11 @@ fn line(store: &dyn Store, name: &OutputId) -> String {
 }
 
 /// Says whether an output has expired or never was.
-fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
+fn missing(store: &dyn Store, typed: &str, stem: &str, env: &Env) -> anyhow::Error {
     let gone = OutputId::parse(stem).and_then(|name| store.expired(&name).ok().flatten());
     match gone {
         None => {
-            let is_end = may_be_end(stem) && SettingSources::of_user().bucket().is_some();
+            let is_end = may_be_end(stem) && SettingSources::of_user(env).bucket().is_some();
             let hint = match is_end {
                 true => "; an end of an id is looked for only among what was saved lately",
                 false => "",

@@ -16,25 +16,27 @@
 mod args;
 #[cfg_attr(not(feature = "bucket"), path = "no_bucket.rs")]
 mod bucket;
-mod buffer;
 mod command;
-mod drain;
+mod env;
 mod find;
-mod home;
 mod hosts;
 mod jsonc;
 mod mcp;
 mod open;
 mod process;
-mod program;
 #[cfg(feature = "http")]
 mod serve;
 mod settings;
 mod setup;
+mod stores;
 mod tokenizer;
 mod ui;
 mod undelivered;
 
+use std::ffi::OsString;
+
+use args::Command;
+use env::Env;
 use process::Descriptors;
 
 /// The C library calls this function first.
@@ -60,60 +62,61 @@ fn main() -> std::process::ExitCode {
 
 fn begin() -> u8 {
     let descriptors = Descriptors::fill();
-    if process::is_to_linger() {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if process::is_to_linger(&words) {
         process::linger();
         return 0;
     }
-    go(descriptors)
+    run(&words, descriptors, &Env::of_process())
 }
 
-/// Does what was asked for, and returns the exit code.
-fn go(descriptors: Descriptors) -> u8 {
-    if let Some(code) = command::sh::called(descriptors) {
+/// Runs the subcommand that the arguments name, and returns the exit code.
+fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
+    if let Some(code) = command::sh::called(words, descriptors, env) {
         return code;
     }
-    if args::asks_for_version() {
+    if args::asks_for_version(words) {
         let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
         return ui::ended(ui::answer(version));
     }
-    let command = match args::read() {
+    let command = match args::read(words) {
         Ok(command) => command,
         Err(error) => {
             // Help goes to stdout and is no mistake; everything else is one of usage.
-            let code = if error.use_stderr() { args::misuse() } else { 0 };
+            let code = if error.use_stderr() { args::misuse(words) } else { 0 };
             let printed = error.print();
-            if let Some(hint) = args::hint(&error) {
+            if let Some(hint) = args::hint(&error, words) {
                 ui::hint(hint);
             }
             return if error.use_stderr() { code } else { ui::ended(ui::written(printed)) };
         }
     };
     // `run` and `sh` do this themselves, and start their command with the signals they found.
-    if !matches!(command, args::Command::Run(_) | args::Command::Sh(_)) {
+    if !matches!(command, Command::Run(_) | Command::Sh(_)) {
         process::block_file_size_signal();
     }
     match command {
-        args::Command::Run(args) => command::run::run(args, descriptors),
-        args::Command::Sh(args) => command::sh::sh(args, descriptors),
-        args::Command::Hook(args) => command::hook::hook(&args),
-        args::Command::Init(args) => setup::init(&args),
-        args::Command::Uninstall(args) => setup::uninstall(&args),
-        args::Command::Doctor(args) => setup::doctor(&args),
-        args::Command::Cut(args) => command::cut::cut(args),
-        args::Command::Read(args) => command::read::read(&args),
-        args::Command::Grep(args) => command::grep::grep(&args),
-        args::Command::List(args) => ui::ended(command::list::list(&args)),
-        args::Command::Info(args) => ui::ended(command::info::info(&args)),
-        args::Command::Rm(args) => ui::ended(command::rm::rm(&args)),
-        args::Command::Pin(args) => ui::ended(command::pin::pin(&args)),
-        args::Command::Gc(args) => ui::ended(command::gc::gc(&args)),
-        args::Command::Push(args) => command::push::push(&args),
-        args::Command::Config(args) => command::config::config(&args),
-        args::Command::Diff(args) => command::diff::diff(&args),
-        args::Command::Explain(args) => ui::ended(command::explain::explain(&args)),
-        args::Command::Stats(args) => ui::ended(command::stats::stats(&args)),
-        args::Command::Completions(args) => ui::ended(command::completions::completions(&args)),
-        args::Command::Mcp(args) => mcp::mcp(&args),
-        args::Command::Man(args) => ui::ended(command::man::man(&args)),
+        Command::Run(args) => command::run::run(args, descriptors, env),
+        Command::Sh(args) => command::sh::run(args, descriptors, env),
+        Command::Cut(args) => command::cut::run(&args, env),
+        Command::Read(args) => command::read::run(&args, env),
+        Command::Grep(args) => command::grep::run(&args, env),
+        Command::List(args) => command::list::run(&args, env),
+        Command::Info(args) => command::info::run(&args, env),
+        Command::Diff(args) => command::diff::run(&args, env),
+        Command::Explain(args) => command::explain::run(&args, env),
+        Command::Rm(args) => command::rm::run(&args, env),
+        Command::Pin(args) => command::pin::run(&args, env),
+        Command::Gc(args) => command::gc::run(&args, env),
+        Command::Push(args) => command::push::run(&args, env),
+        Command::Config(args) => command::config::run(&args, env),
+        Command::Stats(args) => command::stats::run(&args, env),
+        Command::Mcp(args) => command::mcp::run(&args, env),
+        Command::Init(args) => command::init::run(&args, env),
+        Command::Uninstall(args) => command::uninstall::run(&args, env),
+        Command::Doctor(args) => command::doctor::run(&args, env),
+        Command::Hook(args) => command::hook::run(&args, env),
+        Command::Completions(args) => command::completions::run(&args, env),
+        Command::Man(args) => command::man::run(&args, env),
     }
 }

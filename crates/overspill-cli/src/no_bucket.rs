@@ -4,11 +4,11 @@ use std::sync::Once;
 use std::time::Duration;
 
 use overspill::Profile;
-use overspill::profile::Places;
 use overspill::store::Disk;
 
-use crate::home::Outputs;
+use crate::env::Env;
 use crate::settings::SettingSources;
+use crate::stores::Outputs;
 use crate::ui;
 
 pub(crate) const TENANT: &str = "all";
@@ -27,11 +27,7 @@ pub(crate) fn holds(_: &SettingSources, _: &Profile) -> bool {
     false
 }
 
-pub(crate) fn of(
-    sources: &SettingSources,
-    _: &Profile,
-    _: &Places,
-) -> Result<Option<Outputs>, String> {
+pub(crate) fn of(sources: &SettingSources, _: &Profile) -> Result<Option<Outputs>, String> {
     static SAID: Once = Once::new();
     if let Some(bucket) = sources.bucket() {
         SAID.call_once(|| ui::say(&format!("{bucket} is not used, outputs are saved here: {NO}")));
@@ -43,15 +39,15 @@ pub(crate) fn spool(_: &SettingSources) -> Option<Disk> {
     None
 }
 
-pub(crate) fn set() -> anyhow::Result<Bucket> {
+pub(crate) fn set(_: &Env) -> anyhow::Result<Bucket> {
     anyhow::bail!("{NO}")
 }
 
-pub(crate) fn set_for(_: &Stranded) -> anyhow::Result<Bucket> {
-    set()
+pub(crate) fn set_for(_: &Stranded, env: &Env) -> anyhow::Result<Bucket> {
+    set(env)
 }
 
-pub(crate) fn stranded() -> Vec<Stranded> {
+pub(crate) fn stranded(_: &Env) -> Vec<Stranded> {
     Vec::new()
 }
 

@@ -12,7 +12,7 @@ use overspill::Outcome;
 
 use crate::process::Descriptors;
 pub(crate) use progress::Progress;
-pub(crate) use quote::escaped;
+pub(crate) use quote::{escaped, shell_word};
 pub(crate) use table::Table;
 
 /// How wide a line may be that nobody looks at on a terminal.

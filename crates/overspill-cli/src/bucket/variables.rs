@@ -2,31 +2,35 @@
 //!
 //! What is found is handed on and kept nowhere.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use overspill::store::bucket::Provider;
 
-use crate::home;
+use crate::env::Env;
 
 /// Returns what is said to the programs of a provider.
-pub(super) fn of(provider: Provider) -> Vec<(String, String)> {
+pub(super) fn of(provider: Provider, env: &Env) -> Vec<(String, String)> {
     match provider {
-        Provider::S3 => aws(),
-        Provider::Azure => azure(),
-        Provider::Google => set(&["GOOGLE_", "STORAGE_EMULATOR_HOST"]),
+        Provider::S3 => aws(env),
+        Provider::Azure => azure(env),
+        Provider::Google => set(&["GOOGLE_", "STORAGE_EMULATOR_HOST"], env),
     }
 }
 
 /// Returns the variables that begin so and are not empty.
-fn set(beginnings: &[&str]) -> Vec<(String, String)> {
+fn set(beginnings: &[&str], env: &Env) -> Vec<(String, String)> {
     let wanted = |name: &str| beginnings.iter().any(|beginning| name.starts_with(beginning));
-    std::env::vars().filter(|(name, value)| wanted(name) && !value.is_empty()).collect()
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    env.variables().filter_map(text).filter(|(name, _)| wanted(name)).collect()
 }
 
 /// Returns the variables of Azure; whoever has none, but has logged in with Azure's program, is
 /// spoken for by that.
-fn azure() -> Vec<(String, String)> {
-    let mut all = set(&["AZURE_", "IDENTITY_ENDPOINT"]);
+fn azure(env: &Env) -> Vec<(String, String)> {
+    let mut all = set(&["AZURE_", "IDENTITY_ENDPOINT"], env);
     let is_credential = |name: &str| {
         [
             "KEY",
@@ -41,7 +45,7 @@ fn azure() -> Vec<(String, String)> {
         .any(|end| name.ends_with(end))
     };
     let has_any = all.iter().any(|(name, _)| is_credential(name));
-    let profile = home::home().map(|home| home.join(".azure/azureProfile.json"));
+    let profile = env.home().map(|home| home.join(".azure/azureProfile.json"));
     if !has_any && profile.is_some_and(|profile| profile.exists()) {
         all.push(("AZURE_USE_AZURE_CLI".into(), "true".into()));
     }
@@ -49,12 +53,12 @@ fn azure() -> Vec<(String, String)> {
 }
 
 /// Returns the variables of AWS, with what a profile says below them.
-fn aws() -> Vec<(String, String)> {
-    let set = set(&["AWS_"]);
+fn aws(env: &Env) -> Vec<(String, String)> {
+    let set = set(&["AWS_"], env);
     let has = |wanted: &str| set.iter().any(|(name, _)| name == wanted);
     let profile = ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"]
         .iter()
-        .find_map(|name| home::variable(name))
+        .find_map(|name| env.variable(name))
         .map_or_else(|| "default".into(), |name| name.to_string_lossy().into_owned());
     let mut all: Vec<(String, String)> = [
         ("AWS_CONFIG_FILE", "config", format!("profile {profile}")),
@@ -62,8 +66,8 @@ fn aws() -> Vec<(String, String)> {
     ]
     .into_iter()
     .filter_map(|(variable, file, section)| {
-        let path = home::variable(variable).map(PathBuf::from);
-        let path = path.or_else(|| Some(home::home()?.join(".aws").join(file)))?;
+        let path = env.variable(variable).map(PathBuf::from);
+        let path = path.or_else(|| Some(env.home()?.join(".aws").join(file)))?;
         let text = std::fs::read_to_string(path).ok()?;
         // In one file the default profile has no word before its name.
         let found = section_of(&text, &section);

@@ -5,6 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap_complete::Shell;
 
 use crate::args::Args;
+use crate::env::Env;
 use crate::hosts::{HOSTS, Host};
 use crate::settings::keys::Key;
 use crate::tokenizer::Tokenizer;
@@ -21,7 +22,11 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &CompletionsArgs, _: &Env) -> u8 {
+    ui::ended(completions(args))
+}
+
+fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut script = Vec::new();
     let mut program = with_names(Args::command());
     clap_complete::generate(args.shell, &mut program, "overspill", &mut script);

@@ -10,9 +10,9 @@ use overspill::{Call, CallEnd, Report, Spill};
 use serde_json::value::RawValue;
 
 use crate::args::{Engine, LimitArgs};
-use crate::drain::{drain, widen_stdin};
+use crate::env::Env;
 use crate::process::{self, InterruptibleInput};
-use crate::{home, ui, undelivered};
+use crate::{ui, undelivered};
 
 /// Bounds a file, or what comes in by a pipe.
 ///
@@ -44,22 +44,22 @@ pub(crate) struct CutArgs {
 /// More than any profile gives back uncut.
 const HELD: usize = 512_001;
 
-pub(crate) fn cut(args: CutArgs) -> u8 {
+pub(crate) fn run(args: &CutArgs, env: &Env) -> u8 {
     // First of all, so that settings are not complained of where there is nothing to cut.
     let mut input = match Input::open(args.file.as_ref()) {
         Ok(input) => input,
         Err(error) => return ui::ended(Err(error)),
     };
-    let code = ui::ended(try_cut(&args, &mut input));
+    let code = ui::ended(cut(args, &mut input, env));
     if let Some(signal) = input.from.asked() {
         process::end_like(signal);
     }
     code
 }
 
-fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
-    let Engine { overspill, options, tool, profile } = args.limits.engine("cut");
-    let call = Call { session: home::session(), ..Call::of(tool) };
+fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
+    let Engine { overspill, options, tool, profile } = args.limits.engine("cut", env);
+    let call = Call { session: env.session(), ..Call::of(tool) };
     if args.envelope || profile.envelope && !args.json {
         let response = input.all();
         let end = input.end();
@@ -115,7 +115,7 @@ impl Input {
             return Ok(Input {
                 name: "standard input".into(),
                 from,
-                widen: widen_stdin,
+                widen: || process::widen(io::stdin()),
                 failed: None,
             });
         };
@@ -144,7 +144,8 @@ impl Input {
     /// Feeds everything there is to `spill`.
     fn drain(&mut self, spill: &mut Spill) {
         if self.failed.is_none() {
-            self.failed = drain(&mut self.from, spill, self.widen).err();
+            let take = |bytes: &[u8]| spill.push(bytes);
+            self.failed = process::read_to_end(&mut self.from, take, self.widen).err();
         }
     }
 

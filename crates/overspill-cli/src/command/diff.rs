@@ -8,8 +8,9 @@ use overspill::retrieve::{self, Answer, DiffError, Differences};
 use overspill::store::{OutputId, Store};
 
 use super::request::command_line;
-use crate::home::Outputs;
-use crate::{find, hosts, program, ui};
+use crate::env::Env;
+use crate::stores::Outputs;
+use crate::{find, hosts, ui};
 
 /// Shows how two saved outputs differ, line by line.
 ///
@@ -38,16 +39,17 @@ const FOOTER_BYTES: u64 = 600;
 /// How much of a command is shown in the heading.
 const COMMAND: usize = 100;
 
-pub(crate) fn diff(args: &DiffArgs) -> u8 {
-    ui::ended(try_diff(args))
+pub(crate) fn run(args: &DiffArgs, env: &Env) -> u8 {
+    ui::ended(diff(args, env))
 }
 
-fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
-    let (store, old, new) = both(args)?;
+fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
+    let (store, old, new) = both(args, env)?;
+    let program = env.program_name();
     let heading = format!("--- {}+++ {}", heading(&*store, &old), heading(&*store, &new));
-    let beside = FOOTER_BYTES + (program::word().len() + heading.len()) as u64;
+    let beside = FOOTER_BYTES + (program.len() + heading.len()) as u64;
     let (share, lines_beside) = if args.json { (2, 0) } else { (1, 3) };
-    let limits = hosts::page();
+    let limits = hosts::page(env);
     let room = Limits {
         // In JSON a character may take twice the room.
         bytes: limits.bytes.map(|most| most.saturating_sub(beside) / share),
@@ -57,13 +59,13 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
     let progress = ui::Progress::of("comparing");
     let found = retrieve::diff(&*store, &old, &new, args.from, &room);
     drop(progress);
-    let found = found.map_err(|error| explained(error, &old, &new))?;
+    let found = found.map_err(|error| explained(error, &old, &new, program))?;
     let answer = found.answer(&old, &new);
     let text = if args.json {
-        json(&*store, &old, &found, &answer)
+        json(&*store, &old, &found, &answer, program)
     } else {
         let heading = if args.from <= 1 && !found.same { &heading } else { "" };
-        format!("{heading}{}", answer.to_text(command_line))
+        format!("{heading}{}", answer.to_text(|next| command_line(next, program)))
     };
     ui::answer(&text)?;
     let _ = store.retrieved(&new, text.len() as u64);
@@ -71,21 +73,20 @@ fn try_diff(args: &DiffArgs) -> anyhow::Result<()> {
 }
 
 /// Adds how to compare outputs that are too large for us.
-fn explained(error: DiffError, old: &OutputId, new: &OutputId) -> anyhow::Error {
+fn explained(error: DiffError, old: &OutputId, new: &OutputId, program: &str) -> anyhow::Error {
     if !matches!(error, DiffError::TooLarge { .. } | DiffError::TooRepetitive { .. }) {
         return error.into();
     }
-    let program = program::word();
     let part = |name: &OutputId| format!("<({program} read {name} --lines 1:2000)");
     let command = format!("diff {} {}", part(old), part(new));
     anyhow!("{error}\n\nhint: `{command}` compares parts of them; `grep` searches both")
 }
 
 /// The outputs that are compared, the older one first.
-fn both(args: &DiffArgs) -> anyhow::Result<(Outputs, OutputId, OutputId)> {
-    let (store, name) = find::find(&args.id)?;
+fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, OutputId)> {
+    let (store, name) = find::find(&args.id, env)?;
     if let Some(other) = &args.other {
-        let (_, new) = find::find(other)?;
+        let (_, new) = find::find(other, env)?;
         return Ok((store, name, new));
     }
     match retrieve::previous_run(&*store, &name)? {
@@ -105,7 +106,13 @@ fn heading(store: &dyn Store, name: &OutputId) -> String {
     format!("{name}  {time}{exit}  {command}\n")
 }
 
-fn json(store: &dyn Store, old: &OutputId, found: &Differences, answer: &Answer) -> String {
+fn json(
+    store: &dyn Store,
+    old: &OutputId,
+    found: &Differences,
+    answer: &Answer,
+    program: &str,
+) -> String {
     let side = |name: &OutputId| {
         let record = store.record(name).ok().flatten().unwrap_or_default();
         let command = record.call.command.map(|command| ui::short(&command, COMMAND));
@@ -116,7 +123,7 @@ fn json(store: &dyn Store, old: &OutputId, found: &Differences, answer: &Answer)
     let mut json = serde_json::json!({
         "old": side(old), "new": side(&answer.id), "same": found.same,
         "added": found.added, "removed": found.removed,
-        "text": found.text, "what": answer.what, "next": answer.next.as_ref().map(command_line),
+        "text": found.text, "what": answer.what, "next": answer.next.as_ref().map(|next| command_line(next, program)),
     });
     if found.not_compared != [None, None] {
         let side = |at: usize| found.not_compared[at].as_ref().map(|it| [it.first, it.last]);

@@ -10,7 +10,8 @@ use overspill::{Call, KEEPS};
 use serde_json::{Value, json};
 
 use crate::args::{Engine, LimitArgs};
-use crate::{find, program, ui};
+use crate::env::Env;
+use crate::{find, ui};
 
 /// Shows which parts of a saved output the preview has, and why.
 ///
@@ -55,22 +56,27 @@ struct Part {
     line: Option<(u64, String)>,
 }
 
-pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
-    let (store, name) = find::find(&args.id)?;
-    let Engine { overspill, options, tool, .. } = args.limits.engine("run");
+pub(crate) fn run(args: &ExplainArgs, env: &Env) -> u8 {
+    ui::ended(explain(args, env))
+}
+
+fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
+    let (store, name) = find::find(&args.id, env)?;
+    let Engine { overspill, options, tool, .. } = args.limits.engine("run", env);
     let record = store.record(&name)?.unwrap_or_default();
     let call = Call::of(record.call.tool.clone().unwrap_or(tool));
     let policy = overspill.policy(&call, &options);
+    let program = env.program_name();
     let is_new = args.now || args.limits.is_any_given();
     let explained = match record.preview.clone().filter(|_| !is_new) {
-        Some(preview) => Some(of_record(&*store, &name, policy, &record, preview)?),
+        Some(preview) => Some(of_record(&*store, &name, policy, &record, preview, program)?),
         None => {
             if !is_new {
                 ui::say(
                     "the record does not say how the preview was made; the current settings apply",
                 );
             }
-            of_policy(&*store, &name, policy)?
+            of_policy(&*store, &name, policy, program)?
         }
     };
     match explained {
@@ -88,6 +94,7 @@ fn of_record(
     policy: Policy,
     record: &Record,
     preview: PreviewRecord,
+    program: &str,
 ) -> anyhow::Result<Explained> {
     /// Enough for any limit that is in use. The record may come from another machine.
     const MOST: Limits = Limits::NONE.bytes(64 << 20);
@@ -99,7 +106,7 @@ fn of_record(
     // The copy of an output that was not kept whole has other line numbers.
     let is_whole = matches!(record.kept, None | Some(Kept::Whole));
     let again = match is_whole && !lines.is_empty() {
-        true => of_policy(store, name, policy)?.map_or_else(Vec::new, |again| again.parts),
+        true => of_policy(store, name, policy, program)?.map_or_else(Vec::new, |again| again.parts),
         false => Vec::new(),
     };
     let part = |(bytes, lines): (&Range<u64>, (u64, u64))| {
@@ -126,6 +133,7 @@ fn of_policy(
     store: &dyn Store,
     name: &OutputId,
     policy: Policy,
+    program: &str,
 ) -> anyhow::Result<Option<Explained>> {
     let over = match window(store, name, policy.clone())?.finish() {
         Finished::Whole(_) => return Ok(None),
@@ -133,7 +141,7 @@ fn of_policy(
     };
     // With the same notice, so that there is the same room.
     let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
-    let program = Some(program::word());
+    let program = Some(program.to_owned());
     let reader = ReaderAbilities { program, files: true, ..ReaderAbilities::default() };
     let preview = over.preview(&wording(name.token(), Ok(&saved), &reader));
     let (kind, parts) = match preview.outline {

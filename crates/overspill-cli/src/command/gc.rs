@@ -8,8 +8,9 @@ use overspill::store::Store;
 use overspill::sweep::{Retention, SweepBudget, Swept, expired, sweep_watched};
 
 use crate::args::profiles;
+use crate::env::Env;
 use crate::settings::{ResolvedSettings, SettingSources};
-use crate::{bucket, home, ui};
+use crate::{bucket, ui};
 
 /// Removes what was not used for seven days, and the oldest beyond 5 GiB.
 ///
@@ -35,20 +36,24 @@ pub(crate) struct GcArgs {
 /// How long is tried to send what is not in the bucket.
 const PUSH: Duration = Duration::from_secs(60);
 
-pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &GcArgs, env: &Env) -> u8 {
+    ui::ended(gc(args, env))
+}
+
+fn gc(args: &GcArgs, env: &Env) -> anyhow::Result<()> {
     let profile = args.profile.and_then(Profile::named).unwrap_or(Profile::OWN);
     let ResolvedSettings { profile, sources, .. } =
-        SettingSources::of_user().in_force(Some(profile));
+        SettingSources::of_user(env).in_force(Some(profile));
     sources.say_warnings();
-    let store = sources.store(&profile, &home::places()).map_err(anyhow::Error::msg)?;
+    let store = sources.store(&profile).map_err(anyhow::Error::msg)?;
     if args.lifecycle {
         let age = sources.retention(&profile).unused_for.unwrap_or(SignedDuration::from_hours(24));
         let days = u32::try_from(age.as_hours().div_euclid(24).max(1)).unwrap_or(u32::MAX);
-        return ui::answer(&bucket::set()?.lifecycle(days));
+        return ui::answer(&bucket::set(env)?.lifecycle(days));
     }
     if bucket::holds(&sources, &profile) && !args.dry_run {
         // What is not there yet is sent first, so that nothing waits for longer than it must.
-        let _ = bucket::set()?.push(PUSH);
+        let _ = bucket::set(env)?.push(PUSH);
     }
     let (retention, now) = (sources.retention(&profile), Timestamp::now());
     let progress = ui::Progress::of("removing");
@@ -61,7 +66,7 @@ pub(crate) fn gc(args: &GcArgs) -> anyhow::Result<()> {
     let mut all = Swept::default();
     if bucket::holds(&sources, &profile) {
         // What was saved before there was a bucket; nobody else looks at it any more.
-        let disk = sources.disk(&profile, &home::places()).map_err(anyhow::Error::msg)?;
+        let disk = sources.disk(&profile).map_err(anyhow::Error::msg)?;
         match sweep(&disk) {
             Ok(swept) => add(&mut all, &swept),
             Err(error) => ui::say(&error.to_string()),

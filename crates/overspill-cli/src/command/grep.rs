@@ -10,8 +10,9 @@ use overspill::core::Limits;
 use overspill::retrieve::{self, Answer, GrepMatches, Query, Request};
 use overspill::store::OutputId;
 
-use crate::home::Outputs;
-use crate::{find, home, hosts, ui};
+use crate::env::Env;
+use crate::stores::{self, Outputs};
+use crate::{find, hosts, ui};
 
 pub(crate) use hints::hint;
 use question::{GrepRequest, HEADING_BYTES};
@@ -108,22 +109,22 @@ fn from(typed: &str) -> Result<From, String> {
 
 impl From {
     /// Returns the output to begin with, if one is named. The output may have expired.
-    fn name(&self) -> anyhow::Result<Option<OutputId>> {
+    fn name(&self, env: &Env) -> anyhow::Result<Option<OutputId>> {
         let Some(id) = &self.id else { return Ok(None) };
         let ours = OutputId::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
-        ours.map_or_else(|| find::find(OsStr::new(id)).map(|(_, name)| name), Ok).map(Some)
+        ours.map_or_else(|| find::find(OsStr::new(id), env).map(|(_, name)| name), Ok).map(Some)
     }
 }
 
-pub(crate) fn grep(args: &GrepArgs) -> u8 {
-    ui::searched(try_grep(args))
+pub(crate) fn run(args: &GrepArgs, env: &Env) -> u8 {
+    ui::searched(grep(args, env))
 }
 
 /// Returns whether a line matches.
-fn try_grep(args: &GrepArgs) -> anyhow::Result<bool> {
+fn grep(args: &GrepArgs, env: &Env) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
-    let asked = GrepRequest { args, query, all: ids.is_empty(), from: args.from.name()? };
-    let outputs = outputs(asked.from.as_ref(), &ids)?;
+    let asked = GrepRequest { args, env, query, all: ids.is_empty(), from: args.from.name(env)? };
+    let outputs = outputs(asked.from.as_ref(), &ids, env)?;
     let progress = ui::Progress::of("searching");
     let (text, any) = match asked.is_of_outputs() {
         true => count(&asked, &outputs, &progress)?,
@@ -187,9 +188,13 @@ fn explained(query: &Query, error: &str) -> String {
 }
 
 /// Returns the outputs to search, from the one to begin with on.
-fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
+fn outputs(
+    from: Option<&OutputId>,
+    ids: &[OsString],
+    env: &Env,
+) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
     if !ids.is_empty() {
-        let all = find::all(ids)?;
+        let all = find::all(ids, env)?;
         return match (from, all.first()) {
             (Some(from), Some((_, first))) if from != first => Err(ui::UsageError(format!(
                 "--from: {from} is not the first of the outputs that are to be searched"
@@ -198,7 +203,7 @@ fn outputs(from: Option<&OutputId>, ids: &[OsString]) -> anyhow::Result<Vec<(Out
             _ => Ok(all),
         };
     }
-    let store = home::store().map_err(anyhow::Error::msg)?;
+    let store = stores::store(env).map_err(anyhow::Error::msg)?;
     let names = find::newest_first(&*store)?.into_iter().map(|entry| entry.name);
     // If the output to begin with has expired, the search begins with the one after it.
     let names = names.skip_while(|name| from.is_some_and(|from| name > from));
@@ -281,7 +286,7 @@ fn count(
 ) -> anyhow::Result<(String, bool)> {
     let several = outputs.len() > 1 || asked.all && asked.from.is_some();
     let beside = asked.longest_command(outputs) + HEADING_BYTES;
-    let page = hosts::page();
+    let page = hosts::page(asked.env);
     let most_bytes = page.bytes.unwrap_or(u64::MAX).saturating_sub(beside);
     let most_lines = page.lines.unwrap_or(u64::MAX) as usize - 1;
     let mut query = asked.query.clone();

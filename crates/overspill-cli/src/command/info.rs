@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use overspill::store::{Integrity, Kept};
 
+use crate::env::Env;
 use crate::{command, find, ui};
 
 /// Says what is known of a saved output, and whether it is still what was saved.
@@ -20,8 +21,12 @@ pub(crate) struct InfoArgs {
 /// The longest value that is shown, in characters.
 const LONGEST_VALUE: usize = 1_000;
 
-pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
-    let (store, name) = find::find(&args.id)?;
+pub(crate) fn run(args: &InfoArgs, env: &Env) -> u8 {
+    ui::ended(info(args, env))
+}
+
+fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
+    let (store, name) = find::find(&args.id, env)?;
     let entry = store.entry(&name)?;
     let record = store.record(&name)?.unwrap_or_default();
     let progress = ui::Progress::of("reading it all");

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use overspill::Error;
 use overspill::store::{Entry, Kept, RecentOrder, RecentOutputs, RecentQuery, Record, Store};
 
-use crate::{home, ui};
+use crate::env::Env;
+use crate::{stores, ui};
 
 /// Lists the saved outputs, the last saved first.
 #[derive(Debug, clap::Args)]
@@ -49,15 +50,19 @@ enum Sort {
     Used,
 }
 
-pub(crate) fn list(args: &ListArgs) -> anyhow::Result<()> {
-    let mut store = home::store().map_err(anyhow::Error::msg)?;
-    let wanted = wanted(args)?;
+pub(crate) fn run(args: &ListArgs, env: &Env) -> u8 {
+    ui::ended(list(args, env))
+}
+
+fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
+    let mut store = stores::store(env).map_err(anyhow::Error::msg)?;
+    let wanted = wanted(args, env)?;
     let progress = ui::Progress::of("reading the store");
     let mut trouble = None;
     let newest = match store.newest(&wanted) {
         // Without its bucket there is still what is on this machine.
         Err(error @ Error::Bucket { .. }) => {
-            store = home::here().ok_or_else(|| anyhow!("{error}"))?;
+            store = stores::local_part(env).ok_or_else(|| anyhow!("{error}"))?;
             trouble = Some(error);
             store.newest(&wanted)?
         }
@@ -112,9 +117,9 @@ fn day(typed: &str) -> Result<String, String> {
 }
 
 /// Says what was asked for.
-fn wanted(args: &ListArgs) -> anyhow::Result<RecentQuery> {
+fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
     let directory = match args.here {
-        true => Some(std::env::current_dir()?.to_string_lossy().into_owned()),
+        true => Some(env.directory()?.to_string_lossy().into_owned()),
         false => None,
     };
     Ok(RecentQuery {

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::CommandFactory;
 
 use crate::args::Args;
+use crate::env::Env;
 use crate::ui;
 
 /// Prints the manual page, or writes one for each command.
@@ -20,7 +21,11 @@ pub(crate) struct ManArgs {
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn man(args: &ManArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &ManArgs, _: &Env) -> u8 {
+    ui::ended(man(args))
+}
+
+fn man(args: &ManArgs) -> anyhow::Result<()> {
     // Of `help` there is no page: what it says is what the pages say.
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use crate::env::Env;
 use crate::{find, ui};
 
 /// Keeps saved outputs from being removed by time.
@@ -19,8 +20,12 @@ pub(crate) struct PinArgs {
     json: bool,
 }
 
-pub(crate) fn pin(args: &PinArgs) -> anyhow::Result<()> {
-    for (store, name) in find::all(&args.ids)? {
+pub(crate) fn run(args: &PinArgs, env: &Env) -> u8 {
+    ui::ended(pin(args, env))
+}
+
+fn pin(args: &PinArgs, env: &Env) -> anyhow::Result<()> {
+    for (store, name) in find::all(&args.ids, env)? {
         store.pin(&name, !args.off)?;
         ui::answer(&if args.json {
             format!("{}\n", serde_json::json!({ "id": name, "pinned": !args.off }))

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::args::duration;
 use crate::bucket::{self, Pushed, Stranded};
+use crate::env::Env;
 use crate::ui;
 
 /// Sends to the bucket what is still on this machine only.
@@ -31,17 +32,17 @@ pub(crate) struct PushArgs {
     json: bool,
 }
 
-pub(crate) fn push(args: &PushArgs) -> u8 {
-    ui::ended_with(try_push(args))
+pub(crate) fn run(args: &PushArgs, env: &Env) -> u8 {
+    ui::ended_with(push(args, env))
 }
 
 /// Tells whether everything was sent.
-fn try_push(args: &PushArgs) -> anyhow::Result<bool> {
-    let mut stranded = bucket::stranded();
+fn push(args: &PushArgs, env: &Env) -> anyhow::Result<bool> {
+    let mut stranded = bucket::stranded(env);
     let bucket = match &args.from {
-        None => bucket::set()?,
+        None => bucket::set(env)?,
         Some(name) => match stranded.iter().position(|one| one.name == *name) {
-            Some(at) => bucket::set_for(&stranded.swap_remove(at))?,
+            Some(at) => bucket::set_for(&stranded.swap_remove(at), env)?,
             None => bail!("nothing waits by the name {name}{}", hint(&stranded)),
         },
     };

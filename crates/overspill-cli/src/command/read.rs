@@ -7,7 +7,8 @@ use overspill::retrieve::{self, Answer, FromValue, JsonError, JsonPath, Part};
 use overspill::store::{OutputId, Store};
 
 use super::request::command_line;
-use crate::{find, home, hosts, program, ui};
+use crate::env::Env;
+use crate::{find, hosts, ui};
 
 /// Shows a part of a saved output, and how to get the next one.
 ///
@@ -81,11 +82,11 @@ fn from(typed: &str) -> Result<FromValue, String> {
 /// The most bytes of the footer, without the name of the program and the path.
 const FOOTER_BYTES: u64 = 300;
 
-pub(crate) fn read(args: &ReadArgs) -> u8 {
-    ui::ended(try_read(args))
+pub(crate) fn run(args: &ReadArgs, env: &Env) -> u8 {
+    ui::ended(read(args, env))
 }
 
-fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
+fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     // An invalid path is reported before the output is looked for.
     let path = args.json.as_deref().map(|typed| {
         JsonPath::parse(typed)
@@ -93,18 +94,19 @@ fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
     });
     let path = path.transpose()?;
     if args.raw {
-        let (store, name) = find::find_raw(&args.id)?;
+        let (store, name) = find::find_raw(&args.id, env)?;
         return raw(&*store, &name);
     }
-    let (store, name) = find::find(&args.id)?;
+    let (store, name) = find::find(&args.id, env)?;
+    let program = env.program_name();
     let answer = match &path {
-        Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START))?,
+        Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START), env)?,
         None => {
-            let room = room(FOOTER_BYTES + program::word().len() as u64);
+            let room = room(FOOTER_BYTES + program.len() as u64, env);
             retrieve::read(&*store, &name, &args.part(), &room)?.answer(&*store, &name)
         }
     };
-    let text = answer.to_text(command_line);
+    let text = answer.to_text(|next| command_line(next, program));
     ui::answer(&text)?;
     // The page is printed, even if the store cannot note it.
     let _ = store.retrieved(&name, text.len() as u64);
@@ -112,8 +114,8 @@ fn try_read(args: &ReadArgs) -> anyhow::Result<()> {
 }
 
 /// Returns the limits of a page without its footer.
-fn room(footer_bytes: u64) -> Limits {
-    let limits = hosts::page();
+fn room(footer_bytes: u64, env: &Env) -> Limits {
+    let limits = hosts::page(env);
     Limits {
         bytes: limits.bytes.map(|most| most.saturating_sub(footer_bytes)),
         lines: limits.lines.map(|most| most - 1),
@@ -126,16 +128,17 @@ fn values(
     name: &OutputId,
     path: &JsonPath,
     from: FromValue,
+    env: &Env,
 ) -> anyhow::Result<Answer> {
-    let path_bytes = home::quoted(&path.to_string()).len();
-    let room = room(FOOTER_BYTES + (program::word().len() + path_bytes) as u64);
+    let program = env.program_name();
+    let path_bytes = ui::shell_word(&path.to_string()).len();
+    let room = room(FOOTER_BYTES + (program.len() + path_bytes) as u64, env);
     let progress = ui::Progress::of("reading it all");
     let values = retrieve::values(store, name, path, from, &room);
     drop(progress);
     let values = values.map_err(|error| match error {
         error @ JsonError::NotWhole { .. } => anyhow::anyhow!(
-            "{error}\n\nhint: `{} grep PATTERN {name}` searches the parts that were kept",
-            program::word()
+            "{error}\n\nhint: `{program} grep PATTERN {name}` searches the parts that were kept"
         ),
         error => error.into(),
     })?;

@@ -3,10 +3,10 @@
 use overspill::retrieve::{Part, Query, Request};
 use overspill::store::OutputId;
 
-use crate::{home, program};
+use crate::ui;
 
-/// Returns the command that asks for this.
-pub(crate) fn command_line(request: &Request) -> String {
+/// Returns the command that asks for this. `program` is the word that runs overspill.
+pub(crate) fn command_line(request: &Request, program: &str) -> String {
     let words = match request {
         Request::Part { id, part: Part::Lines(from, to) } => {
             format!("read {id} --lines {from}:{to}")
@@ -16,15 +16,15 @@ pub(crate) fn command_line(request: &Request) -> String {
         }
         Request::Part { id, part: Part::Tail(count) } => format!("read {id} --tail {count}"),
         Request::Values { id, path, from } => {
-            format!("read {id} --json {} --from {from}", home::quoted(&path.to_string()))
+            format!("read {id} --json {} --from {from}", ui::shell_word(&path.to_string()))
         }
         Request::Search { id, query } => {
             let search = SearchWords { query, flags: &[], shown: 0 };
-            return search.command(&Targets::Named(std::slice::from_ref(id)));
+            return search.command(&Targets::Named(std::slice::from_ref(id)), program);
         }
         Request::Compare { old, new, from_line } => format!("diff {old} {new} --from {from_line}"),
     };
-    format!("{} {words}", program::word())
+    format!("{program} {words}")
 }
 
 /// A search as it is typed.
@@ -49,9 +49,9 @@ pub(super) enum Targets<'a> {
 const NAMES_BYTES: usize = 8_192;
 
 impl SearchWords<'_> {
-    pub(super) fn command(&self, targets: &Targets<'_>) -> String {
+    pub(super) fn command(&self, targets: &Targets<'_>, program: &str) -> String {
         let query = self.query;
-        let mut words = vec![program::word(), "grep".into()];
+        let mut words = vec![program.to_owned(), "grep".into()];
         for (flag, is_set) in [
             ("-i", query.ignore_case),
             ("-F", query.fixed),
@@ -69,7 +69,7 @@ impl SearchWords<'_> {
         words.extend((self.shown > 0).then(|| format!("--shown {}", self.shown)));
         let patterns = query.patterns();
         let dash = if patterns.len() > 1 || patterns[0].starts_with('-') { "-e " } else { "" };
-        words.extend(patterns.iter().map(|one| format!("{dash}{}", home::quoted(one))));
+        words.extend(patterns.iter().map(|one| format!("{dash}{}", ui::shell_word(one))));
         let line = query.from_line;
         match targets {
             Targets::AllFrom(first) => words.push(format!("--from {first}:{line}")),

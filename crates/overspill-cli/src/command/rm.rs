@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use crate::env::Env;
 use crate::{find, ui};
 
 /// Removes saved outputs.
@@ -18,8 +19,12 @@ pub(crate) struct RmArgs {
     json: bool,
 }
 
-pub(crate) fn rm(args: &RmArgs) -> anyhow::Result<()> {
-    let mut found = find::all(&args.ids)?;
+pub(crate) fn run(args: &RmArgs, env: &Env) -> u8 {
+    ui::ended(rm(args, env))
+}
+
+fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
+    let mut found = find::all(&args.ids, env)?;
     // Named twice, it is removed once.
     found.sort_by(|(_, a), (_, b)| a.cmp(b));
     found.dedup_by(|(_, a), (_, b)| a == b);

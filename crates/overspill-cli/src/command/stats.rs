@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use overspill::retrieve::{self, Usage};
 
-use crate::{home, ui};
+use crate::env::Env;
+use crate::{stores, ui};
 
 /// Says how much of what was produced was shown, and what that has spared.
 ///
@@ -72,8 +73,12 @@ impl Sum {
     }
 }
 
-pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<()> {
-    let store = home::store().map_err(anyhow::Error::msg)?;
+pub(crate) fn run(args: &StatsArgs, env: &Env) -> u8 {
+    ui::ended(stats(args, env))
+}
+
+fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
+    let store = stores::store(env).map_err(anyhow::Error::msg)?;
     let progress = ui::Progress::of("reading the store");
     let since =
         Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(args.days)));

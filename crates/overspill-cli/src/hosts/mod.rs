@@ -2,6 +2,8 @@
 //!
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
 
+pub(crate) mod frame;
+pub(crate) mod hook;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -11,71 +13,72 @@ use overspill::core::{Limits, Policy};
 
 pub(crate) use table::HOSTS;
 
-use crate::home;
+use self::hook::HookFormat;
+use crate::env::Env;
 use crate::process;
 use crate::settings::variables::ACTIVE;
 
-/// As much as every host shows without cutting it once more, and maybe our notice away.
+/// The largest output that every host shows whole. A host that cuts more may cut our notice.
 pub(crate) const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
 
 /// A host agent.
 #[derive(Debug)]
 pub(crate) struct Host {
-    /// What it is called on our command line.
+    /// Its name on our command line.
     pub(crate) name: &'static str,
-    /// What it calls itself.
+    /// Its own name.
     pub(crate) title: &'static str,
     /// Its programs.
     pub(crate) programs: &'static [&'static str],
-    /// A directory that is there where it is used.
+    /// A directory that its users have.
     pub(crate) home: &'static str,
-    /// A variable that the commands it runs find in their environment.
+    /// A variable in the environment of the commands that it runs.
     pub(crate) mark: Option<&'static str>,
-    /// What each of its own commands has in it. What has not is run by something that it has started,
-    /// such as an MCP server, which must get all of what it asked for.
+    /// A text in each of its own commands. A command without this text is run by a process that the host
+    /// has started, such as an MCP server, which must get the whole output.
     pub(crate) frame: Option<&'static str>,
-    /// It runs commands on a terminal and reads what that shows.
+    /// It runs commands on a terminal and reads the screen.
     pub(crate) on_terminal: bool,
     /// Its shells are login shells, which begin with a PATH of their own.
     pub(crate) resets_path: bool,
-    /// How it is bounded, in a few words.
+    /// How its outputs reach us, in a few words.
     pub(crate) how: &'static str,
-    /// What is written for that.
+    /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],
-    /// What is written on request, as a second layer.
+    /// The changes of the second layer, on request.
     pub(crate) second: &'static [SetupStep],
-    /// Where its MCP servers are.
+    /// The file of its MCP servers.
     pub(crate) servers: Option<HostFile>,
-    /// Where its rules are.
+    /// The file of its rules.
     pub(crate) rules: Option<HostFile>,
-    /// What `hook` gets from it, and gives.
-    pub(crate) hook: Option<HookShape>,
-    /// What a plugin of ours for it consists of: paths and texts.
+    /// The form of its hook.
+    pub(crate) hook: Option<&'static dyn HookFormat>,
+    /// The files of our plugin for it: paths and texts.
     pub(crate) bundle: &'static [(&'static str, &'static str)],
-    /// Files of a project that have their way against the user's.
+    /// Files of a project that override the user's.
     pub(crate) overrides: &'static [&'static str],
-    /// What is left for the user to do.
+    /// Steps that the user must take.
     pub(crate) then: Option<&'static str>,
 }
 
 /// A file of a host: the user's, and a project's. `~` is the home directory, `$config` the one of
-/// settings; a project's begin at its root. What is empty is not to be had.
+/// settings; a project's begin at its root. An empty path means that there is no such file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HostFile {
     pub(crate) user: &'static str,
     pub(crate) project: &'static str,
 }
 
-/// Something that is written. Words between `@` stand for what is known only here: `@BIN@` for the
+/// A change of a file. Words between `@` are filled in on this machine: `@BIN@` for the
 /// directory of our links, `@COMMAND@` for our program as a word of a shell, `@PROGRAM@` for its path,
 /// `@STORE@` for the directory of outputs, `@VERSION@` for our version.
 #[derive(Debug)]
 pub(crate) enum SetupStep {
     /// A value of a JSON file.
     Json { place: HostFile, path: &'static [&'static str], value: &'static str },
-    /// A value that such a file must have, whatever it is.
+    /// A value of a JSON file that has no such value yet.
     JsonDefault { place: HostFile, path: &'static [&'static str], value: &'static str },
-    /// One more in a list of a JSON file.
+    /// An item in a list of a JSON file.
     JsonItem { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// A value of a TOML file.
     Toml { place: HostFile, path: &'static [&'static str], value: &'static str },
@@ -83,23 +86,10 @@ pub(crate) enum SetupStep {
     Variable { place: HostFile, name: &'static str, value: &'static str },
     /// A file of our own.
     File { place: HostFile, text: &'static str },
-    /// A name that our program goes by, in the directory of our links.
+    /// A name of our program, in the directory of our links.
     Link(&'static str),
     /// A file of our own, in the same directory.
     Script { name: &'static str, text: &'static str },
-}
-
-/// The form in which a host hands over what a tool has returned, and takes it back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HookShape {
-    /// `tool_response` in, `hookSpecificOutput.updatedToolOutput` out, in the tool's own form.
-    Claude,
-    /// `toolResult` in, `modifiedResult` out; the whole text may be in a file.
-    Copilot,
-    /// A command line before it is run, and what an MCP tool has returned.
-    Cursor,
-    /// What our own plugins send: `text` or `content` in and out.
-    Plugin,
 }
 
 impl Host {
@@ -109,13 +99,13 @@ impl Host {
     }
 
     /// Returns the hosts that have started us; one may run in another.
-    pub(crate) fn around() -> impl Iterator<Item = &'static Host> {
-        let is_set = |mark: &str| home::variable(mark).is_some();
+    pub(crate) fn around(env: &Env) -> impl Iterator<Item = &'static Host> {
+        let is_set = |mark: &str| env.variable(mark).is_some();
         HOSTS.iter().filter(move |host| host.mark.is_some_and(is_set))
     }
 }
 
-/// Clients of MCP that are no hosts: their settings files.
+/// The settings files of MCP clients that are no hosts.
 const OTHER_CLIENTS: [&str; 4] = [
     "$config/Code/User/mcp.json",
     "$config/Claude/claude_desktop_config.json",
@@ -143,17 +133,35 @@ pub(crate) fn profile() -> Profile {
     }
 }
 
-/// Tells whether somebody above us bounds what we print.
-pub(crate) fn is_bounded() -> bool {
-    let process = home::variable(ACTIVE).and_then(|value| value.to_str()?.parse().ok());
-    // It is inherited by what outlasts the command, such as a terminal multiplexer.
+/// Tells whether a process above us shortens our output.
+pub(crate) fn is_bounded(env: &Env) -> bool {
+    let process = env.variable(ACTIVE).and_then(|value| value.to_str()?.parse().ok());
+    // Processes that outlast the command, such as a terminal multiplexer, inherit the variable.
     process.is_some_and(process::is_below)
 }
 
-/// Returns what an answer of ours may measure, such as a page of an output.
-pub(crate) fn page() -> Limits {
-    let inside = Host::around().next().is_some() || home::variable(ACTIVE).is_some();
+/// Returns the limits of an answer of ours, such as a page of an output.
+pub(crate) fn page(env: &Env) -> Limits {
+    let inside = Host::around(env).next().is_some() || env.variable(ACTIVE).is_some();
     // No character is less than a byte, and pages are measured in bytes.
     let most = LIMITS.chars.unwrap_or(u64::MAX);
     if inside { Limits::NONE.bytes(most).lines(1_900) } else { Policy::LIMITS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_is_smaller_inside_a_host() {
+        let names = |variables: &[(&str, &str)]| {
+            let env = Env::of_table(variables, Path::new("/"));
+            let names: Vec<&str> = Host::around(&env).map(|host| host.name).collect();
+            (names, page(&env))
+        };
+        assert_eq!(names(&[]), (vec![], Policy::LIMITS));
+        let inside = Limits::NONE.bytes(9_500).lines(1_900);
+        assert_eq!(names(&[("CLAUDECODE", "1")]), (vec!["claude-code"], inside));
+        assert_eq!(names(&[(ACTIVE, "1")]), (vec![], inside));
+    }
 }

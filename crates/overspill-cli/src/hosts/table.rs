@@ -1,6 +1,7 @@
 //! The table of hosts.
 
-use super::{HookShape, Host, HostFile, SetupStep};
+use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
+use super::{Host, HostFile, SetupStep};
 
 /// What a host has that has nothing.
 const NONE: Host = Host {
@@ -65,7 +66,7 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.claude.json", ".mcp.json")),
         rules: Some(place("~/.claude/CLAUDE.md", "CLAUDE.md")),
-        hook: Some(HookShape::Claude),
+        hook: Some(&ClaudeFormat),
         bundle: &[
             (".claude-plugin/plugin.json", include_str!("files/claude-plugin.json")),
             ("hooks/hooks.json", include_str!("files/claude-hooks.json")),
@@ -139,7 +140,7 @@ pub(crate) const HOSTS: &[Host] = &[
         servers: Some(OPENCODE),
         rules: Some(place("$config/opencode/AGENTS.md", "AGENTS.md")),
         overrides: &["opencode.json", "opencode.jsonc"],
-        hook: Some(HookShape::Plugin),
+        hook: Some(&PluginFormat),
         ..NONE
     },
     Host {
@@ -172,7 +173,7 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.copilot/mcp-config.json", "")),
         rules: Some(place("", "AGENTS.md")),
-        hook: Some(HookShape::Copilot),
+        hook: Some(&CopilotFormat),
         ..NONE
     },
     Host {
@@ -196,7 +197,7 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         rules: Some(place("~/.pi/agent/AGENTS.md", "AGENTS.md")),
         overrides: &[".pi/settings.json"],
-        hook: Some(HookShape::Plugin),
+        hook: Some(&PluginFormat),
         ..NONE
     },
     Host {
@@ -220,7 +221,7 @@ pub(crate) const HOSTS: &[Host] = &[
         ],
         servers: Some(place("~/.cursor/mcp.json", ".cursor/mcp.json")),
         rules: Some(place("", ".cursor/rules/overspill.mdc")),
-        hook: Some(HookShape::Cursor),
+        hook: Some(&CursorFormat),
         ..NONE
     },
     Host {
@@ -235,7 +236,7 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.cline/data/settings/cline_mcp_settings.json", "")),
         rules: Some(place("", ".clinerules/overspill.md")),
-        hook: Some(HookShape::Plugin),
+        hook: Some(&PluginFormat),
         ..NONE
     },
     Host {
@@ -250,7 +251,7 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.neovate/config.json", ".neovate/config.json")),
         rules: Some(place("", "AGENTS.md")),
-        hook: Some(HookShape::Plugin),
+        hook: Some(&PluginFormat),
         ..NONE
     },
     Host {

@@ -20,7 +20,7 @@ use super::rewrite::{Done, ResultRewriter};
 use super::scope::SCHEME;
 use super::settings::McpSettings;
 use super::walk::{JsonWalk, Key};
-use crate::program;
+use crate::env::Env;
 use overspill::json::JsonToken;
 
 /// Stands between a client and a server.
@@ -237,7 +237,8 @@ impl Proxy {
         let now = self.now();
         let call = self.call(tool, message.id.as_ref());
         let rules = self.rules_of(&now, tool);
-        let mut rewriter = ResultRewriter::new(&now.engine, call, rules, Some(message.clone()));
+        let (known, env) = (Some(message.clone()), &self.settings.env);
+        let mut rewriter = ResultRewriter::new(&now.engine, call, rules, known, env);
         if rewriter.surely_fits(frame.len()) {
             return None;
         }
@@ -274,7 +275,8 @@ impl Proxy {
         drop(pending);
         let call = self.call(tool.as_deref(), message.id.as_ref());
         let rules = self.rules_of(&now, tool.as_deref());
-        Some(LongResult { engine: now.engine, call, rules })
+        let env = self.settings.env.clone();
+        Some(LongResult { engine: now.engine, call, rules, env })
     }
 
     fn rules_of(&self, now: &Now, tool: Option<&str>) -> ResultRules {
@@ -301,11 +303,12 @@ pub(super) struct LongResult {
     engine: Arc<Overspill>,
     call: Call,
     rules: ResultRules,
+    env: Env,
 }
 
 impl LongResult {
     pub(super) fn rewriter(&self) -> ResultRewriter<'_> {
-        ResultRewriter::new(&self.engine, self.call.clone(), self.rules.clone(), None)
+        ResultRewriter::new(&self.engine, self.call.clone(), self.rules.clone(), None, &self.env)
     }
 }
 
@@ -359,7 +362,8 @@ fn with_tools(settings: &McpSettings, ours: &RetrievalTools) -> Overspill {
     let tools = Some(ours.names.clone());
     let reach = ReaderAbilities { tools, ..settings.engine.reach().clone() };
     // What a client starts us with says nothing of the shells that it has, if it has any.
-    settings.engine.clone().with_reach(reach).with_program(program::path)
+    let env = settings.env.clone();
+    settings.engine.clone().with_reach(reach).with_program(move || env.program_path())
 }
 
 /// The server has ended.

@@ -9,10 +9,11 @@ use overspill::tool::walk::{ResultRules, Structured};
 use overspill::{Overspill, Profile, entries_of};
 
 use super::scope::{self, OutputScope};
+use crate::env::Env;
+use crate::hosts;
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 use crate::settings::value::SettingValue;
-use crate::{home, hosts};
 
 /// The settings for a server.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(super) struct McpSettings {
     pub(super) engine: Overspill,
     /// The working directory.
     pub(super) directory: Option<String>,
+    /// Where our program and temporary files are.
+    pub(super) env: Env,
     results: ResultSettings,
 }
 
@@ -71,21 +74,21 @@ pub(crate) const TOOL_PREFIX: &str = "overspill_";
 
 impl McpSettings {
     /// Reads what is set for the server of this name.
-    pub(super) fn read(server: String, all: bool) -> McpSettings {
+    pub(super) fn read(server: String, all: bool, env: &Env) -> McpSettings {
         let policy = Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy };
-        let in_force = SettingSources::read().in_force(Some(Profile { policy, ..Profile::OWN }));
-        let working = std::env::current_dir().unwrap_or_default();
+        let in_force = SettingSources::read(env).in_force(Some(Profile { policy, ..Profile::OWN }));
         let sources = &in_force.sources;
         let prefix = sources.text(Key::McpToolPrefix).unwrap_or(TOOL_PREFIX).to_owned();
         let all = all || sources.choice(Key::McpOutputs) == Some("all");
-        let project = scope::project(home::project_root(&working), home::home().as_deref());
+        let project = scope::project(env.project_root(), env.home().as_deref());
         let results = ResultSettings::of(sources);
         McpSettings {
             server,
             prefix,
             scope: OutputScope { session: session(), project, all },
             engine: in_force.overspill(),
-            directory: Some(working.to_string_lossy().into_owned()),
+            directory: Some(env.directory_or_empty().to_string_lossy().into_owned()),
+            env: env.clone(),
             results,
         }
     }
@@ -113,7 +116,7 @@ fn session() -> String {
 
 /// Returns what a server is called that nobody has named: its program, or what a program that runs
 /// others is told to run.
-pub(super) fn server_name(words: &[OsString]) -> String {
+pub(crate) fn server_name(words: &[OsString]) -> String {
     const RUNNERS: [&str; 11] =
         ["npx", "bunx", "uvx", "pipx", "uv", "node", "bun", "deno", "python", "python3", "docker"];
     let base = |word: &OsString| {

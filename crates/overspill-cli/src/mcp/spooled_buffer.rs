@@ -2,12 +2,17 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use overspill::tool::walk::StructuredJson;
 
+use crate::env::Env;
+
 /// Bytes that were set aside.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SpooledBuffer {
+    /// Where temporary files go.
+    env: Env,
     start: Vec<u8>,
     rest: Option<File>,
     len: u64,
@@ -16,6 +21,16 @@ pub(super) struct SpooledBuffer {
 impl SpooledBuffer {
     /// The bytes that stay in memory.
     const HELD: usize = 4 << 20;
+
+    pub(super) fn new(env: Env) -> SpooledBuffer {
+        SpooledBuffer { env, start: Vec::new(), rest: None, len: 0 }
+    }
+
+    /// Drops all bytes.
+    pub(super) fn clear(&mut self) {
+        self.start.clear();
+        (self.rest, self.len) = (None, 0);
+    }
 
     pub(super) fn len(&self) -> u64 {
         self.len
@@ -28,7 +43,7 @@ impl SpooledBuffer {
             return self.start.extend_from_slice(bytes);
         }
         if self.rest.is_none() {
-            self.rest = nameless();
+            self.rest = nameless(&self.env.temporary_directory());
         }
         if let Some(file) = &mut self.rest {
             let _ = file.write_all(bytes);
@@ -53,9 +68,9 @@ impl StructuredJson for SpooledBuffer {
 }
 
 /// Returns a file that nobody else can find.
-fn nameless() -> Option<File> {
+fn nameless(directory: &Path) -> Option<File> {
     let id = format!("overspill-{}-{:?}", std::process::id(), std::thread::current().id());
-    let path = std::env::temp_dir().join(id);
+    let path = directory.join(id);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
     #[cfg(unix)]
@@ -73,7 +88,7 @@ mod tests {
     fn few_and_many_come_back() {
         for len in [0, 10, SpooledBuffer::HELD, SpooledBuffer::HELD + 1, 3 * SpooledBuffer::HELD] {
             let bytes: Vec<u8> = (0..len).map(|n| n as u8).collect();
-            let mut aside = SpooledBuffer::default();
+            let mut aside = SpooledBuffer::new(Env::of_process());
             bytes.chunks(100_000).for_each(|chunk| aside.push(chunk));
             for _ in 0..2 {
                 let mut all = Vec::new();

@@ -8,12 +8,14 @@
 
 mod command_spec;
 mod ended;
+mod read;
 #[cfg_attr(all(unix, not(feature = "portable-std")), path = "unix/mod.rs")]
 #[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "other.rs")]
 mod system;
 
 pub(crate) use command_spec::{CommandSpec, Stderr};
 pub(crate) use ended::{Ended, How, Unstartable};
+pub(crate) use read::{Buffer, read_to_end};
 pub(crate) use system::{
     Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_group, end_like,
     is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger, linger, restore_signals,

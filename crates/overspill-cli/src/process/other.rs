@@ -9,8 +9,8 @@ use std::process::Command;
 
 use anyhow::Context;
 
+use super::Buffer;
 use super::{Ask, CommandSpec, Ended, How, ProcessEvent, Stderr, Stream, Unstartable, Wanted};
-use crate::buffer::Buffer;
 
 /// Standard input, output and error. They are always open here.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +28,7 @@ impl Descriptors {
 }
 
 /// No process stays behind here to read the output of background processes.
-pub(crate) fn is_to_linger() -> bool {
+pub(crate) fn is_to_linger(_: &[OsString]) -> bool {
     false
 }
 

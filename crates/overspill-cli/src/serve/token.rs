@@ -9,8 +9,9 @@ use anyhow::bail;
 use overspill::profile::Places;
 use subtle::ConstantTimeEq;
 
+use crate::env::Env;
 use crate::open::open_regular;
-use crate::{home, ui};
+use crate::ui;
 
 /// A token in a file of ours has this many characters.
 const LENGTH: usize = 64;
@@ -20,14 +21,18 @@ pub(crate) struct BearerToken(String);
 
 impl BearerToken {
     /// Returns the token in an environment variable, if it has one.
-    pub(crate) fn from_variable(name: &str) -> Option<BearerToken> {
-        let text = home::variable(name)?.to_string_lossy().trim().to_owned();
+    pub(crate) fn from_variable(name: &str, env: &Env) -> Option<BearerToken> {
+        let text = env.variable(name)?.to_string_lossy().trim().to_owned();
         Some(BearerToken(text)).filter(|token| !token.0.is_empty())
     }
 
     /// Returns the token in the user's own file, and the file. The first call makes both.
-    pub(crate) fn from_file(name: &str, variable: &str) -> anyhow::Result<(BearerToken, PathBuf)> {
-        let path = Places::below(home::places().state, "overspill").join(name);
+    pub(crate) fn from_file(
+        name: &str,
+        variable: &str,
+        env: &Env,
+    ) -> anyhow::Result<(BearerToken, PathBuf)> {
+        let path = Places::below(env.places().state.clone(), "overspill").join(name);
         let shown = path.display();
         if !path.is_absolute() {
             bail!("there is no home directory to keep a token in\n\nhint: set {variable}");

@@ -6,7 +6,6 @@ use overspill::Warning;
 use super::SettingSources;
 use super::keys::{Key, last_part, meant};
 use super::redact::FaultKind;
-use crate::home;
 
 /// A setting that says where outputs go, and is invalid.
 #[derive(Debug)]
@@ -54,7 +53,7 @@ impl SettingSources {
 
     fn counts(&self, fault: &DestinationFault) -> bool {
         let variable = self.bucket().and_then(|bucket| provider_variable(bucket, fault.key));
-        let is_overridden = variable.is_some_and(|name| home::variable(name).is_some());
+        let is_overridden = variable.is_some_and(|name| self.env.variable(name).is_some());
         !is_overridden && (fault.in_variable || !self.environment.contains_key(&fault.key))
     }
 
@@ -95,7 +94,7 @@ impl SettingSources {
 
     /// Returns the name under which the user has set a setting: a variable, or the setting itself.
     pub(crate) fn set_as(&self, key: Key) -> String {
-        let is_set = |variable: &String| home::variable(variable).is_some();
+        let is_set = |variable: &String| self.env.variable(variable).is_some();
         let in_variable = self.environment.contains_key(&key);
         let variable = key.variables().find(|variable| in_variable && is_set(variable));
         variable.unwrap_or_else(|| key.name().to_owned())

@@ -10,7 +10,8 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::directory::{Directory, FileMode};
-use crate::{home, hosts, ui};
+use crate::env::Env;
+use crate::{hosts, ui};
 
 /// Files that mark the root of a checkout.
 const CHECKOUTS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
@@ -61,16 +62,16 @@ pub(crate) struct GuardedFile {
 impl GuardedFile {
     /// Resolves an absolute path that the user named. Links that a project may have brought along are
     /// followed as long as they stay inside the project.
-    pub(crate) fn named(path: &Path) -> Result<GuardedFile, Refused> {
-        match roots_of(path) {
+    pub(crate) fn named(path: &Path, env: &Env) -> Result<GuardedFile, Refused> {
+        match roots_of(path, env) {
             Some(roots) => GuardedFile::inside(path, &roots),
             None => GuardedFile::without_links(path),
         }
     }
 
     /// Like [`GuardedFile::named`], but only directories of the path may be links.
-    pub(crate) fn named_unlinked(path: &Path) -> Result<GuardedFile, Refused> {
-        match path.parent().and_then(roots_of) {
+    pub(crate) fn named_unlinked(path: &Path, env: &Env) -> Result<GuardedFile, Refused> {
+        match path.parent().and_then(|parent| roots_of(parent, env)) {
             Some(roots) => GuardedFile::unlinked(path, &roots),
             None => GuardedFile::without_links(path),
         }
@@ -168,15 +169,15 @@ fn canonical(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Refused> {
 ///
 /// A `..` after a link leads to the directory above the link's target, so such a link is checked like
 /// the other links of a path.
-pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Refused> {
+pub(crate) fn absolute(path: &Path, env: &Env) -> Result<PathBuf, Refused> {
     let mut resolved = PathBuf::new();
-    for part in std::path::absolute(path)?.components() {
+    for part in env.absolute(path)?.components() {
         if part != Component::ParentDir {
             resolved.push(part);
             continue;
         }
         if resolved.is_symlink() {
-            resolved = checked_target(&resolved)?;
+            resolved = checked_target(&resolved, env)?;
         } else if !resolved.is_dir() {
             return Err(Refused::Missing);
         }
@@ -186,8 +187,8 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Refused> {
 }
 
 /// Returns the real path of a directory behind a link, unless the link leads out of its project.
-fn checked_target(link: &Path) -> Result<PathBuf, Refused> {
-    let roots = roots_of(link).unwrap_or_default();
+fn checked_target(link: &Path, env: &Env) -> Result<PathBuf, Refused> {
+    let roots = roots_of(link, env).unwrap_or_default();
     let real = canonical(link, &roots)?;
     for root in roots {
         if !real.starts_with(root.canonicalize()?) {
@@ -203,16 +204,16 @@ fn checked_target(link: &Path) -> Result<PathBuf, Refused> {
 /// The place of a link decides: it must stay inside every checkout around it. Without a checkout it
 /// must stay inside the working directory, or else the directory that it stands in. A link in the
 /// place of the user's own settings may lead anywhere: dotfile managers make such links.
-fn roots_of(path: &Path) -> Option<Vec<PathBuf>> {
-    let home = home::home();
+fn roots_of(path: &Path, env: &Env) -> Option<Vec<PathBuf>> {
+    let home = env.home();
     let homes = [home.clone(), home.and_then(|home| home.canonicalize().ok())];
     let homes: Vec<PathBuf> = homes.into_iter().flatten().collect();
     let links: Vec<&Path> = path.ancestors().filter(|part| part.is_symlink()).collect();
-    let roots = links.iter().flat_map(|link| roots_of_link(link, &homes)).collect();
+    let roots = links.iter().flat_map(|link| roots_of_link(link, &homes, env)).collect();
     (!links.is_empty()).then_some(roots)
 }
 
-fn roots_of_link(link: &Path, homes: &[PathBuf]) -> Vec<PathBuf> {
+fn roots_of_link(link: &Path, homes: &[PathBuf], env: &Env) -> Vec<PathBuf> {
     let can_be_project = |directory: &&Path| {
         directory.parent().is_some() && !homes.iter().any(|home| home == directory)
     };
@@ -222,22 +223,21 @@ fn roots_of_link(link: &Path, homes: &[PathBuf]) -> Vec<PathBuf> {
     };
     let projects = around.filter(is_project);
     let projects: Vec<PathBuf> = projects.map(Path::to_owned).collect();
-    if !projects.is_empty() || is_own_setting(link, homes) {
+    if !projects.is_empty() || is_own_setting(link, homes, env) {
         return projects;
     }
-    let working = std::env::current_dir().ok();
-    let working =
-        working.filter(|working| link.starts_with(working) && can_be_project(&&**working));
+    let working = env.directory().ok();
+    let working = working.filter(|working| link.starts_with(working) && can_be_project(working));
     let own = || link.parent().map(Path::to_owned);
-    working.or_else(own).into_iter().collect()
+    working.map(Path::to_owned).or_else(own).into_iter().collect()
 }
 
 /// Tells whether a link is one of the user's own settings: it stands directly in the home directory or
 /// the directory of settings, or it is a host's settings file or a directory above one.
 ///
 /// Checkouts can stand anywhere below hidden directories, so those alone prove nothing.
-fn is_own_setting(link: &Path, homes: &[PathBuf]) -> bool {
-    let config = home::config_home();
+fn is_own_setting(link: &Path, homes: &[PathBuf], env: &Env) -> bool {
+    let config = env.config_home();
     let above = link.parent();
     above.is_some_and(|above| homes.iter().any(|home| home == above) || above == config)
         || homes.iter().any(|home| {

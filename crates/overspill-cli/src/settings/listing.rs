@@ -13,8 +13,8 @@ use super::file::FoundValue;
 use super::keys::{Key, rule_word};
 use super::value::SettingValue;
 use super::{ResolvedSettings, SettingsFile};
+use crate::bucket;
 use crate::tokenizer::Tokenizer;
-use crate::{bucket, home};
 
 /// A setting, its value and the origin of the value.
 #[derive(Debug)]
@@ -128,8 +128,7 @@ impl ResolvedSettings {
         effective: &Effective,
     ) -> (SettingValue, Option<Origin>) {
         let sources = &self.sources;
-        let places = home::places();
-        let options = self.profile.disk_options(&places, Clock::default());
+        let options = self.profile.disk_options(sources.env.places(), Clock::default());
         let retention = sources.retention(&self.profile);
         let limit = |limit: Option<u64>| SettingValue::Call(CallValue::Limit(limit.into()));
         let bytes = |bytes: u64| limit(Some(bytes).filter(|&n| n < u64::MAX));
@@ -143,9 +142,9 @@ impl ResolvedSettings {
             }
             Key::Profile => SettingValue::Choice(self.profile.name),
             Key::Tokenizer => SettingValue::Choice(Tokenizer::default().name()),
-            Key::StoreDir => SettingValue::Directory(
-                sources.directory(&self.profile, &places).unwrap_or_default(),
-            ),
+            Key::StoreDir => {
+                SettingValue::Directory(sources.directory(&self.profile).unwrap_or_default())
+            }
             Key::StoreQuota => limit(retention.quota),
             Key::StoreMaxOutput => bytes(options.most_per_output),
             Key::StoreKeepFree => bytes(options.keep_free),

@@ -25,7 +25,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use jiff::SignedDuration;
-use overspill::profile::Places;
 use overspill::store::{Disk, Durability};
 use overspill::sweep::Retention;
 use overspill::{CallValue, Limit, Profile, Warning};
@@ -37,8 +36,9 @@ pub(crate) use self::listing::SettingRow;
 use self::redact::{Fault, FaultKind};
 pub(crate) use self::resolved::ResolvedSettings;
 use self::value::{SettingValue, ValueKind};
-use crate::home::Outputs;
-use crate::{bucket, home, ui};
+use crate::env::Env;
+use crate::stores::Outputs;
+use crate::{bucket, ui};
 
 /// The name of a project's file.
 pub(crate) const PROJECT_FILE: &str = ".overspill.toml";
@@ -47,8 +47,10 @@ pub(crate) const PROJECT_FILE: &str = ".overspill.toml";
 static SAID: Once = Once::new();
 
 /// The settings in files and variables.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SettingSources {
+    /// Where variables and directories come from.
+    pub(crate) env: Env,
     /// Where the user's file is, or would be.
     pub(crate) user_file: Option<PathBuf>,
     pub(crate) user: SettingsFile,
@@ -70,10 +72,9 @@ pub(crate) struct SettingSources {
 
 impl SettingSources {
     /// Reads the user's file, the variables and the project's file.
-    pub(crate) fn read() -> SettingSources {
-        let mut sources = SettingSources::of_user();
-        let working = std::env::current_dir().unwrap_or_default();
-        let search = text::of_project(PROJECT_FILE, &working);
+    pub(crate) fn read(env: &Env) -> SettingSources {
+        let mut sources = SettingSources::of_user(env);
+        let search = text::of_project(PROJECT_FILE, env);
         sources.warnings.extend(search.warnings);
         sources.notes.extend(search.notes);
         if let Some((path, text)) = search.found {
@@ -86,9 +87,20 @@ impl SettingSources {
     }
 
     /// Reads the user's file and the variables. A project's file cannot say where outputs are saved.
-    pub(crate) fn of_user() -> SettingSources {
-        let mut sources =
-            SettingSources { user_file: home::user_file(), ..SettingSources::default() };
+    pub(crate) fn of_user(env: &Env) -> SettingSources {
+        let mut sources = SettingSources {
+            env: env.clone(),
+            user_file: env.user_file(),
+            user: SettingsFile::default(),
+            project_file: None,
+            project: SettingsFile::default(),
+            environment: Values::default(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+            faults: Vec::new(),
+            unknown_variables: Vec::new(),
+            destination: Vec::new(),
+        };
         sources.read_user_file();
         sources.read_variables();
         sources.find_unknown_variables();
@@ -105,7 +117,7 @@ impl SettingSources {
     }
 
     fn read_user_file(&mut self) {
-        let named = home::variable(variables::CONFIG);
+        let named = self.env.variable(variables::CONFIG);
         let fault = |key: &str, place: String, message: &str| {
             let warning = Warning { key: key.into(), place: Some(place), message: message.into() };
             Fault { kind: FaultKind::File, warning }
@@ -138,12 +150,14 @@ impl SettingSources {
     fn read_variables(&mut self) {
         for key in Key::all() {
             let mut variables = key.variables();
-            let found = variables.find_map(|name| home::variable(&name).map(|set| (name, set)));
+            let found = variables.find_map(|name| self.env.variable(&name).map(|set| (name, set)));
             let Some((variable, set)) = found else { continue };
             let (kind, written) = (key.kind(), set.to_string_lossy().into_owned());
             let value = match kind {
                 // A path can have any bytes. It starts at the working directory.
-                ValueKind::Directory => std::path::absolute(&set).ok().map(SettingValue::Directory),
+                ValueKind::Directory => {
+                    self.env.absolute(Path::new(&set)).ok().map(SettingValue::Directory)
+                }
                 kind => kind.parse(&written),
             };
             if let Some(value) = value {
@@ -169,7 +183,7 @@ impl SettingSources {
 
     /// Finds unknown variables. A misspelt variable of `redact` counts as an invalid one.
     fn find_unknown_variables(&mut self) {
-        for (warning, fault) in variables::unknown() {
+        for (warning, fault) in variables::unknown(&self.env) {
             match fault {
                 Some(kind) => self.faults.push(Fault { kind, warning }),
                 None => self.unknown_variables.push(warning),
@@ -229,7 +243,8 @@ impl SettingSources {
     }
 
     /// Returns the directory that outputs are saved in, or why there is none.
-    pub(crate) fn directory(&self, profile: &Profile, places: &Places) -> Result<PathBuf, String> {
+    pub(crate) fn directory(&self, profile: &Profile) -> Result<PathBuf, String> {
+        let places = self.env.places();
         let (path, is_set) = match self.own(Key::StoreDir) {
             Some(SettingValue::Directory(path)) => (expanded(path, &places.home), true),
             _ => (profile.directory.within(places), false),
@@ -244,9 +259,9 @@ impl SettingSources {
     }
 
     /// Returns the directory store of a profile, or why there is none. Settings apply to every profile.
-    pub(crate) fn disk(&self, profile: &Profile, places: &Places) -> Result<Disk, String> {
-        let directory = self.directory(profile, places)?;
-        let mut options = profile.disk_options(places, overspill::Clock::default());
+    pub(crate) fn disk(&self, profile: &Profile) -> Result<Disk, String> {
+        let directory = self.directory(profile)?;
+        let mut options = profile.disk_options(self.env.places(), overspill::Clock::default());
         // Files for Git are written only in the directory that the profile expects in a project.
         options.git_ignored &= self.own(Key::StoreDir).is_none();
         if let Some(limit) = self.limit(Key::StoreMaxOutput) {
@@ -265,10 +280,10 @@ impl SettingSources {
 
     /// Returns the store of a profile: the bucket, if one is set and the profile is our own,
     /// otherwise its directory.
-    pub(crate) fn store(&self, profile: &Profile, places: &Places) -> Result<Outputs, String> {
-        match bucket::of(self, profile, places)? {
+    pub(crate) fn store(&self, profile: &Profile) -> Result<Outputs, String> {
+        match bucket::of(self, profile)? {
             Some(bucket) => Ok(bucket),
-            None => Ok(Arc::new(self.disk(profile, places)?)),
+            None => Ok(Arc::new(self.disk(profile)?)),
         }
     }
 
@@ -298,5 +313,25 @@ fn expanded(path: &Path, home: &Path) -> PathBuf {
     match path.strip_prefix("~") {
         Ok(below) if home.is_absolute() => home.join(below),
         _ => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_come_from_the_variables_of_the_table() {
+        let variables =
+            [("HOME", "/nowhere"), ("OVERSPILL_QUOTA", "5MB"), ("OVERSPILL_DIR", "saved")];
+        let more = [("OVERSPILL_RETENTION", "soon"), ("OVERSPILL_MAX_LINE", "9")];
+        let env = Env::of_table(&[&variables[..], &more].concat(), Path::new("/srv/work"));
+        let sources = SettingSources::of_user(&env);
+        assert_eq!(sources.limit(Key::StoreQuota), Some(Limit::AtMost(5_000_000)));
+        assert_eq!(sources.directory(&Profile::OWN), Ok("/srv/work/saved".into()));
+        let keys =
+            |warnings: &[Warning]| warnings.iter().map(|it| it.key.clone()).collect::<Vec<_>>();
+        assert_eq!(keys(&sources.warnings), ["OVERSPILL_RETENTION"]);
+        assert_eq!(keys(&sources.unknown_variables), ["OVERSPILL_MAX_LINE"]);
     }
 }

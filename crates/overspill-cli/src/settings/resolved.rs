@@ -7,8 +7,8 @@ use overspill::{CallValue, Limit, Overspill, Profile, RefusedSetting, Settings, 
 use super::edit::KeyPath;
 use super::keys::Key;
 use super::{SettingSources, systems};
+use crate::bucket;
 use crate::tokenizer::Tokenizer;
-use crate::{bucket, home, program};
 
 /// The settings that apply.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl SettingSources {
             project: self.project.layer(),
             environment: super::file::layer(&self.environment),
         };
-        let (warnings, notes) = systems::read_their_own(&mut profile, &mut settings);
+        let (warnings, notes) = systems::read_their_own(&mut profile, &mut settings, &self.env);
         self.warnings.extend(warnings);
         self.notes.extend(notes);
         if let Some(tokenizer) = self.choice(Key::Tokenizer).and_then(Tokenizer::named) {
@@ -62,7 +62,7 @@ impl ResolvedSettings {
         let retention = self.sources.retention(&self.profile);
         let is_bucket = bucket::holds(&self.sources, &self.profile);
         let redact = self.sources.redact(is_bucket);
-        let store = self.sources.store(&self.profile, &home::places());
+        let store = self.sources.store(&self.profile);
         // A missing store is no reason not to run: the output is shown and not saved.
         let overspill = match store {
             Ok(store) => Overspill::sharing(self.profile, store),
@@ -72,7 +72,8 @@ impl ResolvedSettings {
         let overspill = overspill.with_settings(self.settings).with_retention(retention);
         // A bucket has no files that a reader could open.
         let reach = ReaderAbilities { files: !is_bucket, ..ReaderAbilities::default() };
+        let env = self.sources.env;
         // A reader of this output has run us, and so can run us again.
-        overspill.with_reach(reach).with_program(program::word)
+        overspill.with_reach(reach).with_program(move || env.program_name().to_owned())
     }
 }

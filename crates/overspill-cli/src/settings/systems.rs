@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::NOT_FOR_PROJECTS;
 use super::text::{self, OfProject};
-use crate::home;
+use crate::env::Env;
 
 /// The name of a file of settings in the home directory or a project of takumi.
 pub(crate) const TAKUMI_FILE: &str = ".takumi/config.json";
@@ -22,10 +22,11 @@ pub(crate) const TAKUMI_FILE: &str = ".takumi/config.json";
 pub(crate) fn read_their_own(
     profile: &mut Profile,
     settings: &mut Settings,
+    env: &Env,
 ) -> (Vec<Warning>, Vec<Warning>) {
     match profile.own_settings {
         OwnSettings::ToolOutputVariables => {
-            let variable = |name: &str| home::variable(name)?.into_string().ok();
+            let variable = |name: &str| env.variable(name)?.into_string().ok();
             let (variables, warnings) = envelope::variables(variable);
             settings.environment = variables.layer.updated(&settings.environment);
             profile.directory = Directory::Project(Cow::Owned(variables.directory));
@@ -33,9 +34,8 @@ pub(crate) fn read_their_own(
             (warnings, Vec::new())
         }
         OwnSettings::TakumiFiles => {
-            let working = std::env::current_dir().unwrap_or_default();
-            let OfProject { found, mut warnings, notes } = text::of_project(TAKUMI_FILE, &working);
-            let global = takumi_file().and_then(|path| match text::of_user(&path) {
+            let OfProject { found, mut warnings, notes } = text::of_project(TAKUMI_FILE, env);
+            let global = takumi_file(env).and_then(|path| match text::of_user(&path) {
                 Ok(text) => json(&text?, &path, &mut warnings),
                 Err(warning) => {
                     warnings.push(warning);
@@ -64,8 +64,8 @@ pub(crate) fn read_their_own(
 }
 
 /// Returns takumi's file in the home directory.
-pub(crate) fn takumi_file() -> Option<PathBuf> {
-    home::home().map(|home| home.join(TAKUMI_FILE))
+pub(crate) fn takumi_file(env: &Env) -> Option<PathBuf> {
+    env.home().map(|home| home.join(TAKUMI_FILE))
 }
 
 fn json(text: &str, path: &Path, warnings: &mut Vec<Warning>) -> Option<Value> {

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use overspill::Warning;
 
+use crate::env::Env;
 use crate::open::open_regular;
-use crate::{home, ui};
+use crate::ui;
 
 /// Nobody writes this much; whatever it is, it is not settings.
 const MOST: u64 = 1 << 20;
@@ -37,13 +38,13 @@ pub(crate) struct OfProject {
     pub(crate) notes: Vec<Warning>,
 }
 
-/// Reads the nearest file of this name from `working` upwards, as far as the project reaches.
+/// Reads the nearest file of this name from the working directory upwards, as far as the project reaches.
 ///
 /// Only a regular file counts, since a link in a checkout may lead anywhere. It must belong to the
 /// user or to root: otherwise `/tmp/.overspill.toml` of one user would apply to all others.
-pub(crate) fn of_project(name: &str, working: &Path) -> OfProject {
+pub(crate) fn of_project(name: &str, env: &Env) -> OfProject {
     let mut search = OfProject::default();
-    for directory in home::project_directories(working) {
+    for directory in env.project_directories() {
         let path = directory.join(name);
         if let Some(owner) = stranger_of(directory) {
             if fs::symlink_metadata(&path).is_ok() {
@@ -69,8 +70,8 @@ pub(crate) fn of_project(name: &str, working: &Path) -> OfProject {
 }
 
 /// Returns the directories in which a project file counts, the nearest first.
-pub(crate) fn trusted_directories(working: &Path) -> impl Iterator<Item = &Path> {
-    home::project_directories(working).take_while(|directory| stranger_of(directory).is_none())
+pub(crate) fn trusted_directories(env: &Env) -> impl Iterator<Item = &Path> {
+    env.project_directories().take_while(|directory| stranger_of(directory).is_none())
 }
 
 /// Returns who owns a file or a directory, if that is neither the user nor root.

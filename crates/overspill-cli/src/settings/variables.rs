@@ -4,6 +4,7 @@ use overspill::Warning;
 
 use super::keys::{Key, meant};
 use super::redact::FaultKind;
+use crate::env::Env;
 
 /// The start of all variables.
 pub(crate) const PREFIX: &str = "OVERSPILL_";
@@ -26,9 +27,8 @@ const TESTS: &str = "OVERSPILL_TEST_";
 
 /// Returns the unknown variables, and the mistake about `redact` that each likely is. The user who has
 /// set one expects an effect.
-pub(super) fn unknown() -> Vec<(Warning, Option<FaultKind>)> {
-    let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
-    let names = set.map(|(name, _)| name.to_string_lossy().into_owned());
+pub(super) fn unknown(env: &Env) -> Vec<(Warning, Option<FaultKind>)> {
+    let names = env.variables().map(|(name, _)| name.to_string_lossy().into_owned());
     let ours = names.filter(|name| name.starts_with(PREFIX) || almost_redact(name).is_some());
     let mut unknown: Vec<String> = ours.filter(|name| !name.starts_with(TESTS)).collect();
     if unknown.is_empty() {

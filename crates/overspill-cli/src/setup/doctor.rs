@@ -1,6 +1,6 @@
-//! `overspill doctor`
+//! Checks the program, the settings, the store and the hosts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use overspill::{Call, Outcome, Profile};
@@ -9,29 +9,15 @@ use serde_json::{Value, json};
 use super::plan::{self, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
-use super::{found, shown, text_of};
+use super::{found, on_path, text_of};
 use crate::bucket::{self, Finding};
+use crate::command::doctor::DoctorArgs;
 use crate::command::push;
-use crate::home;
+use crate::env::Env;
 use crate::hosts::{HOSTS, Host, SetupStep};
 use crate::jsonc::Jsonc;
 use crate::settings::SettingSources;
 use crate::ui;
-
-/// Looks whether everything works: program, settings, store and hosts.
-///
-/// For each host a long output takes the way that the host's outputs take, and the answer is looked at.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  overspill doctor
-  overspill doctor --json
-
-Exit code 1 if something does not work.")]
-pub(crate) struct DoctorArgs {
-    /// As JSON.
-    #[arg(long)]
-    json: bool,
-}
 
 /// The longest line of a finding, in characters.
 const LONGEST_LINE: usize = 1_000;
@@ -67,14 +53,15 @@ impl Findings {
     }
 }
 
-pub(crate) fn doctor(args: &DoctorArgs) -> u8 {
+/// Prints what it finds. Returns whether everything works.
+pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
     let mut findings = Findings::default();
-    look_at_program(&mut findings);
-    look_at_settings(&mut findings);
-    look_at_store(&mut findings);
-    let hosts: Vec<&Host> = HOSTS.iter().filter(|host| Receipt::exists(host)).collect();
+    look_at_program(&mut findings, env);
+    look_at_settings(&mut findings, env);
+    look_at_store(&mut findings, env);
+    let hosts: Vec<&Host> = HOSTS.iter().filter(|host| Receipt::exists(host, env)).collect();
     for host in &hosts {
-        look_at_host(&mut findings, host);
+        look_at_host(&mut findings, host, env);
     }
     if hosts.is_empty() {
         findings.add(
@@ -85,7 +72,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> u8 {
     }
     let is_well = !findings.0.iter().any(|seen| seen.how == How::Wrong);
     let text = if args.json { as_json(&findings) } else { as_table(&findings) };
-    ui::ended_with(ui::answer(&text).map(|()| is_well))
+    ui::answer(&text).map(|()| is_well)
 }
 
 fn as_table(findings: &Findings) -> String {
@@ -116,13 +103,13 @@ fn as_json(findings: &Findings) -> String {
 }
 
 /// Our own file, others of the same name, and the links that hosts go by.
-fn look_at_program(findings: &mut Findings) {
+fn look_at_program(findings: &mut Findings, env: &Env) {
     let version = env!("CARGO_PKG_VERSION");
-    let Ok(own) = std::env::current_exe() else {
+    let Ok(own) = env.executable() else {
         return findings.add("program", How::Wrong, "it cannot be said where it is");
     };
-    findings.add("program", How::Well, format!("{} {version}", shown(&own)));
-    if let Some(other) = found::on_path("overspill")
+    findings.add("program", How::Well, format!("{} {version}", env.shown(&own)));
+    if let Some(other) = on_path("overspill", env)
         && other.canonicalize().ok() != own.canonicalize().ok()
     {
         let theirs = Command::new(&other).arg("--version").output();
@@ -130,20 +117,24 @@ fn look_at_program(findings: &mut Findings) {
         let theirs = theirs.unwrap_or_else(|error| ui::reason(&error));
         let is_same = theirs == format!("overspill {version}");
         let how = if is_same { How::Note } else { How::Wrong };
-        findings.add("program", how, format!("the PATH has another: {} ({theirs})", shown(&other)));
+        findings.add(
+            "program",
+            how,
+            format!("the PATH has another: {} ({theirs})", env.shown(&other)),
+        );
     }
-    let links = std::fs::read_dir(plan::links()).into_iter().flatten().flatten();
+    let links = std::fs::read_dir(env.links()).into_iter().flatten().flatten();
     for link in links.map(|entry| entry.path()).filter(|path| path.is_symlink()) {
         if link.canonicalize().ok() != own.canonicalize().ok() {
             let said = "it leads to another program; run `overspill init` for your hosts again";
-            findings.add(&shown(&link), How::Wrong, said);
+            findings.add(&env.shown(&link), How::Wrong, said);
         }
     }
 }
 
 /// Files of settings, and what the project's has changed.
-fn look_at_settings(findings: &mut Findings) {
-    let in_force = SettingSources::read().with_unknown_variables().in_force(None);
+fn look_at_settings(findings: &mut Findings, env: &Env) {
+    let in_force = SettingSources::read(env).with_unknown_variables().in_force(None);
     for warning in in_force.sources.warnings.iter().take(100) {
         findings.add("settings", How::Wrong, ui::warning(warning));
     }
@@ -151,7 +142,8 @@ fn look_at_settings(findings: &mut Findings) {
         findings.add("settings", How::Note, ui::warning(note));
     }
     let user = in_force.sources.user_file.as_deref();
-    let user = user.filter(|file| file.exists()).map_or_else(|| "defaults".into(), shown);
+    let user =
+        user.filter(|file| file.exists()).map_or_else(|| "defaults".into(), |file| env.shown(file));
     findings.add("settings", How::Well, user);
     for row in in_force.rows(None).iter().filter(|row| row.origin == "project") {
         let said = format!("{} = {} by {}", row.address, row.written, row.whence());
@@ -161,19 +153,19 @@ fn look_at_settings(findings: &mut Findings) {
 
 /// What is needed of the bucket, if there is one; then a trial output is saved and removed; then how
 /// much room there is.
-fn look_at_store(findings: &mut Findings) {
-    let in_force = SettingSources::of_user().in_force(Some(Profile::OWN));
-    let (retention, places) = (in_force.sources.retention(&Profile::OWN), home::places());
+fn look_at_store(findings: &mut Findings, env: &Env) {
+    let in_force = SettingSources::of_user(env).in_force(Some(Profile::OWN));
+    let retention = in_force.sources.retention(&Profile::OWN);
     let in_bucket = bucket::holds(&in_force.sources, &Profile::OWN);
     if in_bucket {
-        look_at_bucket(findings);
+        look_at_bucket(findings, env);
     }
-    let store = match in_force.sources.store(&Profile::OWN, &places) {
+    let store = match in_force.sources.store(&Profile::OWN) {
         Ok(store) => store,
         Err(why) => return findings.add("store", How::Wrong, why),
     };
-    let directory = in_force.sources.directory(&Profile::OWN, &places);
-    let directory = directory.map_or_else(|why| why, |path| shown(&path));
+    let directory = in_force.sources.directory(&Profile::OWN);
+    let directory = directory.map_or_else(|why| why, |path| env.shown(&path));
     let trial = "a line of a trial\n".repeat(5_000);
     let outcome = in_force.overspill();
     let outcome = outcome.process(trial.as_bytes(), &Call::of("doctor"));
@@ -199,8 +191,8 @@ fn look_at_store(findings: &mut Findings) {
     }
 }
 
-fn look_at_bucket(findings: &mut Findings) {
-    let bucket = match bucket::set() {
+fn look_at_bucket(findings: &mut Findings, env: &Env) {
+    let bucket = match bucket::set(env) {
         Ok(bucket) => bucket,
         Err(why) => return findings.add("bucket", How::Wrong, why.to_string()),
     };
@@ -214,46 +206,45 @@ fn look_at_bucket(findings: &mut Findings) {
         };
         findings.add("bucket", how, format!("{}: {said}", check.what));
     }
-    for one in bucket::stranded() {
+    for one in bucket::stranded(env) {
         findings.add("bucket", How::Note, push::said(&one));
     }
 }
 
-fn look_at_host(findings: &mut Findings, host: &'static Host) {
-    let place = found::found(host);
+fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
+    let place = found(host, env);
     match &place {
-        Some(place) => findings.add(host.name, How::Well, format!("found: {}", shown(place))),
+        Some(place) => findings.add(host.name, How::Well, format!("found: {}", env.shown(place))),
         None => findings.add(host.name, How::Note, "it is set up, but not found here"),
     }
-    let receipt = Receipt::read(host);
-    let plan = SetupPlan::of(host, SetupScope::User, plan::Extras::default());
+    let receipt = Receipt::read(host, env);
+    let plan = SetupPlan::of(host, SetupScope::User, plan::Extras::default(), env);
     for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
-        let text = text_of(&target.path).ok().flatten().unwrap_or_default();
+        let text = text_of(&target.path, env).ok().flatten().unwrap_or_default();
         for piece in &target.pieces {
-            let said = format!("{}: {}", shown(&target.path), piece.said());
+            let said = format!("{}: {}", env.shown(&target.path), piece.said());
             let is_in = piece.is_in(&text);
             findings
                 .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is gone")) });
         }
     }
-    for path in overridden(host) {
+    for path in overridden(host, env) {
         findings.add(host.name, How::Wrong, path);
     }
-    for (what, result) in Trial::of(host) {
+    for (what, result) in Trial::of(host, env) {
         findings.judge(host.name, result.map(|said| format!("{what}: {said}")));
     }
 }
 
 /// Says which files of the project have their way against ours.
-fn overridden(host: &Host) -> Vec<String> {
-    let working = std::env::current_dir().unwrap_or_default();
+fn overridden(host: &Host, env: &Env) -> Vec<String> {
     let mut said = Vec::new();
-    for directory in home::project_directories(&working) {
+    for directory in env.project_directories() {
         for step in host.steps {
             match step {
                 SetupStep::Json { path, value, .. } => {
                     for file in host.overrides.iter().map(|name| directory.join(name)) {
-                        said.extend(other_value(&file, path, value));
+                        said.extend(other_value(&file, path, value, env));
                     }
                 }
                 SetupStep::Variable { name, .. } => {
@@ -261,7 +252,7 @@ fn overridden(host: &Host) -> Vec<String> {
                     said.extend(files.filter(|file| file.is_file()).map(|file| {
                         format!(
                             "{} is read instead of ours, and has no {name} of ours",
-                            shown(&file)
+                            env.shown(&file)
                         )
                     }));
                 }
@@ -272,16 +263,11 @@ fn overridden(host: &Host) -> Vec<String> {
     said
 }
 
-fn other_value(file: &Path, path: &[&str], ours: &str) -> Option<String> {
+fn other_value(file: &Path, path: &[&str], ours: &str, env: &Env) -> Option<String> {
     let text = std::fs::read_to_string(file).ok()?;
     let json = Jsonc::parse(&text).ok()?;
     let value = json.value_of(json.get(path)?)?;
-    let ours: Value = serde_json::from_str(&plan::filled(ours, plan::escaped)).ok()?;
-    let said = format!("{} sets {} to {value}", shown(file), path.join("."));
+    let ours: Value = serde_json::from_str(&plan::filled(ours, plan::escaped, env)).ok()?;
+    let said = format!("{} sets {} to {value}", env.shown(file), path.join("."));
     (value != ours).then_some(said)
-}
-
-/// Returns where our links are, for trials.
-pub(super) fn link(name: &str) -> PathBuf {
-    plan::links().join(name)
 }

@@ -5,7 +5,6 @@
 //! text if nothing else has changed, else the file without what is ours.
 
 mod doctor;
-mod found;
 mod init;
 mod piece;
 mod plan;
@@ -16,19 +15,20 @@ mod system;
 mod trial;
 mod uninstall;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::hosts::{HOSTS, Host};
+use crate::env::Env;
+use crate::hosts::{HOSTS, Host, HostFile};
 use crate::settings::keys::meant;
 use crate::settings::text;
-use crate::{home, ui};
+use crate::ui;
 
-pub(crate) use doctor::{DoctorArgs, doctor};
-pub(crate) use init::{InitArgs, init};
-pub(crate) use plan::links;
-pub(crate) use uninstall::{UninstallArgs, uninstall};
+pub(crate) use doctor::doctor;
+pub(crate) use init::init;
+pub(crate) use uninstall::uninstall;
 
 use piece::SetupPiece;
+use plan::{SetupScope, path_of};
 use receipt::Wrote;
 
 /// Returns the hosts that are named; otherwise says which there are.
@@ -48,15 +48,29 @@ fn named(names: &[String]) -> anyhow::Result<Vec<&'static Host>> {
     names.iter().map(one).collect()
 }
 
+/// Returns where a host is: its program, or the directory of its files.
+fn found(host: &Host, env: &Env) -> Option<PathBuf> {
+    host.programs.iter().find_map(|program| on_path(program, env)).or_else(|| {
+        let place = HostFile { user: host.home, project: "" };
+        path_of(place, SetupScope::User, env).filter(|directory| directory.is_dir())
+    })
+}
+
+/// Finds a program as a shell does.
+fn on_path(program: &str, env: &Env) -> Option<PathBuf> {
+    env.on_path(program).filter(|path| path.is_absolute()).find(|path| path.is_file())
+}
+
 /// Reads a file of a host: nothing if there is none.
-fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+fn text_of(path: &Path, env: &Env) -> anyhow::Result<Option<String>> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => anyhow::bail!("{}: {}", shown(path), ui::reason(&error)),
-        Ok(found) if !found.is_file() => anyhow::bail!("{}: it is not a file", shown(path)),
+        Err(error) => anyhow::bail!("{}: {}", env.shown(path), ui::reason(&error)),
+        Ok(found) if !found.is_file() => anyhow::bail!("{}: it is not a file", env.shown(path)),
         Ok(_) => {}
     }
-    let text = text::read(path).map_err(|why| ui::UsageError(format!("{}: {why}", shown(path))))?;
+    let text =
+        text::read(path).map_err(|why| ui::UsageError(format!("{}: {why}", env.shown(path))))?;
     Ok(Some(text))
 }
 
@@ -88,14 +102,4 @@ fn before(
     let nothing_left = matches!(text.split_whitespace().collect::<String>().as_str(), "" | "{}");
     let was_made = wrote.is_some_and(|wrote| wrote.before.is_none());
     Ok((!(was_made && nothing_left)).then_some(text))
-}
-
-/// Returns a path as people write it, on one visible line.
-fn shown(path: &Path) -> String {
-    let below = home::home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
-    let path = match below {
-        Some(below) => format!("~/{}", below.display()),
-        None => path.display().to_string(),
-    };
-    ui::escaped(&path, usize::MAX)
 }

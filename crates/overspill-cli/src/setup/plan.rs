@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::piece::SetupPiece;
-use crate::home;
+use crate::env::Env;
 use crate::hosts::{Host, HostFile, SetupStep};
 use crate::settings::SettingSources;
+use crate::ui;
 
 /// Whose settings are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,54 +46,56 @@ pub(super) struct SetupPlan {
 const RULES: &str = include_str!("../hosts/files/rules.md");
 
 impl SetupPlan {
-    pub(super) fn of(host: &Host, scope: SetupScope, extras: Extras) -> SetupPlan {
+    pub(super) fn of(host: &Host, scope: SetupScope, extras: Extras, env: &Env) -> SetupPlan {
         let mut plan = SetupPlan { links: vec!["overspill"], ..SetupPlan::default() };
         let second = host.second.iter().filter(|_| extras.hooks);
         for step in host.steps.iter().chain(second) {
-            plan.add(step, scope);
+            plan.add(step, scope, env);
         }
         if extras.servers
-            && let Some(path) = host.servers.and_then(|place| path_of(place, scope))
+            && let Some(path) = host.servers.and_then(|place| path_of(place, scope, env))
             && path.exists()
         {
             plan.put(path, SetupPiece::Servers);
         }
         if extras.rules
-            && let Some(path) = host.rules.and_then(|place| path_of(place, scope))
+            && let Some(path) = host.rules.and_then(|place| path_of(place, scope, env))
         {
-            plan.put(path, SetupPiece::Paragraph(rules(host, scope)));
+            plan.put(path, SetupPiece::Paragraph(rules(host, scope, env)));
         }
         plan
     }
 
     /// Everything that could have been written for a host, whatever was asked for.
-    pub(super) fn all(host: &Host, scope: SetupScope) -> SetupPlan {
-        SetupPlan::of(host, scope, Extras { hooks: true, servers: true, rules: true })
+    pub(super) fn all(host: &Host, scope: SetupScope, env: &Env) -> SetupPlan {
+        SetupPlan::of(host, scope, Extras { hooks: true, servers: true, rules: true }, env)
     }
 
-    fn add(&mut self, step: &'static SetupStep, scope: SetupScope) {
+    fn add(&mut self, step: &'static SetupStep, scope: SetupScope, env: &Env) {
         let (place, piece) = match step {
             SetupStep::Link(name) => return self.links.push(name),
             SetupStep::Script { name, text } => {
-                return self.scripts.push((name, filled(text, |word| word)));
+                return self.scripts.push((name, filled(text, |word| word, env)));
             }
             SetupStep::Json { place, path, value }
             | SetupStep::JsonDefault { place, path, value } => {
                 let only_if_missing = matches!(step, SetupStep::JsonDefault { .. });
-                (place, SetupPiece::Json { path, value: json(value), only_if_missing })
+                (place, SetupPiece::Json { path, value: json(value, env), only_if_missing })
             }
             SetupStep::JsonItem { place, path, value } => {
-                (place, SetupPiece::Item { path, value: json(value) })
+                (place, SetupPiece::Item { path, value: json(value, env) })
             }
             SetupStep::Toml { place, path, value } => {
-                (place, SetupPiece::Toml { path, value: filled(value, |word| word) })
+                (place, SetupPiece::Toml { path, value: filled(value, |word| word, env) })
             }
             SetupStep::Variable { place, name, value } => {
-                (place, SetupPiece::Variable { name, value: filled(value, |word| word) })
+                (place, SetupPiece::Variable { name, value: filled(value, |word| word, env) })
             }
-            SetupStep::File { place, text } => (place, SetupPiece::Whole(filled(text, escaped))),
+            SetupStep::File { place, text } => {
+                (place, SetupPiece::Whole(filled(text, escaped, env)))
+            }
         };
-        if let Some(path) = path_of(*place, scope) {
+        if let Some(path) = path_of(*place, scope, env) {
             self.put(path, piece);
         }
     }
@@ -106,20 +109,15 @@ impl SetupPlan {
 }
 
 /// Returns the text of rules for a host. A project's are read on machines that have other paths.
-fn rules(host: &Host, scope: SetupScope) -> String {
+fn rules(host: &Host, scope: SetupScope, env: &Env) -> String {
     if host.resets_path && scope == SetupScope::User {
-        return RULES.replace("`overspill ", &filled("`@COMMAND@ ", |word| word));
+        return RULES.replace("`overspill ", &filled("`@COMMAND@ ", |word| word, env));
     }
     RULES.into()
 }
 
-/// Returns the directory of our links.
-pub(crate) fn links() -> PathBuf {
-    home::config_directory().join("bin")
-}
-
 /// Returns where a file is; nothing if there is none of that kind.
-pub(super) fn path_of(place: HostFile, scope: SetupScope) -> Option<PathBuf> {
+pub(super) fn path_of(place: HostFile, scope: SetupScope, env: &Env) -> Option<PathBuf> {
     let named = match scope {
         SetupScope::User => place.user,
         SetupScope::Project => place.project,
@@ -128,11 +126,11 @@ pub(super) fn path_of(place: HostFile, scope: SetupScope) -> Option<PathBuf> {
         return None;
     }
     let path = match (named.strip_prefix("~/"), named.strip_prefix("$config/")) {
-        (Some(below), _) => home::home()?.join(below),
-        (_, Some(below)) => home::config_home().join(below),
+        (Some(below), _) => env.home()?.join(below),
+        (_, Some(below)) => env.config_home().join(below),
         (None, None) => {
-            let working = std::env::current_dir().ok()?;
-            home::project_root(&working).join(named)
+            env.directory().ok()?;
+            env.project_root().join(named)
         }
     };
     // Where a host takes two spellings, the one that is there counts.
@@ -142,14 +140,13 @@ pub(super) fn path_of(place: HostFile, scope: SetupScope) -> Option<PathBuf> {
 }
 
 /// Fills in what is known only here.
-pub(super) fn filled(text: &str, form: impl Fn(String) -> String) -> String {
-    let program = links().join("overspill").to_string_lossy().into_owned();
-    let places = home::places();
-    let store = SettingSources::of_user().directory(&overspill::Profile::OWN, &places);
+pub(super) fn filled(text: &str, form: impl Fn(String) -> String, env: &Env) -> String {
+    let program = env.links().join("overspill").to_string_lossy().into_owned();
+    let store = SettingSources::of_user(env).directory(&overspill::Profile::OWN);
     let store = store.unwrap_or_default();
     let words = [
-        ("@BIN@", links().to_string_lossy().into_owned()),
-        ("@COMMAND@", home::quoted(&program)),
+        ("@BIN@", env.links().to_string_lossy().into_owned()),
+        ("@COMMAND@", ui::shell_word(&program)),
         ("@PROGRAM@", program),
         ("@STORE@", store.to_string_lossy().into_owned()),
         ("@VERSION@", env!("CARGO_PKG_VERSION").into()),
@@ -163,6 +160,6 @@ pub(super) fn escaped(word: String) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-fn json(value: &str) -> Value {
-    serde_json::from_str(&filled(value, escaped)).unwrap_or_default()
+fn json(value: &str, env: &Env) -> Value {
+    serde_json::from_str(&filled(value, escaped, env)).unwrap_or_default()
 }

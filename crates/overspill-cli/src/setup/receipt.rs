@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use crate::home;
+use crate::env::Env;
 use crate::hosts::Host;
 use crate::settings::write::write;
 
@@ -27,21 +27,21 @@ pub(super) struct Receipt {
 
 impl Receipt {
     /// Returns where the receipts are.
-    pub(super) fn directory() -> PathBuf {
-        home::config_directory().join("hosts")
+    pub(super) fn directory(env: &Env) -> PathBuf {
+        env.config_directory().join("hosts")
     }
 
-    fn path(host: &Host) -> PathBuf {
-        Receipt::directory().join(format!("{}.json", host.name))
+    fn path(host: &Host, env: &Env) -> PathBuf {
+        Receipt::directory(env).join(format!("{}.json", host.name))
     }
 
-    pub(super) fn exists(host: &Host) -> bool {
-        Receipt::path(host).exists()
+    pub(super) fn exists(host: &Host, env: &Env) -> bool {
+        Receipt::path(host, env).exists()
     }
 
     /// Reads it; what cannot be read counts as not there, and then only ours is taken out.
-    pub(super) fn read(host: &Host) -> Receipt {
-        let text = fs::read_to_string(Receipt::path(host)).unwrap_or_default();
+    pub(super) fn read(host: &Host, env: &Env) -> Receipt {
+        let text = fs::read_to_string(Receipt::path(host, env)).unwrap_or_default();
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let text = |file: &Value, name: &str| file.get(name)?.as_str().map(str::to_owned);
         let files = value.get("files").and_then(Value::as_array).into_iter().flatten();
@@ -66,15 +66,15 @@ impl Receipt {
     }
 
     /// Writes it, for the user alone: settings may hold secrets.
-    pub(super) fn write(&self, host: &Host) -> anyhow::Result<()> {
-        let path = Receipt::path(host);
+    pub(super) fn write(&self, host: &Host, env: &Env) -> anyhow::Result<()> {
+        let path = Receipt::path(host, env);
         let shown = path.display().to_string();
         let files = self.files.iter().map(|file| {
             json!({"path": file.path.to_string_lossy(), "before": file.before, "after": file.after})
         });
         let files: Vec<Value> = files.collect();
         let value = json!({"version": env!("CARGO_PKG_VERSION"), "files": files});
-        let directory = Receipt::directory();
+        let directory = Receipt::directory(env);
         fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
         super::system::make_private(&path).with_context(|| shown.clone())?;
         let text = serde_json::to_string_pretty(&value).unwrap_or_default();
@@ -82,12 +82,12 @@ impl Receipt {
     }
 
     /// Removes it; and the directory and our links with the last one.
-    pub(super) fn remove(host: &Host) {
-        let _ = fs::remove_file(Receipt::path(host));
-        if fs::remove_dir(Receipt::directory()).is_ok() {
-            let _ = fs::remove_dir_all(super::plan::links());
+    pub(super) fn remove(host: &Host, env: &Env) {
+        let _ = fs::remove_file(Receipt::path(host, env));
+        if fs::remove_dir(Receipt::directory(env)).is_ok() {
+            let _ = fs::remove_dir_all(env.links());
             // Only if nothing else is in it.
-            let _ = fs::remove_dir(home::config_directory());
+            let _ = fs::remove_dir(env.config_directory());
         }
     }
 }

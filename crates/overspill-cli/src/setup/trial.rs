@@ -1,13 +1,14 @@
 //! A long output, sent the way that a host's outputs take.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::doctor::link;
-use crate::hosts::{HookShape, Host, LIMITS, SetupStep};
+use crate::env::Env;
+use crate::hosts::hook::HookFormat;
+use crate::hosts::{Host, LIMITS, SetupStep};
 use crate::settings::variables;
 use crate::ui;
 
@@ -16,17 +17,19 @@ const LINE: &str = "i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); don
 const LAST: &str = "line 3999";
 
 /// Runs what a host would run, with a store of its own.
-pub(super) struct Trial {
-    store: std::path::PathBuf,
+pub(super) struct Trial<'a> {
+    store: PathBuf,
+    env: &'a Env,
 }
 
 /// What was tried, and what came of it.
 type Tried = (&'static str, Result<String, String>);
 
-impl Trial {
-    pub(super) fn of(host: &Host) -> Vec<Tried> {
-        let store = std::env::temp_dir().join(format!("overspill-doctor-{}", std::process::id()));
-        let trial = Trial { store };
+impl Trial<'_> {
+    pub(super) fn of(host: &Host, env: &Env) -> Vec<Tried> {
+        let name = format!("overspill-doctor-{}", std::process::id());
+        let trial = Trial { store: env.temporary_directory().join(name), env };
+        let link = |name: &str| env.links().join(name);
         let mut all = Vec::new();
         let framed = format!("{}x\n{LINE}", host.frame.unwrap_or("x="));
         let mark = host.mark.unwrap_or(variables::NO_MARK);
@@ -57,8 +60,8 @@ impl Trial {
                 _ => {}
             }
         }
-        if let Some(shape) = host.hook {
-            all.push(("a result", trial.hook(host.name, shape)));
+        if let Some(format) = host.hook {
+            all.push(("a result", trial.hook(host.name, format)));
         }
         let _ = std::fs::remove_dir_all(&trial.store);
         all
@@ -83,17 +86,19 @@ impl Trial {
         }
     }
 
-    fn hook(&self, name: &str, shape: HookShape) -> Result<String, String> {
-        let mut command = self.start(&link("overspill"));
-        let output = fed(command.args(["hook", name]), &payload(shape).to_string());
+    fn hook(&self, name: &str, format: &dyn HookFormat) -> Result<String, String> {
+        let text: String = (0..4_000).map(|n| format!("line {n}\n")).collect();
+        let payload = format.sample(&text);
+        let mut command = self.start(&self.env.links().join("overspill"));
+        let output = fed(command.args(["hook", name]), &payload.to_string());
         let output = output.map_err(|error| ui::reason(&error))?;
         let answer: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
             format!("no answer; {}", String::from_utf8_lossy(&output.stderr).trim())
         })?;
-        match shape {
-            HookShape::Cursor => Ok("the command is run by us".into()),
-            _ => judged(&longest(&answer)).map(|()| "bounded, with its end".into()),
+        if format.rewrite_command(&payload, self.env).is_some() {
+            return Ok("the command is run by us".into());
         }
+        judged(&longest(&answer)).map(|()| "bounded, with its end".into())
     }
 
     fn start(&self, program: &Path) -> Command {
@@ -139,22 +144,5 @@ fn longest(value: &Value) -> String {
         Value::Array(items) => of_all(&mut items.iter()),
         Value::Object(fields) => of_all(&mut fields.values()),
         _ => String::new(),
-    }
-}
-
-/// What a host sends, with a long output in it.
-fn payload(shape: HookShape) -> Value {
-    let text: String = (0..4_000).map(|n| format!("line {n}\n")).collect();
-    match shape {
-        HookShape::Claude => json!({
-            "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "x"},
-            "tool_response": {"stdout": text, "stderr": "", "interrupted": false, "isImage": false},
-        }),
-        HookShape::Copilot => json!({
-            "toolName": "bash", "toolArgs": {"command": "x"},
-            "toolResult": {"resultType": "success", "textResultForLlm": text},
-        }),
-        HookShape::Cursor => json!({"tool_name": "Shell", "tool_input": {"command": "x"}}),
-        HookShape::Plugin => json!({"tool": "x", "text": text}),
     }
 }

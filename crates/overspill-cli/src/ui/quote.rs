@@ -55,6 +55,15 @@ fn quoted(text: &str, most: usize) -> String {
     format!("\"{}\"", escaped(&text.replace('"', "'"), most.saturating_sub(2)))
 }
 
+/// Returns `text` as one word of a shell.
+pub(crate) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// Returns a warning on one line, for `before` in front of it.
 pub(super) fn warning_line(before: &str, warning: &Warning) -> String {
     let is_ours = WHOLE_FILE.contains(&&*warning.key);

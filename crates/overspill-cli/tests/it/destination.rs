@@ -1,5 +1,6 @@
 //! Store settings that are invalid: no output goes to the provider's own server instead.
 
+use std::ffi::OsString;
 use std::fs;
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -10,7 +11,7 @@ use crate::program::{Test, numbered};
 struct Machine {
     test: Test,
     proxy: TcpListener,
-    variables: Vec<(&'static str, String)>,
+    variables: Vec<(&'static str, OsString)>,
 }
 
 impl Machine {
@@ -24,7 +25,7 @@ impl Machine {
         Machine { test, proxy, variables: Vec::new() }
     }
 
-    fn with(mut self, name: &'static str, value: &str) -> Machine {
+    fn with(mut self, name: &'static str, value: impl Into<OsString>) -> Machine {
         self.variables.push((name, value.into()));
         self
     }
@@ -170,4 +171,12 @@ fn refused_endpoint_is_named_as_it_was_set() {
     machine.expect_pending("OVERSPILL_STORE_ENDPOINT begins with http://");
     let machine = Machine::new(&file("")).with("AWS_ENDPOINT_URL", lan);
     machine.expect_pending("AWS_ENDPOINT_URL begins with http://");
+}
+
+#[cfg(unix)]
+#[test]
+fn variable_that_is_not_utf8_does_not_stop_a_program_with_a_bucket() {
+    let value: OsString = std::os::unix::ffi::OsStringExt::from_vec(vec![0xff]);
+    let machine = Machine::new(&file("endpoint = \"minio.lan:9000\"")).with("LATIN1", value);
+    machine.expect_pending("store.endpoint is invalid");
 }

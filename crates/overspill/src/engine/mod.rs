@@ -36,7 +36,7 @@ pub struct Overspill {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) reach: ReaderAbilities,
-    pub(crate) program: Option<fn() -> String>,
+    pub(crate) program: Option<Arc<dyn Fn() -> String + Send + Sync>>,
     strategy: Option<Arc<dyn Strategy>>,
     observer: Option<Arc<Observer>>,
     retention: Retention,
@@ -153,8 +153,8 @@ impl Overspill {
     /// Names our program to the reader of a preview as `find` says, in the place of
     /// [`ReaderAbilities::program`]. It is asked only when something was cut.
     #[must_use]
-    pub fn with_program(self, find: fn() -> String) -> Overspill {
-        Overspill { program: Some(find), ..self }
+    pub fn with_program(self, find: impl Fn() -> String + Send + Sync + 'static) -> Overspill {
+        Overspill { program: Some(Arc::new(find)), ..self }
     }
 
     /// Cuts by a strategy of your own.

@@ -39,7 +39,11 @@ impl Overspill {
             Err(_) => random(6).unwrap_or_default(),
         };
         let reader = ReaderAbilities {
-            program: self.program.map(|find| find()).or_else(|| self.reach.program.clone()),
+            program: self
+                .program
+                .as_ref()
+                .map(|find| find())
+                .or_else(|| self.reach.program.clone()),
             delegate: self.reach.delegate.clone().filter(|_| delegate),
             ..self.reach.clone()
         };

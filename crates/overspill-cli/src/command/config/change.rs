@@ -9,7 +9,7 @@ use overspill::seeds::takumi_set;
 use overspill::{CallKind, ProjectRule};
 
 use super::ConfigArgs;
-use crate::home;
+use crate::env::Env;
 use crate::settings::edit::{self, KeyPath};
 use crate::settings::guarded::{GuardedFile, Refused};
 use crate::settings::value::{SettingValue, ValueKind};
@@ -19,13 +19,13 @@ use crate::settings::{
 };
 use crate::ui::{self, UsageError};
 
-pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result<()> {
-    let path = args.file()?;
+pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> anyhow::Result<()> {
+    let path = args.file(env)?;
     if args.is_takumi() {
         if args.project && value == "false" {
             bail!(UsageError(format!("{typed}: {NOT_FOR_PROJECTS}")));
         }
-        return set_takumi(&Destination::of(args, path)?, typed, value);
+        return set_takumi(&Destination::of(args, path, env)?, typed, value);
     }
     let address = args.address(typed)?;
     let kind = address.key.kind();
@@ -35,18 +35,18 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result
     let Some(meant) = kind.parse(value) else {
         bail!(UsageError(format!("{address}: {value:?} is not {}", kind.allowed())));
     };
-    let destination = Destination::of(args, path.clone())?;
+    let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
     let after = edit::set(&before, &address, &toml(kind, value))
         .map_err(|reason| anyhow!("{}: {reason}", path.display()))?;
     let file = checked(&after, &path, whose(args), &address, Some(&meant))?;
     if args.project {
-        tightens(file, &path, &address)?;
+        tightens(file, &path, &address, env)?;
     }
     destination.put(&after)?;
     ui::say(&format!("{address} = {value} in {}", path.display()));
     // What was set may not be what holds.
-    let rows = args.in_force().rows(address.tool.as_deref());
+    let rows = args.in_force(env).rows(address.tool.as_deref());
     let stronger = |row: &&SettingRow| row.address == address && row.value != meant;
     if let Some(row) = rows.iter().find(stronger) {
         let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 200));
@@ -55,13 +55,13 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str) -> anyhow::Result
     Ok(())
 }
 
-pub(super) fn unset(args: &ConfigArgs, typed: &str) -> anyhow::Result<()> {
-    let path = args.file()?;
+pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result<()> {
+    let path = args.file(env)?;
     if args.is_takumi() {
         bail!(UsageError("takumi's files only know true and false".into()));
     }
     let address = args.address(typed)?;
-    let destination = Destination::of(args, path.clone())?;
+    let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
     let after = edit::unset(&before, &address)
         .map_err(|reason| anyhow!("{}: {reason}", path.display()))?
@@ -77,12 +77,12 @@ struct Destination {
 }
 
 impl Destination {
-    fn of(args: &ConfigArgs, path: PathBuf) -> anyhow::Result<Destination> {
+    fn of(args: &ConfigArgs, path: PathBuf, env: &Env) -> anyhow::Result<Destination> {
         if !args.project {
             return Ok(Destination { path, guarded: None });
         }
-        let working = std::env::current_dir().context("the working directory")?;
-        let guarded = GuardedFile::unlinked(&path, &[home::project_root(&working)]);
+        env.directory().context("the working directory")?;
+        let guarded = GuardedFile::unlinked(&path, &[env.project_root()]);
         let guarded = Some(guarded.map_err(|why| refused(&path, &why))?);
         Ok(Destination { path, guarded })
     }
@@ -163,9 +163,9 @@ fn checked(
 }
 
 /// Refuses what a project may not do, which nobody would heed.
-fn tightens(file: SettingsFile, path: &Path, address: &KeyPath) -> anyhow::Result<()> {
+fn tightens(file: SettingsFile, path: &Path, address: &KeyPath, env: &Env) -> anyhow::Result<()> {
     let project_file = Some(path.to_owned());
-    let sources = SettingSources { project: file, project_file, ..SettingSources::of_user() };
+    let sources = SettingSources { project: file, project_file, ..SettingSources::of_user(env) };
     let in_force = sources.in_force(None);
     if in_force.sources.project.get(address).is_some() {
         return Ok(());

@@ -1,11 +1,12 @@
 //! `overspill config check`
 
 use crate::bucket::{self, Check, Finding};
+use crate::env::Env;
 use crate::ui;
 
 /// Tries out what is needed of the bucket that is set; tells whether all of it works.
-pub(super) fn check(json: bool) -> anyhow::Result<bool> {
-    let bucket = bucket::set()?;
+pub(super) fn check(json: bool, env: &Env) -> anyhow::Result<bool> {
+    let bucket = bucket::set(env)?;
     let progress = ui::Progress::of("asking the bucket");
     let rows = bucket.check_rights();
     drop(progress);

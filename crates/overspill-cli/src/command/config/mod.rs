@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use overspill::Profile;
 
 use crate::args::profiles;
-use crate::home;
+use crate::env::Env;
 use crate::settings::edit::KeyPath;
 use crate::settings::systems::{TAKUMI_FILE, takumi_file};
 use crate::settings::{PROJECT_FILE, ResolvedSettings, SettingSources, text};
@@ -81,20 +81,20 @@ enum Action {
     },
 }
 
-pub(crate) fn config(args: &ConfigArgs) -> u8 {
+pub(crate) fn run(args: &ConfigArgs, env: &Env) -> u8 {
     if let Some(option) = args.without_meaning() {
         return ui::ended(Err(UsageError(format!("{option} means nothing here")).into()));
     }
     if let Some(Action::Check { json }) = &args.action {
-        return ui::ended_with(check::check(*json));
+        return ui::ended_with(check::check(*json, env));
     }
     ui::ended(match &args.action {
-        None | Some(Action::Check { .. }) => show::list(args, false),
-        Some(Action::List { json }) => show::list(args, *json),
-        Some(Action::Get { key }) => show::get(args, key),
-        Some(Action::Set { key, value }) => change::set(args, key, value),
-        Some(Action::Unset { key }) => change::unset(args, key),
-        Some(Action::Path { json }) => show::path(args, *json),
+        None | Some(Action::Check { .. }) => show::list(args, false, env),
+        Some(Action::List { json }) => show::list(args, *json, env),
+        Some(Action::Get { key }) => show::get(args, key, env),
+        Some(Action::Set { key, value }) => change::set(args, key, value, env),
+        Some(Action::Unset { key }) => change::unset(args, key, env),
+        Some(Action::Path { json }) => show::path(args, *json, env),
     })
 }
 
@@ -111,8 +111,8 @@ impl ConfigArgs {
         if tool { Some("--tool") } else { other.map(|(option, _)| option) }
     }
 
-    fn in_force(&self) -> ResolvedSettings {
-        let sources = SettingSources::read().with_unknown_variables();
+    fn in_force(&self, env: &Env) -> ResolvedSettings {
+        let sources = SettingSources::read(env).with_unknown_variables();
         let in_force = sources.in_force(self.profile.and_then(Profile::named));
         in_force.sources.say_everything();
         in_force
@@ -127,29 +127,29 @@ impl ConfigArgs {
     }
 
     /// Returns the file that is meant, whether it is there or not.
-    fn file(&self) -> anyhow::Result<PathBuf> {
+    fn file(&self, env: &Env) -> anyhow::Result<PathBuf> {
         if self.project {
-            return self.project_file();
+            return self.project_file(env);
         }
-        let file = if self.is_takumi() { takumi_file() } else { home::user_file() };
+        let file = if self.is_takumi() { takumi_file(env) } else { env.user_file() };
         file.context("there is no home directory\n\nhint: OVERSPILL_CONFIG can name a file")
     }
 
     /// Returns the project's file: the nearest there is, else the one in the project's root.
-    fn project_file(&self) -> anyhow::Result<PathBuf> {
+    fn project_file(&self, env: &Env) -> anyhow::Result<PathBuf> {
         let name = if self.is_takumi() { TAKUMI_FILE } else { PROJECT_FILE };
-        let working = std::env::current_dir().context("the working directory")?;
-        if home::project_directories(&working).next().is_none() {
+        let working = env.directory().context("the working directory")?;
+        if env.project_directories().next().is_none() {
             bail!("{} is no project: a file there is not read", working.display());
         }
-        let files = text::trusted_directories(&working).map(|directory| directory.join(name));
+        let files = text::trusted_directories(env).map(|directory| directory.join(name));
         let mut files = files.filter(|file| file.is_file() && text::stranger_of(file).is_none());
         if let Some(nearest) = files.next() {
             return Ok(nearest);
         }
-        let root = home::project_root(&working);
+        let root = env.project_root();
         let file = root.join(name);
-        let is_trusted = text::trusted_directories(&working).any(|directory| directory == root);
+        let is_trusted = text::trusted_directories(env).any(|directory| directory == root);
         if !is_trusted || text::stranger_of(&file).is_some() {
             bail!(
                 "{}: another user owns this file or its directory, so it is not read\n\nhint: change \

@@ -6,12 +6,13 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::ConfigArgs;
+use crate::env::Env;
 use crate::settings::SettingRow;
 use crate::ui;
 
-pub(super) fn get(args: &ConfigArgs, key: &str) -> anyhow::Result<()> {
+pub(super) fn get(args: &ConfigArgs, key: &str, env: &Env) -> anyhow::Result<()> {
     let address = args.address(key)?;
-    let in_force = args.in_force();
+    let in_force = args.in_force(env);
     let written = if args.project {
         in_force.sources.project.get(&address).map(|found| found.written.clone())
     } else {
@@ -22,8 +23,8 @@ pub(super) fn get(args: &ConfigArgs, key: &str) -> anyhow::Result<()> {
     ui::answer(&format!("{written}\n"))
 }
 
-pub(super) fn list(args: &ConfigArgs, json: bool) -> anyhow::Result<()> {
-    let in_force = args.in_force();
+pub(super) fn list(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<()> {
+    let in_force = args.in_force(env);
     let mut rows = in_force.rows(args.tool.as_deref());
     if args.project {
         let file = in_force.sources.project_file.as_deref().map(|path| path.display().to_string());
@@ -56,12 +57,12 @@ fn table(rows: &[SettingRow]) -> String {
     [&header].into_iter().chain(&cells).map(line).collect()
 }
 
-pub(super) fn path(args: &ConfigArgs, json: bool) -> anyhow::Result<()> {
+pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<()> {
     let mut files: Vec<(&str, PathBuf)> = Vec::new();
     if !args.project {
-        files.push(("user", args.file()?));
+        files.push(("user", args.file(env)?));
     }
-    match args.project_file() {
+    match args.project_file(env) {
         Ok(path) => files.push(("project", path)),
         Err(error) if args.project => return Err(error),
         Err(_) => {}

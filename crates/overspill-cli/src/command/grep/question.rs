@@ -6,8 +6,9 @@ use overspill::store::OutputId;
 
 use super::super::request::{SearchWords, Targets, command_line};
 use super::{GrepArgs, unsearched};
-use crate::home::Outputs;
+use crate::env::Env;
 use crate::hosts;
+use crate::stores::Outputs;
 
 /// The most bytes of a heading, or of the sentence about more matches.
 pub(super) const HEADING_BYTES: u64 = 80;
@@ -21,6 +22,7 @@ const JSON_LINE_BYTES: u64 = 100;
 /// The question.
 pub(super) struct GrepRequest<'a> {
     pub(super) args: &'a GrepArgs,
+    pub(super) env: &'a Env,
     pub(super) query: Query,
     /// All outputs are searched.
     pub(super) all: bool,
@@ -37,7 +39,7 @@ impl GrepRequest<'_> {
     /// Returns the room for matches on a page, without headings and footers.
     pub(super) fn room(&self, outputs: &[(Outputs, OutputId)]) -> Limits {
         let beside = self.longest_command(outputs) + 2 * HEADING_BYTES + unsearched::BYTES;
-        let page = hosts::page();
+        let page = hosts::page(self.env);
         let bytes = page.bytes.map(|bytes| bytes.saturating_sub(beside));
         if !self.args.json {
             return Limits { bytes, lines: page.lines.map(|lines| lines - FRAME_LINES), ..page };
@@ -58,7 +60,9 @@ impl GrepRequest<'_> {
 
     /// Returns the command for the next page, which begins with the first of the outputs that are left.
     pub(super) fn command(&self, next: &Request, left: &[(Outputs, OutputId)]) -> String {
-        let Request::Search { query, .. } = next else { return command_line(next) };
+        let Request::Search { query, .. } = next else {
+            return command_line(next, self.env.program_name());
+        };
         let alone = left.len() == 1 && !self.all;
         // Other outputs may show as many matches as the first one, so its own are counted apart.
         let (most, shown) = match (self.query.most, query.most) {
@@ -71,10 +75,11 @@ impl GrepRequest<'_> {
 
     fn command_of(&self, words: &SearchWords<'_>, outputs: &[(Outputs, OutputId)]) -> String {
         let ids: Vec<OutputId> = outputs.iter().map(|(_, id)| id.clone()).collect();
-        match ids.first() {
-            Some(first) if self.all => words.command(&Targets::AllFrom(first)),
-            _ => words.command(&Targets::Named(&ids)),
-        }
+        let targets = match ids.first() {
+            Some(first) if self.all => Targets::AllFrom(first),
+            _ => Targets::Named(&ids),
+        };
+        words.command(&targets, self.env.program_name())
     }
 
     fn flags(&self) -> Vec<&'static str> {

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use overspill::json::JsonTokens;
 
-/// More than this is not held. Hosts put what is larger into files.
+/// The largest input that is held. Hosts put larger results into files.
 const MOST: usize = 32 << 20;
 
 /// Reads until the value is complete: a host may leave its end of the pipe open.
 ///
-/// What is too large is read all the same, so that nobody waits or fails for writing it.
+/// Input that is too large is read to its end, so that the host can write all of it.
 pub(super) fn read(mut from: impl Read) -> Result<Value, String> {
     let (mut held, mut total) = (Vec::new(), 0);
     let (mut tokens, mut chunk) = (JsonTokens::default(), vec![0; 64 << 10]);

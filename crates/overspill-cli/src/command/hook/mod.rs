@@ -1,25 +1,23 @@
-//! `overspill hook`: what a host calls after a tool has run, or before it does.
+//! `overspill hook`: a host calls it after a tool has run, or before.
 //!
-//! An adapter: decode, apply, encode. On any doubt nothing is printed, which leaves everything as it is
-//! in every host, and the exit code is 0: others mean "do not run this" to some hosts.
+//! Decodes, shortens and encodes. On any doubt it prints nothing, which leaves everything as it is in
+//! every host. The exit code is 0: some hosts take other codes as "do not run this".
 
-mod copilot;
-mod host_file;
 mod input;
-mod shapes;
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
 
 use overspill::tool::walk::ResultRules;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill};
 use serde_json::Value;
 
-use crate::buffer::Buffer;
-use crate::hosts::{self, HookShape, Host};
+use crate::env::Env;
+use crate::hosts::hook::{HookContent, HookFormat, HookResult};
+use crate::hosts::{self, Host};
 use crate::mcp::ResultSettings;
+use crate::process;
 use crate::settings::SettingSources;
 use crate::ui;
 
@@ -44,8 +42,8 @@ impl HookArgs {
     }
 }
 
-pub(crate) fn hook(args: &HookArgs) -> u8 {
-    match try_hook(&args.host) {
+pub(crate) fn run(args: &HookArgs, env: &Env) -> u8 {
+    match try_hook(&args.host, env) {
         Ok(None) => {}
         Ok(Some(answer)) => {
             let _ = ui::answer(&format!("{answer}\n"));
@@ -55,48 +53,36 @@ pub(crate) fn hook(args: &HookArgs) -> u8 {
     0
 }
 
-fn try_hook(name: &str) -> Result<Option<Value>, String> {
-    let host = Host::named(name).filter(|host| host.hook.is_some());
-    let shape = host
+fn try_hook(name: &str, env: &Env) -> Result<Option<Value>, String> {
+    let format = Host::named(name)
         .and_then(|host| host.hook)
         .ok_or_else(|| format!("there is no hook for a host {:?}", ui::short(name, 40)))?;
     let payload = input::read(std::io::stdin().lock())?;
-    Ok(answer(shape, &payload))
+    Ok(answer(format, &payload, env))
 }
 
-/// Returns what a host is told; nothing if nothing is to change.
-pub(crate) fn answer(shape: HookShape, payload: &Value) -> Option<Value> {
-    if shape == HookShape::Cursor
-        && let Some(line) = shapes::line(payload)
-    {
-        return Some(shapes::rewritten(payload, &line));
+/// Returns the answer to a host. `None` if nothing changes.
+fn answer(format: &dyn HookFormat, payload: &Value, env: &Env) -> Option<Value> {
+    if let Some(answer) = format.rewrite_command(payload, env) {
+        return Some(answer);
     }
-    let name = shapes::result(shape, payload)?;
-    let in_force = SettingSources::read().in_force(Some(hosts::profile()));
+    let field = format.result_field(payload)?;
+    let in_force = SettingSources::read(env).in_force(Some(hosts::profile()));
     let results = ResultSettings::of(&in_force.sources);
     let engine = in_force.overspill();
-    let given = |payload: &Value| match shape {
-        HookShape::Claude => shapes::claude(payload),
-        HookShape::Copilot => copilot::given(payload),
-        HookShape::Cursor => shapes::cursor(payload),
-        HookShape::Plugin => shapes::plugin(payload),
-    };
-    let encode = |payload: &Value, bounded: Value| match shape {
-        HookShape::Claude => shapes::to_claude(payload, bounded),
-        HookShape::Copilot => copilot::taken(payload, bounded),
-        HookShape::Cursor | HookShape::Plugin => shapes::replaced(shape, bounded),
-    };
+    let result = format.decode(payload, env);
+    let shortened = result.and_then(|result| shortened(result, &engine, &results, env));
     // The engine masks the text that it takes; the rest of the payload is masked here.
-    let (masked, count) = masked(&engine, &payload[name]);
-    match given(payload).and_then(|given| given.bounded(&engine, &results)) {
-        Some(bounded) if count > 0 => {
+    let (masked, count) = masked(&engine, &payload[field]);
+    match shortened {
+        Some(shortened) if count > 0 => {
             let mut payload = payload.clone();
-            payload[name] = masked.into_owned();
-            Some(encode(&payload, bounded))
+            payload[field] = masked.into_owned();
+            Some(format.encode(&payload, shortened))
         }
-        Some(bounded) => Some(encode(payload, bounded)),
+        Some(shortened) => Some(format.encode(payload, shortened)),
         // A result that is short, or of an unknown form, stays in the host's own form.
-        None => (count > 0).then(|| shapes::replaced(shape, masked.into_owned())),
+        None => (count > 0).then(|| format.replace(masked.into_owned())),
     }
 }
 
@@ -108,66 +94,49 @@ fn masked<'a>(engine: &Overspill, value: &'a Value) -> (Cow<'a, Value>, u64) {
     (Cow::Owned(masked), count)
 }
 
-/// The result of a tool, as a host gives it.
-#[derive(Debug)]
-struct Given {
-    tool: String,
-    /// The command, if the tool runs commands.
-    command: Option<String>,
-    what: What,
-}
-
-#[derive(Debug)]
-enum What {
-    Text(String),
-    /// A result of MCP: an object with a list of parts, structured content, or both.
-    Result(Value),
-    /// The text is in a file of the host's.
-    File(File),
-}
-
-impl Given {
-    /// Returns what is shown instead, if it is too large, or a file with secrets in it.
-    fn bounded(self, engine: &Overspill, results: &ResultSettings) -> Option<Value> {
-        let rules = results.rules(&self.tool);
-        let directory = std::env::current_dir().ok();
-        let call = Call {
-            command: self.command,
-            directory: directory.map(|path| path.to_string_lossy().into_owned()),
-            ..Call::of(self.tool)
-        };
-        match self.what {
-            What::Text(text) => match engine.process(text.as_bytes(), &call) {
-                Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
-                Outcome::Whole(_) | Outcome::Masked(_) => None,
-            },
-            What::File(file) => match streamed(engine, &call, file)? {
-                Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
-                // The payload has nothing of the file that could be masked.
-                Outcome::Masked(masked) => Some(String::from_utf8_lossy(&masked.bytes).into()),
-                Outcome::Whole(_) => None,
-            },
-            What::Result(result) => shortened(engine, &call, &result, rules),
-        }
+/// Returns the text or the parts that are shown instead of a result. `None` if the result fits and its
+/// file, if it has one, has no secrets.
+fn shortened(
+    result: HookResult,
+    engine: &Overspill,
+    results: &ResultSettings,
+    env: &Env,
+) -> Option<Value> {
+    let rules = results.rules(&result.tool);
+    let call = Call {
+        command: result.command,
+        directory: env.recorded_directory(),
+        ..Call::of(result.tool)
+    };
+    match result.content {
+        HookContent::Text(text) => match engine.process(text.as_bytes(), &call) {
+            Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
+            Outcome::Whole(_) | Outcome::Masked(_) => None,
+        },
+        HookContent::File(file) => match streamed(engine, &call, file)? {
+            Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
+            // The payload has nothing of the file that could be masked.
+            Outcome::Masked(masked) => Some(String::from_utf8_lossy(&masked.bytes).into()),
+            Outcome::Whole(_) => None,
+        },
+        HookContent::Result(result) => shortened_result(engine, &call, &result, rules),
     }
 }
 
 fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'static>> {
     let mut spill = engine.spill(call.clone(), CallOptions::default());
-    let mut buffer = Buffer::new();
-    loop {
-        match file.read(buffer.space()) {
-            Ok(0) => return Some(spill.finish(CallEnd::default())),
-            Ok(len) => spill.push(&buffer.space()[..len]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            // The host's own result is better than a part of the file.
-            Err(_) => return None,
-        }
-    }
+    // If it cannot be read to its end, the host's own result is better than a part of the file.
+    process::read_to_end(&mut file, |bytes| spill.push(bytes), || {}).ok()?;
+    Some(spill.finish(CallEnd::default()))
 }
 
 /// Shortens a result of MCP. Returns its list of parts, or all of it if structured content is left.
-fn shortened(engine: &Overspill, call: &Call, result: &Value, rules: ResultRules) -> Option<Value> {
+fn shortened_result(
+    engine: &Overspill,
+    call: &Call,
+    result: &Value,
+    rules: ResultRules,
+) -> Option<Value> {
     let gates = Gates { rules, ..Gates::default() };
     let bounded = engine.bound_result(result, call, &CallOptions::default(), &gates);
     let Bounded::Changed(mut bounded) = bounded else { return None };

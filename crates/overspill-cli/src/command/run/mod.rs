@@ -13,8 +13,9 @@ use overspill::Call;
 use overspill::core::Keep;
 
 use crate::args::{Engine, LimitArgs, duration};
+use crate::env::Env;
 use crate::process::{self, CommandSpec, Descriptors, Ended, Stderr, Unstartable};
-use crate::{home, ui};
+use crate::ui;
 
 use output::Output;
 pub(crate) use presenter::Shows;
@@ -81,24 +82,24 @@ pub(crate) struct Job {
     pub(crate) reader_needs: Option<Duration>,
 }
 
-pub(crate) fn run(args: RunArgs, descriptors: Descriptors) -> u8 {
-    Job::of(args).run(descriptors)
+pub(crate) fn run(args: RunArgs, descriptors: Descriptors, env: &Env) -> u8 {
+    Job::of(args, env).run(descriptors, env)
 }
 
 impl Job {
-    fn of(args: RunArgs) -> Job {
-        let mut engine = args.limits.engine("run");
+    fn of(args: RunArgs, env: &Env) -> Job {
+        let mut engine = args.limits.engine("run", env);
         if args.stream {
             // What is shown at once must be kept whatever follows.
             engine.options.settings.keep.get_or_insert(Keep::ENDS);
         }
         let (command, words) = match args.shell {
             Some(line) => {
-                (line.to_string_lossy().into_owned(), vec![home::shell(), "-c".into(), line])
+                (line.to_string_lossy().into_owned(), vec![env.shell(), "-c".into(), line])
             }
             None => {
-                let quoted = args.command.iter().map(|word| home::quoted(&word.to_string_lossy()));
-                (quoted.collect::<Vec<_>>().join(" "), args.command)
+                let words = args.command.iter().map(|word| ui::shell_word(&word.to_string_lossy()));
+                (words.collect::<Vec<_>>().join(" "), args.command)
             }
         };
         let RunArgs { stderr, pty, stream, timeout, .. } = args;
@@ -108,8 +109,8 @@ impl Job {
     }
 
     /// Runs it, and returns its exit code.
-    pub(crate) fn run(self, descriptors: Descriptors) -> u8 {
-        match self.try_run(descriptors) {
+    pub(crate) fn run(self, descriptors: Descriptors, env: &Env) -> u8 {
+        match self.try_run(descriptors, env) {
             Ok((ended, all_shown)) => {
                 say_what_befell(&ended);
                 if ended.timed_out.is_none() {
@@ -126,13 +127,12 @@ impl Job {
     }
 
     /// Runs it; tells how it ended, and whether everything could be shown.
-    fn try_run(self, descriptors: Descriptors) -> anyhow::Result<(Ended, bool)> {
+    fn try_run(self, descriptors: Descriptors, env: &Env) -> anyhow::Result<(Ended, bool)> {
         let Job { engine: Engine { overspill, options, tool, .. }, asked, .. } = self;
-        let directory = std::env::current_dir().ok();
         let call = Call {
             command: Some(self.command),
-            session: home::session(),
-            directory: directory.map(|path| path.to_string_lossy().into_owned()),
+            session: env.session(),
+            directory: env.recorded_directory(),
             ..Call::of(tool)
         };
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);

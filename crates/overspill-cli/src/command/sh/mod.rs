@@ -3,7 +3,6 @@
 //! Everything else becomes the real shell at once, in the same process: scripts, interactive and login
 //! shells, what is nested in a bounded command, servers that talk through their standard input.
 
-mod frame;
 mod real;
 mod words;
 
@@ -14,11 +13,12 @@ use std::time::Duration;
 
 use crate::args::Engine;
 use crate::command::run::{Job, Shows};
-use crate::hosts::{self, Host};
+use crate::env::Env;
+use crate::hosts::{self, Host, frame};
 use crate::process::{self, CommandSpec, Descriptors, Stderr};
 use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
-use crate::{program, ui};
+use crate::ui;
 
 /// Stands in for a shell, for host agents: bounds the command after `-c`.
 ///
@@ -40,58 +40,53 @@ pub(crate) struct ShArgs {
 
 /// Shells that we can be called in the place of.
 const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
-/// What we are called where a host puts one word before a whole command line.
+/// Our name where a host puts one word before a whole command line.
 const PREFIX: &str = "overspill-sh";
-/// How long nothing is shown of a command that still runs: less than hosts wait for the first words.
+/// A command that still runs shows its first output after this time, which is less than hosts wait.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// Hosts that have terminals stop reading when the command ends, and then lose what is on its way; what
-/// is held back must not come in that moment.
+/// Hosts with terminals stop reading when the command ends, and lose the output of that moment. So we
+/// print the rest, and end after this time.
 const READER_NEEDS: Duration = Duration::from_millis(50);
-/// What the real shell says if it is not there.
+/// The exit code if the real shell does not exist.
 const NOT_FOUND: u8 = 127;
 
-/// What a host asks of a shell.
+/// The call of a shell by a host.
 struct Call {
     /// The real shell.
     shell: PathBuf,
-    /// What it is given.
+    /// Its arguments.
     words: Vec<OsString>,
-    /// The command among them that is to be bounded, if one is.
+    /// The command among them whose output is shortened, if any.
     command: Option<String>,
 }
 
-/// Does what a shell is asked for, if we were called in the place of one: by our name, or as `sh`.
-pub(crate) fn called(descriptors: Descriptors) -> Option<u8> {
-    let mut words = std::env::args_os();
-    let name = words.next()?;
-    let name = Path::new(&name).file_name()?.to_str()?.to_owned();
+/// Acts as a shell if we were called by the name of one, or as `sh`. Returns the exit code.
+pub(crate) fn called(words: &[OsString], descriptors: Descriptors, env: &Env) -> Option<u8> {
+    let (name, words) = words.split_first()?;
+    let name = Path::new(name).file_name()?.to_str()?.to_owned();
     let is_shell = SHELLS.contains(&&*name);
     if name == PREFIX {
-        return Some(run(Call::of_prefix(words.collect()), descriptors));
+        return Some(answer(Call::of_prefix(words, env), descriptors, env));
     }
     if is_shell {
-        return Some(run(
-            Call::new(real::named(&name), words.collect(), IsOurs::Maybe),
-            descriptors,
-        ));
+        let call = Call::new(real::named(&name, env), words.to_vec(), IsOurs::Maybe, env);
+        return Some(answer(call, descriptors, env));
     }
-    let is_sh = words.next().is_some_and(|word| word == "sh");
-    let words: Vec<OsString> = words.collect();
-    // Help is worded elsewhere.
-    if !is_sh || words.is_empty() || words[0] == "--help" || words[0] == "-h" {
-        return None;
-    }
-    let (shell, words) = match &words[..] {
-        [option, shell, rest @ ..] if option == "--shell" => (shell.into(), rest.to_vec()),
-        _ => (real::named("bash"), words),
+    let (shell, words) = match words {
+        [sh, option, shell, rest @ ..] if sh == "sh" && option == "--shell" => (shell.into(), rest),
+        // The parser prints the help.
+        [sh, first, ..] if sh == "sh" && first != "--help" && first != "-h" => {
+            (real::named("bash", env), &words[1..])
+        }
+        _ => return None,
     };
-    Some(run(Call::new(shell, words, IsOurs::Surely), descriptors))
+    Some(answer(Call::new(shell, words.to_vec(), IsOurs::Surely, env), descriptors, env))
 }
 
-/// The same, for words that were read with all the others.
-pub(crate) fn sh(args: ShArgs, descriptors: Descriptors) -> u8 {
-    let shell = args.shell.unwrap_or_else(|| real::named("bash"));
-    run(Call::new(shell, args.words, IsOurs::Surely), descriptors)
+/// Acts as a shell, with arguments that the full parser has read.
+pub(crate) fn run(args: ShArgs, descriptors: Descriptors, env: &Env) -> u8 {
+    let shell = args.shell.unwrap_or_else(|| real::named("bash", env));
+    answer(Call::new(shell, args.words, IsOurs::Surely, env), descriptors, env)
 }
 
 /// Whether a call is meant for us: by our own name it is, by a shell's only inside of a host.
@@ -102,42 +97,42 @@ enum IsOurs {
 }
 
 impl Call {
-    fn new(shell: PathBuf, words: Vec<OsString>, ours: IsOurs) -> Call {
+    fn new(shell: PathBuf, words: Vec<OsString>, ours: IsOurs, env: &Env) -> Call {
         let command = words::command(&words).and_then(OsStr::to_str).map(str::to_owned);
-        let is_ours = ours == IsOurs::Surely || Host::around().next().is_some();
+        let is_ours = ours == IsOurs::Surely || Host::around(env).next().is_some();
         let is_framed = |command: &String| {
-            let mut frames = Host::around().filter_map(|host| host.frame);
+            let mut frames = Host::around(env).filter_map(|host| host.frame);
             frames.all(|frame| command.contains(frame))
         };
         let command = command.filter(|command| is_ours && is_framed(command));
-        let command = command.filter(|_| !process::is_talked_to() && !hosts::is_bounded());
+        let command = command.filter(|_| !process::is_talked_to() && !hosts::is_bounded(env));
         Call { shell, words, command }
     }
 
     /// One word before a whole line: the line is a command only in its frame, else it is a server
     /// or a hook.
-    fn of_prefix(words: Vec<OsString>) -> Call {
+    fn of_prefix(words: &[OsString], env: &Env) -> Call {
         let line = words.join(OsStr::new(" "));
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
-        let command = command.filter(|_| !hosts::is_bounded());
-        Call { shell: real::of_line(&line), words: vec!["-c".into(), line], command }
+        let command = command.filter(|_| !hosts::is_bounded(env));
+        Call { shell: real::of_line(&line, env), words: vec!["-c".into(), line], command }
     }
 }
 
-fn run(call: Call, descriptors: Descriptors) -> u8 {
+fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let Call { shell, words, command } = call;
     let active = [(ACTIVE, std::process::id().to_string().into())];
     let words: Vec<OsString> =
         std::iter::once(shell.clone().into_os_string()).chain(words).collect();
     let is_screen = std::io::stdout().is_terminal();
-    let on_terminal = Host::around().any(|host| host.on_terminal);
+    let on_terminal = Host::around(env).any(|host| host.on_terminal);
     let Some(command) = command.filter(|_| !is_screen || on_terminal) else {
         let Err(error) = process::become_program(&shell, &words, &active);
         ui::say(&format!("{}: {}", shell.display(), ui::reason(&error)));
         return NOT_FOUND;
     };
     let job = Job {
-        engine: engine(&words[1..]),
+        engine: engine(&words[1..], env),
         command: frame::inner(&command).unwrap_or(command),
         asked: CommandSpec {
             words,
@@ -154,19 +149,17 @@ fn run(call: Call, descriptors: Descriptors) -> u8 {
         shows: if is_screen { Shows::Screen } else { Shows::StartLater },
         reader_needs: on_terminal.then_some(READER_NEEDS),
     };
-    job.run(descriptors)
+    job.run(descriptors, env)
 }
 
-fn engine(words: &[OsString]) -> Engine {
-    let in_force = SettingSources::read().in_force(Some(hosts::profile()));
+fn engine(words: &[OsString], env: &Env) -> Engine {
+    let in_force = SettingSources::read(env).in_force(Some(hosts::profile()));
     let profile = in_force.profile.clone();
-    let overspill = in_force.overspill();
+    let mut overspill = in_force.overspill();
     // A login shell begins with a PATH of its own; what ours leads to says nothing of it.
-    let is_login = words::is_login(words);
-    Engine {
-        profile,
-        overspill: if is_login { overspill.with_program(program::path) } else { overspill },
-        options: overspill::CallOptions::default(),
-        tool: "bash".into(),
+    if words::is_login(words) {
+        let env = env.clone();
+        overspill = overspill.with_program(move || env.program_path());
     }
+    Engine { profile, overspill, options: overspill::CallOptions::default(), tool: "bash".into() }
 }

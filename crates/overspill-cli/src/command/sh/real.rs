@@ -4,22 +4,20 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::SHELLS;
-use crate::home;
+use crate::env::Env;
 
 /// Where shells are if the PATH does not say.
 const USUAL: [&str; 2] = ["/bin", "/usr/bin"];
 
 /// Returns the shell of this name that is not us.
-pub(super) fn named(name: &str) -> PathBuf {
-    let path = home::variable("PATH").unwrap_or_default();
-    let directories = std::env::split_paths(&path).chain(USUAL.iter().map(PathBuf::from));
-    let absolute = directories.filter(|directory| directory.is_absolute());
-    let mut all = absolute.map(|directory| directory.join(name));
-    all.find(|path| is_real(path)).unwrap_or_else(|| Path::new("/bin").join(name))
+pub(super) fn named(name: &str, env: &Env) -> PathBuf {
+    let usual = USUAL.iter().map(|directory| Path::new(directory).join(name));
+    let mut all = env.on_path(name).chain(usual).filter(|path| path.is_absolute());
+    all.find(|path| is_real(path, env)).unwrap_or_else(|| Path::new("/bin").join(name))
 }
 
 /// Returns the shell for a whole line of Claude Code: the one that its first file was made for.
-pub(super) fn of_line(line: &OsStr) -> PathBuf {
+pub(super) fn of_line(line: &OsStr, env: &Env) -> PathBuf {
     let line = line.to_string_lossy();
     let made_for = SHELLS.iter().find(|shell| line.contains(&format!("/snapshot-{shell}-")));
     let is_meant = |shell: &PathBuf| {
@@ -27,15 +25,16 @@ pub(super) fn of_line(line: &OsStr) -> PathBuf {
         shell.is_absolute()
             && made_for.map_or(["bash", "zsh"].contains(&name), |made| *made == name)
     };
-    let chosen = ["CLAUDE_CODE_SHELL", "SHELL"].into_iter().filter_map(home::variable);
+    let chosen = ["CLAUDE_CODE_SHELL", "SHELL"].into_iter().filter_map(|name| env.variable(name));
     let mut chosen = chosen.map(PathBuf::from).filter(is_meant);
-    chosen.find(|shell| is_real(shell)).unwrap_or_else(|| named(made_for.unwrap_or(&"bash")))
+    let shell = chosen.find(|shell| is_real(shell, env));
+    shell.unwrap_or_else(|| named(made_for.unwrap_or(&"bash"), env))
 }
 
 /// Tells whether a file is there and leads neither to us nor to another version of us: two that took
 /// each other for the real shell would call each other for ever.
-fn is_real(path: &Path) -> bool {
+fn is_real(path: &Path, env: &Env) -> bool {
     let Ok(file) = std::fs::canonicalize(path) else { return false };
-    let own = std::env::current_exe().ok();
+    let own = env.executable().ok();
     file.is_file() && file.file_stem() != Some(OsStr::new("overspill")) && Some(file) != own
 }

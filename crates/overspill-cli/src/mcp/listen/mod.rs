@@ -17,6 +17,7 @@ use super::RelaySpec;
 use super::probe::{Frame, Id, peek};
 use super::settings::IDLE;
 use super::stdio::ClientLine;
+use crate::env::Env;
 use crate::serve::{
     BearerToken, Guard, Refusal, Reply, SERVERS, SESSION_REST, SESSIONS, ServerLimits, Site,
     events, plain, random, read_body, reply, serve,
@@ -49,11 +50,12 @@ pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
     let listener =
         TcpListener::bind(address).map_err(|error| anyhow!("{address}: {}", ui::reason(&error)))?;
     let local = listener.local_addr().context("the address that we listen at")?;
+    let env = &asked.env;
     let is_loopback = local.ip().is_loopback();
-    let (token, file) = match BearerToken::from_variable(variables::MCP_TOKEN) {
+    let (token, file) = match BearerToken::from_variable(variables::MCP_TOKEN, env) {
         Some(token) => (token, None),
         None if is_loopback => {
-            let (token, file) = BearerToken::from_file(TOKEN_FILE, variables::MCP_TOKEN)?;
+            let (token, file) = BearerToken::from_file(TOKEN_FILE, variables::MCP_TOKEN, env)?;
             (token, Some(file))
         }
         None => bail!(
@@ -68,8 +70,8 @@ pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
         ui::say(&format!("clients send the token in {file} as `Authorization: Bearer TOKEN`"));
     }
     let host = Arc::new(Host {
+        idle: idle(env),
         asked,
-        idle: idle(),
         sessions: Mutex::default(),
         running: AtomicUsize::new(0),
     });
@@ -257,8 +259,8 @@ fn not_allowed(instead: &'static str) -> Reply {
 }
 
 /// Returns how long an unused session lasts.
-fn idle() -> Option<Duration> {
-    match SettingSources::read().duration(Key::McpIdle) {
+fn idle(env: &Env) -> Option<Duration> {
+    match SettingSources::read(env).duration(Key::McpIdle) {
         Some(limit) => limit.and_then(|limit| Duration::try_from(limit).ok()),
         _ => Duration::try_from(IDLE).ok(),
     }

@@ -18,6 +18,7 @@ use overspill::{Call, CallOptions, Overspill};
 use super::probe::{Message, MessageProbe};
 use super::spooled_buffer::SpooledBuffer;
 use super::walk::{JsonWalk, Step};
+use crate::env::Env;
 use place::{Kind, Place};
 
 /// The outcome for a message.
@@ -139,6 +140,7 @@ impl<'a> ResultRewriter<'a> {
         call: Call,
         rules: ResultRules,
         known: Option<Message>,
+        env: &Env,
     ) -> ResultRewriter<'a> {
         let learning = || MessageInfo::Learning(MessageProbe::default());
         ResultRewriter {
@@ -152,7 +154,7 @@ impl<'a> ResultRewriter<'a> {
             parts: Vec::new(),
             content_end: None,
             structured: None,
-            structured_json: SpooledBuffer::default(),
+            structured_json: SpooledBuffer::new(env.clone()),
             field_at: 0,
             value_at: 0,
             is_error: false,
@@ -311,7 +313,7 @@ impl<'a> ResultRewriter<'a> {
             {
                 self.taking = Taking::Structured;
                 self.value_at = self.held.len();
-                self.structured_json = SpooledBuffer::default();
+                self.structured_json.clear();
                 self.structured_json.push(raw);
             }
             _ => {}

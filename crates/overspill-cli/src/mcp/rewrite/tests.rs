@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Done, ResultRewriter};
+use crate::env::Env;
 
 fn engine() -> Overspill {
     let limits = Limits::NONE.bytes(6_000).lines(60).chars(3_000);
@@ -41,7 +42,8 @@ fn by_value(result: &Value, rules: &ResultRules) -> (Value, Vec<Vec<u8>>) {
 fn by_bytes(result: &Value, rules: &ResultRules, chunk: usize) -> (Value, Vec<Vec<u8>>) {
     let engine = engine();
     let frame = format!(r#"{{"id":1,"result":{result}}}"#);
-    let mut rewriter = ResultRewriter::new(&engine, Call::of("t"), rules.clone(), None);
+    let mut rewriter =
+        ResultRewriter::new(&engine, Call::of("t"), rules.clone(), None, &Env::of_process());
     for chunk in frame.as_bytes().chunks(chunk) {
         rewriter.push(chunk).unwrap();
     }

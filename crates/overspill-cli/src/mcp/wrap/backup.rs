@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::env::Env;
 use crate::settings::directory::FileMode;
 use crate::settings::guarded::{GuardedFile, Refused};
 
@@ -18,11 +19,11 @@ pub(super) struct Backup {
 
 impl Backup {
     /// Looks for the copy of `file`.
-    pub(super) fn of(file: &Path) -> anyhow::Result<Backup> {
+    pub(super) fn of(file: &Path, env: &Env) -> anyhow::Result<Backup> {
         let mut path = file.to_owned().into_os_string();
         path.push(".before-overspill");
         let path = PathBuf::from(path);
-        let found = GuardedFile::named_unlinked(&path).and_then(|file| {
+        let found = GuardedFile::named_unlinked(&path, env).and_then(|file| {
             let read = file.read()?;
             Ok((file, read))
         });

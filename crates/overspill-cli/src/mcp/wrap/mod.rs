@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::env::Env;
 use crate::settings::guarded::{self, GuardedFile, Refused};
-use crate::{home, ui};
+use crate::ui;
 use backup::Backup;
 
 /// Puts the proxy in front of every server in a client's file.
@@ -90,20 +91,16 @@ trait Language {
     fn before_arguments(&self) -> &'static [&'static str];
 }
 
-pub(super) fn run(args: &WrapArgs, to: To) -> u8 {
-    ui::ended(try_run(args, to))
-}
-
-fn try_run(args: &WrapArgs, to: To) -> anyhow::Result<()> {
+pub(crate) fn run(args: &WrapArgs, to: To, env: &Env) -> anyhow::Result<()> {
     let shown = args.file.display();
     let refused = |why: Refused| refused(&args.file, &why, to);
-    let path = guarded::absolute(&args.file).map_err(refused)?;
-    let file = GuardedFile::named(&path).map_err(refused)?;
+    let path = guarded::absolute(&args.file, env).map_err(refused)?;
+    let file = GuardedFile::named(&path, env).map_err(refused)?;
     let (text, mode) = file.read().and_then(|it| it.ok_or(Refused::Missing)).map_err(refused)?;
     let text = String::from_utf8(text).map_err(|_| anyhow::anyhow!("{shown}: is not UTF-8"))?;
-    let program = std::env::current_exe().context("where this program is")?;
+    let program = env.executable().context("where this program is")?;
     let program = program.to_string_lossy().into_owned();
-    let backup = Backup::of(&path)?;
+    let backup = Backup::of(&path, env)?;
     let changed = changed(&text, &path, to, &program, backup.text.as_deref())
         .map_err(|why| anyhow::anyhow!("{shown}: {why}"))?;
     for line in &changed.said {
@@ -126,7 +123,7 @@ fn refused(file: &Path, why: &Refused, to: To) -> anyhow::Error {
     let hint = match why {
         Refused::LeadsOut(real) => {
             let action = if to == To::Wrap { "wrap" } else { "unwrap" };
-            let real = home::quoted(&ui::short(&real.to_string_lossy(), 200));
+            let real = ui::shell_word(&ui::short(&real.to_string_lossy(), 200));
             format!("\n\nhint: if you mean that file, name it: overspill mcp {action} {real}")
         }
         Refused::LeadsNowhere | Refused::Link => why.hint().to_owned(),

@@ -1,5 +1,6 @@
 //! Keeps an output open that background processes of an ended command still write to.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -9,8 +10,8 @@ use std::process::{Command, Stdio};
 const LINGER: &str = "__linger";
 
 /// Tells whether this process was started only to read such an output.
-pub(crate) fn is_to_linger() -> bool {
-    std::env::args_os().nth(1).is_some_and(|word| word == LINGER)
+pub(crate) fn is_to_linger(words: &[OsString]) -> bool {
+    words.get(1).is_some_and(|word| word == LINGER)
 }
 
 /// Starts a process that reads the output to its end and discards it.

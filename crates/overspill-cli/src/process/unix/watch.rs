@@ -17,7 +17,7 @@ use super::signals::{ReceivedSignal, Signals};
 use super::stdio_target::{Group, StdioTarget};
 use super::terminal_input::TerminalInput;
 use super::wait::{Interest, Watched};
-use crate::buffer::Buffer;
+use crate::process::Buffer;
 use crate::process::{CommandSpec, Ended, How, ProcessEvent, Stream, Wanted};
 
 /// After the command has ended, its output is complete when nothing comes for this long.

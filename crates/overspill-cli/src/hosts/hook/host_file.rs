@@ -1,4 +1,4 @@
-//! Files in which a host keeps the whole of an output.
+//! Files in which a host keeps a whole output.
 //!
 //! The path comes with the result of a tool, and a tool may have written it. So a file is opened only
 //! if it can be one of the host's own.
@@ -6,7 +6,7 @@
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 
-use crate::home;
+use crate::env::Env;
 use crate::open::open_regular;
 
 /// The directory below a session of Claude Code in which it keeps long outputs.
@@ -31,8 +31,8 @@ fn is_own(_: &Metadata) -> bool {
 
 /// Opens a file in which Claude Code keeps the output of a command:
 /// `~/.claude/projects/PROJECT/SESSION/tool-results/NAME`.
-pub(super) fn open_claude(path: &Path) -> Option<File> {
-    let projects = claude_directory()?.join("projects").canonicalize().ok()?;
+pub(super) fn open_claude(path: &Path, env: &Env) -> Option<File> {
+    let projects = claude_directory(env)?.join("projects").canonicalize().ok()?;
     // Without links and `..`: they could lead anywhere.
     let directory = path.parent()?.canonicalize().ok()?;
     let is_theirs = path.is_absolute()
@@ -41,7 +41,7 @@ pub(super) fn open_claude(path: &Path) -> Option<File> {
     if is_theirs { open(&directory.join(path.file_name()?)) } else { None }
 }
 
-fn claude_directory() -> Option<PathBuf> {
-    let chosen = home::variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-    chosen.or_else(|| Some(home::home()?.join(".claude")))
+fn claude_directory(env: &Env) -> Option<PathBuf> {
+    let chosen = env.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    chosen.or_else(|| Some(env.home()?.join(".claude")))
 }

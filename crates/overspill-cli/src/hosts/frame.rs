@@ -1,20 +1,20 @@
-//! What hosts put around a command, so that records name the command itself.
+//! The code that hosts put around a command. Records name the command itself.
 
-/// How Claude Code ends its frame, which notes the directory that the command has ended in.
+/// The end of Claude Code's frame, which notes the directory that the command has ended in.
 const CLAUDE_END: &str = " && pwd -P >| ";
 const CLAUDE_START: &str = "eval ";
 const NO_INPUT: &str = " < /dev/null";
-/// How Gemini CLI begins and ends its own.
+/// The start and the end of Gemini CLI's frame.
 const GEMINI_START: &str = "' EXIT\n";
 const GEMINI_END: &str = "\n)\n__code=$?";
 
 /// Tells whether a line is a command in the frame of Claude Code.
-pub(super) fn is_claude(line: &str) -> bool {
+pub(crate) fn is_claude(line: &str) -> bool {
     claude(line).is_some()
 }
 
 /// Returns the command inside of a frame, if there is one.
-pub(super) fn inner(line: &str) -> Option<String> {
+pub(crate) fn inner(line: &str) -> Option<String> {
     claude(line).map(unquoted).or_else(|| gemini(line))
 }
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_is_taken_out_of_its_frame() {
+    fn command_is_taken_out_of_its_frame() {
         let claude = r#"source /h/.claude/shell-snapshots/snapshot-bash-1.sh 2>/dev/null || true && \builtin shopt -u extglob 2>/dev/null || true && eval 'echo "it'"'"'s" && eval x' < /dev/null && pwd -P >| /tmp/claude-8060-cwd"#;
         assert_eq!(inner(claude).as_deref(), Some(r#"echo "it's" && eval x"#));
         assert_eq!(inner("eval pwd < /dev/null && pwd -P >| /tmp/x").as_deref(), Some("pwd"));

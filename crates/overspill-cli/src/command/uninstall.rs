@@ -1,0 +1,28 @@
+//! `overspill uninstall`
+
+use crate::env::Env;
+use crate::{setup, ui};
+
+/// Takes back what `init` has written for host agents.
+///
+/// A file that was not changed since is again what it was before, byte for byte. Of one that was changed
+/// only what is ours is taken out. Saved outputs stay.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  overspill uninstall claude-code
+  overspill uninstall --all --dry-run")]
+pub(crate) struct UninstallArgs {
+    /// Hosts, such as `claude-code` or `codex`.
+    #[arg(value_name = "HOST", required_unless_present = "all")]
+    pub(crate) hosts: Vec<String>,
+    /// All that were set up.
+    #[arg(long, conflicts_with = "hosts")]
+    pub(crate) all: bool,
+    /// Only show what would be changed.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+pub(crate) fn run(args: &UninstallArgs, env: &Env) -> u8 {
+    ui::ended(setup::uninstall(args, env))
+}

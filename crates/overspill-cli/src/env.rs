@@ -1,0 +1,268 @@
+//! Everything that overspill takes from its surroundings: variables, directories, its own program.
+//!
+//! `main` makes one [`Env`] and hands it down. A value is read only when somebody asks for it, so that a
+//! command starts at once.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use overspill::profile::{self, Places};
+
+use crate::hosts::Host;
+use crate::settings::variables;
+use crate::ui;
+
+/// The name of this program.
+const NAME: &str = "overspill";
+
+/// The surroundings of this process. Clones share what was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Env(Arc<Surroundings>);
+
+#[derive(Debug)]
+struct Surroundings {
+    variables: Variables,
+    directory: OnceLock<PathBuf>,
+    places: OnceLock<Places>,
+    program_name: OnceLock<String>,
+}
+
+/// The source of variables.
+#[derive(Debug)]
+enum Variables {
+    Process,
+    #[cfg(test)]
+    Table(std::collections::BTreeMap<OsString, OsString>),
+}
+
+impl Env {
+    /// Returns the surroundings of this process, without reading anything yet.
+    pub(crate) fn of_process() -> Env {
+        Env::new(Variables::Process, OnceLock::new())
+    }
+
+    /// Returns surroundings with these variables alone.
+    #[cfg(test)]
+    pub(crate) fn of_table(variables: &[(&str, &str)], directory: &Path) -> Env {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        Env::new(Variables::Table(variables.collect()), OnceLock::from(directory.to_owned()))
+    }
+
+    fn new(variables: Variables, directory: OnceLock<PathBuf>) -> Env {
+        let (places, program_name) = (OnceLock::new(), OnceLock::new());
+        Env(Arc::new(Surroundings { variables, directory, places, program_name }))
+    }
+
+    /// Returns a variable that is not empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        let value = match &self.0.variables {
+            Variables::Process => std::env::var_os(name),
+            #[cfg(test)]
+            Variables::Table(table) => table.get(std::ffi::OsStr::new(name)).cloned(),
+        };
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// Returns all variables that are not empty.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        let all: Vec<(OsString, OsString)> = match &self.0.variables {
+            Variables::Process => std::env::vars_os().collect(),
+            #[cfg(test)]
+            Variables::Table(table) => table.clone().into_iter().collect(),
+        };
+        all.into_iter().filter(|(_, value)| !value.is_empty())
+    }
+
+    /// Returns the working directory.
+    pub(crate) fn directory(&self) -> io::Result<&Path> {
+        if let Some(known) = self.0.directory.get() {
+            return Ok(known);
+        }
+        let found = std::env::current_dir()?;
+        Ok(self.0.directory.get_or_init(|| found))
+    }
+
+    /// Returns the working directory, or an empty path if it cannot be found.
+    pub(crate) fn directory_or_empty(&self) -> &Path {
+        self.directory().unwrap_or(Path::new(""))
+    }
+
+    /// Returns the working directory as records have it.
+    pub(crate) fn recorded_directory(&self) -> Option<String> {
+        Some(self.directory().ok()?.to_string_lossy().into_owned())
+    }
+
+    /// Returns a path that starts at the working directory as an absolute path.
+    pub(crate) fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+        match path.is_absolute() {
+            true => std::path::absolute(path),
+            false => std::path::absolute(self.directory()?.join(path)),
+        }
+    }
+
+    /// Returns the directory for temporary files.
+    pub(crate) fn temporary_directory(&self) -> PathBuf {
+        std::env::temp_dir()
+    }
+
+    /// Returns the home directory.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        Places::home(|name| self.variable(name))
+    }
+
+    /// Returns the directories of the user and the project. An unknown directory is empty.
+    pub(crate) fn places(&self) -> &Places {
+        let variable = |name: &str| self.variable(name);
+        self.0.places.get_or_init(|| Places::found(variable, self.directory_or_empty().to_owned()))
+    }
+
+    /// Returns the directories that the project may have its settings in.
+    pub(crate) fn project_directories(&self) -> impl Iterator<Item = &Path> {
+        profile::project_directories(self.directory_or_empty(), self.home())
+    }
+
+    /// Returns the project's root.
+    pub(crate) fn project_root(&self) -> PathBuf {
+        profile::project_root(self.directory_or_empty(), self.home())
+    }
+
+    /// Returns the directory in which all programs keep their settings.
+    pub(crate) fn config_home(&self) -> PathBuf {
+        Places::base(|name| self.variable(name), "XDG_CONFIG_HOME", ".config")
+    }
+
+    /// Returns the directory of our settings.
+    pub(crate) fn config_directory(&self) -> PathBuf {
+        Places::below(self.config_home(), NAME)
+    }
+
+    /// Returns the directory of the links that hosts run us by.
+    pub(crate) fn links(&self) -> PathBuf {
+        self.config_directory().join("bin")
+    }
+
+    /// Returns the user's settings file.
+    pub(crate) fn user_file(&self) -> Option<PathBuf> {
+        if let Some(named) = self.variable(variables::CONFIG) {
+            return self.absolute(Path::new(&named)).ok();
+        }
+        let file = Places::below(self.config_home(), "overspill/config.toml");
+        Some(file).filter(|file| file.is_absolute())
+    }
+
+    /// Returns the session that outputs belong to, if a variable names one.
+    pub(crate) fn session(&self) -> Option<String> {
+        self.variable(variables::SESSION).map(|session| session.to_string_lossy().into_owned())
+    }
+
+    /// Returns the user's shell.
+    pub(crate) fn shell(&self) -> OsString {
+        let shell = self.variable("SHELL").filter(|shell| Path::new(shell).is_absolute());
+        shell.unwrap_or_else(|| "/bin/sh".into())
+    }
+
+    /// Returns the paths that a program of this name would have in the directories of the PATH.
+    pub(crate) fn on_path(&self, program: &str) -> impl Iterator<Item = PathBuf> {
+        let path = self.variable("PATH").unwrap_or_default();
+        let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        directories.into_iter().map(move |directory| directory.join(program))
+    }
+
+    /// Returns a path as people write it, on one visible line.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        let below = self.home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
+        let path = match below {
+            Some(below) => format!("~/{}", below.display()),
+            None => path.display().to_string(),
+        };
+        ui::escaped(&path, usize::MAX)
+    }
+
+    /// Returns the file of this program.
+    pub(crate) fn executable(&self) -> io::Result<PathBuf> {
+        std::env::current_exe()
+    }
+
+    /// Returns the word that runs this program in a shell with our environment: the plain name if that
+    /// leads to this very program, else its path.
+    ///
+    /// The search looks into the directories of the PATH, so it runs once and only on demand.
+    pub(crate) fn program_name(&self) -> &str {
+        self.0.program_name.get_or_init(|| {
+            let is_kept = !Host::around(self).any(|host| host.resets_path);
+            if is_kept && self.is_on_path() { NAME.into() } else { self.program_path() }
+        })
+    }
+
+    /// Returns the word that runs this program in an unknown shell: its path. The link that `init` made
+    /// comes first, because it stays where it is when the program moves.
+    pub(crate) fn program_path(&self) -> String {
+        let own = self.real_executable();
+        let link = self.links().join(NAME);
+        let leads_here = own.is_some() && link.canonicalize().ok() == own;
+        let path = if leads_here { Some(link) } else { own };
+        path.map_or_else(|| NAME.into(), |path| ui::shell_word(&path.to_string_lossy()))
+    }
+
+    /// Tells whether our name leads to this program, from any directory.
+    fn is_on_path(&self) -> bool {
+        // A shell runs the first one. Whether it can be run does not matter: it must be this program.
+        let file = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
+        let first = self.on_path(&file).find(|path| path.is_file());
+        let first = first.filter(|path| path.is_absolute());
+        let first = first.and_then(|path| path.canonicalize().ok());
+        first.is_some() && first == self.real_executable()
+    }
+
+    /// Returns the file of this program without links in its path.
+    fn real_executable(&self) -> Option<PathBuf> {
+        let own = self.executable().ok()?;
+        // Linux reports a program that was replaced meanwhile as deleted. Its successor is at that path.
+        let place = own.to_str().and_then(|path| path.strip_suffix(" (deleted)"));
+        let own = place.filter(|_| !own.exists()).map(PathBuf::from).unwrap_or(own);
+        Some(own.canonicalize().unwrap_or(own))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_follow_the_variables_of_the_table() {
+        let work = Path::new("/srv/work");
+        let env = Env::of_table(&[("HOME", "/home/me"), ("EMPTY", "")], work);
+        assert_eq!(env.variable("EMPTY"), None);
+        assert_eq!(env.variables().count(), 1);
+        assert_eq!(env.links(), Path::new("/home/me/.config/overspill/bin"));
+        assert_eq!(env.user_file().as_deref(), Some(&*env.config_directory().join("config.toml")));
+        assert_eq!(env.shown(Path::new("/home/me/.bashrc")), "~/.bashrc");
+        assert_eq!(env.places().working, work);
+        assert_eq!(env.shell(), "/bin/sh");
+
+        let named = [("OVERSPILL_CONFIG", "x.toml"), ("XDG_CONFIG_HOME", "/etc/me")];
+        let env = Env::of_table(&named, work);
+        assert_eq!(env.user_file().as_deref(), Some(&*work.join("x.toml")));
+        assert_eq!(env.links(), Path::new("/etc/me/overspill/bin"));
+        assert_eq!((env.home(), env.session()), (None, None));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn program_name_is_plain_if_the_path_leads_here() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = std::env::current_exe().unwrap().canonicalize().unwrap();
+        let path = dir.path().to_str().unwrap();
+        let named = |more: &[(&str, &str)]| {
+            let all = [&[("PATH", path)], more].concat();
+            Env::of_table(&all, dir.path()).program_name().to_owned()
+        };
+        let full = ui::shell_word(&own.to_string_lossy());
+        assert_eq!(named(&[]), full, "the PATH does not have it");
+        std::os::unix::fs::symlink(&own, dir.path().join("overspill")).unwrap();
+        assert_eq!(named(&[]), "overspill");
+        assert_eq!(named(&[("CODEX_THREAD_ID", "1")]), full, "this host resets the PATH");
+    }
+}

@@ -1,0 +1,89 @@
+//! Copilot CLI: `toolResult` in, `modifiedResult` out. The whole text may be in a file.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{HookContent, HookFormat, HookResult, host_file, text};
+use crate::env::Env;
+
+#[derive(Debug)]
+pub(crate) struct CopilotFormat;
+
+const RESULT: &str = "toolResult";
+const TEXT: &str = "textResultForLlm";
+
+/// The host begins a text so if the whole of it is in a file.
+const TOO_LARGE: &str = "Output too large to read at once (";
+const SAVED_TO: &str = "). Saved to: ";
+/// The host shows the start of the text after this, and its files have this in their names.
+const PREVIEW: &str = "\n\nPreview (first 500 chars):\n";
+const NAME: &str = "-copilot-tool-output-";
+/// The start of the last line after a command, which says how the command ended.
+const ENDED: &str = "\n<shellId: ";
+/// So many bytes of a preview are compared. The host may have changed its end.
+const COMPARED: usize = 400;
+
+impl HookFormat for CopilotFormat {
+    fn result_field(&self, payload: &Value) -> Option<&'static str> {
+        payload.get(RESULT).map(|_| RESULT)
+    }
+
+    fn decode(&self, payload: &Value, _: &Env) -> Option<HookResult> {
+        let all = payload.get(RESULT).and_then(|result| text(result, TEXT))?;
+        let command = payload.get("toolArgs").and_then(|arguments| text(arguments, "command"));
+        let content = match saved(&all) {
+            Some(file) => HookContent::File(file),
+            None => HookContent::Text(parted(&all).0.to_owned()),
+        };
+        Some(HookResult { tool: text(payload, "toolName")?, command, content })
+    }
+
+    fn encode(&self, payload: &Value, shortened: Value) -> Value {
+        let mut result = payload.get(RESULT).cloned().unwrap_or_default();
+        let all = text(&result, TEXT).unwrap_or_default();
+        let shown = shortened.as_str().unwrap_or_default().trim_end_matches('\n').to_owned();
+        result[TEXT] = (shown + parted(&all).1).into();
+        self.replace(result)
+    }
+
+    fn replace(&self, result: Value) -> Value {
+        json!({ "modifiedResult": result })
+    }
+
+    fn sample(&self, text: &str) -> Value {
+        json!({
+            "toolName": "bash", "toolArgs": {"command": "x"},
+            "toolResult": {"resultType": "success", TEXT: text},
+        })
+    }
+}
+
+/// Splits a text before the line that says how a command ended.
+fn parted(all: &str) -> (&str, &str) {
+    let at = all.rfind(ENDED).filter(|at| all[at + 1..].trim_end().ends_with('>'));
+    all.split_at(at.unwrap_or(all.len()))
+}
+
+/// Opens the file that has the whole of a text, if the text says that there is one.
+///
+/// A tool can print such words too, and name any file. So the file must be one of those that the host
+/// makes, no link, the user's own, and begin as the text says.
+fn saved(all: &str) -> Option<File> {
+    let line = all.strip_prefix(TOO_LARGE)?.lines().next()?;
+    let path = Path::new(line.split_once(SAVED_TO)?.1.trim_end());
+    let name = path.file_name()?.to_str()?;
+    let is_named_so = path.is_absolute() && name.contains(NAME) && name.ends_with(".txt");
+    if !is_named_so {
+        return None;
+    }
+    let start = parted(all.split_once(PREVIEW)?.1).0.trim_end_matches('\n');
+    let start = &start.as_bytes()[..start.len().min(COMPARED)];
+    let mut file = host_file::open(path)?;
+    let mut found = vec![0; start.len()];
+    file.read_exact(&mut found).ok()?;
+    file.rewind().ok()?;
+    (found == start).then_some(file)
+}

@@ -1,0 +1,114 @@
+//! The forms in which hosts hand over the result of a tool, and take it back.
+//!
+//! A host with a form of its own gets a file here with a [`HookFormat`], and names it in the table of hosts.
+
+mod claude;
+mod copilot;
+mod cursor;
+mod host_file;
+mod plugin;
+
+use std::fmt::Debug;
+use std::fs::File;
+
+use serde_json::{Value, json};
+
+pub(crate) use claude::ClaudeFormat;
+pub(crate) use copilot::CopilotFormat;
+pub(crate) use cursor::CursorFormat;
+pub(crate) use plugin::PluginFormat;
+
+use crate::env::Env;
+
+/// The form of a host's hook: JSON in, JSON out.
+pub(crate) trait HookFormat: Debug + Sync {
+    /// Returns the name of the field that has the result of a tool. `None` if the payload has no result.
+    fn result_field(&self, payload: &Value) -> Option<&'static str>;
+
+    /// Decodes the result of a tool. `None` if its form is unknown.
+    fn decode(&self, payload: &Value, env: &Env) -> Option<HookResult>;
+
+    /// Encodes a result that was shortened, in the form that it came in.
+    fn encode(&self, _payload: &Value, shortened: Value) -> Value {
+        self.replace(shortened)
+    }
+
+    /// Encodes an answer that replaces the whole result by `result`.
+    fn replace(&self, result: Value) -> Value;
+
+    /// Returns the answer to a host that asks before it runs a command, if the payload is such a question.
+    fn rewrite_command(&self, _payload: &Value, _env: &Env) -> Option<Value> {
+        None
+    }
+
+    /// Returns a payload as the host sends it, for trials: `text` is the result of a tool.
+    fn sample(&self, text: &str) -> Value;
+}
+
+/// The result of a tool, as a host gives it.
+#[derive(Debug)]
+pub(crate) struct HookResult {
+    pub(crate) tool: String,
+    /// The command, if the tool runs commands.
+    pub(crate) command: Option<String>,
+    pub(crate) content: HookContent,
+}
+
+/// The content of a result.
+#[derive(Debug)]
+pub(crate) enum HookContent {
+    Text(String),
+    /// A result of MCP: an object with a list of parts, structured content, or both.
+    Result(Value),
+    /// The text is in a file of the host.
+    File(File),
+}
+
+/// Returns the text in a field.
+fn text(payload: &Value, name: &str) -> Option<String> {
+    payload.get(name)?.as_str().map(str::to_owned)
+}
+
+/// Returns the result of an MCP tool: a list of parts, or an object around it.
+fn mcp_result(result: &Value) -> Option<HookContent> {
+    match result {
+        Value::Array(_) => Some(HookContent::Result(json!({ "content": result }))),
+        Value::Object(fields) => match fields.get("content") {
+            Some(Value::String(text)) => Some(HookContent::Text(text.clone())),
+            Some(Value::Array(_)) => Some(HookContent::Result(result.clone())),
+            _ => fields.get("structuredContent").map(|_| HookContent::Result(result.clone())),
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::hosts::HOSTS;
+
+    /// Every format of the table understands its own sample: it rewrites a command, or it finds the
+    /// result, decodes the text and encodes another one.
+    #[test]
+    fn hook_format_understands_its_own_sample() {
+        let env = Env::of_table(&[], Path::new("/"));
+        for (host, format) in HOSTS.iter().filter_map(|host| Some((host.name, host.hook?))) {
+            let payload = format.sample("long output");
+            if let Some(answer) = format.rewrite_command(&payload, &env) {
+                assert!(answer.to_string().contains("run --max-lines"), "{host}: {answer}");
+                continue;
+            }
+            let field = format.result_field(&payload).unwrap_or_else(|| panic!("{host}"));
+            assert!(payload.get(field).is_some(), "{host}");
+            let result = format.decode(&payload, &env).unwrap_or_else(|| panic!("{host}"));
+            assert!(matches!(&result.content, HookContent::Text(text) if text == "long output"));
+            let answer = format.encode(&payload, "short".into()).to_string();
+            assert!(
+                answer.contains("short") && !answer.contains("long output"),
+                "{host}: {answer}"
+            );
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Opens the stores that the user's settings name.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use overspill::Profile;
+use overspill::redact::Redact;
+use overspill::store::{Disk, Store};
+
+use crate::bucket;
+use crate::env::Env;
+use crate::settings::SettingSources;
+
+/// A store of saved outputs.
+pub(crate) type Outputs = Arc<dyn Store>;
+
+/// Returns the store as a model may see it, or why there is none.
+pub(crate) fn store(env: &Env) -> Result<Outputs, String> {
+    store_and_redact(env).map(|(store, redact)| redact.shown_store(&store))
+}
+
+/// Returns the store as it is, and the redaction for what is shown of it.
+pub(crate) fn store_and_redact(env: &Env) -> Result<(Outputs, Redact), String> {
+    let sources = SettingSources::of_user(env);
+    sources.say_warnings();
+    let store = sources.store(&Profile::OWN)?;
+    if sources.bucket().is_none() {
+        can_be(sources.disk(&Profile::OWN)?.path())?;
+    }
+    // A bucket changes only the redaction of what is saved.
+    Ok((store, sources.redact(false)))
+}
+
+/// Returns the part of the bucket that is on this machine, as a model may see it.
+pub(crate) fn local_part(env: &Env) -> Option<Outputs> {
+    let sources = SettingSources::of_user(env);
+    let spool: Outputs = Arc::new(bucket::spool(&sources)?);
+    Some(sources.redact(false).shown_store(&spool))
+}
+
+/// Refuses a directory that does not exist and cannot be made. The first output makes a missing one.
+fn can_be(directory: &Path) -> Result<(), String> {
+    let first = directory.ancestors().find_map(|above| Some((above, above.metadata().ok()?)));
+    match first {
+        Some((above, found)) if above != directory && found.permissions().readonly() => {
+            Err(format!(
+                "{}: there is no such directory, and none can be made in {}",
+                directory.display(),
+                above.display()
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The directory of outputs that wait for buckets, within the store on this machine.
+const SPOOLS: &str = "buckets";
+
+/// Returns the store of outputs that wait for the bucket of this name.
+pub(crate) fn spool(disk: &Disk, name: &str) -> Disk {
+    Disk::new(disk.path().join(SPOOLS).join(name), disk.options().clone())
+}
+
+/// Returns the stores of outputs that wait, or have waited, for other buckets than the one that is set;
+/// with their names.
+pub(crate) fn other_spools(sources: &SettingSources) -> Vec<(String, Disk)> {
+    let Ok(disk) = sources.disk(&Profile::OWN) else { return Vec::new() };
+    let folders = std::fs::read_dir(disk.path().join(SPOOLS)).into_iter().flatten().flatten();
+    let folders = folders.filter(|folder| folder.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.filter_map(|folder| folder.file_name().into_string().ok());
+    let mut spools: Vec<(String, Disk)> =
+        names.map(|name| (name.clone(), spool(&disk, &name))).collect();
+    let set = bucket::spool(sources);
+    spools.retain(|(_, spool)| set.as_ref().is_none_or(|set| set.path() != spool.path()));
+    spools.sort_by(|(a, _), (b, _)| a.cmp(b));
+    spools
+}
+
+/// Returns the stores on this machine that are not set and may still have outputs: those from before a
+/// bucket was set, and those for other buckets.
+pub(crate) fn elsewhere(sources: &SettingSources) -> Vec<Disk> {
+    let spools = other_spools(sources).into_iter().map(|(_, spool)| spool);
+    let is_set = sources.bucket().is_none();
+    let disk = sources.disk(&Profile::OWN).ok().filter(|_| !is_set);
+    disk.into_iter().chain(spools).collect()
+}
