@@ -117,7 +117,7 @@ pub(crate) fn home() -> Option<PathBuf> {
 
 /// Returns the directories of the user and the project. Those that cannot be known are empty.
 pub(crate) fn places() -> Places {
-    Places::found(variable, std::env::current_dir().unwrap_or_default())
+    Places::from_env(variable, std::env::current_dir().unwrap_or_default())
 }
 
 /// Returns the user's file of settings.

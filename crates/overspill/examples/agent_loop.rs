@@ -6,9 +6,9 @@
 #![allow(clippy::print_stdout, unreachable_pub, reason = "an example, which a test runs as well")]
 
 use overspill::core::{Keep, Limits};
-use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::store::Memory;
 use overspill::tool::Gates;
+use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::{Layer, Limit, Overspill, Profile};
 use serde_json::{Value, json};
 

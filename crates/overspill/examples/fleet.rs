@@ -163,7 +163,7 @@ impl Bench<'_> {
     ) -> Result<OutputId> {
         let machine = self.machine(spool);
         let started = Instant::now();
-        let mut draft = machine.create(&Call::of("bench"))?;
+        let mut draft = machine.create(&Call::new("bench"))?;
         for _ in 0..bytes / text.len() {
             draft.append(text)?;
         }
@@ -173,7 +173,7 @@ impl Bench<'_> {
         best[0] = best[0].min(all);
         best[1] = best[1].min(all - spooled);
         fs::remove_dir_all(self.spools.join(spool))?;
-        Ok(saved.name)
+        Ok(saved.id)
     }
 
     /// Lists the newest of so many outputs, of ten days and a hundred sessions.

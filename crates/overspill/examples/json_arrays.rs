@@ -35,7 +35,10 @@ impl Strategy for JsonArrays {
 pub fn main() {
     let numbers: Vec<u32> = (1..=10_000).collect();
     let output = serde_json::to_string(&numbers).unwrap_or_default();
-    let overspill = Overspill::new(Profile::AGENT_V2, Memory::default()).with_strategy(JsonArrays);
-    let outcome = overspill.process(output.as_bytes(), &Call::of("numbers"));
+    let overspill = Overspill::new(Profile::AGENT_V2, Memory::default())
+        .to_builder()
+        .strategy(JsonArrays)
+        .build();
+    let outcome = overspill.process(output.as_bytes(), &Call::new("numbers"));
     println!("{}", String::from_utf8_lossy(outcome.bytes()));
 }

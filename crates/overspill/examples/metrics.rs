@@ -36,11 +36,14 @@ fn count(totals: &mut BTreeMap<String, Totals>, event: &Event) {
 pub fn main() {
     let totals: Arc<Mutex<BTreeMap<String, Totals>>> = Arc::default();
     let counted = totals.clone();
-    let overspill = Overspill::new(Profile::OWN, Memory::default()).with_observer(move |event| {
-        count(&mut counted.lock().unwrap_or_else(PoisonError::into_inner), event);
-    });
-    overspill.process(b"two files\n", &Call::of("ls"));
-    overspill.process(&b"a line\n".repeat(100_000), &Call::of("make"));
+    let overspill = Overspill::new(Profile::OWN, Memory::default())
+        .to_builder()
+        .observer(move |event| {
+            count(&mut counted.lock().unwrap_or_else(PoisonError::into_inner), event);
+        })
+        .build();
+    overspill.process(b"two files\n", &Call::new("ls"));
+    overspill.process(&b"a line\n".repeat(100_000), &Call::new("make"));
     let totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
     for (tool, totals) in totals.iter() {
         println!("{tool}: {totals:?}");

@@ -99,7 +99,7 @@ pub fn main() {
 
     let overspill = Overspill::new(Profile::OPENCODE, Service::default());
     let output = "one more line\n".repeat(3000);
-    let outcome = overspill.process(output.as_bytes(), &Call::of("bash"));
+    let outcome = overspill.process(output.as_bytes(), &Call::new("bash"));
     let text = String::from_utf8_lossy(outcome.bytes()).into_owned();
     assert!(text.contains("Full output saved to: https://outputs.example/output-0"));
     println!("{}", text.lines().rev().take(2).collect::<Vec<_>>().join("\n"));

@@ -32,7 +32,7 @@ pub fn main() {
     ] {
         let result = json!({"output": output});
         let bounded =
-            overspill.bound_result(&result, &Call::of(tool), &CallOptions::default(), &gates);
+            overspill.bound_result(&result, &Call::new(tool), &CallOptions::default(), &gates);
         let shown = match &bounded {
             Bounded::Unchanged => output.lines().count(),
             Bounded::Changed(result) => {

@@ -59,7 +59,7 @@ pub(crate) fn cut(args: CutArgs) -> u8 {
 
 fn try_cut(args: &CutArgs, input: &mut Input) -> anyhow::Result<()> {
     let Engine { overspill, options, tool, profile } = args.limits.engine("cut");
-    let call = Call { session: home::session(), ..Call::of(tool) };
+    let call = Call { session: home::session(), ..Call::new(tool) };
     if args.envelope || profile.envelope && !args.json {
         let response = input.all();
         let end = input.end();

@@ -26,9 +26,10 @@ use std::sync::{Arc, Once};
 
 use jiff::SignedDuration;
 use overspill::profile::Places;
+use overspill::settings::{CallValue, Warning};
 use overspill::store::{Disk, Durability};
 use overspill::sweep::Retention;
-use overspill::{CallValue, Limit, Profile, Warning};
+use overspill::{Limit, Profile};
 
 use self::destination::DestinationFault;
 pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
@@ -246,7 +247,7 @@ impl SettingSources {
     /// Returns the directory store of a profile, or why there is none. Settings apply to every profile.
     pub(crate) fn disk(&self, profile: &Profile, places: &Places) -> Result<Disk, String> {
         let directory = self.directory(profile, places)?;
-        let mut options = profile.disk_options(places, overspill::Clock::default());
+        let mut options = profile.disk_options(Some(places), overspill::Clock::default());
         // Files for Git are written only in the directory that the profile expects in a project.
         options.git_ignored &= self.own(Key::StoreDir).is_none();
         if let Some(limit) = self.limit(Key::StoreMaxOutput) {

@@ -134,7 +134,7 @@ impl Given {
         let call = Call {
             command: self.command,
             directory: directory.map(|path| path.to_string_lossy().into_owned()),
-            ..Call::of(self.tool)
+            ..Call::new(self.tool)
         };
         match self.what {
             What::Text(text) => match engine.process(text.as_bytes(), &call) {

@@ -133,7 +133,7 @@ impl Job {
             command: Some(self.command),
             session: home::session(),
             directory: directory.map(|path| path.to_string_lossy().into_owned()),
-            ..Call::of(tool)
+            ..Call::new(tool)
         };
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
         let started = Instant::now();

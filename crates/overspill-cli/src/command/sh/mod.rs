@@ -165,7 +165,10 @@ fn engine(words: &[OsString]) -> Engine {
     let is_login = words::is_login(words);
     Engine {
         profile,
-        overspill: if is_login { overspill.with_program(program::path) } else { overspill },
+        overspill: match is_login {
+            true => overspill.to_builder().program(program::path).build(),
+            false => overspill,
+        },
         options: overspill::CallOptions::default(),
         tool: "bash".into(),
     }
