@@ -41,7 +41,8 @@ impl OverspillBuilder {
 
     /// Saves outputs as files in this directory. overspill creates it before the first save.
     ///
-    /// The profile decides about file names and access rights.
+    /// The profile decides about file names and access rights. With [`Profile::OWN`] a directory that exists
+    /// already must be private (mode 0700). Otherwise nothing is saved, and the notice says why.
     pub fn directory(self, path: impl Into<PathBuf>) -> OverspillBuilder {
         OverspillBuilder { files: Some(Files::In(path.into())), ..self }
     }

@@ -5,6 +5,7 @@ mod builder;
 mod choose;
 mod plan;
 mod present;
+mod read;
 mod save;
 
 use std::borrow::Cow;
@@ -16,7 +17,6 @@ use overspill_core::{Limits, Oversized, Policy, Strategy};
 use crate::notice::ReaderAbilities;
 use crate::profile::OnSaveError;
 use crate::redact::{Redact, Redacted};
-use crate::retrieve::{Page, Part, read};
 use crate::store::{Nowhere, SpillRef, Store};
 use crate::sweep::{Retention, SweepBudget, Swept, sweep};
 use crate::{
@@ -159,22 +159,6 @@ impl Overspill {
     /// Removes expired outputs now.
     pub fn sweep(&self) -> Result<Swept, Error> {
         sweep(&*self.store, &self.retention(), SweepBudget::Whole, self.clock.now().timestamp())
-    }
-
-    /// Reads a part of a saved output, as much as fits the limits.
-    ///
-    /// `id` is the id of an output, or the path that its notice names. With [`Redact::All`] secrets are masked.
-    /// [`Page::next`] is the part to read next.
-    pub fn read(&self, id: impl AsRef<str>, part: Part) -> Result<Page, Error> {
-        let store = self.shown_store();
-        let id = store.find(id.as_ref())?;
-        let limits = self.policy(&Call::default(), &CallOptions::default()).limits;
-        // Some profiles limit only characters, and a page counts lines and bytes.
-        let limits = Limits { bytes: limits.bytes.or(Policy::LIMITS.bytes), ..limits };
-        let page = read(&*store, &id, &part, &limits)?;
-        // The page is returned even if the store cannot record that it was read.
-        let _ = store.retrieved(&id, page.text.len() as u64);
-        Ok(page)
     }
 
     /// Shortens an output if it is too large: bytes or text.

@@ -14,7 +14,7 @@ use crate::vectors::Vector;
 use crate::vectors::fixture::Fixture;
 use crate::vectors::text;
 
-use crate::examples::json_arrays;
+use crate::examples::choose as json_arrays;
 
 fn layer(json: &Value) -> Layer {
     Layer::from_json(json).0

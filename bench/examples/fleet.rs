@@ -1,6 +1,6 @@
 //! What a bucket costs beside plain puts and gets of the same bytes on the same server.
 //!
-//! `tools/buckets cargo run --release -p overspill --features bucket --example fleet`, and with
+//! `tools/buckets cargo run --release -p overspill-bench --features bucket --example fleet`, and with
 //! `-- list 100000` what it costs to list so many outputs.
 
 use std::error::Error;
