@@ -31,7 +31,8 @@ pub use crate::outcome::{Masked, Outcome, Spilled};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Report};
 pub use crate::retrieve::{Page, Part};
-pub use crate::settings::{Layer, Limit, Settings};
+pub use crate::settings::layer::{Layer, Limit};
+pub use crate::settings::resolved::Settings;
 pub use crate::spill::Spill;
 
 /// The crate that decides what is shown, without I/O.

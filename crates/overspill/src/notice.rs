@@ -9,7 +9,7 @@ use crate::Error;
 use crate::store::{Availability, Kept, OutputId, SpillRef};
 
 /// The word that begins every notice, mark and message of ours.
-pub const LABEL: &str = "overspill";
+const LABEL: &str = "overspill";
 
 /// A longer reason, in characters, is shortened.
 const LONGEST_REASON: usize = 160;
