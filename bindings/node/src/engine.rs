@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{AsyncTask, Uint8Array};
 use napi_derive::napi;
 use overspill::core::LineRule;
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, Overspill};
+use overspill::{Call, Event, Overspill};
 use overspill_embed::{CallRequest, Setup, camel_keys};
 use serde_json::Value;
 
@@ -45,10 +45,11 @@ impl Engine {
         let heard: Arc<Mutex<Vec<Value>>> = Arc::default();
         if listens {
             let heard = heard.clone();
-            overspill = overspill.with_observer(move |event| {
+            let observer = move |event: &Event| {
                 let event = camel_keys(overspill_embed::event(event));
                 heard.lock().unwrap_or_else(PoisonError::into_inner).push(event);
-            });
+            };
+            overspill = overspill.to_builder().observer(observer).build();
         }
         let lines = setup.profile.policy.lines;
         Ok(Engine { inner: Inner { overspill, gates: setup.gates, lines, heard } })
@@ -267,7 +268,7 @@ impl Inner {
         let (told, store) = given.told(&self.overspill, output, asked)?;
         if let Some(store) = store {
             // Tried, so nobody hears of it.
-            asked.process(&told.clone().unobserved(), output);
+            asked.process(&told.to_builder().no_observer().build(), output);
             if store.is_asked() {
                 return Ok(Some(Either::B(true)));
             }
@@ -290,7 +291,12 @@ impl Inner {
         let (told, store) = given.told(&self.overspill, text.as_bytes(), asked)?;
         let gates = given.gates(&self.gates)?;
         if let Some(store) = store {
-            overspill_embed::apply(&told.clone().unobserved(), &result, asked, &gates);
+            overspill_embed::apply(
+                &told.to_builder().no_observer().build(),
+                &result,
+                asked,
+                &gates,
+            );
             if store.is_asked() {
                 return Ok(Some("true".into()));
             }
@@ -315,7 +321,7 @@ impl Inner {
         if !given.is_empty() {
             let store =
                 Arc::new(given.store(bytes.map(|bytes| bytes.to_vec()).unwrap_or_default())?);
-            overspill = overspill.with_store(store.clone());
+            overspill = overspill.to_builder().shared_store(store.clone()).build();
             theirs = Some(store);
         }
         let answer = match asked {

@@ -28,22 +28,21 @@ impl Given {
         output: &[u8],
         asked: &CallRequest,
     ) -> napi::Result<(Overspill, Option<Arc<GivenStore>>)> {
-        let mut told = overspill.clone();
+        let mut told = overspill.to_builder();
         if let Some(error) = self.0.get("choiceError").and_then(Value::as_str) {
-            told = told.with_strategy(overspill_embed::Given(Err(error.to_owned())));
+            told = told.strategy(overspill_embed::Given(Err(error.to_owned())));
         } else if let Some(answer) = self.0.get("choice") {
             let policy = overspill.policy(&asked.call, &asked.options);
-            told = told.with_strategy(overspill_embed::Given(overspill_embed::choice(
-                answer, output, &policy,
-            )));
+            told = told
+                .strategy(overspill_embed::Given(overspill_embed::choice(answer, output, &policy)));
         }
         if self.0.get("store").is_none() {
-            return Ok((told, None));
+            return Ok((told.build(), None));
         }
         let store = Arc::new(self.store(Vec::new())?);
-        told = told.with_store(store.clone());
+        told = told.shared_store(store.clone());
         let knows = self.0.get("saved").is_some() || self.0.get("saveError").is_some();
-        Ok((told, Some(store).filter(|_| !knows)))
+        Ok((told.build(), Some(store).filter(|_| !knows)))
     }
 
     /// Returns the store that was asked, with the bytes it gave.

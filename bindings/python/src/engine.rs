@@ -62,13 +62,14 @@ impl Engine {
             setup.store = StoreChoice::Own(std::sync::Arc::new(CallbackStore::new(own)));
         }
         let working = std::env::current_dir().unwrap_or_default();
-        let mut overspill = setup.overspill(&|name| std::env::var_os(name), working);
+        let overspill = setup.overspill(&|name| std::env::var_os(name), working);
+        let mut overspill = overspill.to_builder();
         let asks = strategy.is_some();
         if let Some(strategy) = strategy {
-            overspill = overspill.with_strategy(PyStrategy(strategy));
+            overspill = overspill.strategy(PyStrategy(strategy));
         }
         if let Some(observer) = on_event {
-            overspill = overspill.with_observer(move |event| tell(&observer, event));
+            overspill = overspill.observer(move |event| tell(&observer, event));
         }
         let mut gates = setup.gates.clone();
         if let Some(predicate) = should_spill {
@@ -76,7 +77,7 @@ impl Engine {
             gates.predicate = Some(std::sync::Arc::new(ask));
         }
         let (lines, profile) = (setup.profile.policy.lines, setup.profile.name);
-        Ok(Engine { overspill, gates, lines, profile, asks })
+        Ok(Engine { overspill: overspill.build(), gates, lines, profile, asks })
     }
 
     #[pyo3(signature = (output, *, tool=None, call_id=None, session=None, **options))]

@@ -6,9 +6,8 @@ use std::time::Duration;
 use clap::builder::{BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
-use overspill::{
-    CallField, CallKind, CallOptions, CallSetting, CallValue, KEEPS, Layer, Overspill, Profile,
-};
+use overspill::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
+use overspill::{CallOptions, Layer, Overspill, Profile};
 
 use crate::command::{
     completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,

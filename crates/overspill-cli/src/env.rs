@@ -115,7 +115,9 @@ impl Env {
     /// Returns the directories of the user and the project. An unknown directory is empty.
     pub(crate) fn places(&self) -> &Places {
         let variable = |name: &str| self.variable(name);
-        self.0.places.get_or_init(|| Places::found(variable, self.directory_or_empty().to_owned()))
+        self.0
+            .places
+            .get_or_init(|| Places::from_env(variable, self.directory_or_empty().to_owned()))
     }
 
     /// Returns the directories that the project may have its settings in.

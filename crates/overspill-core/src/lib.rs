@@ -20,7 +20,7 @@ pub use keep::signal::train;
 pub use keep::signal::{Reason, Why};
 pub use measure::limits::{Limits, Unit};
 pub use measure::size::{LineRule, Meter, Size};
-pub use measure::tokens::{Counter, Tokens};
+pub use measure::tokens::Tokens;
 pub use observe::window::{Finished, Window};
 pub use policy::{Cleaning, Grain, Policy};
 pub use preview::{Layout, PageCommand, Preview, PreviewItem, Wording};

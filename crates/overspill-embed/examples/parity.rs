@@ -71,7 +71,7 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
             };
             answer.insert("outcome".into(), plain(&outcome, lines));
             if let (Some(ask), Outcome::Spilled(spilled)) = (case.get("ask"), &outcome) {
-                let id = spilled.saved.as_ref().unwrap().name.as_str();
+                let id = spilled.saved.as_ref().unwrap().id.as_str();
                 let found = match ask[0].as_str().unwrap() {
                     "read" => overspill_embed::read(&overspill, id, &ask[1]),
                     _ => overspill_embed::grep(&overspill, id, ask[1].as_str().unwrap(), &ask[2]),

@@ -48,7 +48,7 @@ pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Que
     if from.is_some() && path.is_none() {
         return Err(Misuse("from_value: it needs json, the path of the values".into()).into());
     }
-    let name = named(id)?;
+    let name = named(store, id)?;
     if let Some(path) = path {
         return values(store, &name, &path, from.unwrap_or(FromValue::START), &limits);
     }
@@ -183,8 +183,8 @@ pub fn grep(
     };
     let limits = limits(&mut keys)?;
     keys.done()?;
-    let name = named(id)?;
     let store = &*overspill.shown_store();
+    let name = named(store, id)?;
     let found = retrieve::grep(store, &name, &query, &limits).map_err(|error| match error {
         GrepError::Pattern(bad) => Question::Misuse(Misuse(format!("the pattern: {bad}"))),
         GrepError::Store(error) => Question::Store(error),
@@ -249,9 +249,12 @@ pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
     }))
 }
 
-/// Reads an id.
-fn named(id: &str) -> Result<OutputId, Misuse> {
-    OutputId::parse(id).ok_or_else(|| Misuse(format!("{id:?} is no id of an output")))
+/// Finds an output by its id or its path.
+fn named(store: &dyn Store, id: &str) -> Result<OutputId, Question> {
+    store.find(id).map_err(|error| match error {
+        Error::BadId { .. } => Misuse(error.to_string()).into(),
+        error => error.into(),
+    })
 }
 
 fn limits(keys: &mut Keys) -> Result<Limits, Misuse> {

@@ -8,7 +8,7 @@ use crate::Misuse;
 use crate::keys::Keys;
 
 /// A call and what it asks for, of an object with these keys, in snake or camel case:
-/// `tool`, `call_id`, `session`, `command`, `directory`; every [`CallSetting`](overspill::CallSetting);
+/// `tool`, `call_id`, `session`, `command`, `directory`; every [`CallSetting`](overspill::settings::CallSetting);
 /// `preset`, `declared`, `delegate`, `permission`, `exit_code`.
 #[derive(Debug, Clone, Default)]
 pub struct CallRequest {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use overspill::Layer;
 use overspill::core::{Choice, LeftOut, Policy, Strategy, StrategyError};
-use overspill::{CallSetting, Layer};
+use overspill::settings::CallSetting;
 use serde_json::Value;
 
 use crate::keys::json;

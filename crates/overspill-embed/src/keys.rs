@@ -1,6 +1,7 @@
 //! Reads options by name, in snake or camel case: `max_lines` and `maxLines` are the same.
 
-use overspill::{CallField, CallKind, CallSetting, CallValue, KEEPS, Layer, Limit};
+use overspill::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
+use overspill::{Layer, Limit};
 use serde_json::{Value, json};
 
 /// An option that cannot be used, and why: the message of an exception or a thrown error.

@@ -10,14 +10,14 @@ use overspill::profile::{Directory, NoticeStyle, Places};
 use overspill::redact::{Redact, Redaction};
 use overspill::store::{Disk, Durability, Memory, Nowhere, Store};
 use overspill::tool::Gates;
-use overspill::{Clock, Layer, Overspill, Profile, Settings};
+use overspill::{Clock, Layer, Overspill, Profile};
 use serde_json::Value;
 
 use crate::Misuse;
 use crate::keys::Keys;
 
 /// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
-/// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::CallSetting), `tools`,
+/// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::settings::CallSetting), `tools`,
 /// `skip_tools`, `trusted_tools`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
 /// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
 /// `head_chars`, `tail_chars` and `simple`.
@@ -100,18 +100,21 @@ impl Setup {
         variable: &dyn Fn(&str) -> Option<OsString>,
         working: PathBuf,
     ) -> Overspill {
-        let places = Places::found(variable, working);
+        let places = Places::from_env(variable, working);
         let store = self.open(&places, variable("OVERSPILL_DIR").filter(|path| !path.is_empty()));
         let mut retention = self.profile.retention;
         if let Some(days) = self.retention_days {
             let hours = i64::try_from(days).unwrap_or(i64::MAX).min(1_000_000) * 24;
             retention.unused_for = Some(SignedDuration::from_hours(hours));
         }
-        Overspill::sharing(self.profile.clone(), store)
-            .with_settings(Settings { user: self.layer.clone(), ..Settings::default() })
-            .with_reach(self.reach.clone())
-            .with_retention(retention)
-            .with_redaction(self.redact.clone())
+        Overspill::builder()
+            .profile(self.profile.clone())
+            .shared_store(store)
+            .settings(self.layer.clone())
+            .reader(self.reach.clone())
+            .retention(retention)
+            .redact(self.redact.clone())
+            .build()
     }
 
     fn open(&self, places: &Places, set: Option<OsString>) -> Arc<dyn Store> {
@@ -133,7 +136,7 @@ impl Setup {
             let reason = "there is no home directory, and no directory was given";
             return Arc::new(Nowhere::because(reason));
         }
-        let mut options = self.profile.disk_options(places, Clock::default());
+        let mut options = self.profile.disk_options(Some(places), Clock::default());
         options.git_ignored &= matches!(self.store, StoreChoice::Default);
         options.durability = self.durability.unwrap_or(options.durability);
         Arc::new(Disk::new(directory, options))

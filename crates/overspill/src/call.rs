@@ -19,8 +19,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call of `tool` without any other detail.
-    pub fn of(tool: impl Into<String>) -> Call {
+    /// Returns a call of `tool` without any other detail.
+    pub fn new(tool: impl Into<String>) -> Call {
         Call { tool: Some(tool.into()), ..Call::default() }
     }
 }

@@ -15,6 +15,12 @@ pub enum Error {
         /// Its name.
         name: OutputId,
     },
+    /// The text is neither the id nor the path of an output.
+    #[error("{text:?} is neither the id nor the path of an output")]
+    BadId {
+        /// The text.
+        text: String,
+    },
     /// There is a record of an output, but it is damaged, and there is no output of that name.
     #[error("the record of {name} is damaged: {reason}")]
     Damaged {

@@ -15,7 +15,7 @@ pub mod redact;
 mod report;
 pub mod retrieve;
 pub mod seeds;
-mod settings;
+pub mod settings;
 mod spill;
 pub mod store;
 pub mod sweep;
@@ -23,21 +23,17 @@ pub mod tool;
 
 pub use crate::call::{Call, CallEnd};
 pub use crate::clock::Clock;
-pub use crate::engine::{CallOptions, Observer, Overspill};
+pub use crate::engine::{CallOptions, Overspill, OverspillBuilder};
 pub use crate::error::Error;
 pub use crate::event::{Event, EventKind};
 pub use crate::live_spill::LiveSpill;
 pub use crate::outcome::{Masked, Outcome, Spilled};
 pub use crate::profile::Profile;
 pub use crate::report::{Amount, Report};
-pub use crate::settings::{
-    CallField, CallKind, CallSetting, CallValue, Effective, KEEPS, Layer, Limit, Origin,
-    ProjectRule, RefusedSetting, Setting, Settings, Warning, entries_of, is_http_address,
-};
+pub use crate::retrieve::{Page, Part};
+pub use crate::settings::layer::{Layer, Limit};
+pub use crate::settings::resolved::Settings;
 pub use crate::spill::Spill;
-pub use crate::tool::MultiText;
-#[cfg(feature = "registry")]
-pub use crate::tool::registry;
 
-/// The pure part: what is measured, cut and worded.
+/// The crate that decides what is shown, without I/O.
 pub use overspill_core as core;

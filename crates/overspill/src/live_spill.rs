@@ -11,7 +11,7 @@ use crate::{CallEnd, CallOptions, Outcome, Spill};
 /// use overspill::{Call, CallEnd, CallOptions, Overspill, Profile};
 ///
 /// let overspill = Overspill::new(Profile::OWN, Memory::default());
-/// let mut spill = overspill.live_spill(Call::of("make"), CallOptions::default());
+/// let mut spill = overspill.live_spill(Call::new("make"), CallOptions::default());
 /// let mut screen = Vec::new();
 /// spill.push_showing(b"one\ntwo\n", |text| screen.extend_from_slice(text));
 /// spill.flush_held(|text| screen.extend_from_slice(text));

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::store::{Availability, Kept, OutputId, SpillRef};
 
 /// The word that begins every notice, mark and message of ours.
-pub const LABEL: &str = "overspill";
+const LABEL: &str = "overspill";
 
 /// A longer reason, in characters, is shortened.
 const LONGEST_REASON: usize = 160;
@@ -58,7 +58,7 @@ pub fn wording(
         Ok(saved) => Wording {
             label,
             token,
-            id: Some(saved.name.to_string()),
+            id: Some(saved.id.to_string()),
             copy: long(saved, reader),
             short_copy: short(saved, reader),
             page: page(saved, reader),
@@ -102,14 +102,14 @@ fn long(saved: &SpillRef, reader: &ReaderAbilities) -> String {
         masked => format!("; {} masked in it", counted(masked, "secret")),
     };
     match ways(saved, reader) {
-        ways if ways.is_empty() => format!("{what}{place} saved as {}{masked}", saved.name),
+        ways if ways.is_empty() => format!("{what}{place} saved as {}{masked}", saved.id),
         ways => format!("{what}{place}{before_ways}{}{masked}", ways.join(" · ")),
     }
 }
 
 /// Returns everything that the reader can do to see the output.
 fn ways(saved: &SpillRef, reader: &ReaderAbilities) -> Vec<String> {
-    let id = &saved.name;
+    let id = &saved.id;
     let mut ways = Vec::new();
     if let Some(tools) = &reader.tools {
         ways.push(format!(r#"{} {{"id":"{id}"}}"#, tools.read));
@@ -130,7 +130,7 @@ fn ways(saved: &SpillRef, reader: &ReaderAbilities) -> Vec<String> {
 
 /// Says how much was saved, and the shortest way to it.
 fn short(saved: &SpillRef, reader: &ReaderAbilities) -> String {
-    let id = &saved.name;
+    let id = &saved.id;
     let amount = match saved.kept {
         Kept::Whole => "all",
         Kept::Ends { .. } => "in part",
@@ -154,7 +154,7 @@ fn page(saved: &SpillRef, reader: &ReaderAbilities) -> Option<PageCommand> {
     if saved.kept != Kept::Whole {
         return None;
     }
-    let id = &saved.name;
+    let id = &saved.id;
     match reader {
         ReaderAbilities { tools: Some(tools), .. } => Some(PageCommand {
             before_unit: format!(r#"{} {{"id":"{id}",""#, tools.read),

@@ -74,6 +74,19 @@ impl<'a> Outcome<'a> {
         }
     }
 
+    /// Returns the text that the reader gets. Broken UTF-8 in an output that fits is replaced.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.bytes())
+    }
+
+    /// Returns the saved output. `None` if the output fits, or could not be saved.
+    pub fn saved(&self) -> Option<&SpillRef> {
+        match self {
+            Outcome::Whole(_) | Outcome::Masked(_) => None,
+            Outcome::Spilled(spilled) => spilled.saved.as_ref().ok(),
+        }
+    }
+
     /// Returns an output that fits, in which so many secrets are masked.
     pub(crate) fn of(output: Cow<'a, [u8]>, masked: u64) -> Outcome<'a> {
         match masked {

@@ -103,7 +103,7 @@ impl Report {
             spilled: true,
             text: spilled.text.clone(),
             lossy: cut.is_none_or(|cut| cut.pieces.iter().any(|piece| piece.altered > 0)),
-            id: saved.ok().map(|saved| saved.name.to_string()),
+            id: saved.ok().map(|saved| saved.id.to_string()),
             path: saved.ok().map(|saved| saved.path.clone()),
             complete: saved.is_ok_and(|saved| saved.kept == Kept::Whole),
             total: spilled.total,
@@ -169,7 +169,9 @@ mod tests {
     fn report_json_has_sizes_and_pairs_in_a_fixed_order() {
         let user = Layer { max_lines: Some(Limit::AtMost(5)), ..Layer::default() };
         let overspill = Overspill::new(Profile::OWN, Nowhere::because("no reason"))
-            .with_settings(Settings { user, ..Settings::default() });
+            .to_builder()
+            .settings(Settings { user, ..Settings::default() })
+            .build();
         let report = |output: &str| {
             let outcome = overspill.process(output.as_bytes(), &Call::default());
             serde_json::to_string(&Report::of(&outcome, LineRule::Terminated)).unwrap()

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::ops::Range;
 
+use overspill::Call;
 use overspill::core::{Cut, Finished, Keep, Limits, Policy, Span, Window};
 use overspill::notice::{ReaderAbilities, wording};
+use overspill::settings::KEEPS;
 use overspill::store::{Kept, OutputId, PreviewRecord, Record, SpillRef, Store};
-use overspill::{Call, KEEPS};
 use serde_json::{Value, json};
 
 use crate::args::{Engine, LimitArgs};
@@ -64,7 +65,7 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     let (store, name) = find::find(&args.id, env)?;
     let Engine { overspill, options, tool, .. } = args.limits.engine("run", env);
     let record = store.record(&name)?.unwrap_or_default();
-    let call = Call::of(record.call.tool.clone().unwrap_or(tool));
+    let call = Call::new(record.call.tool.clone().unwrap_or(tool));
     let policy = overspill.policy(&call, &options);
     let program = env.program_name();
     let is_new = args.now || args.limits.is_any_given();

@@ -360,10 +360,10 @@ fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
 /// Returns the engine, with a notice that names our tools.
 fn with_tools(settings: &McpSettings, ours: &RetrievalTools) -> Overspill {
     let tools = Some(ours.names.clone());
-    let reach = ReaderAbilities { tools, ..settings.engine.reach().clone() };
+    let reach = ReaderAbilities { tools, ..settings.engine.reader().clone() };
     // What a client starts us with says nothing of the shells that it has, if it has any.
     let env = settings.env.clone();
-    settings.engine.clone().with_reach(reach).with_program(move || env.program_path())
+    settings.engine.to_builder().reader(reach).program(move || env.program_path()).build()
 }
 
 /// The server has ended.

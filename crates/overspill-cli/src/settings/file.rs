@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::{CallKind, Layer, ProjectRule, Warning};
+use overspill::Layer;
+use overspill::settings::{CallKind, ProjectRule, Warning};
 use toml_edit::{Document, Item, TableLike};
 
 use super::destination::{DestinationFault, destination_of};

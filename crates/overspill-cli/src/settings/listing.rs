@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::SignedDuration;
+use overspill::settings::{CallValue, Effective, Origin, entries_of};
 use overspill::store::Durability;
-use overspill::{CallValue, Clock, Effective, Layer, Origin, entries_of};
+use overspill::{Clock, Layer};
 use serde_json::json;
 
 use super::edit::KeyPath;
@@ -128,7 +129,7 @@ impl ResolvedSettings {
         effective: &Effective,
     ) -> (SettingValue, Option<Origin>) {
         let sources = &self.sources;
-        let options = self.profile.disk_options(sources.env.places(), Clock::default());
+        let options = self.profile.disk_options(Some(sources.env.places()), Clock::default());
         let retention = sources.retention(&self.profile);
         let limit = |limit: Option<u64>| SettingValue::Call(CallValue::Limit(limit.into()));
         let bytes = |bytes: u64| limit(Some(bytes).filter(|&n| n < u64::MAX));

@@ -25,9 +25,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use jiff::SignedDuration;
+use overspill::settings::{CallValue, Warning};
 use overspill::store::{Disk, Durability};
 use overspill::sweep::Retention;
-use overspill::{CallValue, Limit, Profile, Warning};
+use overspill::{Limit, Profile};
 
 use self::destination::DestinationFault;
 pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
@@ -261,7 +262,8 @@ impl SettingSources {
     /// Returns the directory store of a profile, or why there is none. Settings apply to every profile.
     pub(crate) fn disk(&self, profile: &Profile) -> Result<Disk, String> {
         let directory = self.directory(profile)?;
-        let mut options = profile.disk_options(self.env.places(), overspill::Clock::default());
+        let mut options =
+            profile.disk_options(Some(self.env.places()), overspill::Clock::default());
         // Files for Git are written only in the directory that the profile expects in a project.
         options.git_ignored &= self.own(Key::StoreDir).is_none();
         if let Some(limit) = self.limit(Key::StoreMaxOutput) {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use overspill::Warning;
 use overspill::redact::{Redact, Redaction};
+use overspill::settings::Warning;
 
 use super::SettingSources;
 use super::keys::{Key, last_part, meant};

@@ -1,8 +1,9 @@
 //! The settings that apply, once the profile is known.
 
 use overspill::notice::ReaderAbilities;
+use overspill::settings::{CallValue, RefusedSetting, Warning};
 use overspill::store::Nowhere;
-use overspill::{CallValue, Limit, Overspill, Profile, RefusedSetting, Settings, Warning};
+use overspill::{Limit, Overspill, Profile, Settings};
 
 use super::edit::KeyPath;
 use super::keys::Key;
@@ -65,15 +66,15 @@ impl ResolvedSettings {
         let store = self.sources.store(&self.profile);
         // A missing store is no reason not to run: the output is shown and not saved.
         let overspill = match store {
-            Ok(store) => Overspill::sharing(self.profile, store),
-            Err(reason) => Overspill::new(self.profile, Nowhere::because(reason)),
+            Ok(store) => Overspill::builder().shared_store(store),
+            Err(reason) => Overspill::builder().store(Nowhere::because(reason)),
         };
-        let overspill = overspill.with_redaction(redact);
-        let overspill = overspill.with_settings(self.settings).with_retention(retention);
+        let overspill = overspill.profile(self.profile).redact(redact);
+        let overspill = overspill.settings(self.settings).retention(retention);
         // A bucket has no files that a reader could open.
         let reach = ReaderAbilities { files: !is_bucket, ..ReaderAbilities::default() };
         let env = self.sources.env;
         // A reader of this output has run us, and so can run us again.
-        overspill.with_reach(reach).with_program(move || env.program_name().to_owned())
+        overspill.reader(reach).program(move || env.program_name().to_owned()).build()
     }
 }

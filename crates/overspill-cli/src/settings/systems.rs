@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use overspill::profile::{Directory, OwnSettings};
 use overspill::seeds::{envelope, takumi_enabled};
+use overspill::settings::Warning;
 use overspill::sweep::Retention;
-use overspill::{Profile, Settings, Warning};
+use overspill::{Profile, Settings};
 use serde_json::Value;
 
 use super::NOT_FOR_PROJECTS;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use jiff::SignedDuration;
 use overspill::redact::Redaction;
-use overspill::{CallKind, CallValue, KEEPS, Limit, Profile, is_http_address};
+use overspill::settings::{CallKind, CallValue, KEEPS, is_http_address};
+use overspill::{Limit, Profile};
 use serde_json::json;
 
 use super::units::{duration_text, parse_duration, parse_limit, size_text};

@@ -168,7 +168,7 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
     let directory = directory.map_or_else(|why| why, |path| env.shown(&path));
     let trial = "a line of a trial\n".repeat(5_000);
     let outcome = in_force.overspill();
-    let outcome = outcome.process(trial.as_bytes(), &Call::of("doctor"));
+    let outcome = outcome.process(trial.as_bytes(), &Call::new("doctor"));
     let saved = match &outcome {
         Outcome::Spilled(spilled) => spilled.saved.as_ref().map_err(ToString::to_string),
         Outcome::Whole(_) | Outcome::Masked(_) => {
@@ -176,7 +176,7 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
         }
     };
     let removed =
-        saved.and_then(|saved| store.delete(&saved.name).map_err(|error| error.to_string()));
+        saved.and_then(|saved| store.delete(&saved.id).map_err(|error| error.to_string()));
     findings.judge(
         "store",
         removed.map(|_| format!("{directory}: a trial output was saved and removed")),

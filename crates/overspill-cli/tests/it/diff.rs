@@ -86,7 +86,7 @@ fn diff_of_too_large_outputs_is_refused_with_a_way_to_compare_parts() {
     let store = Disk::new(done.test.dir.path().join("store"), DiskOptions::default());
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(&vec![b'x'; 67_108_866]).unwrap();
-    let new = draft.publish().unwrap().name.to_string();
+    let new = draft.publish().unwrap().id.to_string();
     for words in [&["diff", &old, &new][..], &["diff", &new, &old], &["diff", "--json", &old, &new]]
     {
         let (code, text, error) = done.then(words);

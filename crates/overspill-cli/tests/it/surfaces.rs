@@ -1,7 +1,6 @@
 //! The program, the MCP tools and the packages give the same answer to the same question.
 
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 use overspill::store::{Disk, DiskOptions, Store};
 use overspill::{Call, Overspill, Profile};
@@ -90,7 +89,7 @@ fn split(answer: &str) -> (String, String, Option<String>) {
 impl Surfaces {
     fn new() -> Surfaces {
         let client = Client::with(&["--serve", "--all-outputs"], &[], |_| {});
-        let packages = Overspill::sharing(Profile::OWN, Arc::new(disk(&client)));
+        let packages = Overspill::new(Profile::OWN, disk(&client));
         Surfaces { client, packages }
     }
 
@@ -110,7 +109,7 @@ impl Surfaces {
 
     fn save_empty(&self) -> String {
         let draft = disk(&self.client).create(&Call::default()).unwrap();
-        draft.publish().unwrap().name.to_string()
+        draft.publish().unwrap().id.to_string()
     }
 
     /// Runs a command line in a shell; returns exit code, stdout and stderr.

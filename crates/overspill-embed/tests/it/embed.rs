@@ -93,7 +93,8 @@ fn what_a_strategy_answers_is_a_choice_or_nonsense() {
     {
         assert!(of(nonsense.clone()).unwrap_err().contains("no choice"), "{nonsense}");
     }
-    let given = made(json!({"max_lines": 3})).with_strategy(Given(Err("no idea".into())));
+    let given =
+        made(json!({"max_lines": 3})).to_builder().strategy(Given(Err("no idea".into()))).build();
     assert!(matches!(given.process(&output, &Call::default()), Outcome::Spilled(_)));
 }
 
@@ -135,9 +136,10 @@ impl StoreObject for Shelf {
 fn a_store_of_another_language_is_a_store() {
     let kept = Arc::default();
     let shelf = CallbackStore::new(Shelf(Arc::clone(&kept)));
-    let overspill = made(json!({"max_lines": 3})).with_store(Arc::new(shelf));
+    let overspill =
+        made(json!({"max_lines": 3})).to_builder().shared_store(Arc::new(shelf)).build();
     let output = numbered(9);
-    let outcome = overspill.process(output.as_bytes(), &Call::of("make"));
+    let outcome = overspill.process(output.as_bytes(), &Call::new("make"));
     let Outcome::Spilled(spilled) = outcome else { unreachable!("nine lines do not fit") };
     assert_eq!(spilled.path(), Some("shelf://make"));
     assert_eq!(kept.lock().unwrap()["make"], numbered(9).into_bytes());
@@ -151,12 +153,26 @@ fn a_store_of_another_language_is_a_store() {
 }
 
 #[test]
+fn saved_output_is_read_and_searched_by_its_path() {
+    let overspill = made(json!({"max_lines": 3}));
+    let output = numbered(9);
+    let outcome = overspill.process(&output, &Call::new("make"));
+    let path = &outcome.saved().unwrap().path;
+    let page = overspill_embed::read(&overspill, path, &json!({"lines": [2, 2]})).unwrap();
+    assert_eq!(page["text"], "line 2\n");
+    let found = overspill_embed::grep(&overspill, path, "line 7", &json!({})).unwrap();
+    assert!(found.to_string().contains("line 7"), "{found}");
+    let error = overspill_embed::read(&overspill, "..", &json!({})).unwrap_err();
+    assert!(error.to_string().contains("neither the id nor the path"), "{error}");
+}
+
+#[test]
 fn a_store_can_be_told_what_another_has_answered() {
     let overspill = made(json!({"max_lines": 3}));
     let output = numbered(9);
     let with = |answers: Value| {
         let store = Arc::new(GivenStore::of(&answers, output.clone().into_bytes()).unwrap());
-        let told = overspill.clone().with_store(store.clone());
+        let told = overspill.to_builder().shared_store(store.clone()).build();
         let path = match told.process(output.as_bytes(), &Call::default()) {
             Outcome::Spilled(spilled) => {
                 spilled.saved.map(|saved| saved.path).map_err(|e| e.to_string())

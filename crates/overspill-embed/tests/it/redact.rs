@@ -26,7 +26,7 @@ fn all() -> Redact {
 }
 
 fn engine(profile: Profile) -> Overspill {
-    Overspill::new(profile, Memory::default()).with_redaction(all())
+    Overspill::new(profile, Memory::default()).to_builder().redact(all()).build()
 }
 
 fn long(text: &str) -> String {
@@ -51,14 +51,14 @@ fn what_packages_do_with_a_result_is_masked() {
 #[test]
 fn answers_about_an_output_saved_with_secrets_are_masked() {
     let store: Arc<dyn Store> = Arc::new(Memory::default());
-    let off = Overspill::sharing(Profile::OWN, store.clone());
+    let off = Overspill::builder().profile(Profile::OWN).shared_store(store.clone()).build();
     let call = Call { command: Some(format!("login {}", token())), ..Call::default() };
     let output = long(&format!("{{\"a\":\"{}\"}}\n{}", token(), key()));
     let Outcome::Spilled(spilled) = off.process(output.as_bytes(), &call) else { panic!() };
-    let name = &spilled.saved.as_ref().unwrap().name;
+    let name = &spilled.saved.as_ref().unwrap().id;
     let at = output.find("ghp_").unwrap() as u64;
 
-    let all = Overspill::sharing(Profile::OWN, store).with_redaction(all());
+    let all = Overspill::builder().profile(Profile::OWN).shared_store(store).redact(all()).build();
     for asked in
         [json!({"lines": [2990, 3020]}), json!({"bytes": [at - 5, at + 20]}), json!({"tail": 1510})]
     {
@@ -84,7 +84,7 @@ fn answers_about_an_output_saved_with_secrets_are_masked() {
 fn what_a_store_of_another_language_is_told_has_no_secret() {
     for profile in Profile::ALL {
         for redact in [all(), Redact::Saved(Arc::new(Redaction::new(None).unwrap()))] {
-            let overspill = engine(profile.clone()).with_redaction(redact);
+            let overspill = engine(profile.clone()).to_builder().redact(redact).build();
             for result in [json!(token()), json!({ "status": "success", "data": token() })] {
                 let text = overspill_embed::text(&overspill, &result).unwrap_or_default();
                 assert!(!text.contains(SECRET), "{}: {text}", profile.name);

@@ -22,7 +22,7 @@ impl Overspill {
         self.report(ended.call, spilled.total.bytes as usize, spilled.text.len(), what);
         if self.profile.sweeps == Sweeps::AfterAnswer {
             let now = self.clock.now().timestamp();
-            let _ = sweep(&*self.store, &self.retention, SweepBudget::LITTLE, now);
+            let _ = sweep(&*self.store, &self.retention(), SweepBudget::LITTLE, now);
         }
     }
 
@@ -49,7 +49,7 @@ impl Overspill {
             ..Record::default()
         };
         // A record is a convenience. The output itself is safe.
-        let _ = self.store.describe(&saved.name, &record.with_size(spilled.total));
+        let _ = self.store.describe(&saved.id, &record.with_size(spilled.total));
     }
 
     /// Returns an output that fits, in which so many secrets are masked.

@@ -1,9 +1,11 @@
 //! Takes an output through its steps: plan, choose, save, present, and what follows.
 
 mod after;
+mod builder;
 mod choose;
 mod plan;
 mod present;
+mod read;
 mod save;
 
 use std::borrow::Cow;
@@ -15,12 +17,13 @@ use overspill_core::{Limits, Oversized, Policy, Strategy};
 use crate::notice::ReaderAbilities;
 use crate::profile::OnSaveError;
 use crate::redact::{Redact, Redacted};
-use crate::store::{SpillRef, Store};
+use crate::store::{Nowhere, SpillRef, Store};
 use crate::sweep::{Retention, SweepBudget, Swept, sweep};
 use crate::{
     Call, CallEnd, Clock, Error, Event, Layer, LiveSpill, Outcome, Profile, Settings, Spill,
 };
 
+pub use builder::OverspillBuilder;
 pub(crate) use choose::Chosen;
 use choose::Selected;
 use plan::Plan;
@@ -35,18 +38,18 @@ pub struct Overspill {
     pub(crate) profile: Profile,
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) reach: ReaderAbilities,
+    pub(crate) reader: ReaderAbilities,
     pub(crate) program: Option<Arc<dyn Fn() -> String + Send + Sync>>,
     strategy: Option<Arc<dyn Strategy>>,
     observer: Option<Arc<Observer>>,
-    retention: Retention,
+    retention: Option<Retention>,
     clock: Clock,
     pub(crate) redact: Redact,
     swept: Arc<AtomicBool>,
 }
 
 /// A function that gets the event of every call.
-pub type Observer = dyn Fn(&Event) + Send + Sync;
+pub(crate) type Observer = dyn Fn(&Event) + Send + Sync;
 
 /// What a single call asks for.
 #[derive(Debug, Clone, Default)]
@@ -94,50 +97,38 @@ pub(crate) struct EndedCall<'a> {
 }
 
 impl Overspill {
-    /// Shortens outputs as `profile` says and saves them in `store`.
-    pub fn new(profile: Profile, store: impl Store + 'static) -> Overspill {
-        Overspill::sharing(profile, Arc::new(store))
+    /// Builds an engine from its parts.
+    ///
+    /// ```
+    /// # let directory = std::env::temp_dir().join("overspill-doc");
+    /// use overspill::Overspill;
+    ///
+    /// let overspill = Overspill::builder().directory(directory).max_lines(200).build();
+    /// ```
+    pub fn builder() -> OverspillBuilder {
+        OverspillBuilder::of(Overspill::new(Profile::OWN, Nowhere::because("no store is set")))
     }
 
-    /// Like [`Overspill::new`], with a store that is shared.
-    pub fn sharing(profile: Profile, store: Arc<dyn Store>) -> Overspill {
+    /// Returns a builder with everything that this engine has, to change a part of it.
+    pub fn to_builder(&self) -> OverspillBuilder {
+        OverspillBuilder::of(self.clone())
+    }
+
+    /// Shortens outputs as `profile` says and saves them in `store`.
+    pub fn new(profile: Profile, store: impl Store + 'static) -> Overspill {
         Overspill {
-            retention: profile.retention,
             profile,
             settings: Settings::default(),
-            store,
-            reach: ReaderAbilities { files: true, ..ReaderAbilities::default() },
+            store: Arc::new(store),
+            reader: ReaderAbilities { files: true, ..ReaderAbilities::default() },
             program: None,
             strategy: None,
             observer: None,
+            retention: None,
             clock: Clock::default(),
             redact: Redact::Off,
             swept: Arc::default(),
         }
-    }
-
-    /// Sets the layers of settings between the profile and the call.
-    #[must_use]
-    pub fn with_settings(self, settings: Settings) -> Overspill {
-        Overspill { settings, ..self }
-    }
-
-    /// Saves in another store.
-    #[must_use]
-    pub fn with_store(self, store: Arc<dyn Store>) -> Overspill {
-        Overspill { store, ..self }
-    }
-
-    /// Removes the observer.
-    #[must_use]
-    pub fn unobserved(self) -> Overspill {
-        Overspill { observer: None, ..self }
-    }
-
-    /// Sets what the reader of a preview can do.
-    #[must_use]
-    pub fn with_reach(self, reach: ReaderAbilities) -> Overspill {
-        Overspill { reach, ..self }
     }
 
     /// Returns the profile.
@@ -145,51 +136,19 @@ impl Overspill {
         &self.profile
     }
 
+    /// Returns the settings between the profile and the call.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Returns what the reader of a preview can do.
-    pub fn reach(&self) -> &ReaderAbilities {
-        &self.reach
+    pub fn reader(&self) -> &ReaderAbilities {
+        &self.reader
     }
 
-    /// Names our program to the reader of a preview as `find` says, in the place of
-    /// [`ReaderAbilities::program`]. It is asked only when something was cut.
-    #[must_use]
-    pub fn with_program(self, find: impl Fn() -> String + Send + Sync + 'static) -> Overspill {
-        Overspill { program: Some(Arc::new(find)), ..self }
-    }
-
-    /// Cuts by a strategy of your own.
-    #[must_use]
-    pub fn with_strategy(self, strategy: impl Strategy + 'static) -> Overspill {
-        Overspill { strategy: Some(Arc::new(strategy)), ..self }
-    }
-
-    /// Reports every call to `observer`.
-    #[must_use]
-    pub fn with_observer(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Overspill {
-        Overspill { observer: Some(Arc::new(observer)), ..self }
-    }
-
-    /// Sets the clock.
-    #[must_use]
-    pub fn with_clock(self, clock: Clock) -> Overspill {
-        Overspill { clock, ..self }
-    }
-
-    /// Masks secrets. With [`Redact::All`] a strategy of your own gets masked text too.
-    #[must_use]
-    pub fn with_redaction(self, redact: Redact) -> Overspill {
-        Overspill { redact, ..self }
-    }
-
-    /// Sets how long outputs stay, if the profile removes old outputs.
-    #[must_use]
-    pub fn with_retention(self, retention: Retention) -> Overspill {
-        Overspill { retention, ..self }
-    }
-
-    /// Removes expired outputs now.
-    pub fn sweep(&self) -> Result<Swept, Error> {
-        sweep(&*self.store, &self.retention, SweepBudget::Whole, self.clock.now().timestamp())
+    /// Returns how long saved outputs stay.
+    pub fn retention(&self) -> Retention {
+        self.retention.unwrap_or(self.profile.retention)
     }
 
     /// Returns the store.
@@ -197,9 +156,14 @@ impl Overspill {
         &*self.store
     }
 
-    /// Shortens an output if it is too large.
-    pub fn process<'a>(&self, output: &'a [u8], call: &Call) -> Outcome<'a> {
-        self.process_with(output, call, &CallOptions::default())
+    /// Removes expired outputs now.
+    pub fn sweep(&self) -> Result<Swept, Error> {
+        sweep(&*self.store, &self.retention(), SweepBudget::Whole, self.clock.now().timestamp())
+    }
+
+    /// Shortens an output if it is too large: bytes or text.
+    pub fn process<'a>(&self, output: &'a (impl AsRef<[u8]> + ?Sized), call: &Call) -> Outcome<'a> {
+        self.process_with(output.as_ref(), call, &CallOptions::default())
     }
 
     /// Like [`Overspill::process`], with options of the call.

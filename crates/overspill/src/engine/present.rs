@@ -35,7 +35,7 @@ impl Overspill {
     /// Returns our own notice.
     fn notice(&self, saved: &Result<SpillRef, Error>, delegate: bool) -> Wording {
         let token = match saved {
-            Ok(saved) => saved.name.token(),
+            Ok(saved) => saved.id.token(),
             Err(_) => random(6).unwrap_or_default(),
         };
         let reader = ReaderAbilities {
@@ -43,9 +43,9 @@ impl Overspill {
                 .program
                 .as_ref()
                 .map(|find| find())
-                .or_else(|| self.reach.program.clone()),
-            delegate: self.reach.delegate.clone().filter(|_| delegate),
-            ..self.reach.clone()
+                .or_else(|| self.reader.program.clone()),
+            delegate: self.reader.delegate.clone().filter(|_| delegate),
+            ..self.reader.clone()
         };
         wording(token, saved.as_ref(), &reader)
     }

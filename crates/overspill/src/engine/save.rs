@@ -148,12 +148,12 @@ mod tests {
         let stars = format!("ghp_{}", "*".repeat(40));
         let rules = Arc::new(Redaction::new(None).unwrap());
         for redact in [Redact::Saved(rules.clone()), Redact::All(rules)] {
-            let overspill = Overspill::new(Profile::OWN, Memory::default()).with_redaction(redact);
+            let overspill = Overspill::builder().store(Memory::default()).redact(redact).build();
             for (is_masked, kept, count) in [(false, &stars, 1), (true, &token, 0)] {
                 let mut draft = overspill.begin(&Call::default(), is_masked).unwrap();
                 draft.append(token.as_bytes()).unwrap();
                 let saved = draft.publish().unwrap();
-                let bytes = overspill.store().read(&saved.name, 0..u64::MAX).unwrap();
+                let bytes = overspill.store().read(&saved.id, 0..u64::MAX).unwrap();
                 assert_eq!((&bytes[..], saved.masked), (kept.as_bytes(), count));
             }
         }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use overspill_core::{Keep, Limits, Policy};
 
 use crate::seeds::WalkWords;
-use crate::store::{Access, Disk, DiskOptions, NameStyle, PathStyle};
+use crate::store::{Access, DiskOptions, NameStyle, PathStyle};
 use crate::sweep::Retention;
 use crate::{Clock, Layer, Limit};
 
@@ -288,24 +288,17 @@ impl Profile {
 }
 
 impl Profile {
-    /// Returns the store that this profile keeps its outputs in.
-    pub fn disk(&self, places: &Places, clock: Clock) -> Disk {
-        Disk::new(self.directory.within(places), self.disk_options(places, clock))
-    }
-
-    /// Returns the options of its store, for a store that differs from it in some of them.
-    pub fn disk_options(&self, places: &Places, clock: Clock) -> DiskOptions {
-        let project = matches!(self.directory, Directory::Project(_));
+    /// Returns the options of a store with the files of this profile. With `places` the store is in the
+    /// profile's usual directory; one in a project shows paths from the project's root, and Git ignores it.
+    pub fn disk_options(&self, places: Option<&Places>, clock: Clock) -> DiskOptions {
+        let project = places.filter(|_| matches!(self.directory, Directory::Project(_)));
         DiskOptions {
             names: self.names,
             records: self.records,
             clock,
             access: self.access,
-            paths: match self.directory {
-                Directory::Project(_) => PathStyle::From(places.project.clone()),
-                _ => PathStyle::Whole,
-            },
-            git_ignored: project,
+            paths: project.map_or(PathStyle::Whole, |it| PathStyle::From(it.project.clone())),
+            git_ignored: project.is_some(),
             most_per_output: self.max_output,
             ..DiskOptions::default()
         }

@@ -21,7 +21,14 @@ pub struct Places {
 impl Places {
     /// Finds the directories. `variable` returns the value of an environment variable. A directory
     /// that is not known is empty.
-    pub fn found(variable: impl Fn(&str) -> Option<OsString>, working: PathBuf) -> Places {
+    ///
+    /// ```
+    /// use overspill::profile::Places;
+    ///
+    /// let places = Places::from_env(|name| std::env::var_os(name), std::env::current_dir()?);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn from_env(variable: impl Fn(&str) -> Option<OsString>, working: PathBuf) -> Places {
         let home = Places::home(&variable);
         let base = |name, in_home| Places::base(&variable, name, in_home);
         Places {

@@ -21,6 +21,6 @@ pub use diff::{DiffError, Differences, diff, previous_run};
 #[cfg(feature = "grep")]
 pub use grep::{BadPattern, GrepError, GrepLine, GrepMatches, Query, count, grep};
 pub use json::{BadJson, BadPath, FromValue, JsonError, JsonPath, Values, values};
-pub use page::{Page, Part, line_start, read};
+pub use page::{Page, Part, read};
 pub use partial::{MissingLines, missing_lines};
 pub use usage::{Usage, usage};

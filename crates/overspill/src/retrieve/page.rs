@@ -178,7 +178,7 @@ pub(super) fn fitting_end(
 }
 
 /// Returns the place where a line begins, counted from 1; `None` if there are not so many lines.
-pub fn line_start(
+pub(super) fn line_start(
     store: &dyn Store,
     name: &OutputId,
     line: u64,
@@ -271,7 +271,7 @@ mod tests {
         let store = Memory::default();
         let mut draft = store.create(&Call::default()).unwrap();
         draft.append(bytes).unwrap();
-        let name = draft.publish().unwrap().name;
+        let name = draft.publish().unwrap().id;
         (store, name)
     }
 

@@ -7,7 +7,7 @@
 //!
 //! let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
 //! let response = format!(r#"{{"status":"success","text":"{}"}}"#, "line\\n".repeat(5000));
-//! let answer = envelope::respond(&overspill, &response, &Call::of("Read"), &CallOptions::default());
+//! let answer = envelope::respond(&overspill, &response, &Call::new("Read"), &CallOptions::default());
 //! assert!(answer.starts_with(r#"{"status":"partial","data":{"truncated":true,"#));
 //! ```
 

@@ -3,7 +3,8 @@
 use overspill_core::Keep;
 use serde_json::{Map, Value};
 
-use crate::{Layer, Limit, Warning};
+use crate::settings::Warning;
+use crate::{Layer, Limit};
 
 impl Layer {
     /// Reads `{maxLines, maxBytes, direction, enabled, skip, tools}`. A bare

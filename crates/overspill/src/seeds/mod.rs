@@ -1,5 +1,28 @@
 //! The five published systems that this library can stand in for: their profiles, words and formats.
 //!
+//! | system | profile | its results | shorten them with |
+//! | --- | --- | --- | --- |
+//! | klaude | [`Profile::KLAUDE`] | text | [`Overspill::process`](crate::Overspill::process), then [`TruncationResult::of`] |
+//! | unified | [`Profile::UNIFIED`] | JSON text with `status`, `data`, `text` | [`envelope::respond`] |
+//! | takumi | [`Profile::TAKUMI`] | an object with `llmContent` | [`Overspill::bound_result`](crate::Overspill::bound_result) |
+//! | agent-v2 | [`Profile::AGENT_V2`] | an object with `output` and `metadata` | the same, or `tool::registry` |
+//! | opencode | [`Profile::OPENCODE`] | an object with `output` and `metadata` | the same |
+//!
+//! ```
+//! use overspill::store::Memory;
+//! use overspill::tool::{Bounded, Gates};
+//! use overspill::{Call, CallOptions, Overspill, Profile};
+//! use serde_json::json;
+//!
+//! let overspill = Overspill::new(Profile::TAKUMI, Memory::default());
+//! let result = json!({"llmContent": "a line\n".repeat(5000)});
+//! let (call, options) = (Call::new("bash"), CallOptions::default());
+//! match overspill.bound_result(&result, &call, &options, &Gates::default()) {
+//!     Bounded::Unchanged => unreachable!("5000 lines are too many"),
+//!     Bounded::Changed(result) => assert_eq!(result["truncated"], true),
+//! }
+//! ```
+//!
 //! Nothing in this folder serves our own profile. `docs/seeds.md` of the repository lists what each
 //! system states, and the test for it.
 

@@ -1,6 +1,6 @@
 //! Settings as values, and where each of them comes from.
 //!
-//! Each level is a [`Layer`]. From the weakest to the strongest:
+//! Each level is a [`Layer`](crate::Layer). From the weakest to the strongest:
 //! profile < user < project < environment < tool < call.
 //! Nothing here reads a file or the environment: the program and the packages hand the layers in.
 //!
@@ -8,16 +8,16 @@
 
 mod address;
 mod fields;
-mod layer;
-mod resolved;
+pub(crate) mod layer;
+pub(crate) mod resolved;
 
 use std::borrow::Cow;
 use std::fmt;
 
 pub use self::address::is_http_address;
 pub use self::fields::{CallField, CallKind, CallSetting, CallValue, KEEPS, ProjectRule};
-pub use self::layer::{Layer, Limit};
-pub use self::resolved::{Effective, RefusedSetting, Setting, Settings};
+use self::layer::{Layer, Limit};
+pub use self::resolved::{Effective, RefusedSetting, Setting};
 
 /// The level that a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

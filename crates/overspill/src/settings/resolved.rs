@@ -17,6 +17,13 @@ pub struct Settings {
     pub environment: Layer,
 }
 
+impl From<Layer> for Settings {
+    /// Returns the settings of a user, without a project and an environment.
+    fn from(user: Layer) -> Settings {
+        Settings { user, ..Settings::default() }
+    }
+}
+
 /// A value and the level that it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting {

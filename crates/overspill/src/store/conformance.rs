@@ -51,13 +51,13 @@ fn lines_of_text() -> Vec<String> {
 
 /// Saves an output and these lines of it; returns what was kept.
 fn kept(store: &dyn Store, bytes: &[u8], lines: Vec<Excerpt>) -> (SpillRef, Option<KeptRanges>) {
-    let mut draft = create(store, &Call::of("tool"));
+    let mut draft = create(store, &Call::new("tool"));
     bytes.chunks(7_919).for_each(|part| append(&mut *draft, part));
     if draft.hole().expect("a hole or none").is_some() {
         draft.keep(lines).expect("kept");
     }
     let saved = draft.publish().expect("published");
-    let kept = store.kept_ranges(&saved.name).expect("ranges or none");
+    let kept = store.kept_ranges(&saved.id).expect("ranges or none");
     (saved, kept)
 }
 
@@ -73,8 +73,8 @@ fn partial_output_notes_its_ranges(store: &dyn Store) {
     let hole = ranges.hole().expect("a hole");
     assert_eq!(hole.bytes, first.bytes.end..last.bytes.start);
     assert_eq!(ranges.missing(), hole.bytes.end - hole.bytes.start, "nothing of the hole is kept");
-    assert_ne!(store.check(&saved.name).expect("a state"), Integrity::Damaged);
-    assert_ne!(store.check(&saved.name).expect("a state"), Integrity::Whole);
+    assert_ne!(store.check(&saved.id).expect("a state"), Integrity::Damaged);
+    assert_ne!(store.check(&saved.id).expect("a state"), Integrity::Whole);
 }
 
 fn partial_output_keeps_excerpts(store: &dyn Store) {
@@ -100,7 +100,7 @@ fn partial_output_keeps_excerpts(store: &dyn Store) {
     assert_eq!((both.bytes, both.verbatim), (start(20_000)..start(20_002), true));
     let shown = found(25_000).expect("line 25000 was kept");
     assert!(!shown.verbatim, "a line that is not stored byte for byte says so");
-    assert_eq!(store.read(&saved.name, shown.stored).expect("read"), b"as shown\n");
+    assert_eq!(store.read(&saved.id, shown.stored).expect("read"), b"as shown\n");
     assert_eq!((found(19_999), found(20_002)), (None, None));
 }
 
@@ -112,7 +112,7 @@ fn check_ranges(store: &dyn Store, saved: &SpillRef, ranges: &KeptRanges, text: 
     assert_eq!(kept + ranges.missing(), ranges.bytes, "counts are exact");
     assert_ne!(saved.kept, Kept::Whole, "some of it is missing");
     for range in ranges.ranges.iter().filter(|range| range.verbatim) {
-        let stored = store.read(&saved.name, range.stored.clone()).expect("read");
+        let stored = store.read(&saved.id, range.stored.clone()).expect("read");
         let original = &text[range.bytes.start as usize..range.bytes.end as usize];
         assert_eq!(stored, original.as_bytes(), "{range:?}");
         let before = &text[..range.bytes.start as usize];
@@ -157,34 +157,34 @@ fn what_is_saved_is_read_back(store: &dyn Store) {
     let awkward: &[&[u8]] =
         &[b"", b"\0", b"\xef\xbb\xbfa\r\nb\r", b"{\"a\":\"\\n\"}", b"\xff\xfe\n\n"];
     for bytes in awkward {
-        let saved = save(store, &Call::of("tool"), &[bytes]);
+        let saved = save(store, &Call::new("tool"), &[bytes]);
         assert_eq!(saved.kept, Kept::Whole);
         assert!(!saved.path.is_empty(), "somebody can be told where it is");
-        assert_eq!(read(store, &saved.name), *bytes, "byte for byte");
-        assert_eq!(entry(store, &saved.name).bytes, bytes.len() as u64);
+        assert_eq!(read(store, &saved.id), *bytes, "byte for byte");
+        assert_eq!(entry(store, &saved.id).bytes, bytes.len() as u64);
     }
     assert_eq!(list(store).len(), awkward.len());
 
     let long: Vec<u8> = (0..300_000_u32).flat_map(|number| number.to_le_bytes()).collect();
     let parts: Vec<&[u8]> = long.chunks(7_919).collect();
-    assert_eq!(read(store, &save(store, &Call::default(), &parts).name), long);
+    assert_eq!(read(store, &save(store, &Call::default(), &parts).id), long);
 }
 
 fn nothing_is_seen_before_it_is_published(store: &dyn Store) {
-    let mut draft = create(store, &Call::of("tool"));
+    let mut draft = create(store, &Call::new("tool"));
     append(&mut *draft, b"half");
     assert_eq!(list(store), [], "a draft is not listed");
     drop(draft);
     assert_eq!(list(store), [], "a draft that is dropped leaves nothing");
 
-    let mut draft = create(store, &Call::of("tool"));
+    let mut draft = create(store, &Call::new("tool"));
     append(&mut *draft, b"whole");
     let saved = draft.publish().expect("published");
-    assert_eq!(list(store), [entry(store, &saved.name)]);
+    assert_eq!(list(store), [entry(store, &saved.id)]);
 }
 
 fn ranges_end_where_the_output_ends(store: &dyn Store) {
-    let name = save(store, &Call::of("tool"), &[b"0123456789"]).name;
+    let name = save(store, &Call::new("tool"), &[b"0123456789"]).id;
     let (open, backwards) = (3..u64::MAX, std::ops::Range { start: 7, end: 4 });
     for (range, part) in [
         (0..10, "0123456789"),
@@ -215,8 +215,8 @@ fn calls_from_outside_make_safe_names(store: &dyn Store) {
             directory: text,
         };
         let saved = save(store, &call, &[b"output"]);
-        assert_eq!(OutputId::parse(saved.name.as_str()), Some(saved.name.clone()), "{call:?}");
-        assert_eq!(read(store, &saved.name), b"output", "{call:?}");
+        assert_eq!(OutputId::parse(saved.id.as_str()), Some(saved.id.clone()), "{call:?}");
+        assert_eq!(read(store, &saved.id), b"output", "{call:?}");
     }
     assert_eq!(list(store).len(), texts.len());
 }
@@ -226,16 +226,16 @@ fn names_are_never_given_twice(store: &dyn Store) {
     let outputs: Vec<String> = (0..30).map(|number| format!("output {number}")).collect();
     let saved: Vec<SpillRef> =
         outputs.iter().map(|output| save(store, &call, &[output.as_bytes()])).collect();
-    let names: HashSet<&OutputId> = saved.iter().map(|saved| &saved.name).collect();
+    let names: HashSet<&OutputId> = saved.iter().map(|saved| &saved.id).collect();
     assert_eq!(names.len(), outputs.len(), "the same call gets a new name each time");
     for (saved, output) in saved.iter().zip(&outputs) {
-        assert_eq!(read(store, &saved.name), output.as_bytes(), "nothing is overwritten");
+        assert_eq!(read(store, &saved.id), output.as_bytes(), "nothing is overwritten");
     }
 }
 
 fn what_is_deleted_is_gone(store: &dyn Store) {
-    let call = Call::of("tool");
-    let [a, b] = [b"a", b"b"].map(|bytes| save(store, &call, &[bytes]).name);
+    let call = Call::new("tool");
+    let [a, b] = [b"a", b"b"].map(|bytes| save(store, &call, &[bytes]).id);
     store.delete(&a).expect("deleted");
     assert!(matches!(store.delete(&a), Err(Error::NotFound { .. })));
     assert!(matches!(store.read(&a, 0..1), Err(Error::NotFound { .. })));
@@ -243,7 +243,7 @@ fn what_is_deleted_is_gone(store: &dyn Store) {
 }
 
 fn use_is_noted(store: &dyn Store) {
-    let name = save(store, &Call::of("tool"), &[b"a"]).name;
+    let name = save(store, &Call::new("tool"), &[b"a"]).id;
     let before = entry(store, &name);
     store.touch(&name).expect("touched");
     let after = entry(store, &name);
@@ -253,7 +253,7 @@ fn use_is_noted(store: &dyn Store) {
 }
 
 fn pins_are_kept(store: &dyn Store) {
-    let name = save(store, &Call::of("tool"), &[b"a"]).name;
+    let name = save(store, &Call::new("tool"), &[b"a"]).id;
     assert!(!entry(store, &name).pinned);
     match store.pin(&name, true) {
         Err(Error::Unsupported { .. }) => return,
@@ -268,11 +268,11 @@ fn pins_are_kept(store: &dyn Store) {
 }
 
 fn records_are_kept(store: &dyn Store) {
-    let name = save(store, &Call::of("tool"), &[b"a"]).name;
+    let name = save(store, &Call::new("tool"), &[b"a"]).id;
     assert_eq!(store.record(&name).expect("a record or none"), None);
     for exit in [1, 2] {
         let record =
-            Record { call: Call::of("日本"), exit: Some(exit), bytes: 1, ..Record::default() };
+            Record { call: Call::new("日本"), exit: Some(exit), bytes: 1, ..Record::default() };
         store.describe(&name, &record).expect("described");
         let known = store.record(&name).expect("a record or none");
         // A store may know nothing beyond the bytes, but nothing false.
@@ -282,7 +282,7 @@ fn records_are_kept(store: &dyn Store) {
     store.retrieved(&name, 12).expect("noted");
     let known = store.record(&name).expect("a record or none");
     assert!(known.as_ref().is_none_or(|known| [0, 42].contains(&known.retrieved)));
-    let other = save(store, &Call::of("tool"), &[b"b"]).name;
+    let other = save(store, &Call::new("tool"), &[b"b"]).id;
     let all = store.records(&[other.clone(), name.clone()]).expect("records or none");
     assert_eq!(all, [None, known], "many are known as each of them is");
     store.delete(&other).expect("deleted");
@@ -291,8 +291,8 @@ fn records_are_kept(store: &dyn Store) {
 }
 
 fn only_what_is_unchanged_expires(store: &dyn Store) {
-    let call = Call::of("tool");
-    let name = save(store, &call, &[b"a"]).name;
+    let call = Call::new("tool");
+    let name = save(store, &call, &[b"a"]).id;
     let seen = entry(store, &name);
     let expire = || store.expire(&[&seen]).remove(0).expect("expired or not");
     if store.pin(&name, true).is_ok() {
@@ -306,7 +306,7 @@ fn only_what_is_unchanged_expires(store: &dyn Store) {
 
 fn lines_are_found_or_not_known(store: &dyn Store) {
     let text: String = (1..=40_000).map(|number| format!("line {number}\n")).collect();
-    let name = save(store, &Call::of("tool"), &[text.as_bytes()]).name;
+    let name = save(store, &Call::new("tool"), &[text.as_bytes()]).id;
     for line in [1, 2, 39, 20_000, 40_000, 40_001, u64::MAX] {
         let Some(start) = store.line_start(&name, line).expect("a place or none") else { continue };
         let shown = store.read(&name, start..start + 20).expect("read");
@@ -327,7 +327,7 @@ fn many_at_once_lose_and_mix_nothing(store: Arc<dyn Store>) {
             let line = format!("{thread}/{number};");
             let bytes = line.repeat(200 + number).into_bytes();
             let parts: Vec<&[u8]> = bytes.chunks(100).collect();
-            let name = save(store, &Call::of("tool"), &parts).name;
+            let name = save(store, &Call::new("tool"), &parts).id;
             store.list().expect("a list while others write");
             (name, bytes)
         };

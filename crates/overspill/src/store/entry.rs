@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::{OutputId, PreviewRecord};
 use crate::Call;
 
-/// A saved output, as callers name it.
+/// A saved output: its id, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillRef {
-    /// Its name in the store.
-    pub name: OutputId,
-    /// Where it is, as the store likes it shown: a path, or an address.
+    /// The id of the output in its store.
+    pub id: OutputId,
+    /// The path or address of the output, as the notice shows it.
     pub path: String,
     /// How much of the output the store kept.
     pub kept: Kept,
@@ -26,8 +26,8 @@ pub struct SpillRef {
 
 impl SpillRef {
     /// An output that was kept on this machine, as it was.
-    pub fn new(name: OutputId, path: String, kept: Kept) -> SpillRef {
-        SpillRef { name, path, kept, within: Availability::ThisMachine, masked: 0 }
+    pub fn new(id: OutputId, path: String, kept: Kept) -> SpillRef {
+        SpillRef { id, path, kept, within: Availability::ThisMachine, masked: 0 }
     }
 }
 

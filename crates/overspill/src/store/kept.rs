@@ -36,7 +36,7 @@ pub struct KeptRange {
 
 /// A range of the original that was not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotKept {
+pub(crate) struct NotKept {
     /// Where it stood.
     pub bytes: Range<u64>,
     /// The number of the first line of which something is missing.
@@ -60,7 +60,7 @@ impl KeptRanges {
     }
 
     /// Returns what is missing, in order.
-    pub fn not_kept(&self) -> Vec<NotKept> {
+    pub(crate) fn not_kept(&self) -> Vec<NotKept> {
         let mut all = Vec::new();
         // Where the last range ended, and the line that goes on there.
         let (mut end, mut line) = (0, 1);
@@ -83,7 +83,7 @@ impl KeptRanges {
     }
 
     /// Returns the hole from its first byte to its last, with the lines that were kept in it.
-    pub fn hole(&self) -> Option<NotKept> {
+    pub(crate) fn hole(&self) -> Option<NotKept> {
         let all = self.not_kept();
         let (first, last) = (all.first()?, all.last()?);
         Some(NotKept {

@@ -45,6 +45,25 @@ pub trait Lookup: Store {
 
 /// The methods of [`Lookup`]. A store without it is searched through its list, and knows no lines.
 impl dyn Store + '_ {
+    /// Finds an output of this store by its id, or by the path or address that its notice names.
+    ///
+    /// The last part of a path is the id, so a path never leads out of the store.
+    pub fn find(&self, text: &str) -> Result<OutputId, Error> {
+        let ids = OutputId::candidates(text);
+        for id in &ids {
+            match self.entry(id) {
+                Ok(_) => return Ok(id.clone()),
+                Err(Error::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // The last candidate has neither a directory nor an ending.
+        let Some(name) = ids.into_iter().next_back() else {
+            return Err(Error::BadId { text: text.to_owned() });
+        };
+        Err(Error::NotFound { name })
+    }
+
     /// See [`Lookup::named`].
     pub fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
         self.lookup().map_or_else(|| Ok(named_in(self.list()?, start)), |it| it.named(start))

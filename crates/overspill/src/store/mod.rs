@@ -30,13 +30,14 @@ pub use conformance::{conformance, partial_conformance};
 pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
 pub use entry::{Availability, Entry, ExpiredOutput, Integrity, Kept, Record, SpillRef};
 pub use expiry::Expiry;
-pub use kept::{KeptRange, KeptRanges, NotKept};
+pub(crate) use kept::NotKept;
+pub use kept::{KeptRange, KeptRanges};
 pub use lookup::Lookup;
 pub use memory::Memory;
 pub(crate) use name::random;
 pub use name::{Also, Missing, NamePart, NameStyle, OutputId};
 pub use nowhere::Nowhere;
-pub use overspill_core::Excerpt;
+pub(crate) use overspill_core::Excerpt;
 pub use preview_record::PreviewRecord;
 pub use recent::{RecentOrder, RecentOutputs, RecentQuery};
 

@@ -24,6 +24,12 @@ impl From<OutputId> for String {
     }
 }
 
+impl AsRef<str> for OutputId {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl TryFrom<String> for OutputId {
     type Error = &'static str;
 
@@ -41,6 +47,24 @@ impl OutputId {
             && !text.starts_with('.')
             && !text.bytes().any(apart);
         fits.then(|| OutputId(text.to_owned()))
+    }
+
+    /// Returns the ids that `text` can mean, the likeliest first: `text` itself, or the last part of a path or an
+    /// address, with and without the ending of a file.
+    pub(crate) fn candidates(text: &str) -> Vec<OutputId> {
+        let file = text.rsplit(['/', '\\']).next().unwrap_or(text);
+        // Outputs in memory have the path `memory:FILE`.
+        let plain = file.rsplit(':').next().unwrap_or(file);
+        let mut ids = Vec::new();
+        for part in [text, file, plain] {
+            let stem = part.rsplit_once('.').map(|(stem, _)| stem);
+            for id in [Some(part), stem].into_iter().flatten().filter_map(OutputId::parse) {
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+        }
+        ids
     }
 
     /// Returns the name as text.

@@ -12,7 +12,7 @@ pub struct PreviewRecord {
     /// The limits of the preview.
     #[serde(with = "LimitsJson")]
     pub limits: Limits,
-    /// The word for the way of keeping, as in [`KEEPS`](crate::KEEPS).
+    /// The word for the way of keeping, as in [`KEEPS`](crate::settings::KEEPS).
     pub keep: String,
     /// The word for the kind of preview.
     ///
@@ -89,8 +89,12 @@ mod tests {
     #[test]
     fn implausible_preview_of_another_machine_is_dropped() {
         let bounded = |preview: PreviewRecord| {
-            let record =
-                Record { bytes: 9, shown: vec![0..4], preview: Some(preview), ..Record::default() };
+            let record = Record {
+                bytes: 9,
+                shown: std::iter::once(0..4).collect(),
+                preview: Some(preview),
+                ..Record::default()
+            };
             record.bounded().preview
         };
         assert_eq!(bounded(preview()), Some(preview()));

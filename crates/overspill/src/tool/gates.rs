@@ -25,7 +25,7 @@ pub struct Gates {
 }
 
 /// Decides whether the result of a tool is shortened.
-pub type Predicate = dyn Fn(&str, &Value) -> Verdict + Send + Sync;
+type Predicate = dyn Fn(&str, &Value) -> Verdict + Send + Sync;
 
 /// The answer of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]

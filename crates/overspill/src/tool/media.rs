@@ -53,7 +53,7 @@ impl SavedMedia {
         let of = uri.map_or(String::new(), |uri| format!(" of {}", one_line(uri, 200)));
         let mime = one_line(mime, 100);
         mark_line(
-            Some(&self.saved.name),
+            Some(&self.saved.id),
             &format!("{mime}{of}, {} bytes, is in this file: {path}", self.bytes),
         )
         .trim_end()

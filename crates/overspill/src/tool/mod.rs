@@ -21,7 +21,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-pub use self::gates::{Gates, Predicate, Verdict};
+pub use self::gates::{Gates, Verdict};
 pub use self::media::{MediaDraft, SavedMedia};
 pub use self::multi_text::MultiText;
 pub use self::schema::is_checkable;

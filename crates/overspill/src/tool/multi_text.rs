@@ -303,13 +303,13 @@ mod tests {
 
     fn joined(texts: &[&str], chunk: usize) -> Option<(Box<Spilled>, Vec<String>, Vec<u8>)> {
         let overspill = Overspill::new(Profile::OWN, Memory::default());
-        let mut joined = MultiText::new(&overspill, Call::of("many"), CallOptions::default());
+        let mut joined = MultiText::new(&overspill, Call::new("many"), CallOptions::default());
         for text in texts {
             joined.next_text();
             text.as_bytes().chunks(chunk).for_each(|chunk| joined.push(chunk));
         }
         let (Outcome::Spilled(spilled), shares) = joined.finish()? else { return None };
-        let name = &spilled.saved.as_ref().unwrap().name;
+        let name = &spilled.saved.as_ref().unwrap().id;
         let stored = overspill.store().read(name, 0..u64::MAX).unwrap();
         Some((spilled, shares, stored))
     }
@@ -343,8 +343,8 @@ mod tests {
         for count in [100, 500, 5_000] {
             let long: String = (1..=count).map(|n| format!("line {n} of {count}\n")).collect();
             let early = CallOptions { share: Some(share), ..CallOptions::default() };
-            let mut early = MultiText::new(&overspill, Call::of("many"), early);
-            let mut late = MultiText::new(&overspill, Call::of("many"), CallOptions::default());
+            let mut early = MultiText::new(&overspill, Call::new("many"), early);
+            let mut late = MultiText::new(&overspill, Call::new("many"), CallOptions::default());
             for joined in [&mut early, &mut late] {
                 joined.next_text();
                 joined.push(long.as_bytes());
@@ -353,9 +353,9 @@ mod tests {
             let shown = |joined: MultiText| {
                 let (Outcome::Spilled(spilled), shares) = joined.finish()? else { return None };
                 let saved =
-                    overspill.store().read(&spilled.saved.as_ref().unwrap().name, 0..u64::MAX);
+                    overspill.store().read(&spilled.saved.as_ref().unwrap().id, 0..u64::MAX);
                 assert_eq!(saved.unwrap(), long.as_bytes());
-                let name = spilled.saved.as_ref().unwrap().name.clone();
+                let name = spilled.saved.as_ref().unwrap().id.clone();
                 Some(shares.concat().replace(name.as_str(), "ID").replace(&name.token(), "TOKEN"))
             };
             let (early, late) = (shown(early), shown(late));

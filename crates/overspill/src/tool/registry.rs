@@ -11,7 +11,7 @@ use super::{Bounded, Gates};
 use crate::{Call, CallOptions, Layer, Overspill};
 
 /// Runs a tool with its arguments. Returns a result with the layout of the profile, or an error message.
-pub type Execute = dyn Fn(&Value) -> Result<Value, String> + Send + Sync;
+type Execute = dyn Fn(&Value) -> Result<Value, String> + Send + Sync;
 
 /// A tool of the registry.
 pub struct Tool {

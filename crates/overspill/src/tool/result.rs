@@ -250,7 +250,7 @@ impl ResultLayout {
 /// Returns the record by which we recognise our own work.
 fn own_record(spilled: &Spilled) -> Value {
     let mut record = json!({
-        "id": spilled.saved.as_ref().ok().map(|saved| saved.name.to_string()),
+        "id": spilled.saved.as_ref().ok().map(|saved| saved.id.to_string()),
         "bytes": spilled.total.bytes,
         "lines": spilled.total.lines,
         "shownBytes": spilled.shown.bytes,

@@ -19,16 +19,16 @@ const SHORT: Duration = Duration::from_millis(700);
 fn pending(server: &Server, fault: Fault, output: &[u8]) -> String {
     let between = FaultServer::before(&server.endpoint, fault);
     let here = server.machine_by(&between.endpoint, "faults", SHORT);
-    let saved = save(&here, &Call::of("bash"), output);
+    let saved = save(&here, &Call::new("bash"), output);
     let Availability::UploadPending(reason) = saved.within else {
         panic!("{fault:?}: it is said to be in the bucket")
     };
-    assert_eq!(here.read(&saved.name, 0..u64::MAX).unwrap(), output, "{fault:?}");
+    assert_eq!(here.read(&saved.id, 0..u64::MAX).unwrap(), output, "{fault:?}");
     between.now(Fault::Pass);
     let pushed = here.push(Duration::from_secs(60)).unwrap();
     assert_eq!((pushed.sent, pushed.left), (1, 0), "{fault:?}: {pushed:?}");
     let there = server.machine("faults");
-    assert_eq!(there.read(&saved.name, 0..u64::MAX).unwrap(), output, "{fault:?}");
+    assert_eq!(there.read(&saved.id, 0..u64::MAX).unwrap(), output, "{fault:?}");
     reason
 }
 
@@ -75,9 +75,9 @@ fn an_overloaded_server_is_asked_again() {
     let fault = Fault::AnswerTimes(3, 503, "SlowDown");
     let between = FaultServer::before(&server.endpoint, fault);
     let here = server.machine_by(&between.endpoint, "again", Duration::from_secs(30));
-    let saved = save(&here, &Call::of("bash"), &numbered(100));
+    let saved = save(&here, &Call::new("bash"), &numbered(100));
     assert_eq!(saved.within, Availability::Shared);
-    assert_eq!(server.machine("again").read(&saved.name, 0..6).unwrap(), b"line 1");
+    assert_eq!(server.machine("again").read(&saved.id, 0..6).unwrap(), b"line 1");
 }
 
 #[test]
@@ -106,10 +106,10 @@ fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::HangParts);
     let here = server.machine_by(&between.endpoint, "dead", SHORT);
-    let saved = save(&here, &Call::of("bash"), &numbered(1_500_000));
+    let saved = save(&here, &Call::new("bash"), &numbered(1_500_000));
     assert!(matches!(saved.within, Availability::UploadPending(_)), "{saved:?}");
     let raw = Raw::of(&server);
-    let upload = raw.upload(&here, &saved.name).expect("the record names the upload");
+    let upload = raw.upload(&here, &saved.id).expect("the record names the upload");
     assert!(raw.is_open(&upload));
 
     let soon = server.machine("dead");
@@ -122,12 +122,12 @@ fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
     assert_eq!(there.list().unwrap(), []);
     there.tidy().unwrap();
     assert!(!raw.is_open(&upload), "nobody will complete it");
-    assert_eq!(raw.upload(&here, &saved.name), None, "its record is gone as well");
+    assert_eq!(raw.upload(&here, &saved.id), None, "its record is gone as well");
 
     // The writer's machine has the bytes, and can send them again.
     between.now(Fault::Pass);
     assert_eq!(here.push(Duration::from_secs(60)).unwrap().left, 0);
-    assert_eq!(server.machine("dead").read(&saved.name, 0..6).unwrap(), b"line 1");
+    assert_eq!(server.machine("dead").read(&saved.id, 0..6).unwrap(), b"line 1");
 }
 
 #[test]
@@ -135,13 +135,13 @@ fn what_somebody_else_put_there_is_not_taken_for_ours() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Hang);
     let here = server.machine_by(&between.endpoint, "other", SHORT);
-    let saved = save(&here, &Call::of("bash"), b"ours\n");
-    Raw::of(&server).put(&Raw::key(&here, &saved.name), "else\n");
+    let saved = save(&here, &Call::new("bash"), b"ours\n");
+    Raw::of(&server).put(&Raw::key(&here, &saved.id), "else\n");
     between.now(Fault::Pass);
     let pushed = here.push(Duration::from_secs(20)).unwrap();
     assert_eq!(pushed.reason.as_deref(), Some("there is something else of that name"));
     assert_eq!(pushed.left, 1);
-    assert_eq!(here.read(&saved.name, 0..9).unwrap(), b"ours\n");
+    assert_eq!(here.read(&saved.id, 0..9).unwrap(), b"ours\n");
 }
 
 #[test]
@@ -151,20 +151,20 @@ fn what_died_in_mid_upload_is_sent_by_the_next_call() {
     let wait = Duration::from_secs(20);
     let first = {
         let here = server.machine_at("died", &between.endpoint, "died", SHORT);
-        save(&here, &Call::of("bash"), b"first\n")
+        save(&here, &Call::new("bash"), b"first\n")
     };
     assert!(matches!(first.within, Availability::UploadPending(_)));
     between.now(Fault::Pass);
     let here = server.machine_at("died", &between.endpoint, "died", wait);
-    save(&here, &Call::of("bash"), b"second\n");
-    assert_eq!(server.machine("died").read(&first.name, 0..9).unwrap(), b"first\n");
+    save(&here, &Call::new("bash"), b"second\n");
+    assert_eq!(server.machine("died").read(&first.id, 0..9).unwrap(), b"first\n");
 }
 
 #[test]
 fn an_output_that_is_deleted_while_it_is_read_is_said_to_be_gone() {
     let Some(server) = Server::find() else { return };
     let output = numbered(3_000_000);
-    let name = save(&server.machine("vanish"), &Call::of("bash"), &output).name;
+    let name = save(&server.machine("vanish"), &Call::new("bash"), &output).id;
     let between = FaultServer::before(&server.endpoint, Fault::Vanish);
     let there = server.machine_by(&between.endpoint, "vanish", SHORT);
     let mut at = 0;

@@ -21,7 +21,7 @@ fn a_clock_that_is_wrong_by_weeks_removes_nothing_too_early() {
         let wrong = server.machine_with("wrong", &server.endpoint, "clock", options);
         let right = server.machine("clock");
         let saved =
-            [&wrong, &right].map(|machine| save(machine, &Call::of("bash"), b"output\n").name);
+            [&wrong, &right].map(|machine| save(machine, &Call::new("bash"), b"output\n").id);
         for machine in [&wrong, &right] {
             let now = machine.time().unwrap().unwrap();
             assert!(now.duration_since(Timestamp::now()).abs() < SignedDuration::from_mins(5));
@@ -38,7 +38,7 @@ fn a_clock_that_is_wrong_by_weeks_removes_nothing_too_early() {
 fn what_a_later_version_writes_is_left_alone_and_not_guessed_at() {
     let Some(server) = Server::find() else { return };
     let (here, raw) = (server.machine("versions"), Raw::of(&server));
-    let name = save(&here, &Call::of("bash"), b"output\n").name;
+    let name = save(&here, &Call::new("bash"), b"output\n").id;
     let record = Raw::record(&here, &name);
     // The line of JSON; what follows it can be lost.
     let note = String::from_utf8_lossy(&raw.get(&record).unwrap()).into_owned();
@@ -49,7 +49,7 @@ fn what_a_later_version_writes_is_left_alone_and_not_guessed_at() {
     raw.put(&record, note.replacen('{', "{\"later\":[1,2],", 1));
     assert_eq!(there().read(&name, 0..99).unwrap(), b"output\n");
     let known: Record = there().record(&name).unwrap().unwrap();
-    assert_eq!(known.call, Call::of("bash"));
+    assert_eq!(known.call, Call::new("bash"));
 
     // A record of another kind.
     raw.put(&record, note.replacen("\"overspill\":1", "\"overspill\":2", 1));

@@ -21,7 +21,7 @@ fn record_with_a_key_outside_the_tenant_reaches_nothing_there() {
     let secret = format!("{}/../secret", here.folder()).replace("/../", "-");
     raw.put(&secret, "precious");
 
-    let name = save(&here, &Call::of("bash"), b"ours....").name;
+    let name = save(&here, &Call::new("bash"), b"ours....").id;
     raw.put(&Raw::record(&here, &name), record(&secret));
     let there = server.machine("hostile");
     assert_eq!(there.read(&name, 0..99).unwrap(), b"ours....");
@@ -44,7 +44,7 @@ fn record_with_a_key_outside_the_tenant_reaches_nothing_there() {
 fn empty_record_hides_no_output() {
     let Some(server) = Server::find() else { return };
     let (here, raw) = (server.machine("empty"), Raw::of(&server));
-    let name = save(&here, &Call::of("bash"), b"ours....").name;
+    let name = save(&here, &Call::new("bash"), b"ours....").id;
     raw.put(&Raw::record(&here, &name), "");
     let there = server.machine("empty");
     assert_eq!(there.read(&name, 0..99).unwrap(), b"ours....");

@@ -29,7 +29,7 @@ fn what_was_fetched_is_not_fetched_again() {
     let Some(server) = Server::find() else { return };
     let output = numbered(2_500_000);
     assert!(output.len() > 3 * (8 << 20), "several strides");
-    let name = save(&server.machine("kept"), &Call::of("bash"), &output).name;
+    let name = save(&server.machine("kept"), &Call::new("bash"), &output).id;
     let page = 5 * STEP..5 * STEP + 50_000;
     for turn in 0..2 {
         let there = server.machine_keeping("reader", "kept", ALL);
@@ -52,7 +52,7 @@ fn what_was_fetched_is_not_fetched_again() {
 fn what_is_kept_has_a_bound_and_can_be_nothing() {
     let Some(server) = Server::find() else { return };
     let output = numbered(600_000);
-    let name = save(&server.machine("bound"), &Call::of("bash"), &output).name;
+    let name = save(&server.machine("bound"), &Call::new("bash"), &output).id;
     let kept = |spool: &str| -> u64 {
         server.pages(spool).iter().map(|path| path.metadata().unwrap().len()).sum()
     };
@@ -81,7 +81,7 @@ fn what_was_torn_is_fetched_and_what_is_gone_is_gone() {
     let Some(server) = Server::find() else { return };
     let output = numbered(300_000);
     let here = server.machine("torn");
-    let name = save(&here, &Call::of("bash"), &output).name;
+    let name = save(&here, &Call::new("bash"), &output).id;
     let read = |from: u64| {
         let there = server.machine_keeping("reader", "torn", ALL);
         there.read(&name, from..from + 100)

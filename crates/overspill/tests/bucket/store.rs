@@ -22,7 +22,7 @@ pub(crate) fn save(bucket: &Bucket, call: &Call, bytes: &[u8]) -> SpillRef {
     let saved = draft.publish().unwrap();
     let record =
         Record { call: call.clone(), bytes: bytes.len() as u64, lines: 7, ..Record::default() };
-    bucket.describe(&saved.name, &record).unwrap();
+    bucket.describe(&saved.id, &record).unwrap();
     saved
 }
 
@@ -63,16 +63,16 @@ fn another_machine_numbers_lines_of_a_partial_output_as_the_original() {
     for server in Server::all() {
         let here = capped(&server, "partial", "partial");
         let there = server.machine("partial");
-        let saved = save(&here, &Call::of("bash"), &numbered(40_000));
+        let saved = save(&here, &Call::new("bash"), &numbered(40_000));
         assert_eq!(saved.within, Availability::Shared);
         let limits = Limits::NONE.bytes(1_000);
-        let page = read(&there, &saved.name, &Part::Lines(39_999, 40_000), &limits).unwrap();
+        let page = read(&there, &saved.id, &Part::Lines(39_999, 40_000), &limits).unwrap();
         assert_eq!(page.text, "line 39999\nline 40000\n");
         let query = Query { pattern: "line 39999".into(), ..Query::default() };
-        let found = grep(&there, &saved.name, &query, &Limits::NONE).unwrap();
+        let found = grep(&there, &saved.id, &query, &Limits::NONE).unwrap();
         assert_eq!(found.text(), "39999:line 39999\n");
         assert!(found.not_searched.is_some());
-        assert_eq!(there.check(&saved.name).unwrap(), Integrity::Partial);
+        assert_eq!(there.check(&saved.id).unwrap(), Integrity::Partial);
     }
 }
 
@@ -82,10 +82,10 @@ fn what_one_machine_saves_another_reads() {
         let here = server.machine("shared");
         let there = server.machine("shared");
         let output = numbered(200_000);
-        let call = Call { session: Some("s1".into()), ..Call::of("bash") };
+        let call = Call { session: Some("s1".into()), ..Call::new("bash") };
         let saved = save(&here, &call, &output);
         assert_eq!(saved.within, Availability::Shared);
-        let name = &saved.name;
+        let name = &saved.id;
         assert_eq!(there.read(name, 0..u64::MAX).unwrap(), output);
         let record = there.record(name).unwrap().unwrap();
         assert_eq!((record.call, record.lines), (call, 7));
@@ -106,9 +106,9 @@ fn a_large_output_goes_in_parts_and_a_page_of_it_moves_little() {
         let (here, there) = (server.machine("large"), server.machine("large"));
         let output = numbered(3_000_000);
         assert!(output.len() > 32 << 20);
-        let saved = save(&here, &Call::of("bash"), &output);
+        let saved = save(&here, &Call::new("bash"), &output);
         assert_eq!(saved.within, Availability::Shared, "{}", here.address());
-        let name = saved.name;
+        let name = saved.id;
         let limits = Limits::NONE.lines(2000).bytes(51_200);
         for (part, first) in [
             (Part::Lines(1, 2000), "line 1\n"),
@@ -133,7 +133,7 @@ fn lists_go_by_day_session_and_tool() {
         for number in 0..12 {
             let session = Some(format!("session {}", number % 3));
             let tool = if number % 2 == 0 { "bash" } else { "read/file" };
-            names.push(save(&here, &Call { session, ..Call::of(tool) }, b"output\n").name);
+            names.push(save(&here, &Call { session, ..Call::new(tool) }, b"output\n").id);
         }
         let found = |wanted: RecentQuery| -> Vec<OutputId> {
             let newest = there.newest(&RecentQuery { most: 50, ..wanted }).unwrap();
@@ -169,7 +169,7 @@ fn many_sweep_at_once_and_what_is_pinned_or_fresh_stays() {
     for server in Server::all() {
         let here = server.machine("swept");
         let names: Vec<OutputId> =
-            (0..20).map(|_| save(&here, &Call::of("bash"), b"output\n").name).collect();
+            (0..20).map(|_| save(&here, &Call::new("bash"), b"output\n").id).collect();
         here.pin(&names[3], true).unwrap();
         let now = here.time().unwrap().unwrap();
         let fresh = sweep(&here, &Retention::default(), SweepBudget::Whole, now).unwrap();

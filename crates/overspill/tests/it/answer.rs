@@ -12,7 +12,7 @@ fn saved(text: &str) -> (Memory, OutputId) {
     let store = Memory::default();
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(text.as_bytes()).unwrap();
-    let id = draft.publish().unwrap().name;
+    let id = draft.publish().unwrap().id;
     (store, id)
 }
 
@@ -90,7 +90,7 @@ fn comparison_says_how_many_lines_differ_and_leads_on() {
     let (store, old) = saved("a\nb\n");
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(b"a\nc\nd\n").unwrap();
-    let new = draft.publish().unwrap().name;
+    let new = draft.publish().unwrap().id;
     let ask = |old: &OutputId, lines: u64| {
         let limits = Limits::NONE.lines(lines);
         retrieve::diff(&store, old, &new, 1, &limits).unwrap().answer(old, &new)

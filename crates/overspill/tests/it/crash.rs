@@ -106,11 +106,11 @@ fn verify(store: &Disk, name: &OutputId) -> (u32, usize) {
 
 fn save(store: &Disk, seed: u32, len: usize) -> OutputId {
     let bytes = output(seed, len);
-    let mut draft = store.create(&Call::of("tool")).unwrap();
+    let mut draft = store.create(&Call::new("tool")).unwrap();
     bytes.chunks(10_000).for_each(|chunk| draft.append(chunk).unwrap());
     let saved = draft.publish().unwrap();
-    say(&saved.name, saved.kept);
-    saved.name
+    say(&saved.id, saved.kept);
+    saved.id
 }
 
 fn listed(store: &Disk) -> Vec<OutputId> {

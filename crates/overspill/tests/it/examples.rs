@@ -1,37 +1,44 @@
-//! The examples do what they say.
+//! The examples run, and their assertions pass.
 
-#[path = "../../examples/agent_loop.rs"]
-mod agent_loop;
-#[path = "../../examples/json_arrays.rs"]
-pub(crate) mod json_arrays;
-#[path = "../../examples/metrics.rs"]
-mod metrics;
-#[path = "../../examples/own_store.rs"]
+#[path = "../../examples/how_do_i_choose_what_is_shown.rs"]
+pub(crate) mod choose;
+#[path = "../../examples/how_do_i_keep_outputs_in_my_own_store.rs"]
 mod own_store;
-#[path = "../../examples/predicate.rs"]
-mod predicate;
+#[path = "../../examples/how_do_i_search_saved_outputs.rs"]
+mod search;
+#[path = "../../examples/how_do_i_shorten_an_output.rs"]
+mod shorten;
+#[path = "../../examples/how_do_i_stream_a_command.rs"]
+mod stream;
+#[path = "../../examples/how_do_i_shorten_tool_results_of_my_agent.rs"]
+mod tool_results;
 
 #[test]
-fn a_strategy_of_your_own() {
-    json_arrays::main();
+fn example_shortens_an_output_and_reads_it() {
+    shorten::main().unwrap();
 }
 
 #[test]
-fn a_store_of_your_own() {
+fn example_streams_a_command() {
+    stream::main().unwrap();
+}
+
+#[test]
+fn example_store_passes_conformance() {
     own_store::main();
 }
 
 #[test]
-fn a_predicate() {
-    predicate::main();
+fn example_shortens_tool_results() {
+    tool_results::main();
 }
 
 #[test]
-fn an_event_listener_with_metrics() {
-    metrics::main();
+fn example_searches_saved_outputs() {
+    search::main().unwrap();
 }
 
 #[test]
-fn an_agent_loop_with_tools_that_declare_settings_or_cut_themselves() {
-    agent_loop::main();
+fn example_strategy_chooses_what_is_shown() {
+    choose::main();
 }

@@ -149,11 +149,13 @@ fn check(profile: &Profile, at: Moment, error: io::ErrorKind, output: &[u8], chu
     let events: Arc<Mutex<Vec<ServiceEvent>>> = Arc::default();
     let heard = events.clone();
     let overspill = Overspill::new(profile.clone(), Faulty { inner: inner.clone(), at, error })
-        .with_observer(move |event| heard.lock().unwrap().push(ServiceEvent::of(event)));
+        .to_builder()
+        .observer(move |event| heard.lock().unwrap().push(ServiceEvent::of(event)))
+        .build();
     let outcome = if chunk == output.len() {
-        overspill.process(output, &Call::of("tool"))
+        overspill.process(output, &Call::new("tool"))
     } else {
-        let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
+        let mut spill = overspill.spill(Call::new("tool"), CallOptions::default());
         output.chunks(chunk).for_each(|chunk| spill.push(chunk));
         spill.finish(CallEnd::default())
     };
@@ -167,7 +169,7 @@ fn check(profile: &Profile, at: Moment, error: io::ErrorKind, output: &[u8], chu
     let stored = inner.list().unwrap();
     match &spilled.saved {
         Ok(saved) => {
-            assert_eq!(inner.read(&saved.name, 0..u64::MAX).unwrap(), output, "{what}");
+            assert_eq!(inner.read(&saved.id, 0..u64::MAX).unwrap(), output, "{what}");
             assert!(spilled.text.contains(&saved.path), "{what}: {}", spilled.notice);
         }
         Err(_) => {

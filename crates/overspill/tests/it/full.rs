@@ -50,10 +50,10 @@ fn check(root: &Path, output: &[u8]) {
         let options = DiskOptions { names: profile.names, keep_free: 0, ..DiskOptions::default() };
         let disk = Disk::new(root, options);
         let overspill = Overspill::new(profile.clone(), disk.clone());
-        let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
+        let mut spill = overspill.spill(Call::new("tool"), CallOptions::default());
         output.chunks(64 * 1024).for_each(|chunk| spill.push(chunk));
         for outcome in
-            [overspill.process(output, &Call::of("tool")), spill.finish(CallEnd::default())]
+            [overspill.process(output, &Call::new("tool")), spill.finish(CallEnd::default())]
         {
             let Outcome::Spilled(spilled) = outcome else { panic!("{}: it passed", profile.name) };
             assert!(spilled.saved.is_err(), "{}", profile.name);

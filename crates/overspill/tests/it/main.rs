@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod answer;
+mod builder;
 mod crash;
 mod credentials;
 #[cfg(unix)]

@@ -5,13 +5,12 @@
 use std::sync::Arc;
 
 use overspill::redact::{Redact, Redaction};
-use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::seeds::envelope;
 use overspill::store::{Disk, DiskOptions, Memory, RecentQuery, Store};
+use overspill::tool::MultiText;
+use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates};
-use overspill::{
-    Call, CallEnd, CallOptions, Masked, MultiText, Outcome, Overspill, Profile, Report,
-};
+use overspill::{Call, CallEnd, CallOptions, Masked, Outcome, Overspill, Profile, Report};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -36,7 +35,7 @@ fn all() -> Redact {
 }
 
 fn engine(profile: Profile) -> Overspill {
-    Overspill::new(profile, Memory::default()).with_redaction(all())
+    Overspill::new(profile, Memory::default()).to_builder().redact(all()).build()
 }
 
 /// Returns what every saved output is.
@@ -100,7 +99,7 @@ fn what_is_cut_is_masked_counted_and_saved_so_also_where_saving_fails() {
         assert!(!spilled.text.contains(SECRET) && !saved(&overspill).contains(SECRET));
     }
     let nowhere = overspill::store::Nowhere::because("it is full");
-    let overspill = Overspill::new(Profile::OWN, nowhere).with_redaction(all());
+    let overspill = Overspill::new(Profile::OWN, nowhere).to_builder().redact(all()).build();
     let outcome = overspill.process(output.as_bytes(), &Call::default());
     assert_eq!(Report::of(&outcome, profile_lines()).masked, 2);
 }
@@ -120,7 +119,7 @@ fn a_strategy_sees_no_secret() {
             Ok(overspill::core::Choice::Whole)
         }
     }
-    let overspill = engine(Profile::OWN).with_strategy(Ask);
+    let overspill = engine(Profile::OWN).to_builder().strategy(Ask).build();
     let token = token();
     let outcome = overspill.process(token.as_bytes(), &Call::default());
     assert_eq!(outcome.bytes(), stars().as_bytes());
@@ -154,7 +153,7 @@ fn results_are_masked_whatever_gate_they_pass() {
                 for result in results {
                     let bounded = overspill.bound_result(
                         &result,
-                        &Call::of("tool"),
+                        &Call::new("tool"),
                         &CallOptions::default(),
                         gates,
                     );
@@ -202,7 +201,7 @@ fn our_own_record_counts_secrets_only_where_there_are_some() {
 fn envelopes_are_masked_as_json() {
     let overspill = engine(Profile::UNIFIED);
     let respond = |response: &str| {
-        let call = Call::of("tool");
+        let call = Call::new("tool");
         envelope::respond(&overspill, response, &call, &CallOptions::default()).into_owned()
     };
     let escaped = token().replace('a', "\\u0061");
@@ -262,14 +261,14 @@ fn joined_texts_are_masked_each_in_its_place() {
 #[test]
 fn what_was_saved_with_secrets_is_read_without_them() {
     let store: Arc<dyn Store> = Arc::new(Memory::default());
-    let off = Overspill::sharing(Profile::OWN, store.clone());
+    let off = Overspill::builder().profile(Profile::OWN).shared_store(store.clone()).build();
     let call = Call { command: Some(format!("login {}", token())), ..Call::default() };
     let output = long(&format!("{{\"a\":\"{}\"}}\n{}", token(), key()));
     let Outcome::Spilled(spilled) = off.process(output.as_bytes(), &call) else { panic!() };
-    let name = &spilled.saved.as_ref().unwrap().name;
+    let name = &spilled.saved.as_ref().unwrap().id;
     assert_eq!(store.read(name, 0..u64::MAX).unwrap(), output.as_bytes());
 
-    let all = Overspill::sharing(Profile::OWN, store).with_redaction(all());
+    let all = Overspill::builder().profile(Profile::OWN).shared_store(store).redact(all()).build();
     let shown = all.shown_store();
     let whole = shown.read(name, 0..u64::MAX).unwrap();
     let whole = String::from_utf8(whole).unwrap();
@@ -292,10 +291,10 @@ fn masked_store_masks_the_command_in_every_capability() {
     let directory = tempfile::tempdir().unwrap();
     let disk = Disk::new(directory.path().join("store"), DiskOptions::default());
     let store: Arc<dyn Store> = Arc::new(disk);
-    let off = Overspill::sharing(Profile::OWN, store.clone());
+    let off = Overspill::builder().profile(Profile::OWN).shared_store(store.clone()).build();
     let call = Call { command: Some(token()), tool: Some(token()), ..Call::default() };
     let Outcome::Spilled(spilled) = off.process(long("x").as_bytes(), &call) else { panic!() };
-    let name = spilled.saved.unwrap().name;
+    let name = spilled.saved.unwrap().id;
     let shown = all().shown_store(&store);
 
     let names = std::slice::from_ref(&name);
@@ -330,12 +329,12 @@ fn masked_store_conforms_and_finds_what_the_store_behind_it_finds() {
     };
     overspill::store::conformance(|| all().shown_store(&make()));
     let store = make();
-    let overspill = Overspill::sharing(Profile::OWN, store.clone());
+    let overspill = Overspill::builder().profile(Profile::OWN).shared_store(store.clone()).build();
     let Outcome::Spilled(spilled) = overspill.process(long("x").as_bytes(), &Call::default())
     else {
         panic!()
     };
-    let name = spilled.saved.unwrap().name;
+    let name = spilled.saved.unwrap().id;
     let (start, end) = name.as_str().split_at(name.as_str().len() - 6);
     let shown = all().shown_store(&store);
     assert_eq!(shown.ending(end).unwrap(), std::slice::from_ref(&name));
@@ -439,7 +438,9 @@ fn lines_kept_from_the_hole_are_masked() {
     let rules = Arc::new(Redaction::new(None).unwrap());
     let overspill =
         Overspill::new(Profile::OWN, Disk::new(directory.path().join("store"), options))
-            .with_redaction(Redact::Saved(rules));
+            .to_builder()
+            .redact(Redact::Saved(rules))
+            .build();
     // Every line of these is shown, since it says that something failed.
     let lines = |text: &str| -> String {
         text.lines().map(|line| format!("{line}\nerror: failed to connect\n")).collect()
@@ -450,7 +451,7 @@ fn lines_kept_from_the_hole_are_masked() {
         &format!("error: two\n{secrets}"),
         1,
     );
-    let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
+    let mut spill = overspill.spill(Call::new("tool"), CallOptions::default());
     output.as_bytes().chunks(100).for_each(|chunk| spill.push(chunk));
     let Outcome::Spilled(spilled) = spill.finish(CallEnd::default()) else { panic!("it is long") };
     assert!(spilled.text.contains("error: bad token"), "{}", spilled.text);

@@ -26,7 +26,7 @@ fn saved(store: &dyn Store) -> Vec<Vec<u8>> {
 
 fn bound(engine: &Overspill, result: &Value) -> Option<Value> {
     let options = CallOptions::default();
-    match engine.bound_result(result, &Call::of("tool"), &options, &Gates::default()) {
+    match engine.bound_result(result, &Call::new("tool"), &options, &Gates::default()) {
         Bounded::Unchanged => None,
         Bounded::Changed(after) => Some(after),
     }
@@ -94,7 +94,7 @@ fn resource(text: &str) -> Value {
 
 fn bound_with(result: &Value, rules: ResultRules) -> Option<Value> {
     let gates = Gates { rules, ..Gates::default() };
-    match engine().bound_result(result, &Call::of("tool"), &CallOptions::default(), &gates) {
+    match engine().bound_result(result, &Call::new("tool"), &CallOptions::default(), &gates) {
         Bounded::Unchanged => None,
         Bounded::Changed(after) => Some(after),
     }
@@ -116,7 +116,7 @@ fn own_layout_with_a_string_and_structured_content_shows_both() {
 fn skipped_tool_passes_every_kind_of_part_below_the_ceiling() {
     let gates = Gates { skip: vec!["tool".into()], ..Gates::default() };
     let bound = |result: &Value| {
-        engine().bound_result(result, &Call::of("tool"), &CallOptions::default(), &gates)
+        engine().bound_result(result, &Call::new("tool"), &CallOptions::default(), &gates)
     };
     assert_eq!(bound(&resource(&lines(10_000))), Bounded::Unchanged);
     let Bounded::Changed(after) = bound(&resource(&lines(30_000))) else { panic!("too large") };
@@ -155,7 +155,7 @@ impl Strategy for FirstLine {
 
 #[test]
 fn strategy_is_asked_about_resource_text() {
-    let engine = engine().with_strategy(FirstLine);
+    let engine = engine().to_builder().strategy(FirstLine).build();
     let after = bound(&engine, &resource(&lines(5_000))).unwrap();
     let text = after["content"][0]["resource"]["text"].as_str().unwrap();
     assert!(text.contains("\nline 1 of a long text\n") && !text.contains("line 2 "), "{text}");

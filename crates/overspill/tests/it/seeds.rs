@@ -61,9 +61,15 @@ fn what_is_saved_can_be_read_where_it_is_said_to_be() {
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "klaude") {
         let dir = tempfile::tempdir().unwrap();
         let places = places(dir.path());
-        let overspill = Overspill::new(profile.clone(), profile.disk(&places, Clock::default()));
+        let overspill = Overspill::new(
+            profile.clone(),
+            Disk::new(
+                profile.directory.within(&places),
+                profile.disk_options(Some(&places), Clock::default()),
+            ),
+        );
         let output = format!("\u{feff}{}\0\r\n", lines(60_000));
-        let shown = path_of(&overspill.process(output.as_bytes(), &Call::of("Read")));
+        let shown = path_of(&overspill.process(output.as_bytes(), &Call::new("Read")));
         let path = places.project.join(&shown);
         assert_eq!(fs::read(path).unwrap(), output.as_bytes(), "{}", profile.name);
         assert_eq!(Path::new(&shown).is_relative(), profile.name == "unified");
@@ -75,9 +81,12 @@ fn what_is_saved_can_be_read_where_it_is_said_to_be() {
 fn a_project_is_not_cluttered() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path());
-    let disk = Profile::UNIFIED.disk(&places, Clock::default());
+    let disk = Disk::new(
+        Profile::UNIFIED.directory.within(&places),
+        Profile::UNIFIED.disk_options(Some(&places), Clock::default()),
+    );
     path_of(
-        &Overspill::new(Profile::UNIFIED, disk).process(lines(3000).as_bytes(), &Call::of("LS")),
+        &Overspill::new(Profile::UNIFIED, disk).process(lines(3000).as_bytes(), &Call::new("LS")),
     );
     let ignore = places.project.join("tool-output/.gitignore");
     assert_eq!(fs::read_to_string(ignore).unwrap(), "*\n");
@@ -94,7 +103,7 @@ fn a_directory_that_is_a_link_is_a_failed_save() {
     let options = DiskOptions { names: Profile::KLAUDE.names, ..DiskOptions::default() };
     let overspill = Overspill::new(Profile::KLAUDE, Disk::new(&link, options));
     let output = "x".repeat(50_000);
-    let outcome = overspill.process(output.as_bytes(), &Call::of("Bash"));
+    let outcome = overspill.process(output.as_bytes(), &Call::new("Bash"));
     let result = TruncationResult::of(&outcome);
     assert_eq!((result.was_truncated, result.saved_file_path), (true, None));
     assert_eq!(fs::read_dir(dir.path().join("elsewhere")).unwrap().count(), 0);
@@ -111,9 +120,15 @@ fn a_link_in_a_project_leads_nowhere() {
     std::os::unix::fs::symlink("../outside", places.project.join("out")).unwrap();
     let directory = overspill::profile::Directory::Project("out/tools".into());
     let profile = Profile { directory, ..Profile::UNIFIED };
-    let overspill = Overspill::new(profile.clone(), profile.disk(&places, Clock::default()));
+    let overspill = Overspill::new(
+        profile.clone(),
+        Disk::new(
+            profile.directory.within(&places),
+            profile.disk_options(Some(&places), Clock::default()),
+        ),
+    );
     let output = lines(3000);
-    match overspill.process(output.as_bytes(), &Call::of("LS")) {
+    match overspill.process(output.as_bytes(), &Call::new("LS")) {
         Outcome::Spilled(spilled) => assert!(spilled.saved.is_err()),
         _ => panic!("it is too large"),
     }
@@ -138,7 +153,7 @@ fn each_profile_sweeps_when_it_says() {
 fn source_systems_keep_whole_outputs_without_records() {
     for profile in Profile::ALL {
         let is_own = profile.name == "overspill";
-        let options = profile.disk_options(&places(Path::new("/x")), Clock::default());
+        let options = profile.disk_options(Some(&places(Path::new("/x"))), Clock::default());
         assert_eq!(options.records, is_own, "{}", profile.name);
         assert_eq!(options.access == Access::Private, is_own, "{}", profile.name);
         assert_eq!(options.most_per_output < u64::MAX, is_own, "{}", profile.name);
@@ -154,7 +169,7 @@ fn source_systems_keep_whole_outputs_without_records() {
 fn klaude_shows_both_ends_and_the_path() {
     let overspill = Overspill::new(Profile::KLAUDE, Memory::default());
     let output = "é".repeat(40_001);
-    let outcome = overspill.process(output.as_bytes(), &Call::of("Read"));
+    let outcome = overspill.process(output.as_bytes(), &Call::new("Read"));
     let result = TruncationResult::of(&outcome);
     assert_eq!((result.original_length, result.truncated_length), (40_001, 20_001));
     assert!(result.output.contains(&path_of(&outcome)));
@@ -170,7 +185,7 @@ fn klaude_shows_both_ends_and_the_path() {
 fn an_answer_of_ours_is_left_alone() {
     let overspill =
         Overspill::new(Profile::UNIFIED, Memory::new(Profile::UNIFIED.names, Clock::default()));
-    let (call, options) = (Call::of("Read"), CallOptions::default());
+    let (call, options) = (Call::new("Read"), CallOptions::default());
     let response = format!(r#"{{"status":"success","text":"{}"}}"#, "x".repeat(60_000));
     let once = envelope::respond(&overspill, &response, &call, &options).into_owned();
     assert!(envelope::respond(&overspill, &once, &call, &options) == once);
@@ -184,7 +199,7 @@ fn an_answer_of_ours_is_left_alone() {
 fn a_tool_nobody_has_heard_of_needs_nothing() {
     for profile in Profile::ALL {
         let overspill = Overspill::new(profile, Memory::default());
-        path_of(&overspill.process(lines(60_000).as_bytes(), &Call::of("brand-new")));
+        path_of(&overspill.process(lines(60_000).as_bytes(), &Call::new("brand-new")));
     }
 }
 
@@ -198,9 +213,12 @@ fn agent_v2_is_set_up_as_its_document_does() {
     }));
     assert_eq!(warnings, []);
     let settings = Settings { user, ..Settings::default() };
-    let overspill = Overspill::new(Profile::AGENT_V2, Memory::default()).with_settings(settings);
+    let overspill = Overspill::new(Profile::AGENT_V2, Memory::default())
+        .to_builder()
+        .settings(settings)
+        .build();
     let shown = |tool: &str, options: Layer| {
-        let call = Call { session: Some("s".into()), ..Call::of(tool) };
+        let call = Call { session: Some("s".into()), ..Call::new(tool) };
         let options = CallOptions { settings: options, ..CallOptions::default() };
         let output = lines(6000);
         let outcome = overspill.process_with(output.as_bytes(), &call, &options);
@@ -214,7 +232,7 @@ fn agent_v2_is_set_up_as_its_document_does() {
     let gates = Gates { skip: vec!["web_fetch".into()], ..Gates::default() };
     let result = json!({"output": lines(6000)});
     let bounded =
-        overspill.bound_result(&result, &Call::of("web_fetch"), &CallOptions::default(), &gates);
+        overspill.bound_result(&result, &Call::new("web_fetch"), &CallOptions::default(), &gates);
     assert_eq!(bounded, overspill::tool::Bounded::Unchanged);
 }
 
@@ -229,7 +247,7 @@ fn a_tool_may_call_the_same_engine_itself() {
     });
     let options = CallOptions { settings, ..CallOptions::default() };
     let output = lines(2000);
-    let outcome = overspill.process_with(output.as_bytes(), &Call::of("log"), &options);
+    let outcome = overspill.process_with(output.as_bytes(), &Call::new("log"), &options);
     let cut = ServiceResult::of(&outcome);
     let result = json!({
         "output": cut.content,
@@ -237,7 +255,7 @@ fn a_tool_may_call_the_same_engine_itself() {
     });
     let again = overspill.bound_result(
         &result,
-        &Call::of("log"),
+        &Call::new("log"),
         &CallOptions::default(),
         &Gates::default(),
     );
@@ -264,7 +282,7 @@ fn klaude_with_keep_tail_says_last_and_puts_the_mark_first() {
     let overspill = Overspill::new(Profile::KLAUDE, Memory::default());
     let output = numbered(10_000);
     let outcome =
-        overspill.process_with(output.as_bytes(), &Call::of("Bash"), &keeping(Keep::Tail, None));
+        overspill.process_with(output.as_bytes(), &Call::new("Bash"), &keeping(Keep::Tail, None));
     let Outcome::Spilled(spilled) = outcome else { panic!("it is too large") };
     assert!(
         spilled.notice.contains("Showing first 0 and last 20000 chars below."),
@@ -277,7 +295,7 @@ fn klaude_with_keep_tail_says_last_and_puts_the_mark_first() {
     assert_eq!(spilled.preview, tail);
 
     let outcome =
-        overspill.process_with(output.as_bytes(), &Call::of("Bash"), &keeping(Keep::Head, None));
+        overspill.process_with(output.as_bytes(), &Call::new("Bash"), &keeping(Keep::Head, None));
     assert!(String::from_utf8_lossy(outcome.bytes()).contains("first 20000 and last 0 chars"));
 }
 
@@ -288,7 +306,7 @@ fn unified_with_both_ends_marks_the_gap_and_says_so() {
         let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
         let response = json!({"status": "success", "text": numbered(40)}).to_string();
         let options = keeping(keep, Some(6));
-        let answer = envelope::respond(&overspill, &response, &Call::of("Read"), &options);
+        let answer = envelope::respond(&overspill, &response, &Call::new("Read"), &options);
         let answer: Value = serde_json::from_str(&answer).unwrap();
         let truncation = &answer["data"]["truncation"];
         assert_eq!(truncation["direction"], "ends", "{keep:?}");
@@ -300,7 +318,7 @@ fn unified_with_both_ends_marks_the_gap_and_says_so() {
         );
         // Plain text has the same preview.
         let plain = numbered(40);
-        let outcome = overspill.process_with(plain.as_bytes(), &Call::of("Read"), &options);
+        let outcome = overspill.process_with(plain.as_bytes(), &Call::new("Read"), &options);
         let text = String::from_utf8_lossy(outcome.bytes()).into_owned();
         assert!(
             text.starts_with(
@@ -313,7 +331,7 @@ fn unified_with_both_ends_marks_the_gap_and_says_so() {
     for (keep, name) in [(Keep::Head, "head"), (Keep::Tail, "tail")] {
         let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
         let (options, output) = (keeping(keep, Some(6)), numbered(40));
-        let answer = envelope::respond(&overspill, &output, &Call::of("Read"), &options);
+        let answer = envelope::respond(&overspill, &output, &Call::new("Read"), &options);
         assert!(answer.contains(&format!(r#""direction":"{name}""#)), "{answer}");
     }
 }
@@ -325,7 +343,7 @@ fn unified_answer_with_both_ends_is_left_alone() {
         let profile = Profile { saves, ..Profile::UNIFIED };
         let overspill =
             Overspill::new(profile, Memory::new(Profile::UNIFIED.names, Clock::default()));
-        let (call, options) = (Call::of("Read"), keeping(Keep::Auto, Some(6)));
+        let (call, options) = (Call::new("Read"), keeping(Keep::Auto, Some(6)));
         let once = envelope::respond(&overspill, &numbered(40), &call, &options).into_owned();
         assert_eq!(envelope::respond(&overspill, &once, &call, &options), once);
         let longer = once.replace("L00000", &"L00000\\n".repeat(40));
@@ -340,7 +358,7 @@ fn previews_of_both_ends_have_a_mark_between_their_pieces() {
         for keep in BOTH_ENDS {
             let overspill = Overspill::new(profile.clone(), Memory::default());
             let (options, output) = (keeping(keep, Some(6)), numbered(40));
-            let outcome = overspill.process_with(output.as_bytes(), &Call::of("x"), &options);
+            let outcome = overspill.process_with(output.as_bytes(), &Call::new("x"), &options);
             let Outcome::Spilled(spilled) = outcome else { panic!("it is too large") };
             let preview = "L00000\nL00001\nL00002\n...35 lines truncated...\nL00038\nL00039\n";
             assert_eq!(spilled.preview, preview, "{} {keep:?}", profile.name);
@@ -352,7 +370,7 @@ fn previews_of_both_ends_have_a_mark_between_their_pieces() {
             let parts = json!([{"type": "text", "text": half}, {"type": "text", "text": half}]);
             let bounded = overspill.bound_result(
                 &json!({key: parts}),
-                &Call::of("x"),
+                &Call::new("x"),
                 &options,
                 &Gates::default(),
             );
@@ -368,7 +386,7 @@ fn previews_of_both_ends_have_a_mark_between_their_pieces() {
 fn klaude_report_counts_characters_and_one_line_once() {
     let overspill = Overspill::new(Profile::KLAUDE, Memory::default());
     let output = "字".repeat(40_001);
-    let outcome = overspill.process(output.as_bytes(), &Call::of("Bash"));
+    let outcome = overspill.process(output.as_bytes(), &Call::new("Bash"));
     let report = Report::of(&outcome, Profile::KLAUDE.policy.lines);
     let left_out = report.left_out.unwrap();
     assert_eq!((left_out.unit, left_out.count), ("chars", 20_001));
@@ -377,7 +395,7 @@ fn klaude_report_counts_characters_and_one_line_once() {
     // Lines that are shown in part count once as well.
     let output = format!("{0}\n{0}\n{0}", "字".repeat(20_000));
     let report = Report::of(
-        &overspill.process(output.as_bytes(), &Call::of("Bash")),
+        &overspill.process(output.as_bytes(), &Call::new("Bash")),
         Profile::KLAUDE.policy.lines,
     );
     assert_eq!((report.total.lines, report.shown.lines), (3, 2));

@@ -1,10 +1,10 @@
 //! Settings of a call: which level wins, and what a project is refused.
 
 use overspill::core::Keep;
-use overspill::{
-    CallSetting, CallValue, Effective, Layer, Limit, Origin, Profile, RefusedSetting, Setting,
-    Settings, is_http_address,
+use overspill::settings::{
+    CallSetting, CallValue, Effective, Origin, RefusedSetting, Setting, is_http_address,
 };
+use overspill::{Layer, Limit, Profile, Settings};
 
 const LINES: CallSetting = CallSetting::MaxLines;
 

@@ -65,7 +65,7 @@ fn chunks_make_no_difference_to_copy_or_preview() {
     let streamed = spilled(spill.finish(CallEnd::default()));
     let at_once = spilled(overspill.process(&long(), &Call::default()));
     assert_eq!(streamed.preview, at_once.preview);
-    let name = streamed.saved.unwrap().name;
+    let name = streamed.saved.unwrap().id;
     assert_eq!(overspill.store().read(&name, 0..u64::MAX).unwrap(), long());
 }
 
@@ -82,10 +82,10 @@ fn a_spill_that_is_given_up_leaves_nothing_behind() {
 #[test]
 fn the_record_says_where_it_came_from_and_what_was_shown() {
     let overspill = Overspill::new(Profile::OWN, Memory::default());
-    let call = Call { command: Some("make".into()), ..Call::of("run") };
+    let call = Call { command: Some("make".into()), ..Call::new("run") };
     let (options, end) = (CallOptions::default(), CallEnd::exited(2));
     let spilled = spilled(overspill.process_ended(&long(), &call, &options, end));
-    let record = overspill.store().record(&spilled.saved.unwrap().name).unwrap().unwrap();
+    let record = overspill.store().record(&spilled.saved.unwrap().id).unwrap().unwrap();
     assert_eq!((record.call, record.exit), (call, Some(2)));
     assert_eq!(record.bytes, long().len() as u64);
     let cut = spilled.cut.unwrap();
@@ -101,10 +101,13 @@ fn the_record_says_where_it_came_from_and_what_was_shown() {
 fn there_is_one_event_for_each_call() {
     let events: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = events.clone();
-    let overspill = Overspill::new(Profile::OWN, Memory::default()).with_observer(move |event| {
-        heard.lock().unwrap().push(ServiceEvent::of(event).r#type);
-        panic!("an observer's troubles are its own");
-    });
+    let overspill = Overspill::new(Profile::OWN, Memory::default())
+        .to_builder()
+        .observer(move |event| {
+            heard.lock().unwrap().push(ServiceEvent::of(event).r#type);
+            panic!("an observer's troubles are its own");
+        })
+        .build();
     overspill.process(b"small", &Call::default());
     overspill.process(&long(), &Call::default());
     overspill.spill(Call::default(), CallOptions::default()).finish(CallEnd::default());
@@ -161,8 +164,12 @@ impl Strategy for Chooses {
 
 #[test]
 fn a_strategy_of_your_own_has_its_way_within_the_limits() {
-    let own =
-        |choose| Overspill::new(Profile::OWN, Memory::default()).with_strategy(Chooses(choose));
+    let own = |choose| {
+        Overspill::new(Profile::OWN, Memory::default())
+            .to_builder()
+            .strategy(Chooses(choose))
+            .build()
+    };
     let call = Call::default();
     let output = "one\ntwo\nthree\n".repeat(5_000);
     let output = output.as_bytes();

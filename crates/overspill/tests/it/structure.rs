@@ -32,11 +32,11 @@ fn body(outcome: &Outcome) -> (String, Value) {
 #[test]
 fn json_at_once_and_as_it_is_written_is_the_same_json() {
     let (output, overspill) = (output(), own());
-    let (at_once, value) = body(&overspill.process(output.as_bytes(), &Call::of("tool")));
+    let (at_once, value) = body(&overspill.process(output.as_bytes(), &Call::new("tool")));
     let items = value["items"].as_array().unwrap();
     assert!(items.iter().any(|item| item["error"] == "disk full"));
     assert_eq!((&items[0]["id"], &items[items.len() - 1]["id"]), (&json!(0), &json!(8999)));
-    let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
+    let mut spill = overspill.spill(Call::new("tool"), CallOptions::default());
     output.as_bytes().chunks(1000).for_each(|chunk| spill.push(chunk));
     assert_eq!(body(&spill.finish(CallEnd::default())).0, at_once);
 }
@@ -44,7 +44,7 @@ fn json_at_once_and_as_it_is_written_is_the_same_json() {
 #[test]
 fn json_in_a_tool_result_stays_in_its_part() {
     let result = json!({"output": [{"type": "text", "text": output()}]});
-    let (call, options) = (Call::of("tool"), CallOptions::default());
+    let (call, options) = (Call::new("tool"), CallOptions::default());
     let bounded = own().bound_result(&result, &call, &options, &Gates::default());
     let Bounded::Changed(changed) = bounded else { unreachable!("it is too large") };
     let text = changed["output"][0]["text"].as_str().unwrap();

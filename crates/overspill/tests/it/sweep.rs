@@ -121,9 +121,9 @@ fn disk(directory: &tempfile::TempDir, hands: &Hands) -> Disk {
 }
 
 fn save(store: &dyn Store, bytes: usize) -> OutputId {
-    let mut draft = store.create(&Call::of("tool")).unwrap();
+    let mut draft = store.create(&Call::new("tool")).unwrap();
     draft.append(&vec![b'x'; bytes]).unwrap();
-    draft.publish().unwrap().name
+    draft.publish().unwrap().id
 }
 
 #[test]

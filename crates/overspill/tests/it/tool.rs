@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use overspill::core::Limits;
-use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::seeds::envelope;
 use overspill::store::Memory;
+use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates, Verdict};
 use overspill::{Call, CallOptions, Layer, Limit, Overspill, Profile};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn own() -> Overspill {
 }
 
 fn bound(result: &Value, gates: &Gates) -> Bounded {
-    own().bound_result(result, &Call::of("tool"), &CallOptions::default(), gates)
+    own().bound_result(result, &Call::new("tool"), &CallOptions::default(), gates)
 }
 
 #[track_caller]
@@ -76,7 +76,7 @@ fn text_stays_on_its_side_of_an_image() {
 fn our_own_work_is_known_by_its_record_and_not_done_again() {
     let overspill = own();
     let bound = |result: &Value, gates: &Gates| {
-        overspill.bound_result(result, &Call::of("tool"), &CallOptions::default(), gates)
+        overspill.bound_result(result, &Call::new("tool"), &CallOptions::default(), gates)
     };
     let result = json!({"output": long()});
     let once = changed(bound(&result, &Gates::default()));

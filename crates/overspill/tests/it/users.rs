@@ -49,9 +49,9 @@ fn store(path: &Path, access: Access) -> Disk {
 }
 
 fn save(store: &Disk, bytes: &[u8]) -> OutputId {
-    let mut draft = store.create(&Call::of("tool")).unwrap();
+    let mut draft = store.create(&Call::new("tool")).unwrap();
     draft.append(bytes).unwrap();
-    draft.publish().unwrap().name
+    draft.publish().unwrap().id
 }
 
 #[test]

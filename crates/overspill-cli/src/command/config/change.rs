@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use overspill::seeds::takumi_set;
-use overspill::{CallKind, ProjectRule};
+use overspill::settings::{CallKind, ProjectRule};
 
 use super::ConfigArgs;
 use crate::env::Env;

@@ -106,7 +106,7 @@ fn shortened(
     let call = Call {
         command: result.command,
         directory: env.recorded_directory(),
-        ..Call::of(result.tool)
+        ..Call::new(result.tool)
     };
     match result.content {
         HookContent::Text(text) => match engine.process(text.as_bytes(), &call) {

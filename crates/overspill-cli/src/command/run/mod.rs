@@ -133,7 +133,7 @@ impl Job {
             command: Some(self.command),
             session: env.session(),
             directory: env.recorded_directory(),
-            ..Call::of(tool)
+            ..Call::new(tool)
         };
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
         let started = Instant::now();

@@ -159,7 +159,7 @@ fn engine(words: &[OsString], env: &Env) -> Engine {
     // A login shell begins with a PATH of its own; what ours leads to says nothing of it.
     if words::is_login(words) {
         let env = env.clone();
-        overspill = overspill.with_program(move || env.program_path());
+        overspill = overspill.to_builder().program(move || env.program_path()).build();
     }
     Engine { profile, overspill, options: overspill::CallOptions::default(), tool: "bash".into() }
 }

@@ -32,7 +32,8 @@ fn settled(engine: &Overspill, result: &Value) -> (Value, Vec<Vec<u8>>) {
 fn by_value(result: &Value, rules: &ResultRules) -> (Value, Vec<Vec<u8>>) {
     let engine = engine();
     let gates = Gates { rules: rules.clone(), ..Gates::default() };
-    let after = match engine.bound_result(result, &Call::of("t"), &CallOptions::default(), &gates) {
+    let after = match engine.bound_result(result, &Call::new("t"), &CallOptions::default(), &gates)
+    {
         Bounded::Unchanged => result.clone(),
         Bounded::Changed(after) => after,
     };
@@ -43,7 +44,7 @@ fn by_bytes(result: &Value, rules: &ResultRules, chunk: usize) -> (Value, Vec<Ve
     let engine = engine();
     let frame = format!(r#"{{"id":1,"result":{result}}}"#);
     let mut rewriter =
-        ResultRewriter::new(&engine, Call::of("t"), rules.clone(), None, &Env::of_process());
+        ResultRewriter::new(&engine, Call::new("t"), rules.clone(), None, &Env::of_process());
     for chunk in frame.as_bytes().chunks(chunk) {
         rewriter.push(chunk).unwrap();
     }

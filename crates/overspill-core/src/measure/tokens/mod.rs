@@ -7,7 +7,7 @@ mod estimate;
 pub(crate) use estimate::Estimate;
 
 /// Counts the tokens of a text.
-pub type Counter = dyn Fn(&[u8]) -> u64 + Send + Sync;
+type Counter = dyn Fn(&[u8]) -> u64 + Send + Sync;
 
 /// How tokens are counted.
 ///

@@ -7,7 +7,7 @@ use crate::store::{Catalog, Memory, Record};
 fn save(store: &Memory, text: &str) -> OutputId {
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(text.as_bytes()).unwrap();
-    draft.publish().unwrap().name
+    draft.publish().unwrap().id
 }
 
 fn compared(old: &str, new: &str) -> Differences {

@@ -11,7 +11,7 @@ fn stored(output: &str) -> (Memory, OutputId) {
     let store = Memory::default();
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(output.as_bytes()).unwrap();
-    let name = draft.publish().unwrap().name;
+    let name = draft.publish().unwrap().id;
     (store, name)
 }
 

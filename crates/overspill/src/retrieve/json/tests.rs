@@ -9,7 +9,7 @@ fn stored(text: &str) -> (Memory, OutputId) {
     let store = Memory::default();
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(text.as_bytes()).unwrap();
-    let name = draft.publish().unwrap().name;
+    let name = draft.publish().unwrap().id;
     (store, name)
 }
 

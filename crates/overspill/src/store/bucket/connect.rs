@@ -17,7 +17,7 @@ use super::address::{Address, Provider};
 use super::failure::Failure;
 use super::remote::PATIENCE;
 use super::watch::{Seen, Watching};
-use crate::is_http_address;
+use crate::settings::is_http_address;
 
 /// A server that does not take a connection in this time is not there.
 const CONNECT: Duration = Duration::from_secs(5);

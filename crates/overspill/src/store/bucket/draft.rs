@@ -44,8 +44,8 @@ impl Draft for BucketDraft {
         let saved = spooled.publish()?;
         let deadline = Instant::now() + wait;
         // From here on the output is saved on this machine, whether it is sent or not.
-        let sent = match bucket.prepare(&saved.name, &call) {
-            Ok(()) => bucket.send(&saved.name, deadline).map_err(|failure| match failure {
+        let sent = match bucket.prepare(&saved.id, &call) {
+            Ok(()) => bucket.send(&saved.id, deadline).map_err(|failure| match failure {
                 // The time of all requests together.
                 Failure::Late(_) => Failure::Late(wait).to_string(),
                 failure => failure.to_string(),
@@ -54,14 +54,14 @@ impl Draft for BucketDraft {
         };
         let within = match sent {
             Ok(Some(Sent::All | Sent::Output(_))) => {
-                bucket.await_description(&saved.name, deadline);
+                bucket.await_description(&saved.id, deadline);
                 Availability::Shared
             }
             Ok(None) => Availability::UploadPending("it is being sent".into()),
             Err(reason) => Availability::UploadPending(reason),
         };
         let path = match within {
-            Availability::Shared => bucket.place(&saved.name),
+            Availability::Shared => bucket.place(&saved.id),
             _ => saved.path,
         };
         Ok(SpillRef { path, within, ..saved })

@@ -165,7 +165,7 @@ mod tests {
     fn keys_lead_to_names_and_back() {
         let layout = Layout::new("/team/outputs/", "ada");
         let name = OutputId::parse("01KA3F9C2E01KA3F9C2E01KA3F").unwrap();
-        let call = Call { session: Some("s/1".into()), ..Call::of("../bash") };
+        let call = Call { session: Some("s/1".into()), ..Call::new("../bash") };
         let path = layout.output(&name, &call);
         let day = day_of(&name);
         let expected =

@@ -98,12 +98,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let disk = store(&directory, "store".into());
         let drafts = || disk.path().join(".overspill/drafts").read_dir().unwrap().count();
-        let mut draft = disk.create(&Call::of("tool")).unwrap();
+        let mut draft = disk.create(&Call::new("tool")).unwrap();
         draft.append(b"half").unwrap();
         assert_eq!(drafts(), 1);
         drop(draft);
         assert_eq!(drafts(), 0);
-        disk.create(&Call::of("tool")).unwrap().publish().unwrap();
+        disk.create(&Call::new("tool")).unwrap().publish().unwrap();
         assert_eq!((drafts(), disk.list().unwrap().len()), (0, 1));
     }
 }

@@ -23,8 +23,8 @@ fn of_an_output_over_the_cap_both_ends_are_kept() {
     ] {
         let saved = save(&store, output.as_bytes());
         assert_eq!(saved.kept, kept, "{output}");
-        assert_eq!(read(&store, &saved.name), stored.as_bytes(), "{output}");
-        assert_eq!(store.check(&saved.name).unwrap(), state, "{output}");
+        assert_eq!(read(&store, &saved.id), stored.as_bytes(), "{output}");
+        assert_eq!(store.check(&saved.id).unwrap(), state, "{output}");
     }
 }
 
@@ -33,16 +33,16 @@ fn what_was_cut_is_noted_without_records_as_well() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { records: false, most_per_output: 4, ..options() });
     let saved = save(&store, b"0123456789");
-    assert_eq!(store.check(&saved.name).unwrap(), Integrity::Partial);
+    assert_eq!(store.check(&saved.id).unwrap(), Integrity::Partial);
     let saved = save(&store, b"0123");
-    assert_eq!(store.check(&saved.name).unwrap(), Integrity::Unknown);
+    assert_eq!(store.check(&saved.id).unwrap(), Integrity::Unknown);
 }
 
 #[test]
 fn what_would_take_the_last_room_is_not_saved() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { keep_free: u64::MAX / 2, ..options() });
-    let mut draft = store.create(&Call::of("tool")).unwrap();
+    let mut draft = store.create(&Call::new("tool")).unwrap();
     match draft.append(b"x") {
         Err(Error::Full { path, reason }) => {
             assert_eq!(path, store.path());
@@ -68,12 +68,12 @@ fn coloured_lines_of_a_preview_are_kept_as_shown() {
     for most_per_output in [4_000, 40_000] {
         let store = disk(&directory, DiskOptions { most_per_output, ..options() });
         let overspill = Overspill::new(Profile::OWN, store);
-        let mut spill = overspill.spill(Call::of("tool"), CallOptions::default());
+        let mut spill = overspill.spill(Call::new("tool"), CallOptions::default());
         output.as_bytes().chunks(777).for_each(|chunk| spill.push(chunk));
         let streamed = spill.finish(CallEnd::default());
-        for outcome in [streamed, overspill.process(output.as_bytes(), &Call::of("tool"))] {
+        for outcome in [streamed, overspill.process(output.as_bytes(), &Call::new("tool"))] {
             let Outcome::Spilled(spilled) = outcome else { panic!("it is long") };
-            let (name, cut) = (spilled.saved.as_ref().unwrap().name.clone(), spilled.cut.unwrap());
+            let (name, cut) = (spilled.saved.as_ref().unwrap().id.clone(), spilled.cut.unwrap());
             assert!(cut.spans().iter().any(|span| span.first_line <= 2_500));
             for (piece, span) in cut.pieces.iter().zip(cut.spans()) {
                 let part = Part::Lines(span.first_line, span.last_line);
@@ -101,7 +101,7 @@ proptest! {
     ) {
         let directory = tempfile::tempdir().unwrap();
         let store = disk(&directory, DiskOptions { most_per_output: most, ..options() });
-        let mut draft = store.create(&Call::of("tool")).unwrap();
+        let mut draft = store.create(&Call::new("tool")).unwrap();
         chunks.iter().for_each(|chunk| draft.append(chunk).unwrap());
         let saved = draft.publish().unwrap();
         let all = chunks.concat();
@@ -116,15 +116,15 @@ proptest! {
             let between: &[u8] = if is_open { b"\n" } else { b"" };
             [&all[..first], between, tail].concat()
         };
-        prop_assert_eq!(read(&store, &saved.name), expected);
-        prop_assert!(store.check(&saved.name).unwrap() != Integrity::Damaged);
+        prop_assert_eq!(read(&store, &saved.id), expected);
+        prop_assert!(store.check(&saved.id).unwrap() != Integrity::Damaged);
         let all = chunks.concat();
         let feeds = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let kept = store.kept_ranges(&saved.name).unwrap();
+        let kept = store.kept_ranges(&saved.id).unwrap();
         prop_assert_eq!(kept.is_some(), saved.kept != Kept::Whole);
         for range in kept.iter().flat_map(|kept| &kept.ranges) {
             let (start, end) = (range.bytes.start as usize, range.bytes.end as usize);
-            prop_assert_eq!(store.read(&saved.name, range.stored.clone()).unwrap(), &all[start..end]);
+            prop_assert_eq!(store.read(&saved.id, range.stored.clone()).unwrap(), &all[start..end]);
             prop_assert_eq!(range.first_line, feeds(&all[..start]) + 1);
             prop_assert_eq!(range.starts_line, start == 0 || all[start - 1] == b'\n');
         }

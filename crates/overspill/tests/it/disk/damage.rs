@@ -20,9 +20,9 @@ fn a_torn_output_is_damaged() {
     ];
     for (how, tear) in tear {
         let saved = save(&store, &bytes);
-        assert_eq!(store.check(&saved.name).unwrap(), Integrity::Whole);
+        assert_eq!(store.check(&saved.id).unwrap(), Integrity::Whole);
         tear(&OpenOptions::new().write(true).open(&saved.path).unwrap());
-        assert_eq!(store.check(&saved.name).unwrap(), Integrity::Damaged, "{how}");
+        assert_eq!(store.check(&saved.id).unwrap(), Integrity::Damaged, "{how}");
     }
 }
 
@@ -31,16 +31,16 @@ fn a_torn_seal_says_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"some line\n".repeat(20_000));
-    let path = store.path().join(format!(".overspill/records/{}.record", saved.name));
+    let path = store.path().join(format!(".overspill/records/{}.record", saved.id));
     let whole = fs::read(&path).unwrap();
     let mut flipped = whole.clone();
     flipped[20] ^= 1;
     for torn in [&whole[..0], &whole[..7], &whole[..48], &whole[..whole.len() - 8], &flipped] {
         fs::write(&path, torn).unwrap();
-        assert_eq!(store.check(&saved.name).unwrap(), Integrity::Unknown);
-        assert_eq!(store.line_start(&saved.name, 2).unwrap(), None);
+        assert_eq!(store.check(&saved.id).unwrap(), Integrity::Unknown);
+        assert_eq!(store.line_start(&saved.id, 2).unwrap(), None);
     }
     fs::write(&path, &whole).unwrap();
-    assert_eq!(store.check(&saved.name).unwrap(), Integrity::Whole);
-    assert_eq!(store.line_start(&saved.name, 2).unwrap(), Some(10));
+    assert_eq!(store.check(&saved.id).unwrap(), Integrity::Whole);
+    assert_eq!(store.line_start(&saved.id, 2).unwrap(), Some(10));
 }

@@ -13,10 +13,9 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
     let directory = tempfile::tempdir().unwrap();
     let clock = at(NOW);
     let store = disk(&directory, DiskOptions { clock: clock.clone(), ..options() });
-    let [swept, bare, deleted] =
-        [b"one\n", b"two\n", b"six\n"].map(|bytes| save(&store, bytes).name);
+    let [swept, bare, deleted] = [b"one\n", b"two\n", b"six\n"].map(|bytes| save(&store, bytes).id);
     let created = "2026-01-01T00:00:00Z".parse().unwrap();
-    let call = Call { command: Some("é".repeat(5_000)), ..Call::of("bash") };
+    let call = Call { command: Some("é".repeat(5_000)), ..Call::new("bash") };
     let shown = vec![0..1, 2..4];
     let record = Record { call, created, bytes: 4, lines: 1, shown, ..Record::default() };
     store.describe(&swept, &record).unwrap();
@@ -54,8 +53,8 @@ fn the_memory_is_bounded_and_keeps_the_newest() {
     let store = disk(&directory, options());
     let mut names = Vec::new();
     for _ in 0..2_500 {
-        let saved = save(&store, b"x").name;
-        let call = Call { command: Some("\"".repeat(200)), ..Call::of("bash") };
+        let saved = save(&store, b"x").id;
+        let call = Call { command: Some("\"".repeat(200)), ..Call::new("bash") };
         store.describe(&saved, &Record { call, ..Record::default() }).unwrap();
         assert!(store.expire(&[&store.entry(&saved).unwrap()]).remove(0).unwrap());
         names.push(saved);

@@ -26,7 +26,7 @@ fn planted_links_and_pipes_are_neither_followed_nor_touched() {
     symlink(directory.path().join("nowhere"), path("out-5.txt")).unwrap();
 
     let saved = save(&store, b"new");
-    assert_eq!(saved.name.as_str(), "out-6", "a taken name is passed over, whatever took it");
+    assert_eq!(saved.id.as_str(), "out-6", "a taken name is passed over, whatever took it");
     for planted in ["out-2", "out-3", "out-4", "out-5"].map(name) {
         let answers = [
             store.read(&planted, 0..9).map(drop),
@@ -43,7 +43,7 @@ fn planted_links_and_pipes_are_neither_followed_nor_touched() {
         }
     }
     let listed: HashSet<_> = store.list().unwrap().into_iter().map(|entry| entry.name).collect();
-    assert_eq!(listed, HashSet::from([first.name, saved.name]));
+    assert_eq!(listed, HashSet::from([first.id, saved.id]));
     assert_eq!(fs::read(&secret).unwrap(), b"secret");
     assert!(!directory.path().join("nowhere").exists());
     assert!(fs::symlink_metadata(path("out-2.txt")).unwrap().is_symlink());
@@ -67,11 +67,11 @@ fn a_planted_hidden_directory_is_not_followed() {
     set_mode(store.path(), 0o700);
     symlink(&elsewhere, store.path().join(".overspill")).unwrap();
     let saved = save(&store, b"x");
-    assert_eq!(read(&store, &saved.name), b"x", "the output itself needs nothing hidden");
-    assert!(store.describe(&saved.name, &Record::default()).is_err());
-    assert!(store.pin(&saved.name, true).is_err());
-    assert_eq!(store.record(&saved.name).unwrap(), None);
-    assert!(store.entry(&saved.name).unwrap().pinned, "who cannot tell keeps it");
+    assert_eq!(read(&store, &saved.id), b"x", "the output itself needs nothing hidden");
+    assert!(store.describe(&saved.id, &Record::default()).is_err());
+    assert!(store.pin(&saved.id, true).is_err());
+    assert_eq!(store.record(&saved.id).unwrap(), None);
+    assert!(store.entry(&saved.id).unwrap().pinned, "who cannot tell keeps it");
     assert_eq!(below(&elsewhere), [""; 0]);
 }
 
@@ -85,9 +85,9 @@ fn modes_do_not_depend_on_the_umask() {
             let path = Path::new(&path).join(format!("{mask:03o}/store"));
             let store = Disk::new(&path, options());
             let saved = save(&store, b"x");
-            store.describe(&saved.name, &Record::default()).unwrap();
-            store.pin(&saved.name, true).unwrap();
-            assert_eq!(read(&store, &saved.name), b"x");
+            store.describe(&saved.id, &Record::default()).unwrap();
+            store.pin(&saved.id, true).unwrap();
+            assert_eq!(read(&store, &saved.id), b"x");
             for part in below(path.parent().unwrap()) {
                 let part = path.parent().unwrap().join(part);
                 let expected = if part.is_dir() { 0o700 } else { 0o600 };
@@ -110,7 +110,7 @@ fn a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing() {
     const INSIDE: &str = "OVERSPILL_TEST_FILE_LIMIT";
     if let Some(path) = std::env::var_os(INSIDE) {
         let store = Disk::new(&path, options());
-        let mut draft = store.create(&overspill::Call::of("tool")).unwrap();
+        let mut draft = store.create(&overspill::Call::new("tool")).unwrap();
         match draft.append(&[b'x'; 100_000]) {
             Err(Error::Io { path: named, source }) => {
                 assert_eq!((named, source.kind()), (path.into(), std::io::ErrorKind::FileTooLarge));
@@ -139,12 +139,12 @@ fn a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing() {
 fn a_dropped_draft_leaves_nothing_and_a_published_one_no_more_than_itself() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { records: false, ..options() });
-    let mut draft = store.create(&overspill::Call::of("tool")).unwrap();
+    let mut draft = store.create(&overspill::Call::new("tool")).unwrap();
     draft.append(&[b'x'; 100_000]).unwrap();
     drop(draft);
     assert_eq!(files_below(store.path()), [""; 0]);
     let saved = save(&store, b"x");
-    assert_eq!(files_below(store.path()), [format!("{}.txt", saved.name)]);
+    assert_eq!(files_below(store.path()), [format!("{}.txt", saved.id)]);
 }
 
 #[test]
@@ -152,11 +152,11 @@ fn deleting_takes_all_that_is_known_along() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"line\n".repeat(50_000));
-    store.describe(&saved.name, &Record::default()).unwrap();
-    store.pin(&saved.name, true).unwrap();
-    store.delete(&saved.name).unwrap();
+    store.describe(&saved.id, &Record::default()).unwrap();
+    store.pin(&saved.id, true).unwrap();
+    store.delete(&saved.id).unwrap();
     let files = below(store.path());
-    assert!(!files.iter().any(|file| file.contains(saved.name.as_str())), "{files:?}");
+    assert!(!files.iter().any(|file| file.contains(saved.id.as_str())), "{files:?}");
 }
 
 #[test]
@@ -165,12 +165,12 @@ fn broken_records_are_none() {
     let store = disk(&directory, options());
     let saved = save(&store, b"x");
     let record = Record { exit: Some(1), ..Record::default() };
-    store.describe(&saved.name, &record).unwrap();
-    assert_eq!(store.record(&saved.name).unwrap(), Some(record));
-    let path = store.path().join(format!(".overspill/records/{}.record", saved.name));
+    store.describe(&saved.id, &record).unwrap();
+    assert_eq!(store.record(&saved.id).unwrap(), Some(record));
+    let path = store.path().join(format!(".overspill/records/{}.record", saved.id));
     for broken in ["", "{", "[]", "null", "{\"bytes\": -1}", "\0"] {
         fs::write(&path, broken.to_owned() + "\n").unwrap();
-        let read = store.record(&saved.name).unwrap();
+        let read = store.record(&saved.id).unwrap();
         assert!(read.is_none(), "{broken:?}: {read:?}");
     }
 }
@@ -181,17 +181,17 @@ fn a_torn_line_leaves_the_record_before_it() {
     let store = disk(&directory, options());
     let saved = save(&store, &b"line\n".repeat(50_000));
     let record = Record { exit: Some(1), ..Record::default() };
-    store.describe(&saved.name, &record).unwrap();
-    let path = store.path().join(format!(".overspill/records/{}.record", saved.name));
+    store.describe(&saved.id, &record).unwrap();
+    let path = store.path().join(format!(".overspill/records/{}.record", saved.id));
     let mut notes = fs::read(&path).unwrap();
     notes.extend(b"{\"exit\":2}");
     fs::write(&path, &notes).unwrap();
-    assert_eq!(store.record(&saved.name).unwrap(), Some(record.clone()));
+    assert_eq!(store.record(&saved.id).unwrap(), Some(record.clone()));
     let next = Record { exit: Some(3), ..record };
-    store.describe(&saved.name, &next).unwrap();
-    assert_eq!(store.record(&saved.name).unwrap(), Some(next));
-    assert_eq!(store.check(&saved.name).unwrap(), overspill::store::Integrity::Whole);
-    assert_eq!(store.line_start(&saved.name, 2).unwrap(), Some(5));
+    store.describe(&saved.id, &next).unwrap();
+    assert_eq!(store.record(&saved.id).unwrap(), Some(next));
+    assert_eq!(store.check(&saved.id).unwrap(), overspill::store::Integrity::Whole);
+    assert_eq!(store.line_start(&saved.id, 2).unwrap(), Some(5));
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn what_interrupted_writers_have_left_is_tidied_away_after_a_day() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"line\n".repeat(50_000));
-    store.describe(&saved.name, &Record::default()).unwrap();
+    store.describe(&saved.id, &Record::default()).unwrap();
     let hidden = store.path().join(".overspill");
     let gone = NameStyle::OWN.name_of("01ARZ3NDEKTSV4RRFFQ6900000.txt").unwrap();
     let put = |file: String, hours: u64| {
@@ -242,11 +242,11 @@ fn what_interrupted_writers_have_left_is_tidied_away_after_a_day() {
         put("records/01ARZ3NDEKTSV4RRFFQ6900001.record".into(), 23),
         put("records/of-another-store.record".into(), 25),
     ];
-    let notes = hidden.join(format!("records/{}.record", saved.name));
+    let notes = hidden.join(format!("records/{}.record", saved.id));
     let long_ago = std::time::SystemTime::now() - Duration::from_secs(25 * 3600);
     File::open(notes).unwrap().set_modified(long_ago).unwrap();
     store.tidy().unwrap();
     assert!(stale.iter().all(|path| !path.exists()));
     assert!(fresh.iter().all(|path| path.exists()));
-    assert_eq!(store.line_start(&saved.name, 2).unwrap(), Some(5));
+    assert_eq!(store.line_start(&saved.id, 2).unwrap(), Some(5));
 }

@@ -16,14 +16,14 @@ fn starts(text: &[u8]) -> Vec<u64> {
 fn agrees(text: &[u8], chunk: usize, lines: impl Iterator<Item = u64>) {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
-    let mut draft = store.create(&Call::of("tool")).unwrap();
+    let mut draft = store.create(&Call::new("tool")).unwrap();
     text.chunks(chunk).for_each(|chunk| draft.append(chunk).unwrap());
     let saved = draft.publish().unwrap();
     let starts = starts(text);
     let last = starts.len() as u64;
     for line in lines.chain([0, 1, 2, last.saturating_sub(1), last, last + 1, last + 2, u64::MAX]) {
         let expected = line.checked_sub(1).and_then(|line| starts.get(line as usize).copied());
-        assert_eq!(store.line_start(&saved.name, line).unwrap(), expected, "line {line}");
+        assert_eq!(store.line_start(&saved.id, line).unwrap(), expected, "line {line}");
     }
 }
 
@@ -44,9 +44,9 @@ fn the_index_is_under_a_thousandth_of_the_text() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"a line of text\n".repeat(1_000_000));
-    let seal = store.path().join(format!(".overspill/records/{}.record", saved.name));
+    let seal = store.path().join(format!(".overspill/records/{}.record", saved.id));
     assert!(fs::metadata(seal).unwrap().len() < 15_000, "of 15,000,000 bytes");
-    assert_eq!(store.line_start(&saved.name, 777_777).unwrap(), Some(777_776 * 15));
+    assert_eq!(store.line_start(&saved.id, 777_777).unwrap(), Some(777_776 * 15));
 }
 
 proptest! {

@@ -24,7 +24,7 @@ pub(crate) fn options() -> DiskOptions {
 }
 
 pub(crate) fn save(store: &dyn Store, bytes: &[u8]) -> SpillRef {
-    let mut draft = store.create(&Call::of("tool")).unwrap();
+    let mut draft = store.create(&Call::new("tool")).unwrap();
     draft.append(bytes).unwrap();
     draft.publish().unwrap()
 }

@@ -15,7 +15,7 @@ fn refuses(path: &Path, access: Access, reason: &str) {
     let before = fs::symlink_metadata(path).unwrap().permissions();
     let store = Disk::new(path, DiskOptions { access, ..options() });
     let answers = [
-        store.create(&Call::of("tool")).map(drop),
+        store.create(&Call::new("tool")).map(drop),
         store.list().map(drop),
         store.read(&name("x"), 0..1).map(drop),
         store.delete(&name("x")),
@@ -117,9 +117,9 @@ fn a_directory_that_turns_bad_is_refused_from_then_on() {
     let saved = save(&store, b"x");
     set_mode(store.path(), 0o777);
     refuses(store.path(), Access::Private, "0777");
-    assert!(matches!(store.read(&saved.name, 0..1), Err(Error::Unsafe { .. })));
+    assert!(matches!(store.read(&saved.id, 0..1), Err(Error::Unsafe { .. })));
     set_mode(store.path(), 0o700);
-    assert_eq!(read(&store, &saved.name), b"x");
+    assert_eq!(read(&store, &saved.id), b"x");
 }
 
 #[test]
@@ -127,13 +127,13 @@ fn a_directory_that_was_removed_is_made_again() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let first = save(&store, b"x");
-    store.pin(&first.name, true).unwrap();
+    store.pin(&first.id, true).unwrap();
     fs::remove_dir_all(store.path()).unwrap();
     assert_eq!(store.list().unwrap(), []);
-    assert!(matches!(store.entry(&first.name), Err(Error::NotFound { .. })));
+    assert!(matches!(store.entry(&first.id), Err(Error::NotFound { .. })));
     let second = save(&store, b"y");
     fs::remove_dir_all(store.path().join(".overspill")).unwrap();
-    store.pin(&second.name, true).unwrap();
+    store.pin(&second.id, true).unwrap();
     assert_eq!(store.list().unwrap().len(), 1);
     assert!(Path::new(&second.path).exists());
 }

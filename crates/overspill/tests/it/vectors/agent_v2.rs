@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, LeftOut, LineRule, Policy, Size, Strategy, StrategyError};
-use overspill::registry::{Registry, Tool, ToolCall};
 use overspill::seeds::{ServiceEvent, ServiceResult};
+use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates, Verdict};
 use overspill::{Call, CallOptions, Layer, Overspill, Profile, Settings};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::vectors::Vector;
 use crate::vectors::fixture::Fixture;
 use crate::vectors::text;
 
-use crate::examples::json_arrays;
+use crate::examples::choose as json_arrays;
 
 fn layer(json: &Value) -> Layer {
     Layer::from_json(json).0
@@ -54,8 +54,8 @@ impl Strategy for Fails {
 
 fn with_strategy(overspill: Overspill, name: Option<&Value>, fault: Option<&Value>) -> Overspill {
     match (name.and_then(Value::as_str), fault.and_then(Value::as_str)) {
-        (_, Some("strategy-fails")) => overspill.with_strategy(Fails),
-        (Some("json-aware"), _) => overspill.with_strategy(json_arrays::JsonArrays),
+        (_, Some("strategy-fails")) => overspill.to_builder().strategy(Fails).build(),
+        (Some("json-aware"), _) => overspill.to_builder().strategy(json_arrays::JsonArrays).build(),
         (None | Some("default"), _) => overspill,
         (Some(other), _) => panic!("unknown strategy {other}"),
     }
@@ -70,7 +70,7 @@ pub(crate) fn service(vector: &Vector) {
             vector.get("fault"),
         ),
     };
-    let overspill = fixture.overspill.clone().with_settings(settings(vector));
+    let overspill = fixture.overspill.to_builder().settings(settings(vector)).build();
     let overspill = with_strategy(overspill, vector.get("strategy"), vector.get("fault"));
     let input = text::make(vector.field("input"));
     let options = CallOptions {
@@ -161,7 +161,7 @@ fn result_of(spec: &Value) -> Value {
 
 pub(crate) fn middleware(vector: &Vector) {
     let fixture = Fixture::new(Profile::AGENT_V2, vector.get("fault"));
-    let overspill = fixture.overspill.clone().with_settings(settings(vector));
+    let overspill = fixture.overspill.to_builder().settings(settings(vector)).build();
     let overspill = with_strategy(overspill, None, vector.get("fault"));
     let before = result_of(vector.field("result"));
     let input = before["output"].as_str().unwrap_or_default().to_owned();
@@ -197,7 +197,7 @@ fn check_result(expect: &Vector, before: &Value, after: &Value, input: &str) {
 
 pub(crate) fn registry(vector: &Vector) {
     let fixture = Fixture::new(Profile::AGENT_V2, None);
-    let overspill = fixture.overspill.clone().with_settings(settings(vector));
+    let overspill = fixture.overspill.to_builder().settings(settings(vector)).build();
     let mut registry = Registry::new().bounded_by(overspill, gates(vector.field("middleware")));
     let specs = vector.field("calls").as_array().unwrap();
     let text_of = |spec: &Value, key: &str| spec[key].as_str().unwrap().to_owned();
@@ -272,7 +272,7 @@ pub(crate) fn strategy(vector: &Vector) {
         Choice::Pieces(_) => {
             // How much is left out is the profile's accounting: ask the service.
             let fixture = Fixture::new(Profile::AGENT_V2, None);
-            let overspill = fixture.overspill.clone().with_settings(settings);
+            let overspill = fixture.overspill.to_builder().settings(settings).build();
             match overspill.process(input.as_bytes(), &Call::default()) {
                 overspill::Outcome::Spilled(spilled) => (spilled.preview, spilled.left_out),
                 _ => panic!("it is too large"),

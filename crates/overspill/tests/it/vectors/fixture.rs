@@ -40,7 +40,10 @@ fn disk(profile: &Profile, dir: &Path, clock: Clock) -> (Disk, PathBuf) {
     // `/tmp/klaude` is the same for everybody; a test has one of its own.
     let fixed = Profile { directory: Directory::Home("klaude".into()), ..profile.clone() };
     let profile = if let Directory::Fixed(_) = profile.directory { &fixed } else { profile };
-    (profile.disk(&places, clock), profile.directory.within(&places))
+    (
+        Disk::new(profile.directory.within(&places), profile.disk_options(Some(&places), clock)),
+        profile.directory.within(&places),
+    )
 }
 
 impl Fixture {
@@ -62,9 +65,12 @@ impl Fixture {
         let store: Arc<dyn Store> = Arc::new(disk);
         let events: Arc<Mutex<Vec<ServiceEvent>>> = Arc::default();
         let heard = events.clone();
-        let overspill = Overspill::sharing(profile, store.clone())
-            .with_clock(clock)
-            .with_observer(move |event| heard.lock().unwrap().push(ServiceEvent::of(event)));
+        let overspill = Overspill::builder()
+            .profile(profile)
+            .shared_store(store.clone())
+            .clock(clock)
+            .observer(move |event| heard.lock().unwrap().push(ServiceEvent::of(event)))
+            .build();
         Fixture { overspill, store, events, root, _dir: dir }
     }
 
@@ -74,7 +80,9 @@ impl Fixture {
         let store = Elsewhere { inner: fixture.store.clone(), path: path.to_owned() };
         let heard = fixture.events.clone();
         fixture.overspill = Overspill::new(profile, store)
-            .with_observer(move |event| heard.lock().unwrap().push(ServiceEvent::of(event)));
+            .to_builder()
+            .observer(move |event| heard.lock().unwrap().push(ServiceEvent::of(event)))
+            .build();
         fixture
     }
 

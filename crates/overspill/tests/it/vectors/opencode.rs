@@ -103,7 +103,7 @@ pub(crate) fn define(vector: &Vector) {
 
 /// The wrapper is the registry's: what does not fit the schema is not executed.
 fn invalid_arguments(fixture: &Fixture, expect: &Vector) {
-    use overspill::registry::{Registry, Tool, ToolCall};
+    use overspill::tool::registry::{Registry, Tool, ToolCall};
     let ran = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let seen = ran.clone();
     let tool = Tool::new("tool", move |_| {

@@ -14,7 +14,7 @@ pub(crate) fn hook(vector: &Vector) {
     let (enabled, warnings) = takumi_enabled(vector.get("config"), None);
     let user = Layer { enabled: Some(enabled), ..Layer::default() };
     let settings = Settings { user, ..Settings::default() };
-    let overspill = fixture.overspill.clone().with_settings(settings);
+    let overspill = fixture.overspill.to_builder().settings(settings).build();
 
     let (content, joined) = match (vector.get("input"), vector.get("parts")) {
         (Some(spec), None) => (Value::String(text::make(spec)), text::make(spec)),

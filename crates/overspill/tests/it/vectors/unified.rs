@@ -25,7 +25,7 @@ pub(crate) fn respond(vector: &Vector) {
     let profile = Profile { directory, ..Profile::UNIFIED };
     let mut fixture = Fixture::new(profile, vector.get("fault"));
     let settings = Settings { environment: variables.layer, ..Settings::default() };
-    fixture.overspill = fixture.overspill.clone().with_settings(settings);
+    fixture.overspill = fixture.overspill.to_builder().settings(settings).build();
     let input = text::make(vector.field("input"));
     let call = Call { tool: vector.text("tool"), ..Call::default() };
     let delegate = vector.get("task_tool") == Some(&Value::Bool(true));

@@ -91,13 +91,13 @@ impl Fleet {
 }
 
 fn save(bucket: &Bucket, bytes: &[u8]) -> OutputId {
-    let call = Call::of("bash");
+    let call = Call::new("bash");
     let mut draft = bucket.create(&call).unwrap();
     draft.append(bytes).unwrap();
     let saved = draft.publish().unwrap();
     let record = Record { call, bytes: bytes.len() as u64, lines: 1, ..Record::default() };
-    bucket.describe(&saved.name, &record).unwrap();
-    saved.name
+    bucket.describe(&saved.id, &record).unwrap();
+    saved.id
 }
 
 fn record_key(name: &OutputId) -> String {

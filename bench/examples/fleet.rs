@@ -1,6 +1,6 @@
 //! What a bucket costs beside plain puts and gets of the same bytes on the same server.
 //!
-//! `tools/buckets cargo run --release -p overspill --features bucket --example fleet`, and with
+//! `tools/buckets cargo run --release -p overspill-bench --features bucket --example fleet`, and with
 //! `-- list 100000` what it costs to list so many outputs.
 
 use std::error::Error;
@@ -163,7 +163,7 @@ impl Bench<'_> {
     ) -> Result<OutputId> {
         let machine = self.machine(spool);
         let started = Instant::now();
-        let mut draft = machine.create(&Call::of("bench"))?;
+        let mut draft = machine.create(&Call::new("bench"))?;
         for _ in 0..bytes / text.len() {
             draft.append(text)?;
         }
@@ -173,7 +173,7 @@ impl Bench<'_> {
         best[0] = best[0].min(all);
         best[1] = best[1].min(all - spooled);
         fs::remove_dir_all(self.spools.join(spool))?;
-        Ok(saved.name)
+        Ok(saved.id)
     }
 
     /// Lists the newest of so many outputs, of ten days and a hundred sessions.

@@ -82,7 +82,7 @@ fn save(bytes: &[u8], directory: &Path) -> Done {
         || Ok(fs::remove_file(&path)?),
     )?;
 
-    let call = Call { command: Some("cargo test".into()), ..Call::of("bash") };
+    let call = Call { command: Some("cargo test".into()), ..Call::new("bash") };
     let store = Disk::new(directory.join("store"), options(false));
     let put = |store: &Disk| -> Result<_, Box<dyn Error>> {
         let mut draft = store.create(&call)?;
@@ -95,11 +95,11 @@ fn save(bytes: &[u8], directory: &Path) -> Done {
     best(
         "save, records",
         rounds,
-        || Ok(store.describe(&put(&store)?.name, &record)?),
+        || Ok(store.describe(&put(&store)?.id, &record)?),
         || clear(&store),
     )?;
 
-    let name = put(&store)?.name;
+    let name = put(&store)?.id;
     let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
     let mut line = 1;
     best(

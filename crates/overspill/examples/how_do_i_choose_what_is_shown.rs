@@ -1,6 +1,6 @@
-//! A strategy of your own: of a long JSON array, show its first elements.
+//! Implement `Strategy`. This one shows the first elements of a long JSON array.
 //!
-//! `cargo run -p overspill --example json_arrays`
+//! `cargo run -p overspill --example how_do_i_choose_what_is_shown`
 
 #![allow(clippy::print_stdout, unreachable_pub, reason = "an example, which a test runs as well")]
 
@@ -9,8 +9,7 @@ use overspill::store::Memory;
 use overspill::{Call, Overspill, Profile};
 use serde_json::Value;
 
-/// Shows as many elements of an array as lines are allowed, one below the other; anything else is
-/// left to the policy.
+/// Shows as many elements of an array as the limit on lines allows. The policy decides about all other outputs.
 pub struct JsonArrays;
 
 impl Strategy for JsonArrays {
@@ -35,7 +34,11 @@ impl Strategy for JsonArrays {
 pub fn main() {
     let numbers: Vec<u32> = (1..=10_000).collect();
     let output = serde_json::to_string(&numbers).unwrap_or_default();
-    let overspill = Overspill::new(Profile::AGENT_V2, Memory::default()).with_strategy(JsonArrays);
-    let outcome = overspill.process(output.as_bytes(), &Call::of("numbers"));
-    println!("{}", String::from_utf8_lossy(outcome.bytes()));
+    let overspill = Overspill::builder()
+        .profile(Profile::AGENT_V2)
+        .store(Memory::default())
+        .strategy(JsonArrays)
+        .build();
+    let outcome = overspill.process(output.as_bytes(), &Call::new("numbers"));
+    println!("{}", outcome.text());
 }

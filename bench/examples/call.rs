@@ -85,7 +85,7 @@ fn save(output: &[u8], root: &Path, keep: Keep, records: bool) -> f64 {
     let policy = Policy::new(Policy::LIMITS, keep);
     let profile = Profile { policy, sweeps: Sweeps::Never, ..Profile::OWN };
     let overspill = Overspill::new(profile, disk);
-    let call = Call::of("bench");
+    let call = Call::new("bench");
     let forget = || {
         let store = overspill.store();
         for entry in store.list().unwrap() {

@@ -1,7 +1,7 @@
-//! A store of your own: here it keeps outputs in memory and gives addresses instead of paths. A
-//! database or a service takes the place of the map.
+//! Implement `Store` and `Draft`. This store keeps outputs in a map and hands out addresses instead of paths. A
+//! database or a service can take the place of the map. `conformance` checks the store.
 //!
-//! `cargo run -p overspill --example own_store`
+//! `cargo run -p overspill --example how_do_i_keep_outputs_in_my_own_store`
 
 #![allow(clippy::print_stdout, unreachable_pub, reason = "an example, which a test runs as well")]
 
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use overspill::store::{Draft, Entry, Kept, OutputId, SpillRef, Store, conformance};
-use overspill::{Call, Error, Overspill, Profile};
+use overspill::{Call, Error, Overspill};
 
 /// Outputs by name, with the time of their last use.
 type Shelf = Arc<Mutex<BTreeMap<OutputId, (Vec<u8>, Timestamp)>>>;
@@ -97,10 +97,10 @@ pub fn main() {
     // The suite that our own stores pass.
     conformance(|| Arc::new(Service::default()));
 
-    let overspill = Overspill::new(Profile::OPENCODE, Service::default());
+    let overspill = Overspill::builder().store(Service::default()).max_lines(10).build();
     let output = "one more line\n".repeat(3000);
-    let outcome = overspill.process(output.as_bytes(), &Call::of("bash"));
-    let text = String::from_utf8_lossy(outcome.bytes()).into_owned();
-    assert!(text.contains("Full output saved to: https://outputs.example/output-0"));
-    println!("{}", text.lines().rev().take(2).collect::<Vec<_>>().join("\n"));
+    let outcome = overspill.process(output.as_bytes(), &Call::new("bash"));
+    println!("{}", outcome.text());
+    let address = outcome.saved().map(|saved| saved.path.as_str());
+    assert_eq!(address, Some("https://outputs.example/output-0"));
 }

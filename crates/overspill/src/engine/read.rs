@@ -1,0 +1,43 @@
+//! Reads and searches saved outputs, as a model may see them.
+
+use overspill_core::{Limits, Policy};
+
+use super::{CallOptions, Overspill};
+use crate::retrieve::{self, Page, Part};
+#[cfg(feature = "grep")]
+use crate::retrieve::{Answer, GrepError, Query};
+use crate::{Call, Error};
+
+impl Overspill {
+    /// Reads a part of a saved output, as much as fits the limits.
+    ///
+    /// `id` is the id of an output, or the path that its notice names. With
+    /// [`Redact::All`](crate::redact::Redact::All) secrets are masked. [`Page::next`] is the part to read next.
+    pub fn read(&self, id: impl AsRef<str>, part: Part) -> Result<Page, Error> {
+        let store = self.shown_store();
+        let id = store.find(id.as_ref())?;
+        let page = retrieve::read(&*store, &id, &part, &self.page_limits())?;
+        // The page is returned even if the store cannot record that it was read.
+        let _ = store.retrieved(&id, page.text.len() as u64);
+        Ok(page)
+    }
+
+    /// Searches a saved output, until the matches reach the limits. `id` is an id or a path, as in
+    /// [`Overspill::read`].
+    #[cfg(feature = "grep")]
+    pub fn grep(&self, id: impl AsRef<str>, query: &Query) -> Result<Answer, GrepError> {
+        let store = self.shown_store();
+        let id = store.find(id.as_ref())?;
+        let matches = retrieve::grep(&*store, &id, query, &self.page_limits())?;
+        let answer = matches.answer(&id, query);
+        // The answer is returned even if the store cannot record that it was read.
+        let _ = store.retrieved(&id, answer.text.len() as u64);
+        Ok(answer)
+    }
+
+    fn page_limits(&self) -> Limits {
+        let limits = self.policy(&Call::default(), &CallOptions::default()).limits;
+        // Some profiles limit only characters, and a page counts lines and bytes.
+        Limits { bytes: limits.bytes.or(Policy::LIMITS.bytes), ..limits }
+    }
+}
