@@ -400,6 +400,14 @@ mod tests {
     }
 
     #[test]
+    fn odd_texts_get_the_answer_of_the_table() {
+        crate::json_texts::check("jsonc", |chunks| {
+            let text = String::from_utf8(chunks.concat());
+            text.is_ok_and(|text| Jsonc::parse(&text).is_ok())
+        });
+    }
+
+    #[test]
     fn a_place_is_told_for_what_is_wrong() {
         let why = |text: &str| Jsonc::parse(text).unwrap_err();
         assert!(why("{\n  \"a\": 1,\n  b\n}").starts_with("line 3, column 3 is not JSON"));

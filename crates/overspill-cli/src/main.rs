@@ -22,6 +22,9 @@ mod drain;
 mod find;
 mod home;
 mod hosts;
+#[cfg(test)]
+#[path = "../../../tests/json/table.rs"]
+mod json_texts;
 mod jsonc;
 mod mcp;
 mod open;

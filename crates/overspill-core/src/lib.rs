@@ -3,6 +3,9 @@
 
 mod cut;
 mod excerpt;
+#[cfg(test)]
+#[path = "../../../tests/json/table.rs"]
+mod json_texts;
 mod keep;
 mod measure;
 mod observe;

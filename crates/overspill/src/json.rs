@@ -361,6 +361,30 @@ mod tests {
         }
     }
 
+    /// `IgnoredAny` reads the syntax and not the meaning: any depth, numbers of any size, strings of
+    /// any bytes.
+    #[test]
+    fn table_of_odd_texts_agrees_with_serde_json() {
+        for text in crate::json_texts::odd_texts() {
+            let judge = serde_json::from_slice::<serde::de::IgnoredAny>(&text.bytes);
+            assert_eq!(judge.is_ok(), text.is_valid, "{}", text.name);
+        }
+    }
+
+    #[test]
+    fn odd_texts_get_the_answer_of_the_table() {
+        crate::json_texts::check("tokens", |chunks| {
+            let mut tokens = JsonTokens::default();
+            for mut chunk in chunks.iter().copied() {
+                while !chunk.is_empty() {
+                    let Ok((_, len)) = tokens.next(chunk) else { return false };
+                    chunk = &chunk[len..];
+                }
+            }
+            tokens.is_done()
+        });
+    }
+
     #[test]
     fn what_is_json_is_taken_whatever_the_chunks() {
         let good: [(&str, &str); 12] = [

@@ -7,6 +7,9 @@ mod engine;
 mod error;
 mod event;
 pub mod json;
+#[cfg(test)]
+#[path = "../../../tests/json/table.rs"]
+mod json_texts;
 mod live_spill;
 pub mod notice;
 mod outcome;

@@ -202,6 +202,17 @@ mod tests {
     }
 
     #[test]
+    fn odd_texts_get_the_answer_of_the_table() {
+        crate::json_texts::check("mcp", |chunks| {
+            let mut look = Look::default();
+            chunks.iter().for_each(|chunk| look.push(chunk));
+            let is_json = !look.is_over && look.walk.is_done();
+            assert_eq!(peek(&chunks.concat()).is_ok(), is_json);
+            is_json
+        });
+    }
+
+    #[test]
     fn a_request_is_known_by_id_method_and_tool() {
         let frame = r#"{"jsonrpc":"2.0","id":12345678901234567890,"method":"tools/call","params":{"name":"cat","arguments":{"name":"x","id":1}}}"#;
         let message = one(frame);

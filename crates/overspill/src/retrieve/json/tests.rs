@@ -97,6 +97,19 @@ fn invalid_json_says_where() {
 }
 
 #[test]
+fn odd_texts_get_the_answer_of_the_table() {
+    crate::json_texts::check("retrieve", |chunks| {
+        let store = Memory::default();
+        let mut draft = store.create(&Call::default()).unwrap();
+        draft.append(&chunks.concat()).unwrap();
+        let name = draft.publish().unwrap().name;
+        let path = JsonPath::parse("$").unwrap();
+        let found = values(&store, &name, &path, FromValue::START, &Limits::NONE);
+        found.is_ok_and(|found| found.bad.is_none() && found.shown == 1)
+    });
+}
+
+#[test]
 fn bad_paths_say_where() {
     for (path, at) in [("$.", 3), ("$x", 2), ("$['a'", 6), ("$[?@.a]", 3), ("/a~2", 3), ("$[-]", 4)]
     {

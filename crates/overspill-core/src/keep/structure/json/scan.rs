@@ -481,6 +481,15 @@ mod tests {
     }
 
     #[test]
+    fn odd_texts_get_the_answer_of_the_table() {
+        crate::json_texts::check("outline", |chunks| {
+            let mut scan = JsonScan::new(1000);
+            chunks.iter().for_each(|chunk| scan.push(chunk));
+            scan.finish().is_some()
+        });
+    }
+
+    #[test]
     fn special_bytes_are_found_wherever_they_stand() {
         for special in [b'"', b'\\', b'\n', 0, 0x1f] {
             for at in 0..20 {
