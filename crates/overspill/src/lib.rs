@@ -6,7 +6,6 @@ mod clock;
 mod engine;
 mod error;
 mod event;
-pub mod json;
 #[cfg(test)]
 #[path = "../../../tests/json/table.rs"]
 mod json_texts;
@@ -44,3 +43,4 @@ pub use crate::tool::registry;
 
 /// The pure part: what is measured, cut and worded.
 pub use overspill_core as core;
+pub use overspill_core::json;
