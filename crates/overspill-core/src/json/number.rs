@@ -56,14 +56,34 @@ impl Number {
     }
 }
 
-/// Returns the length of a short integer that ends within the first eight bytes: most numbers are
-/// such.
+/// Returns the length of a number that ends within `bytes`. Returns `None` if it does not, or if it
+/// has a mistake: then [`Number::take`] says more.
 #[inline]
-pub(super) fn short_integer(bytes: &[u8]) -> Option<usize> {
-    let eight = bytes.first_chunk()?;
-    let len = digits_of(eight);
-    let is_integer = len == 1 || (2..8).contains(&len) && eight[0] != b'0';
-    (is_integer && !matches!(eight[len], b'.' | b'e' | b'E')).then_some(len)
+pub(super) fn whole_number(bytes: &[u8]) -> Option<usize> {
+    // Most numbers are short integers.
+    if let Some(eight) = bytes.first_chunk() {
+        let len = digits_of(eight);
+        let is_integer = len == 1 || (2..8).contains(&len) && eight[0] != b'0';
+        if is_integer && !matches!(eight[len], b'.' | b'e' | b'E') {
+            return Some(len);
+        }
+    }
+    let digits_from = |from: usize| {
+        let end = from + digits(bytes.get(from..)?);
+        (from < end && end < bytes.len()).then_some(end)
+    };
+    let from = usize::from(bytes[0] == b'-');
+    let mut end = digits_from(from)?;
+    if end > from + 1 && bytes[from] == b'0' {
+        return None;
+    }
+    if bytes[end] == b'.' {
+        end = digits_from(end + 1)?;
+    }
+    if matches!(bytes[end], b'e' | b'E') {
+        end = digits_from(end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-'))))?;
+    }
+    Some(end)
 }
 
 /// Returns how many digits `bytes` begin with.

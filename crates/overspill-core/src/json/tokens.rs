@@ -1,6 +1,6 @@
 //! The grammar of JSON, byte by byte.
 
-use super::number::{Number, short_integer};
+use super::number::{Number, whole_number};
 use super::string::{Escape, LOST, plain_len, simple};
 use super::{JsonToken, MalformedJson};
 
@@ -65,6 +65,11 @@ impl JsonTokens {
             State::Number(number) => self.open.is_empty() && number.may_end(),
             _ => false,
         }
+    }
+
+    /// Tells whether a value must come next, or the end of an array.
+    pub fn expects_value(&self) -> bool {
+        matches!(self.state, State::Value | State::ValueOrEnd)
     }
 
     /// Returns the mistake of a text that ends here, before its value is complete.
@@ -148,18 +153,16 @@ impl JsonTokens {
     /// Takes white space and the comma or colon among it; returns the length.
     #[inline]
     fn between(&mut self, bytes: &[u8]) -> usize {
-        for (at, byte) in bytes.iter().enumerate() {
-            match (byte, self.state) {
-                (b' ' | b'\n' | b'\t' | b'\r', _) => {}
-                (b',', State::CommaOrEnd) => {
-                    let in_object = self.open.last() == Some(&true);
-                    self.state = if in_object { State::Key } else { State::Value };
-                }
-                (b':', State::Colon) => self.state = State::Value,
-                _ => return at,
+        let at = blanks(bytes);
+        match (bytes.get(at), self.state) {
+            (Some(b','), State::CommaOrEnd) => {
+                let in_object = self.open.last() == Some(&true);
+                self.state = if in_object { State::Key } else { State::Value };
             }
+            (Some(b':'), State::Colon) => self.state = State::Value,
+            _ => return at,
         }
-        bytes.len()
+        at + 1 + blanks(&bytes[at + 1..])
     }
 
     fn open<'a>(&mut self, bracket: u8) -> Taken<'a> {
@@ -185,7 +188,7 @@ impl JsonTokens {
 
     #[inline]
     fn word<'a>(&mut self, bytes: &'a [u8]) -> Taken<'a> {
-        if let Some(len) = short_integer(bytes) {
+        if let Some(len) = whole_number(bytes) {
             self.value_ends();
             return Ok((JsonToken::Word { ends: true }, len));
         }
@@ -307,4 +310,11 @@ impl JsonTokens {
         self.state = State::Failed(what);
         Err(MalformedJson { what, at })
     }
+}
+
+/// Returns how many bytes of white space `bytes` begin with.
+#[inline]
+fn blanks(bytes: &[u8]) -> usize {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
+    bytes.iter().take_while(is_blank).count()
 }
