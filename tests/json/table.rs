@@ -14,8 +14,6 @@ pub(crate) struct OddText {
     pub(crate) is_valid: bool,
     /// The readers that give the other answer on purpose: each with its reason.
     except: Vec<String>,
-    /// The readers that give the other answer by mistake.
-    wrong: Vec<String>,
 }
 
 /// Returns all texts of the table.
@@ -26,24 +24,18 @@ pub(crate) fn odd_texts() -> Vec<OddText> {
 
 impl OddText {
     fn of(row: &Value) -> OddText {
-        let names = |value: &Value| match value {
-            Value::Object(reasons) => reasons.keys().cloned().collect(),
-            Value::Array(names) => names.iter().map(|name| name.as_str().unwrap().into()).collect(),
-            _ => Vec::new(),
-        };
+        let except = row["except"].as_object();
         OddText {
             name: row["name"].as_str().unwrap().to_owned(),
             bytes: bytes_of(row),
             is_valid: row["valid"].as_bool().unwrap(),
-            except: names(&row["except"]),
-            wrong: names(&row["wrong"]),
+            except: except.map(|reasons| reasons.keys().cloned().collect()).unwrap_or_default(),
         }
     }
 
     /// Tells whether this reader accepts the text.
     fn is_accepted_by(&self, reader: &str) -> bool {
-        let is_other = self.except.iter().chain(&self.wrong).any(|name| name == reader);
-        self.is_valid != is_other
+        self.is_valid != self.except.iter().any(|name| name == reader)
     }
 }
 
