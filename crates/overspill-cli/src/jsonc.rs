@@ -232,14 +232,14 @@ fn spliced(text: &str, place: Range<usize>, with: &str) -> String {
 }
 
 /// Returns the text with blanks in the place of comments and of commas before an end, and where these
-/// commas are.
+/// commas are. A mistake stays as it is, so that the parser reports it.
 fn plain(text: &str) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = text.as_bytes().to_vec();
-    let (mut at, mut comma, mut commas) = (0, None, Vec::new());
+    let (mut at, mut after_value, mut comma, mut commas) = (0, false, None, Vec::new());
     while at < bytes.len() {
         let len = match (bytes[at], bytes.get(at + 1)) {
             (b'"', _) => {
-                comma = None;
+                (after_value, comma) = (true, None);
                 string_len(&bytes[at..])
             }
             (b'/', Some(b'/')) => {
@@ -248,8 +248,8 @@ fn plain(text: &str) -> (Vec<u8>, Vec<usize>) {
                 len
             }
             (b'/', Some(b'*')) => {
-                let end = memchr::memmem::find(&bytes[at + 2..], b"*/");
-                let len = end.map_or(bytes.len() - at, |end| end + 4);
+                let Some(end) = memchr::memmem::find(&bytes[at + 2..], b"*/") else { break };
+                let len = end + 4;
                 // Lines stay lines, so that places can be told.
                 let comment = bytes[at..at + len].iter_mut().filter(|byte| **byte != b'\n');
                 comment.for_each(|byte| *byte = b' ');
@@ -260,15 +260,17 @@ fn plain(text: &str) -> (Vec<u8>, Vec<usize>) {
                     bytes[comma] = b' ';
                     commas.push(comma);
                 }
+                after_value = true;
                 1
             }
             (b',', _) => {
-                comma = Some(at);
+                comma = after_value.then_some(at);
+                after_value = false;
                 1
             }
             (byte, _) => {
                 if !byte.is_ascii_whitespace() {
-                    comma = None;
+                    (after_value, comma) = (!b"{[:".contains(&byte), None);
                 }
                 1
             }
@@ -397,6 +399,14 @@ mod tests {
             let items = after.value_of(after.get(&["list"]).unwrap()).unwrap();
             assert_eq!(items.as_array().unwrap().last(), Some(&json!({"a": "b"})));
         }
+    }
+
+    #[test]
+    fn odd_texts_get_the_answer_of_the_table() {
+        crate::json_texts::check("jsonc", |chunks| {
+            let text = String::from_utf8(chunks.concat());
+            text.is_ok_and(|text| Jsonc::parse(&text).is_ok())
+        });
     }
 
     #[test]

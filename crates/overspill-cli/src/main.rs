@@ -20,6 +20,9 @@ mod command;
 mod env;
 mod find;
 mod hosts;
+#[cfg(test)]
+#[path = "../../../tests/json/table.rs"]
+mod json_texts;
 mod jsonc;
 mod mcp;
 mod open;

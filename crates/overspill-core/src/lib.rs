@@ -3,6 +3,10 @@
 
 mod cut;
 mod excerpt;
+pub mod json;
+#[cfg(test)]
+#[path = "../../../tests/json/table.rs"]
+mod json_texts;
 mod keep;
 mod measure;
 mod observe;

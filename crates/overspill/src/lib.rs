@@ -6,7 +6,9 @@ mod clock;
 mod engine;
 mod error;
 mod event;
-pub mod json;
+#[cfg(test)]
+#[path = "../../../tests/json/table.rs"]
+mod json_texts;
 mod live_spill;
 pub mod notice;
 mod outcome;
@@ -37,3 +39,4 @@ pub use crate::spill::Spill;
 
 /// The crate that decides what is shown, without I/O.
 pub use overspill_core as core;
+pub use overspill_core::json;

@@ -110,6 +110,11 @@ impl JsonWalk {
         self.tokens.is_done()
     }
 
+    /// Returns the mistake of a message that ends too early.
+    pub(super) fn cut_off(&self) -> MalformedJson {
+        MalformedJson { what: self.tokens.missing(), at: 0 }
+    }
+
     /// Tells whether the messages come as a list.
     pub(super) fn is_list(&self) -> bool {
         self.is_list

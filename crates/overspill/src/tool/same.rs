@@ -114,7 +114,9 @@ fn hash(hasher: &mut Hash, token: JsonToken, bytes: &[u8]) {
         JsonToken::Text(text) => hasher.push(text),
         // No text has this byte, so it marks the ends of a string.
         JsonToken::String { .. } | JsonToken::EndString => hasher.push(&[0xFF]),
-        _ if bytes.first().is_some_and(u8::is_ascii_whitespace) => {}
+        JsonToken::Between => {
+            bytes.split(u8::is_ascii_whitespace).for_each(|separator| hasher.push(separator));
+        }
         _ => hasher.push(bytes),
     }
 }

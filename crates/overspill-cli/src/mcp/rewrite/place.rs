@@ -28,7 +28,7 @@ impl Kind {
             JsonToken::String { is_key: false } => Kind::String,
             JsonToken::Text(_) => Kind::Text,
             JsonToken::EndString => Kind::EndString,
-            JsonToken::Word => Kind::Word,
+            JsonToken::Word { .. } => Kind::Word,
         }
     }
 }

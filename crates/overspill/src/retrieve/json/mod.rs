@@ -106,7 +106,7 @@ pub fn values(
     let line_of = |line: u64| kept.as_ref().map_or(line, |kept| kept.original_line(line));
     let mut scan = Scan::new(source);
     let has_lines = has_a_text_a_line(&mut scan)?;
-    scan.go_to(Place::START);
+    scan.rewind();
     let mut page = Page::new(from, Room::of(limits));
     // After the only value of the only text, reading can stop.
     page.is_single = path.is_single() && !has_lines;
@@ -131,7 +131,7 @@ fn collect(
     let mut bad = None;
     let mut first = true;
     loop {
-        match scan.token() {
+        match scan.begin_text() {
             Ok(None) => return Ok(bad),
             Ok(Some(_)) => page.text_line = scan.place().line,
             Err(Stop::Store(error)) => return Err(error),
@@ -171,7 +171,7 @@ fn has_a_text_a_line(scan: &mut Scan<'_>) -> Result<bool, Error> {
         }
     }
     let answer = match walk(scan, None, &mut OneLine) {
-        Ok(true) if scan.place().line == 1 => scan.token().map(|next| next.is_some()),
+        Ok(true) if scan.place().line == 1 => scan.begin_text().map(|next| next.is_some()),
         Ok(_) => Ok(false),
         Err(stop) => Err(stop),
     };

@@ -74,8 +74,7 @@ impl JsonPath {
             Choice::Name(name) | Choice::NameOrIndex(name) => name.len(),
             Choice::All | Choice::Index(_) | Choice::Slice { .. } => 0,
         });
-        // A character may be written as `\u0041`.
-        6 * names.max().unwrap_or(0)
+        names.max().unwrap_or(0)
     }
 }
 

@@ -1,9 +1,11 @@
-//! A JSON text, token by token, with nothing held but where it is.
+//! Reads the tokens of an output, block by block, and knows the line of each.
+
+use overspill_core::json::{JsonToken, JsonTokens, MalformedJson};
 
 use crate::Error;
-use crate::retrieve::source::Source;
+use crate::retrieve::source::{BLOCK, Source};
 
-/// Where something stands.
+/// A place in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) byte: u64,
@@ -14,6 +16,12 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) const START: Place = Place { byte: 0, line: 1, line_start: 0 };
+
+    /// Reports a mistake here.
+    pub(super) fn bad(self, what: &'static str) -> Stop {
+        let Place { byte, line, line_start } = self;
+        Stop::Bad(BadJson { what, line, column: byte - line_start + 1 })
+    }
 }
 
 /// Why scanning stopped.
@@ -37,22 +45,34 @@ pub struct BadJson {
     pub column: u64,
 }
 
-/// Reads a JSON text from any place on.
+/// Reads JSON texts from any place on.
 pub(super) struct Scan<'a> {
     source: Source<'a>,
-    /// The block that is being read: a copy, as it is looked at byte by byte.
+    /// The largest number of bytes that are read at once.
+    block_size: u64,
+    /// The block that is being read: a copy, since the tokens of it are borrowed.
     block: Vec<u8>,
-    /// Where it begins.
+    /// Where the block begins.
     block_at: u64,
-    /// How far it was read.
+    /// How many of its bytes were read.
     next: usize,
     line: u64,
     line_start: u64,
+    tokens: JsonTokens,
 }
+
+/// A place to return to in the middle of a text.
+pub(super) struct Bookmark(Place, JsonTokens);
 
 impl<'a> Scan<'a> {
     pub(super) fn new(source: Source<'a>) -> Scan<'a> {
-        Scan { source, block: Vec::new(), block_at: 0, next: 0, line: 1, line_start: 0 }
+        Scan::with_blocks(source, BLOCK as u64)
+    }
+
+    pub(super) fn with_blocks(source: Source<'a>, block_size: u64) -> Scan<'a> {
+        let (block, tokens) = (Vec::new(), JsonTokens::document());
+        let (block_at, next) = (0, 0);
+        Scan { source, block_size, block, block_at, next, line: 1, line_start: 0, tokens }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -60,7 +80,22 @@ impl<'a> Scan<'a> {
         Place { byte, line: self.line, line_start: self.line_start }
     }
 
-    pub(super) fn go_to(&mut self, place: Place) {
+    /// Remembers the place in the text at hand.
+    pub(super) fn bookmark(&self) -> Bookmark {
+        Bookmark(self.place(), self.tokens.clone())
+    }
+
+    pub(super) fn return_to(&mut self, Bookmark(place, tokens): Bookmark) {
+        self.go_to(place);
+        self.tokens = tokens;
+    }
+
+    /// Goes to the beginning of the output.
+    pub(super) fn rewind(&mut self) {
+        self.go_to(Place::START);
+    }
+
+    fn go_to(&mut self, place: Place) {
         let held = self.block.len() as u64;
         match place.byte.checked_sub(self.block_at).filter(|ahead| *ahead <= held) {
             Some(ahead) => self.next = ahead as usize,
@@ -72,13 +107,13 @@ impl<'a> Scan<'a> {
         (self.line, self.line_start) = (place.line, place.line_start);
     }
 
-    /// Returns what comes next in the block, which is empty only at the end.
+    /// Returns the next byte; nothing at the end of the output.
     #[inline]
-    fn rest(&mut self) -> Result<&[u8], Stop> {
+    pub(super) fn peek(&mut self) -> Result<Option<u8>, Stop> {
         if self.next == self.block.len() {
             self.refill()?;
         }
-        Ok(&self.block[self.next..])
+        Ok(self.block.get(self.next).copied())
     }
 
     #[cold]
@@ -86,144 +121,87 @@ impl<'a> Scan<'a> {
         self.block_at += self.next as u64;
         self.next = 0;
         self.block.clear();
-        let read = self.source.block(self.block_at).map_err(Stop::Store)?;
+        let end = self.block_at.saturating_add(self.block_size);
+        let read = self.source.range(self.block_at, end).map_err(Stop::Store)?;
         self.block.extend_from_slice(read);
         Ok(())
     }
 
+    /// Begins a text after white space; returns its first byte, or nothing at the end of the output.
+    pub(super) fn begin_text(&mut self) -> Result<Option<u8>, Stop> {
+        let is_start = self.block_at + self.next as u64 == 0;
+        self.tokens = if is_start { JsonTokens::document() } else { JsonTokens::default() };
+        // A byte order mark may stand before the first text.
+        while let Some(byte) = self.peek()? {
+            let is_mark = is_start && matches!(byte, 0xEF | 0xBB | 0xBF);
+            if !is_mark && !is_blank(byte) {
+                return Ok(Some(byte));
+            }
+            self.next_token()?;
+        }
+        Ok(None)
+    }
+
+    /// Takes the next token of the text; nothing at the end of the output.
     #[inline]
-    pub(super) fn peek(&mut self) -> Result<Option<u8>, Stop> {
-        Ok(self.rest()?.first().copied())
-    }
-
-    /// Goes on by one byte, which was looked at before.
-    #[inline]
-    pub(super) fn advance(&mut self) {
-        self.next += 1;
-    }
-
-    /// Skips white space and returns what comes then.
-    #[inline]
-    pub(super) fn token(&mut self) -> Result<Option<u8>, Stop> {
-        loop {
-            let rest = self.rest()?;
-            match rest.first() {
-                None => return Ok(None),
-                Some(b' ' | b'\t' | b'\r') => self.next += 1,
-                Some(b'\n') => {
-                    self.next += 1;
-                    self.line += 1;
-                    self.line_start = self.block_at + self.next as u64;
+    pub(super) fn next_token(&mut self) -> Result<Option<JsonToken<'_>>, Stop> {
+        if self.peek()?.is_none() {
+            return Ok(None);
+        }
+        let bytes = &self.block[self.next..];
+        match self.tokens.next(bytes) {
+            Ok((token, len)) => {
+                if token == JsonToken::Between
+                    && let Some(last) = memchr::memrchr(b'\n', &bytes[..len])
+                {
+                    self.line += bytecount::count(&bytes[..=last], b'\n') as u64;
+                    self.line_start = self.block_at + (self.next + last) as u64 + 1;
                 }
-                Some(byte) => return Ok(Some(*byte)),
+                self.next += len;
+                Ok(Some(token))
+            }
+            Err(MalformedJson { what, at }) => {
+                self.next += at;
+                let byte = self.block_at + self.next as u64;
+                let (line, line_start) = (self.line, self.line_start);
+                Err(Place { byte, line, line_start }.bad(what))
             }
         }
     }
 
-    /// Goes past a string whose quote comes next. Gives what is in it to `key`, up to `longest`
-    /// bytes of it, if somebody wants it.
-    pub(super) fn string(&mut self, mut key: Option<(&mut Vec<u8>, usize)>) -> Result<(), Stop> {
-        self.advance();
-        loop {
-            let rest = self.rest()?;
-            if rest.is_empty() {
-                return Err(self.bad("a string that does not end"));
-            }
-            let end = memchr::memchr3(b'"', b'\\', b'\n', rest);
-            let plain = end.unwrap_or(rest.len());
-            let found = end.map(|end| rest[end]);
-            if let Some((key, longest)) = &mut key {
-                let room = (*longest + 1).saturating_sub(key.len());
-                key.extend_from_slice(&rest[..plain.min(room)]);
-            }
-            self.next += plain;
-            match found {
-                None => {}
-                Some(b'"') => {
-                    self.advance();
-                    return Ok(());
-                }
-                Some(b'\\') => {
-                    self.advance();
-                    let Some(escaped) = self.peek()?.filter(|byte| *byte != b'\n') else {
-                        return Err(self.bad("a string that does not end"));
-                    };
-                    if let Some((key, _)) = &mut key {
-                        key.extend([b'\\', escaped]);
-                    }
-                    self.advance();
-                }
-                Some(_) => return Err(self.bad("a string that does not end in its line")),
-            }
-        }
+    /// Tells whether a value comes next.
+    pub(super) fn expects_value(&self) -> bool {
+        self.tokens.expects_value()
     }
 
-    /// Goes past a number or a word, of which `first` is the first byte.
-    pub(super) fn word(&mut self, first: u8) -> Result<(), Stop> {
-        let word: &[u8] = match first {
-            b't' => b"true",
-            b'f' => b"false",
-            b'n' => b"null",
-            b'-' | b'0'..=b'9' => return self.number(),
-            _ => return Err(self.bad("expected a value")),
-        };
-        for byte in word {
-            if self.peek()? != Some(*byte) {
-                return Err(self.bad("expected a value"));
-            }
-            self.advance();
-        }
-        Ok(())
+    /// Tells whether the text at hand is complete.
+    pub(super) fn is_done(&self) -> bool {
+        self.tokens.is_done()
     }
 
-    fn number(&mut self) -> Result<(), Stop> {
-        if self.peek()? == Some(b'-') {
-            self.advance();
-        }
-        self.digits()?;
-        if self.peek()? == Some(b'.') {
-            self.advance();
-            self.digits()?;
-        }
-        if matches!(self.peek()?, Some(b'e' | b'E')) {
-            self.advance();
-            if matches!(self.peek()?, Some(b'+' | b'-')) {
-                self.advance();
-            }
-            self.digits()?;
-        }
-        Ok(())
-    }
-
-    fn digits(&mut self) -> Result<(), Stop> {
-        let mut any = false;
-        while matches!(self.peek()?, Some(b'0'..=b'9')) {
-            self.advance();
-            any = true;
-        }
-        if any { Ok(()) } else { Err(self.bad("expected a digit")) }
+    /// Reports an output that ends within a text.
+    pub(super) fn cut_off(&self) -> Stop {
+        self.place().bad(self.tokens.missing())
     }
 
     /// Goes to the next line; tells whether there is one.
     pub(super) fn skip_line(&mut self) -> Result<bool, Stop> {
-        loop {
-            let rest = self.rest()?;
-            if rest.is_empty() {
-                return Ok(false);
-            }
-            match memchr::memchr(b'\n', rest) {
-                None => self.next += rest.len(),
+        self.tokens = JsonTokens::default();
+        while self.peek()?.is_some() {
+            match memchr::memchr(b'\n', &self.block[self.next..]) {
+                None => self.next = self.block.len(),
                 Some(feed) => {
                     self.next += feed;
                     // Counts it.
-                    return self.token().map(|next| next.is_some());
+                    return self.begin_text().map(|next| next.is_some());
                 }
             }
         }
+        Ok(false)
     }
+}
 
-    pub(super) fn bad(&self, what: &'static str) -> Stop {
-        let Place { byte, line, line_start } = self.place();
-        Stop::Bad(BadJson { what, line, column: byte - line_start + 1 })
-    }
+/// Tells whether a byte is white space.
+pub(super) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -71,6 +71,16 @@ fn json_lines_are_shown_with_their_line_numbers() {
 }
 
 #[test]
+fn byte_order_mark_before_the_first_text_is_skipped() {
+    assert_eq!(found("\u{feff}{\"a\": 1}", "$.a"), "1\n");
+    assert_eq!(found("\u{feff}{\"a\": 1}\n{\"a\": 2}\n", "$.a"), "1:1\n2:2\n");
+    assert!(read("{\"a\": 1}\n\u{feff}{\"a\": 2}\n", "$.a").unwrap().bad.is_some());
+    // A full-width bracket begins with the first byte of a mark.
+    let mixed = read("{\"a\": 1}\n\u{ff08}note\n{\"a\": 2}\n", "$.a").unwrap();
+    assert_eq!(mixed.text, "1:1\n3:2\n");
+}
+
+#[test]
 fn invalid_json_says_where() {
     for (text, sentence) in [
         ("", ""),
@@ -82,6 +92,10 @@ fn invalid_json_says_where() {
         ("[tree]", "not JSON: expected a value at line 1, byte 4"),
         ("\"abc", "not JSON: a string that does not end at line 1, byte 5"),
         ("3 passed, 1 failed", "not JSON: expected a value at line 1, byte 3"),
+        ("[01]", "not JSON: expected `,` or `]` at line 1, byte 3"),
+        ("12abc", "not JSON: expected white space after the value at line 1, byte 3"),
+        ("[\n\"a\tb\"]", "not JSON: a control byte in a string at line 2, byte 3"),
+        ("[\"\\x\"]", "not JSON: an escape that JSON does not have at line 1, byte 4"),
     ] {
         match read(text, "$.zzz") {
             Ok(values) => assert_eq!((values.text.as_str(), sentence), ("", "")),
@@ -94,6 +108,23 @@ fn invalid_json_says_where() {
     // What comes before the fault is there all the same.
     let values = read("{\"a\": 1, \"b\": [2, 3", "$.*").unwrap();
     assert_eq!((values.text.as_str(), values.bad.is_some()), ("1\n", true));
+}
+
+#[test]
+fn odd_texts_get_the_answer_of_the_table() {
+    crate::json_texts::check("retrieve", |chunks| {
+        let store = Memory::default();
+        let mut draft = store.create(&Call::default()).unwrap();
+        draft.append(&chunks.concat()).unwrap();
+        let name = draft.publish().unwrap().name;
+        // The output is read in blocks as long as the first chunk.
+        let source = Source::open(&store, &name).unwrap();
+        let mut scan =
+            Scan::with_blocks(source, chunks.first().map_or(1, |chunk| chunk.len()) as u64);
+        let mut page = Page::new(FromValue::START, Room::of(&Limits::NONE));
+        let bad = collect(&mut scan, &JsonPath::parse("$").unwrap(), &mut page).unwrap();
+        bad.is_none() && page.values.len() == 1
+    });
 }
 
 #[test]

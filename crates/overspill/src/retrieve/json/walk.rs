@@ -3,10 +3,10 @@
 //! A value has a set of steps: those that may be taken from it next. With all steps taken it is one
 //! of those that are meant. So one pass is enough, and what is held is as much as the text is deep.
 
-use std::borrow::Cow;
+use overspill_core::json::JsonToken;
 
 use super::path::JsonPath;
-use super::scan::{Place, Scan, Stop};
+use super::scan::{Place, Scan, Stop, is_blank};
 
 /// Deeper texts are not read.
 const DEEPEST: usize = 1_000;
@@ -28,11 +28,11 @@ struct Frame {
     is_array: bool,
     /// The steps that may be taken from it.
     steps: u64,
-    /// How many children have begun.
-    children: u64,
+    /// How many elements of the array have begun.
+    elements: u64,
     /// How many elements it has, where that matters.
     len: u64,
-    /// Its number, if it is meant itself.
+    /// Its number, if the path leads to it.
     number: Option<usize>,
 }
 
@@ -44,116 +44,91 @@ pub(super) fn walk(
 ) -> Result<bool, Stop> {
     let all_taken = path.map_or(1, |path| 1 << path.steps.len());
     let longest_key = path.map_or(0, JsonPath::longest_key);
-    let mut key = Vec::new();
     let mut stack: Vec<Frame> = Vec::new();
-    let mut steps = u64::from(path.is_some());
+    // The steps to the next value, and the number of the value at hand.
+    let (mut steps, mut number) = (u64::from(path.is_some()), None);
+    let (mut key, mut in_key, mut in_word) = (Vec::new(), false, false);
     loop {
-        let Some(byte) = scan.token()? else { return Err(scan.bad("expected a value")) };
-        let start = scan.place();
-        if listener.is_done(start) {
-            return Ok(false);
-        }
-        let meant = path.is_some() && steps & all_taken != 0;
-        let number = if meant { listener.begins(start) } else { None };
-        let steps_on = steps & (all_taken - 1);
-        match byte {
-            b'[' | b'{' if stack.len() == DEEPEST => {
-                return Err(scan.bad("nested deeper than 1000 levels"));
-            }
-            b'[' | b'{' => {
-                scan.advance();
-                let is_array = byte == b'[';
-                let counts = is_array && path.is_some_and(|path| counts(path, steps_on));
-                let len = if counts { count(scan)? } else { 0 };
-                stack.push(Frame { is_array, steps: steps_on, children: 0, len, number });
-            }
-            _ => {
-                if byte == b'"' {
-                    scan.string(None)?
-                } else {
-                    scan.word(byte)?
+        let (start, expects_value) = (scan.place(), scan.expects_value());
+        let token = match scan.next_token() {
+            Ok(Some(token)) => token,
+            Ok(None) => {
+                if !scan.is_done() {
+                    return Err(scan.cut_off());
                 }
-                number.inspect(|&number| listener.ends(number, scan.place()));
+                number.inspect(|&number| listener.ends(number, start));
+                return Ok(true);
             }
+            // A mistake after the last value that is wanted is not looked at.
+            Err(Stop::Bad(_)) if expects_value && listener.is_done(start) => return Ok(false),
+            Err(stop) => return Err(stop),
+        };
+        let begins = match token {
+            JsonToken::Open(_) | JsonToken::String { is_key: false } => true,
+            JsonToken::Word { .. } => !in_word,
+            _ => false,
+        };
+        if begins {
+            if listener.is_done(start) {
+                return Ok(false);
+            }
+            if let Some(frame) = stack.last_mut().filter(|frame| frame.is_array) {
+                let (index, len) = (frame.elements, frame.len);
+                steps = taken(path, frame.steps, |choice| choice.takes_index(index, len));
+                frame.elements += 1;
+            }
+            let is_meant = path.is_some() && steps & all_taken != 0;
+            number = if is_meant { listener.begins(start) } else { None };
         }
-        steps = loop {
-            let Some(frame) = stack.last_mut() else { return Ok(true) };
-            if close(scan, frame)? {
-                frame.number.inspect(|&number| listener.ends(number, scan.place()));
-                stack.pop();
+        match token {
+            JsonToken::Between => continue,
+            JsonToken::Open(_) if stack.len() == DEEPEST => {
+                return Err(start.bad("nested deeper than 1000 levels"));
+            }
+            JsonToken::Open(bracket) => {
+                let (is_array, steps) = (bracket == b'[', steps & (all_taken - 1));
+                let counts = is_array && path.is_some_and(|path| counts(path, steps));
+                let len = if counts { count(scan)? } else { 0 };
+                stack.push(Frame { is_array, steps, elements: 0, len, number: number.take() });
                 continue;
             }
-            let wanted = (frame.steps != 0).then_some((&mut key, longest_key));
-            break child(scan, path, frame, wanted)?;
-        };
-    }
-}
-
-/// Goes past the end of an array or object, or past what stands before its next child.
-fn close(scan: &mut Scan<'_>, frame: &mut Frame) -> Result<bool, Stop> {
-    let token = scan.token()?;
-    let end = if frame.is_array { b']' } else { b'}' };
-    if token == Some(end) {
-        scan.advance();
-        return Ok(true);
-    }
-    if frame.children > 0 {
-        if token != Some(b',') {
-            return Err(scan.bad(if frame.is_array {
-                "expected `,` or `]`"
-            } else {
-                "expected `,` or `}`"
-            }));
+            JsonToken::String { is_key } => {
+                in_key = is_key;
+                key.clear();
+                continue;
+            }
+            JsonToken::Text(text) => {
+                if in_key {
+                    let room = (longest_key + 1).saturating_sub(key.len());
+                    key.extend_from_slice(&text[..text.len().min(room)]);
+                }
+                continue;
+            }
+            JsonToken::EndString if in_key => {
+                let from = stack.last().map_or(0, |frame| frame.steps);
+                let name = str::from_utf8(&key).ok().filter(|name| name.len() <= longest_key);
+                steps = taken(path, from, |choice| choice.takes_key(name));
+                in_key = false;
+                continue;
+            }
+            JsonToken::Word { ends } => {
+                in_word = !ends;
+                if in_word {
+                    continue;
+                }
+                let end = scan.place();
+                if stack.is_empty() && scan.peek()?.is_some_and(|next| !is_blank(next)) {
+                    return Err(end.bad("expected white space after the value"));
+                }
+            }
+            JsonToken::EndString => {}
+            JsonToken::Close => number = stack.pop().and_then(|frame| frame.number),
         }
-        scan.advance();
-    }
-    frame.children += 1;
-    Ok(false)
-}
-
-/// Goes to the next child and returns the steps that may be taken from it.
-fn child(
-    scan: &mut Scan<'_>,
-    path: Option<&JsonPath>,
-    frame: &Frame,
-    wanted: Option<(&mut Vec<u8>, usize)>,
-) -> Result<u64, Stop> {
-    let index = frame.children - 1;
-    if frame.is_array {
-        return Ok(taken(path, frame.steps, |choice| choice.takes_index(index, frame.len)));
-    }
-    if scan.token()? != Some(b'"') {
-        return Err(scan.bad("expected a name in quotes"));
-    }
-    let steps = match wanted {
-        None => {
-            scan.string(None)?;
-            0
+        number.take().inspect(|&number| listener.ends(number, scan.place()));
+        if stack.is_empty() {
+            return Ok(true);
         }
-        Some((key, longest)) => {
-            key.clear();
-            scan.string(Some((key, longest)))?;
-            let name = name_of(key, longest);
-            taken(path, frame.steps, |choice| choice.takes_key(name.as_deref()))
-        }
-    };
-    if scan.token()? != Some(b':') {
-        return Err(scan.bad("expected `:`"));
     }
-    scan.advance();
-    Ok(steps)
-}
-
-/// Returns a key as it is meant; one that is too long for any name is none.
-fn name_of(key: &[u8], longest: usize) -> Option<Cow<'_, str>> {
-    if key.len() > longest {
-        return None;
-    }
-    let text = std::str::from_utf8(key).ok()?;
-    if !text.contains('\\') {
-        return Some(text.into());
-    }
-    serde_json::from_str(&format!("\"{text}\"")).ok().map(Cow::Owned)
 }
 
 /// Returns the steps from a child that `takes` says is on the way.
@@ -182,25 +157,29 @@ fn counts(path: &JsonPath, steps: u64) -> bool {
 
 /// Counts the elements of the array that has just begun, and comes back.
 fn count(scan: &mut Scan<'_>) -> Result<u64, Stop> {
-    let start = scan.place();
-    let (mut depth, mut commas, mut any) = (0_u64, 0, false);
+    let start = scan.bookmark();
+    let (mut depth, mut elements, mut in_word) = (0_u64, 0, false);
     loop {
-        match scan.token()? {
-            None => return Err(scan.bad("expected `,` or `]`")),
-            Some(b'"') => {
-                any = true;
-                scan.string(None)?;
-                continue;
+        let begins = match scan.next_token()? {
+            None => return Err(scan.cut_off()),
+            Some(JsonToken::Open(_)) => {
+                depth += 1;
+                depth == 1
             }
-            Some(b'[' | b'{') => depth += 1,
-            Some(b']' | b'}') if depth == 0 => break,
-            Some(b']' | b'}') => depth -= 1,
-            Some(b',') => commas += u64::from(depth == 0),
-            Some(_) => {}
-        }
-        any = true;
-        scan.advance();
+            Some(JsonToken::Close) if depth == 0 => break,
+            Some(JsonToken::Close) => {
+                depth -= 1;
+                false
+            }
+            Some(JsonToken::String { is_key }) => depth == 0 && !is_key,
+            Some(JsonToken::Word { ends }) => {
+                let was_in_word = std::mem::replace(&mut in_word, !ends);
+                depth == 0 && !was_in_word
+            }
+            Some(_) => false,
+        };
+        elements += u64::from(begins);
     }
-    scan.go_to(start);
-    Ok(if any { commas + 1 } else { 0 })
+    scan.return_to(start);
+    Ok(elements)
 }

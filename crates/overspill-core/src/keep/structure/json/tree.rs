@@ -48,9 +48,6 @@ pub(super) struct Node {
 /// How deep values are held; what lies deeper is only counted.
 const DEEPEST: usize = 64;
 
-/// How deep a text may go at all.
-const TOO_DEEP: usize = 1 << 20;
-
 /// A value that is not closed yet.
 #[derive(Debug, Clone)]
 struct Open {
@@ -74,8 +71,8 @@ pub(super) struct Tree {
     open: Vec<Open>,
     /// Those of values that are closed, for the next ones: most are small and many.
     spare: Vec<Novelty>,
-    /// Values that are open too deep to be held.
-    deeper: Vec<NodeKind>,
+    /// The number of open values that are too deep to be held.
+    deeper: usize,
     /// How many values the first of them has.
     deeper_count: u64,
     /// Where the name of the value to come begins, and how long it is.
@@ -96,7 +93,7 @@ impl Tree {
             text: Vec::new(),
             open: Vec::new(),
             spare: Vec::new(),
-            deeper: Vec::new(),
+            deeper: 0,
             deeper_count: 0,
             name_at: 0,
             name: 0,
@@ -112,7 +109,7 @@ impl Tree {
         self.nodes.clear();
         self.text.clear();
         self.open.clear();
-        self.deeper.clear();
+        self.deeper = 0;
         (self.name, self.role, self.root) = (0, FieldRole::Plain, None);
     }
 
@@ -130,14 +127,14 @@ impl Tree {
         }
     }
 
-    /// Returns what the value to come is part of.
-    pub(super) fn parent(&self) -> Option<NodeKind> {
-        self.deeper.last().copied().or_else(|| self.open.last().map(|open| open.kind))
+    /// Tells whether the next value is part of another.
+    pub(super) fn is_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// Says that the text from `at` on, in quotes, is the name of the value to come.
     pub(super) fn named(&mut self, at: usize) {
-        if self.deeper.is_empty() {
+        if self.deeper == 0 {
             let name = &self.text[at..];
             let inner = &name[1..name.len() - 1];
             (self.role, self.name_hash) = (role(inner), hash(inner));
@@ -147,17 +144,16 @@ impl Tree {
         }
     }
 
-    /// Begins an array or an object; tells whether that is not too deep.
-    pub(super) fn open(&mut self, kind: NodeKind) -> bool {
-        if !self.deeper.is_empty() {
-            self.deeper.push(kind);
-            return self.deeper.len() < TOO_DEEP;
+    /// Begins an array or an object.
+    pub(super) fn open(&mut self, kind: NodeKind) {
+        if self.deeper > 0 {
+            self.deeper += 1;
+            return;
         }
         let node = self.add(kind, 0, 0, 0);
         if self.open.len() == DEEPEST {
-            self.deeper.push(kind);
-            self.deeper_count = 0;
-            return true;
+            (self.deeper, self.deeper_count) = (1, 0);
+            return;
         }
         self.open.push(Open {
             node,
@@ -170,13 +166,13 @@ impl Tree {
             looks: self.spare.pop().unwrap_or_default(),
         });
         self.role = FieldRole::Plain;
-        true
     }
 
     /// Ends the array or object at hand.
     pub(super) fn close(&mut self) {
-        if self.deeper.pop().is_some() {
-            match self.deeper.len() {
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            match self.deeper {
                 0 => {
                     let node = self.nodes.len() - 1;
                     self.nodes[node].total = self.deeper_count;
@@ -205,9 +201,9 @@ impl Tree {
     /// the rest of its end, of `total` bytes.
     #[inline(always)]
     pub(super) fn leaf(&mut self, kind: NodeKind, at: usize, head: usize, total: u64) {
-        if !self.deeper.is_empty() {
+        if self.deeper > 0 {
             self.text.truncate(at);
-            self.deeper_count += u64::from(self.deeper.len() == 1);
+            self.deeper_count += u64::from(self.deeper == 1);
             return;
         }
         let (tail, value) = (self.text.len() - at - head, &self.text[at..]);

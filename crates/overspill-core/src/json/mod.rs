@@ -1,0 +1,51 @@
+//! The tokenizer for JSON. Every reader of JSON in overspill uses it.
+//!
+//! It is as strict as RFC 8259, takes a text in chunks of any size, and holds one byte for each
+//! bracket that is open.
+//!
+//! Two things are left to the readers. The tokenizer does not decode: a string may have any bytes
+//! from 0x20 on, and readers replace broken UTF-8. Half of a surrogate pair, such as `\ud83d`, is
+//! allowed by the grammar and becomes U+FFFD.
+
+mod number;
+mod string;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+pub use tokens::JsonTokens;
+
+/// The kind of the bytes that were just taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonToken<'a> {
+    /// White space, commas and colons.
+    Between,
+    /// The bracket that begins an object or an array.
+    Open(u8),
+    /// The bracket that ends it.
+    Close,
+    /// The quote that begins a string.
+    String {
+        /// The string is the name of a member.
+        is_key: bool,
+    },
+    /// A part of a string, without its escapes.
+    Text(&'a [u8]),
+    /// The quote that ends a string.
+    EndString,
+    /// A part of a number, or of `true`, `false` or `null`.
+    Word {
+        /// The word ends here. A number ends where the next byte shows it, so this token can be
+        /// empty. A number at the very end of a text has no such token.
+        ends: bool,
+    },
+}
+
+/// The first mistake of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MalformedJson {
+    /// The mistake, such as "expected a value".
+    pub what: &'static str,
+    /// The number of bytes before the wrong byte, among the bytes of this call.
+    pub at: usize,
+}
