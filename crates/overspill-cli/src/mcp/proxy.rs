@@ -237,12 +237,17 @@ impl Proxy {
         let now = self.now();
         let call = self.call(tool, message.id.as_ref());
         let rules = self.rules_of(&now, tool);
-        let mut rewriter = ResultRewriter::new(&now.engine, call, rules, Some(message.clone()));
+        let mut rewriter =
+            ResultRewriter::new(&now.engine, call, rules, Some(message.clone()), true);
         if rewriter.surely_fits(frame.len()) {
             return None;
         }
         rewriter.push(frame).ok()?;
         rewriter.add_masked(masked);
+        if rewriter.is_too_much() {
+            let shown = rewriter.break_off(|_| {});
+            return Some(error(message.id.as_ref(), INTERNAL_ERROR, &too_much(&shown)));
+        }
         match rewriter.finish() {
             Done::Same(_) => None,
             Done::Changed(frame) => Some(frame),
@@ -258,6 +263,10 @@ impl Proxy {
         let pending = self.pending();
         let asked = message.id.as_ref().map(|id| pending.get(id));
         let calls = pending.calls();
+        let is_call = match asked {
+            Some(asked) => !matches!(asked, Some(PendingRequest::Tools)),
+            None => !calls.is_empty(),
+        };
         let tool = match (asked, &calls[..]) {
             (Some(Some(PendingRequest::Call { tool })), _) => Some(tool.clone()),
             (Some(Some(PendingRequest::Result)), _) => None,
@@ -274,7 +283,7 @@ impl Proxy {
         drop(pending);
         let call = self.call(tool.as_deref(), message.id.as_ref());
         let rules = self.rules_of(&now, tool.as_deref());
-        Some(LongResult { engine: now.engine, call, rules })
+        Some(LongResult { engine: now.engine, call, rules, is_call })
     }
 
     fn rules_of(&self, now: &Now, tool: Option<&str>) -> ResultRules {
@@ -301,11 +310,13 @@ pub(super) struct LongResult {
     engine: Arc<Overspill>,
     call: Call,
     rules: ResultRules,
+    is_call: bool,
 }
 
 impl LongResult {
     pub(super) fn rewriter(&self) -> ResultRewriter<'_> {
-        ResultRewriter::new(&self.engine, self.call.clone(), self.rules.clone(), None)
+        let (call, rules) = (self.call.clone(), self.rules.clone());
+        ResultRewriter::new(&self.engine, call, rules, None, self.is_call)
     }
 }
 
@@ -360,6 +371,17 @@ fn with_tools(settings: &McpSettings, ours: &RetrievalTools) -> Overspill {
     let reach = ReaderAbilities { tools, ..settings.engine.reach().clone() };
     // What a client starts us with says nothing of the shells that it has, if it has any.
     settings.engine.clone().with_reach(reach).with_program(program::path)
+}
+
+/// The answer of the server cannot be used.
+pub(super) const INTERNAL_ERROR: i32 = -32_603;
+
+/// Returns the error for a result that has too much beside its text.
+pub(super) fn too_much(shown: &str) -> String {
+    format!(
+        "overspill refused the server's answer: beside its text it has more than 16 MiB or 65,536 parts. \
+         The text:\n{shown}"
+    )
 }
 
 /// The server has ended.

@@ -11,7 +11,7 @@ mod tests;
 use std::ops::Range;
 
 use overspill::json::JsonToken;
-use overspill::tool::walk::{PartField, ResultRules, ResultWalk, Structured};
+use overspill::tool::walk::{PartField, PartRoom, ResultRules, ResultWalk, Structured};
 use overspill::tool::{MediaDraft, SavedMedia};
 use overspill::{Call, CallOptions, Overspill};
 
@@ -29,8 +29,13 @@ pub(super) enum Done {
     Changed(Vec<u8>),
 }
 
-/// A message with more bytes than this, not counting text, passes from there on.
+/// At most so many bytes of a message are held, not counting text. A result with more is refused, and
+/// any other message passes from there on.
 const MOST_HELD: usize = 16 << 20;
+/// Media beyond this size, all together, are saved to files.
+const MOST_MEDIA: usize = MOST_HELD / 2;
+/// Each part takes at least so much memory.
+const PART_BYTES: usize = 256;
 /// Structured content is held up to this size. A larger one fits no limit.
 const MOST_RAW: u64 = 2 << 20;
 /// The most text that is taken at once.
@@ -52,6 +57,16 @@ pub(super) struct ResultRewriter<'a> {
     parts: Vec<Part>,
     /// The end of the list of parts.
     content_end: Option<usize>,
+    /// The room for parts that are not text.
+    room: PartRoom,
+    /// A result is never passed on as it came.
+    is_call: bool,
+    /// More than [`MOST_HELD`] has come. Only text is taken from here on.
+    is_too_much: bool,
+    /// A text was begun.
+    has_text: bool,
+    /// The current string is the name of a field.
+    in_key: bool,
     structured: Option<Field>,
     structured_json: SpooledBuffer,
     /// The start of the last field of the result.
@@ -102,6 +117,8 @@ enum Taking {
     Media {
         start: usize,
         len: u64,
+        /// It becomes a file if it is large.
+        is_saved: bool,
         saving: Saving,
     },
 }
@@ -130,19 +147,34 @@ struct Part {
     uri: Option<String>,
     texts: Range<usize>,
     saved: Option<SavedMedia>,
+    /// The bytes of metadata and of media in it.
+    meta: usize,
+    media: usize,
+    /// Its JSON counts as text, because there is no room for it.
+    is_as_text: bool,
+    /// It is the data of an error.
+    is_error_data: bool,
 }
 
 impl<'a> ResultRewriter<'a> {
-    /// Begins a message. `known` says what it is, if all of it was looked at before.
+    /// Begins a message. `known` says what it is, if all of it was looked at before. `is_call` says that
+    /// it is the answer to a call.
     pub(super) fn new(
         engine: &'a Overspill,
         call: Call,
         rules: ResultRules,
         known: Option<Message>,
+        is_call: bool,
     ) -> ResultRewriter<'a> {
         let learning = || MessageInfo::Learning(MessageProbe::default());
+        let walk = ResultWalk::new(engine, call, CallOptions::default(), rules);
         ResultRewriter {
-            walk: ResultWalk::new(engine, call, CallOptions::default(), rules),
+            room: walk.part_room(),
+            walk,
+            is_call,
+            is_too_much: false,
+            has_text: false,
+            in_key: false,
             tokens: JsonWalk::default(),
             message: known.map_or_else(learning, MessageInfo::Known),
             held: Vec::new(),
@@ -181,9 +213,16 @@ impl<'a> ResultRewriter<'a> {
     pub(super) fn has_cut(&self) -> bool {
         let is_saving = |saving: &Saving| matches!(saving, Saving::Begun(_));
         self.walk.is_over()
+            || self.is_too_much
             || self.structured_json.len() > MOST_RAW
             || self.parts.iter().any(|part| part.saved.is_some())
             || matches!(&self.taking, Taking::Media { saving, .. } if is_saving(saving))
+    }
+
+    /// Tells whether the message has too much beside text, so that only [`ResultRewriter::break_off`]
+    /// answers for it.
+    pub(super) fn is_too_much(&self) -> bool {
+        self.is_too_much
     }
 
     /// Tells whether all of the message has come.
@@ -195,7 +234,14 @@ impl<'a> ResultRewriter<'a> {
     /// be finished.
     pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), Refused<&'b [u8]>> {
         while !bytes.is_empty() {
-            if self.held.len() > MOST_HELD {
+            let held = self.held.len() + PART_BYTES * self.parts.len();
+            if self.is_too_much {
+                self.held.clear();
+                self.parts.clear();
+                self.texts.clear();
+            } else if held > MOST_HELD && self.is_call {
+                self.is_too_much = true;
+            } else if held > MOST_HELD {
                 return Err(Refused::TooMuch(bytes));
             }
             if matches!(self.taking, Taking::Text) {
@@ -233,11 +279,11 @@ impl<'a> ResultRewriter<'a> {
             if field.is_text(&self.text) {
                 self.begin_text(start);
             } else if self.text.len() > PartField::SHORT {
-                self.taking = Taking::Nothing;
+                self.begin_media(field, start);
             }
             return;
         }
-        if !self.walk.is_over() {
+        if !self.walk.is_over() && !self.is_too_much {
             self.held.extend_from_slice(raw);
         }
         if self.text.len() >= CHUNK {
@@ -247,9 +293,28 @@ impl<'a> ResultRewriter<'a> {
 
     /// Begins a text whose string begins at `start`.
     fn begin_text(&mut self, start: usize) {
+        self.taking = Taking::Text;
+        if self.is_too_much && self.has_text {
+            return self.walk.push(b"\n");
+        }
+        self.has_text = true;
         self.walk.next_text();
         self.texts.push(start..start);
-        self.taking = Taking::Text;
+    }
+
+    /// Begins media whose string begins at `start`.
+    fn begin_media(&mut self, field: PartField, start: usize) {
+        let begun = self.held.get(start + 1..).unwrap_or_default().to_vec();
+        self.held.truncate(start + 1);
+        self.taking = match field {
+            PartField::Media => {
+                Taking::Media { start: start + 1, len: 0, is_saved: true, saving: Saving::NotYet }
+            }
+            _ => {
+                Taking::Media { start: start + 1, len: 0, is_saved: false, saving: Saving::NotYet }
+            }
+        };
+        self.take_media(Kind::Text, &begun);
     }
 
     fn flush_text(&mut self) {
@@ -257,23 +322,35 @@ impl<'a> ResultRewriter<'a> {
         self.text.clear();
     }
 
-    fn take(&mut self, token: Kind, place: Place, raw: &[u8]) {
-        if self.take_structured(token, place, raw) || self.take_media(token, raw) {
+    fn take(&mut self, token: Kind, within: Place, raw: &[u8]) {
+        if self.take_structured(token, within, raw) || self.take_media(token, raw) {
             return;
         }
-        match (token, place) {
-            (Kind::String, Place::InPart(field)) => {
+        let was_in_key = self.in_key;
+        match token {
+            Kind::Key => self.in_key = true,
+            Kind::EndString => self.in_key = false,
+            _ => {}
+        }
+        match (token, within) {
+            (Kind::String, Place::InPart(_) | Place::ErrorData) => {
                 let start = self.held.len();
                 self.text.clear();
-                match field {
-                    PartField::Text => self.begin_text(start),
-                    PartField::Media => {
-                        let (start, saving) = (start + 1, Saving::NotYet);
-                        self.taking = Taking::Media { start, len: 0, saving };
-                    }
-                    PartField::Meta => {}
-                    _ => self.taking = Taking::Short { field, start },
+                match within {
+                    Place::InPart(PartField::Text) => self.begin_text(start),
+                    Place::InPart(PartField::Meta) => {}
+                    Place::InPart(field) => self.taking = Taking::Short { field, start },
+                    _ => self.taking = Taking::Short { field: PartField::Other, start },
                 }
+            }
+            (Kind::Text, Place::InPart(PartField::Meta)) if !was_in_key => {
+                if let Some(part) = self.parts.last_mut() {
+                    part.meta += raw.len();
+                }
+            }
+            (Kind::EndString, Place::Part) if !was_in_key => {
+                self.held.extend_from_slice(raw);
+                return self.end_part();
             }
             (Kind::EndString, _) => match std::mem::take(&mut self.taking) {
                 Taking::Text => {
@@ -287,18 +364,26 @@ impl<'a> ResultRewriter<'a> {
                     }
                     return;
                 }
+                Taking::Short {
+                    field: field @ (PartField::Media | PartField::ForeignMedia),
+                    start,
+                } => {
+                    self.begin_media(field, start);
+                    self.take_media(token, raw);
+                    return;
+                }
                 Taking::Short { field, .. } => self.note(field),
                 _ => {}
             },
-            (Kind::Open, Place::Part) => {
+            (Kind::Open | Kind::String, Place::Part) | (Kind::Open, Place::ErrorData) => {
                 let texts = self.texts.len()..self.texts.len();
                 let place = self.held.len()..self.held.len();
-                self.parts.push(Part { place, texts, ..Part::default() });
+                let is_error_data = within == Place::ErrorData;
+                self.parts.push(Part { place, texts, is_error_data, ..Part::default() });
             }
-            (Kind::Close, Place::Part) => {
-                if let Some(part) = self.parts.last_mut() {
-                    part.place.end = self.held.len() + 1;
-                }
+            (Kind::Close, Place::Part | Place::ErrorData) => {
+                self.held.extend_from_slice(raw);
+                return self.end_part();
             }
             (Kind::Close, Place::Content) => self.content_end = Some(self.held.len()),
             // The path has the new name only at the end of the key.
@@ -346,10 +431,63 @@ impl<'a> ResultRewriter<'a> {
         is_part
     }
 
+    /// Ends a part. If there is no room for it, its JSON counts as text.
+    fn end_part(&mut self) {
+        let Some((part, before)) = self.parts.split_last_mut() else { return };
+        part.place.end = self.held.len();
+        if part.saved.is_some() || self.is_too_much {
+            return;
+        }
+        // An empty string stands for each text.
+        let mut json = Vec::new();
+        let mut at = part.place.start;
+        for text in &self.texts[part.texts.clone()] {
+            json.extend_from_slice(&self.held[at..text.start]);
+            json.extend_from_slice(b"\"\"");
+            at = text.end;
+        }
+        json.extend_from_slice(&self.held[at..part.place.end]);
+        let (len, media) = ((json.len() - part.meta) as u64, part.media as u64);
+        if !self.room.is_full_after(part.kind.as_bytes(), len, media) {
+            return;
+        }
+        part.is_as_text = true;
+        let (has_texts, start) = (!part.texts.is_empty(), part.place.start);
+        // Parts that follow each other are one text.
+        if let Some(before) = before.last_mut()
+            && before.is_as_text
+            && !before.is_error_data
+            && !has_texts
+        {
+            self.walk.push(b"\n");
+            self.walk.push(&json);
+            if self.walk.is_over() {
+                self.held.truncate(before.place.end);
+            }
+            before.place.end = self.held.len();
+            self.parts.pop();
+            return;
+        }
+        self.has_text = true;
+        self.walk.next_text();
+        self.walk.push(&json);
+        if self.walk.is_over() {
+            // A short value keeps the place.
+            self.held.truncate(start);
+            self.held.extend_from_slice(b"{}");
+            part.place.end = self.held.len();
+        }
+        self.texts.push(part.place.clone());
+        part.texts.end = self.texts.len();
+    }
+
     /// Takes a token of an image, a sound or a blob; tells whether it did.
     fn take_media(&mut self, token: Kind, raw: &[u8]) -> bool {
-        let Taking::Media { start, len, saving } = &mut self.taking else { return false };
+        let Taking::Media { start, len, is_saved, saving } = &mut self.taking else { return false };
         if token == Kind::EndString {
+            if let Some(part) = self.parts.last_mut() {
+                part.media += self.held.len().saturating_sub(*start);
+            }
             if let Taking::Media { saving: Saving::Begun(draft), .. } =
                 std::mem::take(&mut self.taking)
                 && let Some(part) = self.parts.last_mut()
@@ -360,8 +498,9 @@ impl<'a> ResultRewriter<'a> {
             return true;
         }
         *len += raw.len() as u64;
-        if matches!(saving, Saving::NotYet) && self.walk.rules().is_large(*len) {
-            let so_far = &self.held[*start..];
+        let is_large = self.walk.rules().is_large(*len) || self.held.len() > MOST_MEDIA;
+        if matches!(saving, Saving::NotYet) && *is_saved && is_large && !self.is_too_much {
+            let so_far = self.held.get(*start..).unwrap_or_default();
             let mut draft = self.walk.begin_media();
             *saving = match draft.take_if(|draft| draft.push(so_far)) {
                 Some(draft) => {

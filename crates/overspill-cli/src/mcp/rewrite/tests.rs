@@ -41,7 +41,7 @@ fn by_value(result: &Value, rules: &ResultRules) -> (Value, Vec<Vec<u8>>) {
 fn by_bytes(result: &Value, rules: &ResultRules, chunk: usize) -> (Value, Vec<Vec<u8>>) {
     let engine = engine();
     let frame = format!(r#"{{"id":1,"result":{result}}}"#);
-    let mut rewriter = ResultRewriter::new(&engine, Call::of("t"), rules.clone(), None);
+    let mut rewriter = ResultRewriter::new(&engine, Call::of("t"), rules.clone(), None, true);
     for chunk in frame.as_bytes().chunks(chunk) {
         rewriter.push(chunk).unwrap();
     }
@@ -86,6 +86,8 @@ fn part() -> impl Strategy<Value = Value> {
         text()
             .prop_map(|text| json!({"type": "x", "y": [1, {"z": text}], "_meta": {"text": text}})),
         Just(json!("no part")),
+        Just(json!(["no part", {"data": "either"}])),
+        prop::collection::vec(text(), 0..40).prop_map(|texts| json!({"type": "y", "z": texts})),
     ]
 }
 
