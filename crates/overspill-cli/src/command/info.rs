@@ -31,7 +31,7 @@ pub(crate) fn info(args: &InfoArgs) -> anyhow::Result<()> {
     if args.json {
         let mut json = command::list::json(&*store, &entry, &record);
         json["state"] = word(state).into();
-        return ui::answer(&format!("{json}\n"));
+        return ui::answer(&ui::json_line(json));
     }
     let state = match state {
         Integrity::Whole => "whole, as it was saved",

@@ -23,7 +23,7 @@ pub(crate) fn pin(args: &PinArgs) -> anyhow::Result<()> {
     for (store, name) in find::all(&args.ids)? {
         store.pin(&name, !args.off)?;
         ui::answer(&if args.json {
-            format!("{}\n", serde_json::json!({ "id": name, "pinned": !args.off }))
+            ui::json_line(serde_json::json!({ "id": name, "pinned": !args.off }))
         } else {
             format!("{} {name}\n", if args.off { "no longer pinned:" } else { "pinned" })
         })?;

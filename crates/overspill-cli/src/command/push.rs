@@ -54,7 +54,7 @@ fn try_push(args: &PushArgs) -> anyhow::Result<bool> {
         let json = json!({
             "sent": sent, "bytes": bytes, "left": left, "reason": reason, "stranded": stranded,
         });
-        ui::answer(&format!("{json}\n"))?;
+        ui::answer(&ui::json_line(json))?;
         return Ok(left == 0);
     }
     let rest = match (left, &reason) {

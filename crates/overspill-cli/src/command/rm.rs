@@ -27,7 +27,7 @@ pub(crate) fn rm(args: &RmArgs) -> anyhow::Result<()> {
         let bytes = store.entry(&name)?.bytes;
         store.delete(&name)?;
         ui::answer(&if args.json {
-            format!("{}\n", serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
+            ui::json_line(serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
         } else {
             format!("removed {name} ({})\n", ui::size(bytes))
         })?;

@@ -89,8 +89,12 @@ mod tests {
     #[test]
     fn implausible_preview_of_another_machine_is_dropped() {
         let bounded = |preview: PreviewRecord| {
-            let record =
-                Record { bytes: 9, shown: vec![0..4], preview: Some(preview), ..Record::default() };
+            let record = Record {
+                bytes: 9,
+                shown: std::iter::once(0..4).collect(),
+                preview: Some(preview),
+                ..Record::default()
+            };
             record.bounded().preview
         };
         assert_eq!(bounded(preview()), Some(preview()));
