@@ -10,7 +10,7 @@ use super::plan::{self, Extras, SetupPlan, SetupScope, Target};
 use super::receipt::{Receipt, Wrote};
 use super::{before, found, named, piece::SetupPiece, shown, system, text_of};
 use crate::hosts::{HOSTS, Host};
-use crate::settings::guarded::{GuardedFile, Refused};
+use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::settings::text;
 use crate::settings::write::write;
 use crate::{home, ui};
@@ -108,7 +108,7 @@ fn try_init(args: &InitArgs) -> anyhow::Result<()> {
             ui::answer(&said(host, &changes, args))?;
         }
     }
-    if args.json { ui::answer(&format!("{}\n", Value::Array(all))) } else { Ok(()) }
+    if args.json { ui::answer(&ui::json_line(Value::Array(all))) } else { Ok(()) }
 }
 
 type Planned = (&'static Host, SetupPlan, Vec<Change>);
@@ -209,13 +209,13 @@ fn guarded(path: &Path) -> anyhow::Result<GuardedFile> {
 }
 
 /// Reads a file of the project. Returns `None` if there is none.
-fn text_in(file: &GuardedFile, path: &Path) -> anyhow::Result<Option<String>> {
+pub(super) fn text_in(file: &GuardedFile, path: &Path) -> anyhow::Result<Option<String>> {
     let open = file.open().map_err(|why| refused(path, &why))?;
     let text = open.map(|(file, _)| text::read_open(file)).transpose();
     Ok(text.map_err(|why| ui::UsageError(format!("{}: {why}", shown(path))))?)
 }
 
-fn refused(path: &Path, why: &Refused) -> anyhow::Error {
+pub(super) fn refused(path: &Path, why: &Refused) -> anyhow::Error {
     anyhow::anyhow!("{}: {why}{}", shown(path), why.hint())
 }
 
@@ -265,7 +265,7 @@ fn list(is_json: bool) -> anyhow::Result<()> {
         let all = rows.iter().map(|(host, place, is_set_up)| {
             json!({"host": host.name, "title": host.title, "found": place, "set_up": is_set_up, "how": host.how})
         });
-        return ui::answer(&format!("{}\n", Value::Array(all.collect())));
+        return ui::answer(&ui::json_line(all.collect()));
     }
     let mut table = ui::Table::new(&["HOST", "SET UP", "HOW", "FOUND"]);
     for (host, place, is_set_up) in
@@ -302,8 +302,10 @@ fn bundle(host: &Host, directory: &std::path::Path, dry_run: bool) -> anyhow::Re
     for (name, text) in host.bundle {
         let path = directory.join(name);
         if !dry_run {
-            write(&std::path::absolute(&path)?, &plan::filled(text, plan::escaped))
-                .with_context(|| path.display().to_string())?;
+            let file = guarded::absolute(&path).and_then(|path| {
+                GuardedFile::named_unlinked(&path)?.write(&plan::filled(text, plan::escaped))
+            });
+            file.map_err(|why| refused(&path, &why))?;
         }
         ui::answer(&format!("{}\n", path.display()))?;
     }

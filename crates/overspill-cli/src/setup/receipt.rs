@@ -31,7 +31,7 @@ impl Receipt {
         home::config_directory().join("hosts")
     }
 
-    fn path(host: &Host) -> PathBuf {
+    pub(super) fn path(host: &Host) -> PathBuf {
         Receipt::directory().join(format!("{}.json", host.name))
     }
 

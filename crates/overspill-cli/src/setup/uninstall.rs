@@ -1,13 +1,16 @@
 //! `overspill uninstall`
 
 use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 
-use super::plan::{SetupPlan, SetupScope};
+use super::init::{refused, text_in};
+use super::plan::{SetupPlan, SetupScope, path_of};
 use super::receipt::{Receipt, Wrote};
 use super::{before, named, piece::SetupPiece, shown, text_of};
-use crate::hosts::{HOSTS, Host};
+use crate::hosts::{HOSTS, Host, HostFile};
+use crate::settings::guarded::GuardedFile;
 use crate::settings::write::write;
 use crate::ui;
 
@@ -53,15 +56,24 @@ fn take_back(host: &Host, dry_run: bool) -> anyhow::Result<()> {
     let receipt = Receipt::read(host);
     let mut changes = Vec::new();
     for wrote in &receipt.files {
-        let now = text_of(&wrote.path)?;
-        let pieces = pieces(host, wrote);
         let shown = shown(&wrote.path);
+        let place = Written::of(host, &wrote.path)?;
+        let Some(place) = place else {
+            anyhow::bail!(
+                "{shown}: `init` does not write this file for {}, so nothing was changed\n\n\
+                 hint: correct or remove the receipt {}",
+                host.title,
+                super::shown(&Receipt::path(host)),
+            );
+        };
+        let now = place.read(&wrote.path)?;
+        let pieces = pieces(host, wrote);
         let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
         let before = before(now.as_deref(), &wrote.path, &pieces, Some(wrote)).map_err(wrong)?;
-        changes.push((wrote, now, before));
+        changes.push((wrote, place, now, before));
     }
     ui::answer(&format!("{}:\n", host.title))?;
-    for (wrote, now, before) in changes {
+    for (wrote, place, now, before) in changes {
         let shown = shown(&wrote.path);
         let what = match (&now, &before) {
             (None, _) => "is not there any more",
@@ -72,8 +84,8 @@ fn take_back(host: &Host, dry_run: bool) -> anyhow::Result<()> {
         };
         if !dry_run && now != before {
             match &before {
-                Some(text) => write(&wrote.path, text).with_context(|| shown.clone())?,
-                None => fs::remove_file(&wrote.path).with_context(|| shown.clone())?,
+                Some(text) => place.write(&wrote.path, text)?,
+                None => place.remove(&wrote.path)?,
             }
         }
         ui::answer(&format!("  {shown}: {what}\n"))?;
@@ -83,6 +95,65 @@ fn take_back(host: &Host, dry_run: bool) -> anyhow::Result<()> {
     }
     Receipt::remove(host);
     Ok(())
+}
+
+/// A file that `init` may have written.
+enum Written {
+    /// A file of the user. Dotfile managers put links in its place, so links are followed.
+    User,
+    /// A file of a project, where links may lead anywhere.
+    Project(GuardedFile),
+}
+
+impl Written {
+    /// Returns the file at `path`, or `None` if `init` never writes there for this host.
+    fn of(host: &Host, path: &Path) -> anyhow::Result<Option<Written>> {
+        let files: Vec<HostFile> = host.files().collect();
+        let is_path = |known: PathBuf| {
+            known == path
+                || path.extension().is_some_and(|kind| kind == "json" || kind == "jsonc")
+                    && known.with_extension("") == path.with_extension("")
+        };
+        let user = files.iter().filter_map(|file| path_of(*file, SetupScope::User));
+        if user.into_iter().any(is_path) {
+            return Ok(Some(Written::User));
+        }
+        let normal = path.components().all(|part| part != Component::ParentDir);
+        let other = path.with_extension("json");
+        let root =
+            files.iter().filter(|file| !file.project.is_empty() && normal).find_map(|file| {
+                let is_there = path.ends_with(file.project) || other.ends_with(file.project);
+                is_there
+                    .then(|| path.ancestors().nth(Path::new(file.project).components().count()))?
+            });
+        let Some(root) = root else { return Ok(None) };
+        if !root.is_dir() {
+            return Ok(Some(Written::User));
+        }
+        let file = GuardedFile::inside(path, &[root.to_owned()]);
+        Ok(Some(Written::Project(file.map_err(|why| refused(path, &why))?)))
+    }
+
+    fn read(&self, path: &Path) -> anyhow::Result<Option<String>> {
+        match self {
+            Written::User => text_of(path),
+            Written::Project(file) => text_in(file, path),
+        }
+    }
+
+    fn write(&self, path: &Path, text: &str) -> anyhow::Result<()> {
+        match self {
+            Written::User => write(path, text).with_context(|| shown(path)),
+            Written::Project(file) => file.write(text).map_err(|why| refused(path, &why)),
+        }
+    }
+
+    fn remove(&self, path: &Path) -> anyhow::Result<()> {
+        match self {
+            Written::User => fs::remove_file(path).with_context(|| shown(path)),
+            Written::Project(file) => file.remove().map_err(|why| refused(path, &why)),
+        }
+    }
 }
 
 /// Returns what may be ours in a file, wherever it is.
