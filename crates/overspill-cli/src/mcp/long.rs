@@ -5,10 +5,11 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::{MutexGuard, PoisonError};
 
+use super::answers::{INTERNAL_ERROR, error, too_much};
 use super::frames::Frames;
 use super::mask::Mask;
 use super::pending::PendingRequest;
-use super::proxy::{INTERNAL_ERROR, Proxy, error, too_much};
+use super::proxy::Proxy;
 use super::rewrite::{Done, Refused, ResultRewriter};
 use super::stdio::Out;
 use super::walk::JsonWalk;

@@ -7,6 +7,7 @@
 //! `rewrite` shortens a result, `proxy` decides about each message, `long` about those that are too long to be
 //! held, `stdio` moves the bytes.
 
+mod answers;
 mod edit;
 mod frames;
 #[cfg_attr(not(feature = "http"), path = "no_http.rs")]

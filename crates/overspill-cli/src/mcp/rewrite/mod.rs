@@ -4,6 +4,7 @@
 //! The rules are those of [`overspill::tool::walk`].
 
 mod finish;
+mod part;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -12,12 +13,12 @@ use std::ops::Range;
 
 use overspill::json::JsonToken;
 use overspill::tool::walk::{PartField, PartRoom, ResultRules, ResultWalk, Structured};
-use overspill::tool::{MediaDraft, SavedMedia};
 use overspill::{Call, CallOptions, Overspill};
 
 use super::probe::{Message, MessageProbe};
 use super::spooled_buffer::SpooledBuffer;
 use super::walk::{JsonWalk, Step};
+use part::{Part, Saving};
 use place::{Kind, Place};
 
 /// The outcome for a message.
@@ -123,37 +124,11 @@ enum Taking {
     },
 }
 
-/// Whether media are being saved.
-#[derive(Debug)]
-enum Saving {
-    NotYet,
-    Begun(MediaDraft),
-    Failed,
-}
-
 /// A field of the result: where it stands with its name, and without.
 #[derive(Debug, Clone)]
 struct Field {
     place: Range<usize>,
     value: Range<usize>,
-}
-
-/// A part of the content.
-#[derive(Debug, Default)]
-struct Part {
-    place: Range<usize>,
-    kind: String,
-    mime: String,
-    uri: Option<String>,
-    texts: Range<usize>,
-    saved: Option<SavedMedia>,
-    /// The bytes of metadata and of media in it.
-    meta: usize,
-    media: usize,
-    /// Its JSON counts as text, because there is no room for it.
-    is_as_text: bool,
-    /// It is the data of an error.
-    is_error_data: bool,
 }
 
 impl<'a> ResultRewriter<'a> {
@@ -302,21 +277,6 @@ impl<'a> ResultRewriter<'a> {
         self.texts.push(start..start);
     }
 
-    /// Begins media whose string begins at `start`.
-    fn begin_media(&mut self, field: PartField, start: usize) {
-        let begun = self.held.get(start + 1..).unwrap_or_default().to_vec();
-        self.held.truncate(start + 1);
-        self.taking = match field {
-            PartField::Media => {
-                Taking::Media { start: start + 1, len: 0, is_saved: true, saving: Saving::NotYet }
-            }
-            _ => {
-                Taking::Media { start: start + 1, len: 0, is_saved: false, saving: Saving::NotYet }
-            }
-        };
-        self.take_media(Kind::Text, &begun);
-    }
-
     fn flush_text(&mut self) {
         self.walk.push(&self.text);
         self.text.clear();
@@ -429,104 +389,6 @@ impl<'a> ResultRewriter<'a> {
             self.structured = Some(Field { place: self.field_at..end, value: self.value_at..end });
         }
         is_part
-    }
-
-    /// Ends a part. If there is no room for it, its JSON counts as text.
-    fn end_part(&mut self) {
-        let Some((part, before)) = self.parts.split_last_mut() else { return };
-        part.place.end = self.held.len();
-        if part.saved.is_some() || self.is_too_much {
-            return;
-        }
-        // An empty string stands for each text.
-        let mut json = Vec::new();
-        let mut at = part.place.start;
-        for text in &self.texts[part.texts.clone()] {
-            json.extend_from_slice(&self.held[at..text.start]);
-            json.extend_from_slice(b"\"\"");
-            at = text.end;
-        }
-        json.extend_from_slice(&self.held[at..part.place.end]);
-        let (len, media) = ((json.len() - part.meta) as u64, part.media as u64);
-        if !self.room.is_full_after(part.kind.as_bytes(), len, media) {
-            return;
-        }
-        part.is_as_text = true;
-        let (has_texts, start) = (!part.texts.is_empty(), part.place.start);
-        // Parts that follow each other are one text.
-        if let Some(before) = before.last_mut()
-            && before.is_as_text
-            && !before.is_error_data
-            && !has_texts
-        {
-            self.walk.push(b"\n");
-            self.walk.push(&json);
-            if self.walk.is_over() {
-                self.held.truncate(before.place.end);
-            }
-            before.place.end = self.held.len();
-            self.parts.pop();
-            return;
-        }
-        self.has_text = true;
-        self.walk.next_text();
-        self.walk.push(&json);
-        if self.walk.is_over() {
-            // A short value keeps the place.
-            self.held.truncate(start);
-            self.held.extend_from_slice(b"{}");
-            part.place.end = self.held.len();
-        }
-        self.texts.push(part.place.clone());
-        part.texts.end = self.texts.len();
-    }
-
-    /// Takes a token of an image, a sound or a blob; tells whether it did.
-    fn take_media(&mut self, token: Kind, raw: &[u8]) -> bool {
-        let Taking::Media { start, len, is_saved, saving } = &mut self.taking else { return false };
-        if token == Kind::EndString {
-            if let Some(part) = self.parts.last_mut() {
-                part.media += self.held.len().saturating_sub(*start);
-            }
-            if let Taking::Media { saving: Saving::Begun(draft), .. } =
-                std::mem::take(&mut self.taking)
-                && let Some(part) = self.parts.last_mut()
-            {
-                part.saved = draft.end();
-            }
-            self.held.extend_from_slice(raw);
-            return true;
-        }
-        *len += raw.len() as u64;
-        let is_large = self.walk.rules().is_large(*len) || self.held.len() > MOST_MEDIA;
-        if matches!(saving, Saving::NotYet) && *is_saved && is_large && !self.is_too_much {
-            let so_far = self.held.get(*start..).unwrap_or_default();
-            let mut draft = self.walk.begin_media();
-            *saving = match draft.take_if(|draft| draft.push(so_far)) {
-                Some(draft) => {
-                    self.held.truncate(*start);
-                    Saving::Begun(draft)
-                }
-                None => Saving::Failed,
-            };
-        }
-        match saving {
-            Saving::Begun(draft) => drop(draft.push(raw)),
-            Saving::NotYet | Saving::Failed => self.held.extend_from_slice(raw),
-        }
-        true
-    }
-
-    /// Keeps a string that describes the part.
-    fn note(&mut self, field: PartField) {
-        let Some(part) = self.parts.last_mut() else { return };
-        let text = || String::from_utf8_lossy(&self.text).into_owned();
-        match field {
-            PartField::Kind => part.kind = text(),
-            PartField::MimeType => part.mime = text(),
-            PartField::Uri => part.uri = Some(text()),
-            _ => {}
-        }
     }
 
     /// Returns the bytes as they came; none of them may have been cut.
