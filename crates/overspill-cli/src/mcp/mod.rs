@@ -10,6 +10,8 @@
 mod answers;
 mod edit;
 mod frames;
+#[cfg(feature = "fuzz")]
+pub(crate) mod fuzz;
 #[cfg_attr(not(feature = "http"), path = "no_http.rs")]
 mod http;
 #[cfg(feature = "http")]
