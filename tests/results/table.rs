@@ -83,13 +83,15 @@ impl Case {
         let own = own.map_or(&[][..], Vec::as_slice);
         let (mut shown, mut described) = (String::new(), Vec::new());
         for (index, part) in parts.iter().enumerate() {
-            let places = ["/text", "/resource/text", "/description", "/about/0/body"];
+            let places =
+                ["/text", "/resource/text", "/description", "/about/0/body", "/body", "/data"];
             let text = places.iter().find_map(|place| part.pointer(place)?.as_str());
             let text = text.unwrap_or_default();
             let is_file = text.starts_with("[overspill ") && text.contains(" is in this file: ");
             described.push(match own.get(index) {
                 Some(own) if own == part => "same",
                 _ if is_file => "file",
+                Some(own) if part["type"] == "text" && own["type"] != "text" => "replaced",
                 Some(own) => {
                     assert_eq!(part["annotations"], own["annotations"], "{what}");
                     assert_eq!(part["resource"]["uri"], own["resource"]["uri"], "{what}");
@@ -108,7 +110,10 @@ impl Case {
         }
         assert_eq!(&described, content, "{what}: parts");
         assert!(shown.chars().count() <= self.most, "{what}: {} characters", shown.chars().count());
-        if described.iter().any(|word| ["text", "resource", "other", "added"].contains(word)) {
+        if described
+            .iter()
+            .any(|word| ["text", "resource", "other", "added", "replaced"].contains(word))
+        {
             assert!(shown.starts_with("[overspill "), "{what}: {shown:.200}");
             assert!(shown.len() > self.most / 2, "{what}: only {} bytes", shown.len());
         }
@@ -124,6 +129,10 @@ fn rows(count: u32) -> Value {
     json!({ "rows": (0..count).collect::<Vec<u32>>() })
 }
 
+fn short_strings() -> Value {
+    (0..4_000).map(|n| format!("short string {n}")).collect()
+}
+
 /// Fills in the placeholders.
 fn filled(value: &Value) -> Value {
     const MEDIA: usize = 1_800_000;
@@ -136,6 +145,14 @@ fn filled(value: &Value) -> Value {
                 lines.collect::<String>().into()
             }
             "@DATA-URL@" => format!("data:image/svg+xml,{}", "<g id='a b'/>".repeat(9_000)).into(),
+            "@BASE64@" => "TUFQ".repeat(30_000).into(),
+            "@BASE64-PART@" => {
+                json!({ "type": "news", "data": "TUFQ".repeat(30_000) }).to_string().into()
+            }
+            "@SHORT-STRINGS@" => short_strings(),
+            "@SHORT-STRINGS-PART@" => {
+                json!({ "type": "news", "about": short_strings() }).to_string().into()
+            }
             "@MEDIA@" => "TUFQ".repeat(MEDIA).into(),
             "@MEDIA-BYTES@" => "MAP".repeat(MEDIA).into(),
             "@ROWS@" => rows(800),

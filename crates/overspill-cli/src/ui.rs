@@ -1,5 +1,6 @@
 //! What people see.
 
+mod json;
 mod progress;
 mod quote;
 mod table;
@@ -11,6 +12,7 @@ use jiff::Timestamp;
 use overspill::Outcome;
 
 use crate::process::Descriptors;
+pub(crate) use json::{json_line, versioned};
 pub(crate) use progress::Progress;
 pub(crate) use quote::{escaped, shell_word};
 pub(crate) use table::Table;

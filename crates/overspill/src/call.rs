@@ -34,22 +34,40 @@ pub struct CallEnd {
     pub signal: Option<i32>,
     /// The output may be incomplete, because something stopped the command or the reading.
     pub interrupted: bool,
+    /// A person watched the output on a terminal. No model read it.
+    pub on_terminal: bool,
+    /// How many bytes the reader got before the preview.
+    pub sent_before: u64,
 }
 
 impl CallEnd {
+    const NONE: CallEnd = CallEnd {
+        exit: None,
+        signal: None,
+        interrupted: false,
+        on_terminal: false,
+        sent_before: 0,
+    };
+
     /// The command exited with this code.
     pub const fn exited(code: i32) -> CallEnd {
-        CallEnd { exit: Some(code), signal: None, interrupted: false }
+        CallEnd { exit: Some(code), ..CallEnd::NONE }
     }
 
     /// This signal ended the command.
     pub const fn killed(signal: i32) -> CallEnd {
-        CallEnd { exit: None, signal: Some(signal), interrupted: false }
+        CallEnd { signal: Some(signal), ..CallEnd::NONE }
     }
 
     /// Also says whether the output may be incomplete.
     #[must_use]
     pub const fn interrupted(self, interrupted: bool) -> CallEnd {
         CallEnd { interrupted, ..self }
+    }
+
+    /// Also says whether a person watched the output on a terminal.
+    #[must_use]
+    pub const fn on_terminal(self, on_terminal: bool) -> CallEnd {
+        CallEnd { on_terminal, ..self }
     }
 }

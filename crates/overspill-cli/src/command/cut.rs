@@ -86,8 +86,8 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
     input.from.listen_no_more();
     let shown = match args.json {
         true => {
-            let json = serde_json::to_string(&Report::of(&outcome, profile.policy.lines))?;
-            ui::answer(&format!("{json}\n"))
+            let report = serde_json::to_value(Report::of(&outcome, profile.policy.lines))?;
+            ui::answer(&ui::json_line(report))
         }
         false => ui::show(&outcome),
     };
@@ -130,7 +130,8 @@ impl Input {
 
     /// Tells whether a signal or an error has ended the input early.
     fn end(&self) -> CallEnd {
-        CallEnd::default().interrupted(self.from.asked().is_some() || self.failed.is_some())
+        let interrupted = self.from.asked().is_some() || self.failed.is_some();
+        CallEnd::default().interrupted(interrupted).on_terminal(io::stdout().is_terminal())
     }
 
     /// Says what went wrong while it was read.

@@ -129,5 +129,5 @@ fn json(
         let side = |at: usize| found.not_compared[at].as_ref().map(|it| [it.first, it.last]);
         json["not_compared"] = serde_json::json!({ "old": side(0), "new": side(1) });
     }
-    format!("{json}\n")
+    ui::json_line(json)
 }

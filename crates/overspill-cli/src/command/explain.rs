@@ -227,7 +227,7 @@ impl Explained {
         let limits: Value = self.limits().collect();
         let preview = json!({ "limits": limits, "keep": self.keep, "kind": self.kind });
         if self.parts.is_empty() {
-            return format!("{preview}\n");
+            return ui::json_line(preview);
         }
         let line = |part: &Part| {
             let (line, text) = part.line.clone().unzip();
@@ -236,7 +236,7 @@ impl Explained {
                 "why": part.why, "score": part.score, "line": line, "text": text,
                 "limits": preview["limits"], "keep": self.keep, "kind": self.kind,
             });
-            format!("{json}\n")
+            ui::json_line(json)
         };
         self.parts.iter().map(line).collect()
     }

@@ -81,7 +81,7 @@ fn gc(args: &GcArgs, env: &Env) -> anyhow::Result<()> {
             "removed": removed, "bytes": bytes, "kept": kept, "failed": failed,
             "dry_run": args.dry_run,
         });
-        return ui::answer(&format!("{json}\n"));
+        return ui::answer(&ui::json_line(json));
     }
     let done = if args.dry_run { "would be removed" } else { "removed" };
     let trouble =

@@ -331,7 +331,7 @@ fn json(name: &OutputId, found: &GrepMatches) -> String {
         if let Some(bytes) = &line.again {
             json["again"] = format!("{}:{}", bytes.start, bytes.end).into();
         }
-        format!("{json}\n")
+        ui::json_line(json)
     });
     lines.collect()
 }

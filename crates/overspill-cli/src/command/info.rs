@@ -36,7 +36,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
     if args.json {
         let mut json = command::list::json(&*store, &entry, &record);
         json["state"] = word(state).into();
-        return ui::answer(&format!("{json}\n"));
+        return ui::answer(&ui::json_line(json));
     }
     let state = match state {
         Integrity::Whole => "whole, as it was saved",

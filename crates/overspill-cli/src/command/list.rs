@@ -86,7 +86,7 @@ fn print(
     let rows = newest.entries.iter();
     if args.json {
         let lines: String =
-            rows.map(|(entry, record)| format!("{}\n", json(store, entry, record))).collect();
+            rows.map(|(entry, record)| ui::json_line(json(store, entry, record))).collect();
         return ui::answer(&lines);
     }
     let now = Timestamp::now();
@@ -170,5 +170,29 @@ pub(crate) fn json(store: &dyn Store, entry: &Entry, record: &Record) -> serde_j
         "record": record,
     });
     json["record"]["exit"] = exit(record).into();
+    // The same shapes as in `cut --json`.
+    let lines = record.preview.as_ref().map_or(&[][..], |preview| &preview.lines);
+    let pieces = record.shown.iter().enumerate().map(|(at, bytes)| {
+        serde_json::json!({ "bytes": [bytes.start, bytes.end], "lines": lines.get(at) })
+    });
+    json["record"]["pieces"] = pieces.collect();
+    json["record"]["shown"] = serde_json::json!({
+        "bytes": record.shown_bytes(),
+        "lines": (lines.len() == record.shown.len()).then(|| shown_lines(lines)),
+    });
+    if let Some(preview) = json["record"]["preview"].as_object_mut() {
+        preview.shift_remove("lines");
+    }
     json
+}
+
+/// Counts lines. A line that is shown in two pieces counts once.
+fn shown_lines(pieces: &[(u64, u64)]) -> u64 {
+    let mut last_line = 0;
+    let count = pieces.iter().map(|&(first, last)| {
+        let new = (last + 1).saturating_sub(first.max(last_line + 1));
+        last_line = last_line.max(last);
+        new
+    });
+    count.sum()
 }

@@ -28,7 +28,7 @@ fn pin(args: &PinArgs, env: &Env) -> anyhow::Result<()> {
     for (store, name) in find::all(&args.ids, env)? {
         store.pin(&name, !args.off)?;
         ui::answer(&if args.json {
-            format!("{}\n", serde_json::json!({ "id": name, "pinned": !args.off }))
+            ui::json_line(serde_json::json!({ "id": name, "pinned": !args.off }))
         } else {
             format!("{} {name}\n", if args.off { "no longer pinned:" } else { "pinned" })
         })?;

@@ -55,7 +55,7 @@ fn push(args: &PushArgs, env: &Env) -> anyhow::Result<bool> {
         let json = json!({
             "sent": sent, "bytes": bytes, "left": left, "reason": reason, "stranded": stranded,
         });
-        ui::answer(&format!("{json}\n"))?;
+        ui::answer(&ui::json_line(json))?;
         return Ok(left == 0);
     }
     let rest = match (left, &reason) {

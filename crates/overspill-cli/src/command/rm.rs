@@ -32,7 +32,7 @@ fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
         let bytes = store.entry(&name)?.bytes;
         store.delete(&name)?;
         ui::answer(&if args.json {
-            format!("{}\n", serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
+            ui::json_line(serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
         } else {
             format!("removed {name} ({})\n", ui::size(bytes))
         })?;

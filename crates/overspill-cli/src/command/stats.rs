@@ -8,11 +8,11 @@ use overspill::retrieve::{self, Usage};
 use crate::env::Env;
 use crate::{stores, ui};
 
-/// Says how much of what was produced was shown, and what that has spared.
+/// Shows how many bytes and tokens were saved.
 ///
-/// It speaks of outputs that were too large: what fits is not saved, and so not counted; nor is what
-/// was removed by hand. Pages of `read`, `grep` and `diff` count as shown later; `read --raw` does
-/// not. Tokens are estimated from bytes, four to a token.
+/// It counts outputs that were shortened, but not those that you removed. Notices count as shown. Pages of
+/// `read`, `grep` and `diff` count as shown later; `read --raw` does not. Outputs on a terminal are
+/// reported apart, because no model read them. Tokens are estimated from bytes, four to a token.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill stats\n  overspill stats --days 1 --json")]
 pub(crate) struct StatsArgs {
@@ -83,9 +83,13 @@ fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
     let since =
         Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(args.days)));
     let since = since.unwrap_or(Timestamp::MIN);
-    let mut all = Sum::default();
+    let (mut all, mut on_terminal) = (Sum::default(), Sum::default());
     let (mut tools, mut days) = (BTreeMap::<String, Sum>::new(), BTreeMap::<String, Sum>::new());
     for usage in &retrieve::usage(&*store, since)? {
+        if usage.on_terminal {
+            on_terminal.add(usage);
+            continue;
+        }
         all.add(usage);
         let tool = usage.tool.as_deref().unwrap_or("(no name)");
         tools.entry(tool.to_owned()).or_default().add(usage);
@@ -96,13 +100,18 @@ fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
     tools.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.produced));
     let days: Vec<(String, Sum)> = days.into_iter().collect();
     ui::answer(&if args.json {
-        json(args.days, &all, &tools, &days)
+        json(args.days, (&all, &on_terminal), &tools, &days)
     } else {
-        text(args.days, &all, &tools, &days)
+        text(args.days, (&all, &on_terminal), &tools, &days)
     })
 }
 
-fn json(days_asked: u32, all: &Sum, tools: &[(String, Sum)], days: &[(String, Sum)]) -> String {
+fn json(
+    days_asked: u32,
+    (all, on_terminal): (&Sum, &Sum),
+    tools: &[(String, Sum)],
+    days: &[(String, Sum)],
+) -> String {
     let rows = |key: &str, rows: &[(String, Sum)]| -> Vec<serde_json::Value> {
         let named = rows.iter().map(|(name, sum)| {
             let mut json = sum.json();
@@ -115,13 +124,29 @@ fn json(days_asked: u32, all: &Sum, tools: &[(String, Sum)], days: &[(String, Su
     json["days"] = days_asked.into();
     json["by_tool"] = rows("tool", tools).into();
     json["by_day"] = rows("day", days).into();
-    format!("{json}\n")
+    json["on_terminal"] = serde_json::json!({
+        "outputs": on_terminal.outputs, "produced_bytes": on_terminal.produced,
+    });
+    ui::json_line(json)
 }
 
-fn text(days_asked: u32, all: &Sum, tools: &[(String, Sum)], days: &[(String, Sum)]) -> String {
+fn text(
+    days_asked: u32,
+    (all, on_terminal): (&Sum, &Sum),
+    tools: &[(String, Sum)],
+    days: &[(String, Sum)],
+) -> String {
     let span = if days_asked == 1 { "day".into() } else { format!("{days_asked} days") };
+    let apart = match on_terminal.outputs {
+        0 => String::new(),
+        count => format!(
+            "not counted: {} on a terminal ({})\n",
+            ui::count(count, "long output"),
+            ui::size(on_terminal.produced)
+        ),
+    };
     if all.outputs == 0 {
-        return format!("no output was too large in the last {span}\n");
+        return format!("no output was too large in the last {span}\n{apart}");
     }
     let outputs = ui::count(all.outputs, "output");
     let mut table = ui::Table::new(&["", ">BYTES", ">TOKENS, ABOUT", ""]);
@@ -143,7 +168,7 @@ fn text(days_asked: u32, all: &Sum, tools: &[(String, Sum)], days: &[(String, Su
         String::new()
     };
     format!(
-        "{outputs} too large to show in the last {span}; what fits is not counted\n\n{}\n{}{more}\n{}",
+        "{outputs} too large to show in the last {span}; what fits is not counted\n{apart}\n{}\n{}{more}\n{}",
         table.text(ui::width()),
         chart("TOOL", named),
         chart("DAY (UTC)", days),

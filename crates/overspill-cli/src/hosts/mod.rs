@@ -98,6 +98,21 @@ impl Host {
         HOSTS.iter().find(|host| host.name == name)
     }
 
+    /// Returns the files that may be written for the host.
+    pub(crate) fn files(&self) -> impl Iterator<Item = HostFile> {
+        let place = |step: &SetupStep| match step {
+            SetupStep::Json { place, .. }
+            | SetupStep::JsonDefault { place, .. }
+            | SetupStep::JsonItem { place, .. }
+            | SetupStep::Toml { place, .. }
+            | SetupStep::Variable { place, .. }
+            | SetupStep::File { place, .. } => Some(*place),
+            SetupStep::Link(_) | SetupStep::Script { .. } => None,
+        };
+        let steps = self.steps.iter().chain(self.second).filter_map(place);
+        steps.chain(self.servers).chain(self.rules)
+    }
+
     /// Returns the hosts that have started us; one may run in another.
     pub(crate) fn around(env: &Env) -> impl Iterator<Item = &'static Host> {
         let is_set = |mark: &str| env.variable(mark).is_some();

@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use ureq::http::{Method, Response, Uri};
 use ureq::{Agent, Body, ResponseExt};
 
+use super::answers::{SERVER_GONE, error};
 use super::frames::{Frames, Read1};
 use super::pending::Ticket;
 use super::probe::{Id, Message, peek};
-use super::proxy::{Proxy, SERVER_GONE, error};
+use super::proxy::Proxy;
 use super::sse::{Events, OneLine};
 use super::stdio::{ClientLine, Out, from_server};
 

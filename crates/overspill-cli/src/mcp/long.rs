@@ -5,17 +5,15 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::{MutexGuard, PoisonError};
 
+use super::answers::{INTERNAL_ERROR, error, too_much};
 use super::frames::Frames;
 use super::mask::Mask;
 use super::pending::PendingRequest;
-use super::proxy::{Proxy, error};
+use super::proxy::Proxy;
 use super::rewrite::{Done, Refused, ResultRewriter};
 use super::stdio::Out;
 use super::walk::JsonWalk;
 use overspill::json::JsonToken;
-
-/// The server's answer is none.
-const NOT_JSON: i32 = -32_603;
 
 /// Passes on the frame that begins with `start`; the rest of it is in `frames`.
 pub(super) fn pass(
@@ -169,6 +167,10 @@ fn result(
         out.write_all(&rewriter.give_up())?;
         return Ok(Fate::Passed);
     }
+    if rewriter.is_too_much() {
+        rewriter.add_masked(rest.masked());
+        return broken(proxy, rewriter, b"", rest, out);
+    }
     let asked = rewriter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
     rewriter.add_masked(rest.masked());
     let frame = match rewriter.finish() {
@@ -195,7 +197,8 @@ fn as_it_is(start: &[u8], rest: &mut dyn Chunks, out: &mut dyn Write) -> io::Res
     Ok(Fate::Passed)
 }
 
-/// Answers for a result that is not JSON from here on, and of which something is left out already.
+/// Answers for a result that has too much beside text, or that is not JSON from here on and of which
+/// something is left out already.
 fn broken(
     proxy: &Proxy,
     rewriter: ResultRewriter<'_>,
@@ -204,6 +207,7 @@ fn broken(
     out: &mut dyn Write,
 ) -> io::Result<Fate> {
     let named = rewriter.message().id.clone();
+    let is_too_much = rewriter.is_done() && rewriter.is_too_much();
     let mut ended = Ok(());
     let shown = rewriter.break_off(|push| {
         push(left);
@@ -220,10 +224,14 @@ fn broken(
     let id = named.or_else(|| pending.only_call());
     id.as_ref().inspect(|id| drop(pending.answered(id)));
     drop(pending);
-    let words =
-        format!("the server's answer breaks off, or is not JSON; what came of it:\n{shown}");
-    out.write_all(error(id.as_ref(), NOT_JSON, &words).trim_ascii_end())?;
-    Ok(Fate::Failed)
+    let words = match is_too_much {
+        true => too_much(&shown),
+        false => {
+            format!("the server's answer breaks off, or is not JSON; what came of it:\n{shown}")
+        }
+    };
+    out.write_all(error(id.as_ref(), INTERNAL_ERROR, &words).trim_ascii_end())?;
+    Ok(if is_too_much { Fate::Passed } else { Fate::Failed })
 }
 
 /// Passes on a list of messages, each as if it came by itself.

@@ -103,14 +103,23 @@ impl Mask {
 }
 
 /// Tells whether a model may see what stands there: of a result its parts and structured content, of a
-/// resource its text, the messages of a prompt or for a model, and errors. Pictures, sounds and blobs
-/// are not looked through; nor is what only programs see, such as a token by which a list goes on.
+/// resource its text, the messages of a prompt or for a model, errors, the instructions of a server, and
+/// the descriptions of tools, prompts and resources. Pictures, sounds and blobs are not looked through;
+/// nor is what only programs see, such as a token by which a list goes on.
 fn is_seen(path: &[Key]) -> bool {
     let is_text = |within: &[Key]| {
         let is_media = matches!(within.last(), Some(Key::Data | Key::Blob));
         !is_media && !within.contains(&Key::Meta)
     };
     match path {
+        [Key::Result, Key::Instructions] => true,
+        // A model reads descriptions and schemas. The client sends names back.
+        [Key::Result, Key::Tools | Key::Prompts, within @ ..] => {
+            !within.contains(&Key::Meta) && !matches!(within, [Key::Item, Key::Name, ..])
+        }
+        [Key::Result, Key::Resources | Key::Templates, within @ ..] => {
+            matches!(within, [Key::Item, Key::Description | Key::Title])
+        }
         [Key::Error, ..] | [Key::Result, Key::Structured, ..] => true,
         [Key::Result, Key::Content, within @ ..] => is_text(within),
         [Key::Result, Key::Contents, Key::Item, within @ ..] => *within == [Key::Text],
@@ -149,11 +158,18 @@ mod tests {
             r#"{"id":1,"result":{"contents":[{"uri":"file:///a","text":"$"}]}}"#,
             r#"{"id":1,"result":{"messages":[{"role":"user","content":{"type":"text","text":"$"}}]}}"#,
             r#"{"id":1,"method":"sampling/createMessage","params":{"messages":[{"content":{"text":"$"}}]}}"#,
+            r#"{"id":1,"result":{"instructions":"call me with $"}}"#,
+            r#"{"id":1,"result":{"tools":[{"name":"a","title":"$","description":"$"}]}}"#,
+            r#"{"id":1,"result":{"tools":[{"inputSchema":{"properties":{"a":{"description":"$"}}}}]}}"#,
+            r#"{"id":1,"result":{"prompts":[{"arguments":[{"description":"$"}]}]}}"#,
+            r#"{"id":1,"result":{"resources":[{"uri":"a","description":"$"}]}}"#,
             r#"{"id":1,"result":{"content":[{"text":"$"#,
             r#"{"id":1,"result":{"content":[{"text":"x"}]}} and $"#,
         ];
         let unseen = [
             r#"{"id":"$","result":{"tools":[],"nextCursor":"$"}}"#,
+            r#"{"id":1,"result":{"tools":[{"name":"$","_meta":{"a":"$"}}]}}"#,
+            r#"{"id":1,"result":{"resources":[{"uri":"$","name":"$"}]}}"#,
             r#"{"id":1,"result":{"content":[{"type":"image","data":"$"}],"_meta":{"a":"$"}}}"#,
             r#"{"id":1,"result":{"content":[{"text":"x","_meta":{"a":"$"}}],"requestState":"$"}}"#,
             r#"{"id":1,"result":{"contents":[{"uri":"$","blob":"$"}]}}"#,

@@ -7,8 +7,11 @@
 //! `rewrite` shortens a result, `proxy` decides about each message, `long` about those that are too long to be
 //! held, `stdio` moves the bytes.
 
+mod answers;
 mod edit;
 mod frames;
+#[cfg(feature = "fuzz")]
+pub(crate) mod fuzz;
 #[cfg_attr(not(feature = "http"), path = "no_http.rs")]
 mod http;
 #[cfg(feature = "http")]

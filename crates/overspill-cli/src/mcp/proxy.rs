@@ -10,6 +10,7 @@ use overspill::tool::walk::ResultRules;
 use overspill::{Call, CallOptions, Overspill};
 use serde_json::Value;
 
+use super::answers::{INTERNAL_ERROR, answer, error, too_much};
 use super::edit::{Edit, EditChange, edited};
 use super::listing::Listing;
 use super::mask::Mask;
@@ -238,12 +239,16 @@ impl Proxy {
         let call = self.call(tool, message.id.as_ref());
         let rules = self.rules_of(&now, tool);
         let (known, env) = (Some(message.clone()), &self.settings.env);
-        let mut rewriter = ResultRewriter::new(&now.engine, call, rules, known, env);
+        let mut rewriter = ResultRewriter::new(&now.engine, call, rules, known, true, env);
         if rewriter.surely_fits(frame.len()) {
             return None;
         }
         rewriter.push(frame).ok()?;
         rewriter.add_masked(masked);
+        if rewriter.is_too_much() {
+            let shown = rewriter.break_off(|_| {});
+            return Some(error(message.id.as_ref(), INTERNAL_ERROR, &too_much(&shown)));
+        }
         match rewriter.finish() {
             Done::Same(_) => None,
             Done::Changed(frame) => Some(frame),
@@ -259,6 +264,10 @@ impl Proxy {
         let pending = self.pending();
         let asked = message.id.as_ref().map(|id| pending.get(id));
         let calls = pending.calls();
+        let is_call = match asked {
+            Some(asked) => !matches!(asked, Some(PendingRequest::Tools)),
+            None => !calls.is_empty(),
+        };
         let tool = match (asked, &calls[..]) {
             (Some(Some(PendingRequest::Call { tool })), _) => Some(tool.clone()),
             (Some(Some(PendingRequest::Result)), _) => None,
@@ -276,7 +285,7 @@ impl Proxy {
         let call = self.call(tool.as_deref(), message.id.as_ref());
         let rules = self.rules_of(&now, tool.as_deref());
         let env = self.settings.env.clone();
-        Some(LongResult { engine: now.engine, call, rules, env })
+        Some(LongResult { engine: now.engine, call, rules, is_call, env })
     }
 
     fn rules_of(&self, now: &Now, tool: Option<&str>) -> ResultRules {
@@ -304,11 +313,13 @@ pub(super) struct LongResult {
     call: Call,
     rules: ResultRules,
     env: Env,
+    is_call: bool,
 }
 
 impl LongResult {
     pub(super) fn rewriter(&self) -> ResultRewriter<'_> {
-        ResultRewriter::new(&self.engine, self.call.clone(), self.rules.clone(), None, &self.env)
+        let (call, rules) = (self.call.clone(), self.rules.clone());
+        ResultRewriter::new(&self.engine, call, rules, None, self.is_call, &self.env)
     }
 }
 
@@ -364,23 +375,4 @@ fn with_tools(settings: &McpSettings, ours: &RetrievalTools) -> Overspill {
     // What a client starts us with says nothing of the shells that it has, if it has any.
     let env = settings.env.clone();
     settings.engine.to_builder().reader(reach).program(move || env.program_path()).build()
-}
-
-/// The server has ended.
-pub(super) const SERVER_GONE: i32 = -32_000;
-
-/// Returns the answer to a request.
-pub(super) fn answer(id: Option<&Id>, mut result: Value, is_stateless: bool) -> Vec<u8> {
-    if is_stateless {
-        result["resultType"] = "complete".into();
-    }
-    let id = id.map_or("null", |id| &id.0);
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n").into_bytes()
-}
-
-/// Returns the answer to a request that failed.
-pub(super) fn error(id: Option<&Id>, code: i32, message: &str) -> Vec<u8> {
-    let (id, message) = (id.map_or("null", |id| &id.0), Value::from(message));
-    let error = format!("{{\"code\":{code},\"message\":{message}}}");
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes()
 }

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::answers::{answer, error};
 use super::frames::{Frames, Read1};
 use super::probe::{Message, peek};
-use super::proxy::{answer, error};
 use super::retrieval_tools::RetrievalTools;
 use super::settings::McpSettings;
 use super::stdio::{our_input, our_output};

@@ -6,10 +6,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::answers::{SERVER_GONE, error};
 use super::frames::{Frames, Read1};
 use super::long;
 use super::probe::Look;
-use super::proxy::{Proxy, Question, SERVER_GONE, error};
+use super::proxy::{Proxy, Question};
 use super::server::{self, Ask, Server};
 
 /// What happens while messages pass.

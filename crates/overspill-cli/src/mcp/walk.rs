@@ -24,6 +24,9 @@ pub(super) enum Key {
     Data,
     Resource,
     Blob,
+    Url,
+    ImageUrl,
+    FileData,
     Type,
     MimeType,
     Uri,
@@ -34,9 +37,14 @@ pub(super) enum Key {
     Capabilities,
     Resources,
     Templates,
+    Tools,
+    Prompts,
+    Instructions,
+    Description,
+    Title,
 }
 
-const KEYS: [(&[u8], Key); 25] = [
+const KEYS: [(&[u8], Key); 33] = [
     (b"id", Key::Id),
     (b"method", Key::Method),
     (b"params", Key::Params),
@@ -52,6 +60,9 @@ const KEYS: [(&[u8], Key); 25] = [
     (b"data", Key::Data),
     (b"resource", Key::Resource),
     (b"blob", Key::Blob),
+    (b"url", Key::Url),
+    (b"image_url", Key::ImageUrl),
+    (b"file_data", Key::FileData),
     (b"type", Key::Type),
     (b"mimeType", Key::MimeType),
     (b"uri", Key::Uri),
@@ -62,6 +73,11 @@ const KEYS: [(&[u8], Key); 25] = [
     (b"capabilities", Key::Capabilities),
     (b"resources", Key::Resources),
     (b"resourceTemplates", Key::Templates),
+    (b"tools", Key::Tools),
+    (b"prompts", Key::Prompts),
+    (b"instructions", Key::Instructions),
+    (b"description", Key::Description),
+    (b"title", Key::Title),
 ];
 
 impl Key {

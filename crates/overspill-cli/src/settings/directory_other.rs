@@ -67,6 +67,11 @@ impl Directory {
         })
     }
 
+    /// Removes a file.
+    pub(super) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_file(self.0.join(name))
+    }
+
     /// Tells whether there is a regular file; anything else of that name is refused.
     fn has_regular(&self, name: &OsStr) -> Result<bool, Refused> {
         match fs::symlink_metadata(self.0.join(name)) {

@@ -117,6 +117,11 @@ impl Directory {
         })
     }
 
+    /// Removes a file.
+    pub(super) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
     /// Tells whether there is a regular file; anything else of that name is refused.
     fn has_regular(&self, name: &OsStr) -> Result<bool, Refused> {
         match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {

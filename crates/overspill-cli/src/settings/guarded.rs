@@ -73,7 +73,7 @@ impl GuardedFile {
     pub(crate) fn named_unlinked(path: &Path, env: &Env) -> Result<GuardedFile, Refused> {
         match path.parent().and_then(|parent| roots_of(parent, env)) {
             Some(roots) => GuardedFile::unlinked(path, &roots),
-            None => GuardedFile::without_links(path),
+            None => GuardedFile::unlinked(path, &[]),
         }
     }
 
@@ -84,6 +84,15 @@ impl GuardedFile {
         };
         let directory = Directory::open(parent)?;
         Ok(GuardedFile { directory, missing: Vec::new(), name: name.to_owned() })
+    }
+
+    /// Removes the file.
+    pub(crate) fn remove(&self) -> Result<(), Refused> {
+        // What stands there must be a regular file.
+        if self.open()?.is_none() {
+            return Err(Refused::Missing);
+        }
+        Ok(self.directory.remove_file(&self.name)?)
     }
 
     /// Resolves an absolute path. Links are followed as long as they stay inside each of `roots`.

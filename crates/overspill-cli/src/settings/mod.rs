@@ -9,6 +9,8 @@ pub(crate) mod destination;
 pub(crate) mod directory;
 pub(crate) mod edit;
 mod file;
+#[cfg(feature = "fuzz")]
+pub(crate) mod fuzz;
 pub(crate) mod guarded;
 pub(crate) mod keys;
 mod listing;

@@ -99,7 +99,7 @@ fn as_json(findings: &Findings) -> String {
         };
         json!({"what": seen.what, "how": how, "said": seen.said})
     };
-    format!("{}\n", Value::Array(findings.0.iter().map(row).collect()))
+    ui::json_line(findings.0.iter().map(row).collect())
 }
 
 /// Our own file, others of the same name, and the links that hosts go by.

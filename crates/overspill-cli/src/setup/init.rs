@@ -12,7 +12,7 @@ use super::{before, found, named, piece::SetupPiece, system, text_of};
 use crate::command::init::InitArgs;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host};
-use crate::settings::guarded::{GuardedFile, Refused};
+use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::settings::text;
 use crate::settings::write::write;
 use crate::ui;
@@ -63,7 +63,7 @@ pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
             ui::answer(&said(host, &changes, args, env))?;
         }
     }
-    if args.json { ui::answer(&format!("{}\n", Value::Array(all))) } else { Ok(()) }
+    if args.json { ui::answer(&ui::json_line(Value::Array(all))) } else { Ok(()) }
 }
 
 type Planned = (&'static Host, SetupPlan, Vec<Change>);
@@ -164,13 +164,17 @@ fn guarded(path: &Path, env: &Env) -> anyhow::Result<GuardedFile> {
 }
 
 /// Reads a file of the project. Returns `None` if there is none.
-fn text_in(file: &GuardedFile, path: &Path, env: &Env) -> anyhow::Result<Option<String>> {
+pub(super) fn text_in(
+    file: &GuardedFile,
+    path: &Path,
+    env: &Env,
+) -> anyhow::Result<Option<String>> {
     let open = file.open().map_err(|why| refused(path, &why, env))?;
     let text = open.map(|(file, _)| text::read_open(file)).transpose();
     Ok(text.map_err(|why| ui::UsageError(format!("{}: {why}", env.shown(path))))?)
 }
 
-fn refused(path: &Path, why: &Refused, env: &Env) -> anyhow::Error {
+pub(super) fn refused(path: &Path, why: &Refused, env: &Env) -> anyhow::Error {
     anyhow::anyhow!("{}: {why}{}", env.shown(path), why.hint())
 }
 
@@ -220,7 +224,7 @@ fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
         let all = rows.iter().map(|(host, place, is_set_up)| {
             json!({"host": host.name, "title": host.title, "found": place, "set_up": is_set_up, "how": host.how})
         });
-        return ui::answer(&format!("{}\n", Value::Array(all.collect())));
+        return ui::answer(&ui::json_line(all.collect()));
     }
     let mut table = ui::Table::new(&["HOST", "SET UP", "HOW", "FOUND"]);
     for (host, place, is_set_up) in
@@ -257,8 +261,14 @@ fn bundle(host: &Host, directory: &Path, dry_run: bool, env: &Env) -> anyhow::Re
     for (name, text) in host.bundle {
         let path = directory.join(name);
         if !dry_run {
-            write(&env.absolute(&path)?, &plan::filled(text, plan::escaped, env))
-                .with_context(|| path.display().to_string())?;
+            let file = guarded::absolute(&path, env).and_then(|path| {
+                GuardedFile::named_unlinked(&path, env)?.write(&plan::filled(
+                    text,
+                    plan::escaped,
+                    env,
+                ))
+            });
+            file.map_err(|why| refused(&path, &why, env))?;
         }
         ui::answer(&format!("{}\n", path.display()))?;
     }

@@ -31,7 +31,7 @@ impl Receipt {
         env.config_directory().join("hosts")
     }
 
-    fn path(host: &Host, env: &Env) -> PathBuf {
+    pub(super) fn path(host: &Host, env: &Env) -> PathBuf {
         Receipt::directory(env).join(format!("{}.json", host.name))
     }
 

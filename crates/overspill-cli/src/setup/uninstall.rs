@@ -1,15 +1,18 @@
 //! Takes our part out of the settings of hosts again.
 
 use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 
-use super::plan::{SetupPlan, SetupScope};
+use super::init::{refused, text_in};
+use super::plan::{SetupPlan, SetupScope, path_of};
 use super::receipt::{Receipt, Wrote};
 use super::{before, named, piece::SetupPiece, text_of};
 use crate::command::uninstall::UninstallArgs;
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host};
+use crate::hosts::{HOSTS, Host, HostFile};
+use crate::settings::guarded::GuardedFile;
 use crate::settings::write::write;
 use crate::ui;
 
@@ -32,15 +35,24 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     let receipt = Receipt::read(host, env);
     let mut changes = Vec::new();
     for wrote in &receipt.files {
-        let now = text_of(&wrote.path, env)?;
-        let pieces = pieces(host, wrote, env);
         let shown = env.shown(&wrote.path);
+        let place = Written::of(host, &wrote.path, env)?;
+        let Some(place) = place else {
+            anyhow::bail!(
+                "{shown}: `init` does not write this file for {}, so nothing was changed\n\n\
+                 hint: correct or remove the receipt {}",
+                host.title,
+                env.shown(&Receipt::path(host, env)),
+            );
+        };
+        let now = place.read(&wrote.path, env)?;
+        let pieces = pieces(host, wrote, env);
         let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
         let before = before(now.as_deref(), &wrote.path, &pieces, Some(wrote)).map_err(wrong)?;
-        changes.push((wrote, now, before));
+        changes.push((wrote, place, now, before));
     }
     ui::answer(&format!("{}:\n", host.title))?;
-    for (wrote, now, before) in changes {
+    for (wrote, place, now, before) in changes {
         let shown = env.shown(&wrote.path);
         let what = match (&now, &before) {
             (None, _) => "is not there any more",
@@ -51,8 +63,8 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         };
         if !dry_run && now != before {
             match &before {
-                Some(text) => write(&wrote.path, text).with_context(|| shown.clone())?,
-                None => fs::remove_file(&wrote.path).with_context(|| shown.clone())?,
+                Some(text) => place.write(&wrote.path, text, env)?,
+                None => place.remove(&wrote.path, env)?,
             }
         }
         ui::answer(&format!("  {shown}: {what}\n"))?;
@@ -62,6 +74,65 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     }
     Receipt::remove(host, env);
     Ok(())
+}
+
+/// A file that `init` may have written.
+enum Written {
+    /// A file of the user. Dotfile managers put links in its place, so links are followed.
+    User,
+    /// A file of a project, where links may lead anywhere.
+    Project(GuardedFile),
+}
+
+impl Written {
+    /// Returns the file at `path`, or `None` if `init` never writes there for this host.
+    fn of(host: &Host, path: &Path, env: &Env) -> anyhow::Result<Option<Written>> {
+        let files: Vec<HostFile> = host.files().collect();
+        let is_path = |known: PathBuf| {
+            known == path
+                || path.extension().is_some_and(|kind| kind == "json" || kind == "jsonc")
+                    && known.with_extension("") == path.with_extension("")
+        };
+        let user = files.iter().filter_map(|file| path_of(*file, SetupScope::User, env));
+        if user.into_iter().any(is_path) {
+            return Ok(Some(Written::User));
+        }
+        let normal = path.components().all(|part| part != Component::ParentDir);
+        let other = path.with_extension("json");
+        let root =
+            files.iter().filter(|file| !file.project.is_empty() && normal).find_map(|file| {
+                let is_there = path.ends_with(file.project) || other.ends_with(file.project);
+                is_there
+                    .then(|| path.ancestors().nth(Path::new(file.project).components().count()))?
+            });
+        let Some(root) = root else { return Ok(None) };
+        if !root.is_dir() {
+            return Ok(Some(Written::User));
+        }
+        let file = GuardedFile::inside(path, &[root.to_owned()]);
+        Ok(Some(Written::Project(file.map_err(|why| refused(path, &why, env))?)))
+    }
+
+    fn read(&self, path: &Path, env: &Env) -> anyhow::Result<Option<String>> {
+        match self {
+            Written::User => text_of(path, env),
+            Written::Project(file) => text_in(file, path, env),
+        }
+    }
+
+    fn write(&self, path: &Path, text: &str, env: &Env) -> anyhow::Result<()> {
+        match self {
+            Written::User => write(path, text).with_context(|| env.shown(path).to_string()),
+            Written::Project(file) => file.write(text).map_err(|why| refused(path, &why, env)),
+        }
+    }
+
+    fn remove(&self, path: &Path, env: &Env) -> anyhow::Result<()> {
+        match self {
+            Written::User => fs::remove_file(path).with_context(|| env.shown(path).to_string()),
+            Written::Project(file) => file.remove().map_err(|why| refused(path, &why, env)),
+        }
+    }
 }
 
 /// Returns what may be ours in a file, wherever it is.

@@ -374,7 +374,10 @@ fn a_call_whose_upload_fails_goes_on_and_push_sends_it() {
     assert_eq!(here.run(&["push"]).1, "1 sent (23.3 KiB)\n");
     assert_eq!(team.machine().run(&["read", &id, "--raw"]).1, numbered(5_000));
     let (_, stdout, _) = here.run(&["push", "--json"]);
-    assert_eq!(stdout, "{\"sent\":0,\"bytes\":0,\"left\":0,\"reason\":null,\"stranded\":[]}\n");
+    assert_eq!(
+        stdout,
+        "{\"version\":1,\"sent\":0,\"bytes\":0,\"left\":0,\"reason\":null,\"stranded\":[]}\n"
+    );
 }
 
 #[test]

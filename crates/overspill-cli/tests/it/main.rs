@@ -18,6 +18,7 @@ mod help;
 mod hole;
 mod home;
 mod hosts;
+mod json;
 mod kills;
 mod mcp;
 mod options;

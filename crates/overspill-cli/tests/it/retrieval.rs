@@ -61,7 +61,7 @@ fn list_info_pin_and_rm_speak_of_what_is_saved() {
     assert!(done.then(&["list"]).1.contains("  pinned  run "));
     assert_eq!(done.then(&["gc"]).1, "0 removed (0 B), 1 kept\n");
     let (_, pinned, _) = done.then(&["pin", "--off", "--json", &id]);
-    assert_eq!(pinned, format!("{{\"id\":\"{id}\",\"pinned\":false}}\n"));
+    assert_eq!(pinned, format!("{{\"version\":1,\"id\":\"{id}\",\"pinned\":false}}\n"));
     assert_eq!(done.then(&["rm", &id]).1, format!("removed {id} (23.3 KiB)\n"));
     assert_eq!(done.then(&["list"]).1, "nothing is saved\n");
     assert_eq!(done.then(&["rm", &id]).0, 1);
@@ -265,10 +265,13 @@ fn grep_answers_programs_and_bad_patterns() {
     let (_, json, _) = done.then(&["grep", "--json", "-A", "1", "^42$", &id]);
     let lines: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let line = |number: u64, text: &str, matches: bool| serde_json::json!({ "id": id, "line": number, "match": matches, "text": text });
+    let line = |number: u64, text: &str, matches: bool| serde_json::json!({ "version": 1, "id": id, "line": number, "match": matches, "text": text });
     assert_eq!(lines, [line(42, "42", true), line(43, "43", false)]);
     let (_, json, _) = done.then(&["grep", "--json", ".", &id]);
-    assert!(json.len() <= 51_200 && json.lines().last().unwrap().starts_with("{\"next\":"));
+    assert!(
+        json.len() <= 51_200
+            && json.lines().last().unwrap().starts_with("{\"version\":1,\"next\":")
+    );
     let (code, _, error) = done.then(&["grep", "a(b", &id]);
     assert_eq!(code, 2);
     assert_eq!(

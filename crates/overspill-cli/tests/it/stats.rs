@@ -1,6 +1,9 @@
 //! `overspill stats`
 
-use crate::program::saved_run;
+use std::process::Stdio;
+
+use crate::program::{Test, numbered, saved_run};
+use crate::terminal::{seen, terminal};
 
 #[test]
 fn stats_count_what_was_shown_against_what_was_produced() {
@@ -48,4 +51,38 @@ fn what_has_expired_is_still_counted() {
     file.set_modified(old).unwrap();
     assert!(done.then(&["gc"]).1.starts_with("1 removed"));
     assert_eq!(done.then(&["stats", "--json"]).1, before);
+}
+
+fn stats(done: &crate::program::Done) -> serde_json::Value {
+    serde_json::from_str(&done.then(&["stats", "--json"]).1).unwrap()
+}
+
+#[test]
+fn stats_count_every_byte_that_went_out() {
+    let done = Test::new(&["cut", "--max-lines", "8"]).stdin(numbered(5_000)).run().code(0);
+    assert_eq!(stats(&done)["shown_bytes"], done.text().len());
+    // A notice can be longer than a short output.
+    let done = Test::new(&["cut", "--max-lines", "3"]).stdin(numbered(50)).run().code(0);
+    let (shown, stats) = (done.text().len() as i64, stats(&done));
+    assert_eq!(stats["spared_bytes"], 141 - shown);
+    assert!(shown > 141, "{shown}");
+}
+
+#[test]
+fn stats_report_terminals_apart() {
+    let (person, program) = terminal();
+    let test = Test::new(&["run", "--", "seq", "1", "5000"]);
+    let mut command = test.command();
+    let child = command.stdout(program).stderr(Stdio::piped()).stdin(Stdio::null()).spawn();
+    drop(command);
+    seen(person);
+    child.unwrap().wait_with_output().unwrap();
+    let run = |args: &[&str]| {
+        let output = crate::program::program(test.dir.path()).args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: serde_json::Value = serde_json::from_str(&run(&["stats", "--json"])).unwrap();
+    assert_eq!((&json["outputs"], &json["spared_bytes"]), (&0.into(), &0.into()));
+    assert_eq!(json["on_terminal"], serde_json::json!({"outputs": 1, "produced_bytes": 23_893}));
+    assert!(run(&["stats"]).ends_with("not counted: 1 long output on a terminal (23.3 KiB)\n"));
 }

@@ -28,7 +28,9 @@ impl Overspill {
 
     fn record(&self, spilled: &Spilled, ended: &EndedCall) {
         let Ok(saved) = &spilled.saved else { return };
-        let CallEnd { exit, signal, interrupted } = ended.end;
+        let CallEnd { exit, signal, interrupted, on_terminal, sent_before } = ended.end;
+        // A notice without room in the text goes out beside it.
+        let beside = if spilled.is_silent() { spilled.notice.len() } else { 0 };
         // An outline and a strategy's own text show no part of the output as it is.
         let spans = || spilled.cut.iter().flat_map(|cut| cut.spans());
         let preview = PreviewRecord {
@@ -45,6 +47,8 @@ impl Overspill {
             interrupted,
             shown: spans().map(|span| span.bytes.clone()).collect(),
             kept: Some(saved.kept),
+            sent: Some(sent_before + (spilled.text.len() + beside) as u64),
+            on_terminal,
             preview: Some(preview),
             ..Record::default()
         };

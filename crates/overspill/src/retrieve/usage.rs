@@ -16,8 +16,11 @@ pub struct Usage {
     pub tool: Option<String>,
     /// How many bytes it had.
     pub produced: u64,
-    /// How many of them were shown in the preview.
+    /// How many bytes went out with the preview, notice included. Of an output that an older version
+    /// saved, the bytes of the output that its preview shows.
     pub shown: u64,
+    /// A person watched it on a terminal, so that no model read it.
+    pub on_terminal: bool,
     /// How many bytes were shown of it later, page by page.
     pub retrieved: u64,
 }
@@ -36,7 +39,8 @@ pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
             && seen.insert(gone.name.clone())
         {
             let (produced, retrieved) = (gone.bytes, gone.retrieved);
-            all.push(Usage { saved, tool: gone.tool, produced, shown, retrieved });
+            let (shown, on_terminal) = (gone.sent.unwrap_or(shown), gone.on_terminal);
+            all.push(Usage { saved, tool: gone.tool, produced, shown, on_terminal, retrieved });
         }
     }
     // A name tells its time by the clock of its machine, which may be wrong by some hours.
@@ -45,9 +49,9 @@ pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
     let names: Vec<OutputId> = names.into_iter().filter(is_late).collect();
     // Nothing is known of one that was saved without a record.
     for record in store.records(&names)?.into_iter().flatten() {
-        let shown = record.shown_bytes();
-        let Record { created: saved, call, bytes: produced, retrieved, .. } = record;
-        all.push(Usage { saved, tool: call.tool, produced, shown, retrieved });
+        let shown = record.sent.unwrap_or_else(|| record.shown_bytes());
+        let Record { created: saved, call, bytes: produced, retrieved, on_terminal, .. } = record;
+        all.push(Usage { saved, tool: call.tool, produced, shown, on_terminal, retrieved });
     }
     all.retain(|usage| usage.saved >= since);
     Ok(all)

@@ -123,6 +123,12 @@ pub struct ExpiredOutput {
     /// How many bytes of it were shown in its preview, if that is known.
     #[serde(default)]
     pub shown: Option<u64>,
+    /// How many bytes went out to the reader with the preview, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<u64>,
+    /// A person watched it on a terminal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_terminal: bool,
     /// How many bytes of it were shown after that.
     #[serde(default)]
     pub retrieved: u64,
@@ -145,6 +151,7 @@ impl ExpiredOutput {
             bytes: self.bytes.min(LARGEST),
             lines: self.lines.map(|lines| lines.min(LARGEST)),
             shown: self.shown.map(|shown| shown.min(LARGEST)),
+            sent: self.sent.map(|sent| sent.min(LARGEST)),
             retrieved: self.retrieved.min(LARGEST),
             ..self
         }
@@ -165,6 +172,8 @@ impl ExpiredOutput {
             bytes: if known { record.bytes } else { entry.bytes },
             lines: known.then_some(record.lines),
             shown,
+            sent: record.sent,
+            on_terminal: record.on_terminal,
             retrieved: record.retrieved,
         }
     }
@@ -196,6 +205,13 @@ pub struct Record {
     pub shown: Vec<Range<u64>>,
     /// How much of it was kept, if not all.
     pub kept: Option<Kept>,
+    /// How many bytes went out to the reader: the preview with its notice and marks. Older versions did
+    /// not record it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent: Option<u64>,
+    /// A person watched it on a terminal. No model read it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub on_terminal: bool,
     /// How many bytes were shown after the preview: the sum of [`Catalog::retrieved`](super::Catalog::retrieved).
     pub retrieved: u64,
     /// The policy that made its preview. Older versions did not record it.
@@ -220,6 +236,7 @@ impl Record {
         for number in [&mut self.bytes, &mut self.lines, &mut self.chars, &mut self.retrieved] {
             *number = (*number).min(LARGEST);
         }
+        self.sent = self.sent.map(|sent| sent.min(LARGEST));
         let parts = self.shown.len();
         // Ranges follow each other within the output.
         let mut end = 0;

@@ -28,7 +28,7 @@ pub use self::schema::is_checkable;
 
 use self::gates::Gate;
 use self::result::Contents;
-use self::walk::{ResultWalk, StructuredChange, StructuredJson};
+use self::walk::{PartRoom, ResultWalk, StructuredChange, StructuredJson};
 use crate::engine::Output;
 use crate::profile::Unmarked;
 use crate::redact::Redacted;
@@ -112,7 +112,8 @@ impl Overspill {
         gates: &Gates,
     ) -> Bounded {
         let layout = self.profile.shape.of(fields);
-        let mut contents = layout.contents(fields, &gates.rules);
+        let room = |options: &CallOptions| PartRoom::of(&self.policy(call, options).trigger);
+        let mut contents = layout.contents(fields, &gates.rules, room(options));
         if contents.is_empty() && layout.nothing == Unmarked::Unchanged {
             return Bounded::Unchanged;
         }
@@ -121,6 +122,7 @@ impl Overspill {
             Gate::Open => false,
             Gate::With(settings) => {
                 options.settings = settings;
+                contents = layout.contents(fields, &gates.rules, room(&options));
                 false
             }
             Gate::Shut => true,
@@ -142,7 +144,7 @@ impl Overspill {
             walk.push(text.as_bytes());
         }
         let media = if passes { Vec::new() } else { contents.saved_media(&walk) };
-        let Contents { texts, structured, .. } = &mut contents;
+        let Contents { texts, structured, as_text, .. } = &mut contents;
         let is_halved = layout.halves_errors() && layout.is_error(fields);
         let structured = structured.as_mut().map(|json| json as &mut dyn StructuredJson);
         let change = walk.finish(structured, is_halved);
@@ -153,6 +155,6 @@ impl Overspill {
         {
             return Bounded::Unchanged;
         }
-        Bounded::Changed(Value::Object(layout.changed(fields, change, &media)))
+        Bounded::Changed(Value::Object(layout.changed(fields, change, &media, as_text)))
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::rules::{PartField, is_removed_without_text};
+use super::result::PartAsText;
+use super::rules::{PartField, PartRoom, is_removed_without_text};
 use crate::profile::PartKinds;
 
 /// Takes each string of a part: what it is, where it stands as a JSON pointer, and its text.
@@ -12,7 +13,7 @@ impl PartKinds {
     /// Calls `take` with each string of a part that these kinds know, in order.
     pub(super) fn each<'a>(self, part: &'a Value, take: TakeString<'_, 'a>) {
         match (self, part) {
-            (PartKinds::Mcp, Value::Object(_)) => {
+            (PartKinds::Mcp, Value::Object(_) | Value::Array(_)) => {
                 each_string(part, &mut Vec::new(), &mut String::new(), take);
             }
             (PartKinds::Text, Value::Object(fields)) if is_text_part(part) => {
@@ -24,12 +25,39 @@ impl PartKinds {
         }
     }
 
+    /// Counts a part that is not only text. Returns its JSON without its texts, if there is no room for it.
+    pub(super) fn without_room(self, part: &Value, room: &mut PartRoom) -> Option<String> {
+        let is_only_text =
+            || is_text_part(part) && part.as_object().is_some_and(|part| part.len() == 2);
+        let is_counted = part.is_object() || part.is_array() || part.is_string();
+        if self != PartKinds::Mcp || !is_counted || is_only_text() {
+            return None;
+        }
+        let (mut free, mut media, mut texts) = (0, 0, Vec::new());
+        self.each(part, &mut |field, place, text| match field {
+            field if field.is_text(text.as_bytes()) => texts.push(place.to_owned()),
+            PartField::Meta => free += json_len(text),
+            PartField::Media | PartField::ForeignMedia => media += json_len(text),
+            _ => {}
+        });
+        let mut rest = part.clone();
+        for place in texts {
+            if let Some(text) = rest.pointer_mut(&place) {
+                *text = "".into();
+            }
+        }
+        let rest = rest.to_string();
+        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default().as_bytes();
+        room.is_full_after(kind, rest.len() as u64 - free, media).then_some(rest)
+    }
+
     /// Puts each text's share in its place, and a line in the place of each part with large media.
     pub(super) fn replace(
         self,
         parts: &mut Vec<Value>,
         shares: Option<Vec<Option<String>>>,
         media: &[(usize, String)],
+        as_text: &[PartAsText],
     ) {
         let mut shares = shares.map(Vec::into_iter);
         let mut indexes = 0..;
@@ -42,6 +70,17 @@ impl PartKinds {
                         places.push((place.to_owned(), shares.next().flatten()));
                     }
                 });
+            }
+            let found = index.map(|index| as_text.binary_search_by_key(&index, |part| part.at));
+            if let (Some(Ok(found)), Some(shares)) = (found, &mut shares) {
+                if as_text[found].is_joined {
+                    return false;
+                }
+                let shown =
+                    places.into_iter().map(|(_, share)| share).chain([shares.next().flatten()]);
+                let shown: Vec<String> = shown.flatten().collect();
+                *part = json!({ "type": "text", "text": shown.join("\n") });
+                return !shown.is_empty();
             }
             if let Some((_, line)) = media.iter().find(|(at, _)| Some(*at) == index) {
                 *part = json!({ "type": "text", "text": line });
@@ -60,6 +99,11 @@ impl PartKinds {
             true
         });
     }
+}
+
+/// Returns the length of a string in JSON, without quotes.
+fn json_len(text: &str) -> u64 {
+    serde_json::to_string(text).map_or(0, |json| json.len() as u64 - 2)
 }
 
 fn is_text_part(part: &Value) -> bool {

@@ -1,10 +1,12 @@
 //! The layout of a result that is a JSON value, and the marks of a shortened result.
 
-use overspill_core::LeftOut;
+use std::borrow::Cow;
+
+use overspill_core::{LeftOut, Limits};
 use serde_json::{Map, Value, json};
 
 use super::media::SavedMedia;
-use super::rules::{PartField, ResultRules, Structured};
+use super::rules::{PartField, PartRoom, ResultRules, Structured};
 use super::same::{Compared, Digest};
 use super::walk::{ResultChange, ResultWalk, StructuredChange};
 use crate::Spilled;
@@ -15,11 +17,20 @@ const STRUCTURED: &str = "structuredContent";
 
 /// The content of a result that is measured and saved.
 pub(super) struct Contents<'a> {
-    pub(super) texts: Vec<&'a str>,
+    pub(super) texts: Vec<Cow<'a, str>>,
+    /// Parts that there is no room for. Their JSON is among the texts, after their own texts.
+    pub(super) as_text: Vec<PartAsText>,
     /// The JSON of the structured content, if it counts.
     pub(super) structured: Option<Vec<u8>>,
     /// Parts with large media, by index.
     pub(super) media: Vec<(usize, &'a Value)>,
+}
+
+/// A part whose JSON counts as text.
+pub(super) struct PartAsText {
+    pub(super) at: usize,
+    /// Its JSON is in the text of the part before it.
+    pub(super) is_joined: bool,
 }
 
 impl Contents<'_> {
@@ -29,7 +40,7 @@ impl Contents<'_> {
 
     /// Returns all text, joined by line feeds. Structured content that repeats the only text is left out.
     pub(super) fn joined(&self) -> String {
-        let mut texts = self.texts.clone();
+        let mut texts: Vec<&str> = self.texts.iter().map(|text| &**text).collect();
         let json = self.structured.as_deref().map(String::from_utf8_lossy);
         if let Some(json) = &json {
             let (mut digest, mut compared) = (Digest::default(), Compared::default());
@@ -114,7 +125,8 @@ impl ResultLayout {
                 &fields
             }
         };
-        let contents = self.of(fields).contents(fields, &ResultRules::default());
+        let room = PartRoom::of(&Limits::NONE);
+        let contents = self.of(fields).contents(fields, &ResultRules::default(), room);
         let has_text = !contents.texts.is_empty() || contents.structured.is_some();
         has_text.then(|| contents.joined())
     }
@@ -139,21 +151,36 @@ impl ResultLayout {
         &self,
         fields: &'a Map<String, Value>,
         rules: &ResultRules,
+        mut room: PartRoom,
     ) -> Contents<'a> {
-        let (mut texts, mut media) = (Vec::new(), Vec::new());
+        let (mut texts, mut media, mut as_text) = (Vec::new(), Vec::new(), Vec::new());
         match fields.get(self.text) {
-            Some(Value::String(text)) if !text.is_empty() => texts.push(text.as_str()),
+            Some(Value::String(text)) if !text.is_empty() => texts.push(text.into()),
             Some(Value::Array(parts)) => {
                 for (at, part) in parts.iter().enumerate() {
-                    let mut is_large = false;
+                    let (mut is_large, texts_before) = (false, texts.len());
                     self.parts.each(part, &mut |field, _, text| {
                         if field.is_text(text.as_bytes()) {
-                            texts.push(text);
+                            texts.push(text.into());
                         }
                         is_large |= field == PartField::Media && rules.is_large(text.len() as u64);
                     });
                     if is_large {
                         media.push((at, part));
+                    } else if let Some(json) = self.parts.without_room(part, &mut room) {
+                        // Parts that follow each other are one text.
+                        let follows =
+                            as_text.last().is_some_and(|last: &PartAsText| last.at + 1 == at);
+                        let is_joined = follows && texts.len() == texts_before;
+                        match texts.last_mut().filter(|_| is_joined) {
+                            Some(text) => {
+                                let text: &mut String = Cow::to_mut(text);
+                                text.push('\n');
+                                text.push_str(&json);
+                            }
+                            None => texts.push(json.into()),
+                        }
+                        as_text.push(PartAsText { at, is_joined });
                     }
                 }
             }
@@ -162,7 +189,7 @@ impl ResultLayout {
         let counts = self.parts == PartKinds::Mcp && rules.structured != Structured::Keep;
         let structured = fields.get(STRUCTURED).filter(|_| counts);
         let structured = structured.map(|value| value.to_string().into_bytes());
-        Contents { texts, structured, media }
+        Contents { texts, as_text, structured, media }
     }
 
     /// Returns a result with its changes and marks.
@@ -171,12 +198,13 @@ impl ResultLayout {
         fields: &Map<String, Value>,
         change: ResultChange,
         media: &[(usize, String)],
+        as_text: &[PartAsText],
     ) -> Map<String, Value> {
         let mut fields = fields.clone();
         let ResultChange { texts, added, structured, spilled } = change;
         if let Some(content) = fields.get_mut(self.text) {
             match content {
-                Value::Array(parts) => self.parts.replace(parts, texts, media),
+                Value::Array(parts) => self.parts.replace(parts, texts, media, as_text),
                 Value::String(text) => {
                     if let Some(shown) = texts.and_then(|texts| texts.into_iter().next()) {
                         *text = shown.unwrap_or_default();
@@ -239,7 +267,8 @@ impl ResultLayout {
             Some(Value::Object(_)) => true,
             _ => false,
         };
-        let texts = self.contents(fields, &ResultRules::default()).texts;
+        let room = PartRoom::of(&Limits::NONE);
+        let texts = self.contents(fields, &ResultRules::default(), room).texts;
         if !stays && !texts.is_empty() {
             let text = texts.join("\n");
             fields.insert(display.to_owned(), Value::String(text));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use overspill_core::Limits;
 use serde_json::Value;
 
 /// The rule for structured content in a result that is too large.
@@ -51,6 +52,8 @@ pub enum PartField {
     Text,
     /// An image, a sound or a blob, in base64.
     Media,
+    /// The place where other APIs have their media.
+    ForeignMedia,
     /// The type of the part.
     Kind,
     /// The media type.
@@ -76,6 +79,7 @@ impl PartField {
             ["mimeType"] | ["resource", "mimeType"] => PartField::MimeType,
             ["resource", "uri"] => PartField::Uri,
             path if path.contains(&"_meta") => PartField::Meta,
+            [.., "data" | "blob" | "url" | "image_url" | "file_data"] => PartField::ForeignMedia,
             _ => PartField::Other,
         }
     }
@@ -83,21 +87,75 @@ impl PartField {
     /// Tells whether a string is shortened as text; `start` is at least the first
     /// [`PartField::SHORT`] + 1 bytes of it, or all.
     ///
-    /// Long descriptions and parts of unknown types reach the model too. Images of other APIs stand in
-    /// such places as well: they are base64 or data URLs, and stay.
+    /// Long descriptions and parts of unknown types reach the model too. Media stay only where media are
+    /// expected, and only if they begin as base64 or as a data URL of media.
     pub fn is_text(self, start: &[u8]) -> bool {
+        let is_long = start.len() > PartField::SHORT;
         match self {
             PartField::Text => true,
-            PartField::Media | PartField::Meta => false,
-            _ => start.len() > PartField::SHORT && !is_encoded(&start[..PartField::SHORT]),
+            PartField::Meta => false,
+            PartField::Media | PartField::ForeignMedia => {
+                is_long && !is_encoded(&start[..PartField::SHORT])
+            }
+            _ => is_long,
         }
     }
 }
 
+/// Counts the bytes of parts that are not text. Together these parts have as much room as the texts.
+///
+/// Many small strings reach the model as one long text does.
+#[derive(Debug, Clone, Copy)]
+pub struct PartRoom {
+    left: u64,
+}
+
+impl PartRoom {
+    /// Begins with the room that the limits of a result leave.
+    pub fn of(limits: &Limits) -> PartRoom {
+        /// A token has about four bytes.
+        const TOKEN: u64 = 4;
+        let tokens = limits.tokens.map(|tokens| tokens.saturating_mul(TOKEN));
+        let most = [limits.bytes, limits.chars, tokens].into_iter().flatten().min();
+        PartRoom { left: most.unwrap_or(u64::MAX) }
+    }
+
+    /// Counts a part; tells whether there is no more room for it, so that its JSON counts as text.
+    ///
+    /// `json` is the length of its JSON without texts and metadata, `media` the length of the media in it.
+    pub fn is_full_after(&mut self, kind: &[u8], json: u64, media: u64) -> bool {
+        let skeleton = match kind {
+            b"text" => br#"{"type":"text","text":""}"#.len() as u64,
+            kind if MEDIA_KINDS.contains(&kind) => 64 + media,
+            _ => 0,
+        };
+        let weight = json.saturating_sub(skeleton);
+        let is_full = weight > self.left;
+        self.left = self.left.saturating_sub(weight);
+        is_full
+    }
+}
+
+/// The types of parts that have media.
+const MEDIA_KINDS: [&[u8]; 11] = [
+    b"image",
+    b"audio",
+    b"video",
+    b"resource",
+    b"image_url",
+    b"input_image",
+    b"input_audio",
+    b"input_file",
+    b"file",
+    b"document",
+    b"media",
+];
+
 /// Tells whether a text begins as base64 or a data URL does.
 fn is_encoded(start: &[u8]) -> bool {
     let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_\r\n".contains(byte);
-    start.starts_with(b"data:") || start.iter().all(is_base64)
+    let kinds: [&[u8]; 4] = [b"data:image/", b"data:audio/", b"data:video/", b"data:application/"];
+    kinds.iter().any(|kind| start.starts_with(kind)) || start.iter().all(is_base64)
 }
 
 /// Tells whether a part is removed if nothing of its text is shown.
@@ -123,19 +181,44 @@ mod tests {
             (&["description"], PartField::Other),
             (&["uri"], PartField::Other),
             (&["a", "text"], PartField::Other),
+            (&["source", "data"], PartField::ForeignMedia),
+            (&["image_url", "url"], PartField::ForeignMedia),
+            (&["_meta", "data"], PartField::Meta),
         ] {
             assert_eq!(PartField::at(path), field, "{path:?}");
         }
     }
 
     #[test]
-    fn other_string_is_text_if_it_is_long_and_not_encoded() {
-        let is_text = |text: &str| PartField::Other.is_text(text.as_bytes());
-        assert!(is_text(&"a word ".repeat(200)));
-        assert!(!is_text(&"a word ".repeat(100)));
-        assert!(!is_text(&"TUFQ".repeat(1_000)));
-        assert!(!is_text(&format!("data:image/svg+xml,{}", "<a b>".repeat(1_000))));
+    fn long_string_is_text_unless_it_is_media_in_a_place_for_media() {
+        let words = "a word ".repeat(200);
+        let base64 = "TUFQ".repeat(1_000);
+        let picture = format!("data:image/svg+xml,{}", "<a b>".repeat(1_000));
+        let page = format!("data:text/html,{}", "<a b>".repeat(1_000));
+        for (text, is_other, is_media) in [
+            (&words, true, true),
+            (&base64, true, false),
+            (&picture, true, false),
+            (&page, true, true),
+        ] {
+            assert_eq!(PartField::Other.is_text(text.as_bytes()), is_other, "{text:.20}");
+            assert_eq!(PartField::Media.is_text(text.as_bytes()), is_media, "{text:.20}");
+            assert_eq!(PartField::ForeignMedia.is_text(text.as_bytes()), is_media, "{text:.20}");
+        }
+        assert!(!PartField::Other.is_text(&words.as_bytes()[..PartField::SHORT]));
         assert!(PartField::Text.is_text(b""));
-        assert!(!PartField::Media.is_text(&b"a word ".repeat(1_000)));
+        assert!(!PartField::Meta.is_text(words.as_bytes()));
+    }
+
+    #[test]
+    fn part_room_counts_what_is_not_text_or_media() {
+        let mut room = PartRoom::of(&Limits::NONE.bytes(500).chars(100));
+        assert!(!room.is_full_after(b"text", 25, 0));
+        assert!(!room.is_full_after(b"image", 5_050, 5_000));
+        assert!(!room.is_full_after(b"news", 100, 0));
+        assert!(!room.is_full_after(b"text", 25, 0));
+        assert!(room.is_full_after(b"news", 1, 0));
+        assert!(PartRoom::of(&Limits::NONE.tokens(10)).is_full_after(b"news", 5_000, 4_990));
+        assert!(!PartRoom::of(&Limits::NONE).is_full_after(b"news", u64::MAX, 0));
     }
 }

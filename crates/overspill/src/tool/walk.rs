@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::media::MediaDraft;
 use super::multi_text::MultiText;
-pub use super::rules::{PartField, ResultRules, Structured, is_removed_without_text};
+pub use super::rules::{PartField, PartRoom, ResultRules, Structured, is_removed_without_text};
 use super::same::{Compared, Digest};
 use super::shrink::{noted, smaller};
 use crate::redact::Redacted;
@@ -126,6 +126,11 @@ impl<'a> ResultWalk<'a> {
         let lines = lines.map(|lines| lines.saturating_mul(2));
         let most = [bytes, lines, chars, tokens].into_iter().flatten().min();
         most.is_none_or(|most| json <= most / 2) && !self.rules.is_large(json)
+    }
+
+    /// Returns the room for parts that are not text.
+    pub fn part_room(&self) -> PartRoom {
+        PartRoom::of(&self.policy().trigger)
     }
 
     /// Begins the next text.

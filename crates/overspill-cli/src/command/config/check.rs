@@ -12,7 +12,7 @@ pub(super) fn check(json: bool, env: &Env) -> anyhow::Result<bool> {
     drop(progress);
     let works = rows.iter().all(|check| matches!(check.finding, Finding::Works));
     let text = match json {
-        true => rows.iter().map(|check| format!("{}\n", row_json(check))).collect(),
+        true => rows.iter().map(|check| ui::json_line(row_json(check))).collect(),
         false => {
             let mut table = ui::Table::new(&["RIGHT", "FOUND", "NEEDED FOR"]);
             for check in &rows {

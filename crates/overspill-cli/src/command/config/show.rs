@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::ConfigArgs;
 use crate::env::Env;
@@ -31,7 +31,7 @@ pub(super) fn list(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<(
         rows.retain(|row| Some(&row.place) == file.as_ref());
     }
     let text = if json {
-        format!("{:#}\n", rows.iter().map(SettingRow::json).collect::<Value>())
+        format!("{:#}\n", ui::versioned(rows.iter().map(SettingRow::json).collect()))
     } else {
         table(&rows)
     };
@@ -69,7 +69,7 @@ pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<(
     }
     let text = if json {
         let file = |(whose, path): &(&str, PathBuf)| json!({ "whose": whose, "path": path.to_string_lossy(), "exists": path.exists() });
-        format!("{:#}\n", files.iter().map(file).collect::<Value>())
+        format!("{:#}\n", ui::versioned(files.iter().map(file).collect()))
     } else {
         let line = |(whose, path): &(&str, PathBuf)| {
             let there = if path.exists() { "" } else { " (not there)" };

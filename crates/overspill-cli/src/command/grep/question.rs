@@ -92,6 +92,6 @@ impl GrepRequest<'_> {
     pub(super) fn json_footer(&self, answer: &Answer, left: &[(Outputs, OutputId)]) -> String {
         let Some(next) = &answer.next else { return String::new() };
         let json = serde_json::json!({ "next": self.command(next, left), "what": answer.what });
-        format!("{json}\n")
+        crate::ui::json_line(json)
     }
 }

@@ -49,7 +49,7 @@ impl Unsearched {
             },
             "what": what,
         });
-        format!("{json}\n")
+        ui::json_line(json)
     }
 
     fn what(&self) -> Option<(&OutputId, String)> {

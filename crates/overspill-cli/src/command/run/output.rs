@@ -117,7 +117,8 @@ impl<'a> Output<'a> {
         let mut written = self.written.as_mut().map(std::mem::take);
         for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
             let options = CallOptions { settings: little.clone(), ..CallOptions::default() };
-            let end = CallEnd::default().interrupted(true);
+            let end = CallEnd::default().interrupted(true).on_terminal(voice.face.is_live());
+            let end = CallEnd { sent_before: voice.face.sent_before(), ..end };
             let outcome = voice.spill.split(options, end);
             show(&mut voice.face, &outcome, written.take().as_deref());
             if voice.face.say_if_lost() {
@@ -140,6 +141,8 @@ impl<'a> Output<'a> {
             spill.flush_held(|seen| {
                 let _ = face.take(seen);
             });
+            let end =
+                CallEnd { sent_before: face.sent_before(), ..end.on_terminal(face.is_live()) };
             let outcome = spill.finish(end);
             show(&mut face, &outcome, written.take().as_deref());
             if face.say_if_lost() {

@@ -64,6 +64,14 @@ impl Presenter {
         matches!(self.shown, Shown::Live)
     }
 
+    /// Returns how many bytes were shown that the preview does not have.
+    pub(super) fn sent_before(&self) -> u64 {
+        match &self.shown {
+            Shown::Begun(start) => start.len as u64,
+            Shown::Live | Shown::Held | Shown::Head(_) | Shown::Screen(_) => 0,
+        }
+    }
+
     /// Shows what can be shown at once.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Wanted {
         let written = match &mut self.shown {

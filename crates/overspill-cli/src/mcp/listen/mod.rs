@@ -124,7 +124,7 @@ impl Host {
     /// Hands messages to the server of a session, and returns the stream of its answers.
     fn post(self: &Arc<Host>, id: &str, body: Vec<u8>) -> Result<Reply, Refusal> {
         let Ok(Frame { messages, .. }) = peek(&body) else {
-            let error = super::proxy::error(None, -32_700, "this is not JSON");
+            let error = super::answers::error(None, -32_700, "this is not JSON");
             return Ok(reply(StatusCode::BAD_REQUEST, "application/json", error));
         };
         let is_hello = messages.iter().any(|m| m.method.as_deref() == Some("initialize"));

@@ -85,6 +85,19 @@ fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[Option<Strin
     let mut edits = Vec::new();
     let mut removed = vec![false; texts.len()];
     for part in parts {
+        if part.is_as_text {
+            let shown = shares.get(part.texts.clone()).unwrap_or_default();
+            let shown: Vec<&str> = shown.iter().flatten().map(String::as_str).collect();
+            let change = match (shown.is_empty(), part.is_error_data) {
+                (true, true) => EditChange::Put(b"null".to_vec()),
+                (true, false) => EditChange::Remove,
+                (false, true) => EditChange::Put(json_string(&shown.join("\n"))),
+                (false, false) => EditChange::Put(text_part(&shown.join("\n"))),
+            };
+            edits.push(Edit { place: part.place.clone(), change });
+            part.texts.clone().for_each(|index| removed[index] = true);
+            continue;
+        }
         let is_removed = is_removed_without_text(part.kind.as_bytes(), part.texts.len())
             && !part.place.is_empty()
             && shares.get(part.texts.start).is_some_and(Option::is_none);

@@ -4,6 +4,7 @@
 //! The rules are those of [`overspill::tool::walk`].
 
 mod finish;
+mod part;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -11,14 +12,14 @@ mod tests;
 use std::ops::Range;
 
 use overspill::json::JsonToken;
-use overspill::tool::walk::{PartField, ResultRules, ResultWalk, Structured};
-use overspill::tool::{MediaDraft, SavedMedia};
+use overspill::tool::walk::{PartField, PartRoom, ResultRules, ResultWalk, Structured};
 use overspill::{Call, CallOptions, Overspill};
 
 use super::probe::{Message, MessageProbe};
 use super::spooled_buffer::SpooledBuffer;
 use super::walk::{JsonWalk, Step};
 use crate::env::Env;
+use part::{Part, Saving};
 use place::{Kind, Place};
 
 /// The outcome for a message.
@@ -30,8 +31,13 @@ pub(super) enum Done {
     Changed(Vec<u8>),
 }
 
-/// A message with more bytes than this, not counting text, passes from there on.
+/// At most so many bytes of a message are held, not counting text. A result with more is refused, and
+/// any other message passes from there on.
 const MOST_HELD: usize = 16 << 20;
+/// Media beyond this size, all together, are saved to files.
+const MOST_MEDIA: usize = MOST_HELD / 2;
+/// Each part takes at least so much memory.
+const PART_BYTES: usize = 256;
 /// Structured content is held up to this size. A larger one fits no limit.
 const MOST_RAW: u64 = 2 << 20;
 /// The most text that is taken at once.
@@ -53,6 +59,16 @@ pub(super) struct ResultRewriter<'a> {
     parts: Vec<Part>,
     /// The end of the list of parts.
     content_end: Option<usize>,
+    /// The room for parts that are not text.
+    room: PartRoom,
+    /// A result is never passed on as it came.
+    is_call: bool,
+    /// More than [`MOST_HELD`] has come. Only text is taken from here on.
+    is_too_much: bool,
+    /// A text was begun.
+    has_text: bool,
+    /// The current string is the name of a field.
+    in_key: bool,
     structured: Option<Field>,
     structured_json: SpooledBuffer,
     /// The start of the last field of the result.
@@ -103,16 +119,10 @@ enum Taking {
     Media {
         start: usize,
         len: u64,
+        /// It becomes a file if it is large.
+        is_saved: bool,
         saving: Saving,
     },
-}
-
-/// Whether media are being saved.
-#[derive(Debug)]
-enum Saving {
-    NotYet,
-    Begun(MediaDraft),
-    Failed,
 }
 
 /// A field of the result: where it stands with its name, and without.
@@ -122,29 +132,26 @@ struct Field {
     value: Range<usize>,
 }
 
-/// A part of the content.
-#[derive(Debug, Default)]
-struct Part {
-    place: Range<usize>,
-    kind: String,
-    mime: String,
-    uri: Option<String>,
-    texts: Range<usize>,
-    saved: Option<SavedMedia>,
-}
-
 impl<'a> ResultRewriter<'a> {
-    /// Begins a message. `known` says what it is, if all of it was looked at before.
+    /// Begins a message. `known` says what it is, if all of it was looked at before. `is_call` says that
+    /// it is the answer to a call.
     pub(super) fn new(
         engine: &'a Overspill,
         call: Call,
         rules: ResultRules,
         known: Option<Message>,
+        is_call: bool,
         env: &Env,
     ) -> ResultRewriter<'a> {
         let learning = || MessageInfo::Learning(MessageProbe::default());
+        let walk = ResultWalk::new(engine, call, CallOptions::default(), rules);
         ResultRewriter {
-            walk: ResultWalk::new(engine, call, CallOptions::default(), rules),
+            room: walk.part_room(),
+            walk,
+            is_call,
+            is_too_much: false,
+            has_text: false,
+            in_key: false,
             tokens: JsonWalk::default(),
             message: known.map_or_else(learning, MessageInfo::Known),
             held: Vec::new(),
@@ -183,9 +190,16 @@ impl<'a> ResultRewriter<'a> {
     pub(super) fn has_cut(&self) -> bool {
         let is_saving = |saving: &Saving| matches!(saving, Saving::Begun(_));
         self.walk.is_over()
+            || self.is_too_much
             || self.structured_json.len() > MOST_RAW
             || self.parts.iter().any(|part| part.saved.is_some())
             || matches!(&self.taking, Taking::Media { saving, .. } if is_saving(saving))
+    }
+
+    /// Tells whether the message has too much beside text, so that only [`ResultRewriter::break_off`]
+    /// answers for it.
+    pub(super) fn is_too_much(&self) -> bool {
+        self.is_too_much
     }
 
     /// Tells whether all of the message has come.
@@ -197,7 +211,14 @@ impl<'a> ResultRewriter<'a> {
     /// be finished.
     pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), Refused<&'b [u8]>> {
         while !bytes.is_empty() {
-            if self.held.len() > MOST_HELD {
+            let held = self.held.len() + PART_BYTES * self.parts.len();
+            if self.is_too_much {
+                self.held.clear();
+                self.parts.clear();
+                self.texts.clear();
+            } else if held > MOST_HELD && self.is_call {
+                self.is_too_much = true;
+            } else if held > MOST_HELD {
                 return Err(Refused::TooMuch(bytes));
             }
             if matches!(self.taking, Taking::Text) {
@@ -235,11 +256,11 @@ impl<'a> ResultRewriter<'a> {
             if field.is_text(&self.text) {
                 self.begin_text(start);
             } else if self.text.len() > PartField::SHORT {
-                self.taking = Taking::Nothing;
+                self.begin_media(field, start);
             }
             return;
         }
-        if !self.walk.is_over() {
+        if !self.walk.is_over() && !self.is_too_much {
             self.held.extend_from_slice(raw);
         }
         if self.text.len() >= CHUNK {
@@ -249,9 +270,13 @@ impl<'a> ResultRewriter<'a> {
 
     /// Begins a text whose string begins at `start`.
     fn begin_text(&mut self, start: usize) {
+        self.taking = Taking::Text;
+        if self.is_too_much && self.has_text {
+            return self.walk.push(b"\n");
+        }
+        self.has_text = true;
         self.walk.next_text();
         self.texts.push(start..start);
-        self.taking = Taking::Text;
     }
 
     fn flush_text(&mut self) {
@@ -259,23 +284,35 @@ impl<'a> ResultRewriter<'a> {
         self.text.clear();
     }
 
-    fn take(&mut self, token: Kind, place: Place, raw: &[u8]) {
-        if self.take_structured(token, place, raw) || self.take_media(token, raw) {
+    fn take(&mut self, token: Kind, within: Place, raw: &[u8]) {
+        if self.take_structured(token, within, raw) || self.take_media(token, raw) {
             return;
         }
-        match (token, place) {
-            (Kind::String, Place::InPart(field)) => {
+        let was_in_key = self.in_key;
+        match token {
+            Kind::Key => self.in_key = true,
+            Kind::EndString => self.in_key = false,
+            _ => {}
+        }
+        match (token, within) {
+            (Kind::String, Place::InPart(_) | Place::ErrorData) => {
                 let start = self.held.len();
                 self.text.clear();
-                match field {
-                    PartField::Text => self.begin_text(start),
-                    PartField::Media => {
-                        let (start, saving) = (start + 1, Saving::NotYet);
-                        self.taking = Taking::Media { start, len: 0, saving };
-                    }
-                    PartField::Meta => {}
-                    _ => self.taking = Taking::Short { field, start },
+                match within {
+                    Place::InPart(PartField::Text) => self.begin_text(start),
+                    Place::InPart(PartField::Meta) => {}
+                    Place::InPart(field) => self.taking = Taking::Short { field, start },
+                    _ => self.taking = Taking::Short { field: PartField::Other, start },
                 }
+            }
+            (Kind::Text, Place::InPart(PartField::Meta)) if !was_in_key => {
+                if let Some(part) = self.parts.last_mut() {
+                    part.meta += raw.len();
+                }
+            }
+            (Kind::EndString, Place::Part) if !was_in_key => {
+                self.held.extend_from_slice(raw);
+                return self.end_part();
             }
             (Kind::EndString, _) => match std::mem::take(&mut self.taking) {
                 Taking::Text => {
@@ -289,18 +326,26 @@ impl<'a> ResultRewriter<'a> {
                     }
                     return;
                 }
+                Taking::Short {
+                    field: field @ (PartField::Media | PartField::ForeignMedia),
+                    start,
+                } => {
+                    self.begin_media(field, start);
+                    self.take_media(token, raw);
+                    return;
+                }
                 Taking::Short { field, .. } => self.note(field),
                 _ => {}
             },
-            (Kind::Open, Place::Part) => {
+            (Kind::Open | Kind::String, Place::Part) | (Kind::Open, Place::ErrorData) => {
                 let texts = self.texts.len()..self.texts.len();
                 let place = self.held.len()..self.held.len();
-                self.parts.push(Part { place, texts, ..Part::default() });
+                let is_error_data = within == Place::ErrorData;
+                self.parts.push(Part { place, texts, is_error_data, ..Part::default() });
             }
-            (Kind::Close, Place::Part) => {
-                if let Some(part) = self.parts.last_mut() {
-                    part.place.end = self.held.len() + 1;
-                }
+            (Kind::Close, Place::Part | Place::ErrorData) => {
+                self.held.extend_from_slice(raw);
+                return self.end_part();
             }
             (Kind::Close, Place::Content) => self.content_end = Some(self.held.len()),
             // The path has the new name only at the end of the key.
@@ -346,50 +391,6 @@ impl<'a> ResultRewriter<'a> {
             self.structured = Some(Field { place: self.field_at..end, value: self.value_at..end });
         }
         is_part
-    }
-
-    /// Takes a token of an image, a sound or a blob; tells whether it did.
-    fn take_media(&mut self, token: Kind, raw: &[u8]) -> bool {
-        let Taking::Media { start, len, saving } = &mut self.taking else { return false };
-        if token == Kind::EndString {
-            if let Taking::Media { saving: Saving::Begun(draft), .. } =
-                std::mem::take(&mut self.taking)
-                && let Some(part) = self.parts.last_mut()
-            {
-                part.saved = draft.end();
-            }
-            self.held.extend_from_slice(raw);
-            return true;
-        }
-        *len += raw.len() as u64;
-        if matches!(saving, Saving::NotYet) && self.walk.rules().is_large(*len) {
-            let so_far = &self.held[*start..];
-            let mut draft = self.walk.begin_media();
-            *saving = match draft.take_if(|draft| draft.push(so_far)) {
-                Some(draft) => {
-                    self.held.truncate(*start);
-                    Saving::Begun(draft)
-                }
-                None => Saving::Failed,
-            };
-        }
-        match saving {
-            Saving::Begun(draft) => drop(draft.push(raw)),
-            Saving::NotYet | Saving::Failed => self.held.extend_from_slice(raw),
-        }
-        true
-    }
-
-    /// Keeps a string that describes the part.
-    fn note(&mut self, field: PartField) {
-        let Some(part) = self.parts.last_mut() else { return };
-        let text = || String::from_utf8_lossy(&self.text).into_owned();
-        match field {
-            PartField::Kind => part.kind = text(),
-            PartField::MimeType => part.mime = text(),
-            PartField::Uri => part.uri = Some(text()),
-            _ => {}
-        }
     }
 
     /// Returns the bytes as they came; none of them may have been cut.

@@ -39,6 +39,8 @@ pub(super) enum Place {
     Field,
     Content,
     Part,
+    /// The value of an error's data.
+    ErrorData,
     /// Within a part, or within an error.
     InPart(PartField),
     Structured,
@@ -51,6 +53,7 @@ impl Place {
     pub(super) fn of(path: &[Key]) -> Place {
         match path {
             [Key::Error, Key::Message] => Place::InPart(PartField::Text),
+            [Key::Error, Key::Data] => Place::ErrorData,
             [Key::Error, Key::Data, ..] => Place::InPart(PartField::Other),
             [Key::Result, Key::IsError] => Place::IsError,
             [Key::Result, Key::Structured] => Place::Structured,

@@ -44,7 +44,7 @@ fn by_bytes(result: &Value, rules: &ResultRules, chunk: usize) -> (Value, Vec<Ve
     let engine = engine();
     let frame = format!(r#"{{"id":1,"result":{result}}}"#);
     let mut rewriter =
-        ResultRewriter::new(&engine, Call::new("t"), rules.clone(), None, &Env::of_process());
+        ResultRewriter::new(&engine, Call::new("t"), rules.clone(), None, true, &Env::of_process());
     for chunk in frame.as_bytes().chunks(chunk) {
         rewriter.push(chunk).unwrap();
     }
@@ -89,6 +89,8 @@ fn part() -> impl Strategy<Value = Value> {
         text()
             .prop_map(|text| json!({"type": "x", "y": [1, {"z": text}], "_meta": {"text": text}})),
         Just(json!("no part")),
+        Just(json!(["no part", {"data": "either"}])),
+        prop::collection::vec(text(), 0..40).prop_map(|texts| json!({"type": "y", "z": texts})),
     ]
 }
 

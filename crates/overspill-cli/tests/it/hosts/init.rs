@@ -359,3 +359,50 @@ fn another_version_takes_over() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.code() == Some(1) && said.contains("leads to another program"), "{said}");
 }
+
+#[test]
+fn uninstall_refuses_a_receipt_with_a_path_that_init_never_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    well(dir.path(), &["init", "claude-code", "--force"]);
+    let own = dir.path().join("precious.txt");
+    write(&own, "mine");
+    let receipt = dir.path().join(".config/overspill/hosts/claude-code.json");
+    for path in [own.clone(), dir.path().join("work/../precious.txt")] {
+        let text = format!(r#"{{"files":[{{"path":{path:?},"before":null,"after":"mine"}}]}}"#);
+        write(&receipt, &text);
+        let said = wrong(dir.path(), &["uninstall", "claude-code"], 1);
+        assert!(said.contains("precious.txt") && said.contains("hint:"), "{said}");
+        assert_eq!(read(&own), "mine");
+    }
+}
+
+#[test]
+fn uninstall_follows_no_link_out_of_a_project() {
+    let dir = tempfile::tempdir().unwrap();
+    let work = dir.path().join("work");
+    std::fs::create_dir_all(work.join(".git")).unwrap();
+    well(dir.path(), &["init", "opencode", "--project", "--force"]);
+    let (file, outside) = (work.join("opencode.json"), dir.path().join("outside.json"));
+    std::fs::rename(&file, &outside).unwrap();
+    symlink(&outside, &file).unwrap();
+    let before = read(&outside);
+    let said = wrong(dir.path(), &["uninstall", "opencode"], 1);
+    assert!(said.contains("link"), "{said}");
+    assert_eq!(read(&outside), before);
+}
+
+#[test]
+fn plugin_is_not_written_through_links() {
+    let dir = tempfile::tempdir().unwrap();
+    let (plugin, outside) = (dir.path().join("work/plugin"), dir.path().join("outside"));
+    std::fs::create_dir_all(&plugin).unwrap();
+    std::fs::create_dir_all(dir.path().join("work/.git")).unwrap();
+    write(&outside.join("hooks.json"), "mine");
+    symlink(&outside, plugin.join("hooks")).unwrap();
+    symlink(outside.join("hooks.json"), plugin.join(".mcp.json")).unwrap();
+    let said = wrong(dir.path(), &["init", "claude-code", "--plugin", "plugin"], 1);
+    assert!(said.contains("link"), "{said}");
+    assert_eq!(read(&outside.join("hooks.json")), "mine");
+    well(dir.path(), &["init", "claude-code", "--plugin", "new/plugin"]);
+    assert!(dir.path().join("work/new/plugin/hooks/hooks.json").exists());
+}

@@ -137,3 +137,68 @@ fn structured_content_that_cannot_be_shrunk_goes() {
         assert!(text_of(&answer).contains("8998,8999") && line.len() < 11_000);
     }
 }
+
+#[test]
+fn text_after_much_metadata_is_shortened_too() {
+    let mut client = Client::new();
+    let (text, filler) = (lines(40_000), "m".repeat(17 << 20));
+    let content = json!([{"type": "text", "text": text}]);
+    for frame in [
+        format!(r#"{{"id":$ID,"result":{{"_meta":{{"a":"{filler}"}},"content":{content}}}}}"#),
+        format!(r#"{{"result":{{"_meta":{{"a":"{filler}"}},"content":{content}}},"id":$ID}}"#),
+    ] {
+        let line = client.raw(&frame);
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(line.len() < 10_000 && message.contains("16 MiB"), "{line:.1000}");
+        assert!(message.contains("line 40000"), "{message}");
+    }
+    let saved = client.saved();
+    assert!(saved.len() == 2 && saved.iter().all(|saved| saved == text.as_bytes()));
+    client.is_well();
+}
+
+#[test]
+fn many_parts_with_short_strings_are_shortened() {
+    let mut client = Client::new();
+    for count in [5_000, 20_000] {
+        let parts = (0..count).map(|n| {
+            let uri = format!("file:///{n}");
+            json!({"type": "resource_link", "uri": uri, "name": "a name of a file"})
+        });
+        let content: Value = parts.collect();
+        let frame = format!(r#"{{"id":$ID,"result":{{"content":{content}}}}}"#);
+        let line = client.raw(&frame);
+        assert!(line.len() < 40_000, "{}", line.len());
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(answer["result"]["content"][0], content[0]);
+        let saved = String::from_utf8(client.saved().pop().unwrap()).unwrap();
+        assert!(saved.contains("file:///4999\""));
+    }
+}
+
+#[test]
+fn many_short_strings_of_an_error_are_shortened() {
+    let mut client = Client::new();
+    let data: Value =
+        (0..5_000).map(|n| json!({"line": format!("line {n} of the data")})).collect();
+    let error = json!({"code": -32000, "message": "it failed", "data": data});
+    let line = client.raw(&format!(r#"{{"id":$ID,"error":{error}}}"#));
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    assert!(line.len() < 10_000 && answer["error"]["data"].is_string(), "{line:.1000}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("it failed"));
+    assert!(client.saved()[0].ends_with(data.to_string().as_bytes()));
+}
+
+#[test]
+fn many_pictures_become_files_before_they_fill_the_memory() {
+    let mut client = Client::new();
+    let picture = json!({"type": "image", "mimeType": "image/png", "data": "TUFQ".repeat(1 << 20)});
+    let content: Value = (0..6).map(|_| picture.clone()).collect();
+    let line = client.raw(&format!(r#"{{"id":$ID,"result":{{"content":{content}}}}}"#));
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    let parts = answer["result"]["content"].as_array().unwrap();
+    assert_eq!((parts.len(), &parts[0]), (6, &picture));
+    assert!(parts[5]["text"].as_str().unwrap().contains(" is in this file: "));
+    assert!(client.saved().iter().all(|saved| saved.len() == 3 << 20));
+}

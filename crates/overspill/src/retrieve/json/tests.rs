@@ -116,7 +116,7 @@ fn odd_texts_get_the_answer_of_the_table() {
         let store = Memory::default();
         let mut draft = store.create(&Call::default()).unwrap();
         draft.append(&chunks.concat()).unwrap();
-        let name = draft.publish().unwrap().name;
+        let name = draft.publish().unwrap().id;
         // The output is read in blocks as long as the first chunk.
         let source = Source::open(&store, &name).unwrap();
         let mut scan =

@@ -38,6 +38,8 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
         bytes: 4,
         lines: Some(1),
         shown: Some(3),
+        sent: None,
+        on_terminal: false,
         retrieved: 40,
     };
     assert_eq!(store.expired(&swept).unwrap(), Some(expected));

@@ -1,0 +1,35 @@
+//! The answers that overspill gives itself: results and errors.
+
+use serde_json::Value;
+
+use super::probe::Id;
+
+/// The answer of the server cannot be used.
+pub(super) const INTERNAL_ERROR: i32 = -32_603;
+
+/// Returns the error for a result that has too much beside its text.
+pub(super) fn too_much(shown: &str) -> String {
+    format!(
+        "overspill refused the server's answer: beside its text it has more than 16 MiB or 65,536 parts. \
+         The text:\n{shown}"
+    )
+}
+
+/// The server has ended.
+pub(super) const SERVER_GONE: i32 = -32_000;
+
+/// Returns the answer to a request.
+pub(super) fn answer(id: Option<&Id>, mut result: Value, is_stateless: bool) -> Vec<u8> {
+    if is_stateless {
+        result["resultType"] = "complete".into();
+    }
+    let id = id.map_or("null", |id| &id.0);
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n").into_bytes()
+}
+
+/// Returns the answer to a request that failed.
+pub(super) fn error(id: Option<&Id>, code: i32, message: &str) -> Vec<u8> {
+    let (id, message) = (id.map_or("null", |id| &id.0), Value::from(message));
+    let error = format!("{{\"code\":{code},\"message\":{message}}}");
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes()
+}

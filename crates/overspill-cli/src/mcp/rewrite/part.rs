@@ -1,0 +1,146 @@
+//! The parts of a result: their media, and the parts that there is no room for.
+
+use std::ops::Range;
+
+use overspill::tool::walk::PartField;
+use overspill::tool::{MediaDraft, SavedMedia};
+
+use super::place::Kind;
+use super::{MOST_MEDIA, ResultRewriter, Taking};
+
+/// Whether media are being saved.
+#[derive(Debug)]
+pub(super) enum Saving {
+    NotYet,
+    Begun(MediaDraft),
+    Failed,
+}
+
+/// A part of the content.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub(super) place: Range<usize>,
+    pub(super) kind: String,
+    pub(super) mime: String,
+    pub(super) uri: Option<String>,
+    pub(super) texts: Range<usize>,
+    pub(super) saved: Option<SavedMedia>,
+    /// The bytes of metadata and of media in it.
+    pub(super) meta: usize,
+    pub(super) media: usize,
+    /// Its JSON counts as text, because there is no room for it.
+    pub(super) is_as_text: bool,
+    /// It is the data of an error.
+    pub(super) is_error_data: bool,
+}
+
+impl ResultRewriter<'_> {
+    /// Begins media whose string begins at `start`.
+    pub(super) fn begin_media(&mut self, field: PartField, start: usize) {
+        let begun = self.held.get(start + 1..).unwrap_or_default().to_vec();
+        self.held.truncate(start + 1);
+        // Media in the places of other APIs have no line that could take their place.
+        let is_saved = field == PartField::Media;
+        let (start, saving) = (start + 1, Saving::NotYet);
+        self.taking = Taking::Media { start, len: 0, is_saved, saving };
+        self.take_media(Kind::Text, &begun);
+    }
+
+    /// Ends a part. If there is no room for it, its JSON counts as text.
+    pub(super) fn end_part(&mut self) {
+        let Some((part, before)) = self.parts.split_last_mut() else { return };
+        part.place.end = self.held.len();
+        if part.saved.is_some() || self.is_too_much {
+            return;
+        }
+        // An empty string stands for each text.
+        let mut json = Vec::new();
+        let mut at = part.place.start;
+        for text in &self.texts[part.texts.clone()] {
+            json.extend_from_slice(&self.held[at..text.start]);
+            json.extend_from_slice(b"\"\"");
+            at = text.end;
+        }
+        json.extend_from_slice(&self.held[at..part.place.end]);
+        let (len, media) = ((json.len() - part.meta) as u64, part.media as u64);
+        if !self.room.is_full_after(part.kind.as_bytes(), len, media) {
+            return;
+        }
+        part.is_as_text = true;
+        let (has_texts, start) = (!part.texts.is_empty(), part.place.start);
+        // Parts that follow each other are one text.
+        if let Some(before) = before.last_mut()
+            && before.is_as_text
+            && !before.is_error_data
+            && !has_texts
+        {
+            self.walk.push(b"\n");
+            self.walk.push(&json);
+            if self.walk.is_over() {
+                self.held.truncate(before.place.end);
+            }
+            before.place.end = self.held.len();
+            self.parts.pop();
+            return;
+        }
+        self.has_text = true;
+        self.walk.next_text();
+        self.walk.push(&json);
+        if self.walk.is_over() {
+            // A short value keeps the place.
+            self.held.truncate(start);
+            self.held.extend_from_slice(b"{}");
+            part.place.end = self.held.len();
+        }
+        self.texts.push(part.place.clone());
+        part.texts.end = self.texts.len();
+    }
+
+    /// Takes a token of an image, a sound or a blob; tells whether it did.
+    pub(super) fn take_media(&mut self, token: Kind, raw: &[u8]) -> bool {
+        let Taking::Media { start, len, is_saved, saving } = &mut self.taking else { return false };
+        if token == Kind::EndString {
+            if let Some(part) = self.parts.last_mut() {
+                part.media += self.held.len().saturating_sub(*start);
+            }
+            if let Taking::Media { saving: Saving::Begun(draft), .. } =
+                std::mem::take(&mut self.taking)
+                && let Some(part) = self.parts.last_mut()
+            {
+                part.saved = draft.end();
+            }
+            self.held.extend_from_slice(raw);
+            return true;
+        }
+        *len += raw.len() as u64;
+        let is_large = self.walk.rules().is_large(*len) || self.held.len() > MOST_MEDIA;
+        if matches!(saving, Saving::NotYet) && *is_saved && is_large && !self.is_too_much {
+            let so_far = self.held.get(*start..).unwrap_or_default();
+            let mut draft = self.walk.begin_media();
+            *saving = match draft.take_if(|draft| draft.push(so_far)) {
+                Some(draft) => {
+                    self.held.truncate(*start);
+                    Saving::Begun(draft)
+                }
+                None => Saving::Failed,
+            };
+        }
+        match saving {
+            Saving::Begun(draft) => drop(draft.push(raw)),
+            Saving::NotYet | Saving::Failed => self.held.extend_from_slice(raw),
+        }
+        true
+    }
+
+    /// Keeps a string that describes the part.
+    pub(super) fn note(&mut self, field: PartField) {
+        let Some(part) = self.parts.last_mut() else { return };
+        let text = || String::from_utf8_lossy(&self.text).into_owned();
+        match field {
+            PartField::Kind => part.kind = text(),
+            PartField::MimeType => part.mime = text(),
+            PartField::Uri => part.uri = Some(text()),
+            _ => {}
+        }
+    }
+}

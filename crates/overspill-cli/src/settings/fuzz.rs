@@ -1,0 +1,12 @@
+//! The fuzz target for settings files.
+
+use std::path::Path;
+
+use super::file::{FileOwner, SettingsFile};
+
+/// Reads a file of the user and of a project.
+pub(crate) fn file(text: &str) {
+    for whose in [FileOwner::User, FileOwner::Project] {
+        let _ = SettingsFile::parse(text, Path::new("/config.toml"), whose);
+    }
+}
