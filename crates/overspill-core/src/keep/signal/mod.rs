@@ -12,6 +12,7 @@ mod failure_prefilter;
 mod features;
 mod line;
 mod line_cache;
+mod outcome;
 mod pack;
 mod pool;
 mod read_budget;
