@@ -38,3 +38,8 @@ use crate::{Grain, LineRule, Policy};
 pub(crate) fn applies(policy: &Policy) -> bool {
     policy.keep.reads_lines() && policy.grain == Grain::Line && policy.lines == LineRule::Terminated
 }
+
+/// Tells whether a line without its break holds a word of failure and did not pass.
+pub(crate) fn has_failure_word(line: &[u8]) -> bool {
+    words::read(line).hit() && !outcome::has_passed(line)
+}
