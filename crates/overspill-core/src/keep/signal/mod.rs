@@ -12,6 +12,7 @@ mod failure_prefilter;
 mod features;
 mod line;
 mod line_cache;
+mod listing;
 mod outcome;
 mod pack;
 mod pool;
