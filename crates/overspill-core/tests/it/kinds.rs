@@ -1,4 +1,4 @@
-//! Previews of outputs that are no failing logs: `git log`, rows of data with lines of another program among them.
+//! Previews by kind of output: `git log`, listings, source, quiet logs, rows of data with a trace among them.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -77,4 +77,47 @@ fn trace_among_rows_of_data_is_a_failure() {
         let preview = preview(&output, 1500);
         assert!(preview.contains(TRACE), "{preview}");
     }
+}
+
+#[test]
+fn listing_shows_lines_of_every_folder() {
+    let folders = ["src/io", "src/parse", "tests", "src/errors", "docs", "src/failure"];
+    let paths: String = folders
+        .iter()
+        .flat_map(|folder| (0..90).map(move |n| format!("./{folder}/Part{n}FailedTest.java\n")))
+        .collect();
+    let recursive: String = folders
+        .iter()
+        .map(|folder| {
+            let files: String = (0..90).map(|n| format!("Part{n}FailedTest.java\n")).collect();
+            format!("./{folder}:\n{files}\n")
+        })
+        .collect();
+    for output in [paths, recursive] {
+        let preview = preview(&output, 1200);
+        for folder in folders {
+            assert!(preview.contains(&format!("./{folder}")), "{folder}: {preview}");
+        }
+    }
+}
+
+#[test]
+fn listing_with_a_message_shows_the_message() {
+    let mut output: String = (0..900).map(|n| format!("./src/part_{}/f{n}.rs\n", n / 30)).collect();
+    output.push_str("find: './private': Permission denied\n");
+    output.extend((900..1800).map(|n| format!("./src/part_{}/f{n}.rs\n", n / 30)));
+    let preview = preview(&output, 1200);
+    assert!(preview.contains("Permission denied"), "{preview}");
+}
+
+#[test]
+fn quiet_log_shows_the_line_that_stands_out() {
+    let line = |n: u32| match n {
+        1500 => "src/module_7/view.py needs formatting\n".to_owned(),
+        n => {
+            format!("Processing src/module_{}/handler_{n}.py in {} ms\n", n * 7919 % 10_007, n % 90)
+        }
+    };
+    let preview = preview(&(0..3000).map(line).collect::<String>(), 4000);
+    assert!(preview.contains("src/module_7/view.py needs formatting"), "{preview}");
 }

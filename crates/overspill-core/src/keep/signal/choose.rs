@@ -6,6 +6,7 @@ use super::block::{Block, Reason, Why};
 use super::line::ScoredLines;
 use super::listing;
 use super::pack::{Item, PackBudget, pack, room_used};
+use super::source;
 use crate::keep::names::{LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Limits, Policy};
@@ -22,7 +23,10 @@ const FEWEST_LINES: usize = 12;
 
 /// How far the best score of an output stands above its median. Up to the first number the output is no failing log,
 /// from the second on it is one.
-const SPREAD: (f64, f64) = (190.0, 250.0);
+const SPREAD: (f64, f64) = (140.0, 170.0);
+
+/// The same for source, whose words of failure are part of a program.
+const SOURCE_SPREAD: (f64, f64) = (210.0, 270.0);
 
 /// A median below this says no more than this.
 const LOWEST_MEDIAN: i32 = -200;
@@ -174,7 +178,8 @@ fn failing(lines: &ScoredLines) -> f64 {
         LOWEST_MEDIAN
     };
     let spread = f64::from(best - median.max(LOWEST_MEDIAN));
-    ((spread - SPREAD.0) / (SPREAD.1 - SPREAD.0)).clamp(0.0, 1.0)
+    let (from, to) = if source::is_source(lines) { SOURCE_SPREAD } else { SPREAD };
+    ((spread - from) / (to - from)).clamp(0.0, 1.0)
 }
 
 /// Forces items as long as they take no more than so many bytes and lines.

@@ -19,6 +19,7 @@ mod pool;
 mod read_budget;
 mod scan;
 mod share;
+mod source;
 mod stamp;
 mod template_counts;
 #[cfg(feature = "train")]
