@@ -94,7 +94,7 @@ fn the_record_says_where_it_came_from_and_what_was_shown() {
     let preview = record.preview.unwrap();
     let lines: Vec<_> = cut.spans().iter().map(|span| (span.first_line, span.last_line)).collect();
     assert_eq!((preview.limits, preview.lines), (Profile::OWN.policy.limits, lines));
-    assert_eq!((preview.keep.as_str(), preview.kind.as_str()), ("auto", "ends"));
+    assert_eq!((preview.keep.as_str(), preview.kind.as_str()), ("auto", "lines"));
 }
 
 #[test]
