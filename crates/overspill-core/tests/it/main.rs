@@ -4,6 +4,7 @@
 
 mod cleaning;
 mod common;
+mod kinds;
 mod laws;
 mod limits;
 mod logs;

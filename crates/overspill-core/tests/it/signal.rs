@@ -59,6 +59,20 @@ fn every_block_says_why_it_is_shown() {
 }
 
 #[test]
+fn rows_that_passed_are_no_failures() {
+    let row = |n: u32| match n % 4 {
+        0 => format!("ok {n} - reports a fatal error for key {n}\n"),
+        1 => format!("    ✓ fails if section {n} is invalid (3ms)\n"),
+        2 => format!("{} error is expected here {n} ... ok\n", "a long name of a test".repeat(9)),
+        _ => format!("[INFO] Tests run: {n}, Failures: 0, Errors: 0, Skipped: 0\n"),
+    };
+    let output: String = (0..900).map(row).collect();
+    let cut = cut(output.as_bytes(), &policy(4096)).unwrap();
+    let reasons = cut.reasons();
+    assert!(reasons.iter().all(|reason| reason.why != Why::Failure), "{reasons:?}");
+}
+
+#[test]
 fn nothing_but_errors_shows_the_first_the_last_and_each_kind() {
     let mut output = String::new();
     for n in 0..60_000 {

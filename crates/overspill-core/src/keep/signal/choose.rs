@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
-use super::line::{ScoredLine, ScoredLines};
+use super::line::ScoredLines;
+use super::listing;
 use super::pack::{Item, PackBudget, pack, room_used};
+use super::source;
 use crate::keep::names::{LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Limits, Policy};
@@ -19,12 +21,12 @@ const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
 /// With fewer lines there is nothing to choose from: both ends are shown.
 const FEWEST_LINES: usize = 12;
 
-/// In a listing at most one of so many lines has a blank.
-const LISTING: usize = 20;
-
 /// How far the best score of an output stands above its median. Up to the first number the output is no failing log,
 /// from the second on it is one.
-const SPREAD: (f64, f64) = (190.0, 250.0);
+const SPREAD: (f64, f64) = (140.0, 170.0);
+
+/// The same for source, whose words of failure are part of a program.
+const SOURCE_SPREAD: (f64, f64) = (210.0, 270.0);
 
 /// A median below this says no more than this.
 const LOWEST_MEDIAN: i32 = -200;
@@ -38,7 +40,7 @@ pub(crate) fn choose(
     mark: &Cost,
 ) -> Option<Vec<Block>> {
     let chooser = lines.chooser();
-    if lines.lines.len() < FEWEST_LINES || chooser.is_listing {
+    if lines.lines.len() < FEWEST_LINES || matches!(chooser.listing, Some(None)) {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
@@ -86,8 +88,8 @@ pub(super) struct Chooser {
     names: LineNames,
     /// From 0, the output is no failing log, to 1, it is one.
     failing: f64,
-    /// Every line is one word. No line says more than another.
-    is_listing: bool,
+    /// Of a listing, the lines in the order in which they are shown, if its folders tell one.
+    listing: Option<Option<Vec<usize>>>,
 }
 
 impl Chooser {
@@ -105,15 +107,16 @@ impl Chooser {
             });
             next = line.number + 1;
         }
-        let failing = failing(lines);
-        let is_listing = failing == 0.0 && is_listing(lines);
+        let is_listing = listing::is_listing(lines);
+        let failing = if is_listing { 0.0 } else { failing(lines) };
         let named = lines.lines.iter().map(|line| NamedLine {
             number: line.number,
             text: lines.text(line),
             clipped: line.clipped,
         });
         let names = if failing < 1.0 { LineNames::of(named) } else { LineNames::default() };
-        Chooser { items, names, failing, is_listing }
+        let listing = is_listing.then(|| listing::by_folder(lines));
+        Chooser { items, names, failing, listing }
     }
 
     /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
@@ -142,18 +145,17 @@ impl Chooser {
             let (bytes, lines) = room_used(&items, &all, &chosen);
             let (bytes, lines) = (room.checked_sub(bytes)?, most_lines.checked_sub(lines)?);
             let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines };
-            self.names.cover(&mut chosen, &mut room);
+            match &self.listing {
+                Some(Some(order)) => {
+                    self.names.take(&mut chosen, order.iter().copied(), 1.0, &mut room)
+                }
+                _ => self.names.cover(&mut chosen, &mut room),
+            }
             // Without names that are new, the text is read from its start.
             self.names.take(&mut chosen, 0..self.items.len(), 1.0, &mut room);
         }
         Some(chosen)
     }
-}
-
-/// Tells whether lines are a list of paths or names: nearly all of them are one word.
-fn is_listing(lines: &ScoredLines) -> bool {
-    let has_blank = |line: &&ScoredLine| memchr::memchr2(b' ', b'\t', lines.text(line)).is_some();
-    lines.lines.iter().filter(has_blank).count() * LISTING <= lines.lines.len()
 }
 
 fn share_of(room: u64, share: f64) -> u64 {
@@ -176,7 +178,8 @@ fn failing(lines: &ScoredLines) -> f64 {
         LOWEST_MEDIAN
     };
     let spread = f64::from(best - median.max(LOWEST_MEDIAN));
-    ((spread - SPREAD.0) / (SPREAD.1 - SPREAD.0)).clamp(0.0, 1.0)
+    let (from, to) = if source::is_source(lines) { SOURCE_SPREAD } else { SPREAD };
+    ((spread - from) / (to - from)).clamp(0.0, 1.0)
 }
 
 /// Forces items as long as they take no more than so many bytes and lines.

@@ -3,7 +3,7 @@
 //! A line that holds one is a *hit*. What a hit is worth is not said here: the weights know which
 //! of these words lie, and how far from a hit the lines still matter.
 
-use super::words::word;
+use super::words::{small_word, word};
 
 /// Sorted by hash when the program is built.
 const WORDS: [u32; 58] = sorted([
@@ -101,6 +101,11 @@ const SECONDS: u64 = {
 
 pub(super) fn is_word(hash: u32) -> bool {
     FILTER[(hash >> 6) as usize & 63] >> (hash & 63) & 1 == 1 && WORDS.binary_search(&hash).is_ok()
+}
+
+/// Tells whether these letters, small or capital, are a word of failure.
+pub(super) fn is_word_of(letters: &[u8]) -> bool {
+    is_word(small_word(letters))
 }
 
 pub(super) fn is_pair(one: u32, two: u32) -> bool {

@@ -12,11 +12,14 @@ mod failure_prefilter;
 mod features;
 mod line;
 mod line_cache;
+mod listing;
+mod outcome;
 mod pack;
 mod pool;
 mod read_budget;
 mod scan;
 mod share;
+mod source;
 mod stamp;
 mod template_counts;
 #[cfg(feature = "train")]
@@ -36,4 +39,9 @@ use crate::{Grain, LineRule, Policy};
 /// Tells whether lines are chosen by what they say.
 pub(crate) fn applies(policy: &Policy) -> bool {
     policy.keep.reads_lines() && policy.grain == Grain::Line && policy.lines == LineRule::Terminated
+}
+
+/// Tells whether a line without its break holds a word of failure and did not pass.
+pub(crate) fn has_failure_word(line: &[u8]) -> bool {
+    words::read(line).hit() && !outcome::has_passed(line)
 }

@@ -7,6 +7,7 @@ use super::failure_prefilter::{FailurePrefilter, PrefilterSearch};
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
 use super::line::{LineKinds, ScoredLine, ScoredLines};
 use super::line_cache::{CachedLine, LineCache};
+use super::outcome;
 use super::pool::{Pool, PoolRoom};
 use super::read_budget::ReadBudget;
 use super::share;
@@ -250,6 +251,9 @@ impl SignalScan {
     fn read(&mut self, text: &[u8]) -> (LineFeatures, WordWeights, LineKinds) {
         let found = self.known.find(text, &self.weights);
         let CachedLine { kinds, worth, from, indent, hit, place, bare, blank } = found;
+        // Digits and the end of a long line count here. The cache knows neither.
+        let passed = hit && outcome::has_passed(&text[usize::from(from)..]);
+        let (hit, worth) = if passed { (false, worth.of_passed()) } else { (hit, worth) };
         let counts = self.counts.add(kinds);
         let own = LineFeatures {
             len: text.len() as u16 - u16::from(from),

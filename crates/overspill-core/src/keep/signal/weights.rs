@@ -17,6 +17,12 @@ impl WordWeights {
         i32::from(self.0[0])
     }
 
+    /// What they say in a row that passed: its words of failure speak of no failure.
+    #[must_use]
+    pub(crate) fn of_passed(self) -> WordWeights {
+        WordWeights(self.0.map(|weight| weight.min(0)))
+    }
+
     /// What they say of the line that stands so many lines below.
     pub(crate) fn below(&self, lines: usize) -> i32 {
         i32::from(self.0[if lines == 1 { 1 } else { 3 }])

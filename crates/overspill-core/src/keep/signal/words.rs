@@ -114,6 +114,11 @@ pub(crate) const fn word(text: &[u8]) -> u32 {
     done(hash)
 }
 
+/// Returns the hash of a word, capitals read as small letters.
+pub(super) fn small_word(text: &[u8]) -> u32 {
+    done(text.iter().fold(0, |hash, byte| step(hash, SMALL[*byte as usize])))
+}
+
 /// Reads a line without its break.
 pub(crate) fn read(line: &[u8]) -> LineWords {
     let from = stamp::len(line);

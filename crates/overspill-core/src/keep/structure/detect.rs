@@ -1,7 +1,7 @@
 //! Finds out by its start what an output is.
 
 use super::columns::{Columns, are_columns};
-use super::diff::{DiffReader, is_diff};
+use super::diff::{DiffReader, is_diff, is_log};
 use super::markup::{MarkupReader, is_markup};
 use super::reader::LineReader;
 use super::table::{TableReader, delimiter};
@@ -36,7 +36,9 @@ pub(crate) fn detect(sample: &[u8]) -> Option<Format> {
         b'{' | b'[' => Some(Format::Json),
         b'<' => is_markup(text).then(|| Format::Lines(LineReader::Markup(MarkupReader::default()))),
         _ if is_tap(lines()) => Some(Format::Lines(LineReader::Tap(TapReader::default()))),
-        _ if is_diff(lines()) => Some(Format::Lines(LineReader::Diff(DiffReader::default()))),
+        _ if is_log(lines()) || is_diff(lines()) => {
+            Some(Format::Lines(LineReader::Diff(DiffReader::default())))
+        }
         _ if are_columns(lines()) => Some(Format::Lines(LineReader::Columns(Columns::default()))),
         _ => delimiter(lines())
             .map(|delimiter| Format::Lines(LineReader::Table(TableReader::new(delimiter)))),

@@ -13,6 +13,7 @@ const CONTEXT: u32 = 6;
 /// Where we are in a diff.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DiffReader {
+    commits: u64,
     files: u64,
     hunks: u64,
     /// Lines of the hunk at hand, and how many of its old and new lines are to come.
@@ -45,12 +46,14 @@ impl DiffReader {
         }
         if is_commit(text) {
             (self.in_heading, self.awaits_subject) = (false, true);
-            return LineRank::new(self.file_rank(), Why::Heading);
+            self.commits += 1;
+            return LineRank::new(0, Why::Heading);
         }
         let is_subject = text.starts_with(b"    ") || text.starts_with(b"Subject: ");
         if self.awaits_subject && is_subject {
             self.awaits_subject = false;
-            return LineRank::new(self.file_rank() + 4, Why::Heading);
+            // A commit without its subject says little.
+            return LineRank::new(0, Why::Heading);
         }
         if self.in_heading {
             // Of what follows a name, most says it again.
@@ -59,6 +62,9 @@ impl DiffReader {
                 true => LineRank::new(self.file_rank() + 4, Why::Heading),
                 false => LineRank::new(self.file_rank() + HUNK - 4, Why::Part),
             };
+        }
+        if self.commits > 1 {
+            return LineRank::PLAIN;
         }
         // What stands before the first file tells what the diff is about.
         let near = if self.files == 0 { log2(line.number) } else { u32::MAX };
@@ -86,7 +92,8 @@ impl DiffReader {
     }
 
     fn file_rank(&self) -> u32 {
-        log2(self.files) / 4
+        // The commits of a log come before its files.
+        log2(self.files) / 4 + u32::from(self.commits > 0)
     }
 
     fn hunk_rank(&self) -> u32 {
@@ -109,6 +116,12 @@ fn hunk(text: &[u8]) -> Option<(u64, u64)> {
         range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
     };
     Some((count('-')?, count('+')?))
+}
+
+/// Tells whether lines are those of `git log`, with or without diffs.
+pub(super) fn is_log<'a>(mut lines: impl Iterator<Item = &'a str>) -> bool {
+    lines.next().is_some_and(|line| is_commit(line.as_bytes()))
+        && lines.take(4).any(|line| line.starts_with("Author: "))
 }
 
 /// Tells whether lines are those of a diff.

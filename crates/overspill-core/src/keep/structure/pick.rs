@@ -15,6 +15,9 @@ const LEAST_USED: f64 = 1.0 / 3.0;
 /// How much of the room that the headings of a diff leave the first and the last lines take, each.
 const ENDS: f64 = 0.2;
 
+/// So many of the last lines of a diff are shown before its headings.
+const LAST: usize = 2;
+
 /// How often names are tried to fit.
 const TRIES: u32 = 12;
 
@@ -41,9 +44,14 @@ impl StructuredLines {
         // In a diff the headings are shown first, then the lines that name the most things.
         let mut rows = ranks.len();
         if self.is_diff() {
-            let is_heading = |at: usize| ranks[at].1 == Why::Heading;
-            nearest.sort_by_key(|&at| !is_heading(at));
-            rows = (0..ranks.len()).filter(|&at| is_heading(at)).count();
+            // The last lines may be a message of another program about the diff.
+            let place = |at: usize| match () {
+                () if at + LAST >= ranks.len() => 0,
+                () if ranks[at].1 == Why::Heading => 1,
+                () => 2,
+            };
+            nearest.sort_by_key(|&at| place(at));
+            rows = (0..ranks.len()).filter(|&at| place(at) < 2).count();
         }
         let mut places = vec![0; ranks.len()];
         nearest.iter().enumerate().for_each(|(place, &at)| places[at] = place);

@@ -8,6 +8,7 @@ use super::novelty::Novelty;
 use super::table::TableReader;
 use super::tap::TapReader;
 use crate::Why;
+use crate::keep::signal::has_failure_word;
 
 /// What a line is to its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,7 @@ impl LineReader {
             scan: json::JsonScan::new(0),
             looks: Novelty::default(),
             failed: 0,
+            foreign: ForeignLines::default(),
         }))
     }
 
@@ -93,6 +95,7 @@ pub(crate) struct Records {
     scan: json::JsonScan,
     looks: Novelty,
     failed: u64,
+    foreign: ForeignLines,
 }
 
 impl Records {
@@ -100,9 +103,34 @@ impl Records {
         if line.cut || line.text.is_empty() {
             return LineRank::PLAIN;
         }
-        // What is no JSON looks like nothing else.
-        let (look, failed) = self.scan.look(line.text).unwrap_or((0, false));
+        let found = self.scan.look(line.text);
+        if let Some(rank) = self.foreign.read(line.text, found.is_none()) {
+            return rank;
+        }
+        // Lines that are no JSON look alike.
+        let (look, failed) = found.unwrap_or((0, false));
         graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number)
+    }
+}
+
+/// Lines of another program among rows, such as the trace of a crash among lines of JSON.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ForeignLines {
+    /// The lines at hand belong to a failure.
+    in_failure: bool,
+    count: u64,
+}
+
+impl ForeignLines {
+    /// Returns the rank of a line that belongs to a failure. A foreign line with a word of failure begins it, and the
+    /// next row ends it.
+    pub(super) fn read(&mut self, text: &[u8], is_foreign: bool) -> Option<LineRank> {
+        self.in_failure = is_foreign && (self.in_failure || has_failure_word(text));
+        if !self.in_failure {
+            return None;
+        }
+        self.count += 1;
+        Some(LineRank::new(1 + json::log2(self.count / 16) / 2, Why::Failure))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::field_roles::{FieldRole, fails, role};
 use super::json::log2;
 use super::novelty::{Novelty, hash, mix};
-use super::reader::{LineRank, StructureLine, graded};
+use super::reader::{ForeignLines, LineRank, StructureLine, graded};
 use crate::Why;
 
 /// How many columns are looked at for what they tell.
@@ -16,6 +16,7 @@ pub(crate) struct TableReader {
     roles: Vec<FieldRole>,
     looks: Novelty,
     failed: u64,
+    foreign: ForeignLines,
     /// The row at hand goes on: a value in quotes has line breaks.
     within_quotes: bool,
     /// What the row at hand is, for the lines it goes on with.
@@ -30,6 +31,7 @@ impl TableReader {
             roles: Vec::new(),
             looks: Novelty::default(),
             failed: 0,
+            foreign: ForeignLines::default(),
             within_quotes: false,
             grade: LineRank::PLAIN,
             lines: 0,
@@ -60,11 +62,14 @@ impl TableReader {
         });
         self.within_quotes = open && !line.cut;
         self.lines = 0;
-        self.grade = match () {
-            () if header => LineRank::new(0, Why::Heading),
+        let is_foreign = columns.min(COLUMNS) != self.roles.len() && !open && !line.cut;
+        let foreign = self.foreign.read(line.text, is_foreign);
+        self.grade = match foreign {
+            Some(rank) => rank,
+            None if header => LineRank::new(0, Why::Heading),
             // Its last columns may be missing for no other reason.
-            () if line.cut && !failed => LineRank::PLAIN,
-            () => {
+            None if line.cut && !failed => LineRank::PLAIN,
+            None => {
                 let look = mix(look, columns as u64);
                 graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number)
             }

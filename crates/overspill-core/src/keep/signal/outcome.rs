@@ -1,0 +1,235 @@
+//! Rows of test runs that say how something ended.
+//!
+//! A row that passed is no failure, though its name may hold a word of failure: `ok 12 - rejects an invalid key`.
+//! The outcome stands at the start or at the end of the row. A count of zero passed, too: `Failures: 0`.
+
+use super::failure;
+
+/// How a row says that something ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Passed,
+    Failed,
+}
+
+/// Outcome words that count wherever a row may have its outcome. Only capitals count.
+const PASSED: [&[u8]; 10] = [
+    b"OK",
+    b"PASS",
+    b"PASSED",
+    b"SKIP",
+    b"SKIPPED",
+    b"XFAIL",
+    b"XFAILED",
+    b"TEST-PASS",
+    b"TEST-OK",
+    b"TEST-SKIP",
+];
+const FAILED: [&[u8]; 8] = [
+    b"FAIL",
+    b"FAILED",
+    b"FAILURE",
+    b"ERROR",
+    b"XPASS",
+    b"TIMEOUT",
+    b"TEST-UNEXPECTED-FAIL",
+    b"KO",
+];
+
+/// Marks that begin or end a row.
+const PASSED_MARKS: [&str; 5] = ["✓", "✔", "√", "✅", "[+]"];
+const FAILED_MARKS: [&str; 6] = ["✗", "✖", "✘", "×", "❌", "[-]"];
+
+/// Small words that are an outcome only at the end, after dots.
+const PASSED_LAST: [&[u8]; 4] = [b"ok", b"passed", b"skipped", b"ignored"];
+const FAILED_LAST: [&[u8]; 3] = [b"fail", b"failed", b"error"];
+
+/// So many words at the start of a row may hold its outcome, if it is one that tools write: `INFO - TEST-PASS | …`.
+const FIRST_WORDS: usize = 4;
+
+/// Returns the outcome of a row, without its time stamp and its line break.
+pub(super) fn outcome(row: &[u8]) -> Option<Outcome> {
+    let row = row.trim_ascii();
+    at_start(row).or_else(|| at_end(row))
+}
+
+/// Tells whether a row with a word of failure says that all is well.
+pub(super) fn has_passed(row: &[u8]) -> bool {
+    counts_no_failure(row) || outcome(row) == Some(Outcome::Passed) && !shouts(row)
+}
+
+fn of(word: &[u8], passed: &[&[u8]], failed: &[&[u8]]) -> Option<Outcome> {
+    match () {
+        () if passed.contains(&word) => Some(Outcome::Passed),
+        () if failed.contains(&word) => Some(Outcome::Failed),
+        () => None,
+    }
+}
+
+fn at_start(row: &[u8]) -> Option<Outcome> {
+    let starts = |marks: &[&str]| marks.iter().any(|mark| row.starts_with(mark.as_bytes()));
+    if starts(&PASSED_MARKS) {
+        return Some(Outcome::Passed);
+    }
+    if starts(&FAILED_MARKS) {
+        return Some(Outcome::Failed);
+    }
+    // The Test Anything Protocol, and `go test`.
+    let is_test = |rest: &[u8]| matches!(rest, [b' ' | b'\t', b'0'..=b'9', ..] | [b'\t', ..]);
+    if row.strip_prefix(b"ok").is_some_and(is_test) || row.strip_prefix(b"ok  ").is_some() {
+        return Some(Outcome::Passed);
+    }
+    if row.strip_prefix(b"not ok").is_some_and(is_test) {
+        return Some(Outcome::Failed);
+    }
+    // `--- PASS: TestParse`, `[ OK ] name`, `[       OK ] name`.
+    let first = row.trim_ascii_start();
+    let inner = first.strip_prefix(b"[").or_else(|| first.strip_prefix(b"--- "));
+    let first = inner.unwrap_or(first).trim_ascii_start();
+    if let Some(outcome) = of(bare(words(first).next()?), &PASSED, &FAILED) {
+        return Some(outcome);
+    }
+    let test = |word: &&[u8]| word.starts_with(b"TEST-");
+    words(row).take(FIRST_WORDS).find(test).and_then(|word| of(bare(word), &PASSED, &FAILED))
+}
+
+fn at_end(row: &[u8]) -> Option<Outcome> {
+    let ends = |marks: &[&str]| marks.iter().any(|mark| row.ends_with(mark.as_bytes()));
+    if ends(&PASSED_MARKS) {
+        return Some(Outcome::Passed);
+    }
+    if ends(&FAILED_MARKS) {
+        return Some(Outcome::Failed);
+    }
+    // A duration or a percentage may follow: `PASSED [ 12%]`, `OK (0.2 s)`, `ok 3ms`.
+    let mut rest = row;
+    for _ in 0..4 {
+        let word = words_from_end(rest).next()?;
+        rest = &rest[..rest.len() - word.len()];
+        rest = rest.trim_ascii_end();
+        let bare = bare(word);
+        if let Some(outcome) = of(bare, &PASSED, &FAILED) {
+            return (!rest.is_empty()).then_some(outcome);
+        }
+        if rest.ends_with(b"..") || rest.ends_with("…".as_bytes()) {
+            return of(bare, &PASSED_LAST, &FAILED_LAST);
+        }
+        let is_time = word.iter().any(u8::is_ascii_digit) || bare.is_empty() || bare.len() <= 2;
+        if !is_time {
+            return None;
+        }
+    }
+    None
+}
+
+fn words(row: &[u8]) -> impl Iterator<Item = &[u8]> {
+    row.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
+}
+
+fn words_from_end(row: &[u8]) -> impl Iterator<Item = &[u8]> {
+    row.rsplit(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
+}
+
+/// Returns a word without punctuation around it.
+fn bare(word: &[u8]) -> &[u8] {
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric();
+    let start = word.iter().position(is_inside).unwrap_or(word.len());
+    let end = word.iter().rposition(is_inside).map_or(start, |last| last + 1);
+    &word[start..end]
+}
+
+/// Tells whether an outcome that failed stands in the row, too, as in `PASSED 12, FAILED 3`.
+fn shouts(row: &[u8]) -> bool {
+    words(row).any(|word| FAILED.contains(&bare(word)))
+}
+
+/// Tells whether each word of failure in a row counts to zero: `0 failed`, `Failures: 0, Errors: 0`, `no errors`.
+fn counts_no_failure(row: &[u8]) -> bool {
+    let mut found = false;
+    let mut at = 0;
+    while let Some((start, end)) = next_letters(row, at) {
+        at = end;
+        if !failure::is_word_of(&row[start..end]) {
+            continue;
+        }
+        found = true;
+        if !(is_zero_before(&row[..start]) || is_zero_after(&row[end..])) {
+            return false;
+        }
+    }
+    found
+}
+
+fn next_letters(row: &[u8], from: usize) -> Option<(usize, usize)> {
+    let start = from + row[from..].iter().position(u8::is_ascii_alphabetic)?;
+    let len = row[start..].iter().position(|byte| !byte.is_ascii_alphabetic());
+    Some((start, len.map_or(row.len(), |len| start + len)))
+}
+
+fn is_zero_before(before: &[u8]) -> bool {
+    let Some(word) = before.strip_suffix(b" ").and_then(|before| words_from_end(before).next())
+    else {
+        return false;
+    };
+    let word = bare(word);
+    word == b"0" || word.eq_ignore_ascii_case(b"no")
+}
+
+fn is_zero_after(after: &[u8]) -> bool {
+    let Some(rest) = after.strip_prefix(b":").or_else(|| after.strip_prefix(b"=")) else {
+        return false;
+    };
+    matches!(
+        rest.trim_ascii_start(),
+        [b'0'] | [b'0', b' ' | b',' | b';' | b')' | b']' | b'\t' | b'\r', ..]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_passed_are_told_from_others() {
+        for row in [
+            "ok 12 - rejects an invalid key",
+            "ok\tgithub.com/x/errors\t0.02s",
+            "PASS src/error.test.js",
+            "PASS: fails on missing input",
+            "--- PASS: TestError (0.00s)",
+            "[       OK ] Parser.FailsOnError (3 ms)",
+            "[  OK  ] Reset failed units",
+            "    ✓ throws an error (12ms)",
+            "XFAIL tests/x.py::test_x - known error",
+            "test parse::error is fatal ... ok",
+            "error is fatal ... ok (12 ms)",
+            "tests/x.py::test[fatal error] PASSED [ 12%]",
+            "checking for fatal errors… ok",
+            "INFO - TEST-PASS | a/b.js | error is expected",
+            "[+] fatal error is caught",
+            "Tests run: 5, Failures: 0, Errors: 0, Skipped: 0",
+            "12 passed, 0 failed",
+            "no errors",
+        ] {
+            assert!(has_passed(row.as_bytes()), "{row}");
+        }
+        for row in [
+            "not ok 12 - rejects an invalid key",
+            "FAIL src/ok.test.js",
+            "--- FAIL: TestOk (0.00s)",
+            "    ✗ is ok",
+            "test parse::error ... FAILED",
+            "PASSED 12, FAILED 3",
+            "12 passed, 3 failed",
+            "12 passed, 10 failed",
+            "Tests run: 5, Failures: 1, Errors: 0",
+            "error: status is not ok",
+            "error: ok 12",
+            "OKAY fatal error",
+            "fatal error",
+            "",
+        ] {
+            assert!(!has_passed(row.as_bytes()), "{row}");
+        }
+    }
+}

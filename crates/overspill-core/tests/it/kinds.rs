@@ -1,0 +1,123 @@
+//! Previews by kind of output: `git log`, listings, source, quiet logs, rows of data with a trace among them.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use crate::common;
+
+use overspill_core::{Keep, Limits, Policy};
+
+fn preview(output: &str, chars: u64) -> String {
+    let policy = Policy::new(Limits::NONE.chars(chars), Keep::Auto);
+    policy.measure(output.as_bytes()).unwrap().preview(&common::saved()).text
+}
+
+/// Returns a commit as `git log` prints it, with a long body.
+fn commit(n: u32) -> String {
+    let body: String = (0..12)
+        .map(|line| format!("    The reader_{n}_{line} of section_{line} knows src/part_{n}.rs.\n"))
+        .collect();
+    format!(
+        "commit {n:040x}\nAuthor: Ada Lovelace <ada@example.org>\nDate:   Tue Nov 17 12:00:00 2026 +0000\n\n    parser: step {n}\n\n{body}\n"
+    )
+}
+
+fn patch(n: u32) -> String {
+    let lines: String = (0..40).map(|line| format!("+let value_{n}_{line} = {line};\n")).collect();
+    format!(
+        "diff --git a/src/part_{n}.rs b/src/part_{n}.rs\nindex 1..2 100644\n--- a/src/part_{n}.rs\n+++ b/src/part_{n}.rs\n@@ -1,0 +1,40 @@\n{lines}\n"
+    )
+}
+
+#[test]
+fn git_log_names_every_commit_and_its_subject() {
+    let log: String = (0..20).map(commit).collect();
+    let patches: String = (0..20).map(|n| commit(n) + &patch(n)).collect();
+    for output in [log, patches] {
+        let preview = preview(&output, 9500);
+        for n in 0..20 {
+            assert!(preview.contains(&format!("commit {n:040x}\n")), "{n}: {preview}");
+            assert!(preview.contains(&format!("    parser: step {n}\n")), "{n}: {preview}");
+        }
+    }
+}
+
+#[test]
+fn git_log_with_patches_names_every_file() {
+    let patches: String = (0..20).map(|n| commit(n) + &patch(n)).collect();
+    let preview = preview(&patches, 9500);
+    for n in 0..20 {
+        assert!(preview.contains(&format!("diff --git a/src/part_{n}.rs")), "{n}: {preview}");
+    }
+}
+
+#[test]
+fn diff_with_a_message_at_its_end_shows_the_message() {
+    let diff: String = (0..99).map(patch).collect();
+    let preview = preview(&format!("{diff}\nThe tool saved everything as /tmp/full.txt\n"), 2000);
+    assert!(preview.contains("/tmp/full.txt"), "{preview}");
+}
+
+const TRACE: &str = "Traceback (most recent call last):\n  File \"/app/run.py\", line 12, in main\n    \
+    load(path)\nKeyError: 'amount'\n";
+
+#[test]
+fn trace_among_rows_of_data_is_a_failure() {
+    let records = |n: u32| match n {
+        900 => TRACE.to_owned(),
+        n if n % 50 == 0 => format!("{{\"n\":{n},\"level\":\"error\",\"msg\":\"slow\"}}\n"),
+        n => format!("{{\"n\":{n},\"level\":\"info\",\"msg\":\"served\"}}\n"),
+    };
+    let rows = |n: u32| match n {
+        0 => "id,name,status,amount,day\n".to_owned(),
+        900 => TRACE.to_owned(),
+        n if n % 50 == 0 => format!("{n},smith,failed,3,monday\n"),
+        n => format!("{n},smith,ok,7,monday\n"),
+    };
+    for output in [(0..2000).map(records).collect::<String>(), (0..2000).map(rows).collect()] {
+        let preview = preview(&output, 1500);
+        assert!(preview.contains(TRACE), "{preview}");
+    }
+}
+
+#[test]
+fn listing_shows_lines_of_every_folder() {
+    let folders = ["src/io", "src/parse", "tests", "src/errors", "docs", "src/failure"];
+    let paths: String = folders
+        .iter()
+        .flat_map(|folder| (0..90).map(move |n| format!("./{folder}/Part{n}FailedTest.java\n")))
+        .collect();
+    let recursive: String = folders
+        .iter()
+        .map(|folder| {
+            let files: String = (0..90).map(|n| format!("Part{n}FailedTest.java\n")).collect();
+            format!("./{folder}:\n{files}\n")
+        })
+        .collect();
+    for output in [paths, recursive] {
+        let preview = preview(&output, 1200);
+        for folder in folders {
+            assert!(preview.contains(&format!("./{folder}")), "{folder}: {preview}");
+        }
+    }
+}
+
+#[test]
+fn listing_with_a_message_shows_the_message() {
+    let mut output: String = (0..900).map(|n| format!("./src/part_{}/f{n}.rs\n", n / 30)).collect();
+    output.push_str("find: './private': Permission denied\n");
+    output.extend((900..1800).map(|n| format!("./src/part_{}/f{n}.rs\n", n / 30)));
+    let preview = preview(&output, 1200);
+    assert!(preview.contains("Permission denied"), "{preview}");
+}
+
+#[test]
+fn quiet_log_shows_the_line_that_stands_out() {
+    let line = |n: u32| match n {
+        1500 => "src/module_7/view.py needs formatting\n".to_owned(),
+        n => {
+            format!("Processing src/module_{}/handler_{n}.py in {} ms\n", n * 7919 % 10_007, n % 90)
+        }
+    };
+    let preview = preview(&(0..3000).map(line).collect::<String>(), 4000);
+    assert!(preview.contains("src/module_7/view.py needs formatting"), "{preview}");
+}
