@@ -102,7 +102,7 @@ fn misspelt_redact_variable_masks_everything() {
         ("OVERSPILL_redact", "OVERSPILL_REDACT"),
         ("OVERSPILL_REDACTION_LEVEL", "OVERSPILL_REDACT"),
         ("OVERSPIL_REDACT", "OVERSPILL_REDACT"),
-        ("OVERSPILL_REDACT_PATERN", "OVERSPILL_REDACT_PATTERN"),
+        ("OVERSPILL_REDACT_PATTERNZ", "OVERSPILL_REDACT_PATTERN"),
     ] {
         let home = Home::new().with(variable, "all");
         assert_closed(&home, variable);
