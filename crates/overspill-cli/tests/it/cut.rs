@@ -68,7 +68,7 @@ fn outcome(args: &[&str], stdin: impl Into<Vec<u8>>) -> Value {
 #[test]
 fn the_outcome_as_json_says_everything() {
     let whole = json!({
-        "spilled": false, "text": "é\u{0}\n", "lossy": false, "id": null, "path": null,
+        "version": 1, "spilled": false, "text": "é\u{0}\n", "lossy": false, "id": null, "path": null,
         "complete": true, "total": { "bytes": 4, "lines": 1, "chars": 3 },
         "shown": { "bytes": 4, "lines": 1, "chars": 3 },
         "pieces": [{ "bytes": [0, 4], "lines": [1, 1] }], "gaps": [],
@@ -88,7 +88,7 @@ fn the_outcome_as_json_says_everything() {
         cut[field] = Value::Null;
     }
     let rest = json!({
-        "spilled": true, "text": null, "lossy": false, "id": null, "path": null,
+        "version": 1, "spilled": true, "text": null, "lossy": false, "id": null, "path": null,
         "complete": true, "total": { "bytes": 13893, "lines": 3000, "chars": 13893 },
         "shown": { "bytes": 12, "lines": 3, "chars": 12 },
         "pieces": [
