@@ -1,6 +1,6 @@
 //! Settings as values, and where each of them comes from.
 //!
-//! Each level is a [`Layer`](crate::Layer). From the weakest to the strongest:
+//! Each level is a [`Layer`]. From the weakest to the strongest:
 //! profile < user < project < environment < tool < call.
 //! Nothing here reads a file or the environment: the program and the packages hand the layers in.
 //!
