@@ -8,19 +8,17 @@
 mod args;
 #[path = "no_bucket.rs"]
 mod bucket;
-mod buffer;
 mod command;
-mod drain;
+mod env;
 mod find;
-mod home;
 mod hosts;
 mod jsonc;
 mod mcp;
 mod open;
 mod process;
-mod program;
 mod settings;
 mod setup;
+mod stores;
 mod tokenizer;
 mod ui;
 mod undelivered;

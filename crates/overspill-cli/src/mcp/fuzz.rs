@@ -13,6 +13,7 @@ use super::frames::{Frames, Read1};
 use super::mask::Mask;
 use super::probe::peek;
 use super::rewrite::{Done, ResultRewriter};
+use crate::env::Env;
 
 /// Reads frames, masks each, and shortens it as the result of a call.
 pub(crate) fn frames(data: &[u8]) {
@@ -42,7 +43,7 @@ fn shortened(frame: &[u8], size: usize) {
     let policy = Policy { trigger: limits, limits, ..Profile::OWN.policy };
     let engine = Overspill::new(Profile { policy, ..Profile::OWN }, Memory::default());
     let rules = ResultRules { structured: Structured::Drop, schema: None, max_media: 600 };
-    let mut rewriter = ResultRewriter::new(&engine, Call::of("t"), rules, None, true);
+    let mut rewriter = ResultRewriter::new(&engine, Call::new("t"), rules, None, true, &Env::of_process());
     if frame.chunks(size).any(|chunk| rewriter.push(chunk).is_err()) || !rewriter.is_done() {
         return;
     }
