@@ -83,7 +83,9 @@ impl OutputId {
     /// Returns a short word for the marks of this output: the end of its name, which is where its
     /// random part is.
     pub fn token(&self) -> String {
-        self.0[self.0.len().saturating_sub(TOKEN)..].to_ascii_lowercase()
+        // A store of your own may use other characters than ASCII.
+        let skipped = self.0.chars().count().saturating_sub(TOKEN);
+        self.0.chars().skip(skipped).collect::<String>().to_ascii_lowercase()
     }
 
     /// Tells whether `end` is the end of this name, in whatever case, and no shorter than its
@@ -322,6 +324,13 @@ mod tests {
     fn now() -> Zoned {
         let now: jiff::Timestamp = "2026-01-13T15:30:45Z".parse().unwrap();
         now.to_zoned(jiff::tz::TimeZone::UTC)
+    }
+
+    #[test]
+    fn token_of_an_id_with_other_characters_is_its_end() {
+        let id = OutputId::parse("ab日本語").unwrap();
+        assert_eq!(id.token(), "ab日本語");
+        assert_eq!(OutputId::parse("xyz日本語日本語").unwrap().token(), "日本語日本語");
     }
 
     #[test]

@@ -178,7 +178,8 @@ impl Registry {
         share_limits(&sizes, budget).into_iter().map(Some).collect()
     }
 
-    /// Shortens one result. If that panics, the result stays as it is.
+    /// Shortens one result. If that panics, an error takes its place: the result may be too long, or have
+    /// secrets.
     fn bound(&self, call: &ToolCall, result: Value, share: Option<Limits>) -> Value {
         let Some((overspill, gates)) = &self.overspill else { return result };
         let about = Call {
@@ -192,7 +193,8 @@ impl Registry {
         let bounded = || overspill.bound_result(&result, &about, &options, gates);
         match catch_unwind(AssertUnwindSafe(bounded)) {
             Ok(Bounded::Changed(bounded)) => bounded,
-            Ok(Bounded::Unchanged) | Err(_) => result,
+            Ok(Bounded::Unchanged) => result,
+            Err(_) => self.failure("the result could not be shortened"),
         }
     }
 }
