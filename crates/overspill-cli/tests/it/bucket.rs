@@ -543,10 +543,14 @@ fn sixteen_machines_some_of_them_killed_lose_and_mix_nothing() {
         assert!(there.run(&["read", id, "--raw"]).1 == *output, "{id}");
     }
     let (_, listed, _) = there.run(&["list", "--json", "--limit", "1000"]);
-    let mut ids: Vec<&str> = listed.lines().filter_map(|line| line.split('"').nth(3)).collect();
+    let id_of = |line: &str| {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        value["id"].as_str().unwrap().to_owned()
+    };
+    let mut ids: Vec<String> = listed.lines().map(id_of).collect();
     ids.sort_unstable();
     let all = ids.len();
     ids.dedup();
     assert!(all == ids.len() && all >= saved.len() && all <= 48, "{all}");
-    assert!(saved.iter().all(|(id, _)| ids.contains(&id.as_str())));
+    assert!(saved.iter().all(|(id, _)| ids.contains(id)));
 }

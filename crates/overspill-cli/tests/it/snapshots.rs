@@ -42,7 +42,16 @@ fn tables() {
     };
     insta::assert_snapshot!("list", plain(&done.then(&["list"]).1));
     insta::assert_snapshot!("info", plain(&done.then(&["info", &id]).1));
-    insta::assert_snapshot!("stats", plain(&done.then(&["stats"]).1));
+    // The notice names the path of the program, so the size of what was sent differs between builds.
+    let stats = plain(&done.then(&["stats"]).1);
+    let is_sent =
+        |line: &&str| ["shown  ", "spared ", "run "].iter().any(|start| line.starts_with(start));
+    let digits = |line: &str| line.replace(|char: char| char.is_ascii_digit(), "#");
+    let stats: Vec<String> = stats
+        .lines()
+        .map(|line| if is_sent(&line) { digits(line) } else { line.to_owned() })
+        .collect();
+    insta::assert_snapshot!("stats", stats.join("\n"));
     // Its columns are as wide as the path of the store.
     let settings = plain(&done.then(&["config", "list"]).1);
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join("  ");
