@@ -51,7 +51,9 @@ test('bad questions', async () => {
   for (const question of [{ lines: 5 }, { lines: [1, 2], tail: 1 }, { json: '$..[' }, { x: 1 }] as never[]) {
     await assert.rejects(overspill.read(id ?? '', question), Misuse);
   }
-  for (const bad of ['../etc/passwd', '', 'a/b', '.hidden']) await assert.rejects(overspill.read(bad), Misuse);
+  for (const bad of ['', '.hidden']) await assert.rejects(overspill.read(bad), Misuse);
+  // A path counts by the name of its file, which must be an output of the store.
+  for (const path of ['../etc/passwd', '/etc/passwd', 'a/b']) await assert.rejects(overspill.read(path), NotFound);
   await assert.rejects(overspill.read(undefined as never), TypeError);
   await assert.rejects(overspill.read('01KA'), NotFound);
   await assert.rejects(overspill.grep('a(b', id ?? ''), /unclosed group/);

@@ -62,9 +62,13 @@ def test_bad_questions(make):
     for question in [{"lines": 5}, {"lines": (1,)}, {"lines": (1, 2), "tail": 1}, {"json": "$..["}, {"x": 1}]:
         with pytest.raises(Misuse):
             overspill.read(id, **question)
-    for bad in ["../etc/passwd", "", "a/b", ".hidden"]:
+    for bad in ["", ".hidden"]:
         with pytest.raises(Misuse):
             overspill.read(bad)
+    # A path counts by the name of its file, which must be an output of the store.
+    for path in ["../etc/passwd", "/etc/passwd", "a/b"]:
+        with pytest.raises(NotFound):
+            overspill.read(path)
     with pytest.raises(NotFound) as raised:
         overspill.read("01KA")
     assert isinstance(raised.value, LookupError)
