@@ -38,6 +38,7 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the block at `at`; nothing at the end.
+    #[cfg(feature = "diff")]
     pub(super) fn block(&mut self, at: u64) -> Result<&[u8], Error> {
         let end = self.total.min(at.saturating_add(BLOCK as u64));
         self.range(at, end)
