@@ -1,6 +1,6 @@
 //! Everything that overspill takes from its surroundings: variables, directories, its own program.
 //!
-//! `main` makes one [`Env`] and hands it down. A value is read only when somebody asks for it, so that a
+//! `main` makes one [`Env`] and hands it down. A value is read only when a command uses it, so that a
 //! command starts at once.
 
 use std::ffi::OsString;

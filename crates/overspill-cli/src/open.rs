@@ -1,4 +1,4 @@
-//! Opens files that somebody else may have put in place.
+//! Opens files that another program or user may have created.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Result};

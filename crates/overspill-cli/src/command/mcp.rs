@@ -24,7 +24,7 @@ use crate::ui;
 pub(crate) struct McpArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// What the server is called in settings and in the list of outputs.
+    /// Name of the server in settings and in the list of outputs.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Offer our own tools alone, without a server.

@@ -12,7 +12,7 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// The size of a pipe unless somebody asks for more.
+    /// The default size of a pipe.
     pub(crate) const PIPE: usize = 64 << 10;
     /// Large enough that calls do not matter, and small enough to stay in the cache.
     const LEN: usize = 256 << 10;

@@ -34,7 +34,7 @@ fn long(text: &str) -> String {
 }
 
 #[test]
-fn what_packages_do_with_a_result_is_masked() {
+fn result_of_a_package_call_is_masked() {
     let asked = CallRequest::default();
     for profile in Profile::ALL {
         let overspill = engine(profile);
@@ -81,7 +81,7 @@ fn answers_about_an_output_saved_with_secrets_are_masked() {
 }
 
 #[test]
-fn what_a_store_of_another_language_is_told_has_no_secret() {
+fn store_of_another_language_gets_no_secret() {
     for profile in Profile::ALL {
         for redact in [all(), Redact::Saved(Arc::new(Redaction::new(None).unwrap()))] {
             let overspill = engine(profile.clone()).to_builder().redact(redact).build();

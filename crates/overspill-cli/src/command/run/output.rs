@@ -105,7 +105,7 @@ impl<'a> Output<'a> {
         self.out.face.begin(HeadBudget::within(limits, 4), so_far.bytes());
     }
 
-    /// Shows and saves the output so far, because whoever asked us to end may not wait for more.
+    /// Shows and saves the output so far. The sender of the signal may not wait for more.
     ///
     /// Later output is an output of its own with small limits.
     fn say_what_there_is(&mut self) {

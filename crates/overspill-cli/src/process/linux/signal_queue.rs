@@ -37,7 +37,7 @@ impl SignalQueue {
     }
 }
 
-/// Stops this process by the signal that stopped the command, until somebody continues it.
+/// Stops this process by the signal that stopped the command. `SIGCONT` continues it.
 pub(in super::super) fn stop_too(by: i32) {
     let signal = Signal::try_from(by).unwrap_or(Signal::SIGSTOP);
     let only = SigSet::from(signal);

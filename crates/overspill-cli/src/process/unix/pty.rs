@@ -19,8 +19,8 @@ const USUAL: Winsize = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel
 #[derive(Debug)]
 pub(super) struct Pty {
     pub(super) ours: OwnedFd,
-    /// The command's end, until the command is started. BSD forgets the modes of a terminal that
-    /// nobody has open.
+    /// The command's end, until the command is started. BSD forgets the modes of a terminal
+    /// after the last process has closed it.
     pub(super) theirs: Option<OwnedFd>,
     /// The path of the command's end.
     #[allow(dead_code, reason = "only the Linux code opens it again")]

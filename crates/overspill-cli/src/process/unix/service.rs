@@ -1,4 +1,4 @@
-//! What a long-running server needs of processes and signals.
+//! Functions for a long-running server: processes, signals and a closed output.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(crate) fn take_end_signals(ended: impl Fn(i32) + Send + 'static) {
     }
 }
 
-/// Tells whether nobody reads our standard output any more.
+/// Tells whether the reader of our standard output has closed it.
 pub(crate) fn is_reader_gone() -> bool {
     let mut stdout = [Watched::new(rustix::stdio::stdout(), Interest::HangUp)];
     poll_all(&mut stdout, Some(Duration::ZERO)).is_ok() && stdout[0].ready

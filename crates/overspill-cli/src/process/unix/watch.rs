@@ -275,7 +275,7 @@ impl Watch {
                 }
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
-            // A terminal that nobody has open any more reports an error.
+            // A terminal reports an error once its last process has closed it.
             Err(_) => drop(self.pipes.close(stream)),
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn choose(
     mark: &Cost,
 ) -> Option<Vec<Block>> {
     let chooser = lines.chooser();
-    if lines.lines.len() < FEWEST_LINES || matches!(chooser.listing, Some(None)) {
+    if lines.lines.len() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
@@ -88,8 +88,18 @@ pub(super) struct Chooser {
     names: LineNames,
     /// From 0, the output is no failing log, to 1, it is one.
     failing: f64,
-    /// Of a listing, the lines in the order in which they are shown, if its folders tell one.
-    listing: Option<Option<Vec<usize>>>,
+    order: ShownOrder,
+}
+
+/// Which lines are shown besides those that say what failed.
+#[derive(Debug, Clone)]
+enum ShownOrder {
+    /// Those with the most new names.
+    Names,
+    /// The lines of a listing in this order.
+    Folders(Vec<usize>),
+    /// The two ends: a listing without an order of its own.
+    Ends,
 }
 
 impl Chooser {
@@ -115,8 +125,11 @@ impl Chooser {
             clipped: line.clipped,
         });
         let names = if failing < 1.0 { LineNames::of(named) } else { LineNames::default() };
-        let listing = is_listing.then(|| listing::by_folder(lines));
-        Chooser { items, names, failing, listing }
+        let order = match is_listing {
+            true => listing::by_folder(lines).map_or(ShownOrder::Ends, ShownOrder::Folders),
+            false => ShownOrder::Names,
+        };
+        Chooser { items, names, failing, order }
     }
 
     /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
@@ -145,11 +158,12 @@ impl Chooser {
             let (bytes, lines) = room_used(&items, &all, &chosen);
             let (bytes, lines) = (room.checked_sub(bytes)?, most_lines.checked_sub(lines)?);
             let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines };
-            match &self.listing {
-                Some(Some(order)) => {
-                    self.names.take(&mut chosen, order.iter().copied(), 1.0, &mut room)
+            match &self.order {
+                ShownOrder::Folders(order) => {
+                    self.names.take(&mut chosen, order.iter().copied(), 1.0, &mut room);
                 }
-                _ => self.names.cover(&mut chosen, &mut room),
+                ShownOrder::Names => self.names.cover(&mut chosen, &mut room),
+                ShownOrder::Ends => return None,
             }
             // Without names that are new, the text is read from its start.
             self.names.take(&mut chosen, 0..self.items.len(), 1.0, &mut room);

@@ -93,7 +93,7 @@ impl Drop for SignalQueue {
         for (signal, action) in &self.before {
             let _ = set(*signal, action);
         }
-        // Signals that nobody has read act when the caller unblocks them.
+        // Pending signals act when the caller unblocks them.
         while let Some(unread) = self.next() {
             let _ = raise(unread.signal);
         }
@@ -123,7 +123,7 @@ extern "C" fn record(number: c_int, info: *mut siginfo_t, _: *mut c_void) {
     Errno::set_raw(errno);
 }
 
-/// Stops this process by the signal that stopped the command, until somebody continues it.
+/// Stops this process by the signal that stopped the command. `SIGCONT` continues it.
 pub(in super::super) fn stop_too(by: i32) {
     let signal = Signal::try_from(by).unwrap_or(Signal::SIGSTOP);
     let before = set(signal, &default());

@@ -79,7 +79,7 @@ fn stdio(target: StdioTarget) -> io::Result<Stdio> {
     }
 }
 
-/// What the new process does before it becomes the command.
+/// Prepares the new process, before it becomes the command.
 struct BeforeExec {
     closes_stdin: bool,
     /// The standard descriptor of the terminal that becomes the command's controlling terminal.
