@@ -202,7 +202,8 @@ proptest! {
         let (chars, bytes) = (len(Limits::NONE.chars(most)), len(Limits::NONE.bytes(most)));
         prop_assert_eq!(chars.is_some(), bytes.is_some());
         let (chars, bytes) = (chars.unwrap_or(0), bytes.unwrap_or(0));
-        // Another choice of whole lines may leave the room of one line.
-        prop_assert!(chars + 160 >= bytes, "{chars} bytes in characters, {bytes} in bytes");
+        // A mark has fewer characters than bytes, so the two limits may choose other whole lines.
+        // The choice in characters may leave room for a few lines, but no more.
+        prop_assert!(chars + 160 + bytes / 50 >= bytes, "{chars} bytes in characters, {bytes} in bytes");
     }
 }
