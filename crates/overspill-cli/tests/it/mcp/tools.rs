@@ -316,3 +316,21 @@ fn served_tools_that_answer_are_listed_before_anything_is_saved() {
     assert_eq!(text_of(&client.call("overspill_list", json!({}))), "Nothing is saved here.\n");
     assert_eq!(client.end(), 0);
 }
+
+#[test]
+fn instructions_and_descriptions_of_a_server_are_masked() {
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let hello = json!({"id": 1, "result": {"capabilities": {}, "instructions": secret}});
+    let tool = json!({"name": "t", "description": secret, "inputSchema": {"type": "object"}});
+    let list = json!({"id": 2, "result": {"tools": [tool]}});
+    let script = format!("read line; echo '{hello}'; read line; echo '{list}'; read line");
+    let mut client = Client::with(&[], &["sh", "-c", &script], |command| {
+        command.env("OVERSPILL_REDACT", "all");
+    });
+    client.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
+    let answers = client.line();
+    client.send(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+    let answers = answers + &client.line();
+    assert_eq!(answers.matches("ghp_****").count(), 2, "{answers}");
+    assert!(!answers.contains(&secret), "{answers}");
+}
