@@ -65,7 +65,7 @@ impl fmt::Debug for BearerToken {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzz"))]
 impl From<&str> for BearerToken {
     fn from(text: &str) -> BearerToken {
         BearerToken(text.to_owned())

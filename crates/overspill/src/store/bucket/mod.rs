@@ -23,6 +23,9 @@ mod expiry;
 mod failure;
 mod fetch;
 mod found;
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub mod fuzz;
 mod layout;
 mod lifecycle;
 mod listing;
