@@ -7,6 +7,7 @@ use overspill::tool::walk::{
 };
 
 use super::super::edit::{Edit, EditChange, edited, json_string};
+use super::alone::as_sent;
 use super::{Done, Part, ResultRewriter, Taking};
 
 impl ResultRewriter<'_> {
@@ -17,7 +18,8 @@ impl ResultRewriter<'_> {
         let json = &mut self.structured_json as &mut dyn StructuredJson;
         let json = self.structured.is_some().then_some(json);
         let ResultChange { texts, added, structured, .. } = self.walk.finish(json, is_error);
-        let mut edits = Vec::new();
+        let mut edits: Vec<Edit> =
+            self.repeated.iter().map(|field| Edit::remove(field.place.clone())).collect();
         // Without a list of parts, the new one stands before the structured content, or in its place.
         let mut content_at = None;
         if let Some(field) = &self.structured {
@@ -43,7 +45,7 @@ impl ResultRewriter<'_> {
             Some(Edit { place: part.place.clone(), change: EditChange::Put(text_part(&line)) })
         }));
         if edits.is_empty() {
-            Done::Same(self.held)
+            Done::Same(as_sent(self.held, &self.alone))
         } else {
             Done::Changed(edited(&self.held, edits))
         }
