@@ -188,7 +188,10 @@ impl Line {
         }
         let blanks = line.iter().take_while(|byte| b" \t\"'>|+".contains(byte)).count();
         if NOTES.iter().any(|note| line[blanks..].starts_with(note)) {
-            return Line::Note;
+            // A key that begins here is found by its own mark.
+            let begins =
+                memchr::memmem::find(line, b"-- BEGIN").or(memchr::memmem::find(line, b"--BEGIN"));
+            return if begins.is_some() { Line::Other } else { Line::Note };
         }
         if is_first {
             let start = line.iter().take_while(|byte| b" \t\"'".contains(byte)).count();

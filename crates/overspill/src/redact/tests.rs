@@ -337,8 +337,9 @@ fn private_key_after_many_marks_is_masked_in_any_chunks() {
     for lines in ["Comment: ", "\n\n", "Private-Lines: 3\n", ""] {
         let before = format!("{lines}{mark}").repeat(900);
         let text = format!("{before}{line}\n{line}\n-----END {kind} KEY-----\nafter\n");
-        let expected = text.replace(line, &"*".repeat(line.len()));
         let redaction = Arc::new(Redaction::new(None).unwrap());
+        let expected = redaction.text(&text).0;
+        assert!(!expected.contains(line) && expected.ends_with("KEY-----\nafter\n"), "{lines:?}");
         for size in [1_000, 20_000, text.len()] {
             let (mut redactor, mut out) = (Redactor::new(redaction.clone()), Vec::new());
             for chunk in text.as_bytes().chunks(size) {

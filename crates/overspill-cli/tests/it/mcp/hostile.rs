@@ -9,7 +9,6 @@ use crate::program::program;
 
 /// What all secrets here have within.
 const SECRET: &str = "a1B2c3D4e5F6g7H8i9J0";
-/// More than a line may have that is passed on unread.
 const MOST: usize = 12_000;
 
 fn token() -> String {
