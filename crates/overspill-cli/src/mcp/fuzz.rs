@@ -46,7 +46,7 @@ fn shortened(frame: &[u8], size: usize) {
     let engine = Overspill::new(Profile { policy, ..Profile::OWN }, Memory::default());
     let rules = ResultRules { structured: Structured::Drop, schema: None, max_media: 600 };
     let mut rewriter =
-        ResultRewriter::new(&engine, Call::new("t"), rules, None, true, &Env::of_process());
+        ResultRewriter::new(&engine, Call::new("t"), rules, None, &Env::of_process());
     if frame.chunks(size).any(|chunk| rewriter.push(chunk).is_err()) || !rewriter.is_done() {
         return;
     }

@@ -236,7 +236,8 @@ fn from_client(
                     look.push(&chunk);
                     // The server may answer as soon as it has the last byte.
                     if chunk.ends_with(b"\n") {
-                        proxy.pending().asked(look.message());
+                        let mut pending = proxy.pending();
+                        look.messages().for_each(|message| pending.asked(message));
                     }
                     server.write_all(&chunk)?;
                     match frames.more()? {
@@ -278,7 +279,7 @@ pub(super) fn from_server(
             Read1::Whole(frame) => {
                 forward.extend_from_slice(&proxy.server_says(frame));
                 // The last words of a server that was interrupted end where they end.
-                if !forward.ends_with(b"\n") {
+                if !forward.is_empty() && !forward.ends_with(b"\n") {
                     forward.push(b'\n');
                 }
             }

@@ -246,8 +246,8 @@ fn results_of_a_server_are_masked_as_json() {
     let escaped = token.replace('a', "\\u0061");
     let send = |shown: &str| {
         format!(
-            r#"{{ "id":77 , "result":{{"content":[{{"type":"text","text":"\u00e9 \/ {0}"}},{{"type":"image","data":"{1}","mimeType":"image/png"}}],"structuredContent":{{"deep":[{{"{0}":"{0}"}}]}},"_meta":{{"n":1.50}}}}}}"#,
-            shown, token
+            r#"{{ "id":77 , "result":{{"content":[{{"type":"text","text":"\u00e9 \/ {0}"}},{{"type":"image","data":"{0}","mimeType":"image/png"}}],"structuredContent":{{"deep":[{{"{0}":"{0}"}}]}},"_meta":{{"n":1.50}}}}}}"#,
+            shown
         )
     };
     assert_eq!(client.raw(&send(&token)), send(&stars));

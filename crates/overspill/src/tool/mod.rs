@@ -112,6 +112,8 @@ impl Overspill {
         gates: &Gates,
     ) -> Bounded {
         let layout = self.profile.shape.of(fields);
+        let listed = layout.listed(fields);
+        let fields = &*listed;
         let room = |options: &CallOptions| PartRoom::of(&self.policy(call, options).trigger);
         let mut contents = layout.contents(fields, &gates.rules, room(options));
         if contents.is_empty() && layout.nothing == Unmarked::Unchanged {
@@ -127,6 +129,14 @@ impl Overspill {
             }
             Gate::Shut => true,
         };
+        // Our own work is not done again. The record alone is no proof: the result must fit.
+        let is_ours = layout.record.is_some() && layout.handled.get(fields).is_some();
+        if is_ours && contents.media.is_empty() {
+            let policy = self.policy(call, &options);
+            if policy.fired_by(contents.joined().as_bytes()).is_none() {
+                return Bounded::Unchanged;
+            }
+        }
         let is_disabled = || !self.plan(call, &options).enabled;
         if passes || layout.disabled == Unmarked::Unchanged && is_disabled() {
             let has_media = !passes && !contents.media.is_empty();
@@ -148,7 +158,7 @@ impl Overspill {
         let is_halved = layout.halves_errors() && layout.is_error(fields);
         let structured = structured.as_mut().map(|json| json as &mut dyn StructuredJson);
         let change = walk.finish(structured, is_halved);
-        let is_same = change.spilled.is_none()
+        let is_same = change.texts.is_none()
             && change.structured == StructuredChange::Stays
             && media.is_empty();
         if is_same && (texts.is_empty() && layout.nothing == Unmarked::Unchanged || !layout.marks())

@@ -10,6 +10,7 @@ use super::super::answers::{INTERNAL_ERROR, error};
 use super::super::edit::{Edit, EditChange, edited, json_string};
 use super::super::probe::Id;
 use super::super::spooled_buffer::SpooledBuffer;
+use super::alone::as_sent;
 use super::{Done, Part, ResultRewriter, Taking};
 
 impl ResultRewriter<'_> {
@@ -28,7 +29,8 @@ impl ResultRewriter<'_> {
         if let Some(failed) = unbuffered(id.as_ref(), &self.structured_json) {
             return failed;
         }
-        let mut edits = Vec::new();
+        let mut edits: Vec<Edit> =
+            self.repeated.iter().map(|field| Edit::remove(field.place.clone())).collect();
         // Without a list of parts, the new one stands before the structured content, or in its place.
         let mut content_at = None;
         if let Some(field) = &self.structured {
@@ -54,7 +56,7 @@ impl ResultRewriter<'_> {
             Some(Edit { place: part.place.clone(), change: EditChange::Put(text_part(&line)) })
         }));
         if edits.is_empty() {
-            Done::Same(self.held)
+            Done::Same(as_sent(self.held, &self.alone))
         } else {
             Done::Changed(edited(&self.held, edits))
         }

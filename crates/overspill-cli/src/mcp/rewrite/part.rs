@@ -46,6 +46,11 @@ impl ResultRewriter<'_> {
         self.take_media(Kind::Text, &begun);
     }
 
+    /// Tells whether the current media are being saved.
+    pub(super) fn is_saving(&self) -> bool {
+        matches!(&self.taking, Taking::Media { saving: Saving::Begun(_), .. })
+    }
+
     /// Ends a part. If there is no room for it, its JSON counts as text.
     pub(super) fn end_part(&mut self) {
         let Some((part, before)) = self.parts.split_last_mut() else { return };

@@ -44,7 +44,7 @@ fn by_bytes(result: &Value, rules: &ResultRules, chunk: usize) -> (Value, Vec<Ve
     let engine = engine();
     let frame = format!(r#"{{"id":1,"result":{result}}}"#);
     let mut rewriter =
-        ResultRewriter::new(&engine, Call::new("t"), rules.clone(), None, true, &Env::of_process());
+        ResultRewriter::new(&engine, Call::new("t"), rules.clone(), None, &Env::of_process());
     for chunk in frame.as_bytes().chunks(chunk) {
         rewriter.push(chunk).unwrap();
     }
