@@ -78,7 +78,9 @@ pub fn wording(
 pub(crate) fn way_to(id: &OutputId, path: &str, reader: &ReaderAbilities) -> String {
     let token = id.token();
     match reader {
-        ReaderAbilities { tools: Some(tools), .. } => format!(r#"{} {{"id":"{token}"}}"#, tools.read),
+        ReaderAbilities { tools: Some(tools), .. } => {
+            format!(r#"{} {{"id":"{token}"}}"#, tools.read)
+        }
         ReaderAbilities { program: Some(program), .. } => format!("{program} read {token}"),
         ReaderAbilities { files: true, .. } => path.to_owned(),
         ReaderAbilities { .. } => token,

@@ -46,17 +46,27 @@ pub(crate) struct Framed<'a> {
 enum Frame<'a> {
     None,
     /// The command is an argument of `eval`.
-    Eval { before: &'a str, after: &'a str },
+    Eval {
+        before: &'a str,
+        after: &'a str,
+    },
     /// The command is in a subshell, after a trap.
-    Subshell { before: &'a str, after: &'a str },
+    Subshell {
+        before: &'a str,
+        after: &'a str,
+    },
 }
 
 impl<'a> Framed<'a> {
     pub(crate) fn of(line: &'a str) -> Framed<'a> {
-        Framed::in_eval(line).or_else(|| Framed::in_subshell(line)).unwrap_or_else(|| Framed {
-            inner: line.to_owned(),
-            frame: Frame::None,
-        })
+        Framed::in_eval(line)
+            .or_else(|| Framed::in_subshell(line))
+            .unwrap_or_else(|| Framed { inner: line.to_owned(), frame: Frame::None })
+    }
+
+    /// Tells whether a host has put code around the command.
+    pub(crate) fn is_framed(&self) -> bool {
+        !matches!(self.frame, Frame::None)
     }
 
     fn in_eval(line: &'a str) -> Option<Framed<'a>> {
@@ -76,14 +86,14 @@ impl<'a> Framed<'a> {
     }
 
     /// Puts another text in the place of the command. The shell runs `keeper` after the command in `eval`,
-    /// and `trap` before the command in a subshell. `None` if the command cannot be followed by `keeper`.
-    pub(crate) fn with(&self, text: &str, keeper: &str, trap: &str, is_complete: bool) -> Option<String> {
+    /// and `trap` before the command in a subshell. `None` if `eval` needs a keeper and there is none.
+    pub(crate) fn with(&self, text: &str, keeper: Option<&str>, trap: &str) -> Option<String> {
         match self.frame {
             Frame::None => Some(text.to_owned()),
-            Frame::Eval { before, after } => is_complete.then(|| {
-                let quoted = format!("{text}{keeper}").replace('\'', r#"'"'"'"#);
-                format!("{before}'{quoted}'{after}")
-            }),
+            Frame::Eval { before, after } => {
+                let quoted = format!("{text}{}", keeper?).replace('\'', r#"'"'"'"#);
+                Some(format!("{before}'{quoted}'{after}"))
+            }
             Frame::Subshell { before, after } => Some(format!("{before}{trap}\n{text}{after}")),
         }
     }
@@ -131,21 +141,23 @@ mod tests {
         let claude = r#"source /h/s.sh 2>/dev/null || true && eval 'echo "it'"'"'s" | cat' < /dev/null && pwd -P >| /tmp/c"#;
         let framed = Framed::of(claude);
         assert_eq!(framed.inner, r#"echo "it's" | cat"#);
-        assert_eq!(framed.with(&framed.inner, "", "", true).as_deref(), Some(claude));
-        assert_eq!(framed.with("x", "\nk", "; t", false), None);
-        let with = framed.with("x", "\nk", "; t", true).unwrap();
-        assert!(with.contains("eval 'x\nk' < /dev/null && pwd"), "{with}");
+        assert_eq!(framed.with(&framed.inner, Some(""), "").as_deref(), Some(claude));
+        assert_eq!(framed.with("x", None, "; t"), None);
+        let with = framed.with("x", Some("; k"), "; t").unwrap();
+        assert!(with.contains("eval 'x; k' < /dev/null && pwd"), "{with}");
         let gemini = "_bgpids_file=/tmp/g\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nmake | tail\n)\n__code=$?\nexit $__code";
         let framed = Framed::of(gemini);
         assert_eq!(framed.inner, "make | tail");
-        let with = framed.with("x", "", "; t", false).unwrap();
+        let with = framed.with("x", None, "; t").unwrap();
         assert!(with.contains("' EXIT; t\nx\n)\n__code"), "{with}");
-        assert_eq!(Framed::of("a | b").with("x", "", "", false).as_deref(), Some("x"));
+        assert_eq!(Framed::of("a | b").with("x", None, "").as_deref(), Some("x"));
     }
 
     #[test]
     fn expansions_in_a_frame_leave_the_line_as_it_is() {
-        for line in ["eval $x < /dev/null && pwd -P >| /tmp/x", r#"eval "$(a | b)" && pwd -P >| /tmp/x"#] {
+        for line in
+            ["eval $x < /dev/null && pwd -P >| /tmp/x", r#"eval "$(a | b)" && pwd -P >| /tmp/x"#]
+        {
             assert!(matches!(Framed::of(line).frame, Frame::None), "{line}");
         }
     }

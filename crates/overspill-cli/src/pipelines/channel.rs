@@ -10,6 +10,7 @@ use std::path::Path;
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
 
+use super::Prelude;
 use super::tee::TeeArgument;
 
 const PRELUDE: &str = include_str!("prelude.sh");
@@ -22,6 +23,9 @@ const LONGEST_REPORT: usize = 16 << 10;
 /// Room for the reports of our stages.
 const STAGE_REPORTS: usize = 4 << 10;
 
+/// Gives the prelude one more event after the last command.
+const EXIT_TRAP: &str = "trap ': end' EXIT";
+
 /// Our ends.
 pub(super) struct Channel {
     prelude: OwnedFd,
@@ -32,21 +36,27 @@ pub(super) struct Channel {
 
 impl Channel {
     /// Opens a channel with a file in `directory` for each of `captures` places.
-    pub(super) fn open(user_env: &str, captures: usize, directory: &Path) -> io::Result<Channel> {
+    pub(super) fn open(
+        prelude: &Prelude,
+        captures: usize,
+        directory: &Path,
+    ) -> io::Result<Channel> {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         let _ = fcntl_setpipe_size(&writer, PIPE_ROOM);
         let room = fcntl_getpipe_size(&writer)?;
         // The shell must never wait for us, so it writes no more reports than the pipe can hold.
         let reports = room.saturating_sub(STAGE_REPORTS) / LONGEST_REPORT;
-        let captures = (0..captures).map(|_| unnamed_file(directory)).collect::<io::Result<Vec<_>>>()?;
-        let prelude = memfd_create("overspill", MemfdFlags::CLOEXEC)?;
+        let captures =
+            (0..captures).map(|_| unnamed_file(directory)).collect::<io::Result<Vec<_>>>()?;
+        let exit = if prelude.sees_end { EXIT_TRAP } else { "" };
         let text = PRELUDE
-            .replace("@USER@", &crate::ui::shell_word(user_env))
+            .replace("@USER@", &crate::ui::shell_word(&prelude.user_env))
+            .replace("@EXIT@", exit)
             .replace("@PID@", &std::process::id().to_string())
             .replace("@REPORTS@", &reports.to_string())
             .replace("@EVENTS@", &EVENTS.to_string())
             .replace("@PIPE@", &path(&writer));
-        let mut file = File::from(prelude);
+        let mut file = File::from(memfd_create("overspill", MemfdFlags::CLOEXEC)?);
         file.write_all(text.as_bytes())?;
         let channel = Channel { prelude: file.into(), reader: reader.into(), writer, captures };
         // The shell complains if it may not open these, so we try first.

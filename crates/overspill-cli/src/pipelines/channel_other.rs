@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use super::Prelude;
 use super::tee::TeeArgument;
 
 pub(super) struct Channel;
 
 impl Channel {
-    pub(super) fn open(_: &str, _: usize, _: &Path) -> io::Result<Channel> {
+    pub(super) fn open(_: &Prelude, _: usize, _: &Path) -> io::Result<Channel> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -9,7 +9,10 @@
 //!
 //! docs/pipelines.md says when it speaks and when it is silent.
 
-#[cfg_attr(not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))), path = "channel_other.rs")]
+#[cfg_attr(
+    not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))),
+    path = "channel_other.rs"
+)]
 mod channel;
 mod notice;
 mod report;
@@ -17,7 +20,10 @@ mod rules;
 mod scan;
 mod settings;
 mod stage;
-#[cfg_attr(not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))), path = "tee_other.rs")]
+#[cfg_attr(
+    not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))),
+    path = "tee_other.rs"
+)]
 pub(crate) mod tee;
 mod veto;
 
@@ -46,8 +52,8 @@ const LONG_MILLIS: u64 = 2_000;
 const WORTH_SAVING: u64 = 4 << 10;
 /// A line with more pipelines is not captured.
 const MOST_PLACES: usize = 8;
-/// The call of the function of the prelude that keeps `$?`.
-const KEEPER: &str = "\n__ovs_k";
+/// The function of the prelude that keeps `$?`.
+const KEEPER: &str = "__ovs_k";
 /// Sets the trap of the prelude inside of a subshell.
 const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG";
 
@@ -60,6 +66,14 @@ pub(crate) struct Watch {
     first_stages: Vec<String>,
     /// The words that our stages begin with.
     our_stage: String,
+}
+
+/// What the prelude is told.
+struct Prelude {
+    /// The user's own start file. Empty if there is none.
+    user_env: String,
+    /// It gets an event after the last command.
+    sees_end: bool,
 }
 
 /// What was seen of a line.
@@ -89,14 +103,15 @@ impl Watch {
         if mode == PipelineMode::Off {
             return None;
         }
-        let user_env = user_env(env)?;
+        let sees_end = !framed.is_framed() && scan::ends_with_pipeline(&framed.inner);
+        let prelude = Prelude { user_env: user_env(env)?, sees_end };
         let places = match mode {
             PipelineMode::Full => scan::places(&framed.inner),
             PipelineMode::Status | PipelineMode::Off => Vec::new(),
         };
         let places = if places.len() > MOST_PLACES { Vec::new() } else { places };
-        let channel = Channel::open(&user_env, places.len(), &settings.directory)
-            .or_else(|_| Channel::open(&user_env, 0, Path::new("/")))
+        let channel = Channel::open(&prelude, places.len(), &settings.directory)
+            .or_else(|_| Channel::open(&prelude, 0, Path::new("/")))
             .ok()?;
         let our_stage = format!("{} {} ", env.own_path()?, tee::NAME);
         let mut text = framed.inner.clone();
@@ -107,8 +122,8 @@ impl Watch {
             first_stages.push(framed.inner[place.stage.clone()].trim().to_owned());
         }
         first_stages.reverse();
-        let is_complete = scan::is_complete(&framed.inner);
-        asked.words[at] = framed.with(&text, KEEPER, SUBSHELL_TRAP, is_complete)?.into();
+        let keeper = scan::is_complete(&framed.inner).then(|| after(&text, KEEPER));
+        asked.words[at] = framed.with(&text, keeper.as_deref(), SUBSHELL_TRAP)?.into();
         asked.variables.push((BASH_ENV, channel.prelude_path().into()));
         Some(Watch { channel, text, first_stages, our_stage })
     }
@@ -123,7 +138,8 @@ impl Watch {
         let captured = Captured { overspill, call, first_stages: &first_stages, files, captures };
         let notice = match hidden.split_first() {
             Some((failure, others)) => {
-                let saved = failure.place.and_then(|place| captured.save(place, Some(failure.code)));
+                let saved =
+                    failure.place.and_then(|place| captured.save(place, Some(failure.code)));
                 let command = failure.command.as_ref().map(|command| masked(command, overspill));
                 let failure = HiddenFailure { command, ..failure.clone() };
                 notice::failure(&failure, others.len(), saved.as_ref())
@@ -215,10 +231,22 @@ impl Captured<'_> {
             let most = capture.total > WORTH_SAVING && capture.total / 2 > shown;
             most && capture.millis >= LONG_MILLIS && capture.saved > 0 && !capture.reader_left
         };
-        let capture = self.captures.iter().filter(is_dropped).max_by_key(|capture| capture.millis)?;
+        let capture =
+            self.captures.iter().filter(is_dropped).max_by_key(|capture| capture.millis)?;
         let saved = self.save(capture.place, None)?;
         let command = masked(self.first_stages.get(capture.place)?, self.overspill);
         Some(notice::capture(&command, &saved))
+    }
+}
+
+/// Returns a command as it follows another one. On a line of its own it would change the line numbers in
+/// error messages, so that is done only after a comment or a here-document.
+fn after(text: &str, command: &str) -> String {
+    let needs_line = text.contains('#') || text.contains("<<");
+    match text.trim_end().chars().next_back() {
+        _ if needs_line => format!("\n{command}"),
+        Some(';' | '&') => format!(" {command}"),
+        _ => format!("; {command}"),
     }
 }
 

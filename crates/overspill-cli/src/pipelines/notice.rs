@@ -19,11 +19,21 @@ pub(super) struct SavedCapture {
 }
 
 /// Words a failure that the exit code hides.
-pub(super) fn failure(failure: &HiddenFailure, others: usize, saved: Option<&SavedCapture>) -> String {
+pub(super) fn failure(
+    failure: &HiddenFailure,
+    others: usize,
+    saved: Option<&SavedCapture>,
+) -> String {
     let HiddenFailure { command, code, shown_code, last, .. } = failure;
-    let last = last.as_ref().map_or_else(|| "the last command's".into(), |last| format!("{}'s", quoted(last)));
-    let subject = command.as_ref().map_or_else(|| "A command before the last `|`".into(), |command| quoted(command));
-    let mut text = format!("[overspill: {subject} exited with code {code}; the exit code {shown_code} is {last}.");
+    let last = last
+        .as_ref()
+        .map_or_else(|| "the last command's".into(), |last| format!("{}'s", quoted(last)));
+    let subject = command
+        .as_ref()
+        .map_or_else(|| "A command before the last `|`".into(), |command| quoted(command));
+    let mut text = format!(
+        "[overspill: {subject} exited with code {code}; the exit code {shown_code} is {last}."
+    );
     match others {
         0 => {}
         1 => text.push_str(" One more pipeline of the line hid a failure."),
@@ -40,7 +50,11 @@ pub(super) fn failure(failure: &HiddenFailure, others: usize, saved: Option<&Sav
 /// Words a capture of a line in which nothing failed.
 pub(super) fn capture(command: &str, saved: &SavedCapture) -> String {
     let SavedCapture { lines, read } = saved;
-    format!("[overspill: all {} of {} are saved: {read}]\n", counted(*lines, "line"), quoted(command))
+    format!(
+        "[overspill: all {} of {} are saved: {read}]\n",
+        counted(*lines, "line"),
+        quoted(command)
+    )
 }
 
 /// Returns a command as it stands in a notice: on one line, without redirections at its end, not too long.

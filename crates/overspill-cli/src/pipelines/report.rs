@@ -85,7 +85,10 @@ mod tests {
         let bytes = b"T\x000\x00120\x00100\x00whole\x0017\0E\x003\x000\0_\x003\x001\x000\x000\0false\0tee\0cat\0\0";
         let (pipelines, captures) = read(bytes);
         let commands = ["false", "tee", "cat"].map(str::to_owned).to_vec();
-        assert_eq!(pipelines, [PipelineReport { event: 3, status: 0, codes: vec![1, 0, 0], commands }]);
+        assert_eq!(
+            pipelines,
+            [PipelineReport { event: 3, status: 0, codes: vec![1, 0, 0], commands }]
+        );
         let capture =
             CaptureReport { place: 0, total: 120, saved: 100, reader_left: false, millis: 17 };
         assert_eq!(captures, [capture]);
@@ -93,7 +96,9 @@ mod tests {
 
     #[test]
     fn broken_records_end_the_list() {
-        for bytes in [&b""[..], b"E", b"E\x003\0", b"E\x003\x000\0_\x0099999\x001\0", b"X\0Y\0", b"\xff\0"] {
+        for bytes in
+            [&b""[..], b"E", b"E\x003\0", b"E\x003\x000\0_\x0099999\x001\0", b"X\0Y\0", b"\xff\0"]
+        {
             assert_eq!(read(bytes), (Vec::new(), Vec::new()), "{bytes:?}");
         }
     }

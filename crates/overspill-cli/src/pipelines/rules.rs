@@ -47,13 +47,14 @@ pub(super) fn hidden_failures(
     let mut before: Option<&PipelineReport> = None;
     for report in reports {
         // The shell keeps the codes of a pipeline until the next one ends, and reports them again.
-        let is_again =
-            before.is_some_and(|before| before.event + 1 == report.event && before.codes == report.codes);
+        let is_again = before
+            .is_some_and(|before| before.event + 1 == report.event && before.codes == report.codes);
         before = Some(report);
         if is_again {
             continue;
         }
-        if let Some(failure) = Pipeline::of(report, line).and_then(|pipeline| pipeline.hidden(captures))
+        if let Some(failure) =
+            Pipeline::of(report, line).and_then(|pipeline| pipeline.hidden(captures))
             && !found.contains(&failure)
         {
             found.push(failure);
@@ -96,8 +97,13 @@ impl Pipeline {
     }
 
     /// Reads a pipeline whose second stage is ours. If every stage after it is a simple command, all is certain.
-    fn with_our_stage(report: &PipelineReport, commands: &[String], line: &Line) -> Option<Pipeline> {
-        let argument = |command: &String| Some(command.strip_prefix(line.our_stage)?.trim().to_owned());
+    fn with_our_stage(
+        report: &PipelineReport,
+        commands: &[String],
+        line: &Line,
+    ) -> Option<Pipeline> {
+        let argument =
+            |command: &String| Some(command.strip_prefix(line.our_stage)?.trim().to_owned());
         let at = commands.iter().rposition(|command| argument(command).is_some())?;
         let after = &commands[at + 1..];
         if after.len() + 2 != report.codes.len() {
@@ -152,7 +158,9 @@ fn known_stages(commands: &[String], count: usize, line: &Line) -> Vec<Option<St
     let text = squeezed(line.text);
     let squeezed_commands: Vec<String> = commands.iter().map(|command| squeezed(command)).collect();
     let joined = squeezed_commands.join("|");
-    if commands.len() == count && (text.contains(&joined) || text.contains(&joined.replace("2>&1|", "|&"))) {
+    if commands.len() == count
+        && (text.contains(&joined) || text.contains(&joined.replace("2>&1|", "|&")))
+    {
         return commands.iter().map(|command| Some(Stage::of(command))).collect();
     }
     // A stage is no simple command. Only the last one can be certain.

@@ -12,8 +12,8 @@ struct Unsure;
 
 /// Words that begin or end a compound command, where they stand in the place of a command.
 const COMPOUND: [&str; 20] = [
-    "if", "then", "elif", "else", "fi", "for", "select", "while", "until", "do", "done", "case", "esac",
-    "in", "function", "coproc", "[[", "{", "}", "((",
+    "if", "then", "elif", "else", "fi", "for", "select", "while", "until", "do", "done", "case",
+    "esac", "in", "function", "coproc", "[[", "{", "}", "((",
 ];
 /// Commands that change how the rest of the line is read.
 const CHANGES_GRAMMAR: [&str; 3] = ["alias", "unalias", "shopt"];
@@ -45,6 +45,19 @@ pub(super) fn is_complete(line: &str) -> bool {
         && (Scanner::new(line).all().is_ok() || Scanner::new(line).balanced().is_ok_and(|is| is))
 }
 
+/// Tells whether the last command of a line is a pipeline, or may be one.
+///
+/// bash replaces itself by a last command that is none, unless there is an EXIT trap.
+pub(super) fn ends_with_pipeline(line: &str) -> bool {
+    Scanner::new(line).last_is_pipeline().unwrap_or_else(|Unsure| {
+        let line = line.trim_end_matches(|char: char| char == ';' || char.is_whitespace());
+        let list = line.rsplit([';', '\n']).next().unwrap_or_default();
+        let last = list.rsplit("&&").next().unwrap_or_default();
+        let is_compound = ["done", "fi", "esac", "}", ")"].iter().any(|end| last.ends_with(end));
+        is_compound || last.contains('|')
+    })
+}
+
 /// Words that come in pairs: each begins and ends a compound command.
 const PAIRS: [(&str, &str); 4] = [("if", "fi"), ("do", "done"), ("case", "esac"), ("{", "}")];
 
@@ -67,6 +80,10 @@ struct Scanner<'a> {
     stage: StageState,
     /// The last operator is `&&` or `||`.
     needs_pipeline: bool,
+    /// The last pipeline stands after `||`, so it may not run.
+    is_after_or: bool,
+    /// The last list ends with a pipeline, or may do so.
+    ends_with_pipeline: bool,
     /// The places of the current list, which `&` may still send to the background.
     list: Vec<Place>,
     found: Vec<Place>,
@@ -76,10 +93,35 @@ struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     fn new(line: &'a str) -> Scanner<'a> {
         let (list, found, documents) = (Vec::new(), Vec::new(), Vec::new());
-        Scanner { line, at: 0, at_command: true, start: 0, pipes: 0, stage: StageState::Empty, needs_pipeline: false, list, found, documents }
+        Scanner {
+            line,
+            at: 0,
+            at_command: true,
+            start: 0,
+            pipes: 0,
+            stage: StageState::Empty,
+            needs_pipeline: false,
+            is_after_or: false,
+            ends_with_pipeline: false,
+            list,
+            found,
+            documents,
+        }
     }
 
     fn all(mut self) -> Result<Vec<Place>, Unsure> {
+        self.walk()?;
+        self.end_list(0, Ground::Fore);
+        Ok(self.found)
+    }
+
+    fn last_is_pipeline(mut self) -> Result<bool, Unsure> {
+        self.walk()?;
+        self.end_list(0, Ground::Fore);
+        Ok(self.ends_with_pipeline)
+    }
+
+    fn walk(&mut self) -> Result<(), Unsure> {
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' => self.at += 1,
@@ -118,11 +160,7 @@ impl<'a> Scanner<'a> {
             StageState::NeedsWord => true,
             StageState::Complete => false,
         };
-        if is_open || !self.documents.is_empty() {
-            return Err(Unsure);
-        }
-        self.end_list(0, Ground::Fore);
-        Ok(self.found)
+        if is_open || !self.documents.is_empty() { Err(Unsure) } else { Ok(()) }
     }
 
     /// Tells whether quotes, parentheses and compound commands are closed, whatever the grammar is.
@@ -140,7 +178,12 @@ impl<'a> Scanner<'a> {
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' => self.at += 1,
                 _ => {
                     let start = self.at;
-                    while !matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')) {
+                    while !matches!(
+                        self.peek(),
+                        None | Some(
+                            b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')'
+                        )
+                    ) {
                         self.skip_unit()?;
                     }
                     let word = &self.line[start..self.at];
@@ -178,6 +221,7 @@ impl<'a> Scanner<'a> {
     /// Ends a pipeline before `&&` or `||`.
     fn end_pipeline(&mut self) -> Result<(), Unsure> {
         self.end_stage()?;
+        self.is_after_or = self.starts("||");
         self.next_pipeline(2);
         self.needs_pipeline = true;
         Ok(())
@@ -193,6 +237,12 @@ impl<'a> Scanner<'a> {
 
     fn end_list(&mut self, operator: usize, ground: Ground) {
         let list = std::mem::take(&mut self.list);
+        let has_text = !self.line[self.start..self.at].trim().is_empty();
+        if has_text {
+            let may_be_last = self.pipes > 0 || self.is_after_or && !list.is_empty();
+            self.ends_with_pipeline = ground == Ground::Fore && may_be_last;
+        }
+        self.is_after_or = false;
         if ground == Ground::Fore {
             self.found.extend(list);
         }
@@ -296,7 +346,10 @@ impl<'a> Scanner<'a> {
             }
         };
         // The mark must be over: `E"x"` is one word.
-        let is_over = matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'>' | b'<'));
+        let is_over = matches!(
+            self.peek(),
+            None | Some(b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'>' | b'<')
+        );
         if end.is_empty() || !is_over {
             return Err(Unsure);
         }
@@ -402,7 +455,9 @@ impl<'a> Scanner<'a> {
                 b'(' => ends.push(b')'),
                 // Here-documents, comments and `case` patterns may have quotes and `)` that mean nothing.
                 b'<' if self.starts("<") && !self.starts("<<") => return Err(Unsure),
-                b'#' if before.is_ascii_whitespace() || b";&|(".contains(&before) => return Err(Unsure),
+                b'#' if before.is_ascii_whitespace() || b";&|(".contains(&before) => {
+                    return Err(Unsure);
+                }
                 b';' if self.starts(";") => return Err(Unsure),
                 _ => {}
             }
@@ -542,6 +597,25 @@ mod tests {
             ("a | b)", false),
         ] {
             assert_eq!(is_complete(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn last_command_is_told_from_a_last_pipeline() {
+        for (line, expected) in [
+            ("a | b", true),
+            ("a | b;\n", true),
+            ("a | b; c", false),
+            ("a | b && c d", false),
+            ("a | b || c d", true),
+            ("a || b", false),
+            ("a | b & c", false),
+            ("a; b | c # d", true),
+            ("for i in 1; do a | b; done", true),
+            ("for i in 1; do a | b; done; c", false),
+            ("cat <<E | b\nx\nE", true),
+        ] {
+            assert_eq!(ends_with_pipeline(line), expected, "{line}");
         }
     }
 

@@ -46,7 +46,8 @@ impl PipelineSettings {
         // The words of a source system say nothing about pipelines.
         let mode = set.or((profile.name != Profile::OWN.name).then_some(PipelineMode::Off));
         let directory = sources.directory(profile).ok().filter(|directory| directory.is_dir());
-        let most = sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
+        let most =
+            sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
         PipelineSettings {
             mode,
             directory: directory.unwrap_or_else(std::env::temp_dir),

@@ -16,18 +16,21 @@ pub(super) struct Stage {
 }
 
 /// Programs that answer a question with the exit code 1.
+#[rustfmt::skip]
 const ANSWERS_WITH_ONE: [&str; 48] = [
-    "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep", "diff", "sdiff",
-    "diff3", "zdiff", "colordiff", "cmp", "test", "[", "[[", "((", "let", "expr", "which", "command", "type", "hash",
-    "read", "pgrep", "pidof", "pkill", "killall", "kill", "ps", "jq", "yq", "lsof", "fuser", "getent",
-    "git grep", "git diff", "git config", "git check-ignore", "git merge-base", "git show-ref",
-    "npm outdated", "systemctl is-active", "systemctl is-enabled",
+    "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep",
+    "diff", "sdiff", "diff3", "zdiff", "colordiff", "cmp", "test", "[", "[[", "((", "let", "expr",
+    "which", "command", "type", "hash", "read", "pgrep", "pidof", "pkill", "killall", "kill", "ps",
+    "jq", "yq", "lsof", "fuser", "getent", "git grep", "git diff", "git config", "git check-ignore",
+    "git merge-base", "git show-ref", "npm outdated", "systemctl is-active", "systemctl is-enabled",
 ];
 /// Programs that read only as much as they need.
-const LEAVES_EARLY: [&str; 9] = ["head", "less", "more", "most", "read", "true", ":", "fzf", "false"];
+const LEAVES_EARLY: [&str; 9] =
+    ["head", "less", "more", "most", "read", "true", ":", "fzf", "false"];
 /// Programs that run another command with the rest of their arguments.
 const RUNS_OTHERS: [&str; 13] = [
-    "sudo", "doas", "env", "nice", "ionice", "nohup", "command", "builtin", "exec", "time", "stdbuf", "setsid", "timeout",
+    "sudo", "doas", "env", "nice", "ionice", "nohup", "command", "builtin", "exec", "time",
+    "stdbuf", "setsid", "timeout",
 ];
 
 impl Stage {
@@ -39,17 +42,24 @@ impl Stage {
             name,
             arguments,
             writes_to_file: writes_to_file(text),
-            hides_errors: ["2>/dev/null", "2> /dev/null", "2>&-", "&>/dev/null"].iter().any(|end| text.contains(end)),
+            hides_errors: ["2>/dev/null", "2> /dev/null", "2>&-", "&>/dev/null"]
+                .iter()
+                .any(|end| text.contains(end)),
         }
     }
 
     /// Tells whether this exit code is an answer, and no failure.
     pub(super) fn answers_with(&self, code: i32) -> bool {
-        let runs_grep = || self.arguments.iter().any(|word| ANSWERS_WITH_ONE.contains(&word.as_str()));
+        let is_answer = |word: &String| ANSWERS_WITH_ONE.contains(&word.as_str());
+        let mut arguments = self.arguments.iter();
         match (self.name.as_str(), code) {
             (name, 1) if ANSWERS_WITH_ONE.contains(&name) => true,
             // The command that they run has answered with 1.
-            ("xargs", 123) | ("find", 1) => runs_grep(),
+            ("xargs", 123) => arguments.find(|word| !word.starts_with('-')).is_some_and(is_answer),
+            ("find", 1) => {
+                let mut commands = arguments.skip_while(|word| !word.starts_with("-exec"));
+                commands.nth(1).is_some_and(is_answer)
+            }
             ("systemctl is-active", 3) | ("getent", 2) => true,
             _ => false,
         }
@@ -59,7 +69,8 @@ impl Stage {
     pub(super) fn leaves_early(&self) -> bool {
         let short = |letter: char| {
             move |word: &String| {
-                word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
+                word.strip_prefix('-')
+                    .is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
             }
         };
         let mut arguments = self.arguments.iter();
@@ -108,14 +119,17 @@ fn named(words: &[String]) -> (String, Vec<String>) {
         rest = after;
         if runs_other {
             // Options of the runner, and the time that `timeout` gets.
-            let is_option = |word: &String| word.starts_with('-') || word.starts_with(|char: char| char.is_ascii_digit());
+            let is_option = |word: &String| {
+                word.starts_with('-') || word.starts_with(|char: char| char.is_ascii_digit())
+            };
             while rest.first().is_some_and(is_option) {
                 rest = &rest[1..];
             }
         }
     }
     let Some((word, arguments)) = rest.split_first() else { return (String::new(), Vec::new()) };
-    let name = word.rsplit('/').next().unwrap_or_default().trim_start_matches(['(', '{']).to_owned();
+    let name =
+        word.rsplit('/').next().unwrap_or_default().trim_start_matches(['(', '{']).to_owned();
     let mut arguments = arguments.to_vec();
     if ["git", "npm", "systemctl"].contains(&name.as_str()) {
         let takes_value = ["-C", "-c", "--git-dir", "--prefix"];
@@ -160,7 +174,12 @@ fn writes_to_file(text: &str) -> bool {
         match (char, quote) {
             ('\'' | '"', None) => quote = Some(char),
             (end, Some(open)) if end == open => quote = None,
-            ('>', None) if before != '2' && before != '>' && chars.peek() != Some(&'&') && chars.peek() != Some(&'(') => {
+            ('>', None)
+                if before != '2'
+                    && before != '>'
+                    && chars.peek() != Some(&'&')
+                    && chars.peek() != Some(&'(') =>
+            {
                 return true;
             }
             _ => {}
@@ -193,7 +212,7 @@ mod tests {
             ("find . -exec grep x {} +", 1, true),
             ("find . -name x", 1, false),
             ("xargs grep x", 123, true),
-            ("xargs cargo test", 123, false),
+            ("xargs -n1 cargo test", 123, false),
             ("cargo test", 1, false),
             ("command -v x", 1, true),
             ("false", 1, false),

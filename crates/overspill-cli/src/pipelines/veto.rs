@@ -2,8 +2,22 @@
 
 /// Words that show the traps, the variables or the exit codes of the shell, or that change them.
 const WORDS: [&str; 16] = [
-    "PIPESTATUS", "DEBUG", "BASH_ENV", "BASH_COMMAND", "BASH_EXECUTION_STRING", "pipefail", "nounset", "xtrace",
-    "verbose", "noexec", "posix", "extdebug", "functrace", "ulimit", "compgen", "onecmd",
+    "PIPESTATUS",
+    "DEBUG",
+    "BASH_ENV",
+    "BASH_COMMAND",
+    "BASH_EXECUTION_STRING",
+    "pipefail",
+    "nounset",
+    "xtrace",
+    "verbose",
+    "noexec",
+    "posix",
+    "extdebug",
+    "functrace",
+    "ulimit",
+    "compgen",
+    "onecmd",
 ];
 /// Options of `set` that show the prelude, or that the prelude would trip over.
 const SET_OPTIONS: [char; 6] = ['x', 'v', 'u', 'T', 'n', 't'];
@@ -42,7 +56,7 @@ fn shows_state(command: &str) -> bool {
     let rest: Vec<&str> = words.take_while(|word| !word.starts_with(['>', '<', '#'])).collect();
     match name {
         "set" if rest.iter().any(|word| is_set_option(word)) => true,
-        "trap" | "declare" | "typeset" if rest.iter().any(|word| lists(word)) => true,
+        "trap" | "declare" | "typeset" if rest.first().is_some_and(|word| lists(word)) => true,
         name => LISTS_ALONE.contains(&name) && rest.is_empty(),
     }
 }

@@ -29,7 +29,8 @@ pub use catalog::Catalog;
 pub use conformance::{conformance, partial_conformance};
 pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
 pub use entry::{
-    Availability, Entry, ExpiredOutput, Integrity, Kept, PipelineStatus, Record, SpillRef, StageStatus,
+    Availability, Entry, ExpiredOutput, Integrity, Kept, PipelineStatus, Record, SpillRef,
+    StageStatus,
 };
 pub use expiry::Expiry;
 pub(crate) use kept::NotKept;

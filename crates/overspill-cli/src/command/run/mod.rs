@@ -141,7 +141,8 @@ impl Job {
 
     /// Runs it; tells how it ended, and whether everything could be shown.
     fn try_run(self, descriptors: Descriptors, env: &Env) -> anyhow::Result<(Ended, bool)> {
-        let Job { engine: Engine { overspill, options, tool, pipelines, .. }, mut asked, .. } = self;
+        let Job { engine: Engine { overspill, options, tool, pipelines, .. }, mut asked, .. } =
+            self;
         let call = Call {
             command: Some(self.command),
             session: env.session(),

@@ -168,5 +168,11 @@ fn engine(words: &[OsString], env: &Env) -> Engine {
         let env = env.clone();
         overspill = overspill.to_builder().program(move || env.program_path()).build();
     }
-    Engine { profile, overspill, options: overspill::CallOptions::default(), tool: "bash".into(), pipelines }
+    Engine {
+        profile,
+        overspill,
+        options: overspill::CallOptions::default(),
+        tool: "bash".into(),
+        pipelines,
+    }
 }
