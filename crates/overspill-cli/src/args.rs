@@ -17,6 +17,7 @@ use crate::command::{
     uninstall::UninstallArgs,
 };
 use crate::env::Env;
+use crate::pipelines::PipelineSettings;
 use crate::settings::SettingSources;
 use crate::settings::units::{parse_duration, parse_limit};
 use crate::tokenizer::Tokenizer;
@@ -116,6 +117,7 @@ pub(crate) struct Engine {
     pub(crate) tool: String,
     /// The profile that applies.
     pub(crate) profile: Profile,
+    pub(crate) pipelines: PipelineSettings,
 }
 
 impl LimitArgs {
@@ -133,6 +135,7 @@ impl LimitArgs {
             in_force.profile.policy.tokens = tokenizer.tokens();
         }
         Engine {
+            pipelines: PipelineSettings::of(&in_force.sources, &in_force.profile),
             profile: in_force.profile.clone(),
             overspill: in_force.overspill(),
             options: CallOptions { settings: self.call.0.clone(), ..CallOptions::default() },

@@ -208,6 +208,11 @@ impl Env {
         path.map_or_else(|| NAME.into(), |path| ui::shell_word(&path.to_string_lossy()))
     }
 
+    /// Returns the path of this program as a word of a shell.
+    pub(crate) fn own_path(&self) -> Option<String> {
+        Some(ui::shell_word(self.real_executable()?.to_str()?))
+    }
+
     /// Tells whether our name leads to this program, from any directory.
     fn is_on_path(&self) -> bool {
         // A shell runs the first one. Whether it can be run does not matter: it must be this program.

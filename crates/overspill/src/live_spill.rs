@@ -1,6 +1,6 @@
 //! An output that is shown while it arrives.
 
-use overspill_core::Policy;
+use overspill_core::{Limits, Policy, Size};
 
 use crate::{CallEnd, CallOptions, Outcome, Spill};
 
@@ -54,6 +54,22 @@ impl LiveSpill<'_> {
             }
         }
         outcome
+    }
+
+    /// Leaves room for a text that the caller shows after the output.
+    pub fn leave_room(&mut self, text: &str) {
+        let policy = self.0.policy();
+        let size = Size::of(text.as_bytes(), policy.lines);
+        let tokens = policy.tokens.count(text.as_bytes());
+        let less = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used));
+        let Limits { bytes, lines, chars, tokens: most_tokens } = policy.limits;
+        let share = Limits {
+            bytes: less(bytes, size.bytes),
+            lines: less(lines, size.lines),
+            chars: less(chars, size.chars),
+            tokens: less(most_tokens, tokens),
+        };
+        self.0.share(share);
     }
 
     /// Returns the policy of the call.

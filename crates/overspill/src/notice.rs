@@ -74,6 +74,19 @@ pub fn wording(
     }
 }
 
+/// Returns the shortest way to a whole output: a command, a tool call, a path or an id.
+pub(crate) fn way_to(id: &OutputId, path: &str, reader: &ReaderAbilities) -> String {
+    let token = id.token();
+    match reader {
+        ReaderAbilities { tools: Some(tools), .. } => {
+            format!(r#"{} {{"id":"{token}"}}"#, tools.read)
+        }
+        ReaderAbilities { program: Some(program), .. } => format!("{program} read {token}"),
+        ReaderAbilities { files: true, .. } => path.to_owned(),
+        ReaderAbilities { .. } => token,
+    }
+}
+
 /// Returns a text in which nothing reads as a mark or a message of ours.
 pub fn defused(text: String) -> String {
     overspill_core::text::defused(LABEL, text)

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &CutArgs, env: &Env) -> u8 {
 }
 
 fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
-    let Engine { overspill, options, tool, profile } = args.limits.engine("cut", env);
+    let Engine { overspill, options, tool, profile, .. } = args.limits.engine("cut", env);
     let call = Call { session: env.session(), ..Call::new(tool) };
     if args.envelope || profile.envelope && !args.json {
         let response = input.all();

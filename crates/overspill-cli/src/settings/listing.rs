@@ -155,6 +155,8 @@ impl ResolvedSettings {
                 Durability::None => "none",
             }),
             Key::Structured => SettingValue::Choice("drop"),
+            // `run --shell` has another default. It stands in the help of the setting.
+            Key::Pipelines => SettingValue::Choice("full"),
             Key::McpMaxMedia => bytes(crate::mcp::MAX_MEDIA),
             Key::McpToolPrefix => SettingValue::Text(crate::mcp::TOOL_PREFIX.into()),
             Key::McpOutputs => SettingValue::Choice("project"),

@@ -6,7 +6,7 @@ use overspill_core::{Cut, Layout, LeftOut, Oversized, Policy, Preview, Size, Spa
 
 use super::choose::{Chosen, OwnText};
 use super::{EndedCall, Overspill};
-use crate::notice::{ReaderAbilities, wording};
+use crate::notice::{ReaderAbilities, way_to, wording};
 use crate::profile::{
     Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
 };
@@ -38,16 +38,22 @@ impl Overspill {
             Ok(saved) => saved.id.token(),
             Err(_) => random(6).unwrap_or_default(),
         };
-        let reader = ReaderAbilities {
-            program: self
-                .program
-                .as_ref()
-                .map(|find| find())
-                .or_else(|| self.reader.program.clone()),
+        let reader = self.reader_abilities(delegate);
+        wording(token, saved.as_ref(), &reader)
+    }
+
+    /// Returns the shortest way to a saved output, as its reader can go it.
+    pub fn way_to(&self, saved: &SpillRef) -> String {
+        way_to(&saved.id, &saved.path, &self.reader_abilities(false))
+    }
+
+    fn reader_abilities(&self, delegate: bool) -> ReaderAbilities {
+        let program = self.program.as_ref().map(|find| find());
+        ReaderAbilities {
+            program: program.or_else(|| self.reader.program.clone()),
             delegate: self.reader.delegate.clone().filter(|_| delegate),
             ..self.reader.clone()
-        };
-        wording(token, saved.as_ref(), &reader)
+        }
     }
 
     /// Counts what is left out, as the profile does.

@@ -28,7 +28,10 @@ use crate::{Call, Error};
 pub use catalog::Catalog;
 pub use conformance::{conformance, partial_conformance};
 pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
-pub use entry::{Availability, Entry, ExpiredOutput, Integrity, Kept, Record, SpillRef};
+pub use entry::{
+    Availability, Entry, ExpiredOutput, Integrity, Kept, PipelineStatus, Record, SpillRef,
+    StageStatus,
+};
 pub use expiry::Expiry;
 pub(crate) use kept::NotKept;
 pub use kept::{KeptRange, KeptRanges};
