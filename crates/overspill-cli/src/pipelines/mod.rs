@@ -36,7 +36,7 @@ use overspill::store::{OutputId, PipelineStatus};
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Overspill};
 
 use crate::env::Env;
-use crate::hosts::frame::Framed;
+use crate::hosts::frame::{Dressing, Framed};
 use crate::process::CommandSpec;
 use channel::Channel;
 use notice::SavedCapture;
@@ -54,6 +54,8 @@ const WORTH_SAVING: u64 = 4 << 10;
 const MOST_PLACES: usize = 8;
 /// The function of the prelude that keeps `$?`.
 const KEEPER: &str = "__ovs_k";
+/// Defines it. The line must work if the prelude could not be read, and `$_` stays what it was.
+const KEEPER_FUNCTIONS: &str = r#"__ovs_k() { return $?; }; : "${__ovs_u-}""#;
 /// Sets the trap of the prelude inside of a subshell.
 const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG";
 
@@ -74,6 +76,8 @@ struct Prelude {
     user_env: String,
     /// It gets an event after the last command.
     sees_end: bool,
+    /// The line itself reads it, and bash has read the user's start file before.
+    is_sourced: bool,
 }
 
 /// What was seen of a line.
@@ -103,8 +107,9 @@ impl Watch {
         if mode == PipelineMode::Off {
             return None;
         }
-        let sees_end = !framed.is_framed() && scan::ends_with_pipeline(&framed.inner);
-        let prelude = Prelude { user_env: user_env(env)?, sees_end };
+        let sees_end = framed.is_last() && scan::ends_with_pipeline(&framed.inner);
+        let user_env = user_env(env)?;
+        let prelude = Prelude { user_env, sees_end, is_sourced: framed.is_in_eval() };
         let places = match mode {
             PipelineMode::Full => scan::places(&framed.inner),
             PipelineMode::Status | PipelineMode::Off => Vec::new(),
@@ -123,8 +128,18 @@ impl Watch {
         }
         first_stages.reverse();
         let keeper = scan::is_complete(&framed.inner).then(|| after(&text, KEEPER));
-        asked.words[at] = framed.with(&text, keeper.as_deref(), SUBSHELL_TRAP)?.into();
-        asked.variables.push((BASH_ENV, channel.prelude_path().into()));
+        let path = channel.prelude_path();
+        let dressing = Dressing {
+            prelude: &path,
+            keeper: keeper.as_deref(),
+            functions: KEEPER_FUNCTIONS,
+            trap: SUBSHELL_TRAP,
+        };
+        let line = framed.with(&text, &dressing)?;
+        if framed.reads_environment() {
+            asked.variables.push((BASH_ENV, path.into()));
+        }
+        asked.words[at] = line.into();
         Some(Watch { channel, text, first_stages, our_stage })
     }
 

@@ -31,6 +31,7 @@ STEPS = [
     ("a small output is untouched", ("shell", "echo out; echo err >&2")),
     ("an error in the middle of 200 KB", ("shell", "seq 1 40000 | sed '20000s/.*/error: the disk is full/'")),
     ("NUL and colour bytes", ("shell", r"printf 'a\000b\033[31mred\033[0m\n'; seq 1 5000")),
+    ("a failure that a pipe hides", ("shell", "(seq 1 3000; exit 7) 2>&1 | tail -2")),
     ("an MCP call", ("mcp", "numbers")),
     ("a rule against a command still holds", ("shell", "touch denied")),
 ]
@@ -67,6 +68,10 @@ def wrong(name, what, results, host):
     if what == "NUL and colour bytes":
         whole = "5000" in text and "red" in text and "\0" not in text and "[overspill " in text
         return None if whole else text[:300]
+    if what == "a failure that a pipe hides":
+        # The capture is saved whole, and the exit code that the host sees stays 0.
+        said = "exited with code 7; the exit code 0 is `tail`'s. Its 3,000 lines are saved" in text
+        return None if said and "2999\n3000" in text else text[:300]
     if what == "an MCP call":
         whole = "overspill" in text and "error: the disk is full, 108894 bytes" in text and len(text) <= MOST
         return None if whole else f"{len(text)} characters: {text[:300]}"

@@ -283,7 +283,9 @@ fn notice_is_within_the_limits() {
 fn frames_of_hosts_are_watched() {
     let claude = "eval 'false | tail -5' < /dev/null && pwd -P >| cwd";
     let gemini = "_bgpids_file=pids\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nfalse | tail -5\n)\n__code=$?\nexit $__code";
-    for line in [claude, gemini] {
+    let codex =
+        "__CODEX_SNAPSHOT_A=\"${BASH_ENV+x}\"\nexec '/bin/bash' -c 'false | tail -5' /bin/bash ";
+    for line in [claude, gemini, codex] {
         for mode in ["status", "full"] {
             let seen = ours(line, mode);
             assert_eq!(seen.reported(), Some(1), "{mode}: {line}: {seen:?}");
