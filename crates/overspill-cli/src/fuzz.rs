@@ -23,10 +23,10 @@ mod tokenizer;
 mod ui;
 mod undelivered;
 
-use overspill::core::text::clean as cleaned;
-use overspill::json::JsonTokens;
-use overspill::store::Memory;
 use overspill::{Call, Overspill, Profile};
+use overspill::core::internal::json::JsonTokens;
+use overspill::core::internal::text::clean as cleaned;
+use overspill::store::Memory;
 use serde_json::{Value, json};
 
 /// Cleans an output and makes a preview of it.

@@ -202,7 +202,7 @@ pub(crate) fn complain(error: &anyhow::Error) {
 }
 
 /// Says which settings could not be used: a few of them. The call goes on without them.
-pub(crate) fn warn(warnings: &[overspill::settings::Warning]) {
+pub(crate) fn warn(warnings: &[overspill::internal::settings::Warning]) {
     const MOST: usize = 5;
     let more = each("warning", warnings, MOST);
     if more > 0 {
@@ -211,7 +211,7 @@ pub(crate) fn warn(warnings: &[overspill::settings::Warning]) {
 }
 
 /// Says which settings could not be used, where settings are what it is about.
-pub(crate) fn warn_of_all(warnings: &[overspill::settings::Warning]) {
+pub(crate) fn warn_of_all(warnings: &[overspill::internal::settings::Warning]) {
     let more = each("warning", warnings, 100);
     if more > 0 {
         say(&format!("warning: and {more} more"));
@@ -219,12 +219,12 @@ pub(crate) fn warn_of_all(warnings: &[overspill::settings::Warning]) {
 }
 
 /// Says which project files do not count.
-pub(crate) fn note_all(notes: &[overspill::settings::Warning]) {
+pub(crate) fn note_all(notes: &[overspill::internal::settings::Warning]) {
     each("note", notes, 20);
 }
 
 /// Prints at most `most` of these, each on a line of its own; returns how many are left.
-fn each(kind: &str, warnings: &[overspill::settings::Warning], most: usize) -> usize {
+fn each(kind: &str, warnings: &[overspill::internal::settings::Warning], most: usize) -> usize {
     for warning in warnings.iter().take(most) {
         let line = quote::warning_line(&format!("overspill: {kind}: "), warning);
         let _ = writeln!(io::stderr(), "{line}");
@@ -233,7 +233,7 @@ fn each(kind: &str, warnings: &[overspill::settings::Warning], most: usize) -> u
 }
 
 /// Returns a warning, or a note, as `overspill doctor` shows it.
-pub(crate) fn warning(warning: &overspill::settings::Warning) -> String {
+pub(crate) fn warning(warning: &overspill::internal::settings::Warning) -> String {
     quote::warning_line("", warning)
 }
 

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use overspill::store::{Integrity, Kept};
+use overspill::internal::store::Integrity;
+use overspill::store::Kept;
 
 use crate::env::Env;
 use crate::{command, find, ui};

@@ -13,7 +13,7 @@ use super::proxy::Proxy;
 use super::rewrite::{Done, Refused, ResultRewriter};
 use super::stdio::Out;
 use super::walk::JsonWalk;
-use overspill::json::JsonToken;
+use overspill::core::internal::json::JsonToken;
 
 /// Passes on the frame that begins with `start`; the rest of it is in `frames`.
 pub(super) fn pass(

@@ -5,8 +5,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use overspill::json::JsonToken;
-use overspill::redact::{JsonString, Redaction, Redactor};
+use overspill::Redaction;
+use overspill::core::internal::json::JsonToken;
+use overspill::internal::redact::{JsonString, Redactor};
 
 use super::walk::{JsonWalk, Key};
 

@@ -4,7 +4,7 @@
 //! `docs/settings.md` all go by this table.
 
 use clap::ValueEnum;
-use overspill::settings::{CallField, CallKind, CallSetting, ProjectRule};
+use overspill::internal::settings::{CallField, CallKind, CallSetting, ProjectRule};
 
 use super::value::ValueKind;
 use super::variables::PREFIX;

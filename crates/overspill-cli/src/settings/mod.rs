@@ -27,10 +27,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use jiff::SignedDuration;
-use overspill::settings::{CallValue, Warning};
+use overspill::internal::settings::{CallValue, Warning};
 use overspill::store::{Disk, Durability};
-use overspill::sweep::Retention;
-use overspill::{Limit, Profile};
+use overspill::{Limit, Profile, Retention};
 
 use self::destination::DestinationFault;
 pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};

@@ -1,6 +1,6 @@
 //! The variables of the environment that overspill knows.
 
-use overspill::settings::Warning;
+use overspill::internal::settings::Warning;
 
 use super::keys::{Key, meant};
 use super::redact::FaultKind;
