@@ -8,7 +8,7 @@ pub mod notice {
     pub use crate::notice::{ToolNames, defused, mark_line, wording};
 }
 
-/// What a profile is made of.
+/// The parts of a profile.
 pub mod profile {
     pub use crate::profile::{
         Accounting, Directory, Errors, NoticeStyle, OnSaveError, OwnSettings, PartKinds,
@@ -54,7 +54,7 @@ pub mod settings {
     };
 }
 
-/// What a store can do besides saving: records, expiry, lookup.
+/// More abilities of a store: records, expiry, lookup.
 pub mod store {
     pub use crate::store::catalog::Catalog;
     pub use crate::store::conformance::partial_conformance;
