@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::{BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
-use overspill::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
+use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
 use overspill::{CallOptions, Layer, Overspill, Profile};
 
 use crate::command::{

@@ -8,7 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use overspill::profile::{self, Places};
+use overspill::Places;
+use overspill::internal::profile;
 
 use crate::hosts::Host;
 use crate::settings::variables;

@@ -38,9 +38,9 @@ mod tokenizer;
 mod ui;
 mod undelivered;
 
-use overspill::core::text::clean as cleaned;
+use overspill::core::internal::json::JsonTokens;
+use overspill::core::internal::text::clean as cleaned;
 use overspill::core::{Limits, Policy};
-use overspill::json::JsonTokens;
 use overspill::store::Memory;
 use overspill::{Call, Overspill, Profile};
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ pub fn heads(data: &[u8]) {
 
 /// Reads records of a bucket that another machine wrote.
 pub fn records(data: &[u8]) {
-    overspill::store::bucket::fuzz::records(data);
+    overspill::internal::store::bucket::fuzz::records(data);
 }
 
 /// Reads and shortens MCP messages.

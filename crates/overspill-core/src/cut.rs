@@ -6,10 +6,11 @@ use std::ops::Range;
 use crate::keep::ends::{EndsChoice, choose};
 use crate::keep::{EndsKept, SelectedBlock};
 use crate::measure::limits::Cost;
+use crate::measure::size::Meter;
 use crate::measure::size::breaks;
 use crate::observe::collected::{Collected, Selection};
 use crate::text::lines;
-use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Unit};
+use crate::{Keep, Limits, LineRule, Policy, Reason, Size, Unit};
 
 /// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
 ///

@@ -1,6 +1,6 @@
 //! Reads options by name, in snake or camel case: `max_lines` and `maxLines` are the same.
 
-use overspill::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
+use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
 use overspill::{Layer, Limit};
 use serde_json::{Value, json};
 

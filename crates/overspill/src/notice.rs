@@ -2,7 +2,7 @@
 //!
 //! A model acts on these sentences. Tests hold every one of them as a snapshot.
 
-use overspill_core::text::counted;
+use overspill_core::internal::text::counted;
 use overspill_core::{PageCommand, Wording};
 
 use crate::Error;
@@ -39,7 +39,8 @@ pub struct ToolNames {
 /// Returns the words about an output that was saved, or could not be saved.
 ///
 /// ```
-/// use overspill::notice::{ReaderAbilities, wording};
+/// use overspill::ReaderAbilities;
+/// use overspill::internal::notice::wording;
 /// use overspill::store::{Kept, OutputId, SpillRef};
 ///
 /// let id = OutputId::parse("01KA3F9C2E").unwrap();
@@ -89,7 +90,7 @@ pub(crate) fn way_to(id: &OutputId, path: &str, reader: &ReaderAbilities) -> Str
 
 /// Returns a text in which nothing reads as a mark or a message of ours.
 pub fn defused(text: String) -> String {
-    overspill_core::text::defused(LABEL, text)
+    overspill_core::internal::text::defused(LABEL, text)
 }
 
 /// Says where the output is, and every way to it.

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use overspill::seeds::envelope;
+use overspill::internal::seeds::envelope;
 use overspill::{Call, CallEnd, Report, Spill};
 use serde_json::value::RawValue;
 

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::ops::Range;
 
-use overspill::Call;
 use overspill::core::{Cut, Finished, Keep, Limits, Policy, Span, Window};
-use overspill::notice::{ReaderAbilities, wording};
-use overspill::settings::KEEPS;
-use overspill::store::{Kept, OutputId, PreviewRecord, Record, SpillRef, Store};
+use overspill::internal::notice::wording;
+use overspill::internal::settings::KEEPS;
+use overspill::internal::store::{PreviewRecord, Record};
+use overspill::store::{Kept, OutputId, SpillRef, Store};
+use overspill::{Call, ReaderAbilities};
 use serde_json::{Value, json};
 
 use crate::args::{Engine, LimitArgs};

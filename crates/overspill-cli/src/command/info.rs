@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use overspill::store::{Integrity, Kept, PipelineStatus, Record, StageStatus};
+use overspill::internal::store::{Integrity, PipelineStatus, Record, StageStatus};
+use overspill::store::Kept;
 
 use crate::env::Env;
 use crate::{command, find, ui};

@@ -3,7 +3,8 @@
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use overspill::Error;
-use overspill::store::{Entry, Kept, RecentOrder, RecentOutputs, RecentQuery, Record, Store};
+use overspill::internal::store::{RecentOrder, RecentOutputs, RecentQuery, Record};
+use overspill::store::{Entry, Kept, Store};
 
 use crate::env::Env;
 use crate::{stores, ui};

@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 
+use overspill::Part;
 use overspill::core::Limits;
-use overspill::retrieve::{self, Answer, FromValue, JsonError, JsonPath, Part};
+use overspill::internal::retrieve::{self, FromValue, JsonError, JsonPath};
+use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 
 use super::request::command_line;

@@ -168,6 +168,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn host_of_the_table_is_in_the_documentation_and_the_tests() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut missing = Vec::new();
+        for host in HOSTS {
+            let name = host.name;
+            let places = [
+                ("README.md", name.to_owned(), true),
+                ("docs/hosts.md", format!("| `{name}` |"), true),
+                ("crates/overspill-cli/tests/it/hosts/init.rs", format!("\"{name}\","), true),
+                (
+                    "crates/overspill-cli/tests/hosts/payloads.json",
+                    format!("\"host\": \"{name}\""),
+                    host.hook.is_some(),
+                ),
+            ];
+            for (file, wanted, _) in places.into_iter().filter(|(.., is_needed)| *is_needed) {
+                let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+                if !text.contains(&wanted) {
+                    missing.push(format!("{file} lacks {wanted}"));
+                }
+            }
+        }
+        assert_eq!(missing, Vec::<String>::new());
+    }
+
+    #[test]
     fn page_is_smaller_inside_a_host() {
         let names = |variables: &[(&str, &str)]| {
             let env = Env::of_table(variables, Path::new("/"));

@@ -3,10 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use overspill::core::{Limits, Policy};
-use overspill::redact::Redaction;
+use overspill::internal::tool::walk::{ResultRules, Structured};
 use overspill::store::Memory;
-use overspill::tool::walk::{ResultRules, Structured};
-use overspill::{Call, Overspill, Profile};
+use overspill::{Call, Overspill, Profile, Redaction};
 use serde_json::Value;
 
 use super::frames::{Frames, Read1};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use overspill::json::JsonToken;
+use overspill::core::internal::json::JsonToken;
 
 use super::frames::Frames;
 use super::long::{Chunks, Fate, message, report};

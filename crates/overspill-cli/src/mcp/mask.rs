@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use overspill::json::JsonToken;
-use overspill::redact::{JsonString, Redaction};
+use overspill::Redaction;
+use overspill::core::internal::json::JsonToken;
+use overspill::internal::redact::JsonString;
 
 use super::walk::{JsonWalk, Key};
 

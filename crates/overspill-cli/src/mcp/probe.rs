@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::walk::{JsonWalk, Key, Step};
-use overspill::json::{JsonToken, MalformedJson};
+use overspill::core::internal::json::{JsonToken, MalformedJson};
 
 /// An id as it is compared: JSON, always written in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

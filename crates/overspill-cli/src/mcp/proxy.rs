@@ -4,10 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use overspill::notice::ReaderAbilities;
-use overspill::redact::Redaction;
-use overspill::tool::walk::ResultRules;
-use overspill::{Call, CallOptions, Overspill};
+use overspill::internal::tool::walk::ResultRules;
+use overspill::{Call, CallOptions, Overspill, ReaderAbilities, Redaction};
 use serde_json::Value;
 
 use super::answers::{INTERNAL_ERROR, answer, error, too_much};
@@ -23,7 +21,7 @@ use super::scope::SCHEME;
 use super::settings::McpSettings;
 use super::walk::{JsonWalk, Key};
 use crate::env::Env;
-use overspill::json::JsonToken;
+use overspill::core::internal::json::JsonToken;
 
 /// Stands between a client and a server.
 #[derive(Debug)]

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::store::{Entry, OutputId, Record, Store};
+use overspill::internal::store::Record;
+use overspill::store::{Entry, OutputId, Store};
 
 /// How the address of an output begins.
 pub(super) const SCHEME: &str = "overspill://";

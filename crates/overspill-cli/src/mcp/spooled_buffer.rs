@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use overspill::tool::walk::StructuredJson;
+use overspill::internal::tool::walk::StructuredJson;
 
 use crate::env::Env;
 use crate::ui;

@@ -1,6 +1,6 @@
 //! Walks over the JSON of messages as it passes by, and knows the path of each token.
 
-use overspill::json::{JsonToken, JsonTokens, MalformedJson};
+use overspill::core::internal::json::{JsonToken, JsonTokens, MalformedJson};
 
 /// The names of fields that matter to us, and what stands for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use overspill::store::{OutputId, PipelineStatus};
+use overspill::internal::store::PipelineStatus;
+use overspill::store::OutputId;
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Overspill};
 
 use crate::env::Env;

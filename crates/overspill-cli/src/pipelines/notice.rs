@@ -1,6 +1,6 @@
 //! Words the line that reports hidden failures.
 
-use overspill::core::text::counted;
+use overspill::core::internal::text::counted;
 
 use super::rules::HiddenFailure;
 use crate::ui;

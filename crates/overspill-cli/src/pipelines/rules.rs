@@ -3,7 +3,7 @@
 //! In: the line, the reports of the shell and of the capturing stages. Out: the failures to report.
 //! A false alarm is worse than silence: where the rules are not sure, they say nothing.
 
-use overspill::store::{PipelineStatus, StageStatus};
+use overspill::internal::store::{PipelineStatus, StageStatus};
 
 use super::report::{CaptureReport, PipelineReport};
 use super::stage::{Stage, squeezed};

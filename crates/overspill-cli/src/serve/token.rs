@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use overspill::profile::Places;
+use overspill::Places;
 use subtle::ConstantTimeEq;
 
 use crate::env::Env;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::SignedDuration;
-use overspill::settings::{CallValue, Effective, Origin, entries_of};
+use overspill::internal::settings::{CallValue, Effective, Origin, entries_of};
 use overspill::store::Durability;
 use overspill::{Clock, Layer};
 use serde_json::json;

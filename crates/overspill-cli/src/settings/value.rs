@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
-use overspill::redact::Redaction;
-use overspill::settings::{CallKind, CallValue, KEEPS, is_http_address};
-use overspill::{Limit, Profile};
+use overspill::internal::settings::{CallKind, CallValue, KEEPS, is_http_address};
+use overspill::{Limit, Profile, Redaction};
 use serde_json::json;
 
 use super::units::{duration_text, parse_duration, parse_limit, size_text};

@@ -19,9 +19,7 @@ use crate::profile::OnSaveError;
 use crate::redact::{Redact, Redacted};
 use crate::store::{Nowhere, SpillRef, Store};
 use crate::sweep::{Retention, SweepBudget, Swept, sweep};
-use crate::{
-    Call, CallEnd, Clock, Error, Event, Layer, LiveSpill, Outcome, Profile, Settings, Spill,
-};
+use crate::{Call, CallEnd, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
 
 pub use builder::OverspillBuilder;
 pub(crate) use choose::Chosen;
@@ -204,11 +202,6 @@ impl Overspill {
     /// Like [`Overspill::spill`], for callers that cannot borrow the engine.
     pub fn into_spill(self, call: Call, options: CallOptions) -> Spill<'static> {
         Spill::new(Cow::Owned(self), call, options)
-    }
-
-    /// Like [`Overspill::spill`], for an output that is shown while it arrives.
-    pub fn live_spill(&self, call: Call, options: CallOptions) -> LiveSpill<'_> {
-        LiveSpill(self.spill(call, options))
     }
 
     /// Returns the rules that mask secrets.

@@ -1,5 +1,6 @@
 //! Masks strings of JSON: what they say is looked through, and what is written otherwise stays.
 
+use overspill_core::internal::json::{JsonToken, JsonTokens};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +9,6 @@ use serde_json::{Map, Value};
 
 use super::encoded::{EncodedMask, LONGEST_TEXT, MediaStart, MediaString, is_media_field};
 use super::{Redaction, Redactor};
-use crate::json::{JsonToken, JsonTokens};
 
 /// So much is looked at at once.
 const LOOK: usize = LONGEST_TEXT;

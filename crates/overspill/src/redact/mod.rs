@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use overspill::redact::{Redaction, Redactor};
+//! use overspill::Redaction;
+//! use overspill::internal::redact::Redactor;
 //!
 //! let redaction = Arc::new(Redaction::new(Some("corp-[0-9]+")).unwrap());
 //! let (text, masked) = redaction.text("url https://ada:hunter2@example.org, corp-4711");

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use overspill_core::Excerpt;
+use overspill_core::internal::Excerpt;
 
 use super::context::{BEFORE, Came};
 use super::pem::KeyMemo;

@@ -118,11 +118,7 @@ impl fmt::Display for CallValue {
             CallValue::Switch(on) => on.fmt(f),
             CallValue::Limit(Limit::AtMost(limit)) => limit.fmt(f),
             CallValue::Limit(Limit::Unlimited) => f.write_str("none"),
-            CallValue::Keep(keep) => {
-                let known = KEEPS.iter().find(|(_, one, _)| one == keep);
-                // Other shares of the two ends have no name of their own.
-                f.write_str(known.map_or("ends", |(name, ..)| name))
-            }
+            CallValue::Keep(keep) => f.write_str(keep_name(*keep)),
         }
     }
 }
@@ -141,6 +137,19 @@ impl CallValue {
             (Limit::AtMost(mine), Limit::AtMost(other)) => mine > other,
             (mine, other) => mine == Limit::Unlimited && other != Limit::Unlimited,
         }
+    }
+}
+
+/// Returns the name of a part that can be kept. Each name has a row in [`KEEPS`].
+const fn keep_name(keep: Keep) -> &'static str {
+    match keep {
+        Keep::Head => "head",
+        Keep::Tail => "tail",
+        // Other shares of the two ends have no name of their own.
+        Keep::Ends { .. } => "ends",
+        Keep::Signal => "signal",
+        Keep::Structure => "structure",
+        Keep::Auto => "auto",
     }
 }
 

@@ -1,30 +1,27 @@
 //! Tool results: which are shortened, and how.
 //!
-//! A result is a JSON value as the host has it. [`ResultLayout`](crate::profile::ResultLayout) says where
-//! its text stands; [`walk`] has one rule for each kind of content. Everything else stays as it is, in its
+//! A result is a JSON value as the host has it. `ResultLayout` (in `profile/`) says where its
+//! text stands; `walk.rs` has one rule for each kind of content. Everything else stays as it is, in its
 //! place.
 
 mod gates;
-mod media;
-mod multi_text;
+pub(crate) mod media;
+pub(crate) mod multi_text;
 mod parts;
 #[cfg(feature = "registry")]
 pub mod registry;
 mod result;
 mod rules;
 mod same;
-mod schema;
+pub(crate) mod schema;
 mod shrink;
-pub mod walk;
+pub(crate) mod walk;
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
 pub use self::gates::{Gates, Verdict};
-pub use self::media::{MediaDraft, SavedMedia};
-pub use self::multi_text::MultiText;
-pub use self::schema::is_checkable;
 
 use self::gates::Gate;
 use self::result::Contents;

@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use insta::assert_snapshot;
-use overspill::Error;
 use overspill::core::{Keep, Limits, Policy, Wording};
-use overspill::notice::{ReaderAbilities, ToolNames, wording};
-use overspill::store::{Availability, Kept, OutputId, SpillRef};
+use overspill::internal::notice::{ToolNames, wording};
+use overspill::internal::store::Availability;
+use overspill::store::{Kept, OutputId, SpillRef};
+use overspill::{Error, ReaderAbilities};
 use proptest::prelude::*;
 
 fn numbered(lines: u64) -> String {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, Limits, Policy, Strategy, StrategyError};
-use overspill::seeds::ServiceEvent;
+use overspill::internal::seeds::ServiceEvent;
 use overspill::store::{Disk, DiskOptions, Durability, Memory, Store};
 use overspill::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill, Profile, Spilled};
 
@@ -117,7 +117,7 @@ fn there_is_one_event_for_each_call() {
 /// S0-10, S0-11: the simple cut is the same for a stream.
 #[test]
 fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
-    use overspill::store::Nowhere;
+    use overspill::internal::store::Nowhere;
     let output = "x".repeat(50_000);
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "agent-v2") {
         let overspill = Overspill::new(profile, Nowhere::because("no reason"));

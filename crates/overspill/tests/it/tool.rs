@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use overspill::core::Limits;
-use overspill::seeds::envelope;
+use overspill::internal::seeds::envelope;
 use overspill::store::Memory;
 use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates, Verdict};

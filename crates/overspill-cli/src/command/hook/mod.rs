@@ -8,7 +8,7 @@ mod input;
 use std::borrow::Cow;
 use std::fs::File;
 
-use overspill::tool::walk::ResultRules;
+use overspill::internal::tool::walk::ResultRules;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill};
 use serde_json::Value;

@@ -1,11 +1,12 @@
 //! The output of a command on its way to the reader.
 
 use overspill::core::Limits;
-use overspill::{Call, CallEnd, CallOptions, Layer, Limit, LiveSpill, Outcome, Overspill};
+use overspill::internal::LiveSpill;
+use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill};
 
 use super::head_budget::HeadBudget;
 use super::presenter::{Presenter, Shows, write};
-use overspill::store::PipelineStatus;
+use overspill::internal::store::PipelineStatus;
 
 use crate::pipelines::{Watch, Watched};
 use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
@@ -42,7 +43,7 @@ impl<'a> Output<'a> {
         shows: Shows,
     ) -> Self {
         let stream = |to| {
-            let spill = overspill.live_spill(call.clone(), options.clone());
+            let spill = LiveSpill::new(overspill, call.clone(), options.clone());
             let face = Presenter::new(to, shows, spill.policy());
             OutputStream { spill, face }
         };

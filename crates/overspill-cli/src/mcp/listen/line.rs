@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use overspill::json::JsonToken;
+use overspill::core::internal::json::JsonToken;
 
 use super::super::probe::{Id, MessageProbe};
 use super::super::spooled_buffer::SpooledBuffer;

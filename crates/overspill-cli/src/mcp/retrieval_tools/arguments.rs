@@ -2,7 +2,9 @@
 //!
 //! Unknown or invalid arguments are errors: a model would take silence for success.
 
-use overspill::retrieve::{FromValue, Part, Query};
+use overspill::Part;
+use overspill::internal::retrieve::FromValue;
+use overspill::retrieve::Query;
 use overspill::store::OutputId;
 use serde_json::{Map, Value, json};
 

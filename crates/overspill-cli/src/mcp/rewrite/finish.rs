@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use overspill::tool::walk::{
+use overspill::internal::tool::walk::{
     ResultChange, StructuredChange, StructuredJson, is_removed_without_text,
 };
 

@@ -1,7 +1,7 @@
 //! Rewrites the result of a tool while it streams by: shortens its text, and keeps all other bytes.
 //!
 //! The result is put together again from its own bytes, with other strings in the place of the long ones.
-//! The rules are those of [`overspill::tool::walk`].
+//! The rules are those of [`overspill::internal::tool::walk`].
 
 mod alone;
 mod finish;
@@ -12,8 +12,8 @@ mod tests;
 
 use std::ops::Range;
 
-use overspill::json::JsonToken;
-use overspill::tool::walk::{PartField, PartRoom, ResultRules, ResultWalk, Structured};
+use overspill::core::internal::json::JsonToken;
+use overspill::internal::tool::walk::{PartField, PartRoom, ResultRules, ResultWalk, Structured};
 use overspill::{Call, CallOptions, Overspill};
 
 use super::probe::{Message, MessageProbe};

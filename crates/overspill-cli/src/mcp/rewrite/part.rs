@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use overspill::tool::walk::PartField;
-use overspill::tool::{MediaDraft, SavedMedia};
+use overspill::internal::tool::walk::PartField;
+use overspill::internal::tool::{MediaDraft, SavedMedia};
 
 use super::place::Kind;
 use super::{MOST_MEDIA, ResultRewriter, Taking};

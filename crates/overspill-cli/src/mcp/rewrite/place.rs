@@ -1,7 +1,7 @@
 //! The place of a token in a message.
 
-use overspill::json::JsonToken;
-use overspill::tool::walk::PartField;
+use overspill::core::internal::json::JsonToken;
+use overspill::internal::tool::walk::PartField;
 
 use super::super::walk::{DEEP, Key};
 

@@ -1,8 +1,8 @@
 //! The rewriter of bytes and the library's way with a JSON value decide alike.
 
 use overspill::core::{Limits, Policy};
+use overspill::internal::tool::walk::{ResultRules, Structured};
 use overspill::store::Memory;
-use overspill::tool::walk::{ResultRules, Structured};
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallOptions, Overspill, Profile};
 use proptest::prelude::*;

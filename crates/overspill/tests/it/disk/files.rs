@@ -6,9 +6,10 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use overspill::Error;
-use overspill::store::{Catalog, DiskOptions, Entry, Expiry, Lookup, NameStyle, Record, Store};
-use overspill::sweep::{Retention, SweepBudget, sweep};
+use overspill::internal::store::{Catalog, Expiry, Lookup, NameStyle, Record};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::store::{DiskOptions, Entry, Store};
+use overspill::{Error, Retention};
 
 use super::*;
 
@@ -190,7 +191,7 @@ fn a_torn_line_leaves_the_record_before_it() {
     let next = Record { exit: Some(3), ..record };
     store.describe(&saved.id, &next).unwrap();
     assert_eq!(store.record(&saved.id).unwrap(), Some(next));
-    assert_eq!(store.check(&saved.id).unwrap(), overspill::store::Integrity::Whole);
+    assert_eq!(store.check(&saved.id).unwrap(), overspill::internal::store::Integrity::Whole);
     assert_eq!(store.line_start(&saved.id, 2).unwrap(), Some(5));
 }
 
