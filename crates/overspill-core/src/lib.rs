@@ -19,6 +19,7 @@ pub mod text;
 pub use cut::{Cut, Oversized, Piece, Span, cut, preview};
 pub use excerpt::Excerpt;
 pub use keep::Keep;
+pub use keep::kind::{Kind, KindHint};
 #[cfg(feature = "train")]
 pub use keep::signal::train;
 pub use keep::signal::{Reason, Why};

@@ -1,5 +1,6 @@
 //! The call that an output comes from, and how it ended.
 
+use overspill_core::{KindHint, Oversized};
 use serde::{Deserialize, Serialize};
 
 /// A call of a tool.
@@ -57,6 +58,12 @@ impl CallEnd {
     /// This signal ended the command.
     pub const fn killed(signal: i32) -> CallEnd {
         CallEnd { signal: Some(signal), ..CallEnd::NONE }
+    }
+
+    /// Tells an output whether its command succeeded.
+    pub(crate) fn hinted(self, over: Oversized<'_>) -> Oversized<'_> {
+        let hint = KindHint { succeeded: self.exit == Some(0), ..over.policy().hint };
+        over.with_hint(hint)
     }
 
     /// Also says whether the output may be incomplete.

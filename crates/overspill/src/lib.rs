@@ -3,6 +3,7 @@
 
 mod call;
 mod clock;
+mod command_kind;
 mod engine;
 mod error;
 mod event;

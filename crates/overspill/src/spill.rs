@@ -164,7 +164,7 @@ impl<'a> Spill<'a> {
         let Spill { overspill, call, options, policy, window, simple, mut draft, .. } = self;
         let over = match window.finish() {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, masked),
-            Finished::Over(over) => *over,
+            Finished::Over(over) => end.hinted(*over),
         };
         if let Some(Ok(draft)) = draft.as_mut().filter(|_| end.interrupted) {
             draft.skip_network();

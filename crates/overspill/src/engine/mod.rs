@@ -251,7 +251,7 @@ impl Overspill {
                 };
                 let (meter, draft) = self.measure_and_write(output, &policy, call);
                 let over = Oversized::of_measured(all.measured, &meter, &policy, fired);
-                let mut chosen = Chosen::Over(over);
+                let mut chosen = Chosen::Over(end.hinted(over));
                 let saved = draft.and_then(|draft| save::publish(draft, &mut chosen, &all));
                 (chosen, saved)
             }

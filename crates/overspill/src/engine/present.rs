@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cut, Layout, LeftOut, Oversized, Policy, Preview, Size, Span, Unit, Wording};
+use overspill_core::{
+    Cut, Kind, Layout, LeftOut, Oversized, Policy, Preview, Size, Span, Unit, Wording,
+};
 
 use super::choose::{Chosen, OwnText};
 use super::{EndedCall, Overspill};
@@ -118,7 +120,7 @@ impl Presentation<'_> {
         match over.preview(notice) {
             Preview { text, layout, cut, outline: None } => {
                 let worded = WordedNotice { notice: notice.for_person(&cut), text };
-                let kind = over.kind_of(&cut);
+                let kind = kind_word(over, &cut);
                 self.of_cut(worded, Some(layout), cut, kind)
             }
             Preview { text, layout, cut, outline: Some(outline) } => {
@@ -126,7 +128,7 @@ impl Presentation<'_> {
                 let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
                 let worded = WordedNotice { notice: notice.for_person_of_outline(&total), text };
                 let own = OwnText { text: outline, left_out, total };
-                self.of_text(worded, Some(layout), own, Some(cut.fired), "outline")
+                self.of_text(worded, Some(layout), own, Some(cut.fired), Kind::Json.name())
             }
         }
     }
@@ -137,7 +139,7 @@ impl Presentation<'_> {
         let (cut, kind) = match chosen {
             Chosen::Over(over) => {
                 let cut = over.cut();
-                let kind = over.kind_of(&cut);
+                let kind = kind_word(&over, &cut);
                 (cut, kind)
             }
             Chosen::Cut(cut, _) => (cut, "pieces"),
@@ -228,6 +230,11 @@ impl Presentation<'_> {
             words: *self.style,
         }
     }
+}
+
+/// Returns the word for the kind of an output. Of an output that was not looked at it is the way it is shown.
+fn kind_word(over: &Oversized, cut: &Cut) -> &'static str {
+    over.kind().map_or(if cut.reasons().is_empty() { "ends" } else { "lines" }, Kind::name)
 }
 
 /// Returns the texts of the pieces. Pieces without a gap between them are one.

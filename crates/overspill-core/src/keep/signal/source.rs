@@ -1,6 +1,7 @@
 //! Tells source and file reads from logs, by the form of their lines.
 
 use super::line::ScoredLines;
+use crate::keep::names::FULL_WEIGHT;
 
 /// In source, one of so many lines at least ends as a statement or a block does.
 const STATEMENTS: usize = 10;
@@ -31,6 +32,24 @@ fn number(text: &[u8]) -> Option<u64> {
     let mut digits = digits.peekable();
     digits.peek()?;
     Some(digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
+}
+
+/// Returns how much the names in a line count. Imports are read last.
+pub(super) fn weight(text: &[u8]) -> u8 {
+    let text = without_number(text).trim_ascii_start();
+    let starts: [&[u8]; 7] =
+        [b"import ", b"from ", b"use ", b"#include ", b"using ", b"require(", b"package "];
+    if starts.iter().any(|start| text.starts_with(start)) { FULL_WEIGHT / 2 } else { FULL_WEIGHT }
+}
+
+/// Returns a line without the number that `cat -n`, `nl` and file tools put before it.
+pub(super) fn without_number(text: &[u8]) -> &[u8] {
+    let inner = text.trim_ascii_start();
+    let digits = inner.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &inner[digits..];
+    let separators: [&[u8]; 4] = [b"\t", "→".as_bytes(), b": ", b"|"];
+    let after = separators.iter().find_map(|separator| rest.strip_prefix(*separator));
+    after.filter(|_| digits > 0).unwrap_or(text)
 }
 
 #[cfg(test)]

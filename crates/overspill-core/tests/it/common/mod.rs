@@ -5,7 +5,7 @@
 pub mod outputs;
 
 use overspill_core::{
-    Cleaning, Grain, Keep, Limits, LineRule, PageCommand, Policy, Tokens, Wording,
+    Cleaning, Grain, Keep, Kind, KindHint, Limits, LineRule, PageCommand, Policy, Tokens, Wording,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -119,8 +119,12 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     let grain =
         prop_oneof![2 => Just(Grain::Line), 1 => Just(Grain::WholeLine), 1 => Just(Grain::Char)];
     let cleaning = prop_oneof![Just(Cleaning::Readable), Just(Cleaning::Off)];
-    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning).prop_map(
-        |(limits, trigger, keep, grain, lines, cleaning)| Policy {
+    let kind = || proptest::option::of((0..Kind::ALL.len()).prop_map(|at| Kind::ALL[at]));
+    let hint = (proptest::option::weighted(0.2, kind()), kind(), any::<bool>()).prop_map(
+        |(forced, likely, succeeded)| KindHint { forced: forced.flatten(), likely, succeeded },
+    );
+    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning, hint).prop_map(
+        |(limits, trigger, keep, grain, lines, cleaning, hint)| Policy {
             trigger: trigger.unwrap_or(limits),
             limits,
             keep,
@@ -128,6 +132,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             lines,
             cleaning,
             tokens: Tokens::Estimate,
+            hint,
         },
     )
 }
