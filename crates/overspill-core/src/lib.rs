@@ -28,6 +28,6 @@ pub use measure::size::{LineRule, Meter, Size};
 pub use measure::tokens::Tokens;
 pub use observe::window::{Finished, Window};
 pub use policy::{Cleaning, Grain, Policy};
-pub use preview::{Layout, PageCommand, Preview, PreviewItem, Wording};
+pub use preview::{Layout, Preview, PreviewItem, Wording};
 pub use share::{share, share_limits};
 pub use strategy::{Choice, LeftOut, Strategy, StrategyError};

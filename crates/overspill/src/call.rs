@@ -1,5 +1,7 @@
 //! The call that an output comes from, and how it ended.
 
+use std::time::Duration;
+
 use overspill_core::{KindHint, Oversized};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,8 @@ pub struct CallEnd {
     pub on_terminal: bool,
     /// How many bytes the reader got before the preview.
     pub sent_before: u64,
+    /// How long the command ran.
+    pub took: Option<Duration>,
 }
 
 impl CallEnd {
@@ -48,6 +52,7 @@ impl CallEnd {
         interrupted: false,
         on_terminal: false,
         sent_before: 0,
+        took: None,
     };
 
     /// The command exited with this code.
@@ -70,6 +75,12 @@ impl CallEnd {
     #[must_use]
     pub const fn interrupted(self, interrupted: bool) -> CallEnd {
         CallEnd { interrupted, ..self }
+    }
+
+    /// Also says how long the command ran.
+    #[must_use]
+    pub const fn took(self, took: Duration) -> CallEnd {
+        CallEnd { took: Some(took), ..self }
     }
 
     /// Also says whether a person watched the output on a terminal.

@@ -155,6 +155,9 @@ impl<'a> Spill<'a> {
 
     /// Ends the output without the text that the redactor holds back.
     fn finish_redacted(mut self, end: CallEnd) -> Outcome<'static> {
+        if let Some(share) = self.options.share_of_failed(end) {
+            self.share(share);
+        }
         let masked = self.masked_before + self.redactor.as_ref().map_or(0, Redactor::masked);
         if let Some(all) = self.window.settle()
             && self.draft.is_none()

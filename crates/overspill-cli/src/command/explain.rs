@@ -255,11 +255,10 @@ impl Explained {
             "ends" if self.keep == "head" => "shown: first lines".into(),
             "ends" if self.keep == "tail" => "shown: last lines".into(),
             "ends" => "shown: first and last lines".into(),
-            "lines" => "shown: lines that matter".into(),
-            "outline" => "shown: shorter JSON that says what it leaves out".into(),
+            "json" => "shown: shorter JSON that says what it leaves out".into(),
             "pieces" => "shown: parts that a strategy chose".into(),
             "text" => "shown: a text that a strategy made".into(),
-            kind => format!("shown: lines of this structure: {}", ui::short(kind, 32)),
+            kind => format!("shown: lines that matter; kind {}", ui::short(kind, 32)),
         }
     }
 }

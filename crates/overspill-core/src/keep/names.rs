@@ -37,6 +37,8 @@ pub(crate) struct NamesRoom {
     pub(crate) lines: u64,
     pub(crate) mark_bytes: u64,
     pub(crate) mark_lines: u64,
+    /// The names of all lines count the same, whatever their weight.
+    pub(crate) even: bool,
 }
 
 impl NamesRoom {
@@ -172,9 +174,8 @@ impl LineNames {
         if new == 0 {
             return 0;
         }
-        (new << 20) * u64::from(self.lines[at].weight)
-            / u64::from(FULL_WEIGHT)
-            / self.with_bridge(at, chosen, room).1.max(1)
+        let weight = u64::from(if room.even { FULL_WEIGHT } else { self.lines[at].weight });
+        (new << 20) * weight / u64::from(FULL_WEIGHT) / self.with_bridge(at, chosen, room).1.max(1)
     }
 
     /// Returns the lines that must be shown with a line, and what they cost: the lines up to the nearest chosen
@@ -296,7 +297,7 @@ mod tests {
     fn covered(text: &str, bytes: u64) -> Vec<usize> {
         let lines = lines(text);
         let mut chosen = vec![false; lines.len()];
-        let mut room = NamesRoom { bytes, lines: 1000, mark_bytes: 30, mark_lines: 1 };
+        let mut room = NamesRoom { bytes, lines: 1000, mark_bytes: 30, mark_lines: 1, even: false };
         LineNames::of(lines.into_iter()).cover(&mut chosen, &mut room);
         (0..chosen.len()).filter(|&at| chosen[at]).collect()
     }
@@ -352,7 +353,7 @@ mod tests {
                 .collect();
             let (mark_bytes, mark_lines) = (12, 1);
             let mut chosen = vec![false; lines.len()];
-            let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines };
+            let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines, even: false };
             let names = LineNames::of(lines.iter().copied());
             names.take(&mut chosen, (0..lines.len()).rev(), 0.2, &mut room);
             names.cover(&mut chosen, &mut room);

@@ -107,7 +107,7 @@ impl Collected<'_> {
         // U+2400 to U+241F are the pictures of control characters.
         let is_strange = |c: &char| matches!(c, '\u{fffd}' | '\u{2400}'..='\u{241f}');
         let strange = text.chars().filter(is_strange).count();
-        strange * 10 > text.chars().count()
+        strange * 4 > text.chars().count()
     }
 
     /// Chooses lines of an output of `len` bytes within `limits`, of which each gap takes `mark`.

@@ -8,7 +8,7 @@ use overspill_core::{
 
 use super::choose::{Chosen, OwnText};
 use super::{EndedCall, Overspill};
-use crate::notice::{ReaderAbilities, wording};
+use crate::notice::{ReaderAbilities, facts, wording};
 use crate::profile::{
     Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
 };
@@ -27,7 +27,8 @@ impl Overspill {
     ) -> Spilled {
         let masked = saved.as_ref().map_or(ended.masked, |saved| saved.masked);
         let delegate = ended.delegate;
-        let presentation = Presentation { engine: self, style, policy, saved, delegate, masked };
+        let presentation =
+            Presentation { engine: self, style, policy, saved, delegate, masked, ended };
         match style {
             NoticeStyle::Own => presentation.with_own_notice(chosen),
             _ => presentation.with_source_notice(chosen),
@@ -35,7 +36,7 @@ impl Overspill {
     }
 
     /// Returns our own notice.
-    fn notice(&self, saved: &Result<SpillRef, Error>, delegate: bool) -> Wording {
+    fn notice(&self, saved: &Result<SpillRef, Error>, ended: &EndedCall) -> Wording {
         let token = match saved {
             Ok(saved) => saved.id.token(),
             Err(_) => random(6).unwrap_or_default(),
@@ -46,10 +47,10 @@ impl Overspill {
                 .as_ref()
                 .map(|find| find())
                 .or_else(|| self.reader.program.clone()),
-            delegate: self.reader.delegate.clone().filter(|_| delegate),
+            delegate: self.reader.delegate.clone().filter(|_| ended.delegate),
             ..self.reader.clone()
         };
-        wording(token, saved.as_ref(), &reader)
+        Wording { facts: facts(ended.end), ..wording(token, saved.as_ref(), &reader) }
     }
 
     /// Counts what is left out, as the profile does.
@@ -80,6 +81,7 @@ struct Presentation<'a> {
     saved: Result<SpillRef, Error>,
     delegate: bool,
     masked: u64,
+    ended: &'a EndedCall<'a>,
 }
 
 /// The layout of a text that has no room for a notice.
@@ -88,7 +90,7 @@ const SILENT: Layout = Layout { notice: 0..0, items: Vec::new(), is_silent: true
 impl Presentation<'_> {
     /// Words a preview with our own notice, everything within the limits.
     fn with_own_notice(self, chosen: Chosen) -> Spilled {
-        let notice = self.engine.notice(&self.saved, self.delegate);
+        let notice = self.engine.notice(&self.saved, self.ended);
         match chosen {
             Chosen::Over(over) => self.by_policy(&notice, &over),
             Chosen::Cut(cut, otherwise) => match (notice.around(&cut, self.policy), otherwise) {

@@ -13,6 +13,7 @@ mod json;
 mod page;
 mod partial;
 mod source;
+mod typed_range;
 mod usage;
 
 pub use answer::{Answer, Request, lines_not_searched, outputs_not_searched};

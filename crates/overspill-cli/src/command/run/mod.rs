@@ -139,7 +139,7 @@ impl Job {
         let started = Instant::now();
         let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
         // From here on the exit code is the command's, whatever befalls us.
-        let all_shown = output.end(&ended);
+        let all_shown = output.end(&ended, started.elapsed());
         // What a short command prints would have come as late without us.
         if let Some(needs) = self.reader_needs.filter(|needs| started.elapsed() > *needs) {
             std::thread::sleep(needs);

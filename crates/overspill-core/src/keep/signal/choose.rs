@@ -7,7 +7,7 @@ use super::classify::{Class, FEWEST_LINES, classify};
 use super::line::ScoredLines;
 use super::pack::{Item, PackBudget, pack, room_used};
 use super::{listing, prose, search, source};
-use crate::keep::names::{LineNames, NamedLine, NamesRoom};
+use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy};
 
@@ -21,8 +21,18 @@ const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
 /// The same for prose, of which the headings come next.
 const PROSE_ENDS: (f64, f64) = (0.05, 0.05);
 
+/// The same for a test run, which ends with its summary.
+const TEST_ENDS: (f64, f64) = (0.05, 0.3);
+
+/// In a room of so many bytes or fewer, the definitions of source come first and its imports last. A larger one has room for
+/// the lines that name the most things, wherever they stand.
+const SMALL: u64 = 4096;
+
+/// The share of the room for the first match of each file.
+const FIRSTS: f64 = 0.5;
+
 /// The share of the room for the headings of prose.
-const HEADINGS: f64 = 0.1;
+const HEADINGS: f64 = 0.2;
 
 /// Chooses what to show within `limits`, of which each gap takes `mark`; `None` leaves the choice
 /// to others.
@@ -90,8 +100,9 @@ enum ShownOrder {
     Names,
     /// The lines of a listing that are worth most together.
     Folders(Vec<f64>),
-    /// The headings, then the lines with the most new names.
-    Headings(Vec<bool>),
+    /// The headings of prose or the first match of each file, as far as a share of the room goes, then the lines with the
+    /// most new names.
+    Headings(Vec<bool>, f64),
     /// The two ends: a listing without an order of its own.
     Ends,
 }
@@ -114,7 +125,10 @@ impl Chooser {
         let class = classify(lines, hint);
         let weights = match class.kind {
             Kind::Search => search::weights(lines),
-            _ => lines.lines.iter().map(|line| source::weight(lines.text(line))).collect(),
+            Kind::Source => {
+                lines.lines.iter().map(|line| source::weight(lines.text(line))).collect()
+            }
+            _ => vec![FULL_WEIGHT; lines.lines.len()],
         };
         let named = lines.lines.iter().zip(weights).map(|(line, weight)| NamedLine {
             number: line.number,
@@ -128,8 +142,11 @@ impl Chooser {
             _ => LineNames::of(named),
         };
         let order = match class.kind {
-            Kind::Listing => listing::worths(lines).map_or(ShownOrder::Ends, ShownOrder::Folders),
-            Kind::Prose => ShownOrder::Headings(prose::headings(lines)),
+            _ if class.is_list => {
+                listing::worths(lines).map_or(ShownOrder::Ends, ShownOrder::Folders)
+            }
+            Kind::Prose => ShownOrder::Headings(prose::headings(lines), HEADINGS),
+            Kind::Search => ShownOrder::Headings(search::firsts(lines), FIRSTS),
             _ => ShownOrder::Names,
         };
         Chooser { items, names, class, order }
@@ -148,7 +165,11 @@ impl Chooser {
         let mix = |failing: f64, other: f64| {
             failing * self.class.failing + other * (1.0 - self.class.failing)
         };
-        let ends = if self.class.kind == Kind::Prose { PROSE_ENDS } else { OTHER_ENDS };
+        let ends = match self.class.kind {
+            Kind::Prose => PROSE_ENDS,
+            Kind::TestRun => TEST_ENDS,
+            _ => OTHER_ENDS,
+        };
         let (head, tail) = (mix(FAILING_ENDS.0, ends.0), mix(FAILING_ENDS.1, ends.1));
         force(items.iter_mut(), share_of(room, head), share_of(most_lines, head));
         force(items.iter_mut().rev(), share_of(room, tail), share_of(most_lines, tail));
@@ -168,7 +189,8 @@ impl Chooser {
         if self.class.failing < 1.0 {
             let (bytes, lines) = room_used(&items, &all, &chosen);
             let (bytes, lines) = (room.checked_sub(bytes)?, most_lines.checked_sub(lines)?);
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines };
+            let even = self.class.kind == Kind::Source && room > SMALL;
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even };
             match &self.order {
                 ShownOrder::Folders(worths) => {
                     let sum: f64 = worths.iter().sum();
@@ -177,9 +199,9 @@ impl Chooser {
                     }
                     return pack(&items, &all);
                 }
-                ShownOrder::Headings(headings) => {
+                ShownOrder::Headings(headings, share) => {
                     let order = (0..headings.len()).filter(|&at| headings[at]);
-                    self.names.take(&mut chosen, order, HEADINGS, &mut room);
+                    self.names.take(&mut chosen, order, *share, &mut room);
                     self.names.cover(&mut chosen, &mut room);
                 }
                 ShownOrder::Names => self.names.cover(&mut chosen, &mut room),

@@ -30,11 +30,13 @@ pub(super) struct Class {
     pub(super) kind: Kind,
     /// From 0, the output is no failing log, to 1, it is one.
     pub(super) failing: f64,
+    /// Every line is one word, so that no line says more than another.
+    pub(super) is_list: bool,
 }
 
 impl Class {
     fn without_failure(kind: Kind) -> Class {
-        Class { kind, failing: 0.0 }
+        Class { kind, failing: 0.0, is_list: kind == Kind::Listing }
     }
 }
 
@@ -42,13 +44,14 @@ impl Class {
 pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     if let Some(kind) = hint.forced.filter(|kind| !kind.is_structured()) {
         let failing = f64::from(u8::from(kind == Kind::FailingLog));
-        return Class { kind, failing };
+        return Class { kind, failing, is_list: kind == Kind::Listing };
     }
     if lines.lines.len() < FEWEST_LINES {
         return Class::without_failure(Kind::LongLines);
     }
     if listing::is_listing(lines) {
-        return Class::without_failure(Kind::Listing);
+        let kind = if listing::has_names(lines) { Kind::Listing } else { Kind::Plain };
+        return Class { kind, failing: 0.0, is_list: true };
     }
     if search::is_search(lines) {
         return Class::without_failure(Kind::Search);
@@ -65,7 +68,7 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         () if is_test_run(lines) => Kind::TestRun,
         () => hint.likely.filter(|kind| !kind.is_structured()).unwrap_or_default(),
     };
-    Class { kind, failing }
+    Class { kind, failing, is_list: false }
 }
 
 /// Tells how much an output looks like a failing log, from 0 to 1.

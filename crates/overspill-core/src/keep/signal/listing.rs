@@ -52,6 +52,14 @@ pub(super) fn is_listing(lines: &ScoredLines) -> bool {
         && lines.lines.iter().filter(has_blank).count() * LISTING <= lines.lines.len()
 }
 
+/// Tells whether a list has names. Numbers alone name nothing.
+pub(super) fn has_names(lines: &ScoredLines) -> bool {
+    let has_letter = |line: &ScoredLine| {
+        lines.text(line).iter().any(|byte| !byte.is_ascii_digit() && byte.is_ascii_graphic())
+    };
+    lines.lines.iter().any(has_letter)
+}
+
 /// Returns what each line of a listing is worth: the first name of each folder most. Returns `None` if the listing has
 /// one folder, or nearly as many folders as lines.
 pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
@@ -67,6 +75,12 @@ pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
             while parents.pop_if(|(above, _)| *above >= depth).is_some() {}
             heading = parents.last().map_or(b"", |(_, row)| row);
             parents.push((depth, text));
+            let next = lines.lines.get(at + 1).and_then(|next| branch(lines.text(next)));
+            if next.is_some_and(|next| next > depth) {
+                // It names a folder.
+                places.push(Place { round: 0, is_later: is_later(text) });
+                continue;
+            }
         }
         if next_headings.next_if_eq(&at).is_some() {
             heading = &text[..text.len() - 1];

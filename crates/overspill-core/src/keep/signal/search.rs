@@ -62,6 +62,17 @@ pub(super) fn is_search(lines: &ScoredLines) -> bool {
     has_files && (in_file + below + names) * 10 >= all * RESULTS && messages * 4 <= in_file
 }
 
+/// Tells for each line whether it is the name of a file, or the first match in a file.
+pub(super) fn firsts(lines: &ScoredLines) -> Vec<bool> {
+    let mut seen: HashSet<&[u8]> = HashSet::new();
+    let is_first = |text| match form(text) {
+        Form::Name => true,
+        Form::InFile { file, is_match, .. } => is_match && seen.insert(file),
+        Form::BelowName { .. } | Form::Separator | Form::Other => false,
+    };
+    lines.lines.iter().map(|line| lines.text(line)).map(is_first).collect()
+}
+
 /// Returns how much the names in each line count: those in the first match of a file most, those in context least.
 pub(super) fn weights(lines: &ScoredLines) -> Vec<u8> {
     let mut seen: HashSet<&[u8]> = HashSet::new();

@@ -34,12 +34,50 @@ fn number(text: &[u8]) -> Option<u64> {
     Some(digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
 }
 
-/// Returns how much the names in a line count. Imports are read last.
+/// Words before the keyword of a definition.
+const BEFORE_DEFINITION: [&[u8]; 11] = [
+    b"pub ",
+    b"pub(crate) ",
+    b"export ",
+    b"default ",
+    b"async ",
+    b"public ",
+    b"private ",
+    b"protected ",
+    b"static ",
+    b"abstract ",
+    b"final ",
+];
+
+/// Keywords that begin a definition.
+const DEFINITIONS: [&[u8]; 13] = [
+    b"fn ",
+    b"def ",
+    b"class ",
+    b"struct ",
+    b"enum ",
+    b"trait ",
+    b"impl ",
+    b"interface ",
+    b"function ",
+    b"func ",
+    b"type ",
+    b"mod ",
+    b"const fn ",
+];
+
+/// Returns how much the names in a line count. Definitions come first, imports last.
 pub(super) fn weight(text: &[u8]) -> u8 {
-    let text = without_number(text).trim_ascii_start();
-    let starts: [&[u8]; 7] =
-        [b"import ", b"from ", b"use ", b"#include ", b"using ", b"require(", b"package "];
-    if starts.iter().any(|start| text.starts_with(start)) { FULL_WEIGHT / 2 } else { FULL_WEIGHT }
+    let mut text = without_number(text).trim_ascii_start();
+    let imports: [&[u8]; 6] = [b"import ", b"from ", b"use ", b"#include ", b"using ", b"package "];
+    if imports.iter().any(|start| text.starts_with(start)) {
+        return FULL_WEIGHT / 2;
+    }
+    while let Some(rest) = BEFORE_DEFINITION.iter().find_map(|word| text.strip_prefix(*word)) {
+        text = rest;
+    }
+    let is_definition = DEFINITIONS.iter().any(|start| text.starts_with(start));
+    if is_definition { FULL_WEIGHT } else { FULL_WEIGHT / 2 }
 }
 
 /// Returns a line without the number that `cat -n`, `nl` and file tools put before it.

@@ -145,7 +145,7 @@ impl StructuredLines {
         for _ in 0..TRIES {
             let mut chosen = headings.to_vec();
             let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines };
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false };
             names.take(&mut chosen, 0..self.rows.len(), ENDS, &mut room);
             names.take(&mut chosen, (0..self.rows.len()).rev(), ENDS, &mut room);
             names.cover(&mut chosen, &mut room);

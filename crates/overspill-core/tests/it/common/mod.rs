@@ -5,7 +5,7 @@
 pub mod outputs;
 
 use overspill_core::{
-    Cleaning, Grain, Keep, Kind, KindHint, Limits, LineRule, PageCommand, Policy, Tokens, Wording,
+    Cleaning, Grain, Keep, Kind, KindHint, Limits, LineRule, Policy, Tokens, Wording,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -18,16 +18,10 @@ pub fn unsaved() -> Wording {
 
 /// The words about a saved output, as long as those of a program.
 pub fn saved() -> Wording {
-    let id = "01KA0000000000000000000000";
     Wording {
-        id: Some(id.into()),
-        copy: format!("All of it: overspill read {id} · overspill grep PATTERN {id}"),
-        short_copy: format!("all: overspill read {id}"),
-        page: Some(PageCommand {
-            before_unit: format!("overspill read {id} --"),
-            before_range: " ".into(),
-            after_range: String::new(),
-        }),
+        facts: vec!["exit 1".into(), "12.4s".into()],
+        copy: "overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e".into(),
+        short_copy: "overspill read 3f9c2e".into(),
         ..unsaved()
     }
 }
