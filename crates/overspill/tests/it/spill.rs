@@ -193,3 +193,34 @@ fn a_strategy_of_your_own_has_its_way_within_the_limits() {
     let beyond = "one\n".repeat(20_001);
     spilled(own(|_| Choice::Whole).process(beyond.as_bytes(), &call));
 }
+
+#[test]
+fn failed_command_gets_its_own_limits() {
+    let overspill = Overspill::new(Profile::OWN, Memory::default());
+    let if_failed = Some(Limits::NONE.chars(2_000));
+    let options = CallOptions { if_failed, ..CallOptions::default() };
+    let text = "src/lib.rs: one line of many\n".repeat(500);
+    let shown = |code: i32, streamed: bool| {
+        let (call, end) = (Call::default(), CallEnd::exited(code));
+        if streamed {
+            let mut spill = overspill.spill(call, options.clone());
+            spill.push(text.as_bytes());
+            spill.finish(end).text().len()
+        } else {
+            overspill.process_ended(text.as_bytes(), &call, &options, end).text().len()
+        }
+    };
+    for streamed in [false, true] {
+        assert_eq!(shown(0, streamed), text.len());
+        assert!(shown(1, streamed) <= 2_000);
+    }
+}
+
+#[test]
+fn short_id_of_a_notice_finds_the_output() {
+    let overspill = Overspill::new(Profile::OWN, Memory::default());
+    let spilled = spilled(overspill.process(&long(), &Call::default()));
+    let id = spilled.saved.unwrap().id;
+    let short = spilled.text["[overspill ".len()..].get(..6).unwrap().to_owned();
+    assert_eq!(overspill.store().find(&short).unwrap(), id);
+}
