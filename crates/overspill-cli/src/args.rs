@@ -154,6 +154,7 @@ fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
     Some(match setting {
         CallSetting::Enabled => return None,
         CallSetting::Keep => ("keep", "Which part of a long output is shown [default: auto]"),
+        CallSetting::Kind => ("kind", "What kind of output it is; auto looks at the text [default: auto]"),
         CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]"),
         CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]"),
         CallSetting::MaxChars => ("max-chars", "Show at most this many characters"),
@@ -170,6 +171,7 @@ fn option(setting: CallSetting) -> Option<Arg> {
             arg.value_name("BOOL").value_parser(BoolValueParser::new().map(CallValue::Switch))
         }
         CallKind::Keep => arg.value_name("KEEP").value_parser(keeps()),
+        CallKind::Kind => arg.value_name("KIND").value_parser(kinds()),
         CallKind::Count | CallKind::Bytes => {
             let limit = |typed: &str| {
                 let wrong = "expected a number, a size such as `50KiB`, or `none`";
@@ -214,6 +216,11 @@ fn tokenizer(typed: &str) -> Result<Tokenizer, String> {
 fn keeps() -> impl TypedValueParser<Value = CallValue> {
     let values = KEEPS.iter().map(|(name, _, help)| PossibleValue::new(*name).help(*help));
     PossibleValuesParser::new(values).try_map(|name| CallValue::keep_named(&name).ok_or("unknown"))
+}
+
+fn kinds() -> impl TypedValueParser<Value = CallValue> {
+    let values = CallValue::kind_names().map(PossibleValue::new);
+    PossibleValuesParser::new(values).try_map(|name| CallValue::kind_named(&name).ok_or("unknown"))
 }
 
 /// Reads the name of a profile.

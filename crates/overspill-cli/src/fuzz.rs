@@ -15,6 +15,7 @@ mod hosts;
 mod jsonc;
 mod mcp;
 mod open;
+mod pipelines;
 mod process;
 mod serve {
     //! The checks of heads, without the server around them.

@@ -20,6 +20,7 @@ mod text;
 
 pub use cut::{Cut, Oversized, Piece, Span, cut, preview};
 pub use keep::Keep;
+pub use keep::kind::{Kind, KindHint};
 #[cfg(feature = "train")]
 pub use keep::signal::train;
 pub use keep::signal::{Reason, Why};
@@ -28,5 +29,5 @@ pub use measure::size::{LineRule, Size};
 pub use measure::tokens::Tokens;
 pub use observe::window::{Finished, Window};
 pub use policy::{Cleaning, Grain, Policy};
-pub use preview::{Layout, PageCommand, Preview, PreviewItem, Wording};
+pub use preview::{Layout, Preview, PreviewItem, Wording};
 pub use strategy::{Choice, LeftOut, Strategy, StrategyError};

@@ -1,6 +1,6 @@
 //! What is too much, and what is shown of it then.
 
-use crate::{Keep, Limits, LineRule, Tokens, Unit};
+use crate::{Keep, KindHint, Limits, LineRule, Tokens, Unit};
 
 /// Where a cut may fall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -58,6 +58,8 @@ pub struct Policy {
     pub cleaning: Cleaning,
     /// How tokens are counted.
     pub tokens: Tokens,
+    /// What the caller knows about the kind of the output.
+    pub hint: KindHint,
 }
 
 impl Policy {
@@ -74,6 +76,7 @@ impl Policy {
             lines: LineRule::default(),
             cleaning: Cleaning::default(),
             tokens: Tokens::default(),
+            hint: KindHint::NONE,
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod call;
 mod clock;
+mod command_kind;
 mod engine;
 mod error;
 mod event;
@@ -36,7 +37,7 @@ pub use crate::profile::{Places, Profile};
 pub use crate::redact::{Redact, Redaction};
 pub use crate::report::{Amount, Report};
 pub use crate::retrieve::page::{Page, Part};
-pub use crate::settings::layer::{Layer, Limit};
+pub use crate::settings::layer::{KindSetting, Layer, Limit};
 pub use crate::settings::resolved::Settings;
 pub use crate::spill::Spill;
 pub use crate::sweep::{Retention, Swept};

@@ -78,7 +78,12 @@ impl OutputScope {
         match &alike[..] {
             [(entry, _)] => Ok(entry.name.clone()),
             [] => Err(missing()),
-            _ => Err(format!("{shown} is the {end} of {} outputs", alike.len())),
+            several => {
+                let ids: Vec<&str> =
+                    several.iter().take(5).map(|(it, _)| it.name.as_str()).collect();
+                let count = several.len();
+                Err(format!("{shown} is the {end} of {count} outputs: {}", ids.join(", ")))
+            }
         }
     }
 }

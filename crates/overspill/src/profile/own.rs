@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+use overspill_core::{Cleaning, Grain, Keep, KindHint, LineRule, Policy, Tokens};
 
 use super::{
     Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, OwnSettings, Profile,
@@ -23,6 +23,7 @@ impl Profile {
             lines: LineRule::Terminated,
             cleaning: Cleaning::Readable,
             tokens: Tokens::Estimate,
+            hint: KindHint::NONE,
         },
         ceiling: CEILING,
         accounting: Accounting::WhatStopped,

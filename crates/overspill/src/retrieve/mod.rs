@@ -13,6 +13,7 @@ pub(crate) mod json;
 pub(crate) mod page;
 pub(crate) mod partial;
 mod source;
+mod typed_range;
 pub(crate) mod usage;
 
 pub use answer::{Answer, Request};

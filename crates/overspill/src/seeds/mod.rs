@@ -36,7 +36,7 @@ mod takumi;
 mod unified;
 pub(crate) mod words;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+use overspill_core::{Cleaning, Grain, Keep, KindHint, LineRule, Policy, Tokens};
 
 use crate::profile::{Profile, ResultLayout, Sweeps};
 use crate::store::Access;
@@ -56,6 +56,7 @@ const WALK: Policy = Policy {
     lines: LineRule::Separated,
     cleaning: Cleaning::Off,
     tokens: Tokens::Estimate,
+    hint: KindHint::NONE,
 };
 
 /// The base of the five. Each replaces the name, the notice, the directory and the names of files.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use overspill_core::{Keep, Limits, Policy};
+use overspill_core::{Keep, Kind, Limits, Policy};
 
 use super::{CallSetting, CallValue};
 
@@ -22,6 +22,8 @@ pub struct Layer {
     pub enabled: Option<bool>,
     /// The part that is kept.
     pub keep: Option<Keep>,
+    /// The kind of output.
+    pub kind: Option<KindSetting>,
     /// The limit on lines.
     pub max_lines: Option<Limit>,
     /// The limit on bytes.
@@ -32,6 +34,15 @@ pub struct Layer {
     pub max_tokens: Option<Limit>,
     /// Settings of single tools, and of all tools of a server under `server/*`.
     pub tools: BTreeMap<String, Layer>,
+}
+
+/// The kind of output that a setting names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KindSetting {
+    /// The text decides.
+    Auto,
+    /// Every output is of this kind.
+    Only(Kind),
 }
 
 /// A limit, or none.
@@ -49,6 +60,7 @@ impl Layer {
         match setting {
             CallSetting::Enabled => self.enabled.map(CallValue::Switch),
             CallSetting::Keep => self.keep.map(CallValue::Keep),
+            CallSetting::Kind => self.kind.map(CallValue::Kind),
             CallSetting::MaxLines => self.max_lines.map(CallValue::Limit),
             CallSetting::MaxBytes => self.max_bytes.map(CallValue::Limit),
             CallSetting::MaxChars => self.max_chars.map(CallValue::Limit),
@@ -61,6 +73,7 @@ impl Layer {
         match setting {
             CallSetting::Enabled => self.enabled = value.and_then(switch),
             CallSetting::Keep => self.keep = value.and_then(keep),
+            CallSetting::Kind => self.kind = value.and_then(kind),
             CallSetting::MaxLines => self.max_lines = value.and_then(limit),
             CallSetting::MaxBytes => self.max_bytes = value.and_then(limit),
             CallSetting::MaxChars => self.max_chars = value.and_then(limit),
@@ -81,6 +94,11 @@ impl Layer {
     /// Sets the part that is kept.
     pub fn keep(self, keep: Keep) -> Layer {
         Layer { keep: Some(keep), ..self }
+    }
+
+    /// Sets the kind of output.
+    pub fn kind(self, kind: KindSetting) -> Layer {
+        Layer { kind: Some(kind), ..self }
     }
 
     /// Sets the limit on lines.
@@ -169,6 +187,10 @@ fn switch(value: CallValue) -> Option<bool> {
 
 fn keep(value: CallValue) -> Option<Keep> {
     if let CallValue::Keep(keep) = value { Some(keep) } else { None }
+}
+
+fn kind(value: CallValue) -> Option<KindSetting> {
+    if let CallValue::Kind(kind) = value { Some(kind) } else { None }
 }
 
 fn limit(value: CallValue) -> Option<Limit> {

@@ -192,7 +192,7 @@ fn our_own_record_counts_secrets_only_where_there_are_some() {
         shown.to_string()
     };
     let shown = bound(long(&token()));
-    assert!(shown.contains("\"masked\":1") && shown.contains("1 secret masked in it"), "{shown}");
+    assert!(shown.contains("\"masked\":1") && shown.contains("1 secret masked]"), "{shown}");
     assert!(!bound(long("plain")).contains("masked"));
 }
 

@@ -157,7 +157,7 @@ impl Job {
         let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
         // From here on the exit code is the command's, whatever befalls us.
         let watched = watch.map(|watch| output.watched(watch)).unwrap_or_default();
-        let all_shown = output.end(&ended, &watched);
+        let all_shown = output.end(&ended, started.elapsed(), &watched);
         // What a short command prints would have come as late without us.
         if let Some(needs) = self.reader_needs.filter(|needs| started.elapsed() > *needs) {
             std::thread::sleep(needs);

@@ -1,5 +1,7 @@
 //! The output of a command on its way to the reader.
 
+use std::time::Duration;
+
 use overspill::core::Limits;
 use overspill::internal::LiveSpill;
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill};
@@ -98,18 +100,28 @@ impl<'a> Output<'a> {
         }
         let part = |most: Option<u64>| most.map(|most| Limit::AtMost(most / 4 * 3));
         let limits = &self.limits;
+        // The start is shown before it is known whether the command fails.
+        let first = self.options.if_failed.map_or(*limits, |failed| limits.tightened(&failed));
         let mut options = self.options.clone();
         let settings = &mut options.settings;
         settings.max_bytes = part(limits.bytes).or(settings.max_bytes);
         settings.max_lines = part(limits.lines).or(settings.max_lines);
         settings.max_chars = part(limits.chars).or(settings.max_chars);
         settings.max_tokens = part(limits.tokens).or(settings.max_tokens);
+        let rest = |most: Option<u64>| most.map(|most| most / 4 * 3);
+        options.if_failed =
+            options.if_failed.map(|Limits { bytes, lines, chars, tokens }| Limits {
+                bytes: rest(bytes),
+                lines: rest(lines),
+                chars: rest(chars),
+                tokens: rest(tokens),
+            });
         let so_far = self.out.spill.restart(options);
         if let Outcome::Spilled(_) = so_far {
             return;
         }
         self.written = None;
-        self.out.face.begin(HeadBudget::within(limits, 4), so_far.bytes());
+        self.out.face.begin(HeadBudget::within(&first, 4), so_far.bytes());
     }
 
     /// Shows and saves the output so far. The sender of the signal may not wait for more.
@@ -142,12 +154,13 @@ impl<'a> Output<'a> {
 
     /// Shows the rest of the output, and the notice about pipelines after it. Tells whether everything could
     /// be shown.
-    pub(super) fn end(mut self, ended: &Ended, watched: &Watched) -> bool {
+    pub(super) fn end(mut self, ended: &Ended, took: Duration, watched: &Watched) -> bool {
         let mut written = self.written;
         let end = match ended.how {
             How::Code(code) => CallEnd::exited(code),
             How::Signal(signal) => CallEnd::killed(signal),
         };
+        let end = end.took(took);
         let end = end.interrupted(ended.interrupted || ended.timed_out.is_some() || ended.held);
         for voice in [Some(self.out), self.err].into_iter().flatten() {
             let OutputStream { mut spill, mut face } = voice;

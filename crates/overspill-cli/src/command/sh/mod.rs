@@ -11,10 +11,12 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use overspill::CallOptions;
+
 use crate::args::Engine;
 use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Host, frame};
+use crate::hosts::{self, Ceiling, Host, frame};
 use crate::pipelines::{PipelineMode, PipelineSettings};
 use crate::process::{self, CommandSpec, Descriptors, Stderr};
 use crate::settings::SettingSources;
@@ -159,7 +161,8 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
 }
 
 fn engine(words: &[OsString], env: &Env) -> Engine {
-    let in_force = SettingSources::read(env).in_force(Some(hosts::profile()));
+    let ceiling = Ceiling::around(env);
+    let in_force = SettingSources::read(env).in_force(Some(ceiling.profile()));
     let profile = in_force.profile.clone();
     let pipelines = PipelineSettings::of(&in_force.sources, &profile);
     let mut overspill = in_force.overspill();
@@ -168,11 +171,6 @@ fn engine(words: &[OsString], env: &Env) -> Engine {
         let env = env.clone();
         overspill = overspill.to_builder().program(move || env.program_path()).build();
     }
-    Engine {
-        profile,
-        overspill,
-        options: overspill::CallOptions::default(),
-        tool: "bash".into(),
-        pipelines,
-    }
+    let options = CallOptions { if_failed: ceiling.if_failed, ..CallOptions::default() };
+    Engine { profile, overspill, options, tool: "bash".into(), pipelines }
 }

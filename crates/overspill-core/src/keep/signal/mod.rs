@@ -7,6 +7,7 @@
 
 mod block;
 mod choose;
+mod classify;
 mod failure;
 mod failure_prefilter;
 mod features;
@@ -16,8 +17,10 @@ mod listing;
 mod outcome;
 mod pack;
 mod pool;
+mod prose;
 mod read_budget;
 mod scan;
+mod search;
 mod share;
 mod source;
 mod stamp;
