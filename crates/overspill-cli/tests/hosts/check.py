@@ -17,7 +17,7 @@ from model import Model
 
 # What each host shows of a command that failed, and of one that did not. The table of hosts has a little less.
 MOST = 10_000
-MOST_OF_SUCCESS = {"claude-code": 30_000}
+MOST_OF_SUCCESS = {"claude-code": 30_000, "gemini": 40_000, "opencode": 51_200, "pi": 51_200}
 
 
 def follow(results):
@@ -56,7 +56,8 @@ def wrong(name, what, results, host):
         return f"there are only {len(results)} results"
     text = results[index]
     if what == "a failing command of 40,000 lines":
-        if len(text) > MOST:
+        most = MOST if name == "claude-code" else MOST_OF_SUCCESS.get(name, MOST)
+        if len(text) > most:
             return f"{len(text)} characters"
         if "[overspill " not in text or "\n39999\n40000" not in text:
             return "the notice or the true end is missing"
