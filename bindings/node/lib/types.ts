@@ -15,7 +15,7 @@ export type Most = number | 'none';
 /** Which part of a long output is shown. */
 export type Keep = 'head' | 'tail' | 'ends' | 'signal' | 'structure' | 'auto';
 
-/** What kind of output it is. `auto` looks at the text. */
+/** The kind of output. `auto` looks at the text. */
 export type Kind =
   | 'auto'
   | 'failing-log'

@@ -154,7 +154,7 @@ fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
     Some(match setting {
         CallSetting::Enabled => return None,
         CallSetting::Keep => ("keep", "Which part of a long output is shown [default: auto]"),
-        CallSetting::Kind => ("kind", "What kind of output it is; auto looks at the text [default: auto]"),
+        CallSetting::Kind => ("kind", "The kind of output; auto looks at the text [default: auto]"),
         CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]"),
         CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]"),
         CallSetting::MaxChars => ("max-chars", "Show at most this many characters"),

@@ -119,7 +119,7 @@ mod tests {
         for (command, kind) in [
             ("cat src/lib.rs", Some(Kind::Source)),
             ("cd x && sed -n '1,80p' src/lib.rs", Some(Kind::Source)),
-            ("nl -ba src/lib.rs | sed -n '1,80p'", Some(Kind::Source)),
+            ("nl -w4 src/lib.rs | sed -n '1,80p'", Some(Kind::Source)),
             ("rg -n 'a|b' src | head -50", Some(Kind::Search)),
             ("FOO=1 grep -rn \"x; y\" .", Some(Kind::Search)),
             ("git grep -n foo", Some(Kind::Search)),

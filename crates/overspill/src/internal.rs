@@ -74,9 +74,9 @@ pub mod store {
     #[cfg(feature = "bucket")]
     pub mod bucket {
         pub use crate::store::bucket::address::Provider;
+        pub use crate::store::bucket::check::{Check, Finding};
         #[cfg(feature = "fuzz")]
         pub use crate::store::bucket::fuzz;
-        pub use crate::store::bucket::check::{Check, Finding};
         pub use crate::store::bucket::remote::Traffic;
         pub use crate::store::bucket::upload::Pushed;
     }

@@ -152,13 +152,13 @@ impl Watch {
         let line = Line { text: &text, first_stages: &first_stages, our_stage: &our_stage };
         let hidden = rules::hidden_failures(&line, &reports, &captures);
         let captured = Captured { overspill, call, first_stages: &first_stages, files, captures };
-        let notice = match hidden.split_first() {
-            Some((failure, others)) => {
+        let notice = match hidden.first() {
+            Some(failure) => {
                 let saved =
                     failure.place.and_then(|place| captured.save(place, Some(failure.code)));
                 let command = failure.command.as_ref().map(|command| masked(command, overspill));
                 let failure = HiddenFailure { command, ..failure.clone() };
-                notice::failure(&failure, others.len(), saved.as_ref())
+                notice::failure(&failure, hidden.len() - 1, saved.as_ref())
             }
             None => captured.longest(shown).unwrap_or_default(),
         };

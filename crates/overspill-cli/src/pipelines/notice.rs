@@ -1,6 +1,7 @@
 //! Words the line that reports hidden failures.
 
 use overspill::core::internal::text::counted;
+use overspill::internal::notice::mark_line;
 
 use super::rules::HiddenFailure;
 use crate::ui;
@@ -31,9 +32,8 @@ pub(super) fn failure(
     let subject = command
         .as_ref()
         .map_or_else(|| "A command before the last `|`".into(), |command| quoted(command));
-    let mut text = format!(
-        "[overspill: {subject} exited with code {code}; the exit code {shown_code} is {last}."
-    );
+    let mut text =
+        format!("{subject} exited with code {code}; the exit code {shown_code} is {last}.");
     match others {
         0 => {}
         1 => text.push_str(" One more pipeline of the line hid a failure."),
@@ -43,17 +43,15 @@ pub(super) fn failure(
         let verb = if *lines == 1 { "is" } else { "are" };
         text.push_str(&format!(" Its {} {verb} saved: {read}", counted(*lines, "line")));
     }
-    text.push_str("]\n");
-    text
+    mark_line(None, &text)
 }
 
 /// Words a capture of a line in which nothing failed.
 pub(super) fn capture(command: &str, saved: &SavedCapture) -> String {
     let SavedCapture { lines, read } = saved;
-    format!(
-        "[overspill: all {} of {} are saved: {read}]\n",
-        counted(*lines, "line"),
-        quoted(command)
+    mark_line(
+        None,
+        &format!("all {} of {} are saved: {read}", counted(*lines, "line"), quoted(command)),
     )
 }
 

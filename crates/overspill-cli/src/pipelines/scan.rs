@@ -4,6 +4,8 @@
 //! The scanner knows a small part of the shell's grammar. If it meets anything else, it returns no
 //! place at all, so that a line is never changed by a guess.
 
+mod quotes;
+
 use std::ops::Range;
 
 /// The line has something that the scanner does not know.
@@ -161,40 +163,6 @@ impl<'a> Scanner<'a> {
             StageState::Complete => false,
         };
         if is_open || !self.documents.is_empty() { Err(Unsure) } else { Ok(()) }
-    }
-
-    /// Tells whether quotes, parentheses and compound commands are closed, whatever the grammar is.
-    fn balanced(mut self) -> Result<bool, Unsure> {
-        let (mut parentheses, mut pairs) = (0, [0; PAIRS.len()]);
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'<' if self.starts("<<") && !self.starts("<<<") => return Err(Unsure),
-                b'<' if self.starts("<<<") => self.at += 3,
-                b'#' => self.skip_comment(),
-                b'(' | b')' => {
-                    parentheses += if byte == b'(' { 1 } else { -1 };
-                    self.at += 1;
-                }
-                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' => self.at += 1,
-                _ => {
-                    let start = self.at;
-                    while !matches!(
-                        self.peek(),
-                        None | Some(
-                            b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')'
-                        )
-                    ) {
-                        self.skip_unit()?;
-                    }
-                    let word = &self.line[start..self.at];
-                    for ((opens, closes), open) in PAIRS.iter().zip(&mut pairs) {
-                        *open += i32::from(word == *opens) - i32::from(word == *closes);
-                    }
-                }
-            }
-        }
-        // The patterns of `case` end with a parenthesis that nothing opens.
-        Ok(parentheses == 0 && pairs == [0; PAIRS.len()])
     }
 
     fn peek(&self) -> Option<u8> {
@@ -380,91 +348,6 @@ impl<'a> Scanner<'a> {
         self.at_command = is_plain && BEFORE_COMMAND.contains(&word) || is_assignment(word);
         Ok(())
     }
-
-    /// Skips one character of a word, or all of a quotation or expansion.
-    fn skip_unit(&mut self) -> Result<Unit, Unsure> {
-        match self.next()? {
-            b'\\' => {
-                let escaped = self.next()?;
-                // An escaped line break joins two lines, and the word goes on.
-                if escaped == b'\n' { Err(Unsure) } else { Ok(Unit::Quoted) }
-            }
-            b'\'' => self.skip_single_quotes(),
-            b'"' => {
-                self.skip_to(b'"')?;
-                Ok(Unit::Quoted)
-            }
-            b'`' => Err(Unsure),
-            b'$' => match self.peek() {
-                Some(b'\'' | b'"') => Err(Unsure),
-                Some(b'(') => {
-                    self.at += 1;
-                    self.skip_to(b')')?;
-                    Ok(Unit::Quoted)
-                }
-                Some(b'{') => {
-                    self.at += 1;
-                    self.skip_to(b'}')?;
-                    Ok(Unit::Quoted)
-                }
-                _ => Ok(Unit::Quoted),
-            },
-            _ => Ok(Unit::Plain),
-        }
-    }
-
-    fn skip_single_quotes(&mut self) -> Result<Unit, Unsure> {
-        let len = self.line[self.at..].find('\'').ok_or(Unsure)?;
-        self.at += len + 1;
-        Ok(Unit::Quoted)
-    }
-
-    /// Skips to the end of a quotation, an expansion or a subshell that has begun.
-    fn skip_to(&mut self, end: u8) -> Result<(), Unsure> {
-        // An explicit stack: a hostile line must not exhaust ours.
-        let mut ends = vec![end];
-        let mut before = b' ';
-        while let Some(&end) = ends.last() {
-            let byte = self.next()?;
-            match byte {
-                _ if byte == end => {
-                    ends.pop();
-                }
-                b'\\' => {
-                    self.next()?;
-                }
-                b'`' => return Err(Unsure),
-                b'$' => match self.peek() {
-                    Some(b'\'') if end != b'"' => return Err(Unsure),
-                    Some(b'(') => {
-                        self.at += 1;
-                        ends.push(b')');
-                    }
-                    Some(b'{') => {
-                        self.at += 1;
-                        ends.push(b'}');
-                    }
-                    _ => {}
-                },
-                _ if end == b'"' => {}
-                b'\'' => {
-                    self.skip_single_quotes()?;
-                }
-                b'"' => ends.push(b'"'),
-                _ if end == b'}' => {}
-                b'(' => ends.push(b')'),
-                // Here-documents, comments and `case` patterns may have quotes and `)` that mean nothing.
-                b'<' if self.starts("<") && !self.starts("<<") => return Err(Unsure),
-                b'#' if before.is_ascii_whitespace() || b";&|(".contains(&before) => {
-                    return Err(Unsure);
-                }
-                b';' if self.starts(";") => return Err(Unsure),
-                _ => {}
-            }
-            before = byte;
-        }
-        Ok(())
-    }
 }
 
 /// What stands of a stage so far.
@@ -497,132 +380,4 @@ fn is_assignment(word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Marks each place with `^`.
-    fn marked(line: &str) -> String {
-        let mut marked = line.to_owned();
-        for place in places(line).iter().rev() {
-            marked.insert(place.after, '^');
-        }
-        marked
-    }
-
-    #[test]
-    fn foreground_pipelines_get_a_place_after_their_first_stage() {
-        for line in [
-            "cargo test 2>&1 |^ tail -5",
-            "a |^ b | c",
-            "a |& b",
-            "a || b |^ c && d |^ e",
-            "a; b |^ c\nd |^ e",
-            "a |^\n b |\n c\nd |^ e",
-            "x=1 y=$(a | b) c |^ d",
-            "! a |^ b; time c |^ d",
-            "(a | b; exit 7) |^ cat",
-            "echo 'a | b' \"c | $(d | e) | ${f:-g | h}\" |^ cat",
-            "cat <<'E' |^ tail -1\na | b\nE\nc |^ d",
-            "cat <<-E |^ tail -1\n\ta | b\n\tE",
-            "cat <<<'x' |^ tail",
-            "a > f 2>&1 |^ b; c &>> g |^ d",
-            "cat <(a | b) |^ c # d | e",
-            "a\\ b\\|c |^ d",
-            "a |^ b &&\n c |^ d",
-        ] {
-            let line = line.replace("|& b", "|&^ b");
-            assert_eq!(marked(&line.replace('^', "")), line);
-        }
-    }
-
-    #[test]
-    fn background_pipelines_get_no_place() {
-        assert_eq!(marked("a | b & c | d"), "a | b & c |^ d");
-        assert_eq!(marked("a | b && c & d"), "a | b && c & d");
-        assert_eq!(marked("a | b &&\n c & d"), "a | b &&\n c & d");
-    }
-
-    #[test]
-    fn lines_with_unknown_grammar_get_no_place() {
-        for line in [
-            "if a | b; then c; fi",
-            "for i in 1; do a | b; done",
-            "case x in a) b | c;; esac",
-            "(case x in a) b | c\nesac)",
-            "{ a | b; }",
-            "f() { a | b; }; f | c",
-            "a | b; x=(1 2)",
-            "a `b` | c",
-            "a $'b' | c",
-            "alias x=y; x | z",
-            "[[ a ]] | b",
-            "((1)) | b",
-            "cat <<E | tail\nno end",
-            "cat <<E\"x\" | tail\nEx",
-            "cat <<$E | tail\n$E",
-            "a 'open | b",
-            "a \"open | b",
-            "a $(open | b",
-            "a | b )",
-            "(a; cat <<E) | b\nE",
-            "(a # )\n) | b",
-            "a \\\nb | c",
-            "a | | b",
-            "| a",
-            "a |",
-            "a | b &&",
-            "a | b && && c",
-            "a > | b",
-            "; a | b",
-        ] {
-            assert_eq!(places(line), [], "{line}");
-        }
-        assert_eq!(places(&format!("a {}| b", "(".repeat(60_000))), []);
-    }
-
-    #[test]
-    fn complete_lines_are_told_from_open_ones() {
-        for (line, expected) in [
-            ("a | b", true),
-            ("for i in 1 2; do a | b; done", true),
-            ("if a; then b | c; fi # d", true),
-            ("f() { a | b; }; f", true),
-            ("for i in 1; do a | b", false),
-            ("if a; then b | c", false),
-            ("a 'b | c", false),
-            ("cat <<E | b\nx\nE", true),
-            ("cat <<E | b\nx", false),
-            ("while a; do cat <<E | b\nx\nE\ndone", false),
-            ("a | b \\", false),
-            ("a | b)", false),
-        ] {
-            assert_eq!(is_complete(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn last_command_is_told_from_a_last_pipeline() {
-        for (line, expected) in [
-            ("a | b", true),
-            ("a | b;\n", true),
-            ("a | b; c", false),
-            ("a | b && c d", false),
-            ("a | b || c d", true),
-            ("a || b", false),
-            ("a | b & c", false),
-            ("a; b | c # d", true),
-            ("for i in 1; do a | b; done", true),
-            ("for i in 1; do a | b; done; c", false),
-            ("cat <<E | b\nx\nE", true),
-        ] {
-            assert_eq!(ends_with_pipeline(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn first_stage_is_known_by_its_text() {
-        let line = "cd x && cargo test 2>&1 | tail -5; (exit 7) | cat";
-        let stages = places(line).into_iter().map(|place| line[place.stage].trim().to_owned());
-        assert_eq!(stages.collect::<Vec<_>>(), ["cargo test 2>&1", "(exit 7)"]);
-    }
-}
+mod tests;

@@ -44,13 +44,13 @@ impl PipelineSettings {
     pub(crate) fn of(sources: &SettingSources, profile: &Profile) -> PipelineSettings {
         let set = sources.choice(Key::Pipelines).and_then(PipelineMode::named);
         // The words of a source system say nothing about pipelines.
-        let mode = set.or((profile.name != Profile::OWN.name).then_some(PipelineMode::Off));
+        let mode = set.or((profile.words != Profile::OWN.words).then_some(PipelineMode::Off));
         let directory = sources.directory(profile).ok().filter(|directory| directory.is_dir());
         let most =
             sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
         PipelineSettings {
             mode,
-            directory: directory.unwrap_or_else(std::env::temp_dir),
+            directory: directory.unwrap_or_else(|| sources.env.temporary_directory()),
             most: most.unwrap_or(profile.max_output),
         }
     }

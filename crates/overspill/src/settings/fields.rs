@@ -106,7 +106,7 @@ impl CallSetting {
             // Without shortening an output of 512,000 bytes is shown: only the user decides that.
             CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are."),
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "Which part of a long output is shown."),
-            CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "What kind of output it is. `auto` looks at the text."),
+            CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` looks at the text."),
             CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown."),
             CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown."),
             CallSetting::MaxChars => ("max_chars", None, Kind::Count, none, Project::Tightens, "How many characters are shown."),

@@ -1,0 +1,129 @@
+//! Tests of the scanner.
+
+use super::*;
+
+/// Marks each place with `^`.
+fn marked(line: &str) -> String {
+    let mut marked = line.to_owned();
+    for place in places(line).iter().rev() {
+        marked.insert(place.after, '^');
+    }
+    marked
+}
+
+#[test]
+fn foreground_pipelines_get_a_place_after_their_first_stage() {
+    for line in [
+        "cargo test 2>&1 |^ tail -5",
+        "a |^ b | c",
+        "a |& b",
+        "a || b |^ c && d |^ e",
+        "a; b |^ c\nd |^ e",
+        "a |^\n b |\n c\nd |^ e",
+        "x=1 y=$(a | b) c |^ d",
+        "! a |^ b; time c |^ d",
+        "(a | b; exit 7) |^ cat",
+        "echo 'a | b' \"c | $(d | e) | ${f:-g | h}\" |^ cat",
+        "cat <<'E' |^ tail -1\na | b\nE\nc |^ d",
+        "cat <<-E |^ tail -1\n\ta | b\n\tE",
+        "cat <<<'x' |^ tail",
+        "a > f 2>&1 |^ b; c &>> g |^ d",
+        "cat <(a | b) |^ c # d | e",
+        "a\\ b\\|c |^ d",
+        "a |^ b &&\n c |^ d",
+    ] {
+        let line = line.replace("|& b", "|&^ b");
+        assert_eq!(marked(&line.replace('^', "")), line);
+    }
+}
+
+#[test]
+fn background_pipelines_get_no_place() {
+    assert_eq!(marked("a | b & c | d"), "a | b & c |^ d");
+    assert_eq!(marked("a | b && c & d"), "a | b && c & d");
+    assert_eq!(marked("a | b &&\n c & d"), "a | b &&\n c & d");
+}
+
+#[test]
+fn lines_with_unknown_grammar_get_no_place() {
+    for line in [
+        "if a | b; then c; fi",
+        "for i in 1; do a | b; done",
+        "case x in a) b | c;; esac",
+        "(case x in a) b | c\nesac)",
+        "{ a | b; }",
+        "f() { a | b; }; f | c",
+        "a | b; x=(1 2)",
+        "a `b` | c",
+        "a $'b' | c",
+        "alias x=y; x | z",
+        "[[ a ]] | b",
+        "((1)) | b",
+        "cat <<E | tail\nno end",
+        "cat <<E\"x\" | tail\nEx",
+        "cat <<$E | tail\n$E",
+        "a 'open | b",
+        "a \"open | b",
+        "a $(open | b",
+        "a | b )",
+        "(a; cat <<E) | b\nE",
+        "(a # )\n) | b",
+        "a \\\nb | c",
+        "a | | b",
+        "| a",
+        "a |",
+        "a | b &&",
+        "a | b && && c",
+        "a > | b",
+        "; a | b",
+    ] {
+        assert_eq!(places(line), [], "{line}");
+    }
+    assert_eq!(places(&format!("a {}| b", "(".repeat(60_000))), []);
+}
+
+#[test]
+fn complete_lines_are_told_from_open_ones() {
+    for (line, expected) in [
+        ("a | b", true),
+        ("for i in 1 2; do a | b; done", true),
+        ("if a; then b | c; fi # d", true),
+        ("f() { a | b; }; f", true),
+        ("for i in 1; do a | b", false),
+        ("if a; then b | c", false),
+        ("a 'b | c", false),
+        ("cat <<E | b\nx\nE", true),
+        ("cat <<E | b\nx", false),
+        ("while a; do cat <<E | b\nx\nE\ndone", false),
+        ("a | b \\", false),
+        ("a | b)", false),
+    ] {
+        assert_eq!(is_complete(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn last_command_is_told_from_a_last_pipeline() {
+    for (line, expected) in [
+        ("a | b", true),
+        ("a | b;\n", true),
+        ("a | b; c", false),
+        ("a | b && c d", false),
+        ("a | b || c d", true),
+        ("a || b", false),
+        ("a | b & c", false),
+        ("a; b | c # d", true),
+        ("for i in 1; do a | b; done", true),
+        ("for i in 1; do a | b; done; c", false),
+        ("cat <<E | b\nx\nE", true),
+    ] {
+        assert_eq!(ends_with_pipeline(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn first_stage_is_known_by_its_text() {
+    let line = "cd x && cargo test 2>&1 | tail -5; (exit 7) | cat";
+    let stages = places(line).into_iter().map(|place| line[place.stage].trim().to_owned());
+    assert_eq!(stages.collect::<Vec<_>>(), ["cargo test 2>&1", "(exit 7)"]);
+}
