@@ -119,7 +119,7 @@ impl Input {
                 failed: None,
             });
         };
-        let name = path.display().to_string();
+        let name = ui::path(path);
         let failed = |error: io::Error| anyhow!("{name}: {}", ui::reason(&error));
         let file = File::open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
