@@ -1,6 +1,7 @@
 //! For the program, the packages and the benchmarks. Any version may change these items:
 //! `docs/stability.md`.
 
+pub use crate::engine::unshown;
 pub use crate::live_spill::LiveSpill;
 
 /// The words about a saved output.

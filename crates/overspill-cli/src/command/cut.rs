@@ -91,7 +91,8 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         }
         false => ui::show(&outcome),
     };
-    shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, &call, &options, input.end()))?;
+    let call = (&call, &options, input.end());
+    shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, call, false))?;
     input.trouble()
 }
 

@@ -26,7 +26,7 @@ const REFUSED: &str = "overspill: standard output: no space left on device\n";
 #[test]
 fn what_a_command_prints_and_nobody_takes_is_said_and_saved() {
     let done = full(&["run", "--", "seq", "10"], "").code(1).stderr_contains(REFUSED);
-    let done = done.saved(numbered(10)).stderr_contains(" read 0");
+    let done = done.saved(numbered(10)).stderr_contains(" read ");
     let (_, info, _) = done.then(&["info", "--json", &done.id()]);
     assert!(info.contains(r#""exit":0"#) && info.contains("seq 10"), "{info}");
 
@@ -45,7 +45,7 @@ fn what_is_cut_and_nobody_takes_is_said_and_saved() {
     for words in [&["cut"][..], &["cut", "--json"]] {
         for lines in [10, 3000] {
             let done = full(words, &numbered(lines)).code(1).stderr_contains(REFUSED);
-            done.stderr_contains(" read 0").saved(numbered(lines));
+            done.stderr_contains(" read ").saved(numbered(lines));
         }
         // In JSON there is something to say of nothing.
         let code = i32::from(words.len() > 1);
@@ -74,5 +74,24 @@ fn an_answer_that_nobody_takes_is_an_error() {
         let done = on_full(test).code(if line.starts_with("grep") { 2 } else { 1 });
         assert_eq!(String::from_utf8_lossy(&done.output.stderr), REFUSED, "{line}");
         test = done.test;
+    }
+}
+
+#[test]
+fn what_could_not_be_written_does_not_count_as_shown() {
+    for (words, stdin) in [
+        (&["run", "--", "seq", "30000"][..], String::new()),
+        (&["run", "--", "seq", "10"], String::new()),
+        (&["run", "--stream", "--", "seq", "30000"], String::new()),
+        (&["cut"], numbered(30_000)),
+        (&["cut", "--json"], numbered(30_000)),
+    ] {
+        let done = full(words, &stdin).code(1).stderr_contains("; 0 lines shown");
+        let (_, stats, _) = done.then(&["stats", "--json"]);
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        assert_eq!((&stats["outputs"], &stats["shown_bytes"]), (&1.into(), &0.into()), "{words:?}");
+        let (_, info, _) = done.then(&["info", "--json", &done.id()]);
+        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        assert_eq!(info["record"]["shown"]["bytes"], 0, "{words:?}: {info}");
     }
 }
