@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::builder::{BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
 use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
 use overspill::{CallOptions, Layer, Overspill, Profile};
@@ -21,6 +21,7 @@ use crate::pipelines::PipelineSettings;
 use crate::settings::SettingSources;
 use crate::settings::units::{parse_duration, parse_limit};
 use crate::tokenizer::Tokenizer;
+use crate::ui;
 
 /// Keeps the output of a command within what a model can read, and loses none of it.
 // An option can be repeated, and the last one applies: an alias gives one, and its user another.
@@ -237,6 +238,32 @@ pub(crate) fn misuse(words: &[OsString]) -> u8 {
         Some("hook") => 0,
         _ => 2,
     }
+}
+
+/// Returns the error with the words that it repeats escaped, so that each stays on its line.
+pub(crate) fn escaped(mut error: clap::Error) -> clap::Error {
+    let escaped = |word: &String| ui::escaped(word, usize::MAX);
+    let words: Vec<(ContextKind, ContextValue)> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(word) => Some((kind, ContextValue::String(escaped(word)))),
+            ContextValue::Strings(words) => {
+                Some((kind, ContextValue::Strings(words.iter().map(escaped).collect())))
+            }
+            // The styles of a tip get lost with its escapes.
+            ContextValue::StyledStrs(tips)
+                if tips.iter().any(|tip| escaped(&tip.to_string()) != tip.to_string()) =>
+            {
+                let tips = tips.iter().map(|tip| escaped(&tip.to_string()).into());
+                Some((kind, ContextValue::StyledStrs(tips.collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in words {
+        error.insert(kind, value);
+    }
+    error
 }
 
 /// Returns what to do about words we did not understand, where it is likely what was meant.

@@ -90,6 +90,7 @@ fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
     let command = match args::read(words) {
         Ok(command) => command,
         Err(error) => {
+            let error = args::escaped(error);
             // Help goes to stdout and is no mistake; everything else is one of usage.
             let code = if error.use_stderr() { args::misuse(words) } else { 0 };
             let printed = error.print();

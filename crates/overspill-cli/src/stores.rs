@@ -9,6 +9,7 @@ use overspill::{Profile, Redact};
 use crate::bucket;
 use crate::env::Env;
 use crate::settings::SettingSources;
+use crate::ui;
 
 /// A store of saved outputs.
 pub(crate) type Outputs = Arc<dyn Store>;
@@ -44,8 +45,8 @@ fn can_be(directory: &Path) -> Result<(), String> {
         Some((above, found)) if above != directory && found.permissions().readonly() => {
             Err(format!(
                 "{}: there is no such directory, and none can be made in {}",
-                directory.display(),
-                above.display()
+                ui::path(directory),
+                ui::path(above)
             ))
         }
         _ => Ok(()),

@@ -6,6 +6,7 @@ mod quote;
 mod table;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::anyhow;
 use jiff::Timestamp;
@@ -164,6 +165,11 @@ pub(crate) fn columns(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
 
+/// Returns a path for one line of a message, escaped as [`escaped`] does it.
+pub(crate) fn path(path: &Path) -> String {
+    escaped(&path.to_string_lossy(), usize::MAX)
+}
+
 /// Says what to do, after what went wrong.
 pub(crate) fn hint(hint: &str) {
     let _ = writeln!(io::stderr(), "\nhint: {hint}");
@@ -177,7 +183,12 @@ pub(crate) fn say(line: &str) {
 /// Says what went wrong.
 pub(crate) fn complain(error: &anyhow::Error) {
     let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain() {
+        // The library's errors name paths as they are, and have one line.
+        let cause = match cause.is::<overspill::Error>() {
+            true => escaped(&cause.to_string(), usize::MAX),
+            false => cause.to_string(),
+        };
         // Some say what caused them, too.
         if !text.ends_with(&cause) {
             text = if text.is_empty() { cause } else { format!("{text}: {cause}") };

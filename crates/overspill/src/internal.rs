@@ -1,6 +1,7 @@
 //! For the program, the packages and the benchmarks. Any version may change these items:
 //! `docs/stability.md`.
 
+pub use crate::engine::unshown;
 pub use crate::live_spill::LiveSpill;
 
 /// The words about a saved output.
@@ -89,6 +90,7 @@ pub mod sweep {
 
 /// Tool results that stream by.
 pub mod tool {
+    pub use crate::tool::any::bound_any;
     pub use crate::tool::media::{MediaDraft, SavedMedia};
     pub use crate::tool::multi_text::MultiText;
     pub use crate::tool::schema::is_checkable;

@@ -91,7 +91,8 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         }
         false => ui::show(&outcome),
     };
-    shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, &call, &options, input.end()))?;
+    let call = (&call, &options, input.end());
+    shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, call, false))?;
     input.trouble()
 }
 
@@ -119,7 +120,7 @@ impl Input {
                 failed: None,
             });
         };
-        let name = path.display().to_string();
+        let name = ui::path(path);
         let failed = |error: io::Error| anyhow!("{name}: {}", ui::reason(&error));
         let file = File::open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {

@@ -32,7 +32,7 @@ fn man(args: &ManArgs) -> anyhow::Result<()> {
     match &args.dir {
         None => ui::answer_bytes(&page(&program)?.1),
         Some(dir) => {
-            fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
+            fs::create_dir_all(dir).with_context(|| ui::path(dir))?;
             write(dir, &program)
         }
     }
@@ -42,7 +42,7 @@ fn man(args: &ManArgs) -> anyhow::Result<()> {
 fn write(dir: &Path, command: &clap::Command) -> anyhow::Result<()> {
     let (name, text) = page(command)?;
     let file = dir.join(name);
-    fs::write(&file, text).with_context(|| file.display().to_string())?;
+    fs::write(&file, text).with_context(|| ui::path(&file))?;
     command.get_subcommands().try_for_each(|command| write(dir, command))
 }
 

@@ -10,8 +10,8 @@ use super::frames::Frames;
 use super::list::list;
 use super::mask::Mask;
 use super::pending::PendingRequest;
-use super::probe::Look;
-use super::proxy::{LongResult, Proxy};
+use super::probe::{Look, Message};
+use super::proxy::{LongResult, Proxy, without_mark};
 use super::rewrite::{Done, ResultRewriter};
 use super::stdio::Out;
 
@@ -23,7 +23,7 @@ pub(super) fn pass(
     out: &Out,
 ) -> io::Result<()> {
     let mut out = Held { out, taken: None, last: 0 };
-    frame(proxy, start, frames, &mut out)?;
+    frame(proxy, without_mark(start), frames, &mut out)?;
     // The last words of a server that was interrupted end where they end.
     if out.taken.is_some() && out.last != b'\n' {
         out.write_all(b"\n")?;
@@ -55,14 +55,55 @@ fn frame(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match start.trim_ascii_start().first() {
-        Some(b'[') => list(proxy, start, rest, out),
+        Some(b'[') if !is_text_in_brackets(start) => list(proxy, start, rest, out),
         Some(b'{') => message(proxy, start, rest, out).map(drop),
-        _ => {
-            let len = start.len() + skip(rest)?;
-            report(&format!("a line of {len} bytes that is not a message"));
-            Ok(())
-        }
+        _ => refused(proxy, start, rest, out),
     }
+}
+
+/// Tells whether a line begins with text such as `[INFO]`, and with no list of messages.
+fn is_text_in_brackets(start: &[u8]) -> bool {
+    let mut look = Look::default();
+    look.push(start);
+    look.is_broken() && look.messages().all(|message| *message == Message::default())
+}
+
+/// Refuses a line that begins with other text. If an answer follows the text, the client gets an error.
+fn refused(
+    proxy: &Proxy,
+    start: &[u8],
+    rest: &mut dyn Chunks,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut look = message_after_text(start);
+    let mut len = start.len();
+    while let Some(more) = rest.more()? {
+        len += more.len();
+        look.push(more);
+    }
+    report(&format!("a line of {len} bytes that is not a message"));
+    let message = look.message();
+    let id = message.id.as_ref().filter(|_| message.is_answer() && message.method.is_none());
+    if let Some(id) = id.filter(|id| proxy.pending().answered(id).is_some()) {
+        let words = "the server wrote other text before its answer, on the same line";
+        out.write_all(error(Some(id), INTERNAL_ERROR, words).trim_ascii_end())?;
+    }
+    Ok(())
+}
+
+/// Looks for a message that begins in the middle of a line.
+fn message_after_text(start: &[u8]) -> Look {
+    /// So many brackets are tried.
+    const MOST: usize = 32;
+    let looks = memchr::memchr_iter(b'{', start).take(MOST).map(|at| {
+        let mut look = Look::default();
+        look.push(&start[at..]);
+        look
+    });
+    looks
+        .into_iter()
+        .find(|look| !look.is_broken() || look.message().is_answer())
+        .unwrap_or_default()
 }
 
 /// Reports on stderr what the client does not get.
@@ -205,7 +246,9 @@ fn shortened(
     if left.is_some() || !rewriter.is_done() || rewriter.is_too_much() {
         return broken(proxy, (result, rewriter), &left.unwrap_or_default(), rest, out);
     }
-    let asked = rewriter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
+    let message = rewriter.message();
+    let id = message.id.as_ref().filter(|_| !message.is_log());
+    let asked = id.and_then(|id| proxy.pending().answered(id));
     let frame = match rewriter.finish() {
         Done::Same(frame) if asked == Some(PendingRequest::Tools) => {
             proxy.listed(&frame).unwrap_or(frame)
@@ -265,6 +308,11 @@ fn broken(
     rest: &mut dyn Chunks,
     out: &mut dyn Write,
 ) -> io::Result<Fate> {
+    if rewriter.message().is_log() {
+        let len = left.len() + skip(rest)?;
+        report(&format!("a log message that is not JSON, or too large; {len} bytes were left"));
+        return Ok(Fate::Failed);
+    }
     let named = rewriter.message().id.clone();
     let is_too_much = rewriter.is_done() && rewriter.is_too_much();
     let mut held = Vec::new();

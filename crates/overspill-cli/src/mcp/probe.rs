@@ -77,6 +77,11 @@ impl Message {
         self.result || self.error
     }
 
+    /// Tells whether it is a log message, which clients may show to a model.
+    pub(super) fn is_log(&self) -> bool {
+        !self.is_answer() && self.method.as_deref() == Some("notifications/message")
+    }
+
     /// Tells whether it asks for something, or says something, without being asked.
     pub(super) fn is_call_or_note(&self) -> bool {
         self.method.is_some() && !self.is_answer()

@@ -137,6 +137,7 @@ impl Proxy {
 
     /// Takes a whole frame of the server; returns what the client gets.
     pub(super) fn server_says<'a>(&self, frame: &'a [u8]) -> Cow<'a, [u8]> {
+        let frame = without_mark(frame);
         match peek(frame) {
             Ok(Frame { is_list: true, .. }) => long::listed(self, frame),
             Ok(Frame { messages, .. }) => match &messages[..] {
@@ -159,7 +160,9 @@ impl Proxy {
             Some(PendingRequest::Result) => self.bounded(frame, None, message, count),
             // The client may take it for the result of any call.
             _ if message.is_ambiguous => self.bounded(frame, None, message, count),
-            None if message.is_answer() => self.bounded(frame, None, message, count),
+            None if message.is_answer() || message.is_log() => {
+                self.bounded(frame, None, message, count)
+            }
             Some(PendingRequest::Tools) => self.listed(frame),
             Some(PendingRequest::Hello) => self.greeted(frame),
             Some(PendingRequest::Resources) => {
@@ -271,6 +274,7 @@ impl Proxy {
         let pending = self.pending();
         let asked = message.id.as_ref().and_then(|id| pending.get(id));
         let tool = match asked {
+            _ if message.is_log() => None,
             _ if message.is_call_or_note() => return None,
             Some(PendingRequest::Call { tool }) => Some(tool.clone()),
             Some(asked) if asked.is_shortened() => None,
@@ -343,6 +347,11 @@ impl Now {
             _ => false,
         }
     }
+}
+
+/// Returns a frame without the byte order mark that some servers write first.
+pub(super) fn without_mark(frame: &[u8]) -> &[u8] {
+    frame.strip_prefix("\u{feff}".as_bytes()).unwrap_or(frame)
 }
 
 /// Returns the last page of a list with more values at its end; nothing if it is not that.

@@ -70,7 +70,7 @@ impl SpooledBuffer {
         let directory = self.env.temporary_directory();
         self.failure = Some(format!(
             "a temporary file in {} cannot be used: {}",
-            directory.display(),
+            ui::path(&directory),
             ui::reason(error)
         ));
         (self.start, self.rest) = (Vec::new(), None);

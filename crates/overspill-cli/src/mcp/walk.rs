@@ -19,6 +19,7 @@ pub(super) enum Key {
     Messages,
     Structured,
     IsError,
+    ToolResult,
     Message,
     Text,
     Data,
@@ -49,7 +50,7 @@ pub(super) enum Key {
     Deeper,
 }
 
-const KEYS: [(&[u8], Key); 36] = [
+const KEYS: [(&[u8], Key); 37] = [
     (b"id", Key::Id),
     (b"method", Key::Method),
     (b"params", Key::Params),
@@ -60,6 +61,7 @@ const KEYS: [(&[u8], Key); 36] = [
     (b"messages", Key::Messages),
     (b"structuredContent", Key::Structured),
     (b"isError", Key::IsError),
+    (b"toolResult", Key::ToolResult),
     (b"message", Key::Message),
     (b"text", Key::Text),
     (b"data", Key::Data),

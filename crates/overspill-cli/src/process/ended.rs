@@ -3,6 +3,8 @@
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
+use crate::ui;
+
 /// How a command ended, and what was left of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
@@ -57,9 +59,10 @@ impl Unstartable {
 
 impl std::fmt::Display for Unstartable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let program = ui::escaped(&self.program, usize::MAX);
         match self.source.kind() {
-            ErrorKind::NotFound => write!(f, "{}: command not found", self.program),
-            _ => write!(f, "{}: {}", self.program, self.source),
+            ErrorKind::NotFound => write!(f, "{program}: command not found"),
+            _ => write!(f, "{program}: {}", self.source),
         }
     }
 }

@@ -33,7 +33,7 @@ impl BearerToken {
         env: &Env,
     ) -> anyhow::Result<(BearerToken, PathBuf)> {
         let path = Places::below(env.places().state.clone(), "overspill").join(name);
-        let shown = path.display();
+        let shown = ui::path(&path);
         if !path.is_absolute() {
             bail!("there is no home directory to keep a token in\n\nhint: set {variable}");
         }

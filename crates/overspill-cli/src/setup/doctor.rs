@@ -246,7 +246,10 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
         Some(place) => findings.add(host.name, How::Well, format!("found: {}", env.shown(place))),
         None => findings.add(host.name, How::Note, "it is set up, but not found here"),
     }
-    let receipt = Receipt::read(host, env);
+    let receipt = match Receipt::read(host, env) {
+        Ok(receipt) => receipt,
+        Err(error) => return findings.add(host.name, How::Wrong, error.to_string()),
+    };
     let plan = SetupPlan::of(host, SetupScope::User, plan::Extras::default(), env);
     for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
         let text = text_of(&target.path, env).ok().flatten().unwrap_or_default();

@@ -75,7 +75,7 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
     if scope == SetupScope::Project && plan.targets.is_empty() && !host.steps.is_empty() {
         anyhow::bail!("{} has no settings of a project that we could use", host.title);
     }
-    let receipt = Receipt::read(host, env);
+    let receipt = Receipt::read(host, env)?;
     let program = env.links().join("overspill").to_string_lossy().into_owned();
     let everything = SetupPlan::all(host, scope, env);
     let mut changes = Vec::new();
@@ -138,7 +138,7 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
         let path = links.join(name);
         write(&path, text).with_context(|| env.shown(&path))?;
     }
-    let mut receipt = Receipt::read(host, env);
+    let mut receipt = Receipt::read(host, env)?;
     for change in changes {
         let Change { target, before, after, .. } = change;
         let (path, before, after) = (target.path.clone(), before.clone(), after.clone());

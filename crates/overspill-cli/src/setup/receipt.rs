@@ -1,6 +1,7 @@
 //! What was written for a host, so that it can be taken back byte for byte.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -8,7 +9,10 @@ use serde_json::{Value, json};
 
 use crate::env::Env;
 use crate::hosts::Host;
+use crate::open::open_regular;
+use crate::settings::text;
 use crate::settings::write::write;
+use crate::ui;
 
 /// A file as it was before us and as we left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,23 +40,42 @@ impl Receipt {
     }
 
     pub(super) fn exists(host: &Host, env: &Env) -> bool {
-        Receipt::path(host, env).exists()
+        Receipt::path(host, env).symlink_metadata().is_ok()
     }
 
-    /// Reads it; what cannot be read counts as not there, and then only ours is taken out.
-    pub(super) fn read(host: &Host, env: &Env) -> Receipt {
-        let text = fs::read_to_string(Receipt::path(host, env)).unwrap_or_default();
-        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+    /// Reads it. Without a receipt nothing was written.
+    pub(super) fn read(host: &Host, env: &Env) -> anyhow::Result<Receipt> {
+        let path = Receipt::path(host, env);
+        let text = match open_regular(&path) {
+            Ok((file, _)) => text::read_open(file),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Receipt::default()),
+            Err(_) if path.is_symlink() => Err("it is a link".to_owned()),
+            Err(error) => Err(ui::reason(&error)),
+        };
+        text.and_then(|text| Receipt::of_json(&text)).map_err(|why| {
+            anyhow::anyhow!(
+                "{}: the receipt of `init` cannot be used: {why}\n\nhint: remove it and run \
+                 `overspill init {host}` again, then `overspill uninstall {host}`",
+                env.shown(&path),
+                host = host.name
+            )
+        })
+    }
+
+    fn of_json(text: &str) -> Result<Receipt, String> {
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
         let text = |file: &Value, name: &str| file.get(name)?.as_str().map(str::to_owned);
-        let files = value.get("files").and_then(Value::as_array).into_iter().flatten();
-        let files = files.filter_map(|file| {
+        let wrote = |file: &Value| {
             Some(Wrote {
                 path: text(file, "path")?.into(),
                 before: text(file, "before"),
                 after: text(file, "after")?,
             })
-        });
-        Receipt { files: files.collect() }
+        };
+        let files = value.get("files").and_then(Value::as_array);
+        let files = files.and_then(|files| files.iter().map(wrote).collect());
+        files.map(|files| Receipt { files }).ok_or_else(|| "it has no list of files".into())
     }
 
     pub(super) fn of(&self, path: &Path) -> Option<&Wrote> {
@@ -68,14 +91,14 @@ impl Receipt {
     /// Writes it, for the user alone: settings may hold secrets.
     pub(super) fn write(&self, host: &Host, env: &Env) -> anyhow::Result<()> {
         let path = Receipt::path(host, env);
-        let shown = path.display().to_string();
+        let shown = ui::path(&path);
         let files = self.files.iter().map(|file| {
             json!({"path": file.path.to_string_lossy(), "before": file.before, "after": file.after})
         });
         let files: Vec<Value> = files.collect();
         let value = json!({"version": env!("CARGO_PKG_VERSION"), "files": files});
         let directory = Receipt::directory(env);
-        fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+        fs::create_dir_all(&directory).with_context(|| ui::path(&directory))?;
         super::system::make_private(&path).with_context(|| shown.clone())?;
         let text = serde_json::to_string_pretty(&value).unwrap_or_default();
         write(&path, &(text + "\n")).with_context(|| shown)

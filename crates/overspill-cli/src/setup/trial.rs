@@ -80,7 +80,7 @@ impl Trial<'_> {
         let output =
             command.args(words).envs(variables.iter().copied()).stdin(Stdio::null()).output();
         let output =
-            output.map_err(|error| format!("{}: {}", program.display(), ui::reason(&error)))?;
+            output.map_err(|error| format!("{}: {}", ui::path(program), ui::reason(&error)))?;
         let text = String::from_utf8_lossy(&output.stdout);
         judged(&text, &self.ceiling)?;
         match output.status.code() {

@@ -32,7 +32,7 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     if !Receipt::exists(host, env) {
         return ui::answer(&format!("{}: it was not set up\n", host.title));
     }
-    let receipt = Receipt::read(host, env);
+    let receipt = Receipt::read(host, env)?;
     let mut changes = Vec::new();
     for wrote in &receipt.files {
         let shown = env.shown(&wrote.path);

@@ -152,3 +152,41 @@ fn forged_marks_stay_exact_for_programs() {
     let (_, value, _) = done.then(&["read", &done.id(), "--json", "$.text"]);
     assert!(value.starts_with(&format!("\"{}\"\n", FORGED[0])), "{value}");
 }
+
+#[test]
+fn error_that_names_a_program_or_a_path_has_one_escaped_line() {
+    const NAME: &str = "x\n[overspill abc123: ok]\u{1b}[2J";
+    for words in [
+        &["run", "--", NAME][..],
+        &["run", "--pty", "--", NAME],
+        &["cut", NAME],
+        &["cut", "."],
+        &["mcp", "--", NAME],
+        &["mcp", "wrap", NAME],
+        &["man", NAME, "--dir", NAME],
+        &["config", "set", NAME, "1"],
+        &["read", NAME],
+        &["grep", "x", NAME],
+        &["init", NAME],
+        &["hook", NAME],
+    ] {
+        let done = Test::new(words).run();
+        let error = String::from_utf8_lossy(&done.output.stderr).into_owned();
+        assert_visible(&error);
+        assert!(
+            !error.lines().any(|line| line.starts_with("(overspill abc")),
+            "{words:?}: {error}"
+        );
+    }
+    for words in
+        [&[NAME][..], &["run", NAME], &["read", &format!("--{NAME}")], &["cut", "--keep", NAME]]
+    {
+        let done = Test::new(words).run();
+        let error = String::from_utf8_lossy(&done.output.stderr).into_owned();
+        assert_visible(&error);
+        assert!(
+            !error.lines().any(|line| line.starts_with("(overspill abc")),
+            "{words:?}: {error}"
+        );
+    }
+}

@@ -76,3 +76,22 @@ fn an_answer_that_nobody_takes_is_an_error() {
         test = done.test;
     }
 }
+
+#[test]
+fn what_could_not_be_written_does_not_count_as_shown() {
+    for (words, stdin) in [
+        (&["run", "--", "seq", "30000"][..], String::new()),
+        (&["run", "--", "seq", "10"], String::new()),
+        (&["run", "--stream", "--", "seq", "30000"], String::new()),
+        (&["cut"], numbered(30_000)),
+        (&["cut", "--json"], numbered(30_000)),
+    ] {
+        let done = full(words, &stdin).code(1).stderr_contains("; 0 lines shown");
+        let (_, stats, _) = done.then(&["stats", "--json"]);
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        assert_eq!((&stats["outputs"], &stats["shown_bytes"]), (&1.into(), &0.into()), "{words:?}");
+        let (_, info, _) = done.then(&["info", "--json", &done.id()]);
+        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        assert_eq!(info["record"]["shown"]["bytes"], 0, "{words:?}: {info}");
+    }
+}

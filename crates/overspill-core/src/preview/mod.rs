@@ -36,6 +36,11 @@ impl Wording {
         mark::person(&self.on_one_line(), &cut.total, ShownFacts::of(cut).what)
     }
 
+    /// Returns one line for the person who watches, about an output of which nothing could be written.
+    pub fn for_person_of_unshown(&self, total: &Size) -> String {
+        mark::person(&self.on_one_line(), total, ShownAmount::Lines(0))
+    }
+
     /// Returns one line for the person who watches, about an output that is shown by its outline.
     pub fn for_person_of_outline(&self, total: &Size) -> String {
         mark::person(&self.on_one_line(), total, ShownAmount::Json)

@@ -7,6 +7,7 @@ mod plan;
 mod present;
 mod read;
 mod save;
+mod unshown;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use choose::Selected;
 use plan::Plan;
 pub(crate) use save::AtHand;
 use save::Fallback;
+pub use unshown::unshown;
 
 /// Shortens outputs as a profile says, and saves those that are too large.
 ///

@@ -36,7 +36,7 @@ impl Overspill {
     }
 
     /// Returns our own notice.
-    fn notice(&self, saved: &Result<SpillRef, Error>, ended: &EndedCall) -> Wording {
+    pub(super) fn notice(&self, saved: &Result<SpillRef, Error>, ended: &EndedCall) -> Wording {
         let token = match saved {
             Ok(saved) => saved.id.token(),
             Err(_) => random(6).unwrap_or_default(),

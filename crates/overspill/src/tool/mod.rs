@@ -4,6 +4,7 @@
 //! text stands; `walk.rs` has one rule for each kind of content. Everything else stays as it is, in its
 //! place.
 
+pub(crate) mod any;
 mod gates;
 pub(crate) mod media;
 pub(crate) mod multi_text;

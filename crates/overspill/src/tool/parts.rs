@@ -29,8 +29,7 @@ impl PartKinds {
     pub(super) fn without_room(self, part: &Value, room: &mut PartRoom) -> Option<String> {
         let is_only_text =
             || is_text_part(part) && part.as_object().is_some_and(|part| part.len() == 2);
-        let is_counted = part.is_object() || part.is_array() || part.is_string();
-        if self != PartKinds::Mcp || !is_counted || is_only_text() {
+        if self != PartKinds::Mcp || is_only_text() {
             return None;
         }
         let (mut free, mut media, mut texts) = (0, 0, Vec::new());

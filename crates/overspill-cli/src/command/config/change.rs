@@ -38,13 +38,13 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
     let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
     let after = edit::set(&before, &address, &toml(kind, value))
-        .map_err(|reason| anyhow!("{}: {reason}", path.display()))?;
+        .map_err(|reason| anyhow!("{}: {reason}", ui::path(&path)))?;
     let file = checked(&after, &path, whose(args), &address, Some(&meant))?;
     if args.project {
         tightens(file, &path, &address, env)?;
     }
     destination.put(&after)?;
-    ui::say(&format!("{address} = {value} in {}", path.display()));
+    ui::say(&format!("{address} = {value} in {}", ui::path(&path)));
     // What was set may not be what holds.
     let rows = args.in_force(env).rows(address.tool.as_deref());
     let stronger = |row: &&SettingRow| row.address == address && row.value != meant;
@@ -64,8 +64,8 @@ pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result
     let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
     let after = edit::unset(&before, &address)
-        .map_err(|reason| anyhow!("{}: {reason}", path.display()))?
-        .with_context(|| format!("{} does not set {address}", path.display()))?;
+        .map_err(|reason| anyhow!("{}: {reason}", ui::path(&path)))?
+        .with_context(|| format!("{} does not set {address}", ui::path(&path)))?;
     checked(&after, &path, whose(args), &address, None)?;
     destination.put(&after)
 }
@@ -93,7 +93,7 @@ impl Destination {
         let Some(guarded) = &self.guarded else { return text_of(path) };
         match guarded.open().map_err(|why| refused(path, &why))? {
             Some((file, _)) => {
-                text::read_open(file).map_err(|reason| anyhow!("{}: {reason}", path.display()))
+                text::read_open(file).map_err(|reason| anyhow!("{}: {reason}", ui::path(path)))
             }
             None => Ok(String::new()),
         }
@@ -104,13 +104,13 @@ impl Destination {
         match &self.guarded {
             Some(guarded) => guarded.write(text).map_err(|why| refused(path, &why)),
             None => write(path, text)
-                .map_err(|error| anyhow!("{}: {}", path.display(), ui::reason(&error))),
+                .map_err(|error| anyhow!("{}: {}", ui::path(path), ui::reason(&error))),
         }
     }
 }
 
 fn refused(path: &Path, why: &Refused) -> anyhow::Error {
-    anyhow!("{}: {why}{}", path.display(), why.hint())
+    anyhow!("{}: {why}{}", ui::path(path), why.hint())
 }
 
 fn whose(args: &ConfigArgs) -> FileOwner {
@@ -138,10 +138,10 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
         // To read it may take for ever, and a file in its place would be the end of it.
         return Err(anyhow!(
             "{}: it is not a regular file, so nothing can be set there\n\nhint: OVERSPILL_CONFIG names it",
-            path.display()
+            ui::path(path)
         ));
     }
-    text::read(path).map_err(|reason| anyhow!("{}: {reason}", path.display()))
+    text::read(path).map_err(|reason| anyhow!("{}: {reason}", ui::path(path)))
 }
 
 /// Makes sure that the changed text says what it should, before it takes the place of the old.
@@ -156,7 +156,7 @@ fn checked(
     if file.get(address).map(|found| &found.value) != meant {
         bail!(
             "{}: {address} cannot be changed without harm\n\nhint: edit the file",
-            path.display()
+            ui::path(path)
         );
     }
     Ok(file)
@@ -183,11 +183,11 @@ fn set_takumi(destination: &Destination, key: &str, value: &str) -> anyhow::Resu
     let json = match before.trim() {
         "" => serde_json::Value::Null,
         text => {
-            serde_json::from_str(text).map_err(|error| anyhow!("{}: {error}", path.display()))?
+            serde_json::from_str(text).map_err(|error| anyhow!("{}: {error}", ui::path(path)))?
         }
     };
     let after = takumi_set(&json, key, value).map_err(|refused| UsageError(refused.to_string()))?;
     destination.put(&format!("{after:#}\n"))?;
-    ui::say(&format!("{key} = {value} in {}", path.display()));
+    ui::say(&format!("{key} = {value} in {}", ui::path(path)));
     Ok(())
 }

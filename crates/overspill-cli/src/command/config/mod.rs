@@ -140,7 +140,7 @@ impl ConfigArgs {
         let name = if self.is_takumi() { TAKUMI_FILE } else { PROJECT_FILE };
         let working = env.directory().context("the working directory")?;
         if env.project_directories().next().is_none() {
-            bail!("{} is no project: a file there is not read", working.display());
+            bail!("{} is no project: a file there is not read", ui::path(working));
         }
         let files = text::trusted_directories(env).map(|directory| directory.join(name));
         let mut files = files.filter(|file| file.is_file() && text::stranger_of(file).is_none());
@@ -154,7 +154,7 @@ impl ConfigArgs {
             bail!(
                 "{}: another user owns this file or its directory, so it is not read\n\nhint: change \
                  the owner, or leave out --project to use your own settings file",
-                file.display()
+                ui::path(&file)
             );
         }
         Ok(file)

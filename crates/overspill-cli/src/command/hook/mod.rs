@@ -8,6 +8,7 @@ mod input;
 use std::borrow::Cow;
 use std::fs::File;
 
+use overspill::internal::tool::bound_any;
 use overspill::internal::tool::walk::ResultRules;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill};
@@ -109,17 +110,26 @@ fn shortened(
         ..Call::new(result.tool)
     };
     match result.content {
-        HookContent::Text(text) => match engine.process(text.as_bytes(), &call) {
-            Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
-            Outcome::Whole(_) | Outcome::Masked(_) => None,
-        },
-        HookContent::File(file) => match streamed(engine, &call, file)? {
-            Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
+        HookContent::Text(text) => shortened_text(engine, &call, &text),
+        HookContent::File(file, text) => match streamed(engine, &call, file) {
+            Some(Outcome::Spilled(spilled)) => Some(Value::String(spilled.text)),
             // The payload has nothing of the file that could be masked.
-            Outcome::Masked(masked) => Some(String::from_utf8_lossy(&masked.bytes).into()),
-            Outcome::Whole(_) => None,
+            Some(Outcome::Masked(masked)) => Some(String::from_utf8_lossy(&masked.bytes).into()),
+            Some(Outcome::Whole(_)) | None => shortened_text(engine, &call, &text),
+        },
+        HookContent::Any(result) => match bound_any(engine, &result, &call, &rules) {
+            // A result that fits stays as the host has it, masked or not.
+            Bounded::Changed(bounded) if bounded != *masked(engine, &result).0 => Some(bounded),
+            Bounded::Changed(_) | Bounded::Unchanged => None,
         },
         HookContent::Result(result) => shortened_result(engine, &call, &result, rules),
+    }
+}
+
+fn shortened_text(engine: &Overspill, call: &Call, text: &str) -> Option<Value> {
+    match engine.process(text.as_bytes(), call) {
+        Outcome::Spilled(spilled) => Some(Value::String(spilled.text)),
+        Outcome::Whole(_) | Outcome::Masked(_) => None,
     }
 }
 

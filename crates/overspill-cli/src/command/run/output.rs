@@ -142,7 +142,8 @@ impl<'a> Output<'a> {
             show(&mut voice.face, &outcome, written.take().as_deref());
             if voice.face.say_if_lost() {
                 self.lost = true;
-                undelivered::keep(self.overspill, &outcome, &self.call, &self.options, end);
+                let call = (&self.call, &self.options, end);
+                undelivered::keep(self.overspill, &outcome, call, voice.face.has_written());
             }
         }
     }
@@ -179,7 +180,8 @@ impl<'a> Output<'a> {
             record_pipelines(self.overspill, &outcome, &watched.pipelines);
             if face.say_if_lost() {
                 self.lost = true;
-                undelivered::keep(self.overspill, &outcome, &self.call, &self.options, end);
+                let call = (&self.call, &self.options, end);
+                undelivered::keep(self.overspill, &outcome, call, face.has_written());
             }
         }
         !self.lost

@@ -30,6 +30,8 @@ pub(super) struct Presenter {
     shown: Shown,
     /// What could not be written, and why.
     lost: Option<(Stream, io::Error)>,
+    /// Something was written.
+    has_written: bool,
 }
 
 enum Shown {
@@ -57,7 +59,7 @@ impl Presenter {
             Shows::Start => Shown::Head(StreamedHead::within(policy)),
             Shows::Usual => Shown::Held,
         };
-        Presenter { to, shown, lost: None }
+        Presenter { to, shown, lost: None, has_written: false }
     }
 
     pub(super) fn is_live(&self) -> bool {
@@ -92,7 +94,7 @@ impl Presenter {
     /// Shows what can be shown at once.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Wanted {
         let written = match &mut self.shown {
-            Shown::Held => Ok(()),
+            Shown::Held => Ok(0),
             Shown::Begun(start) => write(self.to, start.take(bytes)),
             Shown::Live => write(self.to, bytes),
             Shown::Head(head) => write(self.to, head.take(bytes)),
@@ -102,9 +104,12 @@ impl Presenter {
     }
 
     /// Takes note of what became of writing.
-    pub(super) fn note(&mut self, to: Stream, written: io::Result<()>) -> Wanted {
+    pub(super) fn note(&mut self, to: Stream, written: io::Result<usize>) -> Wanted {
         match written {
-            Ok(()) => Wanted::More,
+            Ok(len) => {
+                self.has_written |= len > 0;
+                Wanted::More
+            }
             // It has seen what it wanted.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Wanted::NoMore,
             // Nobody sees it, but the command goes on.
@@ -126,6 +131,11 @@ impl Presenter {
         true
     }
 
+    /// Tells whether something was written.
+    pub(super) fn has_written(&self) -> bool {
+        self.has_written
+    }
+
     /// Begins to show the start, of which `so_far` has come.
     pub(super) fn begin(&mut self, mut start: HeadBudget, so_far: &[u8]) {
         // If nobody reads it, that is found out soon enough.
@@ -141,10 +151,10 @@ impl Presenter {
         }
         let shown = match (&mut self.shown, outcome) {
             (Shown::Held, outcome) => write(self.to, outcome.bytes()),
-            (Shown::Live, Outcome::Whole(_) | Outcome::Masked(_)) => Ok(()),
+            (Shown::Live, Outcome::Whole(_) | Outcome::Masked(_)) => Ok(0),
             (Shown::Live, Outcome::Spilled(spilled)) => {
                 ui::say(&spilled.notice);
-                Ok(())
+                Ok(0)
             }
             (Shown::Head(head), outcome) => write(self.to, &head.rest(outcome)),
             (Shown::Begun(start), Outcome::Whole(_) | Outcome::Masked(_)) => {
@@ -164,13 +174,15 @@ impl Presenter {
     }
 }
 
-pub(super) fn write(to: Stream, bytes: &[u8]) -> io::Result<()> {
+/// Writes all bytes; returns how many they are.
+pub(super) fn write(to: Stream, bytes: &[u8]) -> io::Result<usize> {
     if bytes.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     let write = |to: &mut dyn Write| to.write_all(bytes).and_then(|()| to.flush());
-    match to {
+    let written = match to {
         Stream::Out => Descriptors::check_stdout().and_then(|()| write(&mut io::stdout().lock())),
         Stream::Err => write(&mut io::stderr().lock()),
-    }
+    };
+    written.map(|()| bytes.len())
 }

@@ -134,7 +134,7 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let on_terminal = Host::around(env).any(|host| host.on_terminal);
     let Some(command) = command.filter(|_| !is_screen || on_terminal) else {
         let Err(error) = process::become_program(&shell, &words, &active);
-        ui::say(&format!("{}: {}", shell.display(), ui::reason(&error)));
+        ui::say(&format!("{}: {}", ui::path(&shell), ui::reason(&error)));
         return NOT_FOUND;
     };
     let job = Job {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use overspill::internal::tool::walk::PartField;
 use serde_json::{Value, json};
 
-use super::{HookContent, HookFormat, HookResult, host_file, mcp_result, text};
+use super::{HookContent, HookFormat, HookResult, has_little_beside, host_file, mcp_result, text};
 use crate::env::Env;
 
 #[derive(Debug)]
@@ -25,20 +26,17 @@ impl HookFormat for ClaudeFormat {
         let response = payload.get(self.result_field(payload)?)?;
         let content = match response {
             Value::String(text) => HookContent::Text(text.clone()),
-            Value::Object(fields) if fields.contains_key("stdout") => {
-                if fields.get("isImage").and_then(Value::as_bool) == Some(true) {
+            response if is_of_shell(payload) => {
+                let (out, err) = (text(response, "stdout"), text(response, "stderr"));
+                if is_image(response) && is_picture(&out, &err) {
                     return None;
                 }
-                match fields.get("persistedOutputPath").and_then(Value::as_str) {
-                    // Only the host's own tool is trusted to name a file.
-                    Some(path) if payload.get("tool_name")? == SHELL => {
-                        HookContent::File(host_file::open_claude(Path::new(path), env)?)
-                    }
-                    Some(_) => return None,
-                    None => HookContent::Text(joined(
-                        text(response, "stdout"),
-                        text(response, "stderr"),
-                    )),
+                let all = joined(out, err);
+                // Only the host's own tool is trusted to name a file.
+                let path = response.get("persistedOutputPath").and_then(Value::as_str);
+                match path.and_then(|path| host_file::open_claude(Path::new(path), env)) {
+                    Some(file) => HookContent::File(file, all),
+                    None => HookContent::Text(all),
                 }
             }
             response => mcp_result(response)?,
@@ -50,8 +48,11 @@ impl HookFormat for ClaudeFormat {
     /// Claude Code drops a result in any other form than the tool's own, without a message.
     fn encode(&self, payload: &Value, shortened: Value) -> Value {
         let output = match payload.get(RESULT) {
-            Some(Value::Object(fields)) if fields.contains_key("stdout") => {
+            Some(Value::Object(fields)) if is_of_shell(payload) && shortened.is_string() => {
                 let mut fields = fields.clone();
+                if fields.contains_key("isImage") {
+                    fields.insert("isImage".into(), false.into());
+                }
                 fields.insert("stdout".into(), shortened);
                 fields.insert("stderr".into(), "".into());
                 // With these the host would show a preview of our preview.
@@ -74,6 +75,30 @@ impl HookFormat for ClaudeFormat {
             "tool_response": {"stdout": text, "stderr": "", "interrupted": false, "isImage": false},
         })
     }
+}
+
+/// Tells whether a payload has a result of the shell tool, in the form that it has.
+fn is_of_shell(payload: &Value) -> bool {
+    let Some(Value::Object(fields)) = payload.get(RESULT) else { return false };
+    let is_text = |name: &str| fields.get(name).is_some_and(Value::is_string);
+    payload.get("tool_name").is_some_and(|tool| tool == SHELL)
+        && is_text("stdout")
+        && (is_text("stderr") || !fields.contains_key("stderr"))
+        && has_little_beside(fields, &["stdout", "stderr"])
+}
+
+/// Tells whether a result says that it is a picture.
+fn is_image(response: &Value) -> bool {
+    response.get("isImage").and_then(Value::as_bool) == Some(true)
+}
+
+/// Tells whether the output is a data URL of a picture in base64, and nothing long beside it.
+fn is_picture(out: &Option<String>, err: &Option<String>) -> bool {
+    let is_short = err.as_ref().is_none_or(|err| err.len() <= PartField::SHORT);
+    let is_url = |out: &String| {
+        out.starts_with("data:image/") && !PartField::ForeignMedia.is_text(out.as_bytes())
+    };
+    is_short && out.as_ref().is_some_and(is_url)
 }
 
 fn joined(out: Option<String>, err: Option<String>) -> String {

@@ -35,7 +35,7 @@ impl HookFormat for CopilotFormat {
         let all = payload.get(RESULT).and_then(|result| text(result, TEXT))?;
         let command = payload.get("toolArgs").and_then(|arguments| text(arguments, "command"));
         let content = match saved(&all) {
-            Some(file) => HookContent::File(file),
+            Some(file) => HookContent::File(file, parted(&all).0.to_owned()),
             None => HookContent::Text(parted(&all).0.to_owned()),
         };
         Some(HookResult { tool: text(payload, "toolName")?, command, content })

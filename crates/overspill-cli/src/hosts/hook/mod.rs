@@ -11,7 +11,7 @@ mod plugin;
 use std::fmt::Debug;
 use std::fs::File;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub(crate) use claude::ClaudeFormat;
 pub(crate) use copilot::CopilotFormat;
@@ -60,8 +60,10 @@ pub(crate) enum HookContent {
     Text(String),
     /// A result of MCP: an object with a list of parts, structured content, or both.
     Result(Value),
-    /// The text is in a file of the host.
-    File(File),
+    /// A result in a form that we do not know. All its strings count.
+    Any(Value),
+    /// The text is in a file of the host. The string is what the result itself says.
+    File(File, String),
 }
 
 /// Returns the text in a field.
@@ -71,15 +73,28 @@ fn text(payload: &Value, name: &str) -> Option<String> {
 
 /// Returns the result of an MCP tool: a list of parts, or an object around it.
 fn mcp_result(result: &Value) -> Option<HookContent> {
-    match result {
-        Value::Array(_) => Some(HookContent::Result(json!({ "content": result }))),
-        Value::Object(fields) => match fields.get("content") {
-            Some(Value::String(text)) => Some(HookContent::Text(text.clone())),
-            Some(Value::Array(_)) => Some(HookContent::Result(result.clone())),
-            _ => fields.get("structuredContent").map(|_| HookContent::Result(result.clone())),
-        },
-        _ => None,
-    }
+    const FIELDS: [&str; 4] = ["content", "structuredContent", "isError", "_meta"];
+    let fields = match result {
+        Value::Array(_) => return Some(HookContent::Result(json!({ "content": result }))),
+        Value::Object(fields) => fields,
+        _ => return None,
+    };
+    let is_known = has_little_beside(fields, &FIELDS);
+    Some(match (fields.get("content"), fields.get("structuredContent")) {
+        (Some(Value::String(text)), None) if is_known => HookContent::Text(text.clone()),
+        (Some(Value::Array(_)), _) | (None, Some(_)) if is_known => {
+            HookContent::Result(result.clone())
+        }
+        _ => HookContent::Any(result.clone()),
+    })
+}
+
+/// Tells whether a result has only short values beside these fields.
+fn has_little_beside(fields: &Map<String, Value>, known: &[&str]) -> bool {
+    /// In bytes of JSON.
+    const MOST: usize = 2_000;
+    let others = fields.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+    others.map(|(name, value)| name.len() + value.to_string().len()).sum::<usize>() <= MOST
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
     ui::say(&format!("listening at http://{local}/mcp"));
     if let Some(file) = file {
         // The token itself stays out of terminals and logs.
-        let file = file.display();
+        let file = ui::path(&file);
         ui::say(&format!("clients send the token in {file} as `Authorization: Bearer TOKEN`"));
     }
     let host = Arc::new(Host {

@@ -14,6 +14,8 @@ const TEXT_PART: &[u8] = br#"[{"type":"text","text":"#;
 pub(super) struct ContentAlone {
     /// The current content is one part, or a text.
     is_current: bool,
+    /// The current result, error or parameters are a list.
+    is_list: bool,
     /// The bytes in `held` that the server did not send.
     added: Vec<Range<usize>>,
 }
@@ -21,6 +23,9 @@ pub(super) struct ContentAlone {
 impl ResultRewriter<'_> {
     /// Begins content that is no list. Returns the place of the token, as if it stood in a list.
     pub(super) fn content_place(&mut self, token: Kind, opens_object: bool, place: Place) -> Place {
+        if place == Place::Whole {
+            return self.whole_place(token, opens_object);
+        }
         if place != Place::Content || self.is_too_much {
             return place;
         }
@@ -35,7 +40,22 @@ impl ResultRewriter<'_> {
             }
             Kind::EndString if self.alone.is_current => Place::ContentText,
             Kind::Close if self.alone.is_current => Place::Part,
+            Kind::Word => Place::Value,
             _ => place,
+        }
+    }
+
+    /// Returns the place of a token of a result, an error or parameters: a value, unless it is an object.
+    fn whole_place(&mut self, token: Kind, opens_object: bool) -> Place {
+        match token {
+            Kind::Open if !opens_object => {
+                self.alone.is_list = true;
+                Place::Value
+            }
+            Kind::Close if std::mem::take(&mut self.alone.is_list) => Place::Value,
+            Kind::EndString if self.in_key => Place::Whole,
+            Kind::String | Kind::EndString | Kind::Word => Place::Value,
+            _ => Place::Whole,
         }
     }
 

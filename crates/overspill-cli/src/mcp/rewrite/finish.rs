@@ -110,7 +110,7 @@ fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[Option<Strin
         if part.is_as_text {
             let shown = shares.get(part.texts.clone()).unwrap_or_default();
             let shown: Vec<&str> = shown.iter().flatten().map(String::as_str).collect();
-            let change = match (shown.is_empty(), part.is_error_data) {
+            let change = match (shown.is_empty(), part.is_value) {
                 (true, true) => EditChange::Put(b"null".to_vec()),
                 (true, false) => EditChange::Remove,
                 (false, true) => EditChange::Put(json_string(&shown.join("\n"))),

@@ -7,6 +7,7 @@ mod alone;
 mod finish;
 mod part;
 mod place;
+mod structured;
 #[cfg(test)]
 mod tests;
 
@@ -68,6 +69,8 @@ pub(super) struct ResultRewriter<'a> {
     has_text: bool,
     /// The current string is the name of a field.
     in_key: bool,
+    /// The current part is a number, `true`, `false` or `null`.
+    in_word: bool,
     structured: Option<Field>,
     /// Earlier fields of the same name.
     repeated: Vec<Field>,
@@ -133,6 +136,7 @@ impl<'a> ResultRewriter<'a> {
             is_too_much: false,
             has_text: false,
             in_key: false,
+            in_word: false,
             tokens: JsonWalk::default(),
             message: known.map_or_else(learning, MessageInfo::Known),
             held: Vec::new(),
@@ -274,6 +278,10 @@ impl<'a> ResultRewriter<'a> {
     }
 
     fn take(&mut self, token: Kind, within: Place, raw: &[u8]) {
+        if self.in_word && token != Kind::Word {
+            self.in_word = false;
+            self.end_part();
+        }
         if self.take_structured(token, within, raw) || self.take_media(token, raw) {
             return;
         }
@@ -284,9 +292,12 @@ impl<'a> ResultRewriter<'a> {
             _ => {}
         }
         match (token, within) {
-            (Kind::String, Place::InPart(_) | Place::ErrorData) => {
+            (Kind::String, Place::InPart(_) | Place::Value) => {
                 let start = self.held.len();
                 self.text.clear();
+                if within == Place::Value {
+                    self.begin_part(within);
+                }
                 match within {
                     Place::InPart(PartField::Text) => self.begin_text(start),
                     Place::InPart(PartField::Meta) => {}
@@ -314,7 +325,7 @@ impl<'a> ResultRewriter<'a> {
                     if let Some(part) = self.parts.last_mut().filter(|part| part.place.is_empty()) {
                         part.texts.end = self.texts.len();
                     }
-                    return self.end_alone(within);
+                    return self.end_alone_or_value(within);
                 }
                 Taking::Short {
                     field: field @ (PartField::Media | PartField::ForeignMedia),
@@ -324,26 +335,32 @@ impl<'a> ResultRewriter<'a> {
                     self.take_media(token, raw);
                     return;
                 }
-                Taking::Short { field, .. } => self.note(field),
+                Taking::Short { field, .. } => {
+                    self.note(field);
+                    self.held.extend_from_slice(raw);
+                    return self.end_alone_or_value(within);
+                }
                 _ => {}
             },
             (Kind::String, Place::ContentText) => self.begin_text_alone(),
-            (Kind::Open | Kind::String, Place::Part) | (Kind::Open, Place::ErrorData) => {
-                let texts = self.texts.len()..self.texts.len();
-                let place = self.held.len()..self.held.len();
-                let is_error_data = within == Place::ErrorData;
-                self.parts.push(Part { place, texts, is_error_data, ..Part::default() });
+            (Kind::Open | Kind::String, Place::Part) | (Kind::Open, Place::Value) => {
+                self.begin_part(within);
             }
-            (Kind::Close, Place::Part | Place::ErrorData) => {
+            (Kind::Word, Place::Part | Place::Value) if !self.in_word => {
+                self.in_word = true;
+                self.begin_part(within);
+            }
+            (Kind::Close, Place::Part | Place::Value) => {
                 self.held.extend_from_slice(raw);
                 self.end_part();
                 return self.end_alone(within);
             }
             (Kind::Close, Place::Content) => self.content_end = Some(self.held.len()),
             // The path has the new name only at the end of the key.
-            (Kind::Key, Place::Field | Place::Content | Place::Structured | Place::IsError) => {
-                self.field_at = self.held.len()
-            }
+            (
+                Kind::Key,
+                Place::Field | Place::Content | Place::Structured | Place::IsError | Place::Value,
+            ) => self.field_at = self.held.len(),
             (Kind::Word, Place::IsError) => self.is_error |= raw.starts_with(b"t"),
             (Kind::Open | Kind::Word | Kind::String, Place::Structured)
                 if self.walk.rules().structured != Structured::Keep =>
@@ -358,32 +375,5 @@ impl<'a> ResultRewriter<'a> {
             _ => {}
         }
         self.held.extend_from_slice(raw);
-    }
-
-    /// Takes a token of the structured content; tells whether it did.
-    fn take_structured(&mut self, token: Kind, place: Place, raw: &[u8]) -> bool {
-        if !matches!(self.taking, Taking::Structured) {
-            return false;
-        }
-        let ends = matches!(token, Kind::Close | Kind::EndString | Kind::Between);
-        let is_end = match place {
-            Place::Structured => ends,
-            Place::InStructured => false,
-            _ => true,
-        };
-        // The bracket or quote at its end is part of it; the comma after a number is not.
-        let is_part = !is_end || place == Place::Structured && token != Kind::Between;
-        if is_part {
-            self.structured_json.push(raw);
-            if self.structured_json.len() <= MOST_RAW {
-                self.held.extend_from_slice(raw);
-            }
-        }
-        if is_end {
-            self.taking = Taking::Nothing;
-            let end = self.held.len();
-            self.structured = Some(Field { place: self.field_at..end, value: self.value_at..end });
-        }
-        is_part
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use overspill::internal::tool::walk::PartField;
 use overspill::internal::tool::{MediaDraft, SavedMedia};
 
-use super::place::Kind;
+use super::place::{Kind, Place};
 use super::{MOST_MEDIA, ResultRewriter, Taking};
 
 /// Whether media are being saved.
@@ -30,8 +30,8 @@ pub(super) struct Part {
     pub(super) media: usize,
     /// Its JSON counts as text, because there is no room for it.
     pub(super) is_as_text: bool,
-    /// It is the data of an error.
-    pub(super) is_error_data: bool,
+    /// It is no part of a list. A string takes its place.
+    pub(super) is_value: bool,
 }
 
 impl ResultRewriter<'_> {
@@ -44,6 +44,22 @@ impl ResultRewriter<'_> {
         let (start, saving) = (start + 1, Saving::NotYet);
         self.taking = Taking::Media { start, len: 0, is_saved, saving };
         self.take_media(Kind::Text, &begun);
+    }
+
+    /// Begins a part, or a value that counts like one.
+    pub(super) fn begin_part(&mut self, within: Place) {
+        let texts = self.texts.len()..self.texts.len();
+        let place = self.held.len()..self.held.len();
+        let is_value = within == Place::Value;
+        self.parts.push(Part { place, texts, is_value, ..Part::default() });
+    }
+
+    /// Ends the value or the content that is a string, if the string is that.
+    pub(super) fn end_alone_or_value(&mut self, within: Place) {
+        match within {
+            Place::Value => self.end_part(),
+            _ => self.end_alone(within),
+        }
     }
 
     /// Tells whether the current media are being saved.
@@ -76,7 +92,8 @@ impl ResultRewriter<'_> {
         // Parts that follow each other are one text.
         if let Some(before) = before.last_mut()
             && before.is_as_text
-            && !before.is_error_data
+            && !before.is_value
+            && !part.is_value
             && !has_texts
         {
             self.walk.push(b"\n");

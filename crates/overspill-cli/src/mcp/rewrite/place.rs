@@ -41,9 +41,11 @@ pub(super) enum Place {
     /// The content is this text, and no list.
     ContentText,
     Part,
-    /// The value of an error's data.
-    ErrorData,
-    /// Within a part, or within an error.
+    /// A result, an error or parameters. Most are objects with fields of their own.
+    Whole,
+    /// A value that is no part of a list: a field of an error, or a result in another form.
+    Value,
+    /// Within a part, or within such a value.
     InPart(PartField),
     Structured,
     InStructured,
@@ -54,9 +56,15 @@ pub(super) enum Place {
 impl Place {
     pub(super) fn of(path: &[Key]) -> Place {
         match path {
+            [Key::Result | Key::Error | Key::Params] => Place::Whole,
+            [Key::Result | Key::Error | Key::Params, Key::Item, ..] => {
+                Place::InPart(PartField::Other)
+            }
             [Key::Error, Key::Message] => Place::InPart(PartField::Text),
-            [Key::Error, Key::Data] => Place::ErrorData,
-            [Key::Error, Key::Data, ..] => Place::InPart(PartField::Other),
+            [Key::Error | Key::Params, _] | [Key::Result, Key::ToolResult] => Place::Value,
+            [Key::Error | Key::Params, ..] | [Key::Result, Key::ToolResult, ..] => {
+                Place::InPart(PartField::Other)
+            }
             [Key::Result, Key::IsError] => Place::IsError,
             [Key::Result, Key::Structured] => Place::Structured,
             [Key::Result, Key::Structured, ..] => Place::InStructured,

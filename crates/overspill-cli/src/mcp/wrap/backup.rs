@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::env::Env;
 use crate::settings::directory::FileMode;
 use crate::settings::guarded::{GuardedFile, Refused};
+use crate::ui;
 
 /// The copy of a file as it was before `wrap`.
 ///
@@ -54,5 +55,5 @@ fn refused(path: &Path, why: &Refused) -> anyhow::Error {
         }
         _ => "",
     };
-    anyhow::anyhow!("{}: {why}{hint}", path.display())
+    anyhow::anyhow!("{}: {why}{hint}", ui::path(path))
 }

@@ -92,7 +92,7 @@ trait Language {
 }
 
 pub(crate) fn run(args: &WrapArgs, to: To, env: &Env) -> anyhow::Result<()> {
-    let shown = args.file.display();
+    let shown = ui::path(&args.file);
     let refused = |why: Refused| refused(&args.file, &why, to);
     let path = guarded::absolute(&args.file, env).map_err(refused)?;
     let file = GuardedFile::named(&path, env).map_err(refused)?;
@@ -130,7 +130,7 @@ fn refused(file: &Path, why: &Refused, to: To) -> anyhow::Error {
         Refused::TooLarge => "\n\nhint: check that this is a client's settings file".into(),
         Refused::NotRegular | Refused::Missing | Refused::Io(_) => String::new(),
     };
-    anyhow::anyhow!("{}: {why}{hint}", file.display())
+    anyhow::anyhow!("{}: {why}{hint}", ui::path(file))
 }
 
 /// Returns a client's file with the proxy in front of its servers, or without it. A file without servers

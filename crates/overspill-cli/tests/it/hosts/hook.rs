@@ -210,3 +210,55 @@ fn claude_output_file_that_is_a_pipe_does_not_hang() {
     assert!(begun.elapsed() < std::time::Duration::from_secs(4));
     writer.join().unwrap();
 }
+
+fn shell_or_mcp(tool: &str, response: &Value) -> String {
+    json!({"hook_event_name": "PostToolUse", "tool_name": tool, "tool_response": response})
+        .to_string()
+}
+
+#[test]
+fn long_result_in_any_form_is_shortened() {
+    let long = numbered(40_000);
+    let numbers: Vec<u32> = (0..100_000).collect();
+    let words = vec!["a short string"; 20_000];
+    for response in [
+        json!({"stdout": "", "content": [{"type": "text", "text": long}]}),
+        json!({"stdout": [long]}),
+        json!({"stdout": 1, "other": long}),
+        json!({"stdout": long, "persistedOutputPath": ""}),
+        json!({"stdout": long, "persistedOutputPath": "/nonexistent"}),
+        json!({"stdout": long, "isImage": true}),
+        json!({"stdout": "", "stderr": [long]}),
+        json!({"stdout": "", "words": words}),
+        json!({"error": long}),
+        json!({"streams": {"all": [long]}}),
+        json!({"content": "short", "more": long}),
+        json!({"content": [], "more": long}),
+        json!({ "content": numbers }),
+    ] {
+        for tool in ["Bash", "mcp__test__x"] {
+            let done = hook("claude-code", &shell_or_mcp(tool, &response));
+            let answer: Value = serde_json::from_str(&done.text())
+                .unwrap_or_else(|_| panic!("{tool}: no answer to {:.60}", response.to_string()));
+            let result = answer["hookSpecificOutput"]["updatedToolOutput"].to_string();
+            assert!(result.contains("[overspill "), "{tool}: {result:.300}");
+            // Parts that are not text have as much room as the text.
+            assert!(result.len() < 60_000, "{tool}: {} bytes: {result:.300}", result.len());
+            assert!(!done.files().is_empty(), "{tool}: {result:.300}");
+        }
+    }
+}
+
+#[test]
+fn picture_of_the_shell_passes_and_keeps_no_text_back() {
+    let picture = format!("data:image/png;base64,{}", "TUFQ".repeat(40_000));
+    let response = json!({"stdout": picture, "stderr": "", "isImage": true});
+    hook("claude-code", &shell_or_mcp("Bash", &response)).stdout("").nothing_saved();
+    let response = json!({"stdout": picture, "stderr": numbered(40_000), "isImage": true});
+    let answer = hook("claude-code", &shell_or_mcp("Bash", &response)).text();
+    assert!(answer.contains("[overspill ") && answer.len() < 45_000, "{answer:.300}");
+    // A text is not to be shown as a picture.
+    let response = json!({"stdout": numbered(40_000), "isImage": true});
+    let answer = hook("claude-code", &shell_or_mcp("Bash", &response)).text();
+    assert!(answer.contains(r#""isImage":false"#), "{answer:.300}");
+}

@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 mod ends;
+mod forms;
 mod giants;
 mod hostile;
 mod http;

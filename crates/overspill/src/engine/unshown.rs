@@ -1,0 +1,22 @@
+//! A preview that could not be written.
+
+use super::EndedCall;
+use crate::{Call, CallEnd, Overspill, Spilled};
+
+/// Makes the record of an output say that nothing of it was shown. Returns one line for the person who
+/// watches.
+pub fn unshown(engine: &Overspill, spilled: &Spilled) -> String {
+    if let Ok(saved) = &spilled.saved
+        && let Ok(Some(mut record)) = engine.store.record(&saved.id)
+    {
+        (record.shown, record.sent) = (Vec::new(), Some(0));
+        if let Some(preview) = &mut record.preview {
+            preview.lines.clear();
+        }
+        // A record is a convenience. The output itself is safe.
+        let _ = engine.store.describe(&saved.id, &record);
+    }
+    let (call, end) = (&Call::default(), CallEnd::default());
+    let ended = EndedCall { call, end, delegate: false, masked: 0, failure: None };
+    engine.notice(&spilled.saved, &ended).for_person_of_unshown(&spilled.total)
+}

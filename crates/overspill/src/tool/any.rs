@@ -1,0 +1,45 @@
+//! Tool results in a form that nobody knows.
+
+use serde_json::Value;
+
+use super::Bounded;
+use super::walk::{PartRoom, ResultRules, ResultWalk};
+use crate::profile::PartKinds;
+use crate::{Call, CallEnd, CallOptions, Outcome, Overspill};
+
+/// Shortens a result in an unknown form, if it is too large.
+///
+/// Its strings count as those in a part of MCP do, and each keeps its place: hosts drop a result in another
+/// form than they gave. If the rest of the JSON is too large by itself, a preview of all of it takes the place
+/// of the result.
+pub fn bound_any(engine: &Overspill, result: &Value, call: &Call, rules: &ResultRules) -> Bounded {
+    let options = CallOptions::default();
+    let redacted = engine.redact.value(result);
+    let result = redacted.get().as_ref();
+    let mut room = PartRoom::of(&engine.policy(call, &options).trigger);
+    if PartKinds::Mcp.without_room(result, &mut room).is_some() {
+        return match engine.process(result.to_string().as_bytes(), call) {
+            Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
+            Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
+        };
+    }
+    let end = CallEnd::default();
+    let mut walk =
+        ResultWalk::at_hand(engine, call, (options, end), rules, redacted.part(|_| ()), false);
+    let mut places = Vec::new();
+    PartKinds::Mcp.each(result, &mut |field, place, text| {
+        if field.is_text(text.as_bytes()) {
+            walk.next_text();
+            walk.push(text.as_bytes());
+            places.push(place.to_owned());
+        }
+    });
+    let Some(shares) = walk.finish(None, false).texts else { return Bounded::Unchanged };
+    let mut result = result.clone();
+    for (place, share) in places.iter().zip(shares) {
+        if let Some(text) = result.pointer_mut(place) {
+            *text = share.unwrap_or_default().into();
+        }
+    }
+    Bounded::Changed(result)
+}
