@@ -30,6 +30,7 @@ impl Came<'_> {
         }
         let is_tag = self.last(start) == Some(b'<');
         let found = match self.byte(sign) {
+            Some(b'%' | b'f' | b'v') if sign > at && self.is_flag(start) => (sign, Joint::Flag),
             Some(b'=') => {
                 let (next, goes_on) = self.run(sign, |byte| b"=>~".contains(&byte), 3);
                 if goes_on {
