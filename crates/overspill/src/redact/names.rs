@@ -394,6 +394,7 @@ impl<'a> Came<'a> {
                 Kind::Weak => text.len() >= 6 && has_both(text) && self.is_password(&candidate),
                 _ => self.is_password(&candidate),
             };
+        let is_one = is_one || is_aws(name, text);
         let wide = judged(&self.text[whole.start..widest]);
         match is_one {
             true if widest > whole.end && !is_cut => Found::secret(bytes.start..widest),
@@ -543,6 +544,16 @@ fn is_token(value: &Candidate) -> bool {
         Joint::Loose | Joint::Flag if !is_quoted => is_random(text, 12),
         _ => is_random(text, 8) || text.len() >= 8 && has_symbols(text),
     }
+}
+
+/// Tells whether this is a secret key of AWS. Some have too few digits to look random.
+fn is_aws(name: &[u8], text: &[u8]) -> bool {
+    let letters = name.iter().filter(|byte| byte.is_ascii_alphanumeric());
+    let name: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
+    text.len() == 40
+        && name.ends_with(b"secretaccesskey")
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte))
+        && is_mixed(text)
 }
 
 /// Tells whether letters, digits and symbols are mixed.

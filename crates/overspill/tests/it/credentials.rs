@@ -23,6 +23,11 @@ const PREFIXES: &[(&str, &str, usize)] = &[
     ("AKIA", UPPER, 16),
     ("ASIA", UPPER, 16),
     ("ghp_", ALL, 36),
+    ("wandb_v1_", ALL, 77),
+    ("snyk_uat.", ALL, 60),
+    ("retool_01", ALL, 26),
+    ("fc-", HEX, 32),
+    ("sk.eyJ", ALL, 70),
     ("gho_", ALL, 36),
     ("ghu_", ALL, 36),
     ("ghs_", ALL, 36),
@@ -262,6 +267,9 @@ const PLACES: &[&str] = &[
     "redis-cli -h cache -a @@ ping",
     "| password | @@ |",
     "Password for admin: @@",
+    "postgres:\\/\\/ada:@@@db\\/x",
+    "{\"url\":\"postgres:\\/\\/ada:@@@db\\/x\"}",
+    "(postgres://ada:p)@@@db/x)",
     "const dsn = \"host=db password=@@ sslmode=off\"",
 ];
 
@@ -507,5 +515,24 @@ fn value_without_quotes_is_masked_beyond_a_punctuation_mark() {
         ("{\"a\": \"password=hunter22\\nuser=x\"}", "{\"a\": \"password=********\\nuser=x\"}"),
     ] {
         assert_eq!(redaction().text(text).0, expected);
+    }
+}
+
+#[test]
+fn random_secret_key_of_aws_is_masked() {
+    let keys = random_values(1500, 40, &format!("{LETTERS_AND_DIGITS}+/"));
+    for line in [
+        "aws_secret_access_key = @@",
+        "aws_secret_access_key          =   @@",
+        "AWS_SECRET_ACCESS_KEY=@@",
+        "aws-secret-access-key @@",
+        "aws configure set aws_secret_access_key @@",
+        "SecretAccessKey: @@",
+    ] {
+        let missed: Vec<&String> = keys
+            .iter()
+            .filter(|key| !redaction().text(&line.replace("@@", key)).0.ends_with(&"*".repeat(40)))
+            .collect();
+        assert!(missed.is_empty(), "{line} {missed:?}");
     }
 }
