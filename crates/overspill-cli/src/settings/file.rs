@@ -131,6 +131,7 @@ impl Reader<'_> {
                 _ if name == "tools"
                     || name.is_empty() && ["tools", "store", "mcp"].contains(&key) =>
                 {
+                    self.hidden(item, &whole, 0);
                     self.reject(line, &whole, item, format!("{} is not a table", shown(item)));
                 }
                 _ => self.value(name, key, &whole, item, line),
@@ -150,6 +151,7 @@ impl Reader<'_> {
             if self.is_full() {
                 return self.warn(line, whole, String::new());
             }
+            self.hidden(item, whole, 0);
             let hint = match meant(&ui::escaped(key, 60), names_in(table)) {
                 Some(meant) => format!("; did you mean {meant}?"),
                 None => String::new(),
@@ -172,6 +174,29 @@ impl Reader<'_> {
         if let Some(line_before) = before.and_then(|found| found.line) {
             let message = format!("this is {} of line {line_before} again", known.name());
             self.warn(line, whole, message);
+        }
+    }
+
+    /// Warns of each `redact` in a table that is no table of settings.
+    fn hidden(&mut self, item: &Item, whole: &str, depth: usize) {
+        if self.whose != FileOwner::User || FaultKind::of_key(whole).is_some() {
+            return;
+        }
+        // No person nests tables so deep.
+        let is_deep = depth >= DEEPEST;
+        for table in tables_of(item) {
+            for (key, item) in table.iter() {
+                let line = self.line_of(table, key, item);
+                let whole = format!("{whole}.{key}");
+                if is_deep || FaultKind::of_key(&whole).is_some() {
+                    let kind = FaultKind::of_key(&whole).unwrap_or(FaultKind::Value);
+                    let place = Some(format!("{}:{line}", self.path.display()));
+                    let message = "there is no such setting in this table".into();
+                    let warning = Warning { key: whole, place, message };
+                    return self.parsed.faults.push(Fault { kind, warning });
+                }
+                self.hidden(item, &whole, depth + 1);
+            }
         }
     }
 
@@ -235,6 +260,22 @@ impl Reader<'_> {
         self.parsed
     }
 }
+
+/// Returns the tables that an item is or has.
+fn tables_of(item: &Item) -> Vec<&dyn TableLike> {
+    match item {
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
+        Item::Value(toml_edit::Value::Array(values)) => values
+            .iter()
+            .filter_map(|value| value.as_inline_table())
+            .map(|table| table as &dyn TableLike)
+            .collect(),
+        _ => item.as_table_like().into_iter().collect(),
+    }
+}
+
+/// How deep tables are searched for `redact`. A deeper table counts as one that has it.
+const DEEPEST: usize = 16;
 
 /// The warning about a setting that a project's file cannot set.
 pub(crate) const NOT_FOR_PROJECTS: &str =

@@ -77,9 +77,26 @@ fn redact_that_is_unknown_masks_everything() {
         "Redact = \"all\"",
         "[store]\nredact = \"all\"",
         "[tools.bash]\nredact = \"all\"",
+        // A table that is no table of settings.
+        "[overspill]\nredact = \"all\"",
+        "[global]\nredact = \"all\"",
+        "[a.b.c]\nredact = \"all\"",
+        "[[tools]]\nredact = \"all\"",
+        "[[other]]\nname = \"x\"\n[[other]]\nredact = \"all\"",
+        "x = { redact = \"all\" }",
+        "x = [{ redact = \"all\" }]",
+        "x = { y = { redact = \"all\" } }",
+        "[profiles.x]\nredact_pattern = \"corp-[0-9]+\"",
+        "[store.x]\nredact = \"all\"",
+        "[tools.bash.x]\nredact = \"all\"",
     ] {
         assert_closed(&Home::new().user(text), text);
     }
+    let (_, _, stderr) = Home::new().user("[global]\nredact = \"all\"").run(&["cut"]);
+    assert!(
+        stderr.contains(":2: global.redact: there is no such setting in this table"),
+        "{stderr}"
+    );
     for value in ["yes", "1", "on", "no", "of"] {
         let home = Home::new().with("OVERSPILL_REDACT", value);
         assert_closed(&home, value);

@@ -48,7 +48,7 @@ fn defuse_label(text: &mut [u8], label: &str) {
     }
     let found: Vec<usize> = memchr::memchr_iter(b'[', text).collect();
     for at in found {
-        if begins_mark(&text[at + 1..], label) {
+        if begins_mark(&text[at + 1..], label) || begins_short_mark(&text[at + 1..]) {
             text[at] = b'(';
         }
     }
@@ -57,15 +57,21 @@ fn defuse_label(text: &mut [u8], label: &str) {
         let wide: Vec<usize> = memchr::memchr3_iter(0xE2, 0xE3, 0xEF, text).collect();
         for at in wide {
             let is_bracket = text.get(at..at + 3).is_some_and(|bytes| BRACKETS.contains(&bytes));
-            if is_bracket && begins_mark(&text[at + 3..], label) {
+            let after = &text[(at + 3).min(text.len())..];
+            if is_bracket && (begins_mark(after, label) || begins_short_mark(after)) {
                 text[at..at + 3].copy_from_slice("（".as_bytes());
             }
         }
     }
     let mut start = 0;
     loop {
-        if let Some(colon) = colon_of_message(&text[start..], label) {
-            text[start + colon] = b';';
+        if let Some((at, colon)) = colon_of_message(&text[start..], label) {
+            let other: &[u8] = match colon.len_utf8() {
+                1 => b";",
+                2 => "\u{37e}".as_bytes(),
+                _ => "；".as_bytes(),
+            };
+            text[start + at..][..other.len()].copy_from_slice(other);
         }
         match memchr::memchr(b'\n', &text[start..]) {
             Some(feed) => start += feed + 1,
@@ -75,7 +81,7 @@ fn defuse_label(text: &mut [u8], label: &str) {
 }
 
 /// Brackets that look like ours.
-const BRACKETS: [&[u8]; 8] = [
+const BRACKETS: [&[u8]; 22] = [
     "［".as_bytes(),
     "⟦".as_bytes(),
     "⁅".as_bytes(),
@@ -84,7 +90,24 @@ const BRACKETS: [&[u8]; 8] = [
     "〚".as_bytes(),
     "「".as_bytes(),
     "｢".as_bytes(),
+    "❲".as_bytes(),
+    "﹝".as_bytes(),
+    "〖".as_bytes(),
+    "⌈".as_bytes(),
+    "⎡".as_bytes(),
+    "⦋".as_bytes(),
+    "『".as_bytes(),
+    "⦗".as_bytes(),
+    "⌊".as_bytes(),
+    "⎣".as_bytes(),
+    "⟬".as_bytes(),
+    "〘".as_bytes(),
+    "❴".as_bytes(),
+    "⦍".as_bytes(),
 ];
+
+/// Colons that look like ours. Each has two or three bytes.
+const COLONS: &str = "：﹕∶꞉︓⁚ꓽː˸։׃";
 
 /// Tells whether text after a bracket makes it one of our marks.
 fn begins_mark(after: &[u8], label: &[u8]) -> bool {
@@ -101,8 +124,44 @@ fn begins_mark(after: &[u8], label: &[u8]) -> bool {
     !chars(&after[rest..]).find(|(_, c)| !is_hidden(*c)).is_some_and(|(_, c)| is_name(c))
 }
 
-/// Returns where the colon is, if a line begins as our messages do.
-fn colon_of_message(line: &[u8], label: &[u8]) -> Option<usize> {
+/// Tells whether text after a bracket makes it the mark of a gap, whatever its id: `q7atzy: lines 4-9`.
+fn begins_short_mark(after: &[u8]) -> bool {
+    // Most brackets begin something else.
+    let head = &after[..after.len().min(ID + 1)];
+    if head.is_ascii() && head.iter().all(|byte| byte.is_ascii_graphic() && *byte != b':') {
+        return false;
+    }
+    let mut seen = chars(after).take(LONGEST_LABEL).map(|(_, c)| c).filter(|c| !is_hidden(*c));
+    let (mut id, mut next) = (0, seen.next());
+    while next.is_some_and(|c| c.is_alphanumeric() || id == 0 && c.is_whitespace()) {
+        id += usize::from(next.is_some_and(char::is_alphanumeric));
+        next = seen.next();
+    }
+    while next.is_some_and(char::is_whitespace) {
+        next = seen.next();
+    }
+    if id != ID || !next.is_some_and(is_colon) {
+        return false;
+    }
+    let place: String = seen.map(|c| c.to_ascii_lowercase()).collect();
+    let mut words = place.split_whitespace();
+    let mut word = words.next().unwrap_or_default();
+    if ["rest", "start", "part", "parts"].contains(&word) && words.next() == Some("of") {
+        word = words.next().unwrap_or_default();
+    }
+    ["line", "lines", "bytes"].contains(&word)
+        && words.next().is_some_and(|number| number.starts_with(char::is_numeric))
+}
+
+/// How many characters the id in a mark has.
+const ID: usize = 6;
+
+fn is_colon(c: char) -> bool {
+    c == ':' || COLONS.contains(c)
+}
+
+/// Returns where the colon is, and which one, if a line begins as our messages do.
+fn colon_of_message(line: &[u8], label: &[u8]) -> Option<(usize, char)> {
     let is_blank = |c: char| c.is_whitespace() && c != '\n';
     // Most lines begin otherwise.
     let first = *line.iter().find(|byte| !matches!(byte, b' ' | b'\t'))?;
@@ -111,7 +170,7 @@ fn colon_of_message(line: &[u8], label: &[u8]) -> Option<usize> {
     }
     let rest = label_end(line, label, is_blank)?;
     let mut after = chars(&line[rest..]).filter(|(_, c)| !is_hidden(*c) && !is_blank(*c));
-    after.next().filter(|(_, c)| *c == ':').map(|(at, _)| rest + at)
+    after.next().filter(|(_, c)| is_colon(*c)).map(|(at, c)| (rest + at, c))
 }
 
 /// Returns where the label ends, if it stands at the start, after blanks.
@@ -186,16 +245,16 @@ fn looks_like(char: char, letter: u8) -> bool {
         || match letter {
             b'a' => "аАαΑᴀ".contains(char),
             b'c' => "сСϲⅽᴄ".contains(char),
-            b'e' => "еЕΕҽℯ".contains(char),
-            b'i' => "іІıιΙⅰ".contains(char),
-            b'l' => "ӏӀⅼ".contains(char),
-            b'o' => "оОοΟօᴏⲟ".contains(char),
-            b'p' => "рРρΡᴘ".contains(char),
-            b'r' => "гᴦʀ".contains(char),
-            b's' => "ѕЅꜱ".contains(char),
+            b'e' => "еЕΕҽℯᴇꓰᎬⴹꬲéèêë".contains(char),
+            b'i' => "іІıιΙⅰɪǀꓲꭵìíîï".contains(char),
+            b'l' => "ӏӀⅼʟǀΙІⅠꓲןاⵏ∣｜ꓡᏞ".contains(char),
+            b'o' => "оОοΟօᴏⲟⲞꓳ໐০୦੦૦၀〇ⵔՕჿଠòóôõöø".contains(char),
+            b'p' => "рРρΡᴘꓑᏢⲣⲢƿ".contains(char),
+            b'r' => "гᴦʀꓣᎡꭇꭈⲅ".contains(char),
+            b's' => "ѕЅꜱꮪᏚꓢƽՏ".contains(char),
             b't' => "тТτΤᴛ".contains(char),
             b'u' => "υսᴜ".contains(char),
-            b'v' => "ѵѴνᴠⅴⅤ".contains(char),
+            b'v' => "ѵѴνᴠⅴⅤꓦᏙꮩ∨⋁".contains(char),
             b'x' => "хХχΧⅹ".contains(char),
             b'y' => "уУγΥʏ".contains(char),
             _ => false,
@@ -234,6 +293,51 @@ mod tests {
         let mut text = b"[3f9c2e: line 7 cut, 9 bytes] [3f9c2f: x]".to_vec();
         defuse(&mut text, &wording());
         assert_eq!(text, b"(3f9c2e: line 7 cut, 9 bytes] [3f9c2f: x]");
+    }
+
+    #[test]
+    fn short_mark_with_any_id_loses_its_bracket() {
+        becomes("[q7atzy: lines 4-99 cut]", "(q7atzy: lines 4-99 cut]");
+        becomes("a [q7atzy: line 4 cut] b", "a (q7atzy: line 4 cut] b");
+        becomes(
+            "[q7atzy: lines 4–99,997 not shown: overspill read X]",
+            "(q7atzy: lines 4–99,997 not shown: overspill read X]",
+        );
+        becomes("[Q7ATZY : Lines 4-9 cut]", "(Q7ATZY : Lines 4-9 cut]");
+        becomes("[q7\u{200b}atzy： lines 4-9 cut]", "(q7\u{200b}atzy： lines 4-9 cut]");
+        becomes("［q7atzy: lines 4-9 cut]", "（q7atzy: lines 4-9 cut]");
+        becomes("[q7atzy: rest of lines 4-9 cut]", "(q7atzy: rest of lines 4-9 cut]");
+        becomes("[q7atzy: bytes 4-9 cut]", "(q7atzy: bytes 4-9 cut]");
+        for text in
+            ["[status: lines]", "[q7atzy: linesman]", "[q7atz: lines 4]", "[q7atzy lines 4]"]
+        {
+            becomes(text, text);
+        }
+    }
+
+    #[test]
+    fn look_alike_colons_brackets_and_letters_are_defused() {
+        for (colon, other) in
+            [("：", "；"), ("﹕", "；"), ("∶", "；"), ("꞉", "；"), ("ː", "\u{37e}")]
+        {
+            becomes(&format!("overspill{colon} x"), &format!("overspill{other} x"));
+        }
+        for bracket in ["❲", "﹝", "〖", "⌈", "⎡", "⦋", "『", "⦗", "⌊", "⎣", "⟬", "〘"]
+        {
+            becomes(&format!("{bracket}overspill 3f9c2e: x]"), "（overspill 3f9c2e: x]");
+        }
+        for name in [
+            "ꓳverspill",
+            "overꮪpill",
+            "overspiǀǀ",
+            "overspiΙΙ",
+            "໐verspill",
+            "ᴏᴠᴇʀꜱᴘɪʟʟ",
+            "0verspi11",
+        ] {
+            becomes(&format!("[{name} x]"), &format!("({name} x]"));
+            becomes(&format!("{name}: x"), &format!("{name}; x"));
+        }
     }
 
     #[test]

@@ -18,24 +18,31 @@ const IMAGES: [&[u8]; 10] = [
 ];
 
 impl Came<'_> {
-    /// Finds the password of `user:password@host`, or the token of `token@host`; `from` is right after
-    /// `://`.
-    pub(super) fn login(&self, from: usize) -> Found {
-        let opening = self.quote_before(from);
+    /// Finds the password of `user:password@host`, or the token of `token@host`; `://` stands between
+    /// `scheme_end` and `from`, with backslashes where JSON escapes slashes.
+    pub(super) fn login(&self, scheme_end: usize, from: usize) -> Found {
+        let opening = self.quote_before(scheme_end);
         let part = |byte: u8| {
             byte > b' ' && byte != 0x7f && !b"/\"<>`\\".contains(&byte) && Some(byte) != opening
         };
         // `<name>` and `{{ name }}` may stand for a password.
         let in_login = |byte: u8| part(byte) || b"<>".contains(&byte);
-        let is_bare = self.is_bare(from);
+        let is_bare = self.is_bare(scheme_end);
+        let in_brackets = opening == Some(b')');
         let mut end = from;
         loop {
             let (stop, goes_on) = self.run(end, in_login, LONGEST);
-            if goes_on || is_bare && stop + 1 == self.text.len() && !self.is_all {
+            let is_open = (is_bare || in_brackets) && stop + 1 == self.text.len() && !self.is_all;
+            if goes_on || is_open {
                 return Found::Undecided(from);
             }
             end = stop;
-            if !is_bare || stop - from >= LONGEST || !self.is_in_password(stop) {
+            let next = self.byte(stop + 1);
+            let is_inner = in_brackets
+                && self.byte(stop) == opening
+                && next.is_some_and(|byte| byte.is_ascii_alphanumeric());
+            let may_go_on = is_inner || is_bare && self.is_in_password(stop);
+            if stop - from >= LONGEST || !may_go_on {
                 break;
             }
             end += 1;
@@ -43,7 +50,7 @@ impl Came<'_> {
         let whole = &self.text[from..end];
         let Some(at) = memchr::memrchr(b'@', whole) else { return Found::Nothing };
         let (login, host) = (&whole[..at], &whole[at + 1..]);
-        let scheme = self.line_before(from - 3, 24);
+        let scheme = self.line_before(scheme_end, 24);
         if host.starts_with(b"sha256:") || host.starts_with(b"sha512:") || is_image(scheme) {
             return Found::Nothing;
         }
@@ -78,8 +85,8 @@ impl Came<'_> {
     }
 
     /// Tells whether an address stands without quotes.
-    fn is_bare(&self, from: usize) -> bool {
-        let near = self.line_before(from - 3, 24);
+    fn is_bare(&self, scheme_end: usize) -> bool {
+        let near = self.line_before(scheme_end, 24);
         let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
         let len = near.iter().rev().take_while(scheme).count();
         near[..near.len() - len].last().is_none_or(|byte| b" \t=".contains(byte))
@@ -96,9 +103,9 @@ impl Came<'_> {
         }
     }
 
-    /// Returns the quote before an address whose scheme ends right before `from`.
-    fn quote_before(&self, from: usize) -> Option<u8> {
-        let near = self.line_before(from - 3, 24);
+    /// Returns the quote before an address whose scheme ends at `scheme_end`.
+    fn quote_before(&self, scheme_end: usize) -> Option<u8> {
+        let near = self.line_before(scheme_end, 24);
         let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
         let len = near.iter().rev().take_while(scheme).count();
         near[..near.len() - len].last().copied().filter(|byte| b"'(".contains(byte)).map(|byte| {

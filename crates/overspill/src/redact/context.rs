@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
+use super::bare::RunMemo;
 use super::pem::KeyMemo;
 
 /// The longest token, password or other value that is looked for.
@@ -45,6 +46,8 @@ pub(super) struct Came<'a> {
     pub(super) is_all: bool,
     /// What the last looks have learned of private keys.
     pub(super) key: &'a Cell<KeyMemo>,
+    /// What this look has learned of values without quotes.
+    pub(super) runs: &'a Cell<RunMemo>,
 }
 
 impl<'a> Came<'a> {

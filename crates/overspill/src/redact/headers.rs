@@ -1,5 +1,6 @@
 //! Secrets in headers, in options of commands and in lines of `.pgpass`.
 
+use super::bare::judged;
 use super::context::{Came, Found, LONGEST};
 use super::names::{blank, in_name};
 use super::value::{contains, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random};
@@ -35,7 +36,7 @@ impl Came<'_> {
         if goes_on {
             return Found::Undecided(open);
         }
-        let text = &self.text[start..end];
+        let text = judged(&self.text[start..end]);
         let is_known = matches!(
             &*scheme,
             b"basic"

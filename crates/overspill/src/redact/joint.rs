@@ -30,6 +30,7 @@ impl Came<'_> {
         }
         let is_tag = self.last(start) == Some(b'<');
         let found = match self.byte(sign) {
+            Some(b'%' | b'f' | b'v') if sign > at && self.is_flag(start) => (sign, Joint::Flag),
             Some(b'=') => {
                 let (next, goes_on) = self.run(sign, |byte| b"=>~".contains(&byte), 3);
                 if goes_on {
@@ -80,8 +81,13 @@ impl Came<'_> {
 
     /// Tells whether a name is an option of a command, or the word of a `.netrc` file.
     fn is_flag(&self, start: usize) -> bool {
-        const WORDS: [&[u8]; 4] =
-            [b"-storepass", b"-keypass", b"requirepass", b"aws_secret_access_key"];
+        const WORDS: [&[u8]; 5] = [
+            b"-storepass",
+            b"-keypass",
+            b"requirepass",
+            b"aws_secret_access_key",
+            b"aws-secret-access-key",
+        ];
         if WORDS.iter().any(|word| self.text[start..].starts_with(word)) {
             return true;
         }

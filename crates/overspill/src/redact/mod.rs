@@ -15,6 +15,7 @@
 //! ```
 
 mod address;
+mod bare;
 mod context;
 mod draft;
 mod encoded;
@@ -129,6 +130,7 @@ impl Redaction {
             gaps: &[],
             is_all: true,
             key: &Cell::default(),
+            runs: &Cell::default(),
         });
         if look.secrets.is_empty() {
             return (Cow::Borrowed(text), 0);
@@ -159,8 +161,9 @@ impl Redaction {
 
     /// Like [`Redaction::text`], of what may be no text.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
-        let key = &Cell::default();
-        let look = self.look(Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key });
+        let (key, runs) = (&Cell::default(), &Cell::default());
+        let came = Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key, runs };
+        let look = self.look(came);
         if look.secrets.is_empty() {
             return (Cow::Borrowed(bytes), 0);
         }
@@ -183,7 +186,8 @@ impl Redaction {
         // What is shown waits no longer than what is written: it may be overwritten without end.
         let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
         // The places of a key in the view are others.
-        let shown = Came { key: &Cell::default(), ..view.came(came) };
+        let (key, runs) = (&Cell::default(), &Cell::default());
+        let shown = Came { key, runs, ..view.came(came) };
         view.add(self.look_at(shown, view.beginning()), came, &mut look);
         look.known = look.known.max(longest);
         look.settled(came.fresh).unmasked(came.text)

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::bare::{Class, is_strong, judged};
 use super::context::{Came, Found, LONGEST};
 use super::value::{
-    contains, has_both, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random,
+    contains, has_both, is_basic, is_code, is_mixed, is_open, is_path, is_placeholder, is_random,
 };
 use super::words::{is_identifier, is_same_name};
 
@@ -81,6 +82,8 @@ struct Candidate<'a> {
     joint: Joint,
     /// The first byte of the name.
     start: usize,
+    /// The first byte of the value.
+    from: usize,
     /// The byte after the value.
     end: usize,
 }
@@ -297,13 +300,8 @@ impl<'a> Came<'a> {
                 end += 1;
             }
         }
-        let of = |byte: u8| {
-            byte > b' '
-                && byte != 0x7f
-                && !b"\"'`;&\\".contains(&byte)
-                && (byte != b'<' || !is_markup)
-        };
-        let (end, goes_on) = self.run(at, of, LONGEST);
+        let class = if is_markup { Class::Markup } else { Class::Plain };
+        let (end, goes_on) = self.bare(at, class);
         Some(Value { bytes: at..end, is_quoted: false, goes_on })
     }
 
@@ -327,18 +325,28 @@ impl<'a> Came<'a> {
                 return Found::Nothing;
             }
         }
-        let mut bytes = value.bytes;
+        let is_bare =
+            !value.is_quoted && matches!(joint, Joint::Tight | Joint::Loose | Joint::Flag);
+        let widest = match is_bare.then(|| self.widened(start, &value.bytes)).transpose() {
+            Ok(end) => end.unwrap_or(value.bytes.end),
+            Err(()) => return Found::Undecided(at),
+        };
+        let whole = value.bytes.clone();
+        let (mut bytes, mut is_cut) = (value.bytes, false);
         if joint == Joint::Tag && self.byte(bytes.end) != Some(b'<') {
             return Found::Nothing;
         }
         if !value.is_quoted && kind == Kind::Token {
             // No token has such signs; text before a bracket is an expression.
-            let stop = self.text[bytes.clone()].iter().position(|byte| b",()[]{}|".contains(byte));
+            let stop = judged(&self.text[bytes.clone()])
+                .iter()
+                .position(|byte| b",()[]{}|".contains(byte));
             if let Some(stop) = stop {
                 if b"([{|".contains(&self.text[bytes.start + stop]) {
                     return Found::Nothing;
                 }
                 bytes.end = bytes.start + stop;
+                is_cut = true;
             }
         }
         if !value.is_quoted {
@@ -347,7 +355,7 @@ impl<'a> Came<'a> {
                 .rev()
                 .take_while(|byte| b",)]}.".contains(byte))
                 .count();
-            let whole = &self.text[bytes.clone()];
+            let whole = judged(&self.text[bytes.clone()]);
             // Brackets may belong to a placeholder or to an expression.
             if !is_placeholder(whole) && !is_code(whole) {
                 bytes.end -= trailing;
@@ -363,11 +371,21 @@ impl<'a> Came<'a> {
             bytes.start += 1;
         }
         let text = &self.text[bytes.clone()];
+        let text = if value.is_quoted { text } else { judged(text) };
         let is_quoted = value.is_quoted;
-        let candidate = Candidate { name, text, is_quoted, joint, start, end: bytes.end };
+        let (from, end) = (bytes.start, bytes.end);
+        let candidate = Candidate { name, text, is_quoted, joint, start, from, end };
         let head = text.split(|byte| *byte == b',').next().unwrap_or_default();
+        // A variable of the environment is no list and no call.
+        let before = self.line_before(start, 64).trim_ascii();
+        let is_variable = joint == Joint::Tag
+            || joint == Joint::Tight
+                && !name.iter().any(u8::is_ascii_lowercase)
+                && (before.is_empty() || before == b"export");
+        let is_head =
+            is_placeholder(head) && !(is_variable && has_both(text) && !text.contains(&b'='));
         let is_one = !is_placeholder(text)
-            && (value.is_quoted || !is_placeholder(head))
+            && (value.is_quoted || !is_head)
             && !is_path(text)
             && self.fits(&candidate)
             && match kind {
@@ -376,7 +394,17 @@ impl<'a> Came<'a> {
                 Kind::Weak => text.len() >= 6 && has_both(text) && self.is_password(&candidate),
                 _ => self.is_password(&candidate),
             };
-        if is_one { Found::secret(bytes) } else { Found::Nothing }
+        let is_one = is_one || is_aws(name, text);
+        let wide = judged(&self.text[whole.start..widest]);
+        match is_one {
+            true if widest > whole.end && !is_cut => Found::secret(bytes.start..widest),
+            true => Found::secret(bytes),
+            false if is_variable && is_open(wide) => Found::secret(whole.start..widest),
+            false if is_bare && kind != Kind::Basic && is_strong(wide) && !is_placeholder(wide) => {
+                Found::secret(whole.start..widest)
+            }
+            false => Found::Nothing,
+        }
     }
 
     /// Finds the value after the arrow of `name = "old" -> "new"`; `from` is its quote.
@@ -394,7 +422,7 @@ impl<'a> Came<'a> {
 
     /// Tells whether the place of a value allows a secret of any kind.
     fn fits(&self, value: &Candidate) -> bool {
-        let &Candidate { name, text, is_quoted, joint, start, end } = value;
+        let &Candidate { name, text, is_quoted, joint, start, end, .. } = value;
         let is_constant = text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
         if is_same_name(name, text) || is_constant && text.contains(&b'_') && is_identifier(text) {
             return false;
@@ -457,7 +485,7 @@ impl<'a> Came<'a> {
 
     /// Tells whether this is a password that a person may have chosen.
     fn is_password(&self, value: &Candidate) -> bool {
-        let &Candidate { name, text, is_quoted, joint, start, end } = value;
+        let &Candidate { name, text, is_quoted, joint, start, from, end } = value;
         if text.len() < 3 || text.iter().all(u8::is_ascii_digit) && text.len() < 4 {
             return false;
         }
@@ -496,8 +524,7 @@ impl<'a> Came<'a> {
                 let is_field =
                     before.is_empty() || before == b"-" || before == b"\"" || before == b"'";
                 // `module:function/2` has no blank.
-                let is_spaced =
-                    self.last(end - text.len()).is_some_and(blank) || !text.contains(&b'/');
+                let is_spaced = self.last(from).is_some_and(blank) || !text.contains(&b'/');
                 is_spaced
                     && (is_mixed(inner) && inner.len() >= 5
                         || is_field && is_alone && text.len() >= 6)
@@ -517,6 +544,16 @@ fn is_token(value: &Candidate) -> bool {
         Joint::Loose | Joint::Flag if !is_quoted => is_random(text, 12),
         _ => is_random(text, 8) || text.len() >= 8 && has_symbols(text),
     }
+}
+
+/// Tells whether this is a secret key of AWS. Some have too few digits to look random.
+fn is_aws(name: &[u8], text: &[u8]) -> bool {
+    let letters = name.iter().filter(|byte| byte.is_ascii_alphanumeric());
+    let name: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
+    text.len() == 40
+        && name.ends_with(b"secretaccesskey")
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte))
+        && is_mixed(text)
 }
 
 /// Tells whether letters, digits and symbols are mixed.

@@ -110,6 +110,7 @@ impl Redactor {
             gaps: &[],
             is_all,
             key: &checked,
+            runs: &Cell::default(),
         });
         if look.known > *fresh {
             *count += look.count();

@@ -350,3 +350,14 @@ fn private_key_after_many_marks_is_masked_in_any_chunks() {
         }
     }
 }
+
+#[test]
+fn names_on_one_long_line_are_read_in_linear_time() {
+    for name in ["token=", "password=", "secret:", "AccountKey=a&", "api_key=x\\", "<password>"] {
+        let text = name.repeat(4_000);
+        bare::WORK.set(0);
+        redaction().text(&text);
+        let work = bare::WORK.get();
+        assert!(work <= 400 * text.len(), "{name}: {work} bytes of {} read", text.len());
+    }
+}

@@ -158,12 +158,31 @@ pub(super) fn is_code(value: &[u8]) -> bool {
         [b':', b':', ..] | [b'-', b'>', ..] | [b'?', b'.', ..] => true,
         [b'.', next, ..] if is_part(next) => {
             let is_scrambled = |part: &[u8]| part.len() >= 5 && is_scrambled(part);
+            let is_chosen = value.iter().any(|byte| b"~@#^".contains(byte))
+                || value.split(|byte| *byte == b'.').any(is_no_name);
             value.contains(&b'(')
-                || !is_random(value, 20) && !value.split(|byte| *byte == b'.').all(is_scrambled)
+                || !is_random(value, 20)
+                    && !is_chosen
+                    && !value.split(|byte| *byte == b'.').all(is_scrambled)
                 || super::words::is_identifier(value)
         }
         _ => false,
     }
+}
+
+/// Tells whether a part between dots is neither a name of source text nor a number: `3xyz`, `Tr0ub4dor`.
+fn is_no_name(part: &[u8]) -> bool {
+    let number = part.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_shown = part.iter().all(u8::is_ascii_alphanumeric);
+    is_shown && number > 0 && part.len() >= number + 3 || is_shown && turns(part) >= 4
+}
+
+/// Tells whether a password without quotes has a bracket in it that never closes.
+pub(super) fn is_open(value: &[u8]) -> bool {
+    let name = value.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    turns(&value[..name]) >= 2
+        && value.get(name).is_some_and(|byte| b"([{<".contains(byte))
+        && !value.iter().any(|byte| b")]}>".contains(byte))
 }
 
 /// Tells whether this is a number of source text: `0x030`, `4096i32`.
@@ -231,13 +250,14 @@ fn is_scrambled(part: &[u8]) -> bool {
     if part.len() < 4 {
         return false;
     }
-    let starts_of_numbers =
-        part.windows(2).filter(|pair| !pair[0].is_ascii_digit() && pair[1].is_ascii_digit());
-    let ends_of_numbers =
-        part.windows(2).filter(|pair| pair[0].is_ascii_digit() && !pair[1].is_ascii_digit());
-    let turns = starts_of_numbers.count() + ends_of_numbers.count();
+    let turns = turns(part);
     let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
     turns >= 2 || (turns == 1 && part.len() >= 8 && digits >= 3)
+}
+
+/// Counts the places where a digit follows something else, or something else a digit.
+fn turns(part: &[u8]) -> usize {
+    part.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
 }
 
 /// Tells whether `value` has letters and digits.

@@ -23,6 +23,11 @@ const PREFIXES: &[(&str, &str, usize)] = &[
     ("AKIA", UPPER, 16),
     ("ASIA", UPPER, 16),
     ("ghp_", ALL, 36),
+    ("wandb_v1_", ALL, 77),
+    ("snyk_uat.", ALL, 60),
+    ("retool_01", ALL, 26),
+    ("fc-", HEX, 32),
+    ("sk.eyJ", ALL, 70),
     ("gho_", ALL, 36),
     ("ghu_", ALL, 36),
     ("ghs_", ALL, 36),
@@ -262,6 +267,9 @@ const PLACES: &[&str] = &[
     "redis-cli -h cache -a @@ ping",
     "| password | @@ |",
     "Password for admin: @@",
+    "postgres:\\/\\/ada:@@@db\\/x",
+    "{\"url\":\"postgres:\\/\\/ada:@@@db\\/x\"}",
+    "(postgres://ada:p)@@@db/x)",
     "const dsn = \"host=db password=@@ sslmode=off\"",
 ];
 
@@ -436,4 +444,95 @@ fn marks_of_keys_without_a_key_stay_as_they_are() {
     }
     redactor.finish(|bytes| len += bytes.len());
     assert_eq!((len, redactor.masked()), (text.len(), 0));
+}
+
+/// Returns values of letters, digits and the symbols that generators of passwords use.
+fn random_values(count: usize, len: usize, alphabet: &str) -> Vec<String> {
+    let alphabet: Vec<char> = alphabet.chars().collect();
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).unwrap() % alphabet.len()
+    };
+    let indexes: Vec<usize> = (0..count * len).map(|_| next()).collect();
+    indexes.chunks(len).map(|chunk| chunk.iter().map(|at| alphabet[*at]).collect()).collect()
+}
+
+const LETTERS_AND_DIGITS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+#[test]
+fn random_value_without_quotes_is_masked_to_its_end() {
+    let values = random_values(1000, 16, &format!("{LETTERS_AND_DIGITS}!@#$%^&*"));
+    for line in
+        ["DB_PASSWORD=@@", "password: @@", "secret: @@", "API_TOKEN=@@", "tool --password @@"]
+    {
+        let leaked: Vec<String> = values
+            .iter()
+            .map(|value| (value, line.replace("@@", value)))
+            .map(|(value, text)| (value, redaction().text(&text).0.into_owned()))
+            .filter(|(value, masked)| !masked.ends_with("****") || masked.contains(&value[..4]))
+            .map(|(value, masked)| format!("{value} {masked}"))
+            .collect();
+        assert!(leaked.len() < 20, "{line} {}\n{}", leaked.len(), leaked.join("\n"));
+    }
+}
+
+#[test]
+fn value_without_quotes_is_masked_beyond_a_punctuation_mark() {
+    for line in
+        ["DB_PASSWORD=@@", "export DB_PASSWORD=@@", "PASSWORD=@@ psql", "<password>@@</password>"]
+    {
+        for secret in [
+            "Tr0ub4dor.3xyz",
+            "abc,Def5ghij",
+            "Tr0ub4dor&3xyz",
+            "Tr0ub'4dor3xyz",
+            "Tr0ub\"4dor3xyz",
+            "Tr0ub4\\dor3xyz",
+            "Tr0ub4(dor3xyz",
+            "H-hbjlCq&WpN_W",
+        ] {
+            let text = line.replace("@@", secret);
+            let expected = line.replace("@@", &"*".repeat(secret.len()));
+            assert_eq!(redaction().text(&text).0, expected);
+            is_masked(&text, secret);
+        }
+    }
+    for (text, expected) in [
+        ("PASSWORD=Tr0ub4;dor3xyz", "PASSWORD=**************"),
+        ("PASSWORD=Tr0ub4<dor3xyz", "PASSWORD=**************"),
+        ("password: KumtyD.JK5nq~5", "password: **************"),
+        ("https://a.test/?token=aK3bQ9cZ0dX7&page", "https://a.test/?token=************&page"),
+        ("password=hunter22&user=ada", "password=********&user=ada"),
+        ("password=hunter22&amp;user=ada", "password=********&amp;user=ada"),
+        ("Password=hunter22;Database=x", "Password=********;Database=x"),
+        ("Password=hunter22;User Id=x", "Password=********;User Id=x"),
+        ("sh -c 'PASSWORD=hunter22' x", "sh -c 'PASSWORD=********' x"),
+        ("PASSWORD=hunter22 && ls", "PASSWORD=******** && ls"),
+        ("PASSWORD=hunter22; ls", "PASSWORD=********; ls"),
+        ("{\"a\": \"password=hunter22\\nuser=x\"}", "{\"a\": \"password=********\\nuser=x\"}"),
+    ] {
+        assert_eq!(redaction().text(text).0, expected);
+    }
+}
+
+#[test]
+fn random_secret_key_of_aws_is_masked() {
+    let keys = random_values(1500, 40, &format!("{LETTERS_AND_DIGITS}+/"));
+    for line in [
+        "aws_secret_access_key = @@",
+        "aws_secret_access_key          =   @@",
+        "AWS_SECRET_ACCESS_KEY=@@",
+        "aws-secret-access-key @@",
+        "aws configure set aws_secret_access_key @@",
+        "SecretAccessKey: @@",
+    ] {
+        let missed: Vec<&String> = keys
+            .iter()
+            .filter(|key| !redaction().text(&line.replace("@@", key)).0.ends_with(&"*".repeat(40)))
+            .collect();
+        assert!(missed.is_empty(), "{line} {missed:?}");
+    }
 }
