@@ -216,7 +216,8 @@ fn fill<'a>(
     for _ in 0..FILLS {
         let before = filled.as_ref().or(answer.as_ref())?;
         let spent = Cost::of(before.text.as_bytes(), limits, policy.lines, &policy.tokens);
-        if limits.used_by(&spent) > FULL || before.cut.gaps().next().is_none() {
+        let is_enough = before.cut.is_enough || before.cut.gaps().next().is_none();
+        if limits.used_by(&spent) > FULL || is_enough {
             break;
         }
         let more = room.more(&limits.less(&spent).part(1, part));
@@ -249,7 +250,7 @@ fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> 
     let mut gaps = cut.gaps().peekable();
     for (piece, span) in cut.pieces.iter().zip(cut.spans()) {
         if let Some(gap) = gaps.next_if(|gap| gap.bytes.start < span.bytes.start) {
-            let mark = push_mark(&mut text, mark(wording, form, &gap));
+            let mark = push_mark(&mut text, mark(wording, form, &gap, cut.is_fold(&gap)));
             layout.items.push(PreviewItem::Gap { span: gap, mark });
         }
         let from = text.len();
@@ -258,7 +259,7 @@ fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> 
         layout.items.push(PreviewItem::Piece(from..text.len()));
     }
     for gap in gaps {
-        let mark = push_mark(&mut text, mark(wording, form, &gap));
+        let mark = push_mark(&mut text, mark(wording, form, &gap, cut.is_fold(&gap)));
         layout.items.push(PreviewItem::Gap { span: gap, mark });
     }
     let has_gap = layout.items.iter().any(|item| matches!(item, PreviewItem::Gap { .. }));

@@ -25,6 +25,11 @@ pub(super) enum NoticeForm {
 }
 
 impl NoticeForm {
+    /// Marks are few, so that each has a sentence.
+    fn has_long_marks(self) -> bool {
+        matches!(self, NoticeForm::Full | NoticeForm::Short)
+    }
+
     fn has_many_marks(self) -> bool {
         matches!(self, NoticeForm::Many | NoticeForm::ShortMany)
     }
@@ -108,7 +113,14 @@ pub(super) fn header(
 }
 
 /// Returns the mark of a gap.
-pub(super) fn mark(wording: &Wording, form: NoticeForm, gap: &Span) -> Option<String> {
+///
+/// The gap is a fold if it holds only lines like the one above it.
+pub(super) fn mark(
+    wording: &Wording,
+    form: NoticeForm,
+    gap: &Span,
+    is_fold: bool,
+) -> Option<String> {
     // Line numbers do not name a part of a line.
     let page = if gap.starts_line {
         ("lines", gap.first_line, gap.last_line.min(gap.first_line + PAGE_LINES - 1))
@@ -116,6 +128,11 @@ pub(super) fn mark(wording: &Wording, form: NoticeForm, gap: &Span) -> Option<St
         ("bytes", gap.bytes.start, gap.bytes.end.min(gap.bytes.start + PAGE_BYTES))
     };
     let place = if form.has_many_marks() { short_place(gap) } else { place(gap) };
+    let count = gap.last_line + 1 - gap.first_line;
+    if is_fold && form == NoticeForm::Many {
+        return Some(fold_mark(wording, count, &place));
+    }
+    let place = if is_fold && form.has_long_marks() { folded(count, &place) } else { place };
     mark_for(wording, form, &place, gap.bytes.end - gap.bytes.start, page)
 }
 
@@ -132,9 +149,24 @@ pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -
             };
             let place = if form.has_many_marks() { short_place(&gap) } else { place(&gap) };
             marks.extend(mark_for(wording, form, &place, total.bytes, page));
+            if form == NoticeForm::Many {
+                marks.push(fold_mark(wording, total.lines, &place));
+            } else if form.has_long_marks() {
+                let place = folded(total.lines, &place);
+                marks.extend(mark_for(wording, form, &place, total.bytes, page));
+            }
         }
     }
     marks
+}
+
+/// Returns the mark of a gap that holds only lines like the one above it.
+fn fold_mark(wording: &Wording, count: u64, place: &str) -> String {
+    format!("[{}: {}]", wording.token, folded(count, place))
+}
+
+fn folded(count: u64, place: &str) -> String {
+    format!("{count} more like this, {place}")
 }
 
 fn mark_for(

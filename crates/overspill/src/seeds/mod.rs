@@ -56,6 +56,7 @@ const WALK: Policy = Policy {
     lines: LineRule::Separated,
     cleaning: Cleaning::Off,
     tokens: Tokens::Estimate,
+    fill: false,
 };
 
 /// The base of the five. Each replaces the name, the notice, the directory and the names of files.

@@ -22,6 +22,8 @@ pub struct Layer {
     pub enabled: Option<bool>,
     /// The part that is kept.
     pub keep: Option<Keep>,
+    /// Whether the preview of a failing log uses all of its room.
+    pub fill: Option<bool>,
     /// The limit on lines.
     pub max_lines: Option<Limit>,
     /// The limit on bytes.
@@ -49,6 +51,7 @@ impl Layer {
         match setting {
             CallSetting::Enabled => self.enabled.map(CallValue::Switch),
             CallSetting::Keep => self.keep.map(CallValue::Keep),
+            CallSetting::Fill => self.fill.map(CallValue::Switch),
             CallSetting::MaxLines => self.max_lines.map(CallValue::Limit),
             CallSetting::MaxBytes => self.max_bytes.map(CallValue::Limit),
             CallSetting::MaxChars => self.max_chars.map(CallValue::Limit),
@@ -61,6 +64,7 @@ impl Layer {
         match setting {
             CallSetting::Enabled => self.enabled = value.and_then(switch),
             CallSetting::Keep => self.keep = value.and_then(keep),
+            CallSetting::Fill => self.fill = value.and_then(switch),
             CallSetting::MaxLines => self.max_lines = value.and_then(limit),
             CallSetting::MaxBytes => self.max_bytes = value.and_then(limit),
             CallSetting::MaxChars => self.max_chars = value.and_then(limit),
@@ -81,6 +85,11 @@ impl Layer {
     /// Sets the part that is kept.
     pub fn keep(self, keep: Keep) -> Layer {
         Layer { keep: Some(keep), ..self }
+    }
+
+    /// Sets whether the preview of a failing log uses all of its room.
+    pub fn fill(self, fill: bool) -> Layer {
+        Layer { fill: Some(fill), ..self }
     }
 
     /// Sets the limit on lines.

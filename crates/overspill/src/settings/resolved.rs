@@ -167,6 +167,7 @@ impl Effective {
         let is_changed = limits != profile.policy.limits;
         let trigger = if is_changed { limits } else { profile.policy.trigger };
         let keep = layer.keep.unwrap_or(profile.policy.keep);
-        Policy { trigger, limits, keep, ..profile.policy.clone() }
+        let fill = layer.fill.unwrap_or(profile.policy.fill);
+        Policy { trigger, limits, keep, fill, ..profile.policy.clone() }
     }
 }

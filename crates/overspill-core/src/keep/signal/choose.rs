@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
+use super::fold;
 use super::line::ScoredLines;
 use super::listing;
+use super::outcome;
 use super::pack::{Item, PackBudget, pack, room_used};
 use super::source;
 use crate::keep::names::{LineNames, NamedLine, NamesRoom};
@@ -17,6 +19,13 @@ const FAILING_ENDS: (f64, f64) = (0.01, 0.1);
 
 /// Shares of the room for the first and the last lines of any other output.
 const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
+
+/// A full preview shows all that matters, 1, in the bytes of its room. A line that shows less than a tenth of this for
+/// each of its bytes is worth nothing.
+const WORTHLESS: f64 = 0.1;
+
+/// A smaller room counts as this many bytes.
+const SMALL: u64 = 4096;
 
 /// With fewer lines there is nothing to choose from: both ends are shown.
 const FEWEST_LINES: usize = 12;
@@ -38,24 +47,27 @@ pub(crate) fn choose(
     policy: &Policy,
     limits: &Limits,
     mark: &Cost,
-) -> Option<Vec<Block>> {
+) -> Option<Choice> {
     let chooser = lines.chooser();
     if lines.lines.len() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
-    let mut best: Option<(f64, Vec<Block>)> = None;
+    let mut best: Option<(f64, Choice)> = None;
     for _ in 0..TRIES {
-        let Some(chosen) = chooser.within(room, limits.lines, mark) else { break };
+        let Some((chosen, is_enough)) = chooser.within(room, limits.lines, mark, policy.fill)
+        else {
+            break;
+        };
         let blocks = blocks(lines, &chosen);
         let used = limits.used_by(&cost_of(lines, policy, limits, mark, &blocks));
         let all = chosen.iter().all(|chosen| *chosen);
         if used <= 1.0 && best.as_ref().is_none_or(|(most, _)| used > *most) {
-            best = Some((used, blocks));
+            best = Some((used, Choice { chosen, blocks, is_enough }));
         } else if best.is_some() {
             break;
         }
-        if used <= 1.0 && (used >= FULL || all || used == 0.0 || room == UNBOUNDED) {
+        if used <= 1.0 && (is_enough || used >= FULL || all || used == 0.0 || room == UNBOUNDED) {
             break;
         }
         // Characters and tokens do not add up as bytes do. What a byte costs in the lines that were
@@ -63,10 +75,30 @@ pub(crate) fn choose(
         let next = ((room as f64 / used * NEARLY) as u64).min(UNBOUNDED);
         room = if used > 1.0 { next.min(room - room / 64) } else { next.max(room + 1) };
     }
-    let (used, blocks) = best?;
+    let (used, mut choice) = best?;
     // Where clipping leaves much of the room unused, others know better what to do with it.
     let clips = lines.lines.iter().any(|line| line.clipped);
-    Some(blocks).filter(|blocks| !blocks.is_empty() && (!clips || used >= LEAST_USED))
+    if choice.blocks.is_empty() || clips && used < LEAST_USED && !choice.is_enough {
+        return None;
+    }
+    if choice.is_enough {
+        let mut chosen = choice.chosen.clone();
+        fold::stand_for_gaps(lines, &mut chosen);
+        let blocks = blocks(lines, &chosen);
+        if limits.used_by(&cost_of(lines, policy, limits, mark, &blocks)) <= 1.0 {
+            choice.blocks = blocks;
+        }
+    }
+    fold::mark_folds(lines, &mut choice.blocks);
+    Some(choice)
+}
+
+/// The lines that are shown.
+pub(crate) struct Choice {
+    chosen: Vec<bool>,
+    pub(crate) blocks: Vec<Block>,
+    /// No other line is worth its room.
+    pub(crate) is_enough: bool,
 }
 
 const TRIES: u32 = 12;
@@ -85,7 +117,11 @@ const LEAST_USED: f64 = 0.5;
 #[derive(Debug, Clone)]
 pub(super) struct Chooser {
     items: Vec<Item>,
+    /// Tells of each line whether the lines right above it are like it.
+    in_run: Vec<bool>,
     names: LineNames,
+    /// The output is prose, which is read for itself: all of the room is used.
+    is_read: bool,
     /// From 0, the output is no failing log, to 1, it is one.
     failing: f64,
     order: ShownOrder,
@@ -118,7 +154,11 @@ impl Chooser {
             next = line.number + 1;
         }
         let is_listing = listing::is_listing(lines);
-        let failing = if is_listing { 0.0 } else { failing(lines) };
+        let failing = match () {
+            () if is_listing => 0.0,
+            () if outcome::is_test_run(lines) => 1.0,
+            () => failing(lines),
+        };
         let named = lines.lines.iter().map(|line| NamedLine {
             number: line.number,
             text: lines.text(line),
@@ -129,30 +169,47 @@ impl Chooser {
             true => listing::by_folder(lines).map_or(ShownOrder::Ends, ShownOrder::Folders),
             false => ShownOrder::Names,
         };
-        Chooser { items, names, failing, order }
+        let is_read = source::is_markdown(lines);
+        let in_run = fold::in_runs(lines);
+        Chooser { items, in_run, names, is_read, failing, order }
     }
 
     /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
     /// things.
-    fn within(&self, room: u64, most_lines: Option<u64>, mark: &Cost) -> Option<Vec<bool>> {
+    ///
+    /// Tells whether no other line is worth its room, too. With `fill` all of the room is used.
+    fn within(
+        &self,
+        room: u64,
+        most_lines: Option<u64>,
+        mark: &Cost,
+        fill: bool,
+    ) -> Option<(Vec<bool>, bool)> {
         let most_lines = most_lines.unwrap_or(UNBOUNDED);
         let mut items = self.items.clone();
         let mix = |failing: f64, other: f64| failing * self.failing + other * (1.0 - self.failing);
         let (head, tail) = (mix(FAILING_ENDS.0, OTHER_ENDS.0), mix(FAILING_ENDS.1, OTHER_ENDS.1));
         force(items.iter_mut(), share_of(room, head), share_of(most_lines, head));
         force(items.iter_mut().rev(), share_of(room, tail), share_of(most_lines, tail));
+        let stops = self.failing >= 1.0 && !self.is_read && !fill;
+        if stops {
+            // The last lines of a run say what its first ones say.
+            let in_runs = items.iter_mut().zip(&self.in_run).filter(|(_, in_run)| **in_run);
+            in_runs.for_each(|(item, _)| item.forced = false);
+        }
         let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
-        let all = PackBudget { bytes: room, lines: most_lines, mark_bytes, mark_lines };
+        let floor = if stops { WORTHLESS / room.max(SMALL) as f64 } else { 0.0 };
+        let all = PackBudget { bytes: room, lines: most_lines, mark_bytes, mark_lines, floor };
         let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
         let (bytes, lines) = room_used(&items, &all, &forced);
-        let mut chosen = forced;
+        let (mut chosen, mut is_enough) = (forced, false);
         if self.failing > 0.0 {
             let part = |all: u64, used: u64| {
                 used.saturating_add(share_of(all.saturating_sub(used), self.failing)).min(all)
             };
             let budget =
                 PackBudget { bytes: part(room, bytes), lines: part(most_lines, lines), ..all };
-            chosen = pack(&items, &budget)?;
+            (chosen, is_enough) = pack(&items, &budget)?;
         }
         if self.failing < 1.0 {
             let (bytes, lines) = room_used(&items, &all, &chosen);
@@ -168,7 +225,7 @@ impl Chooser {
             // Without names that are new, the text is read from its start.
             self.names.take(&mut chosen, 0..self.items.len(), 1.0, &mut room);
         }
-        Some(chosen)
+        Some((chosen, is_enough))
     }
 }
 
@@ -258,7 +315,7 @@ fn blocks(lines: &ScoredLines, chosen: &[bool]) -> Vec<Block> {
             Some(block) if block.lines.end == at && all[at - 1].end == all[at].start => {
                 block.lines.end = at + 1;
             }
-            _ => blocks.push(Block { lines: at..at + 1, reason: NONE }),
+            _ => blocks.push(Block { lines: at..at + 1, reason: NONE, is_folded: false }),
         }
     }
     let last = all.len() - 1;

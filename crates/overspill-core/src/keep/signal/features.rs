@@ -97,6 +97,8 @@ pub(crate) struct LineFeatures {
     /// A part of it is red.
     pub(crate) red: bool,
     pub(crate) blank: bool,
+    /// It begins a trace whose last line says what failed.
+    pub(crate) trace: bool,
 }
 
 impl LineFeatures {

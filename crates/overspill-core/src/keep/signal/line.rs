@@ -21,9 +21,15 @@ pub(crate) struct ScoredLine {
     pub(crate) end: u64,
     /// What it is worth as far as that is known.
     pub(crate) score: i32,
+    /// The same together with the failed row it belongs to.
+    pub(crate) lifted: i32,
+    /// How many lines above it its heading stands, 0 if it has none.
+    pub(crate) heading: u32,
     /// Where its text stands among the texts held with it, and how long that is.
     pub(super) at: u32,
     pub(crate) len: u16,
+    /// How many lines of one kind stand right above it.
+    pub(crate) alike_above: u32,
     /// How many bytes of the original are shown unchanged.
     pub(crate) unchanged: u16,
     pub(crate) kinds: LineKinds,

@@ -5,11 +5,13 @@
 //! best of those between are held ([`pool`]). At the end the ones that are worth most together
 //! under the budget are chosen ([`pack`]), the last lines among them in any case.
 
+mod belongs;
 mod block;
 mod choose;
 mod failure;
 mod failure_prefilter;
 mod features;
+mod fold;
 mod line;
 mod line_cache;
 mod listing;

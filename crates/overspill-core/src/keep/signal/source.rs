@@ -24,6 +24,23 @@ pub(super) fn is_source(lines: &ScoredLines) -> bool {
     statements * STATEMENTS >= count || numbered * 10 >= count * NUMBERED
 }
 
+/// In Markdown, one of so many lines at least is a heading, an item of a list, or begins in bold.
+const MARKDOWN: usize = 5;
+
+/// Tells whether lines are prose with Markdown, such as the report of another agent.
+pub(super) fn is_markdown(lines: &ScoredLines) -> bool {
+    let (mut headings, mut marks, mut all) = (0, 0, 0);
+    for line in lines.lines.iter().filter(|line| !line.own.blank) {
+        let text = lines.text(line).trim_ascii();
+        let is_heading = text.starts_with(b"## ") || text.starts_with(b"### ");
+        let starts: [&[u8]; 3] = [b"- ", b"* ", b"**"];
+        headings += usize::from(is_heading);
+        marks += usize::from(is_heading || starts.iter().any(|start| text.starts_with(start)));
+        all += 1;
+    }
+    headings > 1 && marks * MARKDOWN >= all
+}
+
 /// Reads the number at the start of a line.
 fn number(text: &[u8]) -> Option<u64> {
     // Longer numbers are no line numbers.

@@ -216,6 +216,7 @@ impl StructuredLines {
             },
             piece: Piece { bytes, text: Cow::Owned(text), altered },
             reason: Reason { why, line: rows[nearest].number + 1, score: -(rank as i32) },
+            is_folded: false,
         }
     }
 }

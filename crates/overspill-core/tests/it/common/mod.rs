@@ -119,8 +119,8 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     let grain =
         prop_oneof![2 => Just(Grain::Line), 1 => Just(Grain::WholeLine), 1 => Just(Grain::Char)];
     let cleaning = prop_oneof![Just(Cleaning::Readable), Just(Cleaning::Off)];
-    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning).prop_map(
-        |(limits, trigger, keep, grain, lines, cleaning)| Policy {
+    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning, any::<bool>())
+        .prop_map(|(limits, trigger, keep, grain, lines, cleaning, fill)| Policy {
             trigger: trigger.unwrap_or(limits),
             limits,
             keep,
@@ -128,8 +128,8 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             lines,
             cleaning,
             tokens: Tokens::Estimate,
-        },
-    )
+            fill,
+        })
 }
 
 /// Splits `bytes` at the given places, wherever they fall.

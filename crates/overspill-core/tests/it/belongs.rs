@@ -1,0 +1,98 @@
+//! Lines that belong to a failed row are shown with it.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use crate::common;
+
+use overspill_core::{Keep, Limits, Policy};
+
+fn preview(output: &str, bytes: u64) -> String {
+    let policy = Policy::new(Limits::NONE.bytes(bytes), Keep::Signal);
+    policy.measure(output.as_bytes()).unwrap().preview(&common::unsaved()).text
+}
+
+fn noise(n: u32) -> String {
+    format!("processing shard {n} of the corpus, {} items left\n", n * 7919 % 10_007)
+}
+
+/// Puts a text between two thousand lines.
+fn within(text: &str) -> String {
+    let before: String = (0..1000).map(noise).collect();
+    let after: String = (1000..2000).map(noise).collect();
+    format!("{before}{text}{after}")
+}
+
+#[test]
+fn block_below_a_failed_row_is_shown_to_its_end() {
+    let values: String =
+        (0..14).map(|n| format!("      field_{n} is {n}, was {}\n", n + 1)).collect();
+    let failed = format!("FAILED: snapshot of the ledger\n    ledger:\n{values}");
+    let text = preview(&within(&failed), 2500);
+    assert!(text.contains("FAILED: snapshot") && text.contains("field_13 is 13"), "{text}");
+}
+
+#[test]
+fn failed_row_brings_the_heading_far_above_it() {
+    let file = |n: u32| {
+        let rows: String =
+            (1..60).map(|row| format!("  {row}:1  note  Prefer shorter names here\n")).collect();
+        let error = if n == 17 { "  61:15  error  Parsing error: Unexpected token\n" } else { "" };
+        format!("/home/dev/project/src/module_{n}.js\n{rows}{error}\n")
+    };
+    let text = preview(&(0..40).map(file).collect::<String>(), 2000);
+    assert!(text.contains("Parsing error: Unexpected token"), "{text}");
+    assert!(text.contains("/home/dev/project/src/module_17.js\n"), "{text}");
+}
+
+#[test]
+fn trace_is_shown_to_its_cause() {
+    let frames: String = (0..9)
+        .map(|n| format!("  File \"/app/step_{n}.py\", line {n}, in step\n    go_on({n})\n"))
+        .collect();
+    let trace = format!("Traceback (most recent call last):\n{frames}ledger.Stop: 17\n");
+    let text = preview(&within(&trace), 1500);
+    assert!(text.contains("Traceback (most") && text.contains("ledger.Stop: 17\n"), "{text}");
+}
+
+#[test]
+fn failure_word_after_a_long_path_counts() {
+    let path = "/home/runner/work/a-very-long/project-name/with/many/nested/folders/that/go/deep/in/the/tree/of/sources/and/tests";
+    let line = |what: &str| format!("{path}/Parser.hs:60:64: {what}\n");
+    let text = preview(&within(&line("error: Variable not in scope: foo")), 1200);
+    assert!(text.contains("Variable not in scope: foo"), "{text}");
+}
+
+#[test]
+fn failure_word_late_in_a_long_line_counts() {
+    let words = "step done and the next one begins at once ".repeat(6);
+    let text = preview(&within(&format!("{words}fatal error: out of memory\n")), 1200);
+    assert!(text.contains("fatal error: out of memory"), "{text}");
+}
+
+#[test]
+fn colour_codes_written_as_text_do_not_hide_a_word() {
+    let text = preview(&within("^[[91merror^[[0m: broken pipe while writing\n"), 1200);
+    assert!(text.contains("broken pipe while writing"), "{text}");
+}
+
+#[test]
+fn error_among_many_warnings_is_shown() {
+    let row = |n: u32| match n {
+        700 => "  9:15  error  Parsing error: Unexpected keyword\n".to_owned(),
+        n => format!("  {n}:1  warning  Unexpected var, use let or const instead  no-var\n"),
+    };
+    let text = preview(&(0..3000).map(row).collect::<String>(), 1500);
+    assert!(text.contains("Parsing error: Unexpected keyword"), "{text}");
+}
+
+#[test]
+fn block_below_a_failed_row_survives_in_a_long_output() {
+    let decoy = |n: u32| format!("retry {n}: request failed: connection refused by peer\n");
+    let values: String = (0..12).map(|n| format!("      value_{n} was {n}\n")).collect();
+    let before: String = (0..30_000).map(decoy).collect();
+    let after: String = (30_000..60_000).map(decoy).collect();
+    let output = format!("{before}FAILED: ledger does not balance\n{values}{after}");
+    let text = preview(&output, 8000);
+    assert!(text.contains("FAILED: ledger does not balance"), "{text}");
+    assert!(text.contains("value_11 was 11"), "{text}");
+}
