@@ -23,6 +23,7 @@ export interface Layer {
   maxTokens?: Most | undefined;
   keep?: Keep | undefined;
   direction?: Keep | undefined;
+  fill?: boolean | undefined;
   enabled?: boolean | undefined;
 }
 

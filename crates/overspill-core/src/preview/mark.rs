@@ -25,11 +25,6 @@ pub(super) enum NoticeForm {
 }
 
 impl NoticeForm {
-    /// Marks are few, so that each has a sentence.
-    fn has_long_marks(self) -> bool {
-        matches!(self, NoticeForm::Full | NoticeForm::Short)
-    }
-
     fn has_many_marks(self) -> bool {
         matches!(self, NoticeForm::Many | NoticeForm::ShortMany)
     }
@@ -132,7 +127,11 @@ pub(super) fn mark(
     if is_fold && form == NoticeForm::Many {
         return Some(fold_mark(wording, count, &place));
     }
-    let place = if is_fold && form.has_long_marks() { folded(count, &place) } else { place };
+    if is_fold && form == NoticeForm::Full {
+        // Shorter than the mark of another gap of this size.
+        let page = wording.page(page).map_or(String::new(), |command| format!(": {command}"));
+        return Some(wording.mark(&format!("{}{page}", folded(count, &place))));
+    }
     mark_for(wording, form, &place, gap.bytes.end - gap.bytes.start, page)
 }
 
@@ -151,9 +150,6 @@ pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -
             marks.extend(mark_for(wording, form, &place, total.bytes, page));
             if form == NoticeForm::Many {
                 marks.push(fold_mark(wording, total.lines, &place));
-            } else if form.has_long_marks() {
-                let place = folded(total.lines, &place);
-                marks.extend(mark_for(wording, form, &place, total.bytes, page));
             }
         }
     }

@@ -120,6 +120,8 @@ pub(super) struct Chooser {
     /// Tells of each line whether the lines right above it are like it.
     in_run: Vec<bool>,
     names: LineNames,
+    /// Its rows say how tests ended.
+    is_test_run: bool,
     /// The output is prose, which is read for itself: all of the room is used.
     is_read: bool,
     /// From 0, the output is no failing log, to 1, it is one.
@@ -154,9 +156,10 @@ impl Chooser {
             next = line.number + 1;
         }
         let is_listing = listing::is_listing(lines);
+        let is_test_run = !is_listing && outcome::is_test_run(lines);
         let failing = match () {
             () if is_listing => 0.0,
-            () if outcome::is_test_run(lines) => 1.0,
+            () if is_test_run => 1.0,
             () => failing(lines),
         };
         let named = lines.lines.iter().map(|line| NamedLine {
@@ -171,7 +174,7 @@ impl Chooser {
         };
         let is_read = source::is_markdown(lines);
         let in_run = fold::in_runs(lines);
-        Chooser { items, in_run, names, is_read, failing, order }
+        Chooser { items, in_run, names, is_test_run, is_read, failing, order }
     }
 
     /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
@@ -195,7 +198,10 @@ impl Chooser {
         if stops {
             // The last lines of a run say what its first ones say.
             let in_runs = items.iter_mut().zip(&self.in_run).filter(|(_, in_run)| **in_run);
-            in_runs.for_each(|(item, _)| item.forced = false);
+            in_runs.for_each(|(item, _)| {
+                item.forced = false;
+                item.gain = if self.is_test_run { 0.0 } else { item.gain };
+            });
         }
         let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
         let floor = if stops { WORTHLESS / room.max(SMALL) as f64 } else { 0.0 };

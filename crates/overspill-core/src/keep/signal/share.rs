@@ -47,10 +47,9 @@ pub(super) fn share_out(lines: &mut ScoredLines) {
             }
         }
     }
-    for at in 1..lines.lines.len().saturating_sub(1) {
-        let [before, line, after] = &lines.lines[at - 1..=at + 1] else { continue };
-        if is_alike(before, line) && is_alike(line, after) {
-            shares[at] *= BETWEEN;
+    for (three, share) in lines.lines.windows(3).zip(shares.iter_mut().skip(1)) {
+        if is_alike(&three[0], &three[1]) && is_alike(&three[1], &three[2]) {
+            *share *= BETWEEN;
         }
     }
     let sum: f64 = shares.iter().sum();
