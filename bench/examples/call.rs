@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use overspill::core::{Keep, Policy, preview};
-use overspill::profile::Sweeps;
+use overspill::internal::profile::Sweeps;
 use overspill::store::{Disk, DiskOptions, Durability};
 use overspill::{Call, Outcome, Overspill, Profile};
 

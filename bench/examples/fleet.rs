@@ -13,11 +13,13 @@ use futures_util::{StreamExt, TryStreamExt};
 use object_store::aws::AmazonS3Builder;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
-use overspill::Call;
 use overspill::core::Limits;
-use overspill::retrieve::{Part, Query, count, read};
+use overspill::internal::retrieve::{count, read};
+use overspill::internal::store::{Catalog, RecentQuery};
+use overspill::retrieve::Query;
 use overspill::store::bucket::{Address, Bucket, BucketOptions};
-use overspill::store::{Catalog, Disk, DiskOptions, Durability, OutputId, RecentQuery, Store};
+use overspill::store::{Disk, DiskOptions, Durability, OutputId, Store};
+use overspill::{Call, Part};
 
 const MIB: usize = 1 << 20;
 const LARGE: usize = 256 * MIB;

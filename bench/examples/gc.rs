@@ -4,8 +4,10 @@
 use std::error::Error;
 
 use jiff::{SignedDuration, Timestamp};
-use overspill::store::{Access, Also, Disk, DiskOptions, NamePart, NameStyle};
-use overspill::sweep::{Retention, SweepBudget, sweep};
+use overspill::Retention;
+use overspill::internal::store::{Access, Also, NamePart, NameStyle};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::store::{Disk, DiskOptions};
 
 const NAMES: NameStyle = NameStyle {
     parts: &[NamePart::Text("tool_"), NamePart::UtcDay, NamePart::Text("_"), NamePart::Random(6)],

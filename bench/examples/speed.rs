@@ -11,12 +11,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use overspill::store::{
-    Access, Also, Catalog, Disk, DiskOptions, Durability, Lookup, Memory, NamePart, NameStyle,
-    Record, Store,
-};
-use overspill::sweep::{Retention, expired};
-use overspill::{Call, Overspill, Profile};
+use overspill::internal::store::{Access, Also, Catalog, Lookup, NamePart, NameStyle, Record};
+use overspill::internal::sweep::expired;
+use overspill::store::{Disk, DiskOptions, Durability, Memory, Store};
+use overspill::{Call, Overspill, Profile, Retention};
 
 type Done = Result<(), Box<dyn Error>>;
 

@@ -144,7 +144,7 @@ fn filled(value: &Value) -> Value {
                 let lines = (1..=16_000).map(|n| format!("line {n} of a long text\n"));
                 lines.collect::<String>().into()
             }
-            "@DATA-URL@" => format!("data:image/svg+xml,{}", "<g id='a b'/>".repeat(9_000)).into(),
+            "@DATA-URL@" => format!("data:image/png;base64,{}", "TUFQ".repeat(30_000)).into(),
             "@BASE64@" => "TUFQ".repeat(30_000).into(),
             "@BASE64-PART@" => {
                 json!({ "type": "news", "data": "TUFQ".repeat(30_000) }).to_string().into()

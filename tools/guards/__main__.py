@@ -42,6 +42,8 @@ GUARDS = {
     "public-items-library": house.public_items("overspill"),
     "public-names-core": house.public_names("overspill-core"),
     "public-names-library": house.public_names("overspill"),
+    "internal-names-core": house.public_names("overspill-core", "api-internal.txt"),
+    "internal-names-library": house.public_names("overspill", "api-internal.txt"),
     "crates-of-program": house.crates_needed("overspill-cli", ROOT),
     "crates-of-library": house.crates_needed("overspill", ROOT),
 }

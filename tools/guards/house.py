@@ -4,22 +4,22 @@ import re
 import subprocess
 
 
-def public_items(library):
-    """Every line of the listing that `tools/api` writes."""
+def public_items(library, listing="api.txt"):
+    """Every line of a listing that `tools/api` writes."""
 
     def places(tree):
-        path = f"crates/{library}/api.txt"
+        path = f"crates/{library}/{listing}"
         lines = tree.files.get(path, "").splitlines()
         return [(path, number, line) for number, line in enumerate(lines, 1)]
 
     return places
 
 
-def public_names(library):
+def public_names(library, listing="api.txt"):
     """Types, traits, functions, constants and modules, without methods, fields and variants."""
 
     def places(tree):
-        path = f"crates/{library}/api.txt"
+        path = f"crates/{library}/{listing}"
         lines = tree.files.get(path, "").splitlines()
         named = [(number, *name_of(line)) for number, line in enumerate(lines, 1) if name_of(line)]
         types = {name for _, kind, name in named if kind in ("struct", "enum", "trait", "union")}

@@ -71,6 +71,14 @@ CASES = {
         {"crates/overspill/api.txt": "pub trait overspill::B: Send\npub fn overspill::B::d()\npub fn alloc::String::from(overspill::B)\n"},
         {},
     ),
+    "internal-names-core": (
+        {"crates/overspill-core/api-internal.txt": "pub struct overspill_core::internal::B\npub overspill_core::internal::B::d: u8\n"},
+        {"crates/overspill-core/api.txt": "pub struct overspill_core::B\n"},
+    ),
+    "internal-names-library": (
+        {"crates/overspill/api-internal.txt": "pub fn overspill::internal::b()\n"},
+        {"crates/overspill/api.txt": "pub fn overspill::b()\n"},
+    ),
 }
 
 

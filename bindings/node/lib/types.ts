@@ -15,6 +15,26 @@ export type Most = number | 'none';
 /** Which part of a long output is shown. */
 export type Keep = 'head' | 'tail' | 'ends' | 'signal' | 'structure' | 'auto';
 
+/** What kind of output it is. `auto` looks at the text. */
+export type Kind =
+  | 'auto'
+  | 'failing-log'
+  | 'test-run'
+  | 'source'
+  | 'listing'
+  | 'search'
+  | 'prose'
+  | 'table'
+  | 'columns'
+  | 'diff'
+  | 'markup'
+  | 'tap'
+  | 'json'
+  | 'json-lines'
+  | 'long-lines'
+  | 'binary'
+  | 'plain';
+
 /** Settings of all outputs, of one tool's, or of one call's. */
 export interface Layer {
   maxLines?: Most | undefined;
@@ -24,6 +44,7 @@ export interface Layer {
   keep?: Keep | undefined;
   direction?: Keep | undefined;
   fill?: boolean | undefined;
+  kind?: Kind | undefined;
   enabled?: boolean | undefined;
 }
 

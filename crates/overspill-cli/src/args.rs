@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::{BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
-use overspill::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
+use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
 use overspill::{CallOptions, Layer, Overspill, Profile};
 
 use crate::command::{
@@ -17,6 +17,7 @@ use crate::command::{
     uninstall::UninstallArgs,
 };
 use crate::env::Env;
+use crate::pipelines::PipelineSettings;
 use crate::settings::SettingSources;
 use crate::settings::units::{parse_duration, parse_limit};
 use crate::tokenizer::Tokenizer;
@@ -116,6 +117,7 @@ pub(crate) struct Engine {
     pub(crate) tool: String,
     /// The profile that applies.
     pub(crate) profile: Profile,
+    pub(crate) pipelines: PipelineSettings,
 }
 
 impl LimitArgs {
@@ -133,6 +135,7 @@ impl LimitArgs {
             in_force.profile.policy.tokens = tokenizer.tokens();
         }
         Engine {
+            pipelines: PipelineSettings::of(&in_force.sources, &in_force.profile),
             profile: in_force.profile.clone(),
             overspill: in_force.overspill(),
             options: CallOptions { settings: self.call.0.clone(), ..CallOptions::default() },
@@ -152,6 +155,7 @@ fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
         CallSetting::Enabled => return None,
         CallSetting::Keep => ("keep", "Which part of a long output is shown [default: auto]"),
         CallSetting::Fill => ("fill", "Use all of the room for the preview of a failing log or a test run"),
+        CallSetting::Kind => ("kind", "What kind of output it is; auto looks at the text [default: auto]"),
         CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]"),
         CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]"),
         CallSetting::MaxChars => ("max-chars", "Show at most this many characters"),
@@ -171,6 +175,7 @@ fn option(setting: CallSetting) -> Option<Arg> {
             arg.num_args(0..=1).require_equals(true).default_missing_value("true")
         }
         CallKind::Keep => arg.value_name("KEEP").value_parser(keeps()),
+        CallKind::Kind => arg.value_name("KIND").value_parser(kinds()),
         CallKind::Count | CallKind::Bytes => {
             let limit = |typed: &str| {
                 let wrong = "expected a number, a size such as `50KiB`, or `none`";
@@ -215,6 +220,11 @@ fn tokenizer(typed: &str) -> Result<Tokenizer, String> {
 fn keeps() -> impl TypedValueParser<Value = CallValue> {
     let values = KEEPS.iter().map(|(name, _, help)| PossibleValue::new(*name).help(*help));
     PossibleValuesParser::new(values).try_map(|name| CallValue::keep_named(&name).ok_or("unknown"))
+}
+
+fn kinds() -> impl TypedValueParser<Value = CallValue> {
+    let values = CallValue::kind_names().map(PossibleValue::new);
+    PossibleValuesParser::new(values).try_map(|name| CallValue::kind_named(&name).ok_or("unknown"))
 }
 
 /// Reads the name of a profile.

@@ -15,7 +15,7 @@ use crate::settings::destination::provider_variable;
 use crate::settings::keys::Key;
 use crate::stores::{self, Outputs};
 
-pub(crate) use overspill::store::bucket::{Check, Finding, Pushed};
+pub(crate) use overspill::internal::store::bucket::{Check, Finding, Pushed};
 
 /// What holds where nobody says otherwise.
 pub(crate) const TENANT: &str = "all";

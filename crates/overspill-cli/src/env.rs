@@ -8,7 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use overspill::profile::{self, Places};
+use overspill::Places;
+use overspill::internal::profile;
 
 use crate::hosts::Host;
 use crate::settings::variables;
@@ -206,6 +207,11 @@ impl Env {
         let leads_here = own.is_some() && link.canonicalize().ok() == own;
         let path = if leads_here { Some(link) } else { own };
         path.map_or_else(|| NAME.into(), |path| ui::shell_word(&path.to_string_lossy()))
+    }
+
+    /// Returns the path of this program as a word of a shell.
+    pub(crate) fn own_path(&self) -> Option<String> {
+        Some(ui::shell_word(self.real_executable()?.to_str()?))
     }
 
     /// Tells whether our name leads to this program, from any directory.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
-use overspill::redact::Redact;
+use overspill::Redact;
 use overspill::store::{Disk, Entry, OutputId, Store};
 
 use crate::env::Env;

@@ -15,7 +15,23 @@ mod hosts;
 mod jsonc;
 mod mcp;
 mod open;
+mod pipelines;
 mod process;
+mod serve {
+    //! The checks of heads, without the server around them.
+    mod guard;
+    mod token;
+    mod reply {
+        #[derive(Debug)]
+        pub(crate) struct Refusal(pub(crate) hyper::StatusCode, pub(crate) &'static str);
+    }
+
+    /// Tells whether a server on loopback, with the token `secret`, answers this request.
+    pub(crate) fn is_answered(request: &hyper::Request<()>) -> bool {
+        let token = token::BearerToken::from("secret");
+        guard::Guard { token, is_loopback: true }.check(request).is_ok()
+    }
+}
 mod settings;
 mod setup;
 mod stores;
@@ -23,8 +39,9 @@ mod tokenizer;
 mod ui;
 mod undelivered;
 
-use overspill::core::text::clean as cleaned;
-use overspill::json::JsonTokens;
+use overspill::core::internal::json::JsonTokens;
+use overspill::core::internal::text::clean as cleaned;
+use overspill::core::{Limits, Policy};
 use overspill::store::Memory;
 use overspill::{Call, Overspill, Profile};
 use serde_json::{Value, json};
@@ -33,30 +50,73 @@ use serde_json::{Value, json};
 pub fn clean(data: &[u8]) {
     let text = cleaned(data).text;
     assert!(!text.chars().any(|char| char == '\u{1b}'), "an escape passes");
-    // A long output, so that there is a preview.
-    let engine = Overspill::new(Profile::OWN, Memory::default());
-    let long = data.repeat(100_000 / data.len().max(1) + 1);
+    // A short limit, so that a short input has a preview: one run over 100,000 bytes takes 30 ms.
+    let limits = Limits::NONE.bytes(LIMIT as u64).lines(40);
+    let policy = Policy { trigger: limits, limits, ..Profile::OWN.policy };
+    let engine = Overspill::new(Profile { policy, ..Profile::OWN }, Memory::default());
+    let long = data.repeat(2 * LIMIT / data.len().max(1) + 1);
     let outcome = engine.process(&long, &Call::default());
-    assert!(outcome.bytes().len() <= 51_200 || data.is_empty(), "the preview is too long");
+    assert!(outcome.bytes().len() <= LIMIT || data.is_empty(), "the preview is too long");
 }
 
-/// Reads JSON in chunks.
+/// The limit of an output in bytes.
+const LIMIT: usize = 2_000;
+
+/// Reads JSON in chunks, and at once.
 pub fn json(data: &[u8]) {
     let (size, data) = data.split_first().map_or((1, data), |(size, data)| (*size, data));
+    let is_json = is_json(data.chunks(usize::from(size).max(1)));
+    assert_eq!(is_json, self::is_json([data].into_iter()), "chunks are read differently");
+    let is_value = serde_json::from_slice::<Value>(data).is_ok();
+    assert!(!is_value || is_json, "valid JSON is refused");
+}
+
+fn is_json<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut tokens = JsonTokens::default();
-    let mut is_json = true;
-    'chunks: for mut chunk in data.chunks(usize::from(size).max(1)) {
+    // The end of a number, or half of a surrogate pair, is known only by the next byte: that token is empty.
+    let mut empty = 0;
+    for mut chunk in chunks {
         while !chunk.is_empty() {
-            let Ok((_, len)) = tokens.next(chunk) else {
-                is_json = false;
-                break 'chunks;
-            };
-            assert!(len > 0 && len <= chunk.len());
+            let Ok((_, len)) = tokens.next(chunk) else { return false };
+            empty = if len == 0 { empty + 1 } else { 0 };
+            assert!(len <= chunk.len() && empty < 2, "no progress");
             chunk = &chunk[len..];
         }
     }
-    let is_value = serde_json::from_slice::<Value>(data).is_ok_and(|value| !value.is_number());
-    assert!(!is_value || is_json && tokens.is_done(), "valid JSON is refused");
+    tokens.is_done()
+}
+
+/// Checks the head of an HTTP request: one header a line.
+pub fn heads(data: &[u8]) {
+    let mut lines = data.split(|byte| *byte == b'\n');
+    let mut request = hyper::Request::builder().uri(lines.next().unwrap_or_default());
+    for line in lines {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
+        request = request.header(&line[..colon], line[colon + 1..].trim_ascii());
+    }
+    let Ok(request) = request.body(()) else { return };
+    if !serve::is_answered(&request) {
+        return;
+    }
+    let of = |name: &str| -> Vec<String> {
+        let values = request.headers().get_all(name).iter();
+        values.map(|value| String::from_utf8_lossy(value.as_bytes()).to_lowercase()).collect()
+    };
+    assert_eq!(of("authorization"), ["bearer secret"], "the token is wrong");
+    let is_local = |host: &str| {
+        let rest = ["localhost", "127.0.0.1", "[::1]"].iter().find_map(|it| host.strip_prefix(it));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?', '#']))
+    };
+    assert!(of("host").len() == 1 && is_local(&of("host")[0]), "{:?}", of("host"));
+    for origin in of("origin") {
+        let host = ["http://", "https://"].iter().find_map(|it| origin.strip_prefix(it));
+        assert!(host.is_some_and(is_local), "{origin}");
+    }
+}
+
+/// Reads records of a bucket that another machine wrote.
+pub fn records(data: &[u8]) {
+    overspill::internal::store::bucket::fuzz::records(data);
 }
 
 /// Reads and shortens MCP messages.

@@ -26,6 +26,7 @@ mod json_texts;
 mod jsonc;
 mod mcp;
 mod open;
+mod pipelines;
 mod process;
 #[cfg(feature = "http")]
 mod serve;
@@ -69,6 +70,10 @@ fn begin() -> u8 {
     if process::is_to_linger(&words) {
         process::linger();
         return 0;
+    }
+    // A stage of a pipeline must start quickly.
+    if let Some(code) = pipelines::tee::called(&words) {
+        return code;
     }
     run(&words, descriptors, &Env::of_process())
 }

@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use overspill::Profile;
-use overspill::redact::Redact;
 use overspill::store::{Disk, Store};
+use overspill::{Profile, Redact};
 
 use crate::bucket;
 use crate::env::Env;

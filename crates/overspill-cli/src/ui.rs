@@ -152,29 +152,16 @@ pub(crate) fn short(text: &str, width: usize) -> String {
     if columns(&line) <= width {
         return line;
     }
-    let mut start = String::new();
-    let mut left = width.saturating_sub(1);
-    for char in line.chars() {
-        let Some(rest) = left.checked_sub(columns_of(char)) else { break };
-        left = rest;
-        start.push(char);
-    }
-    format!("{start}…")
+    // A character can change the width of the one before it, so each start is measured as a whole.
+    let room = width.saturating_sub(1);
+    let ends = line.char_indices().map(|(at, char)| at + char.len_utf8());
+    let end = ends.take_while(|&end| columns(&line[..end]) <= room).last().unwrap_or(0);
+    format!("{}…", &line[..end])
 }
 
 /// Returns how many columns a terminal takes for `text`.
 pub(crate) fn columns(text: &str) -> usize {
-    text.chars().map(columns_of).sum()
-}
-
-/// Two for the letters of East Asia and for pictures, as terminals show them.
-fn columns_of(char: char) -> usize {
-    match u32::from(char) {
-        0x1100..=0x115F | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF => 2,
-        0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1FAFF => 2,
-        0x20000..=0x3FFFD => 2,
-        _ => 1,
-    }
+    unicode_width::UnicodeWidthStr::width(text)
 }
 
 /// Says what to do, after what went wrong.
@@ -202,7 +189,7 @@ pub(crate) fn complain(error: &anyhow::Error) {
 }
 
 /// Says which settings could not be used: a few of them. The call goes on without them.
-pub(crate) fn warn(warnings: &[overspill::settings::Warning]) {
+pub(crate) fn warn(warnings: &[overspill::internal::settings::Warning]) {
     const MOST: usize = 5;
     let more = each("warning", warnings, MOST);
     if more > 0 {
@@ -211,7 +198,7 @@ pub(crate) fn warn(warnings: &[overspill::settings::Warning]) {
 }
 
 /// Says which settings could not be used, where settings are what it is about.
-pub(crate) fn warn_of_all(warnings: &[overspill::settings::Warning]) {
+pub(crate) fn warn_of_all(warnings: &[overspill::internal::settings::Warning]) {
     let more = each("warning", warnings, 100);
     if more > 0 {
         say(&format!("warning: and {more} more"));
@@ -219,12 +206,12 @@ pub(crate) fn warn_of_all(warnings: &[overspill::settings::Warning]) {
 }
 
 /// Says which project files do not count.
-pub(crate) fn note_all(notes: &[overspill::settings::Warning]) {
+pub(crate) fn note_all(notes: &[overspill::internal::settings::Warning]) {
     each("note", notes, 20);
 }
 
 /// Prints at most `most` of these, each on a line of its own; returns how many are left.
-fn each(kind: &str, warnings: &[overspill::settings::Warning], most: usize) -> usize {
+fn each(kind: &str, warnings: &[overspill::internal::settings::Warning], most: usize) -> usize {
     for warning in warnings.iter().take(most) {
         let line = quote::warning_line(&format!("overspill: {kind}: "), warning);
         let _ = writeln!(io::stderr(), "{line}");
@@ -233,7 +220,7 @@ fn each(kind: &str, warnings: &[overspill::settings::Warning], most: usize) -> u
 }
 
 /// Returns a warning, or a note, as `overspill doctor` shows it.
-pub(crate) fn warning(warning: &overspill::settings::Warning) -> String {
+pub(crate) fn warning(warning: &overspill::internal::settings::Warning) -> String {
     quote::warning_line("", warning)
 }
 
@@ -255,4 +242,30 @@ pub(crate) fn reason(error: &io::Error) -> String {
     let words = text.find(" (os error").map_or(&*text, |at| &text[..at]);
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_marks_and_emoji_are_those_of_a_terminal() {
+        for (text, width) in [
+            ("cafe", 4),
+            ("cafe\u{301}", 4),
+            ("表", 2),
+            ("👩\u{200D}🔬", 2),
+            ("❤\u{FE0F}", 2),
+            ("zero\u{200B}width", 9),
+        ] {
+            assert_eq!(columns(text), width, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn short_text_fits_the_width_with_its_ellipsis() {
+        assert_eq!(short("e\u{301}e\u{301}", 4), "e\u{301}e\u{301}");
+        assert_eq!(short("表e\u{301}表", 4), "表e\u{301}…");
+        assert_eq!(short("表表表", 4), "表…");
+    }
 }

@@ -13,7 +13,7 @@
 
 use std::fs;
 
-use overspill_core::{Keep, Limits, PageCommand, Policy, Wording, train};
+use overspill_core::{Keep, Limits, Policy, Wording, train};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -52,19 +52,13 @@ fn preview(log: &str, weights: &'static [u8], bytes: u64) {
     let output = fs::read(log).unwrap();
     let policy = Policy::new(Limits::NONE.bytes(bytes).lines(2000), Keep::Signal);
     // As long as the words of the program.
-    let id = "01KA0000000000000000000000";
-    let path = format!("/home/someone/.local/state/overspill/{id}.txt");
+    let id = "3f9c2e";
     let wording = Wording {
         label: "overspill".into(),
-        token: "3f9c2e".into(),
-        id: Some(id.into()),
-        copy: format!("All of it: overspill read {id} · overspill grep PATTERN {id} · {path}"),
-        short_copy: format!("all: overspill read {id}"),
-        page: Some(PageCommand {
-            before_unit: format!("overspill read {id} --"),
-            before_range: " ".into(),
-            after_range: String::new(),
-        }),
+        token: id.into(),
+        facts: vec!["exit 101".into(), "12.4s".into()],
+        copy: format!("overspill read {id} --lines A-B; overspill grep RE {id}"),
+        short_copy: format!("overspill read {id}"),
     };
     let text = match train::answer(&output, &policy, &wording, weights) {
         Some(answer) => answer.text.into_bytes(),

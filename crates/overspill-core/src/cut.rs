@@ -6,10 +6,11 @@ use std::ops::Range;
 use crate::keep::ends::{EndsChoice, choose};
 use crate::keep::{EndsKept, SelectedBlock, SelectedBlocks};
 use crate::measure::limits::Cost;
+use crate::measure::size::Meter;
 use crate::measure::size::breaks;
 use crate::observe::collected::{Collected, Selection};
 use crate::text::lines;
-use crate::{Keep, Limits, LineRule, Meter, Policy, Reason, Size, Unit};
+use crate::{Keep, Kind, KindHint, Limits, LineRule, Policy, Reason, Size, Unit};
 
 /// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
 ///
@@ -268,14 +269,23 @@ impl<'a> Oversized<'a> {
         }
     }
 
-    /// Returns a word for what `cut`, made of this output, shows: `ends`, `lines` that matter, or the
-    /// structure whose lines it shows (`json-lines`, `table`, `columns`, `markup`, `diff`, `tap`).
-    pub fn kind_of(&self, cut: &Cut) -> &'static str {
+    /// Returns what the output is. `None` if the policy keeps ends and so looks at nothing else.
+    pub fn kind(&self) -> Option<Kind> {
+        let hint = self.policy.hint;
         match &self.view.selection {
-            _ if cut.reasons.is_empty() => "ends",
-            Selection::Rows(rows) => rows.name(),
-            Selection::Ends | Selection::Lines(_) | Selection::Outline(_) => "lines",
+            _ if hint.forced.is_some() => hint.forced,
+            Selection::Ends => None,
+            _ if self.view.is_binary() => Some(Kind::Binary),
+            Selection::Outline(_) => Some(Kind::Json),
+            Selection::Rows(rows) => Some(rows.kind()),
+            Selection::Lines(lines) => Some(lines.kind(hint)),
         }
+    }
+
+    /// Returns the output with what is known about its kind once its command has ended.
+    #[must_use]
+    pub fn with_hint(self, hint: KindHint) -> Oversized<'a> {
+        Oversized { policy: Policy { hint, ..self.policy }, ..self }
     }
 
     /// Writes a text of our own that shows it within `limits`, where its structure calls for one.

@@ -3,7 +3,9 @@
 
 mod cut;
 mod excerpt;
-pub mod json;
+#[doc(hidden)]
+pub mod internal;
+mod json;
 #[cfg(test)]
 #[path = "../../../tests/json/table.rs"]
 mod json_texts;
@@ -14,19 +16,18 @@ mod policy;
 mod preview;
 mod share;
 mod strategy;
-pub mod text;
+mod text;
 
 pub use cut::{Cut, Oversized, Piece, Span, cut, preview};
-pub use excerpt::Excerpt;
 pub use keep::Keep;
+pub use keep::kind::{Kind, KindHint};
 #[cfg(feature = "train")]
 pub use keep::signal::train;
 pub use keep::signal::{Reason, Why};
 pub use measure::limits::{Limits, Unit};
-pub use measure::size::{LineRule, Meter, Size};
+pub use measure::size::{LineRule, Size};
 pub use measure::tokens::Tokens;
 pub use observe::window::{Finished, Window};
 pub use policy::{Cleaning, Grain, Policy};
-pub use preview::{Layout, PageCommand, Preview, PreviewItem, Wording};
-pub use share::{share, share_limits};
+pub use preview::{Layout, Preview, PreviewItem, Wording};
 pub use strategy::{Choice, LeftOut, Strategy, StrategyError};

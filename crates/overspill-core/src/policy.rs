@@ -1,6 +1,6 @@
 //! What is too much, and what is shown of it then.
 
-use crate::{Keep, Limits, LineRule, Tokens, Unit};
+use crate::{Keep, KindHint, Limits, LineRule, Tokens, Unit};
 
 /// Where a cut may fall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -61,6 +61,8 @@ pub struct Policy {
     /// The preview of a failing log or a test run uses all of its room. Otherwise it ends when the next line is worth
     /// nothing.
     pub fill: bool,
+    /// What the caller knows about the kind of the output.
+    pub hint: KindHint,
 }
 
 impl Policy {
@@ -78,6 +80,7 @@ impl Policy {
             cleaning: Cleaning::default(),
             tokens: Tokens::default(),
             fill: false,
+            hint: KindHint::NONE,
         }
     }
 

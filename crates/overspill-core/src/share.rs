@@ -6,7 +6,7 @@ use crate::{Limits, Size};
 /// is large (max-min fairness). The shares never add up to more than `limit`.
 ///
 /// ```
-/// use overspill_core::share;
+/// use overspill_core::internal::share;
 ///
 /// assert_eq!(share(&[10, 500, 20, 900], 230), [10, 100, 20, 100]);
 /// assert_eq!(share(&[10, 20], 230), [10, 20]);

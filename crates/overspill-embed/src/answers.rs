@@ -1,11 +1,11 @@
 //! Answers questions about saved outputs as JSON.
 
 use overspill::core::{Limits, Policy};
-use overspill::retrieve::{
-    self, FromValue, GrepError, GrepLine, JsonError, JsonPath, Part, Query, Request,
-};
-use overspill::store::{Entry, OutputId, Record, Store};
-use overspill::{Error, Overspill};
+use overspill::internal::retrieve::{self, FromValue, GrepLine, JsonError, JsonPath};
+use overspill::internal::store::Record;
+use overspill::retrieve::{GrepError, Query, Request};
+use overspill::store::{Entry, OutputId, Store};
+use overspill::{Error, Overspill, Part};
 use serde_json::{Value, json};
 
 use crate::Misuse;

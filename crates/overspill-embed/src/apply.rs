@@ -1,7 +1,7 @@
 //! Whatever a tool returns, as JSON.
 
 use overspill::Overspill;
-use overspill::seeds::envelope;
+use overspill::internal::seeds::envelope;
 use overspill::tool::{Bounded, Gates};
 use serde_json::{Value, json};
 

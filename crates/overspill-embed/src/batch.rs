@@ -1,7 +1,8 @@
 //! Several outputs of one turn under one budget.
 
-use overspill::core::{Limits, Size, share_limits};
-use overspill::settings::{CallSetting, CallValue};
+use overspill::core::internal::share_limits;
+use overspill::core::{Limits, Size};
+use overspill::internal::settings::{CallSetting, CallValue};
 use overspill::{Outcome, Overspill};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! What a single call says of itself.
 
-use overspill::seeds::{PermissionRule, Preset, can_delegate};
+use overspill::internal::seeds::{PermissionRule, Preset, can_delegate};
 use overspill::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill};
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::Misuse;
 use crate::keys::Keys;
 
 /// A call and what it asks for, of an object with these keys, in snake or camel case:
-/// `tool`, `call_id`, `session`, `command`, `directory`; every [`CallSetting`](overspill::settings::CallSetting);
+/// `tool`, `call_id`, `session`, `command`, `directory`; every [`CallSetting`](overspill::internal::settings::CallSetting);
 /// `preset`, `declared`, `delegate`, `permission`, `exit_code`.
 #[derive(Debug, Clone, Default)]
 pub struct CallRequest {

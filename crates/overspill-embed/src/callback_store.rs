@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use overspill::store::{Draft, Entry, Expiry, Kept, OutputId, SpillRef, Store};
+use overspill::internal::store::Expiry;
+use overspill::store::{Draft, Entry, Kept, OutputId, SpillRef, Store};
 use overspill::{Call, Error};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use overspill::Layer;
 use overspill::core::{Choice, LeftOut, Policy, Strategy, StrategyError};
-use overspill::settings::CallSetting;
+use overspill::internal::settings::CallSetting;
 use serde_json::Value;
 
 use crate::keys::json;

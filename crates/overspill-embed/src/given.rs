@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use overspill::store::{Draft, Entry, Expiry, OutputId, SpillRef, Store};
+use overspill::internal::store::Expiry;
+use overspill::store::{Draft, Entry, OutputId, SpillRef, Store};
 use overspill::{Call, Error};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Reads options by name, in snake or camel case: `max_lines` and `maxLines` are the same.
 
-use overspill::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
+use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
 use overspill::{Layer, Limit};
 use serde_json::{Value, json};
 
@@ -136,6 +136,7 @@ fn call_value(kind: CallKind, value: &Value) -> Option<CallValue> {
     match kind {
         CallKind::Switch => value.as_bool().map(CallValue::Switch),
         CallKind::Keep => CallValue::keep_named(value.as_str()?),
+        CallKind::Kind => CallValue::kind_named(value.as_str()?),
         CallKind::Count | CallKind::Bytes => Some(CallValue::Limit(match value {
             Value::String(word) if word == "none" => Limit::Unlimited,
             value => Limit::AtMost(whole_number(value)?),
@@ -151,6 +152,10 @@ fn allowed(kind: CallKind) -> String {
             let names: Vec<&str> = KEEPS.iter().map(|(name, ..)| *name).collect();
             format!("one of {}", names.join(", "))
         }
+        CallKind::Kind => {
+            let names: Vec<&str> = CallValue::kind_names().collect();
+            format!("one of {}", names.join(", "))
+        }
         CallKind::Count | CallKind::Bytes => "a whole number, 0 or more, or \"none\"".into(),
     }
 }
@@ -159,7 +164,7 @@ fn allowed(kind: CallKind) -> String {
 pub(super) fn json(value: CallValue) -> Value {
     match value {
         CallValue::Switch(on) => json!(on),
-        CallValue::Keep(_) => json!(value.to_string()),
+        CallValue::Keep(_) | CallValue::Kind(_) => json!(value.to_string()),
         CallValue::Limit(limit) => json!(Option::<u64>::from(limit)),
     }
 }

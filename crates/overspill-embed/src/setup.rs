@@ -5,19 +5,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use overspill::notice::{ReaderAbilities, ToolNames};
-use overspill::profile::{Directory, NoticeStyle, Places};
-use overspill::redact::{Redact, Redaction};
-use overspill::store::{Disk, Durability, Memory, Nowhere, Store};
+use overspill::internal::notice::ToolNames;
+use overspill::internal::profile::{Directory, NoticeStyle};
+use overspill::internal::store::Nowhere;
+use overspill::store::{Disk, Durability, Memory, Store};
 use overspill::tool::Gates;
-use overspill::{Clock, Layer, Overspill, Profile};
+use overspill::{Clock, Layer, Overspill, Places, Profile, ReaderAbilities, Redact, Redaction};
 use serde_json::Value;
 
 use crate::Misuse;
 use crate::keys::Keys;
 
 /// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
-/// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::settings::CallSetting), `tools`,
+/// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::internal::settings::CallSetting), `tools`,
 /// `skip_tools`, `trusted_tools`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
 /// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
 /// `head_chars`, `tail_chars` and `simple`.

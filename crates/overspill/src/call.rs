@@ -1,5 +1,8 @@
 //! The call that an output comes from, and how it ended.
 
+use std::time::Duration;
+
+use overspill_core::{KindHint, Oversized};
 use serde::{Deserialize, Serialize};
 
 /// A call of a tool.
@@ -38,6 +41,8 @@ pub struct CallEnd {
     pub on_terminal: bool,
     /// How many bytes the reader got before the preview.
     pub sent_before: u64,
+    /// How long the command ran.
+    pub took: Option<Duration>,
 }
 
 impl CallEnd {
@@ -47,6 +52,7 @@ impl CallEnd {
         interrupted: false,
         on_terminal: false,
         sent_before: 0,
+        took: None,
     };
 
     /// The command exited with this code.
@@ -59,10 +65,22 @@ impl CallEnd {
         CallEnd { signal: Some(signal), ..CallEnd::NONE }
     }
 
+    /// Tells an output whether its command succeeded.
+    pub(crate) fn hinted(self, over: Oversized<'_>) -> Oversized<'_> {
+        let hint = KindHint { succeeded: self.exit == Some(0), ..over.policy().hint };
+        over.with_hint(hint)
+    }
+
     /// Also says whether the output may be incomplete.
     #[must_use]
     pub const fn interrupted(self, interrupted: bool) -> CallEnd {
         CallEnd { interrupted, ..self }
+    }
+
+    /// Also says how long the command ran.
+    #[must_use]
+    pub const fn took(self, took: Duration) -> CallEnd {
+        CallEnd { took: Some(took), ..self }
     }
 
     /// Also says whether a person watched the output on a terminal.

@@ -21,6 +21,14 @@ pub enum Error {
         /// The text.
         text: String,
     },
+    /// The short id belongs to several outputs.
+    #[error("{text} is the short id of several outputs: {}", listed(names))]
+    Ambiguous {
+        /// The short id.
+        text: String,
+        /// The ids.
+        names: Vec<OutputId>,
+    },
     /// There is a record of an output, but it is damaged, and there is no output of that name.
     #[error("the record of {name} is damaged: {reason}")]
     Damaged {
@@ -76,4 +84,12 @@ pub enum Error {
     /// A store of your own failed.
     #[error("{0}")]
     Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Lists the first ids.
+fn listed(names: &[OutputId]) -> String {
+    const MOST: usize = 5;
+    let shown: Vec<&str> = names.iter().take(MOST).map(OutputId::as_str).collect();
+    let more = if names.len() > MOST { ", …" } else { "" };
+    shown.join(", ") + more
 }

@@ -3,24 +3,27 @@
 
 mod call;
 mod clock;
+mod command_kind;
 mod engine;
 mod error;
 mod event;
+#[doc(hidden)]
+pub mod internal;
 #[cfg(test)]
 #[path = "../../../tests/json/table.rs"]
 mod json_texts;
 mod live_spill;
-pub mod notice;
+mod notice;
 mod outcome;
-pub mod profile;
-pub mod redact;
+mod profile;
+mod redact;
 mod report;
 pub mod retrieve;
-pub mod seeds;
-pub mod settings;
+mod seeds;
+mod settings;
 mod spill;
 pub mod store;
-pub mod sweep;
+mod sweep;
 pub mod tool;
 
 pub use crate::call::{Call, CallEnd};
@@ -28,15 +31,16 @@ pub use crate::clock::Clock;
 pub use crate::engine::{CallOptions, Overspill, OverspillBuilder};
 pub use crate::error::Error;
 pub use crate::event::{Event, EventKind};
-pub use crate::live_spill::LiveSpill;
+pub use crate::notice::ReaderAbilities;
 pub use crate::outcome::{Masked, Outcome, Spilled};
-pub use crate::profile::Profile;
+pub use crate::profile::{Places, Profile};
+pub use crate::redact::{Redact, Redaction};
 pub use crate::report::{Amount, Report};
-pub use crate::retrieve::{Page, Part};
-pub use crate::settings::layer::{Layer, Limit};
+pub use crate::retrieve::page::{Page, Part};
+pub use crate::settings::layer::{KindSetting, Layer, Limit};
 pub use crate::settings::resolved::Settings;
 pub use crate::spill::Spill;
+pub use crate::sweep::{Retention, Swept};
 
 /// The crate that decides what is shown, without I/O.
 pub use overspill_core as core;
-pub use overspill_core::json;

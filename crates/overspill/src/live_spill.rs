@@ -1,17 +1,18 @@
 //! An output that is shown while it arrives.
 
-use overspill_core::Policy;
+use overspill_core::{Limits, Policy, Size};
 
-use crate::{CallEnd, CallOptions, Outcome, Spill};
+use crate::{Call, CallEnd, CallOptions, Outcome, Overspill, Spill};
 
 /// A [`Spill`] whose text is shown while the command still runs.
 ///
 /// ```
+/// use overspill::internal::LiveSpill;
 /// use overspill::store::Memory;
 /// use overspill::{Call, CallEnd, CallOptions, Overspill, Profile};
 ///
 /// let overspill = Overspill::new(Profile::OWN, Memory::default());
-/// let mut spill = overspill.live_spill(Call::new("make"), CallOptions::default());
+/// let mut spill = LiveSpill::new(&overspill, Call::new("make"), CallOptions::default());
 /// let mut screen = Vec::new();
 /// spill.push_showing(b"one\ntwo\n", |text| screen.extend_from_slice(text));
 /// spill.flush_held(|text| screen.extend_from_slice(text));
@@ -19,9 +20,14 @@ use crate::{CallEnd, CallOptions, Outcome, Spill};
 /// spill.finish(CallEnd::exited(0));
 /// ```
 #[derive(Debug)]
-pub struct LiveSpill<'a>(pub(crate) Spill<'a>);
+pub struct LiveSpill<'a>(Spill<'a>);
 
-impl LiveSpill<'_> {
+impl<'a> LiveSpill<'a> {
+    /// Takes an output in chunks, with the settings of `overspill`.
+    pub fn new(overspill: &'a Overspill, call: Call, options: CallOptions) -> LiveSpill<'a> {
+        LiveSpill(overspill.spill(call, options))
+    }
+
     /// Takes the next chunk, and hands on the text that may be shown now: all of the chunk, unless
     /// secrets are masked in shown text.
     pub fn push_showing(&mut self, chunk: &[u8], show: impl FnMut(&[u8])) {
@@ -54,6 +60,22 @@ impl LiveSpill<'_> {
             }
         }
         outcome
+    }
+
+    /// Leaves room for a text that the caller shows after the output.
+    pub fn leave_room(&mut self, text: &str) {
+        let policy = self.0.policy();
+        let size = Size::of(text.as_bytes(), policy.lines);
+        let tokens = policy.tokens.count(text.as_bytes());
+        let less = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used));
+        let Limits { bytes, lines, chars, tokens: most_tokens } = policy.limits;
+        let share = Limits {
+            bytes: less(bytes, size.bytes),
+            lines: less(lines, size.lines),
+            chars: less(chars, size.chars),
+            tokens: less(most_tokens, tokens),
+        };
+        self.0.share(share);
     }
 
     /// Returns the policy of the call.

@@ -2,11 +2,11 @@
 //!
 //! A model acts on these sentences. Tests hold every one of them as a snapshot.
 
-use overspill_core::text::counted;
-use overspill_core::{PageCommand, Wording};
+use overspill_core::Wording;
+use overspill_core::internal::text::counted;
 
-use crate::Error;
 use crate::store::{Availability, Kept, OutputId, SpillRef};
+use crate::{CallEnd, Error};
 
 /// The word that begins every notice, mark and message of ours.
 const LABEL: &str = "overspill";
@@ -39,14 +39,15 @@ pub struct ToolNames {
 /// Returns the words about an output that was saved, or could not be saved.
 ///
 /// ```
-/// use overspill::notice::{ReaderAbilities, wording};
+/// use overspill::ReaderAbilities;
+/// use overspill::internal::notice::wording;
 /// use overspill::store::{Kept, OutputId, SpillRef};
 ///
 /// let id = OutputId::parse("01KA3F9C2E").unwrap();
 /// let saved = SpillRef::new(id.clone(), "/state/01KA3F9C2E.txt".into(), Kept::Whole);
 /// let reader = ReaderAbilities { program: Some("overspill".into()), ..Default::default() };
 /// let wording = wording(id.token(), Ok(&saved), &reader);
-/// assert_eq!(wording.short_copy, "all: overspill read 01KA3F9C2E");
+/// assert_eq!(wording.short_copy, "overspill read 3f9c2e");
 /// ```
 pub fn wording(
     token: String,
@@ -58,116 +59,105 @@ pub fn wording(
         Ok(saved) => Wording {
             label,
             token,
-            id: Some(saved.id.to_string()),
+            facts: Vec::new(),
             copy: long(saved, reader),
             short_copy: short(saved, reader),
-            page: page(saved, reader),
         },
         Err(error) => Wording {
             label,
             token,
-            id: None,
-            copy: format!("It could not be saved: {}", clipped(&error.to_string())),
+            facts: Vec::new(),
+            copy: format!("could not be saved: {}", clipped(&error.to_string())),
             short_copy: "could not be saved".into(),
-            page: None,
         },
+    }
+}
+
+/// Returns the shortest way to a whole output: a command, a tool call, a path or an id.
+pub(crate) fn way_to(id: &OutputId, path: &str, reader: &ReaderAbilities) -> String {
+    let token = id.token();
+    match reader {
+        ReaderAbilities { tools: Some(tools), .. } => {
+            format!(r#"{} {{"id":"{token}"}}"#, tools.read)
+        }
+        ReaderAbilities { program: Some(program), .. } => format!("{program} read {token}"),
+        ReaderAbilities { files: true, .. } => path.to_owned(),
+        ReaderAbilities { .. } => token,
     }
 }
 
 /// Returns a text in which nothing reads as a mark or a message of ours.
 pub fn defused(text: String) -> String {
-    overspill_core::text::defused(LABEL, text)
+    overspill_core::internal::text::defused(LABEL, text)
 }
 
-/// Says where the output is, and every way to it.
+/// Returns the facts of how a call ended, for a notice.
+pub(crate) fn facts(end: CallEnd) -> Vec<String> {
+    let ended = match (end.exit, end.signal) {
+        (Some(code), _) => Some(format!("exit {code}")),
+        (None, Some(signal)) => Some(format!("signal {signal}")),
+        (None, None) => None,
+    };
+    let took = end.took.map(|took| match took.as_secs() {
+        0..=99 => format!("{:.1}s", took.as_secs_f64()),
+        100..=5999 => format!("{}m", took.as_secs() / 60),
+        seconds => format!("{}h", seconds / 3600),
+    });
+    ended.into_iter().chain(took).collect()
+}
+
+/// Says how to read the output and how to search in it, and whether anything is special about it.
 fn long(saved: &SpillRef, reader: &ReaderAbilities) -> String {
-    let what = match saved.kept {
-        Kept::Whole => "All of it".to_owned(),
+    let id = short_id(&saved.id);
+    let way = match reader {
+        ReaderAbilities { tools: Some(tools), .. } => {
+            format!(r#"{} {{"id":"{id}"}} or {}"#, tools.read, tools.grep)
+        }
+        // A path is long.
+        ReaderAbilities { program: Some(program), .. } if program.contains('/') => {
+            format!("{program} read {id} --lines A-B; or grep RE {id}")
+        }
+        ReaderAbilities { program: Some(program), .. } => {
+            format!("{program} read {id} --lines A-B; {program} grep RE {id}")
+        }
+        ReaderAbilities { .. } => short(saved, reader),
+    };
+    let kept = match saved.kept {
+        Kept::Whole => String::new(),
         Kept::Ends { first, between, last } => {
-            let bytes = counted(first + between + last, "byte");
-            format!("Not all of it could be kept; {bytes} of it")
+            format!("only {} kept: ", counted(first + between + last, "byte"))
         }
     };
-    let (place, before_ways) = match &saved.within {
-        Availability::ThisMachine => (String::new(), ": "),
-        Availability::Shared => (", saved in the bucket".into(), ": "),
-        // A reason may have colons of its own.
-        Availability::UploadPending(reason) => {
-            let reason = clipped(reason);
-            (format!(", saved on this machine, upload pending: {reason}"), ". Read it: ")
-        }
+    let place = match &saved.within {
+        Availability::ThisMachine => String::new(),
+        Availability::Shared => "in the bucket: ".into(),
+        Availability::UploadPending(reason) => format!("upload pending: {}; ", clipped(reason)),
     };
     let masked = match saved.masked {
         0 => String::new(),
-        masked => format!("; {} masked in it", counted(masked, "secret")),
+        masked => format!("; {} masked", counted(masked, "secret")),
     };
-    match ways(saved, reader) {
-        ways if ways.is_empty() => format!("{what}{place} saved as {}{masked}", saved.id),
-        ways => format!("{what}{place}{before_ways}{}{masked}", ways.join(" · ")),
-    }
+    let delegate = match &reader.delegate {
+        Some(tool) => format!("; or let a sub-agent read it ({tool})"),
+        None => String::new(),
+    };
+    format!("{kept}{place}{way}{masked}{delegate}")
 }
 
-/// Returns everything that the reader can do to see the output.
-fn ways(saved: &SpillRef, reader: &ReaderAbilities) -> Vec<String> {
-    let id = &saved.id;
-    let mut ways = Vec::new();
-    if let Some(tools) = &reader.tools {
-        ways.push(format!(r#"{} {{"id":"{id}"}}"#, tools.read));
-        ways.push(format!(r#"{} {{"id":"{id}","pattern":"…"}}"#, tools.grep));
-    }
-    if let Some(program) = &reader.program {
-        ways.push(format!("{program} read {id}"));
-        ways.push(format!("{program} grep PATTERN {id}"));
-    }
-    if reader.files {
-        ways.push(saved.path.clone());
-    }
-    if let Some(tool) = &reader.delegate {
-        ways.push(format!("or let a sub-agent work through it ({tool})"));
-    }
-    ways
-}
-
-/// Says how much was saved, and the shortest way to it.
+/// Returns the shortest way to the output.
 fn short(saved: &SpillRef, reader: &ReaderAbilities) -> String {
-    let id = &saved.id;
-    let amount = match saved.kept {
-        Kept::Whole => "all",
-        Kept::Ends { .. } => "in part",
-    };
-    let pending = match saved.within {
-        Availability::UploadPending(_) => ", not uploaded yet",
-        Availability::ThisMachine | Availability::Shared => "",
-    };
-    let way = match reader {
+    let id = short_id(&saved.id);
+    match reader {
         ReaderAbilities { tools: Some(tools), .. } => format!(r#"{} {{"id":"{id}"}}"#, tools.read),
         ReaderAbilities { program: Some(program), .. } => format!("{program} read {id}"),
         ReaderAbilities { files: true, .. } => saved.path.clone(),
-        ReaderAbilities { .. } => id.to_string(),
-    };
-    format!("{amount}{pending}: {way}")
+        ReaderAbilities { .. } => format!("saved as {id}"),
+    }
 }
 
-/// Returns the command that reads a page, if the reader has one.
-fn page(saved: &SpillRef, reader: &ReaderAbilities) -> Option<PageCommand> {
-    // A partial copy may lack the part that a page is about.
-    if saved.kept != Kept::Whole {
-        return None;
-    }
-    let id = &saved.id;
-    match reader {
-        ReaderAbilities { tools: Some(tools), .. } => Some(PageCommand {
-            before_unit: format!(r#"{} {{"id":"{id}",""#, tools.read),
-            before_range: r#"":""#.into(),
-            after_range: r#""}"#.into(),
-        }),
-        ReaderAbilities { program: Some(program), .. } => Some(PageCommand {
-            before_unit: format!("{program} read {id} --"),
-            before_range: " ".into(),
-            after_range: String::new(),
-        }),
-        ReaderAbilities { .. } => None,
-    }
+/// Returns the end of an id, by which the output is found. A short id of another form stays whole.
+fn short_id(id: &OutputId) -> String {
+    Some(id.token()).filter(|token| id.ends_like(token)).unwrap_or_else(|| id.to_string())
 }
 
 /// Returns a reason, shortened if it is long.

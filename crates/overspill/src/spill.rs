@@ -155,6 +155,9 @@ impl<'a> Spill<'a> {
 
     /// Ends the output without the text that the redactor holds back.
     fn finish_redacted(mut self, end: CallEnd) -> Outcome<'static> {
+        if let Some(share) = self.options.share_of_failed(end) {
+            self.share(share);
+        }
         let masked = self.masked_before + self.redactor.as_ref().map_or(0, Redactor::masked);
         if let Some(all) = self.window.settle()
             && self.draft.is_none()
@@ -164,7 +167,7 @@ impl<'a> Spill<'a> {
         let Spill { overspill, call, options, policy, window, simple, mut draft, .. } = self;
         let over = match window.finish() {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, masked),
-            Finished::Over(over) => *over,
+            Finished::Over(over) => end.hinted(*over),
         };
         if let Some(Ok(draft)) = draft.as_mut().filter(|_| end.interrupted) {
             draft.skip_network();

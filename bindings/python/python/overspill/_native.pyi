@@ -8,6 +8,10 @@ from os import PathLike
 _Output = Union[str, bytes, bytearray, memoryview]
 _Outcome = Union["Whole", "Spilled"]
 _Most = Union[int, Literal["none"], None]
+_Kind = Literal[
+    "auto", "failing-log", "test-run", "source", "listing", "search", "prose", "table", "columns", "diff",
+    "markup", "tap", "json", "json-lines", "long-lines", "binary", "plain", None
+]
 _Keep = Literal["head", "tail", "ends", "signal", "structure", "auto", None]
 _Layer = Union[bool, Mapping[str, Any]]
 
@@ -144,6 +148,7 @@ class Engine:
         max_tokens: _Most = ...,
         keep: _Keep = ...,
         fill: Optional[bool] = ...,
+        kind: _Kind = ...,
         enabled: Optional[bool] = ...,
         tools: Optional[Mapping[str, _Layer]] = ...,
         skip_tools: Optional[Sequence[str]] = ...,
@@ -180,6 +185,7 @@ class Engine:
         max_tokens: _Most = ...,
         keep: _Keep = ...,
         fill: Optional[bool] = ...,
+        kind: _Kind = ...,
         enabled: Optional[bool] = ...,
         preset: Literal["code", "log", "error", None] = ...,
         declared: Optional[Mapping[str, Any]] = ...,

@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use overspill::store::bucket::Provider;
+use overspill::internal::store::bucket::Provider;
 
 use crate::env::Env;
 

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use overspill::seeds::envelope;
+use overspill::internal::seeds::envelope;
 use overspill::{Call, CallEnd, Report, Spill};
 use serde_json::value::RawValue;
 
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &CutArgs, env: &Env) -> u8 {
 }
 
 fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
-    let Engine { overspill, options, tool, profile } = args.limits.engine("cut", env);
+    let Engine { overspill, options, tool, profile, .. } = args.limits.engine("cut", env);
     let call = Call { session: env.session(), ..Call::new(tool) };
     if args.envelope || profile.envelope && !args.json {
         let response = input.all();

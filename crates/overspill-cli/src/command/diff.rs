@@ -4,7 +4,8 @@ use std::ffi::OsString;
 
 use anyhow::{anyhow, bail};
 use overspill::core::Limits;
-use overspill::retrieve::{self, Answer, DiffError, Differences};
+use overspill::internal::retrieve::{self, DiffError, Differences};
+use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 
 use super::request::command_line;

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::ops::Range;
 
-use overspill::Call;
-use overspill::core::{Cut, Finished, Keep, Limits, Policy, Span, Window};
-use overspill::notice::{ReaderAbilities, wording};
-use overspill::settings::KEEPS;
-use overspill::store::{Kept, OutputId, PreviewRecord, Record, SpillRef, Store};
+use overspill::core::{Cut, Finished, Keep, Kind, KindHint, Limits, Policy, Span, Window};
+use overspill::internal::notice::wording;
+use overspill::internal::settings::KEEPS;
+use overspill::internal::store::{PreviewRecord, Record};
+use overspill::store::{Kept, OutputId, SpillRef, Store};
+use overspill::{Call, ReaderAbilities};
 use serde_json::{Value, json};
 
 use crate::args::{Engine, LimitArgs};
@@ -103,7 +104,8 @@ fn of_record(
     let known = KEEPS.iter().find(|(word, ..)| *word == keep);
     let kept = known.map_or(Keep::ENDS, |(_, known, _)| *known);
     let most = limits.tightened(&MOST);
-    let policy = Policy { trigger: most, limits: most, keep: kept, ..policy };
+    let hint = KindHint { succeeded: record.exit == Some(0), ..policy.hint };
+    let policy = Policy { trigger: most, limits: most, keep: kept, hint, ..policy };
     // The copy of an output that was not kept whole has other line numbers.
     let is_whole = matches!(record.kept, None | Some(Kept::Whole));
     let again = match is_whole && !lines.is_empty() {
@@ -117,9 +119,9 @@ fn of_record(
         Part {
             lines,
             bytes: bytes.end.saturating_sub(bytes.start),
-            why: why.unwrap_or_else(|| match kind == "ends" {
-                true => end(bytes, kept),
-                false => String::new(),
+            why: why.unwrap_or_else(|| match kind == "pieces" {
+                true => String::new(),
+                false => end(bytes, kept),
             }),
             score: same.and_then(|part| part.score),
             line: same.and_then(|part| part.line.clone()),
@@ -145,10 +147,11 @@ fn of_policy(
     let program = Some(program.to_owned());
     let reader = ReaderAbilities { program, files: true, ..ReaderAbilities::default() };
     let preview = over.preview(&wording(name.token(), Ok(&saved), &reader));
-    let (kind, parts) = match preview.outline {
-        Some(_) => ("outline", Vec::new()),
-        None => (over.kind_of(&preview.cut), parts(&preview.cut, &policy)),
+    let parts = match preview.outline {
+        Some(_) => Vec::new(),
+        None => parts(&preview.cut, &policy),
     };
+    let kind = over.kind().map_or("ends", Kind::name);
     let keep = KEEPS.iter().find(|(_, known, _)| *known == policy.keep);
     let keep = keep.map_or("ends", |(word, ..)| word).to_owned();
     Ok(Some(Explained { limits: policy.limits, keep, kind: kind.to_owned(), parts }))
@@ -253,11 +256,10 @@ impl Explained {
             "ends" if self.keep == "head" => "shown: first lines".into(),
             "ends" if self.keep == "tail" => "shown: last lines".into(),
             "ends" => "shown: first and last lines".into(),
-            "lines" => "shown: lines that matter".into(),
-            "outline" => "shown: shorter JSON that says what it leaves out".into(),
+            "json" => "shown: shorter JSON that says what it leaves out".into(),
             "pieces" => "shown: parts that a strategy chose".into(),
             "text" => "shown: a text that a strategy made".into(),
-            kind => format!("shown: lines of this structure: {}", ui::short(kind, 32)),
+            kind => format!("shown: lines that matter; kind {}", ui::short(kind, 32)),
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use overspill::Profile;
+use overspill::internal::sweep::{SweepBudget, expired, sweep_watched};
 use overspill::store::Store;
-use overspill::sweep::{Retention, SweepBudget, Swept, expired, sweep_watched};
+use overspill::{Profile, Retention, Swept};
 
 use crate::args::profiles;
 use crate::env::Env;

@@ -7,7 +7,8 @@ mod unsearched;
 use std::ffi::{OsStr, OsString};
 
 use overspill::core::Limits;
-use overspill::retrieve::{self, Answer, GrepMatches, Query, Request};
+use overspill::internal::retrieve::{self, GrepMatches};
+use overspill::retrieve::{Answer, Query, Request};
 use overspill::store::OutputId;
 
 use crate::env::Env;

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use overspill::store::{Integrity, Kept};
+use overspill::internal::store::{Integrity, PipelineStatus, Record, StageStatus};
+use overspill::store::Kept;
 
 use crate::env::Env;
 use crate::{command, find, ui};
@@ -76,6 +77,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         ("command", call.command.unwrap_or_default()),
         ("directory", call.directory.unwrap_or_default()),
         ("exit code", record.exit.map(|code| code.to_string()).unwrap_or_default()),
+        ("failed in a pipe", failed_pipelines(&record)),
         ("signal", record.signal.map(|signal| signal.to_string()).unwrap_or_default()),
         ("interrupted", if record.interrupted { "it may not have been done" } else { "" }.into()),
     ];
@@ -85,6 +87,18 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         .map(|(key, value)| format!("{key:10} {}\n", ui::escaped(value, LONGEST_VALUE)))
         .collect();
     ui::answer(&text)
+}
+
+/// Returns each pipeline in which a stage failed, with the exit codes of its stages.
+fn failed_pipelines(record: &Record) -> String {
+    let stage = |stage: &StageStatus| {
+        let command = stage.command.as_deref().unwrap_or("(not known)");
+        format!("{command} [{}]", stage.exit)
+    };
+    let pipeline = |pipeline: &PipelineStatus| {
+        pipeline.stages.iter().map(stage).collect::<Vec<_>>().join(" | ")
+    };
+    record.pipelines.iter().map(pipeline).collect::<Vec<_>>().join("; ")
 }
 
 fn word(state: Integrity) -> &'static str {

@@ -3,7 +3,8 @@
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use overspill::Error;
-use overspill::store::{Entry, Kept, RecentOrder, RecentOutputs, RecentQuery, Record, Store};
+use overspill::internal::store::{RecentOrder, RecentOutputs, RecentQuery, Record};
+use overspill::store::{Entry, Kept, Store};
 
 use crate::env::Env;
 use crate::{stores, ui};
@@ -148,11 +149,24 @@ fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
         ui::size(entry.bytes),
         if record.lines > 0 { record.lines.to_string() } else { String::new() },
         ui::age(entry.used, now),
-        exit(record).map(|code| code.to_string()).unwrap_or_default(),
+        exit_cell(record),
         flags.join(", "),
         ui::short(record.call.tool.as_deref().unwrap_or(""), 20),
         ui::short(record.call.command.as_deref().unwrap_or(""), 1_000),
     ]
+}
+
+/// Returns the exit code, and in parentheses the codes of a pipeline that hides a failure.
+fn exit_cell(record: &Record) -> String {
+    let code = exit(record).map(|code| code.to_string()).unwrap_or_default();
+    match record.pipelines.first() {
+        None => code,
+        Some(pipeline) => {
+            let codes: Vec<String> =
+                pipeline.stages.iter().map(|stage| stage.exit.to_string()).collect();
+            format!("{code} ({})", codes.join("|"))
+        }
+    }
 }
 
 /// Returns the exit code as a shell reports it: 128+n for a signal.

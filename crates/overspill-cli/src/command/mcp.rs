@@ -112,7 +112,7 @@ fn address(typed: &str) -> Result<String, String> {
     let login = typed.split_once("://").and_then(|(_, rest)| rest.split(['/', '?']).next());
     let login = login.and_then(|server| server.rsplit_once('@')).map(|(login, _)| login);
     let without = login.map(|login| typed.replacen(&format!("{login}@"), "", 1));
-    match overspill::settings::is_http_address(without.as_deref().unwrap_or(typed)) {
+    match overspill::internal::settings::is_http_address(without.as_deref().unwrap_or(typed)) {
         true => Ok(typed.to_owned()),
         false => Err("expected an address such as `http://localhost:3001/mcp`".into()),
     }

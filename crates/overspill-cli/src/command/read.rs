@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 
+use overspill::Part;
 use overspill::core::Limits;
-use overspill::retrieve::{self, Answer, FromValue, JsonError, JsonPath, Part};
+use overspill::internal::retrieve::{self, FromValue, JsonError, JsonPath};
+use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 
 use super::request::command_line;
@@ -17,7 +19,7 @@ use crate::{find, hosts, ui};
 /// for the next page. Exits with 1 if there is no such output, or nothing that the path leads to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  overspill read 01KA --lines 181:380
+  overspill read q7atzy --lines 181-380
   overspill read 01KA --tail 50
   overspill read 01KA --json '$.items[*].name'
   overspill read 01KA --json /items/0/name
@@ -28,12 +30,13 @@ with a slash, a JSON Pointer. It is applied to each text of an output that has m
 pub(crate) struct ReadArgs {
     /// The output.
     id: OsString,
-    /// These lines, both included, counted from 1.
-    #[arg(long, value_name = "A:B", value_parser = range, conflicts_with_all = ["bytes", "tail"])]
-    lines: Option<(u64, u64)>,
-    /// These bytes, from A up to B, counted from 0.
-    #[arg(long, value_name = "A:B", value_parser = range, conflicts_with = "tail")]
-    bytes: Option<(u64, u64)>,
+    /// Show these lines, both included, counted from 1. Also `A:B`, `A..B`, `A,B`, `A+N`, `A:`, `:B`, and `-N` for the
+    /// last lines.
+    #[arg(long, value_name = "A-B", value_parser = lines, allow_hyphen_values = true, conflicts_with_all = ["bytes", "tail"])]
+    lines: Option<Part>,
+    /// Show these bytes, from A up to B, counted from 0.
+    #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with = "tail")]
+    bytes: Option<Part>,
     /// The last N lines.
     #[arg(long, value_name = "N")]
     tail: Option<u64>,
@@ -51,25 +54,23 @@ pub(crate) struct ReadArgs {
 impl ReadArgs {
     /// Returns the part to read; without options, the first page.
     fn part(&self) -> Part {
-        match (self.lines, self.bytes, self.tail) {
-            (Some((from, to)), _, _) => Part::Lines(from, to),
-            (_, Some((from, to)), _) => Part::Bytes(from..to.max(from)),
+        match (&self.lines, &self.bytes, self.tail) {
+            (Some(part), _, _) | (_, Some(part), _) => part.clone(),
             (_, _, Some(count)) => Part::Tail(count),
             (None, None, None) => Part::Lines(1, u64::MAX),
         }
     }
 }
 
-fn range(typed: &str) -> Result<(u64, u64), String> {
-    let parts = typed.split_once(':').and_then(|(from, to)| {
-        let to = if to.is_empty() { u64::MAX } else { to.parse().ok()? };
-        Some((from.parse().ok()?, to))
-    });
-    match parts {
-        Some((from, to)) if from <= to => Ok((from, to)),
-        _ => Err("expected two numbers, such as `181:380`, the smaller one first".into()),
-    }
+fn lines(typed: &str) -> Result<Part, String> {
+    Part::of_lines(typed).ok_or_else(|| BAD_RANGE.into())
 }
+
+fn bytes(typed: &str) -> Result<Part, String> {
+    Part::of_bytes(typed).ok_or_else(|| BAD_RANGE.into())
+}
+
+const BAD_RANGE: &str = "expected two numbers, such as `181-380`, the smaller one first";
 
 fn from(typed: &str) -> Result<FromValue, String> {
     let (value, byte) = typed.split_once(':').unwrap_or((typed, "0"));

@@ -1,6 +1,7 @@
 //! Prints a request for the next page as a command line.
 
-use overspill::retrieve::{Part, Query, Request};
+use overspill::Part;
+use overspill::retrieve::{Query, Request};
 use overspill::store::OutputId;
 
 use crate::ui;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use overspill::retrieve::{self, Usage};
+use overspill::internal::retrieve::{self, Usage};
 
 use crate::env::Env;
 use crate::{stores, ui};

@@ -7,6 +7,10 @@ const NO_INPUT: &str = " < /dev/null";
 /// The start and the end of Gemini CLI's frame.
 const GEMINI_START: &str = "' EXIT\n";
 const GEMINI_END: &str = "\n)\n__code=$?";
+/// The start of Codex's frame, which sets variables, and its last line up to the command.
+const CODEX_START: &str = "__CODEX_SNAPSHOT_";
+const CODEX_EXEC: &str = "\nexec '";
+const CODEX_COMMAND: &str = "' -c ";
 
 /// Tells whether a line is a command in the frame of Claude Code.
 pub(crate) fn is_claude(line: &str) -> bool {
@@ -15,7 +19,7 @@ pub(crate) fn is_claude(line: &str) -> bool {
 
 /// Returns the command inside of a frame, if there is one.
 pub(crate) fn inner(line: &str) -> Option<String> {
-    claude(line).map(unquoted).or_else(|| gemini(line))
+    claude(line).map(unquoted).or_else(|| gemini(line)).or_else(|| codex(line).map(unquoted))
 }
 
 fn claude(line: &str) -> Option<&str> {
@@ -32,6 +36,159 @@ fn gemini(line: &str) -> Option<String> {
     let (_, rest) = line.split_once("_bgpids_file=")?.1.split_once(GEMINI_START)?;
     let (command, _) = rest.rsplit_once(GEMINI_END)?;
     Some(command.to_owned())
+}
+
+/// Returns the quoted command at the end of Codex's frame.
+fn codex(line: &str) -> Option<&str> {
+    line.starts_with(CODEX_START).then_some(())?;
+    let (_, exec) = line.rsplit_once(CODEX_EXEC)?;
+    let (_, words) = exec.split_once(CODEX_COMMAND)?;
+    Some(&words[..quoted_len(words)])
+}
+
+/// Returns the length of the first word of a shell, whose quotes may contain blanks.
+fn quoted_len(words: &str) -> usize {
+    let mut quote = None;
+    let end = words.find(|char: char| {
+        match (char, quote) {
+            ('\'' | '"', None) => quote = Some(char),
+            (end, Some(open)) if end == open => quote = None,
+            _ => {}
+        }
+        quote.is_none() && char.is_whitespace()
+    });
+    end.unwrap_or(words.len())
+}
+
+/// A command line, taken out of the frame of its host.
+#[derive(Debug)]
+pub(crate) struct Framed<'a> {
+    /// The command itself.
+    pub(crate) inner: String,
+    frame: Frame<'a>,
+}
+
+#[derive(Debug)]
+enum Frame<'a> {
+    None,
+    /// The command is an argument of `eval`.
+    Eval {
+        before: &'a str,
+        after: &'a str,
+    },
+    /// The command is in a subshell, after a trap.
+    Subshell {
+        before: &'a str,
+        after: &'a str,
+    },
+    /// The command is for another shell that takes the place of the first one.
+    Exec {
+        before: &'a str,
+        after: &'a str,
+    },
+}
+
+/// What is put around a command.
+pub(crate) struct Dressing<'a> {
+    /// The file that the shell of the command reads first.
+    pub(crate) prelude: &'a str,
+    /// What follows a command in `eval`. `None` if nothing can follow it.
+    pub(crate) keeper: Option<&'a str>,
+    /// The functions of the keeper.
+    pub(crate) functions: &'a str,
+    /// What stands after the trap of a subshell.
+    pub(crate) trap: &'a str,
+}
+
+impl<'a> Framed<'a> {
+    pub(crate) fn of(line: &'a str) -> Framed<'a> {
+        let framed = Framed::in_eval(line).or_else(|| Framed::in_subshell(line));
+        let framed = framed.or_else(|| Framed::in_exec(line));
+        framed.unwrap_or_else(|| Framed { inner: line.to_owned(), frame: Frame::None })
+    }
+
+    /// Tells whether the line itself reads the prelude.
+    pub(crate) fn is_in_eval(&self) -> bool {
+        matches!(self.frame, Frame::Eval { .. })
+    }
+
+    /// Tells whether the command is the last one of its shell.
+    pub(crate) fn is_last(&self) -> bool {
+        matches!(self.frame, Frame::None | Frame::Exec { .. })
+    }
+
+    /// Tells whether the shell finds its prelude in its environment.
+    pub(crate) fn reads_environment(&self) -> bool {
+        matches!(self.frame, Frame::None | Frame::Subshell { .. })
+    }
+
+    fn in_eval(line: &'a str) -> Option<Framed<'a>> {
+        let quoted = claude(line)?;
+        let at = line.find(quoted)?;
+        let (before, after) = (&line[..at], &line[at + quoted.len()..]);
+        let inner = unquoted(quoted);
+        // A word that means something else than its text is not ours to write again.
+        has_text_only(quoted).then_some(Framed { inner, frame: Frame::Eval { before, after } })
+    }
+
+    fn in_subshell(line: &'a str) -> Option<Framed<'a>> {
+        let inner = gemini(line)?;
+        let at = line.find(&format!("{GEMINI_START}{inner}{GEMINI_END}"))? + GEMINI_START.len() - 1;
+        let (before, after) = (&line[..at], &line[at + 1 + inner.len()..]);
+        Some(Framed { frame: Frame::Subshell { before, after }, inner })
+    }
+
+    /// The line of Codex.
+    fn in_exec(line: &'a str) -> Option<Framed<'a>> {
+        let quoted = codex(line)?;
+        let at = line.rfind(CODEX_EXEC)? + 1;
+        let command_at = at + line[at..].find(quoted)?;
+        let before = &line[..command_at];
+        let after = &line[command_at + quoted.len()..];
+        let inner = unquoted(quoted);
+        has_text_only(quoted).then_some(Framed { inner, frame: Frame::Exec { before, after } })
+    }
+
+    /// Puts another text in the place of the command. `None` if `eval` needs a keeper and there is none.
+    pub(crate) fn with(&self, text: &str, dressing: &Dressing) -> Option<String> {
+        let Dressing { prelude, keeper, functions, trap } = dressing;
+        Some(match self.frame {
+            Frame::None => text.to_owned(),
+            Frame::Eval { before, after } => {
+                let before = before.strip_suffix(CLAUDE_START)?;
+                let quoted = in_quotes(&format!("{text}{}", (*keeper)?));
+                let first = format!("{{ . {prelude} 2>/dev/null || :; {functions}; }} && ");
+                format!("{before}{first}{CLAUDE_START}{quoted}{after}")
+            }
+            Frame::Subshell { before, after } => format!("{before}{trap}\n{text}{after}"),
+            Frame::Exec { before, after } => {
+                let (before, exec) = before.split_at(before.rfind(CODEX_EXEC)? + 1);
+                format!("{before}BASH_ENV={prelude} {exec}{}{after}", in_quotes(text))
+            }
+        })
+    }
+}
+
+fn in_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r#"'"'"'"#))
+}
+
+/// Tells whether a word has no part that the shell would expand.
+fn has_text_only(word: &str) -> bool {
+    let mut quote = None;
+    word.chars().all(|char| match (char, quote) {
+        ('\'' | '"', None) => {
+            quote = Some(char);
+            true
+        }
+        (end, Some(open)) if end == open => {
+            quote = None;
+            true
+        }
+        (_, Some('\'')) => true,
+        (_, Some(_)) => !['$', '`', '\\'].contains(&char),
+        (_, None) => char.is_ascii_alphanumeric() || "_-./=:,+@%".contains(char),
+    }) && quote.is_none()
 }
 
 /// Returns what a word of a shell says that is written with quotes and without expansions.
@@ -52,6 +209,40 @@ fn unquoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn command_is_replaced_within_its_frame() {
+        let dressing =
+            |keeper| Dressing { prelude: "/p", keeper, functions: "k() { :; }", trap: "; t" };
+        let claude = r#"source /h/s.sh 2>/dev/null || true && eval 'echo "it'"'"'s" | cat' < /dev/null && pwd -P >| /tmp/c"#;
+        let framed = Framed::of(claude);
+        assert_eq!(framed.inner, r#"echo "it's" | cat"#);
+        assert_eq!(framed.with("x", &dressing(None)), None);
+        let with = framed.with("it's", &dressing(Some("; k"))).unwrap();
+        let expected = r#"true && { . /p 2>/dev/null || :; k() { :; }; } && eval 'it'"'"'s; k' < /dev/null && pwd"#;
+        assert!(with.contains(expected), "{with}");
+        let gemini = "_bgpids_file=/tmp/g\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nmake | tail\n)\n__code=$?\nexit $__code";
+        let framed = Framed::of(gemini);
+        assert_eq!(framed.inner, "make | tail");
+        let with = framed.with("x", &dressing(None)).unwrap();
+        assert!(with.contains("' EXIT; t\nx\n)\n__code"), "{with}");
+        let codex = "__CODEX_SNAPSHOT_A=\"${BASH_ENV+x}\"\nexec '/bin/bash' -c 'make 2>&1 | tail' /bin/bash ";
+        let framed = Framed::of(codex);
+        assert_eq!(framed.inner, "make 2>&1 | tail");
+        assert_eq!(inner(codex).as_deref(), Some("make 2>&1 | tail"));
+        let with = framed.with("x", &dressing(None)).unwrap();
+        assert!(with.ends_with("\nBASH_ENV=/p exec '/bin/bash' -c 'x' /bin/bash "), "{with}");
+        assert_eq!(Framed::of("a | b").with("x", &dressing(None)).as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn expansions_in_a_frame_leave_the_line_as_it_is() {
+        for line in
+            ["eval $x < /dev/null && pwd -P >| /tmp/x", r#"eval "$(a | b)" && pwd -P >| /tmp/x"#]
+        {
+            assert!(matches!(Framed::of(line).frame, Frame::None), "{line}");
+        }
+    }
 
     #[test]
     fn command_is_taken_out_of_its_frame() {

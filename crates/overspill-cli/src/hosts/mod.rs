@@ -18,8 +18,41 @@ use crate::env::Env;
 use crate::process;
 use crate::settings::variables::ACTIVE;
 
-/// The largest output that every host shows whole. A host that cuts more may cut our notice.
+/// The largest output that every host shows whole, as far as their limits are known.
 pub(crate) const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
+
+/// The largest output that a host shows whole. A host that cuts more may cut our notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ceiling {
+    pub(crate) limits: Limits,
+    /// The limits of a command that failed, if they are smaller.
+    pub(crate) if_failed: Option<Limits>,
+}
+
+impl Ceiling {
+    /// The ceiling of a host whose limits are not known.
+    pub(crate) const UNKNOWN: Ceiling = Ceiling { limits: LIMITS, if_failed: None };
+
+    /// Returns the ceiling of the hosts that have started us.
+    pub(crate) fn around(env: &Env) -> Ceiling {
+        let both = |a: Ceiling, b: Ceiling| Ceiling {
+            limits: a.limits.tightened(&b.limits),
+            if_failed: a.if_failed.map_or(b.if_failed, |limits| {
+                Some(b.if_failed.map_or(limits, |other| limits.tightened(&other)))
+            }),
+        };
+        Host::around(env).map(|host| host.ceiling).reduce(both).unwrap_or(Ceiling::UNKNOWN)
+    }
+
+    /// Returns our own profile with these limits.
+    pub(crate) fn profile(&self) -> Profile {
+        let Ceiling { limits, .. } = *self;
+        Profile {
+            policy: Policy { trigger: limits, limits, ..Profile::OWN.policy },
+            ..Profile::OWN
+        }
+    }
+}
 
 /// A host agent.
 #[derive(Debug)]
@@ -57,6 +90,8 @@ pub(crate) struct Host {
     pub(crate) bundle: &'static [(&'static str, &'static str)],
     /// Files of a project that override the user's.
     pub(crate) overrides: &'static [&'static str],
+    /// The largest output that it shows whole.
+    pub(crate) ceiling: Ceiling,
     /// Steps that the user must take.
     pub(crate) then: Option<&'static str>,
 }
@@ -140,14 +175,6 @@ pub(crate) fn user_files(home: &Path, config: &Path) -> impl Iterator<Item = Pat
     })
 }
 
-/// Our own profile, with limits that fit every host.
-pub(crate) fn profile() -> Profile {
-    Profile {
-        policy: Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy },
-        ..Profile::OWN
-    }
-}
-
 /// Tells whether a process above us shortens our output.
 pub(crate) fn is_bounded(env: &Env) -> bool {
     let process = env.variable(ACTIVE).and_then(|value| value.to_str()?.parse().ok());
@@ -159,13 +186,40 @@ pub(crate) fn is_bounded(env: &Env) -> bool {
 pub(crate) fn page(env: &Env) -> Limits {
     let inside = Host::around(env).next().is_some() || env.variable(ACTIVE).is_some();
     // No character is less than a byte, and pages are measured in bytes.
-    let most = LIMITS.chars.unwrap_or(u64::MAX);
-    if inside { Limits::NONE.bytes(most).lines(1_900) } else { Policy::LIMITS }
+    let Limits { bytes, chars, lines, .. } = Ceiling::around(env).limits;
+    let bytes = [bytes, chars].into_iter().flatten().min();
+    if inside { Limits { bytes, lines, ..Limits::NONE } } else { Policy::LIMITS }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn host_of_the_table_is_in_the_documentation_and_the_tests() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut missing = Vec::new();
+        for host in HOSTS {
+            let name = host.name;
+            let places = [
+                ("README.md", name.to_owned(), true),
+                ("docs/hosts.md", format!("| `{name}` |"), true),
+                ("crates/overspill-cli/tests/it/hosts/init.rs", format!("\"{name}\","), true),
+                (
+                    "crates/overspill-cli/tests/hosts/payloads.json",
+                    format!("\"host\": \"{name}\""),
+                    host.hook.is_some(),
+                ),
+            ];
+            for (file, wanted, _) in places.into_iter().filter(|(.., is_needed)| *is_needed) {
+                let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+                if !text.contains(&wanted) {
+                    missing.push(format!("{file} lacks {wanted}"));
+                }
+            }
+        }
+        assert_eq!(missing, Vec::<String>::new());
+    }
 
     #[test]
     fn page_is_smaller_inside_a_host() {
@@ -176,7 +230,11 @@ mod tests {
         };
         assert_eq!(names(&[]), (vec![], Policy::LIMITS));
         let inside = Limits::NONE.bytes(9_500).lines(1_900);
-        assert_eq!(names(&[("CLAUDECODE", "1")]), (vec!["claude-code"], inside));
+        assert_eq!(names(&[("CODEX_THREAD_ID", "1")]), (vec!["codex"], inside));
+        let larger = inside.bytes(29_500);
+        assert_eq!(names(&[("CLAUDECODE", "1")]), (vec!["claude-code"], larger));
+        let nested = [("CLAUDECODE", "1"), ("CODEX_THREAD_ID", "1")];
+        assert_eq!(names(&nested), (vec!["claude-code", "codex"], inside));
         assert_eq!(names(&[(ACTIVE, "1")]), (vec![], inside));
     }
 }

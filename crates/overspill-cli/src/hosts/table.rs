@@ -1,7 +1,9 @@
 //! The table of hosts.
 
+use overspill::core::Limits;
+
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
-use super::{Host, HostFile, SetupStep};
+use super::{Ceiling, Host, HostFile, LIMITS, SetupStep};
 
 /// What a host has that has nothing.
 const NONE: Host = Host {
@@ -21,8 +23,18 @@ const NONE: Host = Host {
     hook: None,
     bundle: &[],
     overrides: &[],
+    ceiling: Ceiling::UNKNOWN,
     then: None,
 };
+
+/// The ceiling of a host with a limit in characters.
+const fn chars(most: u64) -> Ceiling {
+    Ceiling { limits: LIMITS.chars(most), if_failed: None }
+}
+
+/// The ceiling of a host that shows 2,000 lines and 50 KiB.
+const LINES_AND_BYTES: Ceiling =
+    Ceiling { limits: Limits::NONE.bytes(50_000).lines(1_900), if_failed: None };
 
 const fn place(user: &'static str, project: &'static str) -> HostFile {
     HostFile { user, project }
@@ -73,6 +85,8 @@ pub(crate) const HOSTS: &[Host] = &[
             (".mcp.json", include_str!("files/claude-mcp.json")),
         ],
         overrides: &[".claude/settings.json", ".claude/settings.local.json"],
+        // It shows 30,000 characters of a command that succeeded, and 10,000 of one that failed.
+        ceiling: Ceiling { limits: LIMITS.chars(29_500), if_failed: Some(LIMITS) },
         ..NONE
     },
     Host {
@@ -93,6 +107,8 @@ pub(crate) const HOSTS: &[Host] = &[
         ],
         servers: Some(CODEX),
         rules: Some(place("~/.codex/AGENTS.md", "AGENTS.md")),
+        // It shows about 10,000 characters.
+        ceiling: chars(9_500),
         ..NONE
     },
     Host {
@@ -116,6 +132,8 @@ pub(crate) const HOSTS: &[Host] = &[
         servers: Some(place("~/.gemini/settings.json", ".gemini/settings.json")),
         rules: Some(place("~/.gemini/GEMINI.md", "GEMINI.md")),
         overrides: &[".gemini/.env", ".env"],
+        // It shows 40,000 characters.
+        ceiling: chars(39_500),
         then: Some(
             "A file .env in a project takes the place of ~/.gemini/.env; where there is one, start it so:\n\
              PATH=\"@BIN@:$PATH\" gemini",
@@ -140,6 +158,7 @@ pub(crate) const HOSTS: &[Host] = &[
         servers: Some(OPENCODE),
         rules: Some(place("$config/opencode/AGENTS.md", "AGENTS.md")),
         overrides: &["opencode.json", "opencode.jsonc"],
+        ceiling: LINES_AND_BYTES,
         hook: Some(&PluginFormat),
         ..NONE
     },
@@ -197,6 +216,7 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         rules: Some(place("~/.pi/agent/AGENTS.md", "AGENTS.md")),
         overrides: &[".pi/settings.json"],
+        ceiling: LINES_AND_BYTES,
         hook: Some(&PluginFormat),
         ..NONE
     },
@@ -236,6 +256,8 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.cline/data/settings/cline_mcp_settings.json", "")),
         rules: Some(place("", ".clinerules/overspill.md")),
+        // It shows 8,000 characters.
+        ceiling: chars(7_500),
         hook: Some(&PluginFormat),
         ..NONE
     },

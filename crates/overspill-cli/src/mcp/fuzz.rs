@@ -1,12 +1,11 @@
 //! The fuzz target for MCP messages.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use overspill::core::{Limits, Policy};
-use overspill::redact::Redaction;
+use overspill::internal::tool::walk::{ResultRules, Structured};
 use overspill::store::Memory;
-use overspill::tool::walk::{ResultRules, Structured};
-use overspill::{Call, Overspill, Profile};
+use overspill::{Call, Overspill, Profile, Redaction};
 use serde_json::Value;
 
 use super::frames::{Frames, Read1};
@@ -29,9 +28,11 @@ pub(crate) fn frames(data: &[u8]) {
 
 /// Masking in chunks must give the same as masking at once.
 fn masked(frame: &[u8], size: usize) {
-    let rules = Arc::new(Redaction::new(None).expect("no pattern"));
-    let (whole, _) = Mask::whole(&rules, frame);
-    let (mut mask, mut out) = (Mask::new(&rules), Vec::new());
+    // Making the rules takes longer than masking a frame.
+    static RULES: LazyLock<Arc<Redaction>> =
+        LazyLock::new(|| Arc::new(Redaction::new(None).expect("no pattern")));
+    let (whole, _) = Mask::whole(&RULES, frame);
+    let (mut mask, mut out) = (Mask::new(&RULES), Vec::new());
     frame.chunks(size).for_each(|chunk| out.extend_from_slice(mask.push(chunk)));
     out.extend_from_slice(mask.end());
     assert!(out == *whole, "chunks are masked differently");
@@ -44,7 +45,7 @@ fn shortened(frame: &[u8], size: usize) {
     let engine = Overspill::new(Profile { policy, ..Profile::OWN }, Memory::default());
     let rules = ResultRules { structured: Structured::Drop, schema: None, max_media: 600 };
     let mut rewriter =
-        ResultRewriter::new(&engine, Call::new("t"), rules, None, true, &Env::of_process());
+        ResultRewriter::new(&engine, Call::new("t"), rules, None, &Env::of_process());
     if frame.chunks(size).any(|chunk| rewriter.push(chunk).is_err()) || !rewriter.is_done() {
         return;
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use overspill::tool::is_checkable;
-use overspill::tool::walk::Structured;
+use overspill::internal::tool::is_checkable;
+use overspill::internal::tool::walk::Structured;
 use serde_json::{Map, Value};
 
 /// What is said of a tool beside what its server says.

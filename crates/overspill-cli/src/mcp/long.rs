@@ -1,19 +1,19 @@
-//! Passes on a frame of the server that is too long to be held: what is a result is cut, the rest goes
-//! as it comes.
+//! Passes on frames of the server that are too long to be held, or that are no message: results are shortened,
+//! other messages pass, and lines that are not JSON are refused.
 
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
-use std::ops::Range;
 use std::sync::{MutexGuard, PoisonError};
 
 use super::answers::{INTERNAL_ERROR, error, too_much};
 use super::frames::Frames;
+use super::list::list;
 use super::mask::Mask;
 use super::pending::PendingRequest;
-use super::proxy::Proxy;
-use super::rewrite::{Done, Refused, ResultRewriter};
+use super::probe::Look;
+use super::proxy::{LongResult, Proxy};
+use super::rewrite::{Done, ResultRewriter};
 use super::stdio::Out;
-use super::walk::JsonWalk;
-use overspill::json::JsonToken;
 
 /// Passes on the frame that begins with `start`; the rest of it is in `frames`.
 pub(super) fn pass(
@@ -23,16 +23,60 @@ pub(super) fn pass(
     out: &Out,
 ) -> io::Result<()> {
     let mut out = Held { out, taken: None, last: 0 };
-    if start.trim_ascii_start().starts_with(b"[") {
-        list(proxy, start, frames, &mut out)?;
-    } else {
-        message(proxy, start, frames, &mut out)?;
-    }
+    frame(proxy, start, frames, &mut out)?;
     // The last words of a server that was interrupted end where they end.
-    if out.last != b'\n' {
+    if out.taken.is_some() && out.last != b'\n' {
         out.write_all(b"\n")?;
     }
     out.flush()
+}
+
+/// Returns what the client gets of a whole frame that is not JSON, or no message. Servers write log lines
+/// to stdout by mistake, and clients ignore them: short ones pass.
+pub(super) fn unread<'a>(proxy: &Proxy, whole: &'a [u8]) -> Cow<'a, [u8]> {
+    if proxy.surely_fits(whole.len()) {
+        return proxy.masked(whole).0;
+    }
+    listed(proxy, whole)
+}
+
+/// Returns what the client gets of a list that came whole.
+pub(super) fn listed<'a>(proxy: &Proxy, whole: &[u8]) -> Cow<'a, [u8]> {
+    let mut out = Vec::new();
+    // Nothing fails here: all is in memory.
+    let _ = frame(proxy, whole, &mut Nothing, &mut out);
+    Cow::Owned(out)
+}
+
+fn frame(
+    proxy: &Proxy,
+    start: &[u8],
+    rest: &mut dyn Chunks,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match start.trim_ascii_start().first() {
+        Some(b'[') => list(proxy, start, rest, out),
+        Some(b'{') => message(proxy, start, rest, out).map(drop),
+        _ => {
+            let len = start.len() + skip(rest)?;
+            report(&format!("a line of {len} bytes that is not a message"));
+            Ok(())
+        }
+    }
+}
+
+/// Reports on stderr what the client does not get.
+pub(super) fn report(what: &str) {
+    crate::ui::say(&format!("the server wrote {what}; the client does not get it"));
+}
+
+/// Reads to the end; returns how many bytes there were.
+fn skip(rest: &mut dyn Chunks) -> io::Result<usize> {
+    let mut len = 0;
+    while let Some(more) = rest.more()? {
+        len += more.len();
+    }
+    Ok(len)
 }
 
 /// The output, taken when there is something to write and then held until the frame has ended: as long
@@ -57,7 +101,7 @@ impl Write for Held<'_> {
 }
 
 /// Something that comes in chunks.
-trait Chunks {
+pub(super) trait Chunks {
     /// Returns the next one; nothing at the end.
     fn more(&mut self) -> io::Result<Option<&[u8]>>;
 
@@ -73,9 +117,18 @@ impl<R: Read> Chunks for Frames<R> {
     }
 }
 
+/// The rest of a frame that came whole.
+struct Nothing;
+
+impl Chunks for Nothing {
+    fn more(&mut self) -> io::Result<Option<&[u8]>> {
+        Ok(None)
+    }
+}
+
 /// What became of a message.
 #[derive(Debug, PartialEq, Eq)]
-enum Fate {
+pub(super) enum Fate {
     /// It was passed on, cut or not.
     Passed,
     /// It broke off, and an error took its place.
@@ -83,16 +136,16 @@ enum Fate {
 }
 
 /// Passes on a message that is too long to be held.
-fn message(
+pub(super) fn message(
     proxy: &Proxy,
     start: &[u8],
     rest: &mut dyn Chunks,
     out: &mut dyn Write,
 ) -> io::Result<Fate> {
-    let Some(rules) = proxy.rules() else { return result(proxy, start, rest, out) };
+    let Some(rules) = proxy.rules() else { return unmasked(proxy, start, rest, out) };
     let mut masked = Masked { mask: Mask::new(rules), rest, is_over: false };
     let start = masked.mask.push(start).to_vec();
-    result(proxy, &start, &mut masked, out)
+    unmasked(proxy, &start, &mut masked, out)
 }
 
 /// Something that comes in chunks, with its secrets masked.
@@ -121,95 +174,107 @@ impl Chunks for Masked<'_> {
     }
 }
 
-/// Passes on a message that may be a result.
-fn result(
+fn unmasked(
     proxy: &Proxy,
     start: &[u8],
     rest: &mut dyn Chunks,
     out: &mut dyn Write,
 ) -> io::Result<Fate> {
-    let Some(result) = proxy.long_result(start) else { return as_it_is(start, rest, out) };
+    match proxy.long_result(start) {
+        Some(result) => shortened(proxy, &result, start, rest, out),
+        None => watched(proxy, start, rest, out),
+    }
+}
+
+/// Shortens a result.
+fn shortened(
+    proxy: &Proxy,
+    result: &LongResult,
+    start: &[u8],
+    rest: &mut dyn Chunks,
+    out: &mut dyn Write,
+) -> io::Result<Fate> {
     let mut rewriter = result.rewriter();
-    let mut taken = rewriter.push(start).map_err(Refused::held);
-    loop {
-        match taken {
-            Ok(()) => {}
-            Err(Refused::NotJson(left)) if rewriter.has_cut() => {
-                return broken(proxy, rewriter, &left, rest, out);
-            }
-            Err(Refused::NotJson(left)) => {
-                out.write_all(&rewriter.give_up())?;
-                return as_it_is(&left, rest, out);
-            }
-            Err(Refused::TooMuch(left)) => {
-                let id = rewriter.message().id.clone();
-                rewriter.add_masked(rest.masked());
-                out.write_all(&done(rewriter.finish()))?;
-                as_it_is(&left, rest, out)?;
-                id.inspect(|id| drop(proxy.pending().answered(id)));
-                return Ok(Fate::Passed);
-            }
-        }
-        if rewriter.message().method.is_some() && !rewriter.has_cut() {
-            out.write_all(&rewriter.give_up())?;
-            return as_it_is(b"", rest, out);
-        }
-        match rest.more()? {
-            Some(more) => taken = rewriter.push(more).map_err(Refused::held),
-            None => break,
-        }
+    let mut left = rewriter.push(start).err().map(<[u8]>::to_vec);
+    while left.is_none()
+        && let Some(more) = rest.more()?
+    {
+        left = rewriter.push(more).err().map(<[u8]>::to_vec);
     }
-    if !rewriter.is_done() {
-        // The server ended in the middle of it.
-        if rewriter.has_cut() {
-            return broken(proxy, rewriter, b"", rest, out);
-        }
-        out.write_all(&rewriter.give_up())?;
-        return Ok(Fate::Passed);
-    }
-    if rewriter.is_too_much() {
-        rewriter.add_masked(rest.masked());
-        return broken(proxy, rewriter, b"", rest, out);
+    rewriter.add_masked(rest.masked());
+    if left.is_some() || !rewriter.is_done() || rewriter.is_too_much() {
+        return broken(proxy, (result, rewriter), &left.unwrap_or_default(), rest, out);
     }
     let asked = rewriter.message().id.as_ref().and_then(|id| proxy.pending().answered(id));
-    rewriter.add_masked(rest.masked());
     let frame = match rewriter.finish() {
         Done::Same(frame) if asked == Some(PendingRequest::Tools) => {
             proxy.listed(&frame).unwrap_or(frame)
         }
-        finished => done(finished),
+        Done::Same(frame) | Done::Changed(frame) => frame,
     };
     out.write_all(&frame)?;
     Ok(Fate::Passed)
 }
 
-fn done(done: Done) -> Vec<u8> {
-    match done {
-        Done::Same(frame) | Done::Changed(frame) => frame,
+/// Passes on a message that is no result, as long as it is JSON and does not turn out to be a result.
+fn watched(
+    proxy: &Proxy,
+    start: &[u8],
+    rest: &mut dyn Chunks,
+    out: &mut dyn Write,
+) -> io::Result<Fate> {
+    let mut look = Look::default();
+    let (mut chunk, mut written) = (start.to_vec(), 0);
+    loop {
+        look.push(&chunk);
+        let message = look.message();
+        if look.is_broken() || message.is_ambiguous || message.is_answer() && !proxy.passes(message)
+        {
+            break;
+        }
+        out.write_all(&chunk)?;
+        written += chunk.len();
+        let Some(more) = rest.more()? else {
+            let id = message.id.as_ref().filter(|_| message.is_answer());
+            id.inspect(|id| drop(proxy.pending().answered(id)));
+            return Ok(Fate::Passed);
+        };
+        chunk = more.to_vec();
     }
+    let len = written + chunk.len() + skip(rest)?;
+    let message = look.message();
+    let id = message.id.as_ref().filter(|_| message.method.is_none());
+    match id.filter(|id| proxy.pending().answered(id).is_some()) {
+        None => report(&format!("a message of {len} bytes that is not JSON or contradicts itself")),
+        Some(id) => {
+            if written > 0 {
+                out.write_all(b"\n")?;
+            }
+            let words = "the server's answer is not JSON, or contradicts itself";
+            out.write_all(error(Some(id), INTERNAL_ERROR, words).trim_ascii_end())?;
+        }
+    }
+    Ok(Fate::Failed)
 }
 
-fn as_it_is(start: &[u8], rest: &mut dyn Chunks, out: &mut dyn Write) -> io::Result<Fate> {
-    out.write_all(start)?;
-    while let Some(more) = rest.more()? {
-        out.write_all(more)?;
-    }
-    Ok(Fate::Passed)
-}
-
-/// Answers for a result that has too much beside text, or that is not JSON from here on and of which
-/// something is left out already.
+/// Answers for a result that has too much beside text, or that is not JSON.
 fn broken(
     proxy: &Proxy,
-    rewriter: ResultRewriter<'_>,
+    (result, mut rewriter): (&LongResult, ResultRewriter<'_>),
     left: &[u8],
     rest: &mut dyn Chunks,
     out: &mut dyn Write,
 ) -> io::Result<Fate> {
     let named = rewriter.message().id.clone();
     let is_too_much = rewriter.is_done() && rewriter.is_too_much();
+    let mut held = Vec::new();
+    if !rewriter.has_cut() {
+        held = rewriter.give_up();
+        rewriter = result.rewriter();
+    }
     let mut ended = Ok(());
     let shown = rewriter.break_off(|push| {
+        push(&held);
         push(left);
         ended = loop {
             match rest.more() {
@@ -232,112 +297,4 @@ fn broken(
     };
     out.write_all(error(id.as_ref(), INTERNAL_ERROR, &words).trim_ascii_end())?;
     Ok(if is_too_much { Fate::Passed } else { Fate::Failed })
-}
-
-/// Passes on a list of messages, each as if it came by itself.
-fn list(proxy: &Proxy, start: &[u8], rest: &mut dyn Chunks, out: &mut dyn Write) -> io::Result<()> {
-    let mut list = List::new(start, rest);
-    while list.fill()? {
-        if !list.in_message {
-            let between = list.take();
-            out.write_all(&list.chunk[between])?;
-            continue;
-        }
-        let mut item = Item { list: &mut list, ended: false };
-        let mut start = Vec::new();
-        while start.len() < Frames::<&[u8]>::HELD
-            && let Some(more) = item.more()?
-        {
-            start.extend_from_slice(more);
-        }
-        if item.ended {
-            out.write_all(proxy.server_says(&start).trim_ascii_end())?;
-        } else if message(proxy, &start, &mut item, out)? == Fate::Failed {
-            out.write_all(b"]")?;
-        }
-    }
-    Ok(())
-}
-
-/// A list of messages, and where in it we are.
-struct List<'a> {
-    from: &'a mut dyn Chunks,
-    chunk: Vec<u8>,
-    /// Up to here it was taken, and up to here it was looked at.
-    at: usize,
-    looked: usize,
-    walk: JsonWalk,
-    /// What is at hand next is part of a message.
-    in_message: bool,
-    /// From here on it is not JSON, and nobody knows where a message ends.
-    is_broken: bool,
-}
-
-impl<'a> List<'a> {
-    fn new(start: &[u8], from: &'a mut dyn Chunks) -> List<'a> {
-        List {
-            from,
-            chunk: start.to_vec(),
-            at: 0,
-            looked: 0,
-            walk: JsonWalk::default(),
-            in_message: false,
-            is_broken: false,
-        }
-    }
-
-    /// Sees to it that there is something at hand; tells whether there is.
-    fn fill(&mut self) -> io::Result<bool> {
-        while self.at == self.chunk.len() {
-            let Some(more) = self.from.more()? else { return Ok(false) };
-            self.chunk.clear();
-            self.chunk.extend_from_slice(more);
-            (self.at, self.looked) = (0, 0);
-        }
-        Ok(true)
-    }
-
-    /// Takes what is at hand up to where a message begins or ends.
-    fn take(&mut self) -> Range<usize> {
-        let (start, was_in) = (self.at, self.in_message);
-        while !self.is_broken && self.looked < self.chunk.len() && self.in_message == was_in {
-            let before = self.looked;
-            let Ok(step) = self.walk.next(&self.chunk[before..]) else {
-                self.is_broken = true;
-                break;
-            };
-            self.looked += step.len;
-            let is_edge = step.in_message && step.path.is_empty();
-            match step.token {
-                // The bracket is a part of what is taken next.
-                JsonToken::Open(b'{') if is_edge && !was_in => {
-                    self.in_message = true;
-                    self.at = before;
-                    return start..before;
-                }
-                JsonToken::Close if is_edge && was_in => self.in_message = false,
-                _ => {}
-            }
-        }
-        self.at = if self.is_broken { self.chunk.len() } else { self.looked };
-        start..self.at
-    }
-}
-
-/// The message of a list that is next.
-struct Item<'a, 'b> {
-    list: &'a mut List<'b>,
-    /// All of it has come.
-    ended: bool,
-}
-
-impl Chunks for Item<'_, '_> {
-    fn more(&mut self) -> io::Result<Option<&[u8]>> {
-        if self.ended || !self.list.fill()? {
-            return Ok(None);
-        }
-        let taken = self.list.take();
-        self.ended = !self.list.in_message;
-        Ok(Some(&self.list.chunk[taken]))
-    }
 }

@@ -1,12 +1,14 @@
-//! Masks secrets in what a server says, where a model may see it.
+//! Masks secrets in the messages of a server.
 //!
-//! Only what the strings there say is looked through; everything else passes byte for byte.
+//! Every string is masked, except addresses: strings that the client sends back as they are. All other bytes
+//! stay as they are.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use overspill::json::JsonToken;
-use overspill::redact::{JsonString, Redaction, Redactor};
+use overspill::Redaction;
+use overspill::core::internal::json::JsonToken;
+use overspill::internal::redact::JsonString;
 
 use super::walk::{JsonWalk, Key};
 
@@ -15,13 +17,15 @@ use super::walk::{JsonWalk, Key};
 pub(super) struct Mask {
     walk: JsonWalk,
     string: JsonString,
-    /// The string that is passing is looked through.
+    /// The current string is masked.
     in_string: bool,
-    /// The string that is passing is the name of a field.
+    /// The current string is the name of a field.
     in_name: bool,
-    /// From here on it is not JSON.
-    text: Option<Redactor>,
-    rules: Arc<Redaction>,
+    /// The rest is not JSON. It is masked as the inside of one string, since a client may still decode
+    /// its escapes.
+    is_text: bool,
+    /// An escape in such text that is not complete.
+    escape: Vec<u8>,
     out: Vec<u8>,
 }
 
@@ -32,8 +36,8 @@ impl Mask {
             string: JsonString::new(rules.clone()),
             in_string: false,
             in_name: false,
-            text: None,
-            rules: rules.clone(),
+            is_text: false,
+            escape: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -51,16 +55,15 @@ impl Mask {
 
     /// Returns how many secrets there were so far.
     pub(super) fn masked(&self) -> u64 {
-        self.string.masked() + self.text.as_ref().map_or(0, Redactor::masked)
+        self.string.masked()
     }
 
     /// Takes the next bytes; returns what goes on.
     pub(super) fn push(&mut self, mut bytes: &[u8]) -> &[u8] {
         self.out.clear();
-        while !bytes.is_empty() && self.text.is_none() {
+        while !bytes.is_empty() && !self.is_text {
             let Ok(step) = self.walk.next(bytes) else {
-                self.out.extend_from_slice(self.string.end());
-                self.text = Some(Redactor::new(self.rules.clone()));
+                self.is_text = true;
                 break;
             };
             let (written, later) = bytes.split_at(step.len);
@@ -70,7 +73,7 @@ impl Mask {
                 }
                 token => {
                     if let JsonToken::String { is_key } = token {
-                        self.in_string = is_seen(step.path);
+                        self.in_string = is_key || !is_address(step.path);
                         self.in_name = is_key;
                     } else if token == JsonToken::EndString && std::mem::take(&mut self.in_string) {
                         let rest =
@@ -85,45 +88,92 @@ impl Mask {
             }
             bytes = later;
         }
-        if let Some(text) = &mut self.text {
-            text.push(bytes, |text| self.out.extend_from_slice(text));
-        }
+        self.push_text(bytes);
         &self.out
+    }
+
+    /// Takes text that is not JSON.
+    fn push_text(&mut self, mut bytes: &[u8]) {
+        while let Some(&byte) = bytes.first() {
+            if self.escape.is_empty() && byte != b'\\' {
+                let len = memchr::memchr(b'\\', bytes).unwrap_or(bytes.len());
+                let (plain, later) = bytes.split_at(len);
+                self.out.extend_from_slice(self.string.push(plain, plain));
+                bytes = later;
+                continue;
+            }
+            self.escape.push(byte);
+            bytes = &bytes[1..];
+            let says = match Escape::of(&self.escape) {
+                Escape::Incomplete => continue,
+                Escape::Char(char) => char.to_string().into_bytes(),
+                Escape::Invalid => self.escape.clone(),
+            };
+            let written = std::mem::take(&mut self.escape);
+            self.out.extend_from_slice(self.string.push(&written, &says));
+        }
     }
 
     /// Ends the message; returns what is left of it.
     pub(super) fn end(&mut self) -> &[u8] {
         self.out.clear();
+        let escape = std::mem::take(&mut self.escape);
+        self.out.extend_from_slice(self.string.push(&escape, &escape));
         self.out.extend_from_slice(self.string.end());
-        if let Some(text) = &mut self.text {
-            text.finish(|text| self.out.extend_from_slice(text));
-        }
         &self.out
     }
 }
 
-/// Tells whether a model may see what stands there: of a result its parts and structured content, of a
-/// resource its text, the messages of a prompt or for a model, errors, the instructions of a server, and
-/// the descriptions of tools, prompts and resources. Pictures, sounds and blobs are not looked through;
-/// nor is what only programs see, such as a token by which a list goes on.
-fn is_seen(path: &[Key]) -> bool {
-    let is_text = |within: &[Key]| {
-        let is_media = matches!(within.last(), Some(Key::Data | Key::Blob));
-        !is_media && !within.contains(&Key::Meta)
-    };
+/// A backslash and what follows it.
+enum Escape {
+    Incomplete,
+    Char(char),
+    Invalid,
+}
+
+impl Escape {
+    fn of(escape: &[u8]) -> Escape {
+        let digits = match escape {
+            [_] => return Escape::Incomplete,
+            [_, b'u', digits @ ..] => digits,
+            [_, byte, ..] => {
+                return match byte {
+                    b'n' => Escape::Char('\n'),
+                    b't' => Escape::Char('\t'),
+                    b'r' => Escape::Char('\r'),
+                    b'"' | b'\\' | b'/' => Escape::Char(char::from(*byte)),
+                    _ => Escape::Invalid,
+                };
+            }
+            [] => return Escape::Invalid,
+        };
+        let code = std::str::from_utf8(digits).ok().map(|digits| u32::from_str_radix(digits, 16));
+        match (digits.len(), code) {
+            (0, _) => Escape::Incomplete,
+            (_, None | Some(Err(_))) => Escape::Invalid,
+            (1..4, _) => Escape::Incomplete,
+            (_, Some(Ok(code))) => {
+                Escape::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+            }
+        }
+    }
+}
+
+/// Tells whether the client sends the string in this place back, so that it must stay as it is: an id, a
+/// token, a cursor, and the name or address of something in a list of the server.
+fn is_address(path: &[Key]) -> bool {
     match path {
-        [Key::Result, Key::Instructions] => true,
-        // A model reads descriptions and schemas. The client sends names back.
-        [Key::Result, Key::Tools | Key::Prompts, within @ ..] => {
-            !within.contains(&Key::Meta) && !matches!(within, [Key::Item, Key::Name, ..])
+        [Key::Id | Key::Method] => true,
+        [Key::Result, Key::NextCursor | Key::RequestState | Key::TaskId] => true,
+        [Key::Result, Key::Task, Key::TaskId] => true,
+        [Key::Result, Key::Tools | Key::Prompts, Key::Item, Key::Name] => true,
+        [Key::Result, Key::Resources | Key::Templates, Key::Item, key] => {
+            matches!(key, Key::Name | Key::Uri | Key::UriTemplate)
         }
-        [Key::Result, Key::Resources | Key::Templates, within @ ..] => {
-            matches!(within, [Key::Item, Key::Description | Key::Title])
-        }
-        [Key::Error, ..] | [Key::Result, Key::Structured, ..] => true,
-        [Key::Result, Key::Content, within @ ..] => is_text(within),
-        [Key::Result, Key::Contents, Key::Item, within @ ..] => *within == [Key::Text],
-        [Key::Result | Key::Params, Key::Messages, within @ ..] => is_text(within),
+        [Key::Result, Key::Contents, Key::Item, Key::Uri] => true,
+        [Key::Params, Key::Uri | Key::Url] => true,
+        [Key::Params, Key::ProgressToken | Key::RequestId | Key::TaskId] => true,
+        [Key::Params, Key::Meta, Key::ProgressToken] => true,
         _ => false,
     }
 }
@@ -148,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_sees_is_masked_and_nothing_else() {
+    fn every_string_is_masked_but_addresses() {
         let (secret, stars) = (format!("ghp_{INNER}"), format!("ghp_{}", "*".repeat(40)));
         let seen = [
             r#"{"id":1,"result":{"content":[{"type":"text","text":"a $ b"}]}}"#,
@@ -163,16 +213,21 @@ mod tests {
             r#"{"id":1,"result":{"tools":[{"inputSchema":{"properties":{"a":{"description":"$"}}}}]}}"#,
             r#"{"id":1,"result":{"prompts":[{"arguments":[{"description":"$"}]}]}}"#,
             r#"{"id":1,"result":{"resources":[{"uri":"a","description":"$"}]}}"#,
+            r#"{"id":1,"result":{"tools":[{"name":"a","_meta":{"name":"$"}}]}}"#,
+            r#"{"id":1,"result":{"content":[{"type":"image","data":"$"}],"_meta":{"a":"$"}}}"#,
+            r#"{"id":1,"result":{"content":{"a":{"b":{"c":{"d":{"e":{"f":{"id":"$"}}}}}}}}}"#,
+            r#"{"id":1,"$":2,"result":{"nextCursor":{"a":"$"},"x":"$"}}"#,
+            r#"{"id":1,"result":{"content":[{"text":"x"}],"requestState":["$"]}}"#,
+            r#"{"id":1,"result":{"contents":[{"uri":"a","blob":"$"}]}}"#,
             r#"{"id":1,"result":{"content":[{"text":"$"#,
+            r#"[["$"],"$",{"id":1,"result":"$"}]"#,
             r#"{"id":1,"result":{"content":[{"text":"x"}]}} and $"#,
         ];
         let unseen = [
             r#"{"id":"$","result":{"tools":[],"nextCursor":"$"}}"#,
-            r#"{"id":1,"result":{"tools":[{"name":"$","_meta":{"a":"$"}}]}}"#,
+            r#"{"id":1,"result":{"tools":[{"name":"$"}],"requestState":"$"}}"#,
             r#"{"id":1,"result":{"resources":[{"uri":"$","name":"$"}]}}"#,
-            r#"{"id":1,"result":{"content":[{"type":"image","data":"$"}],"_meta":{"a":"$"}}}"#,
-            r#"{"id":1,"result":{"content":[{"text":"x","_meta":{"a":"$"}}],"requestState":"$"}}"#,
-            r#"{"id":1,"result":{"contents":[{"uri":"$","blob":"$"}]}}"#,
+            r#"{"id":1,"result":{"contents":[{"uri":"$"}]}}"#,
             r#"{"method":"notifications/progress","params":{"progressToken":"$"}}"#,
         ];
         for (messages, shown) in [(&seen[..], &stars), (&unseen[..], &secret)] {
@@ -194,6 +249,15 @@ mod tests {
             for message in [message.to_string(), text] {
                 prop_assert_eq!(in_chunks(&message, size), (message, 0));
             }
+        }
+    }
+
+    #[test]
+    fn escapes_hide_no_secret_in_text_that_is_not_json() {
+        let sent = format!(r#"{{"x":NaN,"text":"gh\u0070_{INNER} C:\new \q \u12"}}"#);
+        let shown = format!(r#"{{"x":NaN,"text":"gh\u0070_{} C:\new \q \u12"}}"#, "*".repeat(40));
+        for size in [1, 3, 1000] {
+            assert_eq!(in_chunks(&sent, size), (shown.clone(), 1), "by {size}");
         }
     }
 }

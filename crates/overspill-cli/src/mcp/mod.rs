@@ -14,6 +14,7 @@ mod frames;
 pub(crate) mod fuzz;
 #[cfg_attr(not(feature = "http"), path = "no_http.rs")]
 mod http;
+mod list;
 #[cfg(feature = "http")]
 mod listen;
 mod listing;

@@ -41,6 +41,11 @@ impl PendingRequest {
             _ => PendingRequest::Other,
         }
     }
+
+    /// Tells whether a long answer is shortened.
+    pub(super) fn is_shortened(&self) -> bool {
+        matches!(self, PendingRequest::Call { .. } | PendingRequest::Result | PendingRequest::Tools)
+    }
 }
 
 /// Tells a request from any other, also with the same id.

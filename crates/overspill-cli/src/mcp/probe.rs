@@ -3,11 +3,50 @@
 use std::ops::Range;
 
 use super::walk::{JsonWalk, Key, Step};
-use overspill::json::{JsonToken, MalformedJson};
+use overspill::core::internal::json::{JsonToken, MalformedJson};
 
 /// An id as it is compared: JSON, always written in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Id(pub(super) String);
+
+impl Id {
+    /// Returns the id that is written without quotes. Equal numbers are equal ids: `77.0` is `77`.
+    fn of_word(word: &str) -> Id {
+        Id(integer(word).unwrap_or_else(|| word.to_owned()))
+    }
+}
+
+/// Returns a JSON number without fraction and exponent, if it is an integer of up to 40 digits.
+fn integer(number: &str) -> Option<String> {
+    /// No id of a client has more digits.
+    const DIGITS: usize = 40;
+    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        return Some("0".into());
+    }
+    let shift = exponent.parse::<i32>().ok()? - i32::try_from(fraction.len()).ok()?;
+    let digits = match usize::try_from(shift) {
+        Ok(zeros) if digits.len() + zeros <= DIGITS => format!("{digits}{}", "0".repeat(zeros)),
+        Ok(_) => return None,
+        Err(_) => {
+            let places = shift.unsigned_abs() as usize;
+            let (whole, zeros) = digits.split_at_checked(digits.len().checked_sub(places)?)?;
+            if whole.is_empty() || zeros.bytes().any(|byte| byte != b'0') {
+                return None;
+            }
+            whole.to_owned()
+        }
+    };
+    Some(format!("{sign}{digits}"))
+}
 
 /// What is known of one message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +65,8 @@ pub(super) struct Message {
     pub(super) request: Option<Id>,
     /// It says itself which revision of the protocol it is of, as stateless ones do.
     pub(super) is_stateless: bool,
+    /// It has a second id, or is a request and an answer at once. Readers differ on what it is.
+    pub(super) is_ambiguous: bool,
     /// Where it stands in its frame.
     pub(super) place: Range<usize>,
 }
@@ -33,7 +74,12 @@ pub(super) struct Message {
 impl Message {
     /// Tells whether it answers a request.
     pub(super) fn is_answer(&self) -> bool {
-        self.method.is_none() && (self.result || self.error)
+        self.result || self.error
+    }
+
+    /// Tells whether it asks for something, or says something, without being asked.
+    pub(super) fn is_call_or_note(&self) -> bool {
+        self.method.is_some() && !self.is_answer()
     }
 }
 
@@ -47,6 +93,8 @@ pub(super) struct MessageProbe {
     taking: Option<Key>,
     taken: Vec<u8>,
     is_string: bool,
+    has_id: bool,
+    has_method: bool,
 }
 
 impl MessageProbe {
@@ -93,12 +141,16 @@ impl MessageProbe {
     }
 
     fn note(&mut self, path: &[Key]) {
+        let message = &mut self.message;
         match path {
-            [Key::Result] => self.message.result = true,
-            [Key::Error] => self.message.error = true,
-            [Key::Params, Key::Meta, Key::Protocol] => self.message.is_stateless = true,
+            [Key::Result] => message.result = true,
+            [Key::Error] => message.error = true,
+            [Key::Method] => self.has_method = true,
+            [Key::Id] => message.is_ambiguous |= std::mem::replace(&mut self.has_id, true),
+            [Key::Params, Key::Meta, Key::Protocol] => message.is_stateless = true,
             _ => {}
         }
+        message.is_ambiguous |= self.has_method && (message.result || message.error);
     }
 
     /// Takes what has come as a value, if it is not so long that it cannot be one we need.
@@ -110,7 +162,7 @@ impl MessageProbe {
         let text = String::from_utf8_lossy(&self.taken).into_owned();
         let id = |text: &str| match self.is_string {
             true => Id(serde_json::Value::from(text).to_string()),
-            false => Id(text.to_owned()),
+            false => Id::of_word(text),
         };
         match key {
             Key::Id => self.message.id = Some(id(&text)),
@@ -158,11 +210,13 @@ pub(super) fn peek(frame: &[u8]) -> Result<Frame, MalformedJson> {
     Ok(Frame { is_list: walk.is_list(), messages })
 }
 
-/// Learns what a message is that passes in chunks, as long as it is JSON.
+/// Learns which messages pass in chunks, as long as they are JSON.
 #[derive(Debug, Default)]
 pub(super) struct Look {
     walk: JsonWalk,
     peek: MessageProbe,
+    /// Messages of a list that have ended.
+    ended: Vec<Message>,
     is_over: bool,
 }
 
@@ -170,19 +224,32 @@ impl Look {
     /// Looks at the next chunk.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.is_over {
-            match self.walk.next(bytes) {
-                Ok(step) => {
-                    self.peek.see(&step, bytes);
-                    bytes = &bytes[step.len..];
-                }
-                Err(_) => self.is_over = true,
+            let Ok(step) = self.walk.next(bytes) else {
+                self.is_over = true;
+                return;
+            };
+            self.peek.see(&step, bytes);
+            let is_end = step.token == JsonToken::Close && step.path.is_empty() && step.in_message;
+            bytes = &bytes[step.len..];
+            if is_end && self.walk.is_list() {
+                self.ended.push(std::mem::take(&mut self.peek).message);
             }
         }
     }
 
-    /// Returns what is known by now.
+    /// Tells whether it is not JSON.
+    pub(super) fn is_broken(&self) -> bool {
+        self.is_over
+    }
+
+    /// Returns what is known by now of the message that has not ended, or is no part of a list.
     pub(super) fn message(&self) -> &Message {
         self.peek.message()
+    }
+
+    /// Returns all messages that are known by now.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.ended.iter().chain([self.message()])
     }
 }
 
@@ -236,6 +303,41 @@ mod tests {
         }
         assert_eq!(one(r#"{"id":null,"result":1}"#).id, id("null"));
         assert_eq!(one(r#"{"id":{"a":1},"result":1}"#).id, None);
+    }
+
+    #[test]
+    fn equal_numbers_are_equal_ids() {
+        for (written, value) in [
+            ("77", "77"),
+            ("77.0", "77"),
+            ("7.7e1", "77"),
+            ("770e-1", "77"),
+            ("-0.0", "0"),
+            ("0e5", "0"),
+            ("-1E+2", "-100"),
+            ("12345678901234567890.00", "12345678901234567890"),
+            ("1.5", "1.5"),
+            ("1e400", "1e400"),
+            ("1e-3", "1e-3"),
+            ("null", "null"),
+        ] {
+            let frame = format!(r#"{{"id":{written},"result":1}}"#);
+            assert_eq!(one(&frame).id, id(value), "{written}");
+        }
+    }
+
+    #[test]
+    fn message_with_two_ids_or_two_roles_is_ambiguous() {
+        for (frame, is_ambiguous) in [
+            (r#"{"id":1,"id":1,"result":{}}"#, true),
+            (r#"{"id":1,"id":{},"result":{}}"#, true),
+            (r#"{"id":1,"method":"x","result":{}}"#, true),
+            (r#"{"id":1,"error":{},"method":7}"#, true),
+            (r#"{"id":1,"result":{"id":1,"method":"x"}}"#, false),
+            (r#"{"id":1,"method":"x","params":{"id":1}}"#, false),
+        ] {
+            assert_eq!(one(frame).is_ambiguous, is_ambiguous, "{frame}");
+        }
     }
 
     #[test]

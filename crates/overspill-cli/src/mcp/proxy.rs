@@ -4,25 +4,24 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use overspill::notice::ReaderAbilities;
-use overspill::redact::Redaction;
-use overspill::tool::walk::ResultRules;
-use overspill::{Call, CallOptions, Overspill};
+use overspill::internal::tool::walk::ResultRules;
+use overspill::{Call, CallOptions, Overspill, ReaderAbilities, Redaction};
 use serde_json::Value;
 
 use super::answers::{INTERNAL_ERROR, answer, error, too_much};
 use super::edit::{Edit, EditChange, edited};
 use super::listing::Listing;
+use super::long;
 use super::mask::Mask;
 use super::pending::{Pending, PendingRequest};
-use super::probe::{Id, Look, Message, peek};
+use super::probe::{Frame, Id, Look, Message, peek};
 use super::retrieval_tools::RetrievalTools;
 use super::rewrite::{Done, ResultRewriter};
 use super::scope::SCHEME;
 use super::settings::McpSettings;
 use super::walk::{JsonWalk, Key};
 use crate::env::Env;
-use overspill::json::JsonToken;
+use overspill::core::internal::json::JsonToken;
 
 /// Stands between a client and a server.
 #[derive(Debug)]
@@ -138,22 +137,14 @@ impl Proxy {
 
     /// Takes a whole frame of the server; returns what the client gets.
     pub(super) fn server_says<'a>(&self, frame: &'a [u8]) -> Cow<'a, [u8]> {
-        let Ok(found) = peek(frame) else { return self.masked(frame).0 };
-        if let ([message], false) = (&found.messages[..], found.is_list) {
-            return self.answered(frame, message);
+        match peek(frame) {
+            Ok(Frame { is_list: true, .. }) => long::listed(self, frame),
+            Ok(Frame { messages, .. }) => match &messages[..] {
+                [message] => self.answered(frame, message),
+                _ => long::unread(self, frame),
+            },
+            Err(_) => long::unread(self, frame),
         }
-        let edits = found.messages.iter().filter_map(|message| {
-            let place = message.place.clone();
-            match self.answered(&frame[place.clone()], message) {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(changed) => {
-                    let changed = changed.trim_ascii_end().to_vec();
-                    Some(Edit { place, change: EditChange::Put(changed) })
-                }
-            }
-        });
-        let edits: Vec<Edit> = edits.collect();
-        if edits.is_empty() { Cow::Borrowed(frame) } else { Cow::Owned(edited(frame, edits)) }
     }
 
     fn answered<'a>(&self, frame: &'a [u8], message: &Message) -> Cow<'a, [u8]> {
@@ -166,6 +157,9 @@ impl Proxy {
         let changed = match asked {
             Some(PendingRequest::Call { tool }) => self.bounded(frame, Some(&tool), message, count),
             Some(PendingRequest::Result) => self.bounded(frame, None, message, count),
+            // The client may take it for the result of any call.
+            _ if message.is_ambiguous => self.bounded(frame, None, message, count),
+            None if message.is_answer() => self.bounded(frame, None, message, count),
             Some(PendingRequest::Tools) => self.listed(frame),
             Some(PendingRequest::Hello) => self.greeted(frame),
             Some(PendingRequest::Resources) => {
@@ -187,7 +181,7 @@ impl Proxy {
     }
 
     /// Returns a message as a model may see it, and how many secrets are masked in it.
-    fn masked<'a>(&self, frame: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
+    pub(super) fn masked<'a>(&self, frame: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
         match self.rules() {
             None => (Cow::Borrowed(frame), 0),
             Some(rules) => Mask::whole(rules, frame),
@@ -239,8 +233,9 @@ impl Proxy {
         let call = self.call(tool, message.id.as_ref());
         let rules = self.rules_of(&now, tool);
         let (known, env) = (Some(message.clone()), &self.settings.env);
-        let mut rewriter = ResultRewriter::new(&now.engine, call, rules, known, true, env);
-        if rewriter.surely_fits(frame.len()) {
+        let mut rewriter = ResultRewriter::new(&now.engine, call, rules, known, env);
+        // A secret may span two texts of a result that fits.
+        if rewriter.surely_fits(frame.len()) && self.rules().is_none() {
             return None;
         }
         rewriter.push(frame).ok()?;
@@ -255,37 +250,47 @@ impl Proxy {
         }
     }
 
-    /// Returns what bounds a result that is too long to be held; `None` if it is not one.
+    /// Tells whether a line of this length fits in any case.
+    pub(super) fn surely_fits(&self, len: usize) -> bool {
+        self.result_of(None, None).rewriter().surely_fits(len)
+    }
+
+    /// Tells whether an answer is to a request whose answers are not shortened.
+    pub(super) fn passes(&self, answer: &Message) -> bool {
+        let pending = self.pending();
+        let asked = answer.id.as_ref().and_then(|id| pending.get(id));
+        asked.is_some_and(|asked| !asked.is_shortened())
+    }
+
+    /// Returns the way to shorten a result that is too long to be held; `None` if the message is no result
+    /// as far as it is known.
     pub(super) fn long_result(&self, start: &[u8]) -> Option<LongResult> {
-        let now = self.now();
         let mut look = Look::default();
         look.push(start);
         let message = look.message();
         let pending = self.pending();
-        let asked = message.id.as_ref().map(|id| pending.get(id));
-        let calls = pending.calls();
-        let is_call = match asked {
-            Some(asked) => !matches!(asked, Some(PendingRequest::Tools)),
-            None => !calls.is_empty(),
-        };
-        let tool = match (asked, &calls[..]) {
-            (Some(Some(PendingRequest::Call { tool })), _) => Some(tool.clone()),
-            (Some(Some(PendingRequest::Result)), _) => None,
-            (Some(Some(PendingRequest::Tools)), _) => None,
-            (Some(_), _) => return None,
+        let asked = message.id.as_ref().and_then(|id| pending.get(id));
+        let tool = match asked {
+            _ if message.is_call_or_note() => return None,
+            Some(PendingRequest::Call { tool }) => Some(tool.clone()),
+            Some(asked) if asked.is_shortened() => None,
+            _ if !message.is_answer() => return None,
+            Some(_) if !message.is_ambiguous => return None,
             // The id is still to come: whose result it is can be told if there is only one call.
-            (None, [tool]) => tool.map(str::to_owned),
-            (None, []) if !pending.is_waited_for() => return None,
-            (None, _) => None,
+            None if message.id.is_none() => match &pending.calls()[..] {
+                [tool] => tool.map(str::to_owned),
+                _ => None,
+            },
+            _ => None,
         };
-        if message.method.is_some() {
-            return None;
-        }
         drop(pending);
-        let call = self.call(tool.as_deref(), message.id.as_ref());
-        let rules = self.rules_of(&now, tool.as_deref());
-        let env = self.settings.env.clone();
-        Some(LongResult { engine: now.engine, call, rules, is_call, env })
+        Some(self.result_of(tool.as_deref(), message.id.as_ref()))
+    }
+
+    fn result_of(&self, tool: Option<&str>, id: Option<&Id>) -> LongResult {
+        let now = self.now();
+        let (call, rules) = (self.call(tool, id), self.rules_of(&now, tool));
+        LongResult { engine: now.engine, call, rules, env: self.settings.env.clone() }
     }
 
     fn rules_of(&self, now: &Now, tool: Option<&str>) -> ResultRules {
@@ -313,13 +318,12 @@ pub(super) struct LongResult {
     call: Call,
     rules: ResultRules,
     env: Env,
-    is_call: bool,
 }
 
 impl LongResult {
     pub(super) fn rewriter(&self) -> ResultRewriter<'_> {
         let (call, rules) = (self.call.clone(), self.rules.clone());
-        ResultRewriter::new(&self.engine, call, rules, None, self.is_call, &self.env)
+        ResultRewriter::new(&self.engine, call, rules, None, &self.env)
     }
 }
 

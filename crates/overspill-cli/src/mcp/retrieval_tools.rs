@@ -3,9 +3,11 @@
 mod arguments;
 mod resources;
 
+use overspill::Part;
 use overspill::core::Limits;
-use overspill::notice::{ToolNames, defused};
-use overspill::retrieve::{self, Answer, BadPath, FromValue, JsonPath, Part, Request};
+use overspill::internal::notice::{ToolNames, defused};
+use overspill::internal::retrieve::{self, BadPath, FromValue, JsonPath};
+use overspill::retrieve::{Answer, Request};
 use overspill::store::{OutputId, Store};
 use serde_json::{Map, Value, json};
 
@@ -234,7 +236,7 @@ impl RetrievalTools {
             let (size, lines, what) = (ui::size(entry.bytes), record.lines, ui::short(&what, 80));
             let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name);
             if text.len() + line.len() > most {
-                text.push_str(&overspill::notice::mark_line(
+                text.push_str(&overspill::internal::notice::mark_line(
                     None,
                     "there are more, and older ones",
                 ));

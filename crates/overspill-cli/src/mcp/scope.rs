@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::store::{Entry, OutputId, Record, Store};
+use overspill::internal::store::Record;
+use overspill::store::{Entry, OutputId, Store};
 
 /// How the address of an output begins.
 pub(super) const SCHEME: &str = "overspill://";
@@ -77,7 +78,12 @@ impl OutputScope {
         match &alike[..] {
             [(entry, _)] => Ok(entry.name.clone()),
             [] => Err(missing()),
-            _ => Err(format!("{shown} is the {end} of {} outputs", alike.len())),
+            several => {
+                let ids: Vec<&str> =
+                    several.iter().take(5).map(|(it, _)| it.name.as_str()).collect();
+                let count = several.len();
+                Err(format!("{shown} is the {end} of {count} outputs: {}", ids.join(", ")))
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 
 use jiff::SignedDuration;
 use overspill::core::{Limits, Policy};
-use overspill::settings::entries_of;
-use overspill::tool::walk::{ResultRules, Structured};
+use overspill::internal::settings::entries_of;
+use overspill::internal::tool::walk::{ResultRules, Structured};
 use overspill::{Overspill, Profile};
 
 use super::scope::{self, OutputScope};

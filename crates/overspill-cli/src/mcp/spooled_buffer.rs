@@ -1,12 +1,13 @@
 //! A buffer of any size: in memory, and in a file without a name beyond 4 MiB.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use overspill::tool::walk::StructuredJson;
+use overspill::internal::tool::walk::StructuredJson;
 
 use crate::env::Env;
+use crate::ui;
 
 /// Bytes that were set aside.
 #[derive(Debug)]
@@ -16,68 +17,131 @@ pub(super) struct SpooledBuffer {
     start: Vec<u8>,
     rest: Option<File>,
     len: u64,
+    /// Why the bytes are lost.
+    failure: Option<String>,
 }
 
 impl SpooledBuffer {
     /// The bytes that stay in memory.
-    const HELD: usize = 4 << 20;
+    pub(super) const HELD: usize = 4 << 20;
 
     pub(super) fn new(env: Env) -> SpooledBuffer {
-        SpooledBuffer { env, start: Vec::new(), rest: None, len: 0 }
+        SpooledBuffer { env, start: Vec::new(), rest: None, len: 0, failure: None }
     }
 
     /// Drops all bytes.
     pub(super) fn clear(&mut self) {
         self.start.clear();
-        (self.rest, self.len) = (None, 0);
+        (self.rest, self.len, self.failure) = (None, 0, None);
     }
 
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Adds bytes. If there is no file for them, they are lost.
+    /// Returns why bytes were lost, if some were. The others are gone then, too.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// Adds bytes. If they cannot be written, [`failure`](SpooledBuffer::failure) says why.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.len += bytes.len() as u64;
+        if self.failure.is_some() {
+            return;
+        }
         if self.rest.is_none() && self.start.len() + bytes.len() <= SpooledBuffer::HELD {
             return self.start.extend_from_slice(bytes);
         }
-        if self.rest.is_none() {
-            self.rest = nameless(&self.env.temporary_directory());
+        if let Err(error) = self.write(bytes) {
+            self.fail(&error);
         }
-        if let Some(file) = &mut self.rest {
-            let _ = file.write_all(bytes);
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = match &mut self.rest {
+            Some(file) => file,
+            None => self.rest.insert(nameless(&self.env.temporary_directory())?),
+        };
+        file.write_all(bytes)
+    }
+
+    fn fail(&mut self, error: &io::Error) {
+        let directory = self.env.temporary_directory();
+        self.failure = Some(format!(
+            "a temporary file in {} cannot be used: {}",
+            directory.display(),
+            ui::reason(error)
+        ));
+        (self.start, self.rest) = (Vec::new(), None);
+    }
+
+    /// Drops all bytes, and notes a length.
+    #[cfg(feature = "http")]
+    pub(super) fn drop_all(&mut self, len: u64) {
+        (self.start, self.rest, self.len) = (Vec::new(), None, len);
+    }
+
+    /// Returns the bytes in memory, and the file with the bytes after them, or why they are lost.
+    #[cfg(feature = "http")]
+    pub(super) fn into_parts(mut self) -> Result<(Vec<u8>, Option<File>), String> {
+        if let Some(file) = &mut self.rest
+            && let Err(error) = file.seek(SeekFrom::Start(0))
+        {
+            self.fail(&error);
         }
+        self.failure.map_or(Ok((self.start, self.rest)), Err)
+    }
+
+    fn each_chunk_of_file(&mut self, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        let Some(file) = &mut self.rest else { return Ok(()) };
+        file.seek(SeekFrom::Start(0))?;
+        let mut left = self.len - self.start.len() as u64;
+        let mut chunk = vec![0; 256 << 10];
+        while left > 0 {
+            let len = file.read(&mut chunk)?;
+            if len == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            take(&chunk[..len]);
+            left = left.saturating_sub(len as u64);
+        }
+        Ok(())
     }
 }
 
 impl StructuredJson for SpooledBuffer {
     fn each_chunk(&mut self, take: &mut dyn FnMut(&[u8])) {
         take(&self.start);
-        let Some(file) = &mut self.rest else { return };
-        let _ = file.seek(SeekFrom::Start(0));
-        let mut chunk = vec![0; 256 << 10];
-        while let Ok(len @ 1..) = file.read(&mut chunk) {
-            take(&chunk[..len]);
+        if let Err(error) = self.each_chunk_of_file(take) {
+            self.fail(&error);
         }
     }
 
     fn in_memory(&self) -> Option<&[u8]> {
-        self.rest.is_none().then_some(&self.start)
+        (self.rest.is_none() && self.failure.is_none()).then_some(&self.start)
     }
 }
 
-/// Returns a file that nobody else can find.
-fn nameless(directory: &Path) -> Option<File> {
-    let id = format!("overspill-{}-{:?}", std::process::id(), std::thread::current().id());
-    let path = directory.join(id);
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
+/// Returns a file without a name, or with a random one that is gone at once. Only the user can open it.
+fn nameless(directory: &Path) -> io::Result<File> {
+    let file = tempfile::tempfile_in(directory)?;
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&path).ok()?;
-    let _ = std::fs::remove_file(&path);
-    Some(file)
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    Ok(file)
+}
+
+#[cfg(test)]
+impl SpooledBuffer {
+    #[cfg(feature = "http")]
+    pub(super) fn in_memory_len(&self) -> usize {
+        self.start.len()
+    }
+
+    /// Continues in a file that is always full.
+    pub(super) fn make_full(&mut self) {
+        self.rest = Some(File::options().read(true).write(true).open("/dev/full").unwrap());
+    }
 }
 
 #[cfg(test)]
@@ -97,5 +161,27 @@ mod tests {
             }
             assert_eq!(aside.in_memory().is_some(), len <= SpooledBuffer::HELD);
         }
+    }
+
+    #[test]
+    fn failed_write_is_reported_and_drops_the_rest() {
+        let mut aside = SpooledBuffer::new(Env::of_process());
+        aside.push(b"start");
+        aside.make_full();
+        aside.push(b"more");
+        aside.push(b"and more");
+        assert!(aside.failure().is_some_and(|reason| reason.contains("space left")));
+        let mut all = Vec::new();
+        aside.each_chunk(&mut |chunk| all.extend_from_slice(chunk));
+        assert!(all.is_empty() && aside.in_memory().is_none());
+    }
+
+    #[test]
+    fn file_of_a_buffer_is_private_and_has_no_name() {
+        use std::os::unix::fs::MetadataExt;
+        let mut aside = SpooledBuffer::new(Env::of_process());
+        aside.push(&vec![b'x'; SpooledBuffer::HELD + 1]);
+        let metadata = aside.rest.as_ref().unwrap().metadata().unwrap();
+        assert_eq!((metadata.nlink(), metadata.mode() & 0o777), (0, 0o600));
     }
 }

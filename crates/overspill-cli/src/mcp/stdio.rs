@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::process::ChildStdin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,8 +31,11 @@ enum RelayEvent {
     Answered,
 }
 
-/// How long what a server has written may take to get here once it has ended.
+/// How long we wait for more output of a server that has ended. The time does not count in which we work on
+/// what has come.
 const DRAIN: Duration = Duration::from_millis(400);
+/// How long this may take in all: a client may not read.
+const DRAIN_IN_ALL: Duration = Duration::from_secs(10);
 /// How long a server may take to end once its client has, and once it was asked to.
 const LEAVE: Duration = Duration::from_secs(2);
 const LEAVE_BUSY: Duration = Duration::from_secs(10);
@@ -87,10 +91,12 @@ pub(super) fn relay(proxy: Arc<Proxy>, server: Server, line: ClientLine) -> u8 {
             let _ = news.send(RelayEvent::ClientSilent);
         }
     });
+    let is_working = Arc::new(AtomicBool::new(false));
     spawn(&news, {
-        let (proxy, out) = (proxy.clone(), out.clone());
+        let (proxy, out, working) = (proxy.clone(), out.clone(), is_working.clone());
         move |news| {
-            let ended = from_server(&proxy, &stdout, &out, || server::widen(&stdout));
+            let from = Awaited { from: &stdout, is_working: working };
+            let ended = from_server(&proxy, from, &out, || server::widen(&stdout));
             let gone = ended.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
             let _ = news.send(if gone { RelayEvent::ClientGone } else { RelayEvent::ServerSilent });
         }
@@ -99,8 +105,16 @@ pub(super) fn relay(proxy: Arc<Proxy>, server: Server, line: ClientLine) -> u8 {
         let code = child.wait().map_or(1, |status| code_of(&status));
         let _ = news.send(RelayEvent::ServerEnded(code));
     });
-    let mut watch =
-        Watch { proxy: &proxy, out: &out, heard, pid, is_ours, ended: None, silent: false };
+    let mut watch = Watch {
+        proxy: &proxy,
+        out: &out,
+        heard,
+        pid,
+        is_ours,
+        ended: None,
+        silent: false,
+        is_working,
+    };
     watch.until_the_end()
 }
 
@@ -119,6 +133,23 @@ struct Watch<'a> {
     ended: Option<u8>,
     /// The server will say nothing more.
     silent: bool,
+    /// We work on output of the server, and do not wait for more.
+    is_working: Arc<AtomicBool>,
+}
+
+/// A stream that tells whether somebody waits for it.
+struct Awaited<R> {
+    from: R,
+    is_working: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Awaited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.is_working.store(false, Ordering::Relaxed);
+        let read = self.from.read(buffer);
+        self.is_working.store(true, Ordering::Relaxed);
+        read
+    }
 }
 
 impl Watch<'_> {
@@ -148,8 +179,15 @@ impl Watch<'_> {
         }
         // The other half of the server's end comes at once, or not at all.
         let since = Instant::now();
-        while (self.ended.is_none() || !self.silent) && since.elapsed() < DRAIN {
+        let mut idle = since;
+        while (self.ended.is_none() || !self.silent)
+            && idle.elapsed() < DRAIN
+            && since.elapsed() < DRAIN_IN_ALL
+        {
             self.next(TICK);
+            if self.is_working.load(Ordering::Relaxed) {
+                idle = Instant::now();
+            }
         }
         let how = match self.ended {
             Some(code) => format!("the server ended with exit code {code} before it answered"),
@@ -236,7 +274,8 @@ fn from_client(
                     look.push(&chunk);
                     // The server may answer as soon as it has the last byte.
                     if chunk.ends_with(b"\n") {
-                        proxy.pending().asked(look.message());
+                        let mut pending = proxy.pending();
+                        look.messages().for_each(|message| pending.asked(message));
                     }
                     server.write_all(&chunk)?;
                     match frames.more()? {
@@ -278,7 +317,7 @@ pub(super) fn from_server(
             Read1::Whole(frame) => {
                 forward.extend_from_slice(&proxy.server_says(frame));
                 // The last words of a server that was interrupted end where they end.
-                if !forward.ends_with(b"\n") {
+                if !forward.is_empty() && !forward.ends_with(b"\n") {
                     forward.push(b'\n');
                 }
             }

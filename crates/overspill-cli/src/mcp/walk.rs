@@ -1,6 +1,6 @@
 //! Walks over the JSON of messages as it passes by, and knows the path of each token.
 
-use overspill::json::{JsonToken, JsonTokens, MalformedJson};
+use overspill::core::internal::json::{JsonToken, JsonTokens, MalformedJson};
 
 /// The names of fields that matter to us, and what stands for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +39,17 @@ pub(super) enum Key {
     Templates,
     Tools,
     Prompts,
-    Instructions,
-    Description,
-    Title,
+    Task,
+    TaskId,
+    NextCursor,
+    ProgressToken,
+    RequestState,
+    UriTemplate,
+    /// A level below the deepest one that is told apart.
+    Deeper,
 }
 
-const KEYS: [(&[u8], Key); 33] = [
+const KEYS: [(&[u8], Key); 36] = [
     (b"id", Key::Id),
     (b"method", Key::Method),
     (b"params", Key::Params),
@@ -75,9 +80,12 @@ const KEYS: [(&[u8], Key); 33] = [
     (b"resourceTemplates", Key::Templates),
     (b"tools", Key::Tools),
     (b"prompts", Key::Prompts),
-    (b"instructions", Key::Instructions),
-    (b"description", Key::Description),
-    (b"title", Key::Title),
+    (b"task", Key::Task),
+    (b"taskId", Key::TaskId),
+    (b"nextCursor", Key::NextCursor),
+    (b"progressToken", Key::ProgressToken),
+    (b"requestState", Key::RequestState),
+    (b"uriTemplate", Key::UriTemplate),
 ];
 
 impl Key {
@@ -97,7 +105,8 @@ const LONGEST: usize = 40;
 #[derive(Debug, Default)]
 pub(super) struct JsonWalk {
     tokens: JsonTokens,
-    /// The path of the current value. Deeper levels are only counted.
+    /// The path of the current value. Below [`DEEP`] levels, [`Key::Deeper`] stands for all others, which
+    /// are only counted.
     path: Vec<Key>,
     deeper: usize,
     /// The bracket that was opened last, and is not yet part of the path.
@@ -114,7 +123,7 @@ pub(super) struct Step<'a> {
     pub(super) token: JsonToken<'a>,
     /// How many bytes it took.
     pub(super) len: usize,
-    /// Its path in the message; if it is very deep, the path of a value around it.
+    /// Its path in the message, or its beginning if it is very deep.
     pub(super) path: &'a [Key],
     /// It is a part of a message, and not what stands around the messages of a list.
     pub(super) in_message: bool,
@@ -146,7 +155,14 @@ impl JsonWalk {
     pub(super) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Step<'a>, MalformedJson> {
         if let Some(opened) = self.opened.take() {
             let within = if opened == b'[' { Key::Item } else { Key::Other };
-            if self.path.len() < DEEP { self.path.push(within) } else { self.deeper += 1 }
+            if self.path.len() < DEEP {
+                self.path.push(within);
+            } else {
+                if self.deeper == 0 {
+                    self.path.push(Key::Deeper);
+                }
+                self.deeper += 1;
+            }
         }
         let (token, len) = self.tokens.next(bytes)?;
         match token {
@@ -158,9 +174,8 @@ impl JsonWalk {
                 self.opened = Some(bracket);
             }
             JsonToken::Close => {
-                if self.deeper > 0 {
-                    self.deeper -= 1;
-                } else {
+                self.deeper = self.deeper.saturating_sub(1);
+                if self.deeper == 0 {
                     self.path.pop();
                 }
             }

@@ -44,6 +44,13 @@ pub(crate) const SESSIONS: usize = 64;
 pub(crate) const SESSION_REST: Duration = Duration::from_secs(60);
 /// Bytes of MCP messages that a server has not read yet. Over it: 503.
 pub(crate) const UNREAD: usize = 128 << 20;
+/// Bytes of messages that wait in memory for a client that does not read its stream. Over it, an error takes the
+/// place of an answer.
+pub(crate) const QUEUED: usize = 16 << 20;
+/// Number of requests of a session that wait for an answer. Over it: 503.
+pub(crate) const REQUESTS: usize = 10_000;
+/// Number of streams of a session. Over it: 503.
+pub(crate) const STREAMS: usize = 256;
 /// Number of server processes behind MCP sessions, including those that are about to end. Over it: 503.
 pub(crate) const SERVERS: usize = 80;
 

@@ -31,8 +31,10 @@ use tokio::time::{sleep, timeout};
 
 pub(crate) use guard::Guard;
 use limits::{LINGER, REFUSALS};
-pub(crate) use limits::{SERVERS, SESSION_REST, SESSIONS, ServerLimits, UNREAD};
-pub(crate) use reply::{EventSource, Refusal, Reply, events, plain, read_body, reply};
+pub(crate) use limits::{
+    QUEUED, REQUESTS, SERVERS, SESSION_REST, SESSIONS, STREAMS, ServerLimits, UNREAD,
+};
+pub(crate) use reply::{Event, EventSource, Refusal, Reply, events, plain, read_body, reply};
 pub(crate) use token::{BearerToken, random};
 
 /// How long to wait if no connection can be accepted, such as for lack of file descriptors.

@@ -1,7 +1,8 @@
 //! Answers, and the bodies of requests.
 
-use std::convert::Infallible;
+use std::fs::File;
 use std::future::poll_fn;
+use std::io::{self, Read};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -19,16 +20,35 @@ pub(crate) type Reply = Response<ReplyBody>;
 
 /// Messages that come one after the other, until there are no more.
 pub(crate) trait EventSource: Send {
-    /// Returns the next message, which has no line break.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Vec<u8>>>;
+    /// Returns the next message.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>>;
+}
+
+/// A message without a line break.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) start: Vec<u8>,
+    /// The rest of a message that is too long for the memory.
+    pub(crate) rest: Option<File>,
 }
 
 /// The body of an answer.
 pub(crate) enum ReplyBody {
     Whole(Bytes),
-    /// Server-sent events, and when the next sign of life is due.
-    Events(Box<dyn EventSource>, Interval),
+    Events(EventStream),
 }
+
+/// Server-sent events.
+pub(crate) struct EventStream {
+    source: Box<dyn EventSource>,
+    /// When the next sign of life is due.
+    silence: Interval,
+    /// The rest of the current message.
+    rest: Option<File>,
+}
+
+/// How much of a file is sent at once.
+const CHUNK: usize = 256 << 10;
 
 /// Returns an answer with this text.
 pub(crate) fn reply(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Reply {
@@ -69,7 +89,8 @@ impl From<Refusal> for Reply {
 /// Returns an answer whose messages come as server-sent events.
 pub(crate) fn events(source: impl EventSource + 'static) -> Reply {
     let silence = interval_at(Instant::now() + SILENCE, SILENCE);
-    let mut reply = Response::new(ReplyBody::Events(Box::new(source), silence));
+    let stream = EventStream { source: Box::new(source), silence, rest: None };
+    let mut reply = Response::new(ReplyBody::Events(stream));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     reply
@@ -99,29 +120,50 @@ async fn take(mut body: Incoming, most: usize) -> Result<Vec<u8>, Refusal> {
     Ok(all)
 }
 
+impl EventStream {
+    fn poll_bytes(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        let bytes = |bytes: Vec<u8>| Poll::Ready(Some(Ok(bytes.into())));
+        if let Some(file) = &mut self.rest {
+            let mut chunk = Vec::with_capacity(CHUNK);
+            if let Err(error) = file.take(CHUNK as u64).read_to_end(&mut chunk) {
+                return Poll::Ready(Some(Err(error)));
+            }
+            if chunk.is_empty() {
+                self.rest = None;
+                chunk.extend_from_slice(b"\n\n");
+            }
+            return bytes(chunk);
+        }
+        match self.source.poll_next(context) {
+            Poll::Ready(Some(Event { start, rest })) => {
+                self.silence.reset();
+                self.rest = rest;
+                let end: &[u8] = if self.rest.is_some() { b"" } else { b"\n\n" };
+                bytes([b"event: message\ndata: ", &start[..], end].concat())
+            }
+            Poll::Ready(None) => Poll::Ready(None),
+            Poll::Pending if self.silence.poll_tick(context).is_ready() => bytes(b":\n\n".to_vec()),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
 impl Body for ReplyBody {
     type Data = Bytes;
-    type Error = Infallible;
+    /// A file cannot be read. The connection breaks off, so that no client takes a part for the whole.
+    type Error = io::Error;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let frame = |bytes| Poll::Ready(Some(Ok(Frame::data(bytes))));
         match self.get_mut() {
             ReplyBody::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             ReplyBody::Whole(bytes) => frame(std::mem::take(bytes)),
-            ReplyBody::Events(source, silence) => match source.poll_next(context) {
-                Poll::Ready(Some(message)) => {
-                    silence.reset();
-                    frame([b"event: message\ndata: ", &message[..], b"\n\n"].concat().into())
-                }
-                Poll::Ready(None) => Poll::Ready(None),
-                Poll::Pending if silence.poll_tick(context).is_ready() => {
-                    frame(Bytes::from_static(b":\n\n"))
-                }
-                Poll::Pending => Poll::Pending,
-            },
+            ReplyBody::Events(stream) => {
+                stream.poll_bytes(context).map(|bytes| bytes.map(|bytes| bytes.map(Frame::data)))
+            }
         }
     }
 

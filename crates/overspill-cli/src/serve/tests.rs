@@ -26,9 +26,10 @@ impl Site for Lengths {
 struct Three(u8);
 
 impl EventSource for Three {
-    fn poll_next(&mut self, _: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+    fn poll_next(&mut self, _: &mut Context<'_>) -> Poll<Option<Event>> {
         self.0 += 1;
-        Poll::Ready((self.0 <= 3).then(|| vec![b'0' + self.0]))
+        let start = vec![b'0' + self.0];
+        Poll::Ready((self.0 <= 3).then_some(Event { start, rest: None }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use overspill::profile::Places;
+use overspill::Places;
 use subtle::ConstantTimeEq;
 
 use crate::env::Env;
@@ -65,7 +65,7 @@ impl fmt::Debug for BearerToken {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzz"))]
 impl From<&str> for BearerToken {
     fn from(text: &str) -> BearerToken {
         BearerToken(text.to_owned())

@@ -1,7 +1,7 @@
 //! Decides whether outputs may leave this machine. A mistake in a setting that says where they go stops
 //! uploads: the provider's own server may have a bucket of the same name that belongs to others.
 
-use overspill::settings::Warning;
+use overspill::internal::settings::Warning;
 
 use super::SettingSources;
 use super::keys::{Key, last_part, meant};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use overspill::Layer;
-use overspill::settings::{CallKind, ProjectRule, Warning};
+use overspill::internal::settings::{CallKind, ProjectRule, Warning};
 use toml_edit::{Document, Item, TableLike};
 
 use super::destination::{DestinationFault, destination_of};

@@ -4,7 +4,7 @@
 //! `docs/settings.md` all go by this table.
 
 use clap::ValueEnum;
-use overspill::settings::{CallField, CallKind, CallSetting, ProjectRule};
+use overspill::internal::settings::{CallField, CallKind, CallSetting, ProjectRule};
 
 use super::value::ValueKind;
 use super::variables::PREFIX;
@@ -37,6 +37,7 @@ pub(crate) enum Key {
     StoreCache,
     Redact,
     RedactPattern,
+    Pipelines,
 }
 
 /// The facts about a setting.
@@ -85,6 +86,7 @@ impl Key {
             Key::StoreUploadWait => row("store.upload_wait", Duration, "How long a call waits for its output to be in the bucket."),
             Key::StoreCache => row("store.cache", BYTES, "How much of what is in the bucket stays on this machine as well."),
             Key::Redact => row("redact", Redact, "Whether secrets are masked: in what is saved, or in all that is shown, too; what goes to a bucket is masked unless this is off."),
+            Key::Pipelines => row("pipelines", Choice(&["off", "status", "full"]), "Whether failures that a pipe hides are reported, and whether the output of the first stage is saved. Without it `full` inside of host agents, `status` for `run --shell`."),
             Key::RedactPattern => row("redact_pattern", Pattern, "What else is a secret: a regular expression."),
         }
     }
@@ -150,7 +152,10 @@ pub(super) fn last_part(name: &str) -> &str {
 }
 
 fn variable(name: &str) -> String {
-    format!("{PREFIX}{}", last_part(name).to_ascii_uppercase())
+    // Every start of the program makes some fifty of them: `format!` takes three times as long.
+    let mut variable = [PREFIX, last_part(name)].concat();
+    variable.make_ascii_uppercase();
+    variable
 }
 
 /// Returns which of `names` was likely meant by `typed`.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::SignedDuration;
-use overspill::settings::{CallValue, Effective, Origin, entries_of};
+use overspill::internal::settings::{CallValue, Effective, Origin, entries_of};
 use overspill::store::Durability;
 use overspill::{Clock, Layer};
 use serde_json::json;
@@ -155,6 +155,8 @@ impl ResolvedSettings {
                 Durability::None => "none",
             }),
             Key::Structured => SettingValue::Choice("drop"),
+            // `run --shell` has another default. It stands in the help of the setting.
+            Key::Pipelines => SettingValue::Choice("full"),
             Key::McpMaxMedia => bytes(crate::mcp::MAX_MEDIA),
             Key::McpToolPrefix => SettingValue::Text(crate::mcp::TOOL_PREFIX.into()),
             Key::McpOutputs => SettingValue::Choice("project"),

@@ -23,14 +23,14 @@ pub(crate) mod value;
 pub(crate) mod variables;
 pub(crate) mod write;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use jiff::SignedDuration;
-use overspill::settings::{CallValue, Warning};
+use overspill::internal::settings::{CallValue, Warning};
 use overspill::store::{Disk, Durability};
-use overspill::sweep::Retention;
-use overspill::{Limit, Profile};
+use overspill::{Limit, Profile, Retention};
 
 use self::destination::DestinationFault;
 pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
@@ -105,8 +105,10 @@ impl SettingSources {
             destination: Vec::new(),
         };
         sources.read_user_file();
-        sources.read_variables();
-        sources.find_unknown_variables();
+        // The environment is copied once, not once for each setting.
+        let variables: Vec<(OsString, OsString)> = env.variables().collect();
+        sources.read_variables(&variables);
+        sources.find_unknown_variables(&variables);
         let destination = sources.destination_warnings();
         sources.warnings.splice(..0, destination);
         sources.warn_of_faults();
@@ -150,16 +152,21 @@ impl SettingSources {
         }
     }
 
-    fn read_variables(&mut self) {
+    fn read_variables(&mut self, variables: &[(OsString, OsString)]) {
+        let is_ours = |(name, _): &&(OsString, OsString)| variables::is_ours(name);
+        let ours: Vec<&(OsString, OsString)> = variables.iter().filter(is_ours).collect();
+        if ours.is_empty() {
+            return;
+        }
+        let value_of = |name: &str| ours.iter().find(|(set, _)| set == name).map(|(_, set)| set);
         for key in Key::all() {
-            let mut variables = key.variables();
-            let found = variables.find_map(|name| self.env.variable(&name).map(|set| (name, set)));
+            let found = key.variables().find_map(|name| value_of(&name).map(|set| (name, set)));
             let Some((variable, set)) = found else { continue };
             let (kind, written) = (key.kind(), set.to_string_lossy().into_owned());
             let value = match kind {
                 // A path can have any bytes. It starts at the working directory.
                 ValueKind::Directory => {
-                    self.env.absolute(Path::new(&set)).ok().map(SettingValue::Directory)
+                    self.env.absolute(Path::new(set)).ok().map(SettingValue::Directory)
                 }
                 kind => kind.parse(&written),
             };
@@ -185,8 +192,8 @@ impl SettingSources {
     }
 
     /// Finds unknown variables. A misspelt variable of `redact` counts as an invalid one.
-    fn find_unknown_variables(&mut self) {
-        for (warning, fault) in variables::unknown(&self.env) {
+    fn find_unknown_variables(&mut self, variables: &[(OsString, OsString)]) {
+        for (warning, fault) in variables::unknown(variables) {
             match fault {
                 Some(kind) => self.faults.push(Fault { kind, warning }),
                 None => self.unknown_variables.push(warning),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use overspill::redact::{Redact, Redaction};
-use overspill::settings::Warning;
+use overspill::internal::settings::Warning;
+use overspill::{Redact, Redaction};
 
 use super::SettingSources;
 use super::keys::{Key, last_part, meant};

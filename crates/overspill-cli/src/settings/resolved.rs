@@ -1,9 +1,8 @@
 //! The settings that apply, once the profile is known.
 
-use overspill::notice::ReaderAbilities;
-use overspill::settings::{CallValue, RefusedSetting, Warning};
-use overspill::store::Nowhere;
-use overspill::{Limit, Overspill, Profile, Settings};
+use overspill::internal::settings::{CallValue, RefusedSetting, Warning};
+use overspill::internal::store::Nowhere;
+use overspill::{Limit, Overspill, Profile, ReaderAbilities, Settings};
 
 use super::edit::KeyPath;
 use super::keys::Key;

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use overspill::profile::{Directory, OwnSettings};
-use overspill::seeds::{envelope, takumi_enabled};
-use overspill::settings::Warning;
-use overspill::sweep::Retention;
-use overspill::{Profile, Settings};
+use overspill::internal::profile::{Directory, OwnSettings};
+use overspill::internal::seeds::{envelope, takumi_enabled};
+use overspill::internal::settings::Warning;
+use overspill::{Profile, Retention, Settings};
 use serde_json::Value;
 
 use super::NOT_FOR_PROJECTS;

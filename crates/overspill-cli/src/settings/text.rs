@@ -4,7 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use overspill::settings::Warning;
+use overspill::internal::settings::Warning;
 
 use crate::env::Env;
 use crate::open::open_regular;

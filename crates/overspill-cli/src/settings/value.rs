@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
-use overspill::redact::Redaction;
-use overspill::settings::{CallKind, CallValue, KEEPS, is_http_address};
-use overspill::{Limit, Profile};
+use overspill::internal::settings::{CallKind, CallValue, KEEPS, is_http_address};
+use overspill::{Limit, Profile, Redaction};
 use serde_json::json;
 
 use super::units::{duration_text, parse_duration, parse_limit, size_text};
@@ -68,6 +67,7 @@ impl ValueKind {
                 CallKind::Switch => CallValue::Switch(text.parse().ok()?),
                 CallKind::Count | CallKind::Bytes => CallValue::Limit(parse_limit(text)?),
                 CallKind::Keep => CallValue::keep_named(text)?,
+                CallKind::Kind => CallValue::kind_named(text)?,
             }),
             ValueKind::Profile => SettingValue::Choice(Profile::named(text)?.name),
             ValueKind::Directory => {
@@ -125,6 +125,7 @@ impl ValueKind {
                 "a whole number, a size such as \"50KiB\", or \"none\"".into()
             }
             ValueKind::Call(CallKind::Keep) => one_of(KEEPS.iter().map(|(name, ..)| *name)),
+            ValueKind::Call(CallKind::Kind) => one_of(CallValue::kind_names()),
             ValueKind::Profile => one_of(Profile::ALL.iter().map(|profile| profile.name)),
             ValueKind::Directory => "a whole path, or one that begins with \"~/\"".into(),
             ValueKind::Duration => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
@@ -178,7 +179,7 @@ impl SettingValue {
                 json!(duration.as_secs())
             }
             SettingValue::Duration(Some(duration)) => json!(duration.as_secs_f64()),
-            SettingValue::Call(CallValue::Keep(_))
+            SettingValue::Call(CallValue::Keep(_) | CallValue::Kind(_))
             | SettingValue::Choice(_)
             | SettingValue::Directory(_)
             | SettingValue::Text(_) => json!(self.written(kind)),

@@ -1,10 +1,12 @@
 //! The variables of the environment that overspill knows.
 
-use overspill::settings::Warning;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+
+use overspill::internal::settings::Warning;
 
 use super::keys::{Key, meant};
 use super::redact::FaultKind;
-use crate::env::Env;
 
 /// The start of all variables.
 pub(crate) const PREFIX: &str = "OVERSPILL_";
@@ -19,18 +21,27 @@ pub(crate) const ACTIVE: &str = "OVERSPILL_ACTIVE";
 /// Stands for the mark of a host that has none, where a host is tried out.
 pub(crate) const NO_MARK: &str = "OVERSPILL_NONE";
 
+/// The variables about secrets.
+const REDACT: &str = "OVERSPILL_REDACT";
+const REDACT_PATTERN: &str = "OVERSPILL_REDACT_PATTERN";
 /// How many letters of a variable about secrets can be wrong.
 const SLIPS: usize = 2;
 const NO_SETTINGS: [&str; 5] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, NO_MARK];
 /// The start of the variables of our tests.
 const TESTS: &str = "OVERSPILL_TEST_";
 
+/// Tells whether a variable has our prefix.
+pub(super) fn is_ours(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
+}
+
 /// Returns the unknown variables, and the mistake about `redact` that each likely is. The user who has
 /// set one expects an effect.
-pub(super) fn unknown(env: &Env) -> Vec<(Warning, Option<FaultKind>)> {
-    let names = env.variables().map(|(name, _)| name.to_string_lossy().into_owned());
+pub(super) fn unknown(variables: &[(OsString, OsString)]) -> Vec<(Warning, Option<FaultKind>)> {
+    let names = variables.iter().map(|(name, _)| name.to_string_lossy());
     let ours = names.filter(|name| name.starts_with(PREFIX) || almost_redact(name).is_some());
-    let mut unknown: Vec<String> = ours.filter(|name| !name.starts_with(TESTS)).collect();
+    let ours = ours.filter(|name| !name.starts_with(TESTS));
+    let mut unknown: Vec<String> = ours.map(Cow::into_owned).collect();
     if unknown.is_empty() {
         return Vec::new();
     }
@@ -46,14 +57,32 @@ fn known() -> impl Iterator<Item = String> {
 
 /// Returns the mistake about `redact` that a variable is, if it has almost the name of one about secrets.
 fn almost_redact(name: &str) -> Option<FaultKind> {
-    let kinds = [(Key::Redact, FaultKind::Variable), (Key::RedactPattern, FaultKind::Pattern)];
-    let is_meant = |(key, _): &(Key, FaultKind)| {
-        let variable = key.variable();
-        // The difference in length is a cheap lower bound of the distance.
-        name.len().abs_diff(variable.len()) <= SLIPS
-            && strsim::osa_distance(&name.to_ascii_uppercase(), &variable) <= SLIPS
+    let kinds = [(REDACT, FaultKind::Variable), (REDACT_PATTERN, FaultKind::Pattern)];
+    let is_meant = |(variable, _): &(&str, FaultKind)| {
+        has_almost_the_letters_of(name, variable)
+            && strsim::osa_distance(&name.to_ascii_uppercase(), variable) <= SLIPS
     };
     kinds.into_iter().find(is_meant).map(|(_, kind)| kind)
+}
+
+/// Tells whether two names can be as close as [`SLIPS`]. Every start of the program asks it about every
+/// variable, and a distance takes some 20,000 instructions.
+fn has_almost_the_letters_of(name: &str, variable: &str) -> bool {
+    if name.len().abs_diff(variable.len()) > SLIPS * char::MAX.len_utf8() {
+        return false;
+    }
+    let mut counts = [0_i8; 256];
+    for byte in variable.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    // Each slip changes at most one letter of `variable`.
+    let mut left = variable.len();
+    for byte in name.bytes().map(|byte| byte.to_ascii_uppercase()) {
+        let count = &mut counts[usize::from(byte)];
+        left -= usize::from(*count > 0);
+        *count -= i8::from(*count > 0);
+    }
+    left <= SLIPS
 }
 
 fn unknown_variable(name: String, known: &[String]) -> (Warning, Option<FaultKind>) {
@@ -64,8 +93,8 @@ fn unknown_variable(name: String, known: &[String]) -> (Warning, Option<FaultKin
     });
     let meant = match fault {
         None => similar(own, known),
-        Some(FaultKind::Pattern) => Some(Key::RedactPattern.variable()),
-        Some(_) => Some(Key::Redact.variable()),
+        Some(FaultKind::Pattern) => Some(REDACT_PATTERN.into()),
+        Some(_) => Some(REDACT.into()),
     };
     let hint = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
     let message = format!("there is no such variable{hint}");
@@ -77,4 +106,37 @@ fn similar(own: &str, known: &[String]) -> Option<String> {
     let names: Vec<String> = known.iter().map(|name| name[PREFIX.len()..].to_lowercase()).collect();
     let meant = meant(own, names.iter().map(String::as_str))?;
     Some(format!("{PREFIX}{}", meant.to_uppercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variable_about_secrets_is_named_after_its_setting() {
+        assert_eq!(Key::Redact.variable(), REDACT);
+        assert_eq!(Key::RedactPattern.variable(), REDACT_PATTERN);
+    }
+
+    #[test]
+    fn variable_with_two_slips_is_about_secrets() {
+        let mut tried = 0;
+        for (name, kind) in [(REDACT, FaultKind::Variable), (REDACT_PATTERN, FaultKind::Pattern)] {
+            for at in 0..name.len() - 1 {
+                let (start, end) = name.split_at(at);
+                for edit in [&end[1..], &format!("é{end}"), &format!("q{}", &end[1..])] {
+                    let once = format!("{start}{edit}");
+                    let twice = once.replacen("SPI", "SPPI", 1);
+                    let swapped = once.replacen("LL", "L", 1).to_lowercase();
+                    for slip in [once, twice, swapped] {
+                        let near = strsim::osa_distance(&slip.to_ascii_uppercase(), name) <= SLIPS;
+                        assert!(!near || almost_redact(&slip) == Some(kind), "{slip}");
+                        tried += usize::from(near);
+                    }
+                }
+            }
+        }
+        assert!(tried > 200, "{tried}");
+        assert_eq!(almost_redact(&REDACT.replace("DACT", "ACTOR")), None);
+    }
 }

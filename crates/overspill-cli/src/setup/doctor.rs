@@ -1,7 +1,7 @@
 //! Checks the program, the settings, the store and the hosts.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use overspill::{Call, Outcome, Profile};
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ use crate::env::Env;
 use crate::hosts::{HOSTS, Host, SetupStep};
 use crate::jsonc::Jsonc;
 use crate::settings::SettingSources;
+use crate::settings::keys::Key;
+use crate::settings::variables::ACTIVE;
 use crate::ui;
 
 /// The longest line of a finding, in characters.
@@ -59,6 +61,7 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
     look_at_program(&mut findings, env);
     look_at_settings(&mut findings, env);
     look_at_store(&mut findings, env);
+    look_at_pipelines(&mut findings, env);
     let hosts: Vec<&Host> = HOSTS.iter().filter(|host| Receipt::exists(host, env)).collect();
     for host in &hosts {
         look_at_host(&mut findings, host, env);
@@ -130,6 +133,32 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
             findings.add(&env.shown(&link), How::Wrong, said);
         }
     }
+}
+
+/// Runs a pipeline that hides a failure, as a host would.
+fn look_at_pipelines(findings: &mut Findings, env: &Env) {
+    const WHAT: &str = "pipelines";
+    let Ok(own) = env.executable() else { return };
+    let trial = Command::new(own)
+        .args(["sh", "-c", "false | tail -1"])
+        .env_remove(ACTIVE)
+        .stdin(Stdio::null())
+        .output();
+    let is_off = SettingSources::read(env).choice(Key::Pipelines) == Some("off");
+    let (how, said) = match trial {
+        Ok(trial) if String::from_utf8_lossy(&trial.stdout).contains("exited with code 1") => {
+            (How::Well, "bash reports failures that a pipe hides".to_owned())
+        }
+        _ if is_off => {
+            (How::Note, "failures that a pipe hides are not reported: `pipelines = off`".into())
+        }
+        Ok(_) => (
+            How::Note,
+            "failures that a pipe hides are not reported: this needs bash and /proc".into(),
+        ),
+        Err(error) => (How::Note, ui::reason(&error)),
+    };
+    findings.add(WHAT, how, said);
 }
 
 /// Files of settings, and what the project's has changed.

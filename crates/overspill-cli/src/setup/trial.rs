@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use overspill::core::Limits;
 use serde_json::Value;
 
 use crate::env::Env;
 use crate::hosts::hook::HookFormat;
-use crate::hosts::{Host, LIMITS, SetupStep};
+use crate::hosts::{Ceiling, Host, SetupStep};
 use crate::settings::variables;
 use crate::ui;
 
@@ -20,6 +21,7 @@ const LAST: &str = "line 3999";
 pub(super) struct Trial<'a> {
     store: PathBuf,
     env: &'a Env,
+    ceiling: Ceiling,
 }
 
 /// What was tried, and what came of it.
@@ -28,7 +30,8 @@ type Tried = (&'static str, Result<String, String>);
 impl Trial<'_> {
     pub(super) fn of(host: &Host, env: &Env) -> Vec<Tried> {
         let name = format!("overspill-doctor-{}", std::process::id());
-        let trial = Trial { store: env.temporary_directory().join(name), env };
+        let trial =
+            Trial { store: env.temporary_directory().join(name), env, ceiling: host.ceiling };
         let link = |name: &str| env.links().join(name);
         let mut all = Vec::new();
         let framed = format!("{}x\n{LINE}", host.frame.unwrap_or("x="));
@@ -79,7 +82,7 @@ impl Trial<'_> {
         let output =
             output.map_err(|error| format!("{}: {}", program.display(), ui::reason(&error)))?;
         let text = String::from_utf8_lossy(&output.stdout);
-        judged(&text)?;
+        judged(&text, &self.ceiling)?;
         match output.status.code() {
             Some(3) => Ok("bounded, with its end and its exit code".into()),
             code => Err(format!("the exit code is {code:?} instead of 3")),
@@ -98,7 +101,7 @@ impl Trial<'_> {
         if format.rewrite_command(&payload, self.env).is_some() {
             return Ok("the command is run by us".into());
         }
-        judged(&longest(&answer)).map(|()| "bounded, with its end".into())
+        judged(&longest(&answer), &self.ceiling).map(|()| "bounded, with its end".into())
     }
 
     fn start(&self, program: &Path) -> Command {
@@ -119,8 +122,9 @@ fn fed(command: &mut Command, text: &str) -> std::io::Result<Output> {
     child.wait_with_output()
 }
 
-fn judged(text: &str) -> Result<(), String> {
-    let most = LIMITS.chars.unwrap_or(u64::MAX);
+fn judged(text: &str, ceiling: &Ceiling) -> Result<(), String> {
+    let Limits { chars, bytes, .. } = ceiling.limits;
+    let most = chars.or(bytes).unwrap_or(u64::MAX);
     // A line that the host adds may follow.
     let len = text.chars().count() as u64;
     if len > most + 100 {

@@ -1,7 +1,7 @@
 //! Foreign text in our own messages: a project file, a directory name, another user's words.
 
-use overspill::notice::defused;
-use overspill::settings::Warning;
+use overspill::internal::notice::defused;
+use overspill::internal::settings::Warning;
 
 /// The longest warning, in characters, with everything before it on its line.
 const LONGEST_WARNING: usize = 200;

@@ -15,13 +15,16 @@ from pathlib import Path
 from drive import Host, program, versions
 from model import Model
 
+# What each host shows of a command that failed, and of one that did not. The table of hosts has a little less.
 MOST = 10_000
+MOST_OF_SUCCESS = {"claude-code": 30_000}
 
 
 def follow(results):
     """Returns the command that the first result names for what it does not show."""
-    found = re.search(r"lines \S+ not shown \([^)]*\): (\S+ read \S+ --lines \d+:\d+)", results[0])
-    return ("shell", found.group(1) if found else "echo there is no pointer")
+    read = re.search(r"(\S+ read \S+ --lines) A-B", results[0])
+    gap = re.search(r": lines (\d+-\d+) cut\]", results[0])
+    return ("shell", f"{read.group(1)} {gap.group(1)}" if read and gap else "echo there is no pointer")
 
 
 # Each step: what the model asks for, and what is looked for in the result.
@@ -30,7 +33,9 @@ STEPS = [
     ("a pointer that works when followed", follow),
     ("a small output is untouched", ("shell", "echo out; echo err >&2")),
     ("an error in the middle of 200 KB", ("shell", "seq 1 40000 | sed '20000s/.*/error: the disk is full/'")),
+    ("a listing uses the room that the host has", ("shell", "seq -f src/part_number_%.0f.rs 1 8000")),
     ("NUL and colour bytes", ("shell", r"printf 'a\000b\033[31mred\033[0m\n'; seq 1 5000")),
+    ("a failure that a pipe hides", ("shell", "(seq 1 3000; exit 7) 2>&1 | tail -2")),
     ("an MCP call", ("mcp", "numbers")),
     ("a rule against a command still holds", ("shell", "touch denied")),
 ]
@@ -58,15 +63,23 @@ def wrong(name, what, results, host):
         shown = re.search(r"(?i)(exit code:? 3|code 3\b|exited with 3)", text)
         return None if shown or (name, "exit code") in NOT_THERE else "the exit code is not there"
     if what == "a pointer that works when followed":
-        lines = re.search(r"--lines (\d+):", follow(results)[1])
+        lines = re.search(r"--lines (\d+)-", follow(results)[1])
         return None if lines and re.search(rf"(?m)(^|: ){lines.group(1)}$", text) else text[:300]
     if what == "a small output is untouched":
         return None if "out" in text and "err" in text and "overspill" not in text else text[:300]
     if what == "an error in the middle of 200 KB":
-        return None if "error: the disk is full" in text and len(text) <= MOST else f"{len(text)} characters"
+        most = MOST_OF_SUCCESS.get(name, MOST)
+        return None if "error: the disk is full" in text and len(text) <= most else f"{len(text)} characters"
+    if what == "a listing uses the room that the host has":
+        most = MOST_OF_SUCCESS.get(name, MOST)
+        return None if most * 4 // 5 < len(text) <= most else f"{len(text)} of {most} characters"
     if what == "NUL and colour bytes":
         whole = "5000" in text and "red" in text and "\0" not in text and "[overspill " in text
         return None if whole else text[:300]
+    if what == "a failure that a pipe hides":
+        # The capture is saved whole, and the exit code that the host sees stays 0.
+        said = "exited with code 7; the exit code 0 is `tail`'s. Its 3,000 lines are saved" in text
+        return None if said and "2999\n3000" in text else text[:300]
     if what == "an MCP call":
         whole = "overspill" in text and "error: the disk is full, 108894 bytes" in text and len(text) <= MOST
         return None if whole else f"{len(text)} characters: {text[:300]}"

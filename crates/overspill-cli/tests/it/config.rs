@@ -40,6 +40,7 @@ const VALUES: &[(&str, &str)] = &[
     ("enabled", "false"),
     ("keep", "tail"),
     ("fill", "true"),
+    ("kind", "source"),
     ("max_lines", "17"),
     ("max_bytes", "3KiB"),
     ("max_chars", "1000"),

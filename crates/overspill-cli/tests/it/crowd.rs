@@ -1,6 +1,5 @@
 //! Many at once.
 
-use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -45,9 +44,10 @@ fn sixty_four_runs_with_sweeps_and_readers_lose_and_mix_nothing() {
     let mut paths = Vec::new();
     for (n, text) in outputs.iter().enumerate() {
         let notice = text.lines().next().unwrap();
-        let path = notice.rsplit(" · ").next().unwrap().trim_end_matches(']');
-        assert_eq!(fs::read_to_string(path).unwrap(), numbered(5000 + n as u32), "{notice}");
-        paths.push(path.to_owned());
+        let id = &notice["[overspill ".len()..][..6];
+        let output = program(&["read", id, "--raw"]).output().unwrap();
+        assert_eq!(output.stdout, numbered(5000 + n as u32).into_bytes(), "{notice}");
+        paths.push(id.to_owned());
     }
     paths.sort();
     paths.dedup();

@@ -25,12 +25,9 @@ fn a_long_output_keeps_both_ends_and_is_saved() {
     let text = done.text();
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("[overspill "), "{text}");
-    assert!(
-        lines[0].contains(": 23,893 bytes in 5,000 lines; 4 lines shown. All of it: "),
-        "{text}"
-    );
+    assert!(lines[0].contains(": plain, 5,000 lines, 23,893 bytes, 4 lines shown; "), "{text}");
     assert_eq!(lines[1..3], ["1", "2"]);
-    assert!(lines[3].contains("lines 3–4,998 not shown (23,879 bytes)"), "{text}");
+    assert!(lines[3].ends_with(": lines 3-4998 cut]"), "{text}");
     assert_eq!(lines[4..], ["4999", "5000"]);
     done.saved(numbered(5000));
 }
@@ -83,7 +80,7 @@ fn the_outcome_as_json_says_everything() {
     let mut cut = outcome(&["--max-lines", "5"], numbered(3000));
     let (id, path) = (cut["id"].as_str().unwrap(), cut["path"].as_str().unwrap());
     assert!(path.ends_with(&format!("/store/{id}.txt")));
-    assert!(cut["text"].as_str().unwrap().contains(id));
+    assert!(cut["text"].as_str().unwrap().contains(&id[20..].to_lowercase()));
     for field in ["id", "path", "text"] {
         cut[field] = Value::Null;
     }
@@ -223,7 +220,7 @@ fn where_there_is_no_room_for_a_notice_it_is_said_beside() {
         let run = Test::new(&["run", limit[0], limit[1], "--", "seq", "500"]).run();
         for done in [cut, run] {
             assert!(done.output.stdout.len() <= 10, "{limit:?}");
-            done.stderr_contains("1,892 bytes in 500 lines").stderr_contains(" read 0");
+            done.stderr_contains("1,892 bytes in 500 lines").stderr_contains(" read ");
         }
     }
     let roomy = Test::new(&["cut", "--max-lines", "6"]).stdin(numbered(500)).run();

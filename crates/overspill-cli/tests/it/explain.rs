@@ -98,7 +98,7 @@ fn explain_of_an_outline_reports_its_kind() {
     assert!(text.contains("2000 bytes") && text.contains("shorter JSON"), "{text}");
     let (_, json, _) = done.then(&["explain", &done.id(), "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["kind"], "outline");
+    assert_eq!(json["kind"], "json");
 }
 
 #[test]

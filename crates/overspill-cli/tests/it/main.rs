@@ -23,6 +23,7 @@ mod kills;
 mod mcp;
 mod options;
 mod pictures;
+mod pipelines;
 mod power;
 mod program;
 mod project_file;

@@ -16,10 +16,8 @@ fn pictures(page: &str) -> Vec<(&str, &str)> {
 
 /// Returns a preview with another name in the place of its own, which is new each time.
 fn unnamed(shown: &str) -> String {
-    let id =
-        shown.split(" read ").nth(1).and_then(|rest| rest.get(..26)).unwrap_or("there is none");
-    let token = id[id.len() - 6..].to_lowercase();
-    shown.trim_end().replace(id, "ID").replace(&token, "token")
+    let token = shown.get("[overspill ".len()..).and_then(|rest| rest.get(..6));
+    shown.trim_end().replace(token.unwrap_or("there is none"), "token")
 }
 
 #[test]

@@ -16,7 +16,12 @@ fn hook_shortens_every_kind_of_part() {
             "hook_event_name": "PostToolUse", "tool_name": "mcp__server__tool", "tool_input": {},
             "tool_response": case.result,
         });
-        let done = Test::new(&["hook", "claude-code"]).stdin(payload.to_string()).run().code(0);
+        // The host shows more than the table of cases expects.
+        let test = Test::new(&["hook", "claude-code"]);
+        let config = test.dir.path().join("config/overspill");
+        std::fs::create_dir_all(&config).unwrap();
+        std::fs::write(config.join("config.toml"), "max_chars = 9500\n").unwrap();
+        let done = test.stdin(payload.to_string()).run().code(0);
         let answer = done.text();
         let after = (!answer.is_empty()).then(|| {
             let answer: Value = serde_json::from_str(&answer).unwrap();

@@ -85,8 +85,9 @@ fn what_has_expired_is_remembered() {
 fn the_commands_in_a_notice_work_as_printed() {
     let done = Test::new(&["run", "--max-lines", "8", "--", "seq", "1", "5000"]).run().code(0);
     let text = done.text();
-    let gap = text.lines().find(|line| line.contains("not shown")).unwrap();
-    let command = gap.split_once("): ").unwrap().1.trim_end_matches(']');
+    let gap = text.lines().find(|line| line.ends_with(" cut]")).unwrap();
+    let command = text.split("; ").find_map(|part| part.strip_suffix("A-B")).unwrap();
+    let command = format!("{command}{}", gap.split(' ').nth(2).unwrap());
     let words: Vec<&str> = command.split(' ').collect();
     assert_eq!(words[0], env!("CARGO_BIN_EXE_overspill"));
     let (code, page, error) = done.then(&words[1..]);

@@ -74,7 +74,10 @@ fn a_stream_shows_its_start_at_once_and_the_rest_at_the_end() {
     let done = Test::new(&["run", "--stream", "--", "seq", "1", "5000"]).run().code(0);
     let text = done.text();
     assert!(text.starts_with("1\n2\n3\n"), "{text}");
-    assert!(text.lines().last().unwrap().contains("5,000 lines; 1,998 lines shown"), "{text}");
+    assert!(
+        text.lines().last().unwrap().contains("5,000 lines, 23,893 bytes, 1,998 lines shown"),
+        "{text}"
+    );
     assert!(text.lines().count() == 2000 && text.contains("\n5000\n[overspill "));
     done.saved(numbered(5000));
 
@@ -164,7 +167,7 @@ fn without_a_home_the_command_runs_and_the_preview_says_so() {
         .unwrap();
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("It could not be saved: there is no home directory"), "{text}");
+    assert!(text.contains("could not be saved: there is no home directory"), "{text}");
     assert!(text.ends_with("2999\n"), "{text}");
 }
 

@@ -4,6 +4,7 @@
 //! that matter, [`structure`] for JSON, tables, diffs and test reports.
 
 pub(crate) mod ends;
+pub(crate) mod kind;
 mod names;
 pub(crate) mod signal;
 pub(crate) mod structure;

@@ -23,7 +23,12 @@ pub(crate) struct NamedLine<'a> {
     pub(crate) text: &'a [u8],
     /// Only its start is shown. The mark after it begins a line of its own.
     pub(crate) clipped: bool,
+    /// How much its names count, from 0 to [`FULL_WEIGHT`].
+    pub(crate) weight: u8,
 }
+
+/// The weight of a line whose names count in full.
+pub(crate) const FULL_WEIGHT: u8 = 8;
 
 /// The room that is left, and what the mark at a gap takes of it.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +37,8 @@ pub(crate) struct NamesRoom {
     pub(crate) lines: u64,
     pub(crate) mark_bytes: u64,
     pub(crate) mark_lines: u64,
+    /// The names of all lines count the same, whatever their weight.
+    pub(crate) even: bool,
 }
 
 impl NamesRoom {
@@ -57,6 +64,7 @@ struct LineSize {
     number: u64,
     bytes: u32,
     clipped: bool,
+    weight: u8,
     /// Where the names of the line end.
     names_end: u32,
 }
@@ -66,15 +74,27 @@ type Seen = HashSet<u32, BuildHasherDefault<NameHash>>;
 
 impl LineNames {
     pub(crate) fn of<'a>(lines: impl Iterator<Item = NamedLine<'a>>) -> LineNames {
+        LineNames::with(lines, |name| name)
+    }
+
+    /// Like `of`, and the lines after a path do not count: `src/lib.rs:12` and `src/lib.rs:14` are one name.
+    pub(crate) fn of_results<'a>(lines: impl Iterator<Item = NamedLine<'a>>) -> LineNames {
+        LineNames::with(lines, without_place)
+    }
+
+    fn with<'a>(
+        lines: impl Iterator<Item = NamedLine<'a>>,
+        shortened: impl Fn(&[u8]) -> &[u8],
+    ) -> LineNames {
         let mut all = LineNames::default();
         for line in lines {
             let from = all.names.len();
-            each_name(line.text, |name| all.names.push(hash(name)));
+            each_name(line.text, |name| all.names.push(hash(shortened(name))));
             all.names[from..].sort_unstable();
-            let NamedLine { number, text, clipped } = line;
+            let NamedLine { number, text, clipped, weight } = line;
             let (bytes, names_end) =
                 (text.len() as u32 + u32::from(clipped), all.names.len() as u32);
-            all.lines.push(LineSize { number, bytes, clipped, names_end });
+            all.lines.push(LineSize { number, bytes, clipped, weight, names_end });
         }
         all
     }
@@ -154,7 +174,8 @@ impl LineNames {
         if new == 0 {
             return 0;
         }
-        (new << 20) / self.with_bridge(at, chosen, room).1.max(1)
+        let weight = u64::from(if room.even { FULL_WEIGHT } else { self.lines[at].weight });
+        (new << 20) * weight / u64::from(FULL_WEIGHT) / self.with_bridge(at, chosen, room).1.max(1)
     }
 
     /// Returns the lines that must be shown with a line, and what they cost: the lines up to the nearest chosen
@@ -220,6 +241,13 @@ fn each_name(text: &[u8], mut take: impl FnMut(&[u8])) {
     }
 }
 
+/// Returns a path without the line and column that follow it.
+fn without_place(word: &[u8]) -> &[u8] {
+    let is_place = |at: &usize| word.get(at + 1).is_some_and(u8::is_ascii_digit);
+    let colon = memchr::memchr_iter(b':', word).find(is_place);
+    colon.map_or(word, |at| &word[..at])
+}
+
 /// Tells whether a word stands for one thing: it has a digit, `_`, `.`, `/` or a capital inside.
 fn is_distinctive(word: &[u8]) -> bool {
     word.iter().any(|byte| byte.is_ascii_digit() || b"_./".contains(byte))
@@ -261,6 +289,7 @@ mod tests {
             number: number as u64,
             text: text.as_bytes(),
             clipped: false,
+            weight: FULL_WEIGHT,
         };
         text.split_inclusive('\n').enumerate().map(line).collect()
     }
@@ -268,7 +297,7 @@ mod tests {
     fn covered(text: &str, bytes: u64) -> Vec<usize> {
         let lines = lines(text);
         let mut chosen = vec![false; lines.len()];
-        let mut room = NamesRoom { bytes, lines: 1000, mark_bytes: 30, mark_lines: 1 };
+        let mut room = NamesRoom { bytes, lines: 1000, mark_bytes: 30, mark_lines: 1, even: false };
         LineNames::of(lines.into_iter()).cover(&mut chosen, &mut room);
         (0..chosen.len()).filter(|&at| chosen[at]).collect()
     }
@@ -319,11 +348,12 @@ mod tests {
                     number: at as u64,
                     text: text.as_bytes(),
                     clipped: held[at].1,
+                    weight: FULL_WEIGHT,
                 })
                 .collect();
             let (mark_bytes, mark_lines) = (12, 1);
             let mut chosen = vec![false; lines.len()];
-            let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines };
+            let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines, even: false };
             let names = LineNames::of(lines.iter().copied());
             names.take(&mut chosen, (0..lines.len()).rev(), 0.2, &mut room);
             names.cover(&mut chosen, &mut room);

@@ -1,6 +1,7 @@
 //! How much is too much.
 
-use crate::{LineRule, Meter, Size, Tokens};
+use crate::measure::size::Meter;
+use crate::{LineRule, Size, Tokens};
 
 /// The unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

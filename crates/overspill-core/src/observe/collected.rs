@@ -43,6 +43,9 @@ pub(crate) enum Selection {
 /// character, and the line break before or after.
 const BEYOND: u64 = 8;
 
+/// How much of the start is looked at to tell text from other bytes.
+const BINARY_SAMPLE: usize = 1024;
+
 /// How much of an output is read at a time.
 const BLOCK: usize = 64 * 1024;
 
@@ -97,6 +100,16 @@ impl<'a> Collected<'a> {
 }
 
 impl Collected<'_> {
+    /// Tells whether the start is no text: a good part of it is replaced, or is control characters.
+    pub(crate) fn is_binary(&self) -> bool {
+        let start = &self.head.text()[..self.head.len().min(BINARY_SAMPLE)];
+        let text = String::from_utf8_lossy(start);
+        // U+2400 to U+241F are the pictures of control characters.
+        let is_strange = |c: &char| matches!(c, '\u{fffd}' | '\u{2400}'..='\u{241f}');
+        let strange = text.chars().filter(is_strange).count();
+        strange * 4 > text.chars().count()
+    }
+
     /// Chooses lines of an output of `len` bytes within `limits`, of which each gap takes `mark`.
     ///
     /// `None` leaves the choice to the two ends.

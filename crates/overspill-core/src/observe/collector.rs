@@ -150,7 +150,7 @@ impl Sample {
             watch.push(bytes);
             watch
         };
-        match structure::detect(bytes) {
+        match structure::detect(bytes, policy.hint.forced) {
             Some(Format::Lines(reader)) => {
                 return begin(CollectorKind::Rows(
                     ends(),

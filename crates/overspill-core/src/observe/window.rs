@@ -1,8 +1,9 @@
 //! The same decision over a stream, in memory bounded by the limits.
 
+use crate::measure::size::Meter;
 use crate::measure::tokens::Estimate;
 use crate::observe::collector::Collector;
-use crate::{Limits, Meter, Oversized, Policy, Size, Tokens, Unit};
+use crate::{Limits, Oversized, Policy, Size, Tokens, Unit};
 
 /// Measures an output that arrives in chunks, and remembers what may have to be shown of it.
 ///

@@ -47,46 +47,32 @@ pub enum PreviewItem {
 }
 
 impl Preview<'_> {
-    fn has_many_gaps(&self) -> bool {
-        self.cut.gaps().count() > 1
-    }
-
     fn shows_text(&self) -> bool {
         self.cut.pieces.iter().any(|piece| !piece.text.is_empty())
     }
 }
 
-/// The forms of a notice, each with the part of every limit that it must leave to the output.
+/// The forms of a notice, each with the part of every limit but lines that it must leave to the output. A short notice
+/// takes as many lines as a long one.
 const FORMS: [(NoticeForm, u32, u32); 4] = [
-    (NoticeForm::Full, 1, 2),
+    (NoticeForm::Full, 15, 16),
     (NoticeForm::Short, 1, 2),
-    (NoticeForm::Bare, 1, 4),
-    (NoticeForm::Dots, 1, 2),
-];
-
-/// The forms for many gaps. The notice takes at most a sixteenth, so that the lines that matter get
-/// the room.
-const FORMS_MANY: [(NoticeForm, u32, u32); 4] = [
-    (NoticeForm::Many, 15, 16),
-    (NoticeForm::ShortMany, 1, 2),
     (NoticeForm::Bare, 1, 4),
     (NoticeForm::Dots, 1, 2),
 ];
 
 /// Makes a preview with the longest notice that there is room for.
 pub(super) fn compose<'a>(wording: &Wording, over: &Oversized<'a>) -> Preview<'a> {
-    let (wording, policy) = (&wording.on_one_line(), over.policy());
+    let (wording, policy) = (&wording.on_one_line().of_kind(over.kind()), over.policy());
     if let Some(answer) = outlined(wording, over) {
         return answer;
     }
-    // A single gap, as between two ends, has room for the command that reads it.
-    let many = over.has_lines().then(|| attempt(wording, NoticeForm::Many, over));
-    let mut many = many.filter(|it| it.answer.as_ref().is_none_or(Preview::has_many_gaps));
-    for (form, part, whole) in if many.is_some() { FORMS_MANY } else { FORMS } {
-        let attempt = many.take().unwrap_or_else(|| attempt(wording, form, over));
+    for (form, part, whole) in FORMS {
+        let attempt = attempt(wording, form, over);
         let Some(answer) = fill(wording, form, over, &attempt).or(attempt.answer) else { continue };
-        let enough_room =
-            attempt.room.less(&attempt.mark).at_least(&policy.limits.part(part, whole));
+        let lines = policy.limits.part(1, 2).lines;
+        let least = Limits { lines, ..policy.limits.part(part, whole) };
+        let enough_room = attempt.room.less(&attempt.mark).at_least(&least);
         let shows_something = answer.shows_text() || !over.has_text();
         let hides_nothing = answer.cut.gaps().next().is_none();
         if !answer.text.is_empty() && (hides_nothing || enough_room && shows_something) {

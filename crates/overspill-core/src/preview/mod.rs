@@ -9,7 +9,7 @@ use mark::{ShownAmount, ShownFacts};
 use crate::{Cut, Oversized, Policy, Size};
 
 pub use layout::{Layout, Preview, PreviewItem};
-pub use wording::{PageCommand, Wording};
+pub use wording::Wording;
 
 impl<'a> Oversized<'a> {
     /// Cuts the output and puts pieces, marks and notice together, all within the policy's limits.

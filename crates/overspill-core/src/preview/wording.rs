@@ -1,23 +1,20 @@
 //! The words of a preview that the core does not know: a label, and sentences about the saved copy.
 
+use crate::Kind;
 use crate::text::one_line;
 
 /// The words of a preview that depend on the caller, as data.
 ///
-/// The core counts, and says what is missing. The caller knows how notices are labelled, what
-/// became of the whole output, and which command reads a part of it.
+/// The core counts, and says what is missing. The caller knows how notices are labelled, how the call
+/// ended, what became of the whole output, and how to read it.
 ///
 /// ```
-/// use overspill_core::{Keep, Limits, PageCommand, Policy, Wording};
+/// use overspill_core::{Keep, Limits, Policy, Wording};
 ///
 /// let wording = Wording {
 ///     label: "archive".into(),
-///     copy: "All of it: show 17".into(),
-///     page: Some(PageCommand {
-///         before_unit: "show 17 --".into(),
-///         before_range: " ".into(),
-///         after_range: String::new(),
-///     }),
+///     facts: vec!["exit 1".into()],
+///     copy: "show 3f9c2e --lines A-B".into(),
 ///     ..Wording::plain("3f9c2e")
 /// };
 ///
@@ -25,10 +22,10 @@ use crate::text::one_line;
 /// let output: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
 /// let oversized = policy.measure(output.as_bytes()).unwrap();
 /// assert_eq!(oversized.preview(&wording).text, "\
-/// [archive 3f9c2e: 8,893 bytes in 1,000 lines; 4 lines shown. All of it: show 17]
+/// [archive 3f9c2e: exit 1, 1,000 lines, 8,893 bytes, 4 lines shown; show 3f9c2e --lines A-B]
 /// line 1
 /// line 2
-/// [archive 3f9c2e: lines 3–998 not shown (8,860 bytes): show 17 --lines 3:202]
+/// [3f9c2e: lines 3-998 cut]
 /// line 999
 /// line 1000
 /// ");
@@ -37,35 +34,16 @@ use crate::text::one_line;
 pub struct Wording {
     /// The word that begins every notice and mark.
     pub label: String,
-    /// A short word that is fresh for each output, so that no output can forge a mark.
+    /// A short word that is fresh for each output, so that no output can forge a mark. It is also the short id of
+    /// the saved output.
     pub token: String,
-    /// The name of the saved output. It stands in place of the token if there is no room for a
-    /// notice.
-    pub id: Option<String>,
-    /// The sentence about the saved copy. It ends a notice.
+    /// Facts about the call, such as `exit 1`. A long notice leaves out the last ones.
+    pub facts: Vec<String>,
+    /// How to read the saved copy, and what else is to be said about it. It ends a notice.
     pub copy: String,
     /// The same in a few words. It ends a short notice.
     pub short_copy: String,
-    /// The command that reads a part of the output.
-    pub page: Option<PageCommand>,
 }
-
-/// A command that reads a part of a saved output.
-///
-/// The command is `before_unit`, then `lines` or `bytes`, `before_range`, a range such as `4:203`,
-/// and `after_range`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PageCommand {
-    /// The text before `lines` or `bytes`.
-    pub before_unit: String,
-    /// The text between the unit and the range.
-    pub before_range: String,
-    /// The text after the range.
-    pub after_range: String,
-}
-
-/// A part of a gap: the unit, the start and the end.
-pub(super) type Page = (&'static str, u64, u64);
 
 impl Wording {
     /// Words for an output that nobody saves.
@@ -73,10 +51,9 @@ impl Wording {
         Wording {
             label: "output".into(),
             token: token.into(),
-            id: None,
-            copy: "It was not saved".into(),
+            facts: Vec::new(),
+            copy: "not saved".into(),
             short_copy: "not saved".into(),
-            page: None,
         }
     }
 
@@ -96,27 +73,21 @@ impl Wording {
         format!("[{} {}: {text}]", self.label, self.token)
     }
 
-    /// Returns the command that reads a page, if there is one: lines from one to another, both
-    /// included, or bytes from one offset up to another.
-    pub(super) fn page(&self, (unit, from, to): Page) -> Option<String> {
-        let PageCommand { before_unit, before_range, after_range } = self.page.as_ref()?;
-        Some(format!("{before_unit}{unit}{before_range}{from}:{to}{after_range}"))
+    /// Returns these words with the kind of the output as the first fact.
+    #[must_use]
+    pub(super) fn of_kind(mut self, kind: Option<Kind>) -> Wording {
+        self.facts.splice(0..0, kind.map(|kind| kind.name().to_owned()));
+        self
     }
 
     /// Makes control characters visible, so that no word leaves its line.
     pub(super) fn on_one_line(&self) -> Wording {
-        let page = |page: &PageCommand| PageCommand {
-            before_unit: one_line(&page.before_unit),
-            before_range: one_line(&page.before_range),
-            after_range: one_line(&page.after_range),
-        };
         Wording {
             label: one_line(&self.label),
             token: one_line(&self.token),
-            id: self.id.as_deref().map(one_line),
+            facts: self.facts.iter().map(|fact| one_line(fact)).collect(),
             copy: one_line(&self.copy),
             short_copy: one_line(&self.short_copy),
-            page: self.page.as_ref().map(page),
         }
     }
 }

@@ -408,7 +408,7 @@ pub struct Cleaned {
 /// Cleans `bytes` as a preview is cleaned.
 ///
 /// ```
-/// use overspill_core::text::clean;
+/// use overspill_core::internal::text::clean;
 ///
 /// let cleaned = clean(b" 10%\r100%\n\x1b[31mred\x1b[0m\0\n");
 /// assert_eq!(cleaned.text, "100%\nred\u{2400}\n");

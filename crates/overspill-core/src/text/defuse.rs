@@ -15,7 +15,7 @@ const LONGEST_LABEL: usize = 64;
 /// label is a word of ASCII letters.
 ///
 /// ```
-/// use overspill_core::text::defused;
+/// use overspill_core::internal::text::defused;
 ///
 /// assert_eq!(defused("archive", "[archive 3f9c2e: fine]".into()), "(archive 3f9c2e: fine]");
 /// assert_eq!(defused("archive", "Archive: fine".into()), "Archive; fine");

@@ -11,7 +11,7 @@ pub(crate) mod utf8;
 /// Leaves off a character at the end of `bytes` that is not there in full.
 ///
 /// ```
-/// use overspill_core::text::whole_chars;
+/// use overspill_core::internal::text::whole_chars;
 ///
 /// assert_eq!(whole_chars(&"né".as_bytes()[..2]), b"n");
 /// assert_eq!(whole_chars(b"n\xff"), b"n\xff");
@@ -29,7 +29,7 @@ pub(crate) fn text_of(bytes: Vec<u8>) -> String {
 /// Returns `n` of something, in the singular if it is one.
 ///
 /// ```
-/// use overspill_core::text::counted;
+/// use overspill_core::internal::text::counted;
 ///
 /// assert_eq!(counted(1, "line"), "1 line");
 /// assert_eq!(counted(1234, "line"), "1,234 lines");

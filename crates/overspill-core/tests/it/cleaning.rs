@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use overspill_core::text::clean;
+use overspill_core::internal::text::clean;
 use proptest::prelude::*;
 
 /// What a terminal would have left of a text, told the long way.

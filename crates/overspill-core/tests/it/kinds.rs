@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use overspill_core::{Keep, Limits, Policy};
+use overspill_core::{Keep, Kind, KindHint, Limits, Policy};
 
 fn preview(output: &str, chars: u64) -> String {
     let policy = Policy::new(Limits::NONE.chars(chars), Keep::Auto);
@@ -120,4 +120,113 @@ fn quiet_log_shows_the_line_that_stands_out() {
     };
     let preview = preview(&(0..3000).map(line).collect::<String>(), 4000);
     assert!(preview.contains("src/module_7/view.py needs formatting"), "{preview}");
+}
+
+/// Returns a fixture of `tests/kinds`.
+fn fixture(name: &str) -> Vec<u8> {
+    let path = format!("{}/tests/kinds/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(path).unwrap()
+}
+
+fn kind_with(output: &[u8], hint: KindHint) -> Option<Kind> {
+    let policy = Policy { hint, ..Policy::new(Limits::NONE.chars(2000), Keep::Auto) };
+    policy.measure(output).unwrap().kind()
+}
+
+const FIXTURES: [(&str, Kind); 9] = [
+    ("archive.bin", Kind::Binary),
+    ("cargo-test.txt", Kind::TestRun),
+    ("grep-heading.txt", Kind::Search),
+    ("grep.txt", Kind::Search),
+    ("ls-files.txt", Kind::Listing),
+    ("ls-long.txt", Kind::Listing),
+    ("man.txt", Kind::Prose),
+    ("markdown.txt", Kind::Prose),
+    ("source.txt", Kind::Source),
+];
+
+#[test]
+fn output_of_a_real_tool_is_told_by_its_text() {
+    for (name, kind) in FIXTURES {
+        assert_eq!(kind_with(&fixture(name), KindHint::NONE), Some(kind), "{name}");
+    }
+}
+
+#[test]
+fn wrong_hint_does_not_change_what_the_text_says() {
+    for (name, kind) in FIXTURES {
+        for likely in Kind::ALL.map(Some) {
+            let hint = KindHint { likely, succeeded: true, forced: None };
+            assert_eq!(kind_with(&fixture(name), hint), Some(kind), "{name} as {likely:?}");
+        }
+    }
+}
+
+#[test]
+fn forced_kind_is_believed() {
+    for kind in Kind::ALL {
+        let hint = KindHint { forced: Some(kind), ..KindHint::NONE };
+        assert_eq!(kind_with(&fixture("markdown.txt"), hint), Some(kind));
+    }
+}
+
+#[test]
+fn log_that_failed_is_one_though_its_command_succeeded() {
+    let log = format!(
+        "{}error: cannot find value `x`\n --> src/a.rs:1:2\n",
+        "   Compiling a\n".repeat(400)
+    );
+    let hint = KindHint { succeeded: true, ..KindHint::NONE };
+    assert_eq!(kind_with(log.as_bytes(), hint), Some(Kind::FailingLog));
+}
+
+#[test]
+fn linter_report_is_no_search() {
+    let row = |n: u32| format!("mypy/main.py:{n}:61: E501 line too long (76 > 60 characters)\n");
+    let report: String = (1..200).map(row).collect();
+    assert_ne!(kind_with(report.as_bytes(), KindHint::NONE), Some(Kind::Search));
+}
+
+#[test]
+fn search_shows_matches_of_many_files() {
+    let many = |n: u32| format!("src/first.rs:{n}:    let reader_{n} = open_{n}(path);\n");
+    let few = |n: u32| format!("src/part_{n}.rs:7:    let reader_{n} = open_{n}(path);\n");
+    let output: String =
+        (1..300).map(many).chain((1..12).map(few)).chain((300..500).map(many)).collect();
+    let preview = preview(&output, 2000);
+    for n in 1..12 {
+        assert!(preview.contains(&format!("src/part_{n}.rs:7:")), "{n}: {preview}");
+    }
+}
+
+#[test]
+fn prose_shows_its_headings() {
+    let preview = preview(&String::from_utf8(fixture("man.txt")).unwrap(), 1600);
+    for heading in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SUBCOMMANDS", "VERSION"] {
+        assert!(preview.contains(&format!("\n{heading}\n")), "{heading}: {preview}");
+    }
+}
+
+#[test]
+fn tree_shows_every_folder() {
+    let folder = |n: u32| {
+        let files: String = (0..40).map(|file| format!("│   ├── file_{file}.rs\n")).collect();
+        format!("├── part_{n}\n{files}")
+    };
+    let output = format!(".\n{}└── last\n", (0..8).map(folder).collect::<String>());
+    assert_eq!(kind_with(output.as_bytes(), KindHint::NONE), Some(Kind::Listing));
+    let preview = preview(&output, 1200);
+    for n in 0..8 {
+        assert!(preview.contains(&format!("├── part_{n}\n")), "{n}: {preview}");
+    }
+}
+
+#[test]
+fn notice_names_the_kind() {
+    let preview = preview(&String::from_utf8(fixture("grep.txt")).unwrap(), 4000);
+    let notice = preview.lines().next().unwrap();
+    assert!(
+        notice.starts_with("[overspill 3f9c2e: search, exit 1, ") && notice.len() <= 150,
+        "{notice}"
+    );
 }

@@ -5,8 +5,8 @@
 use crate::common;
 
 use overspill_core::{
-    Cleaning, Cut, Finished, Grain, Keep, Limits, LineRule, PageCommand, Policy, Preview, Tokens,
-    Window, Wording, cut,
+    Cleaning, Cut, Finished, Grain, Keep, Limits, LineRule, Policy, Preview, Tokens, Window,
+    Wording, cut,
 };
 use proptest::prelude::*;
 
@@ -14,14 +14,9 @@ use proptest::prelude::*;
 /// reach the reader.
 fn wording() -> impl Strategy<Value = Wording> {
     let broken = Wording {
-        id: Some("01\nKA".into()),
+        facts: vec!["exit\n1".into()],
         copy: "All of it: /state/over\nspill\x1b[1m/01KA.txt".into(),
         short_copy: "all: /state/over\nspill\u{202e}/01KA.txt".into(),
-        page: Some(PageCommand {
-            before_unit: "read\n{\"id\":1,\"".into(),
-            before_range: "\":\r\"".into(),
-            after_range: "\"}".into(),
-        }),
         ..common::unsaved()
     };
     let long = Wording { copy: "no answer\n".repeat(90), ..common::saved() };
@@ -303,7 +298,7 @@ fn two_hundred_megabytes_on_one_line_are_clipped() {
     let answer = over.preview(&wording);
     assert!(answer.text.len() <= 51_200);
     assert!(answer.cut.shown().bytes > 50_000);
-    assert!(answer.text.contains("a part of line 1 not shown (209,664,"), "{}", answer.text);
+    assert!(answer.text.contains("[3f9c2e: bytes 25534-209689666 cut]"));
 }
 
 /// What is held of earlier lines differs between a stream and bytes at hand; it must not matter.
@@ -331,7 +326,6 @@ fn token_limit_beside_other_limits_cuts_a_stream_like_the_whole() {
         ..Policy::new(limits, Keep::Ends { head: 1, tail: 3 })
     };
     let wording = Wording {
-        id: Some("01KA5EXAMPLE".into()),
         copy: "Not all of it could be kept; 77 bytes of it saved as 01KA5EXAMPLE".into(),
         short_copy: "in part: 01KA5EXAMPLE".into(),
         ..common::unsaved()

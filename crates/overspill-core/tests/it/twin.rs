@@ -153,7 +153,7 @@ proptest! {
         policy.trigger.tokens = None;
         let text = match policy.cleaning {
             Cleaning::Readable if policy.lines == LineRule::Universal => return Ok(()),
-            Cleaning::Readable => overspill_core::text::clean(output.as_bytes()).text,
+            Cleaning::Readable => overspill_core::internal::text::clean(output.as_bytes()).text,
             Cleaning::Off => output.clone(),
         };
         let Some(cut) = cut(output.as_bytes(), &policy) else { return Ok(()) };

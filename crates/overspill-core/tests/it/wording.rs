@@ -1,7 +1,7 @@
 //! Notices and marks in the words that a caller gives.
 
 use insta::assert_snapshot;
-use overspill_core::{Keep, Limits, PageCommand, Policy, Wording};
+use overspill_core::{Keep, Limits, Policy, Wording};
 
 use crate::common;
 
@@ -17,32 +17,53 @@ fn preview(output: &str, wording: &Wording, limits: Limits) -> String {
 #[test]
 fn plain_wording_says_that_nothing_was_saved() {
     assert_snapshot!(preview(&numbered(100), &Wording::plain("3f9c2e"), Limits::NONE.lines(4)), @"
-    [output 3f9c2e: 792 bytes in 100 lines; 2 lines shown. It was not saved]
+    [output 3f9c2e: 100 lines, 792 bytes, 2 lines shown; not saved]
     line 1
-    [output 3f9c2e: lines 2–99 not shown (776 bytes)]
+    [3f9c2e: lines 2-99 cut]
     line 100
     ");
 }
 
 #[test]
-fn page_command_names_the_unit_and_the_range() {
-    let page = PageCommand {
-        before_unit: r#"page {"id":7,""#.into(),
-        before_range: r#"":""#.into(),
-        after_range: r#""}"#.into(),
+fn mark_inside_a_line_names_bytes() {
+    let text = preview(&"x".repeat(90_000), &common::saved(), Limits::NONE.bytes(2000));
+    let mark = text.lines().find(|line| line.contains(" cut]")).unwrap();
+    let (from, to) = mark.strip_prefix("[3f9c2e: bytes ").unwrap().split_once(' ').unwrap();
+    assert_eq!(to, "cut]");
+    assert!(
+        from.split_once('-')
+            .is_some_and(|(from, to)| from.parse::<u64>().unwrap() < to.parse::<u64>().unwrap())
+    );
+}
+
+#[test]
+fn notice_leaves_out_facts_beyond_150_bytes() {
+    let facts = ["failing-log", "exit 101", "12.4s"].map(String::from).to_vec();
+    let notice = |copy: &str| {
+        let wording = Wording { facts: facts.clone(), copy: copy.into(), ..common::saved() };
+        preview(&numbered(10_000), &wording, Limits::NONE.bytes(20_000))
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
     };
-    let wording = Wording { page: Some(page), ..Wording::plain("3f9c2e") };
-    let lines = preview(&numbered(1000), &wording, Limits::NONE.lines(4));
-    assert!(lines.contains(r#": page {"id":7,"lines":"2:201"}]"#), "{lines}");
-    let bytes = preview(&"x".repeat(90_000), &wording, Limits::NONE.bytes(2000));
-    assert!(bytes.contains(r#": page {"id":7,"bytes":""#), "{bytes}");
+    let all = notice("overspill read 3f9c2e");
+    assert!(
+        all.contains("failing-log, exit 101, 12.4s, 10,000 lines") && all.len() <= 150,
+        "{all}"
+    );
+    let long = notice("overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e; x");
+    assert!(
+        long.contains("failing-log, ") && !long.contains("12.4s") && long.len() <= 150,
+        "{long}"
+    );
 }
 
 #[test]
 fn mark_without_room_for_a_notice_names_the_saved_output() {
     let within = |wording: &Wording| preview(&numbered(1000), wording, Limits::NONE.bytes(110));
     let saved = within(&common::saved());
-    assert!(saved.contains("[overspill 01KA0000000000000000000000: 8,"), "{saved}");
+    assert!(saved.contains("[overspill 3f9c2e: 8,"), "{saved}");
     let unsaved = preview(&numbered(1000), &common::unsaved(), Limits::NONE.bytes(100));
     assert!(unsaved.contains("[overspill 3f9c2e: 8,"), "{unsaved}");
 }
@@ -56,7 +77,7 @@ fn words_with_line_breaks_stay_on_one_line() {
     };
     let text = preview(&numbered(100), &wording, Limits::NONE.lines(4));
     assert_eq!(
-        text.lines().next().unwrap().split_once(". ").unwrap().1,
+        text.lines().next().unwrap().split_once("; ").unwrap().1,
         "kept␊in \u{fffd}two␍␊lines]"
     );
     assert_eq!(wording.line("one\ntwo"), "[a␊b 3f9c2e: one␊two]");

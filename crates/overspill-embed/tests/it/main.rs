@@ -5,3 +5,4 @@
 mod embed;
 mod redact;
 mod results;
+mod types;

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use overspill::redact::{Redact, Redaction};
 use overspill::store::{Memory, Store};
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, Outcome, Overspill, Profile};
+use overspill::{Call, Outcome, Overspill, Profile, Redact, Redaction};
 use overspill_embed::CallRequest;
 use serde_json::{Value, json};
 

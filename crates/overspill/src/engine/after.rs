@@ -28,7 +28,7 @@ impl Overspill {
 
     fn record(&self, spilled: &Spilled, ended: &EndedCall) {
         let Ok(saved) = &spilled.saved else { return };
-        let CallEnd { exit, signal, interrupted, on_terminal, sent_before } = ended.end;
+        let CallEnd { exit, signal, interrupted, on_terminal, sent_before, .. } = ended.end;
         // A notice without room in the text goes out beside it.
         let beside = if spilled.is_silent() { spilled.notice.len() } else { 0 };
         // An outline and a strategy's own text show no part of the output as it is.

@@ -19,9 +19,7 @@ use crate::profile::OnSaveError;
 use crate::redact::{Redact, Redacted};
 use crate::store::{Nowhere, SpillRef, Store};
 use crate::sweep::{Retention, SweepBudget, Swept, sweep};
-use crate::{
-    Call, CallEnd, Clock, Error, Event, Layer, LiveSpill, Outcome, Profile, Settings, Spill,
-};
+use crate::{Call, CallEnd, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
 
 pub use builder::OverspillBuilder;
 pub(crate) use choose::Chosen;
@@ -62,6 +60,17 @@ pub struct CallOptions {
     pub delegate: bool,
     /// The part of a shared budget that this output gets. It can only tighten the limits.
     pub share: Option<Limits>,
+    /// The limits of a command that fails. They can only tighten the limits.
+    pub if_failed: Option<Limits>,
+}
+
+impl CallOptions {
+    /// Returns the share of a call that failed, if it differs.
+    pub(crate) fn share_of_failed(&self, end: CallEnd) -> Option<Limits> {
+        let failed = end.signal.is_some() || end.exit.is_some_and(|code| code != 0);
+        let limits = self.if_failed.filter(|_| failed)?;
+        Some(self.share.map_or(limits, |share| share.tightened(&limits)))
+    }
 }
 
 /// An output that is all there.
@@ -206,11 +215,6 @@ impl Overspill {
         Spill::new(Cow::Owned(self), call, options)
     }
 
-    /// Like [`Overspill::spill`], for an output that is shown while it arrives.
-    pub fn live_spill(&self, call: Call, options: CallOptions) -> LiveSpill<'_> {
-        LiveSpill(self.spill(call, options))
-    }
-
     /// Returns the rules that mask secrets.
     pub fn redaction(&self) -> &Redact {
         &self.redact
@@ -230,7 +234,13 @@ impl Overspill {
         options: &CallOptions,
         end: CallEnd,
     ) -> Outcome<'a> {
-        self.bound_by(self.plan(call, options), output, call, end)
+        match options.share_of_failed(end) {
+            None => self.bound_by(self.plan(call, options), output, call, end),
+            share => {
+                let options = CallOptions { share, ..options.clone() };
+                self.bound_by(self.plan(call, &options), output, call, end)
+            }
+        }
     }
 
     /// Shortens an output that is all there, by a plan of its call.
@@ -251,7 +261,7 @@ impl Overspill {
                 };
                 let (meter, draft) = self.measure_and_write(output, &policy, call);
                 let over = Oversized::of_measured(all.measured, &meter, &policy, fired);
-                let mut chosen = Chosen::Over(over);
+                let mut chosen = Chosen::Over(end.hinted(over));
                 let saved = draft.and_then(|draft| save::publish(draft, &mut chosen, &all));
                 (chosen, saved)
             }

@@ -3,6 +3,7 @@
 use overspill_core::{Keep, Policy};
 
 use super::{CallOptions, Overspill};
+use crate::command_kind::likely_kind;
 use crate::{Call, Profile};
 
 /// The policy of one call.
@@ -25,7 +26,8 @@ impl Overspill {
     pub(crate) fn plan(&self, call: &Call, options: &CallOptions) -> Plan {
         let (tool, declared) = (call.tool.as_deref(), options.declared.as_ref());
         let effective = self.settings.effective(&self.profile, tool, declared, &options.settings);
-        let policy = effective.policy(&self.profile).below(&self.profile.ceiling);
+        let mut policy = effective.policy(&self.profile).below(&self.profile.ceiling);
+        policy.hint.likely = likely_kind(call);
         let enabled = effective.is_enabled();
         let policy = match &options.share {
             _ if !enabled => Policy { trigger: self.profile.ceiling, ..policy },

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cut, Layout, LeftOut, Oversized, Policy, Preview, Size, Span, Unit, Wording};
+use overspill_core::{
+    Cut, Kind, Layout, LeftOut, Oversized, Policy, Preview, Size, Span, Unit, Wording,
+};
 
 use super::choose::{Chosen, OwnText};
 use super::{EndedCall, Overspill};
-use crate::notice::{ReaderAbilities, wording};
+use crate::notice::{ReaderAbilities, facts, way_to, wording};
 use crate::profile::{
     Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
 };
@@ -25,7 +27,8 @@ impl Overspill {
     ) -> Spilled {
         let masked = saved.as_ref().map_or(ended.masked, |saved| saved.masked);
         let delegate = ended.delegate;
-        let presentation = Presentation { engine: self, style, policy, saved, delegate, masked };
+        let presentation =
+            Presentation { engine: self, style, policy, saved, delegate, masked, ended };
         match style {
             NoticeStyle::Own => presentation.with_own_notice(chosen),
             _ => presentation.with_source_notice(chosen),
@@ -33,21 +36,27 @@ impl Overspill {
     }
 
     /// Returns our own notice.
-    fn notice(&self, saved: &Result<SpillRef, Error>, delegate: bool) -> Wording {
+    fn notice(&self, saved: &Result<SpillRef, Error>, ended: &EndedCall) -> Wording {
         let token = match saved {
             Ok(saved) => saved.id.token(),
             Err(_) => random(6).unwrap_or_default(),
         };
-        let reader = ReaderAbilities {
-            program: self
-                .program
-                .as_ref()
-                .map(|find| find())
-                .or_else(|| self.reader.program.clone()),
+        let reader = self.reader_abilities(ended.delegate);
+        Wording { facts: facts(ended.end), ..wording(token, saved.as_ref(), &reader) }
+    }
+
+    /// Returns the shortest way to a saved output, as its reader can go it.
+    pub fn way_to(&self, saved: &SpillRef) -> String {
+        way_to(&saved.id, &saved.path, &self.reader_abilities(false))
+    }
+
+    fn reader_abilities(&self, delegate: bool) -> ReaderAbilities {
+        let program = self.program.as_ref().map(|find| find());
+        ReaderAbilities {
+            program: program.or_else(|| self.reader.program.clone()),
             delegate: self.reader.delegate.clone().filter(|_| delegate),
             ..self.reader.clone()
-        };
-        wording(token, saved.as_ref(), &reader)
+        }
     }
 
     /// Counts what is left out, as the profile does.
@@ -78,6 +87,7 @@ struct Presentation<'a> {
     saved: Result<SpillRef, Error>,
     delegate: bool,
     masked: u64,
+    ended: &'a EndedCall<'a>,
 }
 
 /// The layout of a text that has no room for a notice.
@@ -86,7 +96,7 @@ const SILENT: Layout = Layout { notice: 0..0, items: Vec::new(), is_silent: true
 impl Presentation<'_> {
     /// Words a preview with our own notice, everything within the limits.
     fn with_own_notice(self, chosen: Chosen) -> Spilled {
-        let notice = self.engine.notice(&self.saved, self.delegate);
+        let notice = self.engine.notice(&self.saved, self.ended);
         match chosen {
             Chosen::Over(over) => self.by_policy(&notice, &over),
             Chosen::Cut(cut, otherwise) => match (notice.around(&cut, self.policy), otherwise) {
@@ -118,7 +128,7 @@ impl Presentation<'_> {
         match over.preview(notice) {
             Preview { text, layout, cut, outline: None } => {
                 let worded = WordedNotice { notice: notice.for_person(&cut), text };
-                let kind = over.kind_of(&cut);
+                let kind = kind_word(over, &cut);
                 self.of_cut(worded, Some(layout), cut, kind)
             }
             Preview { text, layout, cut, outline: Some(outline) } => {
@@ -126,7 +136,7 @@ impl Presentation<'_> {
                 let left_out = LeftOut::Bytes(total.bytes.saturating_sub(outline.len() as u64));
                 let worded = WordedNotice { notice: notice.for_person_of_outline(&total), text };
                 let own = OwnText { text: outline, left_out, total };
-                self.of_text(worded, Some(layout), own, Some(cut.fired), "outline")
+                self.of_text(worded, Some(layout), own, Some(cut.fired), Kind::Json.name())
             }
         }
     }
@@ -137,7 +147,7 @@ impl Presentation<'_> {
         let (cut, kind) = match chosen {
             Chosen::Over(over) => {
                 let cut = over.cut();
-                let kind = over.kind_of(&cut);
+                let kind = kind_word(&over, &cut);
                 (cut, kind)
             }
             Chosen::Cut(cut, _) => (cut, "pieces"),
@@ -228,6 +238,11 @@ impl Presentation<'_> {
             words: *self.style,
         }
     }
+}
+
+/// Returns the word for the kind of an output. Of an output that was not looked at it is the way it is shown.
+fn kind_word(over: &Oversized, cut: &Cut) -> &'static str {
+    over.kind().map_or(if cut.reasons().is_empty() { "ends" } else { "lines" }, Kind::name)
 }
 
 /// Returns the texts of the pieces. Pieces without a gap between them are one.

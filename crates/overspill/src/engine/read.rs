@@ -3,20 +3,20 @@
 use overspill_core::{Limits, Policy};
 
 use super::{CallOptions, Overspill};
-use crate::retrieve::{self, Page, Part};
+use crate::retrieve::page;
 #[cfg(feature = "grep")]
-use crate::retrieve::{Answer, GrepError, Query};
-use crate::{Call, Error};
+use crate::retrieve::{Answer, GrepError, Query, grep};
+use crate::{Call, Error, Page, Part};
 
 impl Overspill {
     /// Reads a part of a saved output, as much as fits the limits.
     ///
     /// `id` is the id of an output, or the path that its notice names. With
-    /// [`Redact::All`](crate::redact::Redact::All) secrets are masked. [`Page::next`] is the part to read next.
+    /// [`Redact::All`](crate::Redact::All) secrets are masked. [`Page::next`] is the part to read next.
     pub fn read(&self, id: impl AsRef<str>, part: Part) -> Result<Page, Error> {
         let store = self.shown_store();
         let id = store.find(id.as_ref())?;
-        let page = retrieve::read(&*store, &id, &part, &self.page_limits())?;
+        let page = page::read(&*store, &id, &part, &self.page_limits())?;
         // The page is returned even if the store cannot record that it was read.
         let _ = store.retrieved(&id, page.text.len() as u64);
         Ok(page)
@@ -28,7 +28,7 @@ impl Overspill {
     pub fn grep(&self, id: impl AsRef<str>, query: &Query) -> Result<Answer, GrepError> {
         let store = self.shown_store();
         let id = store.find(id.as_ref())?;
-        let matches = retrieve::grep(&*store, &id, query, &self.page_limits())?;
+        let matches = grep::grep(&*store, &id, query, &self.page_limits())?;
         let answer = matches.answer(&id, query);
         // The answer is returned even if the store cannot record that it was read.
         let _ = store.retrieved(&id, answer.text.len() as u64);

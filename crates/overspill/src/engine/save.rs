@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
-use overspill_core::{Meter, Oversized, Policy};
+use overspill_core::internal::Meter;
+use overspill_core::{Oversized, Policy};
 
 use super::{Chosen, Output, Overspill};
 use crate::profile::{NoticeStyle, OnSaveError, Sweeps};

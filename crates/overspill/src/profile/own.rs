@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+use overspill_core::{Cleaning, Grain, Keep, KindHint, LineRule, Policy, Tokens};
 
 use super::{
     Accounting, CEILING, Directory, Errors, NoticeStyle, OnSaveError, OwnSettings, Profile,
@@ -24,6 +24,7 @@ impl Profile {
             cleaning: Cleaning::Readable,
             tokens: Tokens::Estimate,
             fill: false,
+            hint: KindHint::NONE,
         },
         ceiling: CEILING,
         accounting: Accounting::WhatStopped,

@@ -23,7 +23,7 @@ impl Places {
     /// that is not known is empty.
     ///
     /// ```
-    /// use overspill::profile::Places;
+    /// use overspill::Places;
     ///
     /// let places = Places::from_env(|name| std::env::var_os(name), std::env::current_dir()?);
     /// # Ok::<(), std::io::Error>(())

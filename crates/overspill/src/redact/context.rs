@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::pem::CheckedKey;
+use super::pem::KeyMemo;
 
 /// The longest token, password or other value that is looked for.
 pub(super) const LONGEST: usize = 4 << 10;
@@ -19,6 +19,8 @@ pub(super) enum Found {
     Secret { hold: usize, bytes: Range<usize> },
     /// No secret.
     Nothing,
+    /// No secret up to this place.
+    Skip(usize),
     /// The bytes that follow decide; everything from this place on waits for them.
     Undecided(usize),
 }
@@ -41,8 +43,8 @@ pub(super) struct Came<'a> {
     pub(super) gaps: &'a [usize],
     /// Nothing comes after the text.
     pub(super) is_all: bool,
-    /// How far a private key at the end was checked by the last look, and then by this one.
-    pub(super) key: &'a Cell<Option<CheckedKey>>,
+    /// What the last looks have learned of private keys.
+    pub(super) key: &'a Cell<KeyMemo>,
 }
 
 impl<'a> Came<'a> {

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use overspill::redact::{Redaction, Redactor};
+//! use overspill::Redaction;
+//! use overspill::internal::redact::Redactor;
 //!
 //! let redaction = Arc::new(Redaction::new(Some("corp-[0-9]+")).unwrap());
 //! let (text, masked) = redaction.text("url https://ada:hunter2@example.org, corp-4711");
@@ -16,6 +17,7 @@
 mod address;
 mod context;
 mod draft;
+mod encoded;
 mod headers;
 mod joint;
 mod json;
@@ -126,7 +128,7 @@ impl Redaction {
             scan: 0,
             gaps: &[],
             is_all: true,
-            key: &Cell::new(None),
+            key: &Cell::default(),
         });
         if look.secrets.is_empty() {
             return (Cow::Borrowed(text), 0);
@@ -157,7 +159,7 @@ impl Redaction {
 
     /// Like [`Redaction::text`], of what may be no text.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
-        let key = &Cell::new(None);
+        let key = &Cell::default();
         let look = self.look(Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key });
         if look.secrets.is_empty() {
             return (Cow::Borrowed(bytes), 0);
@@ -181,7 +183,7 @@ impl Redaction {
         // What is shown waits no longer than what is written: it may be overwritten without end.
         let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
         // The places of a key in the view are others.
-        let shown = Came { key: &Cell::new(None), ..view.came(came) };
+        let shown = Came { key: &Cell::default(), ..view.came(came) };
         view.add(self.look_at(shown, view.beginning()), came, &mut look);
         look.known = look.known.max(longest);
         look.settled(came.fresh).unmasked(came.text)
@@ -205,6 +207,7 @@ impl Redaction {
         while let Some((rule, start)) = starts::next(text, search) {
             match RULES[rule].look(came, start) {
                 Found::Nothing => search = start + 1,
+                Found::Skip(to) => search = to.max(start + 1),
                 Found::Secret { hold, bytes } => {
                     from = bytes.end;
                     search = bytes.end.max(start + 1);

@@ -1,5 +1,7 @@
 //! Private keys: PEM, OpenSSH, PGP and PuTTY, with or without their last line.
 
+use std::ops::Range;
+
 use super::context::{Came, Found};
 
 /// The longest private key that is looked for.
@@ -8,6 +10,8 @@ pub(super) const LONGEST_KEY: usize = 16 << 10;
 /// Lines of a key that are not secret.
 const NOTES: [&[u8]; 6] =
     [b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
+/// The longest rest of a mark after `BEGIN`.
+const LONGEST_MARK: usize = 64;
 /// A shorter line is a word, or the last line of a key.
 const LINE: usize = 16;
 
@@ -16,18 +20,54 @@ const LINE: usize = 16;
 pub(super) struct CheckedKey {
     /// The place of the key in the text.
     body: usize,
-    /// The first line that was not checked, after the beginning.
+    /// The first line that was not checked, after `body`.
     at: usize,
-    /// The end of the last line of the key, after the beginning.
+    /// The end of the last line of the key, after `body`.
     end: usize,
     is_key: bool,
     prefix: usize,
 }
 
-impl CheckedKey {
-    /// Returns the same key after `len` bytes before it are gone.
-    pub(super) fn moved(self, len: usize) -> Option<CheckedKey> {
-        Some(CheckedKey { body: self.body.checked_sub(len)?, ..self })
+/// What looks at private keys have learned of the text. Without it, text with many marks would be read again
+/// for each of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct KeyMemo {
+    checked: Option<CheckedKey>,
+    /// The start and end of lines that are neither part of a key nor the end of one.
+    notes: (usize, usize),
+    /// The start and end of text without a line feed.
+    one_line: (usize, usize),
+}
+
+impl KeyMemo {
+    /// Returns the same after `len` bytes before it are gone.
+    pub(super) fn moved(self, len: usize) -> KeyMemo {
+        let moved =
+            |(start, end): (usize, usize)| (start.saturating_sub(len), end.saturating_sub(len));
+        let body = |key: CheckedKey| key.body.checked_sub(len);
+        KeyMemo {
+            checked: self.checked.and_then(|key| Some(CheckedKey { body: body(key)?, ..key })),
+            notes: moved(self.notes),
+            one_line: moved(self.one_line),
+        }
+    }
+
+    /// Returns the end of the line at `at`, with its line feed.
+    fn line_end(&mut self, text: &[u8], at: usize) -> usize {
+        let (start, end) = self.one_line;
+        let (start, from) =
+            if (start..end).contains(&at) { (start, end.min(text.len())) } else { (at, at) };
+        let feed = memchr::memchr(b'\n', &text[from..]).map(|feed| from + feed);
+        self.one_line = (start, feed.unwrap_or(text.len()));
+        feed.map_or(text.len(), |feed| feed + 1)
+    }
+
+    /// Remembers a line that is no part of a key.
+    fn note(&mut self, line: Range<usize>) {
+        match self.notes.1 == line.start {
+            true => self.notes.1 = line.end,
+            false => self.notes = (line.start, line.end),
+        }
     }
 }
 
@@ -41,15 +81,21 @@ impl Came<'_> {
     /// Every line is checked, so that source text that only names the marks stays, and the first line
     /// that is no part of a key decides.
     pub(super) fn pem(&self, from: usize) -> Found {
-        let (end, goes_on) = self.run(from, |byte| byte != b'\n', 64);
-        let mark = &self.text[from..end];
-        let words: [&[u8]; 3] =
-            [b"PRIVATE KEY-----", b"PRIVATE KEY BLOCK-----", b"PRIVATE KEY ----"];
-        let found = words
-            .iter()
-            .find_map(|words| Some(from + memchr::memmem::find(mark, words)? + words.len()));
+        let near = &self.text[from..self.text.len().min(from + LONGEST_MARK)];
+        let feed = memchr::memchr(b'\n', near);
+        let mark = &near[..feed.unwrap_or(near.len())];
+        let goes_on = feed.is_none() && near.len() < LONGEST_MARK && !self.is_all;
+        let ends: [&[u8]; 3] = [b"-----", b" BLOCK-----", b" ----"];
+        let found = memchr::memchr_iter(b'Y', mark).find_map(|at| {
+            let (label, rest) = mark.split_at(at + 1);
+            let end = ends.iter().find(|end| rest.starts_with(end))?;
+            label.ends_with(b"PRIVATE KEY").then_some(from + at + 1 + end.len())
+        });
         match found {
-            Some(body) => self.body(body),
+            Some(body) => match self.body(body) {
+                Found::Nothing if is_known(mark) => Found::Skip(body),
+                found => found,
+            },
             None if goes_on => Found::Undecided(self.text.len().min(from)),
             None => Found::Nothing,
         }
@@ -63,22 +109,30 @@ impl Came<'_> {
 
     fn body(&self, body: usize) -> Found {
         let reach = self.text.len().min(body + LONGEST_KEY);
-        let text = &self.text[body..reach];
-        let checked = self.key.take().filter(|key| key.body == body);
+        let text = &self.text[..reach];
+        let mut memo = self.key.get();
+        let checked = memo.checked.take().filter(|key| key.body == body);
         let CheckedKey { mut at, mut end, mut is_key, mut prefix, .. } =
             checked.unwrap_or(CheckedKey { body, at: 0, end: 0, is_key: false, prefix: 0 });
+        (at, end) = (body + at, body + end);
         let may_go_on = !self.is_all && reach < body + LONGEST_KEY;
         let mut is_cut = may_go_on;
-        while at < text.len() {
-            let line_end =
-                memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed + 1);
-            let is_whole = line_end < text.len() || text.ends_with(b"\n");
+        while at < reach {
+            if !is_key && at > body && (memo.notes.0..memo.notes.1).contains(&at) {
+                at = memo.notes.1.min(reach);
+                continue;
+            }
+            let line_end = memo.line_end(text, at);
+            let is_whole = line_end < reach || text.ends_with(b"\n");
             if !is_whole && may_go_on {
                 break;
             }
-            match Line::of(&text[at..line_end], at == 0) {
-                Line::Empty => {}
-                Line::Note => {}
+            match Line::of(&text[at..line_end], at == body) {
+                Line::Empty | Line::Note => {
+                    if at > body && is_whole {
+                        memo.note(at..line_end);
+                    }
+                }
                 Line::Body { start, len, rest }
                     if len >= LINE || is_key && start.abs_diff(prefix) < 3 =>
                 {
@@ -97,12 +151,14 @@ impl Came<'_> {
             }
             at = line_end;
         }
+        if is_cut {
+            let (at, end) = (at - body, end - body);
+            memo.checked = Some(CheckedKey { body, at, end, is_key, prefix });
+        }
+        self.key.set(memo);
         match is_key {
-            _ if is_cut => {
-                self.key.set(Some(CheckedKey { body, at, end, is_key, prefix }));
-                Found::Undecided(body)
-            }
-            true => Found::secret(body..body + end),
+            _ if is_cut => Found::Undecided(body),
+            true => Found::secret(body..end),
             false => Found::Nothing,
         }
     }
@@ -132,7 +188,10 @@ impl Line {
         }
         let blanks = line.iter().take_while(|byte| b" \t\"'>|+".contains(byte)).count();
         if NOTES.iter().any(|note| line[blanks..].starts_with(note)) {
-            return Line::Note;
+            // A key that begins here is found by its own mark.
+            let begins =
+                memchr::memmem::find(line, b"-- BEGIN").or(memchr::memmem::find(line, b"--BEGIN"));
+            return if begins.is_some() { Line::Other } else { Line::Note };
         }
         if is_first {
             let start = line.iter().take_while(|byte| b" \t\"'".contains(byte)).count();
@@ -170,6 +229,21 @@ impl Line {
             _ => Line::Other,
         }
     }
+}
+
+/// Tells whether a mark names a kind of key, and so has no other secret in it.
+fn is_known(mark: &[u8]) -> bool {
+    const KINDS: [&[u8]; 8] = [
+        b" PRIVATE",
+        b" RSA PRIVATE",
+        b" EC PRIVATE",
+        b" DSA PRIVATE",
+        b" OPENSSH PRIVATE",
+        b" ENCRYPTED PRIVATE",
+        b" PGP PRIVATE",
+        b" SSH2 ENCRYPTED PRIVATE",
+    ];
+    KINDS.iter().any(|kind| mark.starts_with(kind))
 }
 
 /// Tells whether base64 may begin after this byte: a mark of a line number, of a quote or of a log.

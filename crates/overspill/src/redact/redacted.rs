@@ -24,6 +24,16 @@ impl Redact {
         Redacted::of(masked, || Cow::Borrowed(output))
     }
 
+    /// Masks the joined texts of a value that was masked `before`: a secret may span two of them.
+    pub(crate) fn joined<'a>(
+        &self,
+        before: &Redacted<()>,
+        texts: &'a [u8],
+    ) -> Redacted<Cow<'a, [u8]>> {
+        let Redacted { value, masked } = self.output(texts);
+        Redacted { value, masked: masked.map(|count| count + before.count()) }
+    }
+
     /// Masks the strings of a JSON text as it may be shown.
     pub(crate) fn json<'a>(&self, json: &'a str) -> Redacted<Cow<'a, str>> {
         let masked = self.shown().map(|rules| rules.json(json));

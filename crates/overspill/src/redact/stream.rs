@@ -5,10 +5,10 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use overspill_core::Excerpt;
+use overspill_core::internal::Excerpt;
 
 use super::context::{BEFORE, Came};
-use super::pem::CheckedKey;
+use super::pem::KeyMemo;
 use super::{Redaction, Secret, mask};
 
 /// Masks an output as it comes, wherever it is cut into chunks.
@@ -25,8 +25,8 @@ pub struct Redactor {
     fresh: usize,
     /// Where the next look begins.
     scan: usize,
-    /// How far a private key that has not ended was checked.
-    key: Option<CheckedKey>,
+    /// What the looks have learned of private keys.
+    key: KeyMemo,
     /// How many bytes were passed on.
     passed: u64,
     /// Where secrets of several lines stand: none of their lines tells by itself that it is one.
@@ -40,7 +40,16 @@ impl Redactor {
     /// Masks what `redaction` knows.
     pub fn new(redaction: Arc<Redaction>) -> Redactor {
         let (text, blocks) = (Vec::new(), Vec::new());
-        Redactor { redaction, count: 0, text, fresh: 0, scan: 0, key: None, passed: 0, blocks }
+        Redactor {
+            redaction,
+            count: 0,
+            text,
+            fresh: 0,
+            scan: 0,
+            key: KeyMemo::default(),
+            passed: 0,
+            blocks,
+        }
     }
 
     /// Goes on where this one stands, and counts anew.
@@ -57,7 +66,7 @@ impl Redactor {
         self.text.extend_from_slice(context);
         self.fresh = context.len();
         self.scan = 0;
-        self.key = None;
+        self.key = KeyMemo::default();
     }
 
     /// Returns how many secrets there were so far.
@@ -127,7 +136,7 @@ impl Redactor {
         text.drain(..old);
         *fresh = look.known - old;
         *scan = look.resume.saturating_sub(old);
-        *key = checked.get().and_then(|key| key.moved(old));
+        *key = checked.get().moved(old);
     }
 }
 

@@ -329,3 +329,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn private_key_after_many_marks_is_masked_in_any_chunks() {
+    let (kind, line) = ("PRIVATE", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8");
+    let mark = format!("-----BEGIN {kind} KEY-----\n");
+    for lines in ["Comment: ", "\n\n", "Private-Lines: 3\n", ""] {
+        let before = format!("{lines}{mark}").repeat(900);
+        let text = format!("{before}{line}\n{line}\n-----END {kind} KEY-----\nafter\n");
+        let redaction = Arc::new(Redaction::new(None).unwrap());
+        let expected = redaction.text(&text).0;
+        assert!(!expected.contains(line) && expected.ends_with("KEY-----\nafter\n"), "{lines:?}");
+        for size in [1_000, 20_000, text.len()] {
+            let (mut redactor, mut out) = (Redactor::new(redaction.clone()), Vec::new());
+            for chunk in text.as_bytes().chunks(size) {
+                redactor.push(chunk, |bytes| out.extend_from_slice(bytes));
+            }
+            redactor.finish(|bytes| out.extend_from_slice(bytes));
+            assert!(String::from_utf8(out).unwrap() == expected, "{lines:?} by {size}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use overspill_core::text::clean;
+use overspill_core::internal::text::clean;
 
 use super::context::Came;
 use super::{Look, Secret};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use overspill_core::text::{clean, whole_chars};
+use overspill_core::internal::text::{clean, whole_chars};
 
 /// Longer lines are shortened to so many bytes.
 const LONGEST_LINE: usize = 500;

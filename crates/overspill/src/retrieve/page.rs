@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use overspill_core::Limits;
-use overspill_core::text::{clean, whole_chars};
+use overspill_core::internal::text::{clean, whole_chars};
 
 use super::partial::PartialOutput;
 use crate::Error;
@@ -316,7 +316,7 @@ mod tests {
             }
         }
         assert_eq!(at, output.len() as u64);
-        assert_eq!(seen, overspill_core::text::clean(&output).text);
+        assert_eq!(seen, overspill_core::internal::text::clean(&output).text);
     }
 
     #[test]

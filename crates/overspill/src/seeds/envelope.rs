@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use overspill::store::Memory;
-//! use overspill::seeds::envelope;
+//! use overspill::internal::seeds::envelope;
 //! use overspill::{Call, CallOptions, Overspill, Profile};
 //!
 //! let overspill = Overspill::new(Profile::UNIFIED, Memory::default());

@@ -36,7 +36,7 @@ mod takumi;
 mod unified;
 pub(crate) mod words;
 
-use overspill_core::{Cleaning, Grain, Keep, LineRule, Policy, Tokens};
+use overspill_core::{Cleaning, Grain, Keep, KindHint, LineRule, Policy, Tokens};
 
 use crate::profile::{Profile, ResultLayout, Sweeps};
 use crate::store::Access;
@@ -57,6 +57,7 @@ const WALK: Policy = Policy {
     cleaning: Cleaning::Off,
     tokens: Tokens::Estimate,
     fill: false,
+    hint: KindHint::NONE,
 };
 
 /// The base of the five. Each replaces the name, the notice, the directory and the names of files.

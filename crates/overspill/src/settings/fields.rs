@@ -5,9 +5,9 @@
 
 use std::fmt;
 
-use overspill_core::Keep;
+use overspill_core::{Keep, Kind};
 
-use super::Limit;
+use super::{KindSetting, Limit};
 
 /// A setting that calls can differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +18,8 @@ pub enum CallSetting {
     Keep,
     /// Whether the preview of a failing log uses all of its room.
     Fill,
+    /// What kind of output it is.
+    Kind,
     /// The limit on lines.
     MaxLines,
     /// The limit on bytes.
@@ -56,6 +58,8 @@ pub enum CallKind {
     Bytes,
     /// One of [`KEEPS`].
     Keep,
+    /// `auto`, or the name of a [`Kind`].
+    Kind,
 }
 
 /// The value of a [`CallSetting`].
@@ -67,6 +71,8 @@ pub enum CallValue {
     Limit(Limit),
     /// The part that is shown.
     Keep(Keep),
+    /// The kind of output.
+    Kind(KindSetting),
 }
 
 /// What a project's file may do with a setting. The file comes with a checkout, so it is not trusted.
@@ -86,6 +92,7 @@ impl CallSetting {
         CallSetting::Enabled,
         CallSetting::Keep,
         CallSetting::Fill,
+        CallSetting::Kind,
         CallSetting::MaxLines,
         CallSetting::MaxBytes,
         CallSetting::MaxChars,
@@ -98,11 +105,13 @@ impl CallSetting {
         use {CallKind as Kind, ProjectRule as Project};
         let (on, off) = (CallValue::Switch(true), CallValue::Switch(false));
         let (auto, none) = (CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
+        let any = CallValue::Kind(KindSetting::Auto);
         let (name, also, kind, default, project, help) = match self {
             // Without shortening an output of 512,000 bytes is shown: only the user decides that.
             CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are."),
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "Which part of a long output is shown."),
             CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run uses all of its room. If false, it ends when the next line is worth nothing."),
+            CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "What kind of output it is. `auto` looks at the text."),
             CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown."),
             CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown."),
             CallSetting::MaxChars => ("max_chars", None, Kind::Count, none, Project::Tightens, "How many characters are shown."),
@@ -123,11 +132,9 @@ impl fmt::Display for CallValue {
             CallValue::Switch(on) => on.fmt(f),
             CallValue::Limit(Limit::AtMost(limit)) => limit.fmt(f),
             CallValue::Limit(Limit::Unlimited) => f.write_str("none"),
-            CallValue::Keep(keep) => {
-                let known = KEEPS.iter().find(|(_, one, _)| one == keep);
-                // Other shares of the two ends have no name of their own.
-                f.write_str(known.map_or("ends", |(name, ..)| name))
-            }
+            CallValue::Kind(KindSetting::Auto) => f.write_str(AUTO_KIND),
+            CallValue::Kind(KindSetting::Only(kind)) => kind.fmt(f),
+            CallValue::Keep(keep) => f.write_str(keep_name(*keep)),
         }
     }
 }
@@ -139,6 +146,20 @@ impl CallValue {
         known.map(|(_, keep, _)| CallValue::Keep(*keep))
     }
 
+    /// Returns the kind of output with this name, or `auto`.
+    pub fn kind_named(name: &str) -> Option<CallValue> {
+        let kind = match name {
+            AUTO_KIND => KindSetting::Auto,
+            name => KindSetting::Only(Kind::named(name)?),
+        };
+        Some(CallValue::Kind(kind))
+    }
+
+    /// Returns the names that [`CallValue::kind_named`] takes.
+    pub fn kind_names() -> impl Iterator<Item = &'static str> {
+        std::iter::once(AUTO_KIND).chain(Kind::ALL.into_iter().map(Kind::name))
+    }
+
     /// Tells whether a project that sets this value instead of `other` shows the model more.
     pub(super) fn is_looser_than(self, other: CallValue) -> bool {
         let (CallValue::Limit(mine), CallValue::Limit(other)) = (self, other) else { return false };
@@ -148,6 +169,22 @@ impl CallValue {
         }
     }
 }
+
+/// Returns the name of a part that can be kept. Each name has a row in [`KEEPS`].
+const fn keep_name(keep: Keep) -> &'static str {
+    match keep {
+        Keep::Head => "head",
+        Keep::Tail => "tail",
+        // Other shares of the two ends have no name of their own.
+        Keep::Ends { .. } => "ends",
+        Keep::Signal => "signal",
+        Keep::Structure => "structure",
+        Keep::Auto => "auto",
+    }
+}
+
+/// The name for a kind that the text decides.
+const AUTO_KIND: &str = "auto";
 
 /// The parts of an output that can be kept: name, meaning, and what is said of it.
 pub const KEEPS: &[(&str, Keep, &str)] = &[

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use overspill_core::{Keep, Limits, Policy};
+use overspill_core::{Keep, Kind, Limits, Policy};
 
 use super::{CallSetting, CallValue};
 
@@ -24,6 +24,8 @@ pub struct Layer {
     pub keep: Option<Keep>,
     /// Whether the preview of a failing log uses all of its room.
     pub fill: Option<bool>,
+    /// The kind of output.
+    pub kind: Option<KindSetting>,
     /// The limit on lines.
     pub max_lines: Option<Limit>,
     /// The limit on bytes.
@@ -34,6 +36,15 @@ pub struct Layer {
     pub max_tokens: Option<Limit>,
     /// Settings of single tools, and of all tools of a server under `server/*`.
     pub tools: BTreeMap<String, Layer>,
+}
+
+/// The kind of output that a setting names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KindSetting {
+    /// The text decides.
+    Auto,
+    /// Every output is of this kind.
+    Only(Kind),
 }
 
 /// A limit, or none.
@@ -52,6 +63,7 @@ impl Layer {
             CallSetting::Enabled => self.enabled.map(CallValue::Switch),
             CallSetting::Keep => self.keep.map(CallValue::Keep),
             CallSetting::Fill => self.fill.map(CallValue::Switch),
+            CallSetting::Kind => self.kind.map(CallValue::Kind),
             CallSetting::MaxLines => self.max_lines.map(CallValue::Limit),
             CallSetting::MaxBytes => self.max_bytes.map(CallValue::Limit),
             CallSetting::MaxChars => self.max_chars.map(CallValue::Limit),
@@ -65,6 +77,7 @@ impl Layer {
             CallSetting::Enabled => self.enabled = value.and_then(switch),
             CallSetting::Keep => self.keep = value.and_then(keep),
             CallSetting::Fill => self.fill = value.and_then(switch),
+            CallSetting::Kind => self.kind = value.and_then(kind),
             CallSetting::MaxLines => self.max_lines = value.and_then(limit),
             CallSetting::MaxBytes => self.max_bytes = value.and_then(limit),
             CallSetting::MaxChars => self.max_chars = value.and_then(limit),
@@ -90,6 +103,11 @@ impl Layer {
     /// Sets whether the preview of a failing log uses all of its room.
     pub fn fill(self, fill: bool) -> Layer {
         Layer { fill: Some(fill), ..self }
+    }
+
+    /// Sets the kind of output.
+    pub fn kind(self, kind: KindSetting) -> Layer {
+        Layer { kind: Some(kind), ..self }
     }
 
     /// Sets the limit on lines.
@@ -178,6 +196,10 @@ fn switch(value: CallValue) -> Option<bool> {
 
 fn keep(value: CallValue) -> Option<Keep> {
     if let CallValue::Keep(keep) = value { Some(keep) } else { None }
+}
+
+fn kind(value: CallValue) -> Option<KindSetting> {
+    if let CallValue::Kind(kind) = value { Some(kind) } else { None }
 }
 
 fn limit(value: CallValue) -> Option<Limit> {

@@ -16,6 +16,7 @@ use std::fmt;
 
 pub use self::address::is_http_address;
 pub use self::fields::{CallField, CallKind, CallSetting, CallValue, KEEPS, ProjectRule};
+pub(crate) use self::layer::KindSetting;
 use self::layer::{Layer, Limit};
 pub use self::resolved::{Effective, RefusedSetting, Setting};
 

@@ -1,8 +1,8 @@
 //! Finds the settings that apply to a call.
 
-use overspill_core::Policy;
+use overspill_core::{KindHint, Policy};
 
-use super::{CallSetting, CallValue, Layer, Origin, ProjectRule, entries_of};
+use super::{CallSetting, CallValue, KindSetting, Layer, Origin, ProjectRule, entries_of};
 use crate::Profile;
 
 /// The layers between the profile and the call.
@@ -167,7 +167,12 @@ impl Effective {
         let is_changed = limits != profile.policy.limits;
         let trigger = if is_changed { limits } else { profile.policy.trigger };
         let keep = layer.keep.unwrap_or(profile.policy.keep);
+        let forced = match layer.kind {
+            Some(KindSetting::Only(kind)) => Some(kind),
+            Some(KindSetting::Auto) | None => profile.policy.hint.forced,
+        };
+        let hint = KindHint { forced, ..profile.policy.hint };
         let fill = layer.fill.unwrap_or(profile.policy.fill);
-        Policy { trigger, limits, keep, fill, ..profile.policy.clone() }
+        Policy { trigger, limits, keep, hint, fill, ..profile.policy.clone() }
     }
 }

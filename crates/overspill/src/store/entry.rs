@@ -137,6 +137,9 @@ pub struct ExpiredOutput {
 /// The largest size that is believed of another machine: 256 TiB.
 #[cfg(feature = "bucket")]
 const LARGEST: u64 = 1 << 48;
+/// A record of another machine has no more pipelines than this.
+#[cfg(feature = "bucket")]
+const MOST_PIPELINES: usize = 100;
 /// The most characters of a command that are remembered.
 const COMMAND_CHARS: usize = 200;
 
@@ -179,6 +182,24 @@ impl ExpiredOutput {
     }
 }
 
+/// A pipeline of a shell line in which a stage failed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PipelineStatus {
+    /// Its stages, from the first to the last.
+    pub stages: Vec<StageStatus>,
+}
+
+/// A stage of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StageStatus {
+    /// The command, if it is certain.
+    pub command: Option<String>,
+    /// Its exit code.
+    pub exit: i32,
+}
+
 /// The record of an output: where it comes from, and what was shown of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -217,6 +238,9 @@ pub struct Record {
     /// The policy that made its preview. Older versions did not record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewRecord>,
+    /// The pipelines of the command in which a stage failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pipelines: Vec<PipelineStatus>,
     /// Another user or another machine saved it in a bucket, or the bucket does not know who did. The
     /// directory of the call is then a directory of that machine.
     #[serde(skip)]
@@ -248,6 +272,7 @@ impl Record {
         let is_whole = self.shown.len() == parts;
         self.preview = self.preview.filter(|preview| is_whole && preview.is_plausible(parts));
         self.signal = self.signal.filter(|signal| (1..=127).contains(signal));
+        self.pipelines.truncate(MOST_PIPELINES);
         self.kept = self.kept.filter(|kept| match kept {
             Kept::Whole => true,
             Kept::Ends { first, between, last } => {

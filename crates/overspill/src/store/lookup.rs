@@ -45,7 +45,7 @@ pub trait Lookup: Store {
 
 /// The methods of [`Lookup`]. A store without it is searched through its list, and knows no lines.
 impl dyn Store + '_ {
-    /// Finds an output of this store by its id, or by the path or address that its notice names.
+    /// Finds an output of this store by its id, the short id of a notice, or by the path or address.
     ///
     /// The last part of a path is the id, so a path never leads out of the store.
     pub fn find(&self, text: &str) -> Result<OutputId, Error> {
@@ -61,7 +61,15 @@ impl dyn Store + '_ {
         let Some(name) = ids.into_iter().next_back() else {
             return Err(Error::BadId { text: text.to_owned() });
         };
-        Err(Error::NotFound { name })
+        let mut alike = self.ending(name.as_str()).unwrap_or_default();
+        match alike.len() {
+            0 => Err(Error::NotFound { name }),
+            1 => Ok(alike.remove(0)),
+            _ => {
+                alike.sort();
+                Err(Error::Ambiguous { text: text.to_owned(), names: alike })
+            }
+        }
     }
 
     /// See [`Lookup::named`].

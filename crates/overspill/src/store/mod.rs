@@ -4,19 +4,19 @@
 
 #[cfg(feature = "bucket")]
 pub mod bucket;
-mod catalog;
-mod conformance;
-mod disk;
-mod entry;
-mod expiry;
-mod kept;
+pub(crate) mod catalog;
+pub(crate) mod conformance;
+pub(crate) mod disk;
+pub(crate) mod entry;
+pub(crate) mod expiry;
+pub(crate) mod kept;
 mod lines;
-mod lookup;
+pub(crate) mod lookup;
 mod memory;
-mod name;
-mod nowhere;
-mod preview_record;
-mod recent;
+pub(crate) mod name;
+pub(crate) mod nowhere;
+pub(crate) mod preview_record;
+pub(crate) mod recent;
 mod seal;
 
 use std::fmt::Debug;
@@ -25,21 +25,23 @@ use std::ops::Range;
 
 use crate::{Call, Error};
 
-pub use catalog::Catalog;
-pub use conformance::{conformance, partial_conformance};
-pub use disk::{Access, Disk, DiskOptions, Durability, PathStyle};
-pub use entry::{Availability, Entry, ExpiredOutput, Integrity, Kept, Record, SpillRef};
-pub use expiry::Expiry;
-pub(crate) use kept::NotKept;
-pub use kept::{KeptRange, KeptRanges};
-pub use lookup::Lookup;
+pub use conformance::conformance;
+pub use disk::{Disk, DiskOptions, Durability};
+pub use entry::{Entry, Kept, SpillRef};
 pub use memory::Memory;
-pub(crate) use name::random;
-pub use name::{Also, Missing, NamePart, NameStyle, OutputId};
-pub use nowhere::Nowhere;
-pub(crate) use overspill_core::Excerpt;
-pub use preview_record::PreviewRecord;
-pub use recent::{RecentOrder, RecentOutputs, RecentQuery};
+pub use name::OutputId;
+
+pub(crate) use catalog::Catalog;
+pub(crate) use disk::{Access, PathStyle};
+pub(crate) use entry::{Availability, ExpiredOutput, Integrity, Record};
+pub(crate) use expiry::Expiry;
+pub(crate) use kept::{KeptRange, KeptRanges, NotKept};
+pub(crate) use lookup::Lookup;
+pub(crate) use name::{Also, Missing, NamePart, NameStyle, random};
+pub(crate) use nowhere::Nowhere;
+pub(crate) use overspill_core::internal::Excerpt;
+pub(crate) use preview_record::PreviewRecord;
+pub(crate) use recent::{RecentOutputs, RecentQuery};
 
 /// Saves outputs under ids that are never used twice.
 ///

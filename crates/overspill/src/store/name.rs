@@ -41,7 +41,8 @@ impl TryFrom<String> for OutputId {
 impl OutputId {
     /// Takes a name that comes from outside, if it can be one.
     pub fn parse(text: &str) -> Option<OutputId> {
-        let apart = |byte: u8| byte == b'/' || byte == b'\\' || byte.is_ascii_control();
+        // On Windows a colon leads to another drive, or to a stream of another file.
+        let apart = |byte: u8| b"/\\:".contains(&byte) || byte.is_ascii_control();
         let fits = !text.is_empty()
             && text.len() <= 255
             && !text.starts_with('.')
@@ -331,6 +332,16 @@ mod tests {
         let id = OutputId::parse("ab日本語").unwrap();
         assert_eq!(id.token(), "ab日本語");
         assert_eq!(OutputId::parse("xyz日本語日本語").unwrap().token(), "日本語日本語");
+    }
+
+    #[test]
+    fn name_that_leaves_its_directory_on_some_system_is_refused() {
+        // Windows takes `a:b` for a stream of the file `a`, and `c:x` for a file on another drive.
+        for text in ["a:b", "c:x", "a:$DATA", "a/b", "a\\b", "..", ".a", "a\0", "a\n", ""] {
+            assert_eq!(OutputId::parse(text), None, "{text:?}");
+        }
+        let found = OutputId::candidates("memory:01KA3F9C2E.txt");
+        assert!(found.contains(&OutputId::parse("01KA3F9C2E").unwrap()));
     }
 
     #[test]

@@ -14,10 +14,8 @@ pub struct PreviewRecord {
     pub limits: Limits,
     /// The word for the way of keeping, as in [`KEEPS`](crate::settings::KEEPS).
     pub keep: String,
-    /// The word for the kind of preview.
-    ///
-    /// `ends`; `lines` that matter; lines of a structure: `json-lines`, `table`, `columns`, `markup`,
-    /// `diff`, `tap`; an `outline` of JSON; `pieces` or `text` of a strategy.
+    /// The name of the output's [`Kind`](crate::core::Kind); `ends` if nothing but the ends was looked at; `pieces` or
+    /// `text` of a strategy.
     pub kind: String,
     /// The first and the last line of each part that [`Record::shown`](super::Record::shown) names.
     pub lines: Vec<(u64, u64)>,

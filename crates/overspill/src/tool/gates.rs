@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use super::rules::ResultRules;
 use crate::profile::{Errors, ResultLayout};
-use crate::store::OutputId;
 use crate::{Call, Layer, Overspill};
 
 /// Which results pass without being shortened, and the rules for the others; beyond the settings.
@@ -57,7 +56,10 @@ impl Overspill {
         let tool = call.tool.as_deref().unwrap_or_default();
         let is_among = |tools: &[String]| tools.iter().any(|one| one == tool);
         let says_so = is_among(&gates.trusted) && layout.flag.get(fields).is_some();
-        if says_so || self.is_handled(layout, fields) || is_among(&gates.skip) {
+        // A source system believes a tool that says so. Any tool can write a record like ours, so it is no
+        // proof.
+        let is_handled = layout.record.is_none() && layout.handled.get(fields).is_some();
+        if says_so || is_handled || is_among(&gates.skip) {
             return Gate::Shut;
         }
         let ask = |predicate: &Arc<Predicate>| {
@@ -71,19 +73,5 @@ impl Overspill {
         }
         let passes = layout.is_error(fields) && self.profile.errors == Errors::Pass;
         if passes { Gate::Shut } else { Gate::Open }
-    }
-
-    /// Tells whether a result was cut before: by a tool that says so, if the profile believes it; or by
-    /// us, if our store confirms it.
-    fn is_handled(&self, layout: &ResultLayout, fields: &Map<String, Value>) -> bool {
-        match (layout.handled.get(fields), layout.record) {
-            (None, _) => false,
-            (Some(_), None) => true,
-            (Some(record), Some(_)) => {
-                let stored = record.get("id").and_then(Value::as_str).and_then(OutputId::parse);
-                let unsaved = record.get("saveError").is_some_and(Value::is_string);
-                stored.map_or(unsaved, |name| self.store.entry(&name).is_ok())
-            }
-        }
     }
 }

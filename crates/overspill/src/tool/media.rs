@@ -1,6 +1,6 @@
 //! Large images, sounds and blobs: saved to a file, with a line of text in their place.
 
-use overspill_core::text::clean;
+use overspill_core::internal::text::clean;
 
 use crate::notice::{defused, mark_line};
 use crate::store::{Draft, SpillRef};

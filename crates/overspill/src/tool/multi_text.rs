@@ -135,6 +135,15 @@ impl<'a> MultiText<'a> {
         Some((outcome, shares.into_iter().map(Option::unwrap_or_default).collect()))
     }
 
+    /// Ends the texts, and returns what is shown of them as one text.
+    pub(super) fn finish_text(self) -> String {
+        let shown = |outcome: Outcome| String::from_utf8_lossy(outcome.bytes()).into_owned();
+        match self.texts {
+            Texts::Stream(spill) => shown(spill.finish(CallEnd::default())),
+            Texts::AtHand(texts) => texts.finish().map_or_else(String::new, shown),
+        }
+    }
+
     /// Like [`MultiText::finish`]. A text that is not shown has no share.
     pub(super) fn finish_shares(self) -> Option<(Outcome<'static>, Vec<Option<String>>)> {
         let MultiText { texts, starts, end } = self;
@@ -154,9 +163,12 @@ impl<'a> MultiText<'a> {
 impl TextsAtHand<'_> {
     /// Returns what becomes of the texts, unless they fit.
     fn finish(self: Box<Self>) -> Option<Outcome<'static>> {
-        let output = self.redacted.part(|()| Output::of(&self.joined));
+        let redacted = self.overspill.redact.joined(&self.redacted, &self.joined);
+        let output = redacted.part(|bytes| Output::of(bytes));
         match self.overspill.bound(&output, &self.call, &self.options, self.end) {
             Outcome::Whole(_) => None,
+            // The value that the texts come from is masked already.
+            Outcome::Masked(masked) if masked.count == self.redacted.count() => None,
             outcome => Some(outcome.into_owned()),
         }
     }

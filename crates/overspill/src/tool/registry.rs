@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use overspill_core::{Limits, Size, share_limits};
+use overspill_core::internal::share_limits;
+use overspill_core::{Limits, Size};
 use serde_json::{Value, json};
 
 use super::{Bounded, Gates};

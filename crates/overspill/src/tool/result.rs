@@ -65,7 +65,9 @@ fn saved_line(part: &Value, walk: &ResultWalk) -> Option<String> {
     PartKinds::Mcp.each(part, &mut |field, _, text| match field {
         PartField::MimeType => mime = text,
         PartField::Uri => uri = Some(text),
-        PartField::Media if walk.rules().is_large(text.len() as u64) => {
+        PartField::Media
+            if walk.rules().is_large(text.len() as u64) && !field.is_text(text.as_bytes()) =>
+        {
             saved = walk.begin_media().and_then(|mut draft| {
                 draft.push(text.as_bytes());
                 draft.end()
@@ -105,11 +107,26 @@ impl ResultLayout {
 
     /// Returns the layout of one result: this one, or that of MCP.
     pub(super) fn of(&self, fields: &Map<String, Value>) -> ResultLayout {
-        let has_parts = fields.get(ResultLayout::MCP.text).is_some_and(Value::is_array);
+        let is_content = |value: &Value| value.is_array() || value.is_object() || value.is_string();
+        let has_parts = fields.get(ResultLayout::MCP.text).is_some_and(is_content);
         let is_mcp = self.parts == PartKinds::Mcp
             && !fields.contains_key(self.text)
             && (has_parts || fields.contains_key(STRUCTURED));
         if is_mcp { ResultLayout::MCP } else { *self }
+    }
+
+    /// Returns the fields of a result with a list of parts. Some servers of MCP send one part, or only its
+    /// text, in the place of the list.
+    pub(super) fn listed<'a>(&self, fields: &'a Map<String, Value>) -> Cow<'a, Map<String, Value>> {
+        let content = fields.get(self.text).filter(|_| self.text == ResultLayout::MCP.text);
+        let list = match content {
+            Some(Value::String(text)) => json!([{ "type": "text", "text": text }]),
+            Some(Value::Object(part)) => json!([part]),
+            _ => return Cow::Borrowed(fields),
+        };
+        let mut fields = fields.clone();
+        fields.insert(self.text.to_owned(), list);
+        Cow::Owned(fields)
     }
 
     /// Returns the text of a tool result, or `None` if it has no text.
@@ -126,7 +143,9 @@ impl ResultLayout {
             }
         };
         let room = PartRoom::of(&Limits::NONE);
-        let contents = self.of(fields).contents(fields, &ResultRules::default(), room);
+        let layout = self.of(fields);
+        let fields = layout.listed(fields);
+        let contents = layout.contents(&fields, &ResultRules::default(), room);
         let has_text = !contents.texts.is_empty() || contents.structured.is_some();
         has_text.then(|| contents.joined())
     }
@@ -162,8 +181,9 @@ impl ResultLayout {
                     self.parts.each(part, &mut |field, _, text| {
                         if field.is_text(text.as_bytes()) {
                             texts.push(text.into());
+                        } else if field == PartField::Media {
+                            is_large |= rules.is_large(text.len() as u64);
                         }
-                        is_large |= field == PartField::Media && rules.is_large(text.len() as u64);
                     });
                     if is_large {
                         media.push((at, part));

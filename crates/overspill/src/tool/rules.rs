@@ -88,17 +88,21 @@ impl PartField {
     /// [`PartField::SHORT`] + 1 bytes of it, or all.
     ///
     /// Long descriptions and parts of unknown types reach the model too. Media stay only where media are
-    /// expected, and only if they begin as base64 or as a data URL of media.
+    /// expected, and only if they are base64 or a data URL of media in base64. A string that streams by is
+    /// checked to its end by [`PartField::is_base64`].
     pub fn is_text(self, start: &[u8]) -> bool {
         let is_long = start.len() > PartField::SHORT;
         match self {
             PartField::Text => true,
             PartField::Meta => false,
-            PartField::Media | PartField::ForeignMedia => {
-                is_long && !is_encoded(&start[..PartField::SHORT])
-            }
+            PartField::Media | PartField::ForeignMedia => is_long && !is_encoded(start),
             _ => is_long,
         }
+    }
+
+    /// Tells whether all of these bytes may be base64.
+    pub fn is_base64(bytes: &[u8]) -> bool {
+        bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_\r\n".contains(byte))
     }
 }
 
@@ -151,11 +155,18 @@ const MEDIA_KINDS: [&[u8]; 11] = [
     b"media",
 ];
 
-/// Tells whether a text begins as base64 or a data URL does.
-fn is_encoded(start: &[u8]) -> bool {
-    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_\r\n".contains(byte);
+/// Tells whether a text is base64, or a data URL of media in base64.
+fn is_encoded(text: &[u8]) -> bool {
+    const MARK: &[u8] = b";base64,";
     let kinds: [&[u8]; 4] = [b"data:image/", b"data:audio/", b"data:video/", b"data:application/"];
-    kinds.iter().any(|kind| start.starts_with(kind)) || start.iter().all(is_base64)
+    let base64 = match kinds.iter().any(|kind| text.starts_with(kind)) {
+        true => {
+            let head = &text[..text.len().min(PartField::SHORT)];
+            memchr::memmem::find(head, MARK).map(|at| &text[at + MARK.len()..])
+        }
+        false => Some(text),
+    };
+    base64.is_some_and(PartField::is_base64)
 }
 
 /// Tells whether a part is removed if nothing of its text is shown.
@@ -193,12 +204,16 @@ mod tests {
     fn long_string_is_text_unless_it_is_media_in_a_place_for_media() {
         let words = "a word ".repeat(200);
         let base64 = "TUFQ".repeat(1_000);
-        let picture = format!("data:image/svg+xml,{}", "<a b>".repeat(1_000));
+        let picture = format!("data:image/png;base64,{}", "TUFQ".repeat(1_000));
+        let drawing = format!("data:image/svg+xml,{}", "<a b>".repeat(1_000));
+        let late = format!("{base64} and words");
         let page = format!("data:text/html,{}", "<a b>".repeat(1_000));
         for (text, is_other, is_media) in [
             (&words, true, true),
             (&base64, true, false),
             (&picture, true, false),
+            (&drawing, true, true),
+            (&late, true, true),
             (&page, true, true),
         ] {
             assert_eq!(PartField::Other.is_text(text.as_bytes()), is_other, "{text:.20}");

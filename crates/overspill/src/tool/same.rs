@@ -3,9 +3,8 @@
 //! Servers of MCP send structured content as text too: as JSON, or, if a tool returns a plain value, as
 //! that value, which the structured content has in an object such as `{"result": …}`.
 
+use overspill_core::internal::json::{JsonToken, JsonTokens};
 use xxhash_rust::xxh3::Xxh3;
-
-use crate::json::{JsonToken, JsonTokens};
 
 /// A digest of a text.
 #[derive(Debug, Default)]

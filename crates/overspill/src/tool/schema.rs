@@ -3,6 +3,8 @@
 //! A validator of all keywords is larger than the rest of the program. This one knows the keywords that
 //! tools use, and reports others as unknown.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 
 /// Whether a value conforms to a schema.
@@ -38,11 +40,39 @@ fn is_note(word: &str) -> bool {
 }
 
 /// Schemas are followed to this depth.
-const DEEPEST: usize = 64;
+pub(super) const DEEPEST: usize = 64;
 
-/// Checks `value` against `schema`.
-pub(super) fn check(value: &Value, schema: &Value) -> Conformity {
-    Checker { root: schema }.value(value, schema, 0)
+/// The steps that are left for a schema. A schema of a server may ask for more than can ever be done.
+#[derive(Debug)]
+pub(super) struct Steps(Cell<u32>);
+
+impl Steps {
+    /// More than a schema needs for structured content of the largest size that is looked at.
+    const MOST: u32 = 4_000_000;
+    /// More than an honest schema has keywords.
+    const MOST_KEYWORDS: u32 = 100_000;
+
+    /// Begins with the steps for checking values.
+    pub(super) fn of_values() -> Steps {
+        Steps(Cell::new(Steps::MOST))
+    }
+
+    /// Takes one step; tells whether one was left.
+    pub(super) fn take(&self) -> bool {
+        let left = self.0.get();
+        self.0.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Tells whether all steps are taken.
+    pub(super) fn are_over(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
+/// Checks `value` against `schema`, a part of the schema `root`.
+pub(super) fn check(value: &Value, schema: &Value, root: &Value, steps: &Steps) -> Conformity {
+    Checker { root, steps }.value(value, schema, 0)
 }
 
 /// Returns the schema that a reference within `root` leads to.
@@ -52,15 +82,18 @@ pub(super) fn referred<'a>(root: &'a Value, reference: &Value) -> Option<&'a Val
 
 /// Tells whether we know all keywords of a JSON Schema, so that structured content can be shrunk within it.
 pub fn is_checkable(schema: &Value) -> bool {
-    is_known_at(schema, schema, 0)
+    is_known_at(schema, schema, 0, &Steps(Cell::new(Steps::MOST_KEYWORDS)))
 }
 
-fn is_known_at(root: &Value, schema: &Value, depth: usize) -> bool {
+fn is_known_at(root: &Value, schema: &Value, depth: usize, steps: &Steps) -> bool {
+    if !steps.take() {
+        return false;
+    }
     let Value::Object(words) = schema else { return schema.is_boolean() };
     // A schema that refers to itself is known if the rest of it is.
     depth >= DEEPEST
         || words.iter().all(|(word, value)| {
-            let inner = |schema: &Value| is_known_at(root, schema, depth + 1);
+            let inner = |schema: &Value| is_known_at(root, schema, depth + 1, steps);
             match word.as_str() {
                 "properties" => value.as_object().is_some_and(|all| all.values().all(inner)),
                 "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
@@ -102,10 +135,14 @@ fn all(verdicts: impl Iterator<Item = Conformity>) -> Conformity {
 
 struct Checker<'a> {
     root: &'a Value,
+    steps: &'a Steps,
 }
 
 impl Checker<'_> {
     fn value(&self, value: &Value, schema: &Value, depth: usize) -> Conformity {
+        if !self.steps.take() {
+            return Conformity::Unknown;
+        }
         match schema {
             Value::Bool(all) => Conformity::of(*all),
             Value::Object(_) if depth > DEEPEST => Conformity::Unknown,
@@ -126,15 +163,19 @@ impl Checker<'_> {
     ) -> Conformity {
         let under = |schema: &Value| self.value(value, schema, depth + 1);
         let each = || says.as_array().into_iter().flatten().map(under);
-        let one_of = |verdict: Conformity| each().filter(|each| *each == verdict).count();
         match word {
             "$ref" => referred(self.root, says).map_or(Conformity::Unknown, under),
             "allOf" => all(each()),
             "not" => under(says).not(),
-            "anyOf" if one_of(Conformity::Valid) > 0 => Conformity::Valid,
-            "anyOf" | "oneOf" if one_of(Conformity::Unknown) > 0 => Conformity::Unknown,
-            "anyOf" => Conformity::Invalid,
-            "oneOf" => Conformity::of(one_of(Conformity::Valid) == 1),
+            "anyOf" | "oneOf" => {
+                let verdicts: Vec<Conformity> = each().collect();
+                let count = |verdict| verdicts.iter().filter(|one| **one == verdict).count();
+                match (count(Conformity::Valid), count(Conformity::Unknown)) {
+                    (1.., _) if word == "anyOf" => Conformity::Valid,
+                    (_, 1..) => Conformity::Unknown,
+                    (valid, _) => Conformity::of(valid == 1),
+                }
+            }
             "type" => is_of_type(value, says),
             "enum" => Conformity::of(says.as_array().is_some_and(|all| all.contains(value))),
             "const" => Conformity::of(says == value),
@@ -258,4 +299,31 @@ fn at_least(count: usize, says: &Value) -> Conformity {
 
 fn at_most(count: usize, says: &Value) -> Conformity {
     says.as_f64().map_or(Conformity::Unknown, |most| Conformity::of(count as f64 <= most))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn schema_that_takes_too_many_steps_is_not_checkable() {
+        let refs = |name: &str| vec![json!({"$ref": format!("#/$defs/{name}")}); 30];
+        let wide = json!({
+            "anyOf": refs("a"),
+            "$defs": {"a": {"anyOf": refs("b")}, "b": {"anyOf": refs("a")}},
+        });
+        assert!(!is_checkable(&wide));
+        let own = json!({"properties": {"next": {"$ref": "#"}, "n": {"type": "integer"}}});
+        assert!(is_checkable(&own));
+    }
+
+    #[test]
+    fn check_that_takes_too_many_steps_is_unknown() {
+        let refs = json!([{"$ref": "#"}, {"$ref": "#"}]);
+        let nested = json!({"anyOf": refs});
+        let steps = Steps(Cell::new(1_000));
+        assert_eq!(check(&json!("x"), &nested, &nested, &steps), Conformity::Unknown);
+    }
 }

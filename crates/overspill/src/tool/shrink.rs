@@ -5,19 +5,21 @@
 
 use serde_json::{Map, Value};
 
-use super::schema::{Conformity, MORE, check, referred};
+use super::schema::{Conformity, DEEPEST, MORE, Steps, check, referred};
 
 /// Returns a value of at most `room` bytes with shorter lists and strings that conforms to `schema`, or
 /// `None`.
 pub(super) fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value> {
+    let steps = Steps::of_values();
     let mut most = 4096;
     loop {
         let mut value = value.clone();
-        Shrink { root: schema, most }.shorten(&mut value, schema);
+        Shrink { root: schema, most, steps: &steps }.shorten(&mut value, schema, 0);
         if value.to_string().len() as u64 <= room {
-            return (check(&value, schema) == Conformity::Valid).then_some(value);
+            let is_valid = check(&value, schema, schema, &steps) == Conformity::Valid;
+            return is_valid.then_some(value);
         }
-        if most == 0 {
+        if most == 0 || steps.are_over() {
             return None;
         }
         most /= 2;
@@ -31,7 +33,7 @@ pub(super) fn noted(value: Value, schema: &Value, note: &str) -> Value {
         && !fields.contains_key(NOTE)
     {
         fields.insert(NOTE.into(), note.into());
-        if check(&with, schema) == Conformity::Valid {
+        if check(&with, schema, schema, &Steps::of_values()) == Conformity::Valid {
             return with;
         }
     }
@@ -47,23 +49,31 @@ struct Shrink<'a> {
     root: &'a Value,
     /// This many values of a list stay, and as many characters of a string.
     most: usize,
+    steps: &'a Steps,
 }
 
 impl Shrink<'_> {
-    /// Cuts lists and strings where the schema allows it.
-    fn shorten(&self, value: &mut Value, schema: &Value) {
+    /// Cuts lists and strings where the schema allows it. `depth` says how many schemas were followed.
+    fn shorten(&self, value: &mut Value, schema: &Value, depth: usize) {
+        // A schema may refer to itself without end.
+        if depth > DEEPEST || !self.steps.take() {
+            return;
+        }
+        let depth = depth + 1;
         let nothing = Map::new();
         let words = schema.as_object().unwrap_or(&nothing);
         if let Some(reference) = words.get("$ref") {
             if let Some(schema) = referred(self.root, reference) {
-                self.shorten(value, schema);
+                self.shorten(value, schema, depth);
             }
             return;
         }
         let ways = ["anyOf", "oneOf", "allOf"].iter().find_map(|word| words.get(*word)?.as_array());
         if let Some(ways) = ways {
-            if let Some(way) = ways.iter().find(|way| check(value, way) == Conformity::Valid) {
-                self.shorten(value, way);
+            let is_valid =
+                |way: &&Value| check(value, way, self.root, self.steps) == Conformity::Valid;
+            if let Some(way) = ways.iter().find(is_valid) {
+                self.shorten(value, way, depth);
             }
             return;
         }
@@ -89,14 +99,18 @@ impl Shrink<'_> {
                 let prefix = words.get("prefixItems").and_then(Value::as_array);
                 for (index, value) in values.iter_mut().enumerate() {
                     let own = prefix.and_then(|prefix| prefix.get(index));
-                    self.shorten(value, own.or(words.get("items")).unwrap_or(&ANY));
+                    self.shorten(value, own.or(words.get("items")).unwrap_or(&ANY), depth);
                 }
             }
             Value::Object(fields) => {
                 let properties = words.get("properties");
                 for (name, value) in fields {
                     let own = properties.and_then(|all| all.get(name));
-                    self.shorten(value, own.or(words.get("additionalProperties")).unwrap_or(&ANY));
+                    self.shorten(
+                        value,
+                        own.or(words.get("additionalProperties")).unwrap_or(&ANY),
+                        depth,
+                    );
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -163,6 +177,14 @@ mod tests {
         }
         let closed = json!({"type": "object", "required": ["z"]});
         assert_eq!(smaller(&value, &closed, 3_000), None);
+    }
+
+    #[test]
+    fn schema_that_refers_to_itself_shrinks_nothing() {
+        let value = json!({"a": "x".repeat(10_000)});
+        for schema in [json!({"$ref": "#"}), json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]})] {
+            assert_eq!(smaller(&value, &schema, 3_000), None, "{schema}");
+        }
     }
 
     #[test]

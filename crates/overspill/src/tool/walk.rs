@@ -80,6 +80,8 @@ pub struct ResultWalk<'a> {
     digest: Option<Digest>,
     /// The first text, as long as it may fit.
     first: Vec<u8>,
+    /// How many secrets were masked before the texts came here.
+    masked_before: u64,
 }
 
 impl<'a> ResultWalk<'a> {
@@ -92,7 +94,16 @@ impl<'a> ResultWalk<'a> {
     ) -> ResultWalk<'a> {
         let texts = MultiText::new(engine, call.clone(), options);
         let digest = (rules.structured != Structured::Keep).then(Digest::default);
-        ResultWalk { engine, call, rules, texts, count: 0, digest, first: Vec::new() }
+        ResultWalk {
+            engine,
+            call,
+            rules,
+            texts,
+            count: 0,
+            digest,
+            first: Vec::new(),
+            masked_before: 0,
+        }
     }
 
     /// Begins a result that is all there, and has passed the redactor.
@@ -107,7 +118,16 @@ impl<'a> ResultWalk<'a> {
         let texts = MultiText::at_hand(engine, call.clone(), options, redacted);
         let digest = compares.then(Digest::default);
         let (call, rules) = (call.clone(), rules.clone());
-        ResultWalk { engine, call, rules, texts, count: 0, digest, first: Vec::new() }
+        ResultWalk {
+            engine,
+            call,
+            rules,
+            texts,
+            count: 0,
+            digest,
+            first: Vec::new(),
+            masked_before: 0,
+        }
     }
 
     /// Returns the rules.
@@ -158,6 +178,7 @@ impl<'a> ResultWalk<'a> {
 
     /// Adds to the number of masked secrets in the notice.
     pub fn add_masked(&mut self, count: u64) {
+        self.masked_before += count;
         self.texts.add_masked(count);
     }
 
@@ -197,7 +218,10 @@ impl<'a> ResultWalk<'a> {
         }
         let (spilled, texts) = match self.texts.finish_shares() {
             Some((Outcome::Spilled(spilled), texts)) => (Some(spilled), Some(texts)),
-            // The secrets of a result that fits are masked in place already.
+            // A secret may span two texts. Other secrets are masked in place already.
+            Some((Outcome::Masked(masked), texts)) if masked.count > self.masked_before => {
+                (None, Some(texts))
+            }
             Some((Outcome::Whole(_) | Outcome::Masked(_), _)) | None => (None, None),
         };
         let structured = match (structured, &spilled, small) {
@@ -212,7 +236,8 @@ impl<'a> ResultWalk<'a> {
             (Some(_), None, _) => StructuredChange::Stays,
         };
         let mut texts = texts;
-        let added = if is_joined { texts.as_mut().and_then(Vec::pop).flatten() } else { None };
+        let joined = if is_joined { texts.as_mut().and_then(Vec::pop).flatten() } else { None };
+        let added = joined.filter(|_| spilled.is_some());
         ResultChange { texts, added, structured, spilled }
     }
 
@@ -220,9 +245,7 @@ impl<'a> ResultWalk<'a> {
     pub fn break_off(mut self) -> String {
         let half = halved(&self.policy().limits);
         self.texts.share(half);
-        let shown =
-            |(outcome, _): (Outcome, _)| String::from_utf8_lossy(outcome.bytes()).into_owned();
-        self.texts.finish_shares().map_or_else(String::new, shown)
+        self.texts.finish_text()
     }
 
     /// Tells whether structured content says what the only text says.

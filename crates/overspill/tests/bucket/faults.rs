@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
-use overspill::store::bucket::{Address, Bucket, BucketOptions, Finding};
-use overspill::store::{Availability, Catalog, Disk, DiskOptions, Expiry, RecentQuery, Store};
+use overspill::internal::store::bucket::Finding;
+use overspill::internal::store::{Availability, Catalog, Expiry, RecentQuery};
+use overspill::store::bucket::{Address, Bucket, BucketOptions};
+use overspill::store::{Disk, DiskOptions, Store};
 use overspill::{Call, Error};
 
 use crate::fault::{BUSY_DAY, Fault, FaultServer, busy_name};

@@ -2,10 +2,11 @@
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use overspill::internal::store::{Catalog, Expiry, Record};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::store::Store;
 use overspill::store::bucket::BucketOptions;
-use overspill::store::{Catalog, Expiry, Record, Store};
-use overspill::sweep::{Retention, SweepBudget, sweep};
-use overspill::{Call, Clock};
+use overspill::{Call, Clock, Retention};
 
 use crate::raw::Raw;
 use crate::server::Server;

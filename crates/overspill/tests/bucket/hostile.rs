@@ -1,8 +1,9 @@
 //! Records that a peer has written to do harm, on real servers.
 
-use overspill::store::{Catalog, Expiry, Integrity, Lookup, Store};
-use overspill::sweep::{Retention, SweepBudget, sweep};
-use overspill::{Call, Error};
+use overspill::internal::store::{Catalog, Expiry, Integrity, Lookup};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::store::Store;
+use overspill::{Call, Error, Retention};
 
 use crate::raw::Raw;
 use crate::server::Server;

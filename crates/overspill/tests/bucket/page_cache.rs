@@ -4,8 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use overspill::Call;
+use overspill::internal::store::Expiry;
+use overspill::store::Store;
 use overspill::store::bucket::Bucket;
-use overspill::store::{Expiry, Store};
 
 use crate::server::Server;
 use crate::store::{numbered, save};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use overspill::store::bucket::{Address, Bucket, BucketOptions, Provider};
+use overspill::internal::store::bucket::Provider;
+use overspill::store::bucket::{Address, Bucket, BucketOptions};
 use overspill::store::{Disk, DiskOptions, Durability};
 
 use crate::fault::{Fault, FaultServer};

@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use overspill::Call;
 use overspill::core::Limits;
-use overspill::retrieve::{Part, Query, grep, read};
-use overspill::store::bucket::{Bucket, BucketOptions, Finding, Provider};
-use overspill::store::{
-    Availability, Catalog, DiskOptions, Expiry, Integrity, Lookup, OutputId, RecentQuery, Record,
-    SpillRef, Store, conformance, partial_conformance,
+use overspill::internal::retrieve::{grep, read};
+use overspill::internal::store::bucket::{Finding, Provider};
+use overspill::internal::store::{
+    Availability, Catalog, Expiry, Integrity, Lookup, RecentQuery, Record, partial_conformance,
 };
-use overspill::sweep::{Retention, SweepBudget, sweep};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::retrieve::Query;
+use overspill::store::bucket::{Bucket, BucketOptions};
+use overspill::store::{DiskOptions, OutputId, SpillRef, Store, conformance};
+use overspill::{Call, Part, Retention};
 
 use crate::server::Server;
 

@@ -1,12 +1,13 @@
 //! The sentences about pages of saved outputs, and the requests for the next page.
 
-use overspill::Call;
 use overspill::core::Limits;
-use overspill::notice::mark_line;
-use overspill::retrieve::{
-    self, Answer, FromValue, JsonPath, Part, Query, Request, outputs_not_searched, read, values,
+use overspill::internal::notice::mark_line;
+use overspill::internal::retrieve::{
+    self, FromValue, JsonPath, outputs_not_searched, read, values,
 };
+use overspill::retrieve::{Answer, Query, Request};
 use overspill::store::{Memory, OutputId, Store};
+use overspill::{Call, Part};
 
 fn saved(text: &str) -> (Memory, OutputId) {
     let store = Memory::default();

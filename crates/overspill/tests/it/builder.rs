@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use overspill::core::Keep;
-use overspill::profile::Places;
-use overspill::retrieve::Part;
 use overspill::store::Memory;
-use overspill::{Call, Error, Layer, Limit, Overspill, Profile};
+use overspill::{Call, Error, Layer, Limit, Overspill, Part, Places, Profile};
 
 fn numbered(lines: u64) -> String {
     (1..=lines).map(|n| format!("line {n}\n")).collect()

@@ -13,12 +13,10 @@ use std::thread;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use overspill::Call;
-use overspill::store::{
-    Catalog, Disk, DiskOptions, Durability, Expiry, Integrity, Kept, Lookup, NamePart, NameStyle,
-    OutputId, Store,
-};
-use overspill::sweep::{Retention, SweepBudget, sweep};
+use overspill::internal::store::{Catalog, Expiry, Integrity, Lookup, NamePart, NameStyle};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::store::{Disk, DiskOptions, Durability, Kept, OutputId, Store};
+use overspill::{Call, Retention};
 
 const WHERE: &str = "OVERSPILL_TEST_STORE";
 const CAP: u64 = 100_000;

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use overspill::redact::{Redaction, Redactor};
+use overspill::Redaction;
+use overspill::internal::redact::Redactor;
 
 const ALL: &str = "aK3bQ9cZ0dX7eL2fR5gT8hW1iY6jU4kI0lO9mP3nA7oS2pD5qF8rG1sH6tJ4uV0vC9wB3xN7yM2zE5";
 const HEX: &str = "0f3a9c5e1b7d2084f6ac8e0b4d6192573ea1c5f90b7d3e8264";

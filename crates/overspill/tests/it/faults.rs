@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use overspill::seeds::ServiceEvent;
-use overspill::store::{Catalog, Draft, Entry, Memory, OutputId, Record, SpillRef, Store};
+use overspill::internal::seeds::ServiceEvent;
+use overspill::internal::store::{Catalog, Record};
+use overspill::store::{Draft, Entry, Memory, OutputId, SpillRef, Store};
 use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Profile};
 
 /// Where a fault strikes.

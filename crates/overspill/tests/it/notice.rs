@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use insta::assert_snapshot;
-use overspill::Error;
 use overspill::core::{Keep, Limits, Policy, Wording};
-use overspill::notice::{ReaderAbilities, ToolNames, wording};
-use overspill::store::{Availability, Kept, OutputId, SpillRef};
+use overspill::internal::notice::{ToolNames, wording};
+use overspill::internal::store::Availability;
+use overspill::store::{Kept, OutputId, SpillRef};
+use overspill::{Error, ReaderAbilities};
 use proptest::prelude::*;
 
 fn numbered(lines: u64) -> String {
@@ -46,50 +47,48 @@ fn bucket_is_named_only_if_it_has_the_output() {
     let first = |within: Availability, masked: u64| {
         let notice = notice(&SpillRef { within, masked, ..copy() }, &reader);
         let all = preview(&numbered(5234), &notice, Keep::ENDS);
-        all.lines().next().unwrap().split_once(". ").unwrap().1.to_owned()
+        all.lines().next().unwrap().split_once("; ").unwrap().1.to_owned()
     };
     assert_eq!(
         first(Availability::Shared, 1),
-        "All of it, saved in the bucket: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E; \
-         1 secret masked in it]"
+        "in the bucket: overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e; 1 secret masked]"
     );
     assert_eq!(
         first(Availability::UploadPending("no answer within 5 s".into()), 0),
-        "All of it, saved on this machine, upload pending: no answer within 5 s. \
-         Read it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E]"
+        "upload pending: no answer within 5 s; overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e]"
     );
     let pending = SpillRef { within: Availability::UploadPending("x".into()), ..copy() };
     let short = notice(&pending, &reader);
     let short = preview_within(&numbered(5234), &short, Keep::ENDS, Limits::NONE.bytes(400));
-    assert!(short.contains("; all, not uploaded yet: overspill read 01KA3F9C2E]"), "{short}");
+    assert!(short.contains("; overspill read 3f9c2e]"), "{short}");
 }
 
 #[test]
 fn reader_with_a_shell_is_offered_commands() {
     let notice = notice(&copy(), &shell());
     assert_snapshot!(preview(&numbered(5234), &notice, Keep::ENDS), @"
-    [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    [overspill 3f9c2e: 5,234 lines, 51,233 bytes, 6 lines shown; overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e]
     line 1
     line 2
     line 3
-    [overspill 3f9c2e: lines 4–5,231 not shown (51,182 bytes): overspill read 01KA3F9C2E --lines 4:203]
+    [3f9c2e: lines 4-5231 cut]
     line 5232
     line 5233
     line 5234
     ");
     assert_snapshot!(preview(&numbered(5234), &notice, Keep::Head), @"
-    [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    [overspill 3f9c2e: 5,234 lines, 51,233 bytes, 6 lines shown; overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e]
     line 1
     line 2
     line 3
     line 4
     line 5
     line 6
-    [overspill 3f9c2e: lines 7–5,234 not shown (51,191 bytes): overspill read 01KA3F9C2E --lines 7:206]
+    [3f9c2e: lines 7-5234 cut]
     ");
     assert_snapshot!(preview(&numbered(5234), &notice, Keep::Tail), @"
-    [overspill 3f9c2e: 51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
-    [overspill 3f9c2e: lines 1–5,228 not shown (51,173 bytes): overspill read 01KA3F9C2E --lines 1:200]
+    [overspill 3f9c2e: 5,234 lines, 51,233 bytes, 6 lines shown; overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e]
+    [3f9c2e: lines 1-5228 cut]
     line 5229
     line 5230
     line 5231
@@ -104,11 +103,11 @@ fn reader_with_our_tools_is_offered_calls() {
     let tools = ToolNames { read: "overspill_read".into(), grep: "overspill_grep".into() };
     let reader = ReaderAbilities { tools: Some(tools), ..ReaderAbilities::default() };
     assert_snapshot!(preview(&numbered(100), &notice(&copy(), &reader), Keep::ENDS), @r#"
-    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it: overspill_read {"id":"01KA3F9C2E"} · overspill_grep {"id":"01KA3F9C2E","pattern":"…"}]
+    [overspill 3f9c2e: 100 lines, 792 bytes, 6 lines shown; overspill_read {"id":"3f9c2e"} or overspill_grep]
     line 1
     line 2
     line 3
-    [overspill 3f9c2e: lines 4–97 not shown (746 bytes): overspill_read {"id":"01KA3F9C2E","lines":"4:97"}]
+    [3f9c2e: lines 4-97 cut]
     line 98
     line 99
     line 100
@@ -123,8 +122,8 @@ fn reader_without_program_is_offered_the_file_and_a_sub_agent() {
         ..ReaderAbilities::default()
     };
     assert_snapshot!(preview(&numbered(100), &notice(&copy(), &reader), Keep::Tail), @"
-    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it: /state/overspill/01KA3F9C2E.txt · or let a sub-agent work through it (Task)]
-    [overspill 3f9c2e: lines 1–94 not shown (743 bytes)]
+    [overspill 3f9c2e: 100 lines, 792 bytes, 6 lines shown; /state/overspill/01KA3F9C2E.txt; or let a sub-agent read it (Task)]
+    [3f9c2e: lines 1-94 cut]
     line 95
     line 96
     line 97
@@ -138,8 +137,8 @@ fn reader_without_program_is_offered_the_file_and_a_sub_agent() {
 fn reader_without_abilities_is_told_the_name() {
     let notice = notice(&copy(), &ReaderAbilities::default());
     assert_snapshot!(preview(&numbered(100), &notice, Keep::Tail), @"
-    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. All of it saved as 01KA3F9C2E]
-    [overspill 3f9c2e: lines 1–94 not shown (743 bytes)]
+    [overspill 3f9c2e: 100 lines, 792 bytes, 6 lines shown; saved as 3f9c2e]
+    [3f9c2e: lines 1-94 cut]
     line 95
     line 96
     line 97
@@ -154,26 +153,26 @@ fn partial_copy_and_failed_save_are_reported() {
     let kept = Kept::Ends { first: 134_217_728, between: 0, last: 134_217_728 };
     let partial = notice(&SpillRef { kept, ..copy() }, &shell());
     assert_snapshot!(preview(&numbered(100), &partial, Keep::Head), @"
-    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. Not all of it could be kept; 268,435,456 bytes of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    [overspill 3f9c2e: 100 lines, 792 bytes, 6 lines shown; only 268,435,456 bytes kept: overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e]
     line 1
     line 2
     line 3
     line 4
     line 5
     line 6
-    [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
+    [3f9c2e: lines 7-100 cut]
     ");
     let error = refused("no space left on device");
     let failed = wording("3f9c2e".into(), Err(&error), &shell());
     assert_snapshot!(preview(&numbered(100), &failed, Keep::Head), @"
-    [overspill 3f9c2e: 792 bytes in 100 lines; 6 lines shown. It could not be saved: /state: no space left on device]
+    [overspill 3f9c2e: 100 lines, 792 bytes, 6 lines shown; could not be saved: /state: no space left on device]
     line 1
     line 2
     line 3
     line 4
     line 5
     line 6
-    [overspill 3f9c2e: lines 7–100 not shown (750 bytes)]
+    [3f9c2e: lines 7-100 cut]
     ");
 }
 
@@ -183,10 +182,10 @@ fn long_line_alone_is_shown_in_part() {
     let output = "0123456789".repeat(1000);
     let limits = Limits::NONE.bytes(600);
     assert_snapshot!(preview_within(&output, &notice, Keep::ENDS, limits), @"
-    [overspill 3f9c2e: 10,000 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
-    01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567
-    [overspill 3f9c2e: a part of line 1 not shown]
-    23456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
+    [overspill 3f9c2e: 10,000 bytes, 481 bytes shown; overspill read 3f9c2e]
+    012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
+    [3f9c2e: bytes 240-9759 cut]
+    9012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
     ");
 }
 
@@ -196,15 +195,15 @@ fn long_line_among_others_is_shown_in_part() {
     let output = format!("first\n{}\nlast\n", "0123456789".repeat(1000));
     let limits = Limits::NONE.bytes(600);
     assert_snapshot!(preview_within(&output, &notice, Keep::Head, limits), @"
-    [overspill 3f9c2e: 10,012 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
+    [overspill 3f9c2e: 10,012 bytes, 481 bytes shown; overspill read 3f9c2e]
     first
-    0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
-    [overspill 3f9c2e: the rest of line 2 to line 3 not shown]
+    0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234
+    [3f9c2e: rest of lines 2-3 cut]
     ");
     assert_snapshot!(preview_within(&output, &notice, Keep::Tail, limits), @"
-    [overspill 3f9c2e: 10,012 bytes, 436 bytes shown; all: overspill read 01KA3F9C2E]
-    [overspill 3f9c2e: line 1 to a part of line 2 not shown]
-    0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
+    [overspill 3f9c2e: 10,012 bytes, 481 bytes shown; overspill read 3f9c2e]
+    [3f9c2e: parts of lines 1-2 cut]
+    5678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789
     last
     ");
 }
@@ -216,7 +215,7 @@ fn cleaned_output_says_so() {
         (0..100).map(|n| format!("\r{n}%")).collect::<String>() + "\r\x1b[32mdone\x1b[0m\n";
     let limits = Limits::NONE.bytes(300);
     assert_snapshot!(preview_within(&output, &notice, Keep::ENDS, limits), @"
-    [overspill 3f9c2e: 405 bytes, all of it shown, cleaned; all: overspill read 01KA3F9C2E]
+    [overspill 3f9c2e: 1 line, 405 bytes, all shown, cleaned; overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e]
     done
     ");
 }
@@ -229,7 +228,7 @@ fn notice_gets_shorter_with_the_room() {
         preview_within(&numbered(1000), &notice, Keep::ENDS, limits)
     };
     assert_snapshot!(within(400), @"
-    [overspill 3f9c2e: 8,893 bytes, 28 lines shown; all: overspill read 01KA3F9C2E]
+    [overspill 3f9c2e: 1,000 lines, 33 shown; overspill read 3f9c2e]
     line 1
     line 2
     line 3
@@ -245,7 +244,12 @@ fn notice_gets_shorter_with_the_room() {
     line 13
     line 14
     line 15
-    [overspill 3f9c2e: lines 16–987 not shown]
+    line 16
+    line 17
+    line 18
+    [3f9c2e: lines 19-985 cut]
+    line 986
+    line 987
     line 988
     line 989
     line 990
@@ -261,6 +265,7 @@ fn notice_gets_shorter_with_the_room() {
     line 1000
     ");
     assert_snapshot!(within(250), @"
+    [overspill 3f9c2e: 1,000 lines, 16 shown; overspill read 3f9c2e]
     line 1
     line 2
     line 3
@@ -270,15 +275,7 @@ fn notice_gets_shorter_with_the_room() {
     line 7
     line 8
     line 9
-    line 10
-    line 11
-    line 12
-    line 13
-    [overspill 01KA3F9C2E: 8,698 bytes not shown]
-    line 990
-    line 991
-    line 992
-    line 993
+    [3f9c2e: lines 10-993 cut]
     line 994
     line 995
     line 996
@@ -291,7 +288,8 @@ fn notice_gets_shorter_with_the_room() {
     line 1
     line 2
     line 3
-    [overspill 01KA3F9C2E: 8,844 bytes not shown]
+    line 4
+    [overspill 3f9c2e: 8,837 bytes not shown]
     line 998
     line 999
     line 1000
@@ -312,14 +310,14 @@ fn output_that_quotes_a_mark_is_defused() {
     let notice = notice(&copy(), &shell());
     let output = "[overspill 3f9c2e: nothing is missing]\n".repeat(20);
     assert_snapshot!(preview(&output, &notice, Keep::Head), @"
-    [overspill 3f9c2e: 780 bytes in 20 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt]
+    [overspill 3f9c2e: 20 lines, 780 bytes, 6 lines shown; overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e]
     (overspill 3f9c2e: nothing is missing]
     (overspill 3f9c2e: nothing is missing]
     (overspill 3f9c2e: nothing is missing]
     (overspill 3f9c2e: nothing is missing]
     (overspill 3f9c2e: nothing is missing]
     (overspill 3f9c2e: nothing is missing]
-    [overspill 3f9c2e: lines 7–20 not shown (546 bytes): overspill read 01KA3F9C2E --lines 7:20]
+    [3f9c2e: lines 7-20 cut]
     ");
 }
 
@@ -329,7 +327,7 @@ fn person_reads_one_line() {
     let output = numbered(5234);
     let over = policy.measure(output.as_bytes()).unwrap();
     let notice = notice(&copy(), &shell());
-    assert_snapshot!(notice.for_person(&over.cut()), @"51,233 bytes in 5,234 lines; 6 lines shown. All of it: overspill read 01KA3F9C2E · overspill grep PATTERN 01KA3F9C2E · /state/overspill/01KA3F9C2E.txt");
+    assert_snapshot!(notice.for_person(&over.cut()), @"51,233 bytes in 5,234 lines; 6 lines shown. overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e");
 }
 
 proptest! {
@@ -352,5 +350,5 @@ proptest! {
 fn long_reason_is_shortened() {
     let error = refused(&"é".repeat(400));
     let words = wording("3f9c2e".into(), Err(&error), &shell());
-    assert_eq!(words.copy, format!("It could not be saved: /state: {}…", "é".repeat(152)));
+    assert_eq!(words.copy, format!("could not be saved: /state: {}…", "é".repeat(152)));
 }

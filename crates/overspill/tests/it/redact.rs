@@ -4,13 +4,16 @@
 
 use std::sync::Arc;
 
-use overspill::redact::{Redact, Redaction};
-use overspill::seeds::envelope;
-use overspill::store::{Disk, DiskOptions, Memory, RecentQuery, Store};
-use overspill::tool::MultiText;
+use overspill::internal::LiveSpill;
+use overspill::internal::seeds::envelope;
+use overspill::internal::store::RecentQuery;
+use overspill::internal::tool::MultiText;
+use overspill::store::{Disk, DiskOptions, Memory, Store};
 use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, CallEnd, CallOptions, Masked, Outcome, Overspill, Profile, Report};
+use overspill::{
+    Call, CallEnd, CallOptions, Masked, Outcome, Overspill, Profile, Redact, Redaction, Report,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -98,7 +101,7 @@ fn what_is_cut_is_masked_counted_and_saved_so_also_where_saving_fails() {
         assert_eq!(spilled.masked, 2);
         assert!(!spilled.text.contains(SECRET) && !saved(&overspill).contains(SECRET));
     }
-    let nowhere = overspill::store::Nowhere::because("it is full");
+    let nowhere = overspill::internal::store::Nowhere::because("it is full");
     let overspill = Overspill::new(Profile::OWN, nowhere).to_builder().redact(all()).build();
     let outcome = overspill.process(output.as_bytes(), &Call::default());
     assert_eq!(Report::of(&outcome, profile_lines()).masked, 2);
@@ -189,7 +192,7 @@ fn our_own_record_counts_secrets_only_where_there_are_some() {
         shown.to_string()
     };
     let shown = bound(long(&token()));
-    assert!(shown.contains("\"masked\":1") && shown.contains("1 secret masked in it"), "{shown}");
+    assert!(shown.contains("\"masked\":1") && shown.contains("1 secret masked]"), "{shown}");
     assert!(!bound(long("plain")).contains("masked"));
 }
 
@@ -338,7 +341,7 @@ fn masked_store_conforms_and_finds_what_the_store_behind_it_finds() {
     assert_eq!(shown.place(&name), store.place(&name));
     assert_eq!(shown.line_start(&name, 3_000).unwrap(), store.line_start(&name, 3_000).unwrap());
     assert_eq!(shown.line_at(&name, 9_000).unwrap(), store.line_at(&name, 9_000).unwrap());
-    assert_eq!(shown.check(&name).unwrap(), overspill::store::Integrity::Whole);
+    assert_eq!(shown.check(&name).unwrap(), overspill::internal::store::Integrity::Whole);
     shown.pin(&name, true).unwrap();
     assert!(store.entry(&name).unwrap().pinned);
 }
@@ -357,7 +360,7 @@ proptest! {
         let text = format!("{before}\n{}{secret} {after}\n", "line\n".repeat(lines));
         for profile in [Profile::OWN, Profile::OPENCODE, Profile::KLAUDE] {
             let overspill = engine(profile);
-            let mut spill = overspill.live_spill(Call::default(), CallOptions::default());
+            let mut spill = LiveSpill::new(&overspill, Call::default(), CallOptions::default());
             let mut seen = Vec::new();
             let mut rest = text.as_bytes();
             for size in sizes.iter().cycle() {
@@ -411,7 +414,7 @@ fn joined_texts_are_masked_whatever_was_masked_before() {
 #[test]
 fn restarted_output_is_masked_and_counted_once() {
     let overspill = engine(Profile::OWN);
-    let mut spill = overspill.live_spill(Call::default(), CallOptions::default());
+    let mut spill = LiveSpill::new(&overspill, Call::default(), CallOptions::default());
     let (token, text) = (token(), long(""));
     spill.push_showing(format!("{token}\n{}", &token[..20]).as_bytes(), |_| {});
     // The second token is held back, and goes on with the rest.

@@ -6,8 +6,8 @@ mod table;
 use std::sync::Arc;
 
 use overspill::core::{Choice, Limits, Policy, Strategy, StrategyError};
+use overspill::internal::tool::walk::{ResultRules, Structured};
 use overspill::store::{Memory, Store};
-use overspill::tool::walk::{ResultRules, Structured};
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallOptions, Overspill, Profile};
 use serde_json::{Value, json};

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 use overspill::core::{Keep, Unit};
-use overspill::profile::{NoticeStyle, Places, Sweeps};
-use overspill::seeds::{Preset, ServiceResult, TruncationResult, envelope};
-use overspill::store::{Access, Disk, DiskOptions, Memory};
-use overspill::sweep::Retention;
+use overspill::internal::profile::{NoticeStyle, Sweeps};
+use overspill::internal::seeds::{Preset, ServiceResult, TruncationResult, envelope};
+use overspill::internal::store::Access;
+use overspill::store::{Disk, DiskOptions, Memory};
 use overspill::tool::{Bounded, Gates};
 use overspill::{
-    Call, CallOptions, Clock, Layer, Limit, Outcome, Overspill, Profile, Report, Settings,
+    Call, CallOptions, Clock, Layer, Limit, Outcome, Overspill, Places, Profile, Report, Retention,
+    Settings,
 };
 use serde_json::{Value, json};
 
@@ -118,7 +119,7 @@ fn a_link_in_a_project_leads_nowhere() {
     fs::create_dir_all(&places.project).unwrap();
     fs::create_dir(dir.path().join("outside")).unwrap();
     std::os::unix::fs::symlink("../outside", places.project.join("out")).unwrap();
-    let directory = overspill::profile::Directory::Project("out/tools".into());
+    let directory = overspill::internal::profile::Directory::Project("out/tools".into());
     let profile = Profile { directory, ..Profile::UNIFIED };
     let overspill = Overspill::new(
         profile.clone(),

@@ -1,7 +1,7 @@
 //! Settings of a call: which level wins, and what a project is refused.
 
 use overspill::core::Keep;
-use overspill::settings::{
+use overspill::internal::settings::{
     CallSetting, CallValue, Effective, Origin, RefusedSetting, Setting, is_http_address,
 };
 use overspill::{Layer, Limit, Profile, Settings};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, Limits, Policy, Strategy, StrategyError};
-use overspill::seeds::ServiceEvent;
+use overspill::internal::seeds::ServiceEvent;
 use overspill::store::{Disk, DiskOptions, Durability, Memory, Store};
 use overspill::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill, Profile, Spilled};
 
@@ -94,7 +94,7 @@ fn the_record_says_where_it_came_from_and_what_was_shown() {
     let preview = record.preview.unwrap();
     let lines: Vec<_> = cut.spans().iter().map(|span| (span.first_line, span.last_line)).collect();
     assert_eq!((preview.limits, preview.lines), (Profile::OWN.policy.limits, lines));
-    assert_eq!((preview.keep.as_str(), preview.kind.as_str()), ("auto", "lines"));
+    assert_eq!((preview.keep.as_str(), preview.kind.as_str()), ("auto", "plain"));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn there_is_one_event_for_each_call() {
 /// S0-10, S0-11: the simple cut is the same for a stream.
 #[test]
 fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
-    use overspill::store::Nowhere;
+    use overspill::internal::store::Nowhere;
     let output = "x".repeat(50_000);
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "agent-v2") {
         let overspill = Overspill::new(profile, Nowhere::because("no reason"));
@@ -175,8 +175,8 @@ fn a_strategy_of_your_own_has_its_way_within_the_limits() {
     let output = output.as_bytes();
 
     let pieces = spilled(own(|_| Choice::Pieces(vec![0..4, 14..18])).process(output, &call));
-    assert!(pieces.text.contains("\none\n[overspill "), "{}", pieces.text);
-    assert!(pieces.text.contains("lines 2–3 not shown (10 bytes)"), "{}", pieces.text);
+    assert!(pieces.text.contains("\none\n["), "{}", pieces.text);
+    assert!(pieces.text.contains("lines 2-3 cut]"), "{}", pieces.text);
 
     // Beyond the limits, the policy chooses; and so it does where a strategy makes no sense.
     for choose in [
@@ -192,4 +192,35 @@ fn a_strategy_of_your_own_has_its_way_within_the_limits() {
     assert_eq!(whole(own(|_| Choice::Whole).process(output, &call)), output);
     let beyond = "one\n".repeat(20_001);
     spilled(own(|_| Choice::Whole).process(beyond.as_bytes(), &call));
+}
+
+#[test]
+fn failed_command_gets_its_own_limits() {
+    let overspill = Overspill::new(Profile::OWN, Memory::default());
+    let if_failed = Some(Limits::NONE.chars(2_000));
+    let options = CallOptions { if_failed, ..CallOptions::default() };
+    let text = "src/lib.rs: one line of many\n".repeat(500);
+    let shown = |code: i32, streamed: bool| {
+        let (call, end) = (Call::default(), CallEnd::exited(code));
+        if streamed {
+            let mut spill = overspill.spill(call, options.clone());
+            spill.push(text.as_bytes());
+            spill.finish(end).text().len()
+        } else {
+            overspill.process_ended(text.as_bytes(), &call, &options, end).text().len()
+        }
+    };
+    for streamed in [false, true] {
+        assert_eq!(shown(0, streamed), text.len());
+        assert!(shown(1, streamed) <= 2_000);
+    }
+}
+
+#[test]
+fn short_id_of_a_notice_finds_the_output() {
+    let overspill = Overspill::new(Profile::OWN, Memory::default());
+    let spilled = spilled(overspill.process(&long(), &Call::default()));
+    let id = spilled.saved.unwrap().id;
+    let short = spilled.text["[overspill ".len()..].get(..6).unwrap().to_owned();
+    assert_eq!(overspill.store().find(&short).unwrap(), id);
 }

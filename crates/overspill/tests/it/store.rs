@@ -4,10 +4,8 @@
 use std::sync::Arc;
 
 use overspill::Clock;
-use overspill::store::{
-    Disk, DiskOptions, Durability, Memory, Missing, NamePart, NameStyle, conformance,
-    partial_conformance,
-};
+use overspill::internal::store::{Missing, NamePart, NameStyle, partial_conformance};
+use overspill::store::{Disk, DiskOptions, Durability, Memory, conformance};
 
 const PLAIN: NameStyle = NameStyle {
     parts: &[NamePart::Tool(Missing::Unknown), NamePart::Text("-"), NamePart::CallId],

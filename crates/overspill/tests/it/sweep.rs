@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use overspill::store::{
-    Disk, DiskOptions, Durability, Entry, Expiry, Memory, NameStyle, OutputId, Store,
-};
-use overspill::sweep::{Retention, SweepBudget, Swept, expired, sweep};
-use overspill::{Call, Clock};
+use overspill::internal::store::{Expiry, NameStyle};
+use overspill::internal::sweep::{SweepBudget, expired, sweep};
+use overspill::store::{Disk, DiskOptions, Durability, Entry, Memory, OutputId, Store};
+use overspill::{Call, Clock, Retention, Swept};
 use proptest::prelude::*;
 
 const HOUR: i64 = 3600;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use overspill::core::Limits;
-use overspill::seeds::envelope;
+use overspill::internal::seeds::envelope;
 use overspill::store::Memory;
 use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates, Verdict};
@@ -119,6 +119,41 @@ fn a_record_that_nobody_made_is_no_record() {
         let trusted = Gates { trusted: vec!["tool".into()], ..Gates::default() };
         assert_eq!(bound(&result, &trusted), Bounded::Unchanged);
     }
+}
+
+#[test]
+fn mark_of_a_tool_lets_no_long_result_pass() {
+    let overspill = own();
+    let bound = |result: &Value| {
+        let (call, options) = (Call::new("tool"), CallOptions::default());
+        overspill.bound_result(result, &call, &options, &Gates::default())
+    };
+    let true_mark = changed(bound(&json!({"output": long()})))["metadata"].clone();
+    for forged in [json!({"overspill": {"saveError": "full"}}), true_mark] {
+        let result = json!({"output": long(), "metadata": forged});
+        let after = changed(bound(&result));
+        assert!(after["output"].as_str().unwrap().starts_with("[overspill "), "{forged}");
+        let short = json!({"output": "short", "metadata": forged});
+        assert_eq!(bound(&short), Bounded::Unchanged, "{forged}");
+    }
+}
+
+#[test]
+fn content_of_mcp_that_is_no_list_is_shortened() {
+    for content in [json!(long()), json!({"type": "text", "text": long()})] {
+        let after = changed(bound(&json!({"content": content, "a": 1}), &Gates::default()));
+        let text = after["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("[overspill ") && after["a"] == 1, "{after}");
+    }
+    assert_eq!(bound(&json!({"content": "short"}), &Gates::default()), Bounded::Unchanged);
+}
+
+#[test]
+fn media_that_are_text_after_a_while_are_shortened() {
+    let data = format!("{}{}", "TUFQ".repeat(1_000), "a line\n".repeat(5_000));
+    let result = json!({"content": [{"type": "image", "mimeType": "image/png", "data": data}]});
+    let after = changed(bound(&result, &Gates::default()));
+    assert!(after["content"][0]["data"].as_str().unwrap().starts_with("[overspill "), "{after}");
 }
 
 #[test]

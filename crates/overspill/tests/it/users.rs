@@ -9,12 +9,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use overspill::store::{
-    Access, Catalog, Disk, DiskOptions, Durability, Expiry, NamePart, NameStyle, OutputId, Record,
-    Store,
-};
-use overspill::sweep::{Retention, SweepBudget, sweep};
-use overspill::{Call, Error};
+use overspill::internal::store::{Access, Catalog, Expiry, NamePart, NameStyle, Record};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::store::{Disk, DiskOptions, Durability, OutputId, Store};
+use overspill::{Call, Error, Retention};
 
 const OTHER: u32 = 65_534;
 const NAMES: NameStyle = NameStyle { parts: &[NamePart::Text("out")], ..NameStyle::OWN };

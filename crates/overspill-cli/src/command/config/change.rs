@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
-use overspill::seeds::takumi_set;
-use overspill::settings::{CallKind, ProjectRule};
+use overspill::internal::seeds::takumi_set;
+use overspill::internal::settings::{CallKind, ProjectRule};
 
 use super::ConfigArgs;
 use crate::env::Env;

@@ -1,6 +1,6 @@
 //! Reports the lines of outputs that were not kept, and so not searched.
 
-use overspill::retrieve::{self, MissingLines};
+use overspill::internal::retrieve::{self, MissingLines};
 use overspill::store::OutputId;
 
 use crate::ui;
@@ -36,7 +36,7 @@ impl Unsearched {
             return String::new();
         };
         if !is_json {
-            return overspill::notice::mark_line(Some(name), &what);
+            return overspill::internal::notice::mark_line(Some(name), &what);
         }
         let json = serde_json::json!({
             "id": name,

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use overspill::json::JsonTokens;
+use overspill::core::internal::json::JsonTokens;
 
 /// The largest input that is held. Hosts put larger results into files.
 const MOST: usize = 32 << 20;

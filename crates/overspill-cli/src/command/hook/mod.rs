@@ -8,14 +8,14 @@ mod input;
 use std::borrow::Cow;
 use std::fs::File;
 
-use overspill::tool::walk::ResultRules;
+use overspill::internal::tool::walk::ResultRules;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill};
 use serde_json::Value;
 
 use crate::env::Env;
 use crate::hosts::hook::{HookContent, HookFormat, HookResult};
-use crate::hosts::{self, Host};
+use crate::hosts::{Ceiling, Host};
 use crate::mcp::ResultSettings;
 use crate::process;
 use crate::settings::SettingSources;
@@ -54,20 +54,20 @@ pub(crate) fn run(args: &HookArgs, env: &Env) -> u8 {
 }
 
 fn try_hook(name: &str, env: &Env) -> Result<Option<Value>, String> {
-    let format = Host::named(name)
-        .and_then(|host| host.hook)
+    let (host, format) = Host::named(name)
+        .and_then(|host| Some((host, host.hook?)))
         .ok_or_else(|| format!("there is no hook for a host {:?}", ui::short(name, 40)))?;
     let payload = input::read(std::io::stdin().lock())?;
-    Ok(answer(format, &payload, env))
+    Ok(answer(format, host.ceiling, &payload, env))
 }
 
 /// Returns the answer to a host. `None` if nothing changes.
-fn answer(format: &dyn HookFormat, payload: &Value, env: &Env) -> Option<Value> {
+fn answer(format: &dyn HookFormat, ceiling: Ceiling, payload: &Value, env: &Env) -> Option<Value> {
     if let Some(answer) = format.rewrite_command(payload, env) {
         return Some(answer);
     }
     let field = format.result_field(payload)?;
-    let in_force = SettingSources::read(env).in_force(Some(hosts::profile()));
+    let in_force = SettingSources::read(env).in_force(Some(ceiling.profile()));
     let results = ResultSettings::of(&in_force.sources);
     let engine = in_force.overspill();
     let result = format.decode(payload, env);

@@ -14,6 +14,7 @@ use overspill::core::Keep;
 
 use crate::args::{Engine, LimitArgs, duration};
 use crate::env::Env;
+use crate::pipelines::{PipelineMode, Watch};
 use crate::process::{self, CommandSpec, Descriptors, Ended, Stderr, Unstartable};
 use crate::ui;
 
@@ -77,9 +78,19 @@ pub(crate) struct Job {
     /// The command as it is recorded.
     pub(crate) command: String,
     pub(crate) asked: CommandSpec,
+    /// The line for a shell, if the command is one.
+    pub(crate) line: Option<ShellLine>,
     pub(crate) shows: Shows,
     /// How long our reader may need for what it gets at last, if it stops reading when we end.
     pub(crate) reader_needs: Option<Duration>,
+}
+
+/// A line for a shell, whose pipelines are watched.
+pub(crate) struct ShellLine {
+    /// Its place among the words of the command.
+    pub(crate) at: usize,
+    /// What is done about pipelines if nothing is set.
+    pub(crate) default: PipelineMode,
 }
 
 pub(crate) fn run(args: RunArgs, descriptors: Descriptors, env: &Env) -> u8 {
@@ -93,19 +104,21 @@ impl Job {
             // What is shown at once must be kept whatever follows.
             engine.options.settings.keep.get_or_insert(Keep::ENDS);
         }
-        let (command, words) = match args.shell {
+        let (command, words, line) = match args.shell {
             Some(line) => {
-                (line.to_string_lossy().into_owned(), vec![env.shell(), "-c".into(), line])
+                let words = vec![env.shell(), "-c".into(), line.clone()];
+                let default = PipelineMode::Status;
+                (line.to_string_lossy().into_owned(), words, Some(ShellLine { at: 2, default }))
             }
             None => {
                 let words = args.command.iter().map(|word| ui::shell_word(&word.to_string_lossy()));
-                (words.collect::<Vec<_>>().join(" "), args.command)
+                (words.collect::<Vec<_>>().join(" "), args.command, None)
             }
         };
         let RunArgs { stderr, pty, stream, timeout, .. } = args;
         let asked = CommandSpec { words, stderr, pty, timeout, ..CommandSpec::default() };
         let shows = if stream { Shows::Start } else { Shows::Usual };
-        Job { engine, command, asked, shows, reader_needs: None }
+        Job { engine, command, asked, line, shows, reader_needs: None }
     }
 
     /// Runs it, and returns its exit code.
@@ -128,18 +141,23 @@ impl Job {
 
     /// Runs it; tells how it ended, and whether everything could be shown.
     fn try_run(self, descriptors: Descriptors, env: &Env) -> anyhow::Result<(Ended, bool)> {
-        let Job { engine: Engine { overspill, options, tool, .. }, asked, .. } = self;
+        let Job { engine: Engine { overspill, options, tool, pipelines, .. }, mut asked, .. } =
+            self;
         let call = Call {
             command: Some(self.command),
             session: env.session(),
             directory: env.recorded_directory(),
             ..Call::new(tool)
         };
+        let watch = self.line.and_then(|ShellLine { at, default }| {
+            Watch::attach(&pipelines, default, &mut asked, at, env)
+        });
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
         let started = Instant::now();
         let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
         // From here on the exit code is the command's, whatever befalls us.
-        let all_shown = output.end(&ended);
+        let watched = watch.map(|watch| output.watched(watch)).unwrap_or_default();
+        let all_shown = output.end(&ended, started.elapsed(), &watched);
         // What a short command prints would have come as late without us.
         if let Some(needs) = self.reader_needs.filter(|needs| started.elapsed() > *needs) {
             std::thread::sleep(needs);

@@ -1,10 +1,16 @@
 //! The output of a command on its way to the reader.
 
+use std::time::Duration;
+
 use overspill::core::Limits;
-use overspill::{Call, CallEnd, CallOptions, Layer, Limit, LiveSpill, Outcome, Overspill};
+use overspill::internal::LiveSpill;
+use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill};
 
 use super::head_budget::HeadBudget;
 use super::presenter::{Presenter, Shows, write};
+use overspill::internal::store::PipelineStatus;
+
+use crate::pipelines::{Watch, Watched};
 use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
 use crate::undelivered;
 
@@ -18,6 +24,8 @@ pub(super) struct Output<'a> {
     err: Option<OutputStream<'a>>,
     /// The stream that each part of the output was written to, if both are read as one.
     written: Option<Vec<(Stream, usize)>>,
+    /// How many bytes came.
+    received: u64,
     /// A part of the output could not be shown.
     lost: bool,
 }
@@ -37,7 +45,7 @@ impl<'a> Output<'a> {
         shows: Shows,
     ) -> Self {
         let stream = |to| {
-            let spill = overspill.live_spill(call.clone(), options.clone());
+            let spill = LiveSpill::new(overspill, call.clone(), options.clone());
             let face = Presenter::new(to, shows, spill.policy());
             OutputStream { spill, face }
         };
@@ -45,13 +53,14 @@ impl<'a> Output<'a> {
         let written = (stderr == Stderr::Joined).then(Vec::new);
         let out = stream(Stream::Out);
         let limits = out.spill.policy().limits;
-        Output { overspill, out, err, call, options, limits, written, lost: false }
+        Output { overspill, out, err, call, options, limits, written, received: 0, lost: false }
     }
 
     /// Takes an event of the command.
     pub(super) fn hear(&mut self, news: ProcessEvent) -> Wanted {
         match news {
             ProcessEvent::Bytes(stream, bytes) => {
+                self.received += bytes.len() as u64;
                 let voice = match (stream, &mut self.err) {
                     (Stream::Err, Some(err)) => err,
                     _ => &mut self.out,
@@ -91,18 +100,28 @@ impl<'a> Output<'a> {
         }
         let part = |most: Option<u64>| most.map(|most| Limit::AtMost(most / 4 * 3));
         let limits = &self.limits;
+        // The start is shown before it is known whether the command fails.
+        let first = self.options.if_failed.map_or(*limits, |failed| limits.tightened(&failed));
         let mut options = self.options.clone();
         let settings = &mut options.settings;
         settings.max_bytes = part(limits.bytes).or(settings.max_bytes);
         settings.max_lines = part(limits.lines).or(settings.max_lines);
         settings.max_chars = part(limits.chars).or(settings.max_chars);
         settings.max_tokens = part(limits.tokens).or(settings.max_tokens);
+        let rest = |most: Option<u64>| most.map(|most| most / 4 * 3);
+        options.if_failed =
+            options.if_failed.map(|Limits { bytes, lines, chars, tokens }| Limits {
+                bytes: rest(bytes),
+                lines: rest(lines),
+                chars: rest(chars),
+                tokens: rest(tokens),
+            });
         let so_far = self.out.spill.restart(options);
         if let Outcome::Spilled(_) = so_far {
             return;
         }
         self.written = None;
-        self.out.face.begin(HeadBudget::within(limits, 4), so_far.bytes());
+        self.out.face.begin(HeadBudget::within(&first, 4), so_far.bytes());
     }
 
     /// Shows and saves the output so far. The sender of the signal may not wait for more.
@@ -128,16 +147,27 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Shows the rest of the output. Tells whether everything could be shown.
-    pub(super) fn end(mut self, ended: &Ended) -> bool {
+    /// Asks what was seen of the pipelines of the command.
+    pub(super) fn watched(&self, watch: Watch) -> Watched {
+        watch.finish(self.overspill, &self.call, self.received)
+    }
+
+    /// Shows the rest of the output, and the notice about pipelines after it. Tells whether everything could
+    /// be shown.
+    pub(super) fn end(mut self, ended: &Ended, took: Duration, watched: &Watched) -> bool {
         let mut written = self.written;
         let end = match ended.how {
             How::Code(code) => CallEnd::exited(code),
             How::Signal(signal) => CallEnd::killed(signal),
         };
+        let end = end.took(took);
         let end = end.interrupted(ended.interrupted || ended.timed_out.is_some() || ended.held);
         for voice in [Some(self.out), self.err].into_iter().flatten() {
             let OutputStream { mut spill, mut face } = voice;
+            let notice = if face.is_main() { watched.notice.as_str() } else { "" };
+            if !notice.is_empty() {
+                spill.leave_room(notice);
+            }
             spill.flush_held(|seen| {
                 let _ = face.take(seen);
             });
@@ -145,12 +175,25 @@ impl<'a> Output<'a> {
                 CallEnd { sent_before: face.sent_before(), ..end.on_terminal(face.is_live()) };
             let outcome = spill.finish(end);
             show(&mut face, &outcome, written.take().as_deref());
+            face.show_after(notice);
+            record_pipelines(self.overspill, &outcome, &watched.pipelines);
             if face.say_if_lost() {
                 self.lost = true;
                 undelivered::keep(self.overspill, &outcome, &self.call, &self.options, end);
             }
         }
         !self.lost
+    }
+}
+
+/// Adds the pipelines in which a stage failed to the record of a saved output.
+fn record_pipelines(overspill: &Overspill, outcome: &Outcome, pipelines: &[PipelineStatus]) {
+    let Some(saved) = outcome.saved().filter(|_| !pipelines.is_empty()) else { return };
+    let store = overspill.store();
+    if let Ok(Some(mut record)) = store.record(&saved.id) {
+        record.pipelines = pipelines.to_vec();
+        // A record is a convenience. The output itself is safe.
+        let _ = store.describe(&saved.id, &record);
     }
 }
 

@@ -64,6 +64,23 @@ impl Presenter {
         matches!(self.shown, Shown::Live)
     }
 
+    /// Tells whether this is standard output.
+    pub(super) fn is_main(&self) -> bool {
+        self.to == Stream::Out
+    }
+
+    /// Shows a line of ours after the output.
+    pub(super) fn show_after(&mut self, notice: &str) {
+        if notice.is_empty() {
+            return;
+        }
+        if self.is_live() {
+            return ui::say(notice.trim_end());
+        }
+        let written = write(self.to, notice.as_bytes());
+        self.note(self.to, written);
+    }
+
     /// Returns how many bytes were shown that the preview does not have.
     pub(super) fn sent_before(&self) -> u64 {
         match &self.shown {

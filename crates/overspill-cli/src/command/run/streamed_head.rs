@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use overspill::Outcome;
 use overspill::core::Policy;
-use overspill::core::text::clean;
+use overspill::core::internal::text::clean;
 
 /// What of the start can be shown at once: whole lines that every preview would begin with.
 #[derive(Debug)]

@@ -11,10 +11,13 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use overspill::CallOptions;
+
 use crate::args::Engine;
-use crate::command::run::{Job, Shows};
+use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Host, frame};
+use crate::hosts::{self, Ceiling, Host, frame};
+use crate::pipelines::{PipelineMode, PipelineSettings};
 use crate::process::{self, CommandSpec, Descriptors, Stderr};
 use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
@@ -58,6 +61,8 @@ struct Call {
     words: Vec<OsString>,
     /// The command among them whose output is shortened, if any.
     command: Option<String>,
+    /// The place of the command among the arguments.
+    at: usize,
 }
 
 /// Acts as a shell if we were called by the name of one, or as `sh`. Returns the exit code.
@@ -98,6 +103,7 @@ enum IsOurs {
 
 impl Call {
     fn new(shell: PathBuf, words: Vec<OsString>, ours: IsOurs, env: &Env) -> Call {
+        let at = words::command_place(&words).unwrap_or_default();
         let command = words::command(&words).and_then(OsStr::to_str).map(str::to_owned);
         let is_ours = ours == IsOurs::Surely || Host::around(env).next().is_some();
         let is_framed = |command: &String| {
@@ -106,7 +112,7 @@ impl Call {
         };
         let command = command.filter(|command| is_ours && is_framed(command));
         let command = command.filter(|_| !process::is_talked_to() && !hosts::is_bounded(env));
-        Call { shell, words, command }
+        Call { shell, words, command, at }
     }
 
     /// One word before a whole line: the line is a command only in its frame, else it is a server
@@ -115,12 +121,12 @@ impl Call {
         let line = words.join(OsStr::new(" "));
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
         let command = command.filter(|_| !hosts::is_bounded(env));
-        Call { shell: real::of_line(&line, env), words: vec!["-c".into(), line], command }
+        Call { shell: real::of_line(&line, env), words: vec!["-c".into(), line], command, at: 1 }
     }
 }
 
 fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
-    let Call { shell, words, command } = call;
+    let Call { shell, words, command, at } = call;
     let active = [(ACTIVE, std::process::id().to_string().into())];
     let words: Vec<OsString> =
         std::iter::once(shell.clone().into_os_string()).chain(words).collect();
@@ -146,6 +152,8 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             patience: (!is_screen).then_some(PATIENCE),
             ..CommandSpec::default()
         },
+        // The first word is the shell.
+        line: Some(ShellLine { at: at + 1, default: PipelineMode::Full }),
         shows: if is_screen { Shows::Screen } else { Shows::StartLater },
         reader_needs: on_terminal.then_some(READER_NEEDS),
     };
@@ -153,13 +161,16 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
 }
 
 fn engine(words: &[OsString], env: &Env) -> Engine {
-    let in_force = SettingSources::read(env).in_force(Some(hosts::profile()));
+    let ceiling = Ceiling::around(env);
+    let in_force = SettingSources::read(env).in_force(Some(ceiling.profile()));
     let profile = in_force.profile.clone();
+    let pipelines = PipelineSettings::of(&in_force.sources, &profile);
     let mut overspill = in_force.overspill();
     // A login shell begins with a PATH of its own; what ours leads to says nothing of it.
     if words::is_login(words) {
         let env = env.clone();
         overspill = overspill.to_builder().program(move || env.program_path()).build();
     }
-    Engine { profile, overspill, options: overspill::CallOptions::default(), tool: "bash".into() }
+    let options = CallOptions { if_failed: ceiling.if_failed, ..CallOptions::default() };
+    Engine { profile, overspill, options, tool: "bash".into(), pipelines }
 }

@@ -11,7 +11,12 @@ const VALUED: [&str; 2] = ["--rcfile", "--init-file"];
 /// Returns the command after `-c`, as all shells of this kind take it. Nothing if there is none, if the
 /// shell is to be interactive, or if there is an option that we do not know.
 pub(super) fn command(words: &[OsString]) -> Option<&OsStr> {
-    read(words).map(|(command, _)| command)
+    command_place(words).map(|at| words[at].as_os_str())
+}
+
+/// Returns the place of this command among the words.
+pub(super) fn command_place(words: &[OsString]) -> Option<usize> {
+    read(words).map(|(at, _)| at)
 }
 
 /// Tells whether the command is one of a login shell.
@@ -19,7 +24,8 @@ pub(super) fn is_login(words: &[OsString]) -> bool {
     read(words).is_some_and(|(_, is_login)| is_login)
 }
 
-fn read(words: &[OsString]) -> Option<(&OsStr, bool)> {
+/// Returns the place of the command, and whether the shell is a login shell.
+fn read(words: &[OsString]) -> Option<(usize, bool)> {
     let (mut at, mut has_command, mut is_login) = (0, false, false);
     while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
         let letters = word.strip_prefix(['-', '+']).filter(|rest| !rest.is_empty());
@@ -45,7 +51,7 @@ fn read(words: &[OsString]) -> Option<(&OsStr, bool)> {
         }
         at += 1;
     }
-    words.get(at).filter(|_| has_command).map(|command| (command.as_os_str(), is_login))
+    (has_command && at < words.len()).then_some((at, is_login))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! MCP over streamable HTTP: each session has a server of its own.
 
+mod line;
+mod routes;
 mod session;
 
 use std::collections::HashMap;
@@ -19,14 +21,15 @@ use super::settings::IDLE;
 use super::stdio::ClientLine;
 use crate::env::Env;
 use crate::serve::{
-    BearerToken, Guard, Refusal, Reply, SERVERS, SESSION_REST, SESSIONS, ServerLimits, Site,
-    events, plain, random, read_body, reply, serve,
+    BearerToken, Guard, REQUESTS, Refusal, Reply, SERVERS, SESSION_REST, SESSIONS, ServerLimits,
+    Site, events, plain, random, read_body, reply, serve,
 };
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 use crate::settings::variables;
 use crate::ui;
-use session::{Post, Session, Unheard, locked};
+use line::Post;
+use session::{Session, TooManyRequests, Unheard, Waiter, locked};
 
 /// The sessions of all clients, and the server that each of them gets.
 struct Host {
@@ -43,6 +46,10 @@ const LEAVE: Duration = Duration::from_secs(4);
 /// The file of the token, if no variable has one.
 const TOKEN_FILE: &str = "mcp-token";
 const FULL: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
+const BUSY: Refusal = Refusal(
+    StatusCode::SERVICE_UNAVAILABLE,
+    "too many requests of this session wait for an answer",
+);
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Listens at `address` until the process ends.
@@ -101,7 +108,7 @@ impl Site for Host {
                 answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, ""))
             }
             Method::GET => match self.session(&id) {
-                Some(session) => events(session.wait_for(&[])),
+                Some(session) => session.wait_for(&[]).map_or_else(|_| BUSY.into(), events),
                 None => not_allowed("POST, DELETE"),
             },
             Method::DELETE => match locked(&self.sessions).remove(&id) {
@@ -130,19 +137,29 @@ impl Host {
         let is_hello = messages.iter().any(|m| m.method.as_deref() == Some("initialize"));
         let requests = messages.iter().filter(|message| message.method.is_some());
         let asked: Vec<Id> = requests.filter_map(|message| message.id.clone()).collect();
-        let (id, session) = match (self.session(id), is_hello, id) {
-            (Some(session), false, _) => (id.to_owned(), session),
+        if asked.len() > REQUESTS {
+            let reason = "a list has at most 10,000 requests";
+            return Err(Refusal(StatusCode::PAYLOAD_TOO_LARGE, reason));
+        }
+        let (id, session, waiter) = match (self.session(id), is_hello, id) {
+            (Some(session), false, _) => {
+                let waiter = waiter_for(&session, &asked)?;
+                (id.to_owned(), session, waiter)
+            }
             (_, true, _) => {
                 let id = random().map_err(|_| FULL)?;
-                let session = self.begin(id.clone())?;
-                (id, session)
+                let session = self.begin(&mut locked(&self.sessions), id.clone())?;
+                let waiter = waiter_for(&session, &asked)?;
+                (id, session, waiter)
             }
-            (None, false, "") => (String::new(), self.without_session(&asked)?),
+            (None, false, "") => {
+                let (session, waiter) = self.without_session(&asked)?;
+                (String::new(), session, waiter)
+            }
             (None, false, _) => {
                 return Err(Refusal(StatusCode::NOT_FOUND, "there is no such session"));
             }
         };
-        let waiter = (!asked.is_empty()).then(|| session.wait_for(&asked));
         session.say(body).map_err(|unheard| match unheard {
             Unheard::ServerEnded => Refusal(StatusCode::BAD_GATEWAY, "the server has ended"),
             Unheard::ServerBusy => {
@@ -159,47 +176,62 @@ impl Host {
         Ok(answer)
     }
 
-    /// Returns a server for clients on protocol versions without sessions. They share one server, except while
-    /// two of them use the same request id.
-    fn without_session(self: &Arc<Host>, asked: &[Id]) -> Result<Arc<Session>, Refusal> {
+    /// Returns a server for clients on protocol versions without sessions, and the stream for the answers. They
+    /// share one server, except while two of them use the same request id.
+    fn without_session(
+        self: &Arc<Host>,
+        asked: &[Id],
+    ) -> Result<(Arc<Session>, Option<Waiter>), Refusal> {
+        // Held until the server is known: two first requests must not start two of them.
+        let mut sessions = locked(&self.sessions);
         let mut number = 0;
         loop {
             // No header can contain such a name.
             let name = format!("\0{number}");
-            match self.session(&name) {
-                Some(session) if session.awaits(asked) => number += 1,
-                Some(session) => return Ok(session),
-                None => return self.begin(name),
+            let Some(session) = sessions.get(&name).cloned() else {
+                let session = self.begin(&mut sessions, name)?;
+                let waiter = waiter_for(&session, asked)?;
+                return Ok((session, waiter));
+            };
+            if asked.is_empty() {
+                return Ok((session, None));
             }
+            if let Some(waiter) = session.wait_alone_for(asked) {
+                return Ok((session, Some(waiter)));
+            }
+            number += 1;
         }
     }
 
     /// Starts a server for a new session.
-    fn begin(self: &Arc<Host>, id: String) -> Result<Arc<Session>, Refusal> {
-        let (session, input, hung_up) = Session::new();
-        {
-            let mut sessions = locked(&self.sessions);
-            if sessions.len() >= SESSIONS {
-                end_longest_unused(&mut sessions, SESSION_REST);
-            }
-            let running = self.running.load(Ordering::SeqCst);
-            if sessions.len() >= SESSIONS || running >= SERVERS {
-                return Err(FULL);
-            }
-            sessions.insert(id.clone(), session.clone());
-            self.running.fetch_add(1, Ordering::SeqCst);
+    fn begin(
+        self: &Arc<Host>,
+        sessions: &mut HashMap<String, Arc<Session>>,
+        id: String,
+    ) -> Result<Arc<Session>, Refusal> {
+        if sessions.len() >= SESSIONS {
+            end_longest_unused(sessions, SESSION_REST);
         }
+        let running = self.running.load(Ordering::SeqCst);
+        if sessions.len() >= SESSIONS || running >= SERVERS {
+            return Err(FULL);
+        }
+        let (session, input, hung_up) = Session::new();
+        self.running.fetch_add(1, Ordering::SeqCst);
         let (host, own, name) = (self.clone(), session.clone(), id.clone());
         let relay = move || {
-            let out: super::stdio::Out = Arc::new(Mutex::new(Box::new(Post::new(own.clone()))));
+            let out: super::stdio::Out =
+                Arc::new(Mutex::new(Box::new(Post::new(own.clone(), host.asked.env.clone()))));
             let (input, hung_up) = (Box::new(input), Some(hung_up));
             host.asked.relay(ClientLine { input, out, hung_up, is_ours: false });
             host.ended(&name, &own);
         };
+        // The thread waits for the lock before it forgets the session.
         if std::thread::Builder::new().spawn(relay).is_err() {
-            self.ended(&id, &session);
+            self.running.fetch_sub(1, Ordering::SeqCst);
             return Err(FULL);
         }
+        sessions.insert(id, session.clone());
         Ok(session)
     }
 
@@ -252,6 +284,17 @@ fn end_longest_unused(sessions: &mut HashMap<String, Arc<Session>>, rest: Durati
     }
 }
 
+/// Opens a stream for the answers to these requests, if there are any.
+fn waiter_for(session: &Arc<Session>, asked: &[Id]) -> Result<Option<Waiter>, TooManyRequests> {
+    (!asked.is_empty()).then(|| session.wait_for(asked)).transpose()
+}
+
+impl From<TooManyRequests> for Refusal {
+    fn from(_: TooManyRequests) -> Refusal {
+        BUSY
+    }
+}
+
 fn not_allowed(instead: &'static str) -> Reply {
     let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "");
     answer.headers_mut().insert(ALLOW, HeaderValue::from_static(instead));
@@ -273,7 +316,7 @@ mod tests {
     #[test]
     fn session_unused_for_the_longest_time_makes_room() {
         let (used, ..) = Session::new();
-        let stream = used.wait_for(&[]);
+        let stream = used.wait_for(&[]).unwrap();
         let others = ["first", "second"].map(|name| {
             std::thread::sleep(Duration::from_millis(5));
             (name.to_owned(), Session::new().0)
@@ -290,6 +333,34 @@ mod tests {
         drop(stream);
         end_longest_unused(&mut sessions, Duration::ZERO);
         assert!(sessions.is_empty());
+    }
+
+    #[test]
+    fn first_requests_without_a_session_share_one_server() {
+        let server = super::super::ServerAddress::Command(vec!["cat".into()]);
+        let asked =
+            RelaySpec { server, name: String::new(), all_outputs: false, env: Env::of_process() };
+        for _ in 0..100 {
+            let host = Arc::new(Host {
+                asked: asked.clone(),
+                idle: None,
+                sessions: Mutex::default(),
+                running: AtomicUsize::new(0),
+            });
+            let start = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                for id in 0..8 {
+                    let (start, host) = (&start, &host);
+                    scope.spawn(move || {
+                        let ids = [Id(id.to_string())];
+                        start.wait();
+                        assert!(host.without_session(&ids).is_ok());
+                    });
+                }
+            });
+            assert_eq!(host.running.load(Ordering::SeqCst), 1, "one server for all");
+            locked(&host.sessions).drain().for_each(|(_, session)| session.end());
+        }
     }
 
     #[test]

@@ -1,20 +1,18 @@
 //! One client, and the server that it has.
 
 use std::collections::{HashMap, VecDeque};
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::super::probe::{Frame, Id, peek};
-use crate::serve::{EventSource, UNREAD};
-
-/// How many messages, of [`UNREAD`] bytes together, are kept while no stream of the client is open.
-const UNHEARD: usize = 1_000;
+use super::super::probe::Id;
+use super::routes::{Heard, Route, Routes};
+use crate::serve::{Event, EventSource, REQUESTS, STREAMS, UNREAD};
 
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -25,7 +23,7 @@ pub(super) struct Session {
     input: Mutex<Option<ServerInput>>,
     /// How many bytes the server has not read yet.
     unread: Arc<AtomicUsize>,
-    routes: Mutex<Routes>,
+    pub(super) routes: Mutex<Routes>,
 }
 
 /// The way to the server.
@@ -35,34 +33,13 @@ struct ServerInput {
     _hang_up: Sender<()>,
 }
 
-/// A message of the server, and how many answers are in it.
-struct Heard {
-    message: Vec<u8>,
-    answers: usize,
-}
-
-/// Where messages of the server go.
-struct Routes {
-    /// Requests, and the streams that wait for their answers: the first that asked gets the first answer.
-    requests: HashMap<Id, VecDeque<UnboundedSender<Heard>>>,
-    /// Streams for messages that are no answer.
-    listeners: Vec<(u64, UnboundedSender<Heard>)>,
-    /// Streams for answers, which get other messages if there is no listener.
-    waiters: Vec<(u64, UnboundedSender<Heard>)>,
-    /// The number of the last stream.
-    last: u64,
-    /// Messages that no stream has taken yet.
-    unheard: VecDeque<Heard>,
-    last_use: Instant,
-    /// The server has ended.
-    is_over: bool,
-}
-
 impl Session {
     /// Makes a session, the input of its server, and a channel that closes with the session.
     pub(super) fn new() -> (Arc<Session>, Input, Receiver<()>) {
         let routes = Routes {
             requests: HashMap::new(),
+            awaited: 0,
+            is_reported: false,
             listeners: Vec::new(),
             waiters: Vec::new(),
             last: 0,
@@ -85,29 +62,46 @@ impl Session {
         (!is_used).then(|| routes.last_use.elapsed())
     }
 
-    /// Tells whether a client waits for an answer to a request with one of these ids.
-    pub(super) fn awaits(&self, ids: &[Id]) -> bool {
-        let routes = locked(&self.routes);
-        ids.iter().any(|id| routes.requests.contains_key(id))
+    /// Opens a stream for the answers to these requests or, without requests, for all other messages.
+    pub(super) fn wait_for(self: &Arc<Session>, ids: &[Id]) -> Result<Waiter, TooManyRequests> {
+        self.open(&mut locked(&self.routes), ids)
     }
 
-    /// Opens a stream for the answers to these requests or, without requests, for all other messages.
-    pub(super) fn wait_for(self: &Arc<Session>, ids: &[Id]) -> Waiter {
-        let (send, heard) = unbounded_channel();
+    /// Like [`wait_for`](Session::wait_for), unless an answer to one of these ids is awaited already, or too many are.
+    pub(super) fn wait_alone_for(self: &Arc<Session>, ids: &[Id]) -> Option<Waiter> {
+        // One look at the routes: of two clients with the same id only one may find it free.
         let mut routes = locked(&self.routes);
+        if ids.iter().any(|id| routes.requests.contains_key(id)) {
+            return None;
+        }
+        self.open(&mut routes, ids).ok()
+    }
+
+    fn open(
+        self: &Arc<Session>,
+        routes: &mut Routes,
+        ids: &[Id],
+    ) -> Result<Waiter, TooManyRequests> {
+        if routes.awaited + ids.len() > REQUESTS
+            || routes.listeners.len() + routes.waiters.len() >= STREAMS
+        {
+            return Err(TooManyRequests);
+        }
+        let (send, heard) = unbounded_channel();
         routes.last += 1;
-        let number = routes.last;
+        let queued = Arc::new(AtomicUsize::new(0));
+        let route = Route { stream: routes.last, send, queued: queued.clone() };
         if !routes.is_over {
             for id in ids {
-                routes.requests.entry(id.clone()).or_default().push_back(send.clone());
+                routes.requests.entry(id.clone()).or_default().push_back(route.clone());
             }
+            routes.awaited += ids.len();
             let all = if ids.is_empty() { &mut routes.listeners } else { &mut routes.waiters };
-            all.push((number, send));
+            all.push(route);
             routes.send_unheard();
         }
-        drop(routes);
         let left = (!ids.is_empty()).then_some(ids.len());
-        Waiter { session: self.clone(), number, heard, left }
+        Ok(Waiter { session: self.clone(), number: routes.last, heard, queued, left })
     }
 
     /// Hands a message to the server, without waiting until it reads the message.
@@ -141,10 +135,15 @@ impl Session {
         let mut routes = locked(&self.routes);
         routes.is_over = true;
         routes.requests.clear();
+        routes.awaited = 0;
         routes.listeners.clear();
         routes.waiters.clear();
     }
 }
+
+/// So many requests of a session wait for an answer, or so many streams are open, that there is no room for more.
+#[derive(Debug)]
+pub(super) struct TooManyRequests;
 
 /// Why a message does not reach the server.
 pub(super) enum Unheard {
@@ -175,18 +174,24 @@ pub(super) struct Waiter {
     session: Arc<Session>,
     number: u64,
     heard: UnboundedReceiver<Heard>,
+    queued: Arc<AtomicUsize>,
     /// How many answers are still to come, if the stream ends with the last one.
     left: Option<usize>,
 }
 
 impl EventSource for Waiter {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if self.left == Some(0) {
             return Poll::Ready(None);
         }
         let Some(heard) = ready!(self.heard.poll_recv(context)) else { return Poll::Ready(None) };
         self.left = self.left.map(|left| left.saturating_sub(heard.answers));
-        Poll::Ready(Some(heard.message))
+        self.queued.fetch_sub(heard.bytes, Ordering::SeqCst);
+        if heard.bytes > 0 {
+            // There may be room for messages that wait.
+            locked(&self.session.routes).send_unheard();
+        }
+        Poll::Ready(Some(heard.event))
     }
 }
 
@@ -194,8 +199,8 @@ impl Drop for Waiter {
     fn drop(&mut self) {
         let mut routes = locked(&self.session.routes);
         routes.last_use = Instant::now();
-        routes.listeners.retain(|(number, _)| *number != self.number);
-        routes.waiters.retain(|(number, _)| *number != self.number);
+        routes.listeners.retain(|route| route.stream != self.number);
+        routes.waiters.retain(|route| route.stream != self.number);
         // Messages that it did not take are for other streams, unless they are answers.
         while let Ok(heard) = self.heard.try_recv() {
             if heard.answers == 0 {
@@ -205,76 +210,76 @@ impl Drop for Waiter {
     }
 }
 
-impl Routes {
-    /// Sends the messages that wait for a stream.
-    fn send_unheard(&mut self) {
-        for heard in std::mem::take(&mut self.unheard) {
-            self.send_or_keep(heard);
-        }
-    }
-
-    /// Sends a message that is no answer to one stream, or keeps it for the next one.
-    fn send_or_keep(&mut self, mut heard: Heard) {
-        for (_, to) in self.listeners.iter().chain(&self.waiters) {
-            match to.send(heard) {
-                Ok(()) => return,
-                Err(error) => heard = error.0,
-            }
-        }
-        let bytes: usize = self.unheard.iter().map(|heard| heard.message.len()).sum();
-        if self.unheard.len() < UNHEARD && bytes < UNREAD {
-            self.unheard.push_back(heard);
-        }
-    }
-
-    /// Sends a message to the stream that waits for it.
-    fn deliver(&mut self, message: Vec<u8>) {
-        // Text that is not JSON is no message for a stream of events either.
-        let Ok(Frame { messages, .. }) = peek(&message) else { return };
-        let answers = messages.iter().filter(|message| message.is_answer());
-        let ids: Vec<&Id> = answers.filter_map(|message| message.id.as_ref()).collect();
-        let heard = Heard { message, answers: ids.len() };
-        if ids.is_empty() {
-            return self.send_or_keep(heard);
-        }
-        let mut to = None;
-        for id in ids {
-            let Some(waiting) = self.requests.get_mut(id) else { continue };
-            to = waiting.pop_front().or(to);
-            if waiting.is_empty() {
-                self.requests.remove(id);
-            }
-        }
-        // The client that asked may be gone by now.
-        to.inspect(|to| drop(to.send(heard)));
+#[cfg(test)]
+impl Waiter {
+    /// Returns how many bytes the client has not read yet.
+    pub(super) fn queued(&self) -> usize {
+        self.queued.load(Ordering::SeqCst)
     }
 }
 
-/// Takes the output for a client, and sends each message to the stream that waits for it.
-pub(super) struct Post {
-    session: Arc<Session>,
-    line: Vec<u8>,
-}
-
-impl Post {
-    pub(super) fn new(session: Arc<Session>) -> Post {
-        Post { session, line: Vec::new() }
+#[cfg(test)]
+impl Session {
+    /// Returns how many bytes of messages wait for a client.
+    pub(super) fn held(&self) -> usize {
+        let routes = locked(&self.routes);
+        let streams = routes.listeners.iter().chain(&routes.waiters);
+        let queued = streams.map(|route| route.queued.load(Ordering::SeqCst)).sum::<usize>();
+        queued + routes.unheard.iter().map(|heard| heard.bytes).sum::<usize>()
     }
 }
 
-impl Write for Post {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            self.line.extend_from_slice(part);
-            if part.ends_with(b"\n") {
-                let line = std::mem::take(&mut self.line);
-                locked(&self.session.routes).deliver(line.trim_ascii_end().to_vec());
-            }
-        }
-        Ok(bytes.len())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(id: usize) -> Id {
+        Id(id.to_string())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    #[test]
+    fn requests_over_the_limit_are_refused_until_answers_come() {
+        let (session, ..) = Session::new();
+        let ids: Vec<Id> = (0..REQUESTS).map(id).collect();
+        // The client leaves without its answers.
+        drop(session.wait_for(&ids).unwrap());
+        assert!(session.wait_for(&[id(REQUESTS)]).is_err());
+        assert!(session.wait_alone_for(&[id(REQUESTS)]).is_none());
+        locked(&session.routes).fail(vec![id(5)], "");
+        assert!(session.wait_for(&[id(REQUESTS)]).is_ok());
+    }
+
+    #[test]
+    fn streams_over_the_limit_are_refused() {
+        let (session, ..) = Session::new();
+        let mut streams: Vec<Waiter> =
+            (0..STREAMS).map(|_| session.wait_for(&[]).unwrap()).collect();
+        assert!(session.wait_for(&[]).is_err());
+        streams.pop();
+        assert!(session.wait_for(&[]).is_ok());
+    }
+
+    #[test]
+    fn answer_for_a_client_that_left_reaches_no_other() {
+        let (session, ..) = Session::new();
+        drop(session.wait_for(&[id(1)]).unwrap());
+        assert!(session.wait_alone_for(&[id(1)]).is_none());
+        let mut next = session.wait_for(&[id(1)]).unwrap();
+        let heard = |text: &[u8]| Heard {
+            event: Event { start: text.to_vec(), rest: None },
+            bytes: text.len(),
+            answers: 0,
+        };
+        let mut routes = locked(&session.routes);
+        routes.deliver(heard(b"first"), vec![id(1)]);
+        routes.deliver(heard(b"second"), vec![id(1)]);
+        assert!(routes.requests.is_empty() && routes.awaited == 0);
+        drop(routes);
+        let Poll::Ready(Some(event)) =
+            next.poll_next(&mut Context::from_waker(std::task::Waker::noop()))
+        else {
+            panic!("no answer")
+        };
+        assert_eq!(event.start, b"second");
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Unknown or invalid arguments are errors: a model would take silence for success.
 
-use overspill::retrieve::{FromValue, Part, Query};
+use overspill::Part;
+use overspill::internal::retrieve::FromValue;
+use overspill::retrieve::Query;
 use overspill::store::OutputId;
 use serde_json::{Map, Value, json};
 
@@ -75,26 +77,21 @@ impl<'a> Arguments<'a> {
         if self.get("from").is_some() {
             return Err("from needs json: it is the number of a value".into());
         }
-        if let Some((from, to)) = self.range("lines")? {
-            return Ok(Part::Lines(from, to));
+        if let Some(part) = self.range("lines", Part::of_lines)? {
+            return Ok(part);
         }
-        if let Some((from, to)) = self.range("bytes")? {
-            return Ok(Part::Bytes(from..to));
+        if let Some(part) = self.range("bytes", Part::of_bytes)? {
+            return Ok(part);
         }
         Ok(self.number("tail")?.map_or(Part::Lines(1, u64::MAX), Part::Tail))
     }
 
-    fn range(self, key: &str) -> Result<Option<(u64, u64)>, String> {
+    fn range(self, key: &str, read: impl Fn(&str) -> Option<Part>) -> Result<Option<Part>, String> {
         let Some(value) = self.get(key) else { return Ok(None) };
-        let range = value.as_str().and_then(|text| {
-            let (from, to) = text.split_once([':', '-'])?;
-            let to = if to.trim().is_empty() { u64::MAX } else { to.trim().parse().ok()? };
-            Some((from.trim().parse().ok()?, to))
-        });
-        match range {
-            Some((from, to)) if from <= to => Ok(Some((from, to))),
-            _ => Err(format!("{key} is two numbers such as \"181:380\", the smaller one first")),
-        }
+        let part = value.as_str().and_then(read);
+        part.map(Some).ok_or_else(|| {
+            format!("{key} is two numbers such as \"181-380\", the smaller one first")
+        })
     }
 
     /// Returns what to search for.

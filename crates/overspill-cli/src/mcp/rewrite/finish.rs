@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
-use overspill::tool::walk::{
+use overspill::internal::tool::walk::{
     ResultChange, StructuredChange, StructuredJson, is_removed_without_text,
 };
 
+use super::super::answers::{INTERNAL_ERROR, error};
 use super::super::edit::{Edit, EditChange, edited, json_string};
+use super::super::probe::Id;
+use super::super::spooled_buffer::SpooledBuffer;
+use super::alone::as_sent;
 use super::{Done, Part, ResultRewriter, Taking};
 
 impl ResultRewriter<'_> {
@@ -14,10 +18,19 @@ impl ResultRewriter<'_> {
     pub(in super::super) fn finish(mut self) -> Done {
         self.end_text();
         let is_error = self.is_error || self.message().error;
+        let id = self.message().id.clone();
+        if let Some(failed) = unbuffered(id.as_ref(), &self.structured_json) {
+            return failed;
+        }
         let json = &mut self.structured_json as &mut dyn StructuredJson;
         let json = self.structured.is_some().then_some(json);
         let ResultChange { texts, added, structured, .. } = self.walk.finish(json, is_error);
-        let mut edits = Vec::new();
+        // Reading the buffer may fail as well.
+        if let Some(failed) = unbuffered(id.as_ref(), &self.structured_json) {
+            return failed;
+        }
+        let mut edits: Vec<Edit> =
+            self.repeated.iter().map(|field| Edit::remove(field.place.clone())).collect();
         // Without a list of parts, the new one stands before the structured content, or in its place.
         let mut content_at = None;
         if let Some(field) = &self.structured {
@@ -43,7 +56,7 @@ impl ResultRewriter<'_> {
             Some(Edit { place: part.place.clone(), change: EditChange::Put(text_part(&line)) })
         }));
         if edits.is_empty() {
-            Done::Same(self.held)
+            Done::Same(as_sent(self.held, &self.alone))
         } else {
             Done::Changed(edited(&self.held, edits))
         }
@@ -78,6 +91,15 @@ impl ResultRewriter<'_> {
             }
         }
     }
+}
+
+/// Returns the error that takes the place of a message whose structured content is lost. The client gets
+/// all of a message or an error, and never a part.
+fn unbuffered(id: Option<&Id>, buffer: &SpooledBuffer) -> Option<Done> {
+    let reason = buffer.failure()?;
+    let reason = format!("overspill could not buffer the server's answer: {reason}");
+    let answer = error(id, INTERNAL_ERROR, &reason);
+    Some(Done::Changed(answer.trim_ascii_end().to_vec()))
 }
 
 /// Puts each text's share in its place, and removes text parts without a share.

@@ -1,8 +1,9 @@
 //! Rewrites the result of a tool while it streams by: shortens its text, and keeps all other bytes.
 //!
 //! The result is put together again from its own bytes, with other strings in the place of the long ones.
-//! The rules are those of [`overspill::tool::walk`].
+//! The rules are those of [`overspill::internal::tool::walk`].
 
+mod alone;
 mod finish;
 mod part;
 mod place;
@@ -11,14 +12,15 @@ mod tests;
 
 use std::ops::Range;
 
-use overspill::json::JsonToken;
-use overspill::tool::walk::{PartField, PartRoom, ResultRules, ResultWalk, Structured};
+use overspill::core::internal::json::JsonToken;
+use overspill::internal::tool::walk::{PartField, PartRoom, ResultRules, ResultWalk, Structured};
 use overspill::{Call, CallOptions, Overspill};
 
 use super::probe::{Message, MessageProbe};
 use super::spooled_buffer::SpooledBuffer;
 use super::walk::{JsonWalk, Step};
 use crate::env::Env;
+use alone::ContentAlone;
 use part::{Part, Saving};
 use place::{Kind, Place};
 
@@ -31,8 +33,7 @@ pub(super) enum Done {
     Changed(Vec<u8>),
 }
 
-/// At most so many bytes of a message are held, not counting text. A result with more is refused, and
-/// any other message passes from there on.
+/// At most so many bytes of a message are held, not counting text. A result with more is refused.
 const MOST_HELD: usize = 16 << 20;
 /// Media beyond this size, all together, are saved to files.
 const MOST_MEDIA: usize = MOST_HELD / 2;
@@ -61,8 +62,6 @@ pub(super) struct ResultRewriter<'a> {
     content_end: Option<usize>,
     /// The room for parts that are not text.
     room: PartRoom,
-    /// A result is never passed on as it came.
-    is_call: bool,
     /// More than [`MOST_HELD`] has come. Only text is taken from here on.
     is_too_much: bool,
     /// A text was begun.
@@ -70,7 +69,11 @@ pub(super) struct ResultRewriter<'a> {
     /// The current string is the name of a field.
     in_key: bool,
     structured: Option<Field>,
+    /// Earlier fields of the same name.
+    repeated: Vec<Field>,
     structured_json: SpooledBuffer,
+    /// Content that is no list.
+    alone: ContentAlone,
     /// The start of the last field of the result.
     field_at: usize,
     /// The start of the value of the structured content.
@@ -83,25 +86,6 @@ pub(super) struct ResultRewriter<'a> {
 enum MessageInfo {
     Known(Message),
     Learning(MessageProbe),
-}
-
-/// Why no more bytes are taken.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused<T> {
-    /// From here on it is not JSON.
-    NotJson(T),
-    /// Everything but text is larger than [`MOST_HELD`].
-    TooMuch(T),
-}
-
-impl Refused<&[u8]> {
-    /// Returns it with its own copy of the bytes.
-    pub(super) fn held(self) -> Refused<Vec<u8>> {
-        match self {
-            Refused::NotJson(left) => Refused::NotJson(left.to_vec()),
-            Refused::TooMuch(left) => Refused::TooMuch(left.to_vec()),
-        }
-    }
 }
 
 /// The value that the current token belongs to.
@@ -133,14 +117,12 @@ struct Field {
 }
 
 impl<'a> ResultRewriter<'a> {
-    /// Begins a message. `known` says what it is, if all of it was looked at before. `is_call` says that
-    /// it is the answer to a call.
+    /// Begins a message. `known` says what it is, if all of it was looked at before.
     pub(super) fn new(
         engine: &'a Overspill,
         call: Call,
         rules: ResultRules,
         known: Option<Message>,
-        is_call: bool,
         env: &Env,
     ) -> ResultRewriter<'a> {
         let learning = || MessageInfo::Learning(MessageProbe::default());
@@ -148,7 +130,6 @@ impl<'a> ResultRewriter<'a> {
         ResultRewriter {
             room: walk.part_room(),
             walk,
-            is_call,
             is_too_much: false,
             has_text: false,
             in_key: false,
@@ -161,6 +142,8 @@ impl<'a> ResultRewriter<'a> {
             parts: Vec::new(),
             content_end: None,
             structured: None,
+            repeated: Vec::new(),
+            alone: ContentAlone::default(),
             structured_json: SpooledBuffer::new(env.clone()),
             field_at: 0,
             value_at: 0,
@@ -192,6 +175,7 @@ impl<'a> ResultRewriter<'a> {
         self.walk.is_over()
             || self.is_too_much
             || self.structured_json.len() > MOST_RAW
+            || !self.repeated.is_empty()
             || self.parts.iter().any(|part| part.saved.is_some())
             || matches!(&self.taking, Taking::Media { saving, .. } if is_saving(saving))
     }
@@ -207,19 +191,16 @@ impl<'a> ResultRewriter<'a> {
         self.tokens.is_done()
     }
 
-    /// Takes the next bytes. Fails with those that it could not take; the bytes before them are still to
-    /// be finished.
-    pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), Refused<&'b [u8]>> {
+    /// Takes the next bytes. Fails with those that are not JSON.
+    pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), &'b [u8]> {
         while !bytes.is_empty() {
             let held = self.held.len() + PART_BYTES * self.parts.len();
             if self.is_too_much {
                 self.held.clear();
                 self.parts.clear();
                 self.texts.clear();
-            } else if held > MOST_HELD && self.is_call {
-                self.is_too_much = true;
             } else if held > MOST_HELD {
-                return Err(Refused::TooMuch(bytes));
+                self.is_too_much = true;
             }
             if matches!(self.taking, Taking::Text) {
                 let len = self.tokens.text(&bytes[..bytes.len().min(CHUNK)], &mut self.text);
@@ -229,7 +210,7 @@ impl<'a> ResultRewriter<'a> {
                     return Ok(());
                 }
             }
-            let Ok(step) = self.tokens.next(bytes) else { return Err(Refused::NotJson(bytes)) };
+            let Ok(step) = self.tokens.next(bytes) else { return Err(bytes) };
             if let MessageInfo::Learning(probe) = &mut self.message {
                 probe.see(&step, bytes);
             }
@@ -243,7 +224,15 @@ impl<'a> ResultRewriter<'a> {
                 self.text_taken(raw);
                 continue;
             }
+            let is_no_media = matches!(self.taking, Taking::Media { .. })
+                && matches!(token, JsonToken::Text(text) if !PartField::is_base64(text));
+            let opens_object = token == JsonToken::Open(b'{');
             let (token, place) = (Kind::of(token), Place::of(path));
+            if is_no_media && !self.is_saving() {
+                self.media_are_text(raw);
+                continue;
+            }
+            let place = self.content_place(token, opens_object, place);
             self.take(token, place, raw);
         }
         Ok(())
@@ -321,10 +310,11 @@ impl<'a> ResultRewriter<'a> {
                     if let Some(text) = self.texts.last_mut() {
                         text.end = self.held.len();
                     }
-                    if let Some(part) = self.parts.last_mut() {
+                    // The part has not ended.
+                    if let Some(part) = self.parts.last_mut().filter(|part| part.place.is_empty()) {
                         part.texts.end = self.texts.len();
                     }
-                    return;
+                    return self.end_alone(within);
                 }
                 Taking::Short {
                     field: field @ (PartField::Media | PartField::ForeignMedia),
@@ -337,6 +327,7 @@ impl<'a> ResultRewriter<'a> {
                 Taking::Short { field, .. } => self.note(field),
                 _ => {}
             },
+            (Kind::String, Place::ContentText) => self.begin_text_alone(),
             (Kind::Open | Kind::String, Place::Part) | (Kind::Open, Place::ErrorData) => {
                 let texts = self.texts.len()..self.texts.len();
                 let place = self.held.len()..self.held.len();
@@ -345,7 +336,8 @@ impl<'a> ResultRewriter<'a> {
             }
             (Kind::Close, Place::Part | Place::ErrorData) => {
                 self.held.extend_from_slice(raw);
-                return self.end_part();
+                self.end_part();
+                return self.end_alone(within);
             }
             (Kind::Close, Place::Content) => self.content_end = Some(self.held.len()),
             // The path has the new name only at the end of the key.
@@ -358,6 +350,8 @@ impl<'a> ResultRewriter<'a> {
             {
                 self.taking = Taking::Structured;
                 self.value_at = self.held.len();
+                // Readers take the last one.
+                self.repeated.extend(self.structured.take());
                 self.structured_json.clear();
                 self.structured_json.push(raw);
             }
@@ -391,10 +385,5 @@ impl<'a> ResultRewriter<'a> {
             self.structured = Some(Field { place: self.field_at..end, value: self.value_at..end });
         }
         is_part
-    }
-
-    /// Returns the bytes as they came; none of them may have been cut.
-    pub(super) fn give_up(self) -> Vec<u8> {
-        self.held
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use overspill::tool::walk::PartField;
-use overspill::tool::{MediaDraft, SavedMedia};
+use overspill::internal::tool::walk::PartField;
+use overspill::internal::tool::{MediaDraft, SavedMedia};
 
 use super::place::Kind;
 use super::{MOST_MEDIA, ResultRewriter, Taking};
@@ -44,6 +44,11 @@ impl ResultRewriter<'_> {
         let (start, saving) = (start + 1, Saving::NotYet);
         self.taking = Taking::Media { start, len: 0, is_saved, saving };
         self.take_media(Kind::Text, &begun);
+    }
+
+    /// Tells whether the current media are being saved.
+    pub(super) fn is_saving(&self) -> bool {
+        matches!(&self.taking, Taking::Media { saving: Saving::Begun(_), .. })
     }
 
     /// Ends a part. If there is no room for it, its JSON counts as text.

@@ -1,7 +1,7 @@
 //! The place of a token in a message.
 
-use overspill::json::JsonToken;
-use overspill::tool::walk::PartField;
+use overspill::core::internal::json::JsonToken;
+use overspill::internal::tool::walk::PartField;
 
 use super::super::walk::{DEEP, Key};
 
@@ -38,6 +38,8 @@ impl Kind {
 pub(super) enum Place {
     Field,
     Content,
+    /// The content is this text, and no list.
+    ContentText,
     Part,
     /// The value of an error's data.
     ErrorData,
@@ -61,14 +63,18 @@ impl Place {
             [Key::Result, Key::Content] => Place::Content,
             [Key::Result, _] => Place::Field,
             [Key::Result, Key::Content, Key::Item] => Place::Part,
-            [Key::Result, Key::Content, Key::Item, within @ ..] => {
-                let mut names = [""; DEEP];
-                for (name, key) in names.iter_mut().zip(within) {
-                    *name = key.name();
-                }
-                Place::InPart(PartField::at(&names[..within.len().min(DEEP)]))
-            }
+            [Key::Result, Key::Content, Key::Item, within @ ..] => Place::in_part(within),
+            // The content is one part, and no list.
+            [Key::Result, Key::Content, within @ ..] => Place::in_part(within),
             _ => Place::Elsewhere,
         }
+    }
+
+    fn in_part(within: &[Key]) -> Place {
+        let mut names = [""; DEEP];
+        for (name, key) in names.iter_mut().zip(within) {
+            *name = key.name();
+        }
+        Place::InPart(PartField::at(&names[..within.len().min(DEEP)]))
     }
 }

@@ -1,8 +1,8 @@
 //! The rewriter of bytes and the library's way with a JSON value decide alike.
 
 use overspill::core::{Limits, Policy};
+use overspill::internal::tool::walk::{ResultRules, Structured};
 use overspill::store::Memory;
-use overspill::tool::walk::{ResultRules, Structured};
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallOptions, Overspill, Profile};
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ fn by_bytes(result: &Value, rules: &ResultRules, chunk: usize) -> (Value, Vec<Ve
     let engine = engine();
     let frame = format!(r#"{{"id":1,"result":{result}}}"#);
     let mut rewriter =
-        ResultRewriter::new(&engine, Call::new("t"), rules.clone(), None, true, &Env::of_process());
+        ResultRewriter::new(&engine, Call::new("t"), rules.clone(), None, &Env::of_process());
     for chunk in frame.as_bytes().chunks(chunk) {
         rewriter.push(chunk).unwrap();
     }

@@ -60,7 +60,8 @@ fn check(row: &Value) {
         return;
     }
     assert!(text.contains("[overspill "), "{what}: {text}");
-    assert!(text.chars().count() <= 9_600, "{what}: {}", text.chars().count());
+    let most = if row["host"] == "claude-code" { 29_500 } else { 9_600 };
+    assert!(text.chars().count() <= most, "{what}: {}", text.chars().count());
     let whole = if in_file { many } else { lines };
     assert!(text.contains(&format!("\n{}", whole.lines().last().unwrap())), "{what}");
     if let Some(end) = word("ends") {

@@ -55,9 +55,11 @@ impl Reader {
     #[track_caller]
     fn followed(&self, run: impl Fn(&str) -> Command, line: &str) -> String {
         let shown = said(run(line));
-        let gap = shown.lines().find(|line| line.contains(" not shown ")).unwrap_or(&shown);
-        let pointer = gap.split("): ").nth(1).unwrap_or(gap).trim_end_matches(']').to_owned();
-        let first = pointer.split("--lines ").nth(1).and_then(|lines| lines.split(':').next());
+        let gap = shown.lines().find(|line| line.ends_with(" cut]")).unwrap_or(&shown);
+        let lines = gap.split(' ').nth(2).unwrap_or(gap);
+        let read = shown.split("; ").find_map(|part| part.strip_suffix("A-B")).unwrap_or(&shown);
+        let pointer = format!("{read}{lines}");
+        let first = lines.split('-').next();
         let page = said(run(&format!("cd /; {pointer}")));
         assert_eq!(page.lines().next(), first, "{pointer:?} shows {page:?}");
         pointer.split(" read ").next().unwrap().to_owned()

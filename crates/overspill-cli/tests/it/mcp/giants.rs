@@ -202,3 +202,18 @@ fn many_pictures_become_files_before_they_fill_the_memory() {
     assert!(parts[5]["text"].as_str().unwrap().contains(" is in this file: "));
     assert!(client.saved().iter().all(|saved| saved.len() == 3 << 20));
 }
+
+#[test]
+fn structured_content_without_room_for_a_buffer_is_an_error() {
+    let chaos = chaos();
+    let mut client = Client::with(&[], &[chaos.to_str().unwrap()], |command| {
+        command.env("TMPDIR", "/nonexistent");
+    });
+    let long = "a line of text ".repeat(400_000);
+    let result = json!({"structuredContent": {"long": long}, "content": []});
+    let line = client.raw(&format!(r#"{{"id":$ID,"result":{result}}}"#));
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    let reason = answer["error"]["message"].as_str().unwrap_or_default();
+    assert!(reason.contains("/nonexistent"), "{}", &line[..500.min(line.len())]);
+    client.is_well();
+}

@@ -3,6 +3,7 @@
 pub(crate) mod client;
 mod ends;
 mod giants;
+mod hostile;
 mod http;
 mod junk;
 mod listen_limits;

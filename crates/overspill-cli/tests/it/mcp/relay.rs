@@ -36,8 +36,7 @@ fn a_giant_message_passes_both_ways() {
     for message in [
         format!(r#"{{"jsonrpc":"2.0","method":"notifications/x","params":"{blob}"}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"a":"{blob}","b":[1,2]}}}}"#),
-        format!(r#"[{{"id":1,"result":{{"content":[{{"text":"{blob}"}}]}}}}]"#),
-        blob.clone(),
+        format!(r#"[{{"id":1,"result":{{"contents":[{{"text":"{blob}"}}]}}}}]"#),
         format!(r#"{{"id":99,"result":{{"contents":[{{"text":"{blob}"}}]}}}}"#),
     ] {
         let message = message.into_bytes();

@@ -30,7 +30,7 @@ fn a_long_text_is_cut_saved_and_pointed_at() {
     let text = text_of(&answer);
     assert!(text.chars().count() <= 9_500, "{}", text.chars().count());
     assert!(text.starts_with("[overspill ") && text.ends_with("line 5000 of a long text\n"));
-    for way in ["overspill_read {\"id\":", "overspill_grep {\"id\":", " read 0", "store/0"] {
+    for way in ["overspill_read {\"id\":", "or overspill_grep]"] {
         assert!(text.contains(way), "{way}: {text}");
     }
     assert_eq!(client.saved(), [long.into_bytes()]);
@@ -43,7 +43,7 @@ fn the_same_bytes_give_the_same_preview() {
     for _ in 0..2 {
         let text = text_of(&client.call("text", json!({"text": lines(5_000)})));
         let id = id_in(&text);
-        texts.push(text.replace(&id, "ID").replace(&id[20..].to_lowercase(), "TOKEN"));
+        texts.push(text.replace(&id, "ID"));
     }
     assert_eq!(texts[0], texts[1]);
 }

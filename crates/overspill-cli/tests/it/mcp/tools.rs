@@ -33,19 +33,6 @@ fn pages_lead_through_the_whole_output() {
 }
 
 #[test]
-fn the_program_is_named_so_that_any_shell_finds_it() {
-    // Whoever has started us with a PATH may run commands with another one.
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_overspill"));
-    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
-    let mut client = Client::with(&[], &[chaos().to_str().unwrap()], |command| {
-        command.env("PATH", path);
-    });
-    let text = text_of(&client.call("text", json!({"text": lines(5_000)})));
-    let expected = format!(" {} read {} ", program.display(), id_in(&text));
-    assert!(text.contains(&expected), "{}", text.lines().next().unwrap());
-}
-
-#[test]
 fn lines_bytes_tail_and_matches_are_found() {
     let (mut client, id) = with_one_saved();
     let mut read = |arguments: Value| {
@@ -59,16 +46,16 @@ fn lines_bytes_tail_and_matches_are_found() {
     );
     assert!(read(json!({"bytes": "5:6"})).starts_with("1\n["));
     assert!(read(json!({"tail": "1"})).starts_with("line 5000 of a long text\n["));
-    let grep = json!({"id": id[..12].to_lowercase(), "pattern": "LINE 4[0-9]7 ", "context": 1, "limit": 2.0, "ignore_case": "true", "of_no_use": null});
+    let grep = json!({"id": id.to_uppercase(), "pattern": "LINE 4[0-9]7 ", "context": 1, "limit": 2.0, "ignore_case": "true", "of_no_use": null});
     let found = text_of(&client.call("overspill_grep", grep));
     assert_eq!(found.lines().next(), Some("406-line 406 of a long text"), "{found}");
     assert!(found.contains("407:line 407") && !found.contains("427:"), "{found}");
     // The short name in a notice is the end of an id; of what is wanted, the next page has the rest.
-    let grep = json!({"id": id[20..].to_lowercase(), "pattern": "line", "limit": 1_000});
+    let grep = json!({"id": id, "pattern": "line", "limit": 1_000});
     let found = text_of(&client.call("overspill_grep", grep));
     let (page, footer) = found.trim_end().rsplit_once('\n').unwrap();
     let left = format!("\"limit\":{}", 1_000 - page.lines().count());
-    assert!(footer.contains(&id) && footer.contains(&left), "{footer}");
+    assert!(footer.to_lowercase().contains(&id) && footer.contains(&left), "{footer}");
 }
 
 #[test]
@@ -194,7 +181,8 @@ fn outputs_are_resources_where_the_server_has_none() {
     client.send(HELLO);
     assert_eq!(client.json()["result"]["capabilities"], json!({"tools": {}, "resources": {}}));
     let listed = about_resources(&mut client, "list", json!({}));
-    assert_eq!(listed["result"]["resources"][0]["uri"], format!("overspill://{id}"));
+    let uri = listed["result"]["resources"][0]["uri"].as_str().unwrap();
+    assert!(uri.starts_with("overspill://0") && uri.to_lowercase().ends_with(&id), "{uri}");
     let templates = about_resources(&mut client, "templates/list", json!({}));
     assert!(templates["result"]["resourceTemplates"][0]["uriTemplate"].is_string());
     let uri = format!("overspill://{id}?lines=3:3");
@@ -224,7 +212,9 @@ fn outputs_are_resources_beside_those_of_the_server() {
     // Ours stand at the end of the last page.
     assert_eq!(uris(about_resources(&mut client, "list", json!({}))), ["chaos://1"]);
     let last = about_resources(&mut client, "list", json!({"cursor": "2"}));
-    assert_eq!(uris(last), ["chaos://2", &format!("overspill://{id}")]);
+    let last = uris(last);
+    assert_eq!((last.len(), last[0].as_str()), (2, "chaos://2"));
+    assert!(last[1].to_lowercase().ends_with(&id), "{last:?}");
     let templates = about_resources(&mut client, "templates/list", json!({}));
     assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 1);
     let answer = about_resources(&mut client, "read", json!({"uri": format!("overspill://{id}")}));
@@ -315,4 +305,22 @@ fn served_tools_that_answer_are_listed_before_anything_is_saved() {
     assert_eq!(names, ["overspill_read", "overspill_grep", "overspill_list"]);
     assert_eq!(text_of(&client.call("overspill_list", json!({}))), "Nothing is saved here.\n");
     assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn instructions_and_descriptions_of_a_server_are_masked() {
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let hello = json!({"id": 1, "result": {"capabilities": {}, "instructions": secret}});
+    let tool = json!({"name": "t", "description": secret, "inputSchema": {"type": "object"}});
+    let list = json!({"id": 2, "result": {"tools": [tool]}});
+    let script = format!("read line; echo '{hello}'; read line; echo '{list}'; read line");
+    let mut client = Client::with(&[], &["sh", "-c", &script], |command| {
+        command.env("OVERSPILL_REDACT", "all");
+    });
+    client.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
+    let answers = client.line();
+    client.send(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+    let answers = answers + &client.line();
+    assert_eq!(answers.matches("ghp_****").count(), 2, "{answers}");
+    assert!(!answers.contains(&secret), "{answers}");
 }

@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
+use super::classify::{Class, FEWEST_LINES, classify};
 use super::fold;
 use super::line::ScoredLines;
-use super::listing;
 use super::outcome;
 use super::pack::{Item, PackBudget, pack, room_used};
-use super::source;
-use crate::keep::names::{LineNames, NamedLine, NamesRoom};
+use super::{listing, prose, search, source};
+use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
-use crate::{Limits, Policy};
+use crate::{Kind, KindHint, Limits, Policy};
 
 /// Shares of the room for the first and the last lines of a failing log. The first lines show what was called and the
 /// first failure of many.
@@ -20,25 +20,25 @@ const FAILING_ENDS: (f64, f64) = (0.01, 0.1);
 /// Shares of the room for the first and the last lines of any other output.
 const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
 
+/// The same for prose, of which the headings come next.
+const PROSE_ENDS: (f64, f64) = (0.05, 0.05);
+
 /// A full preview shows all that matters, 1, in the bytes of its room. A line that shows less than a tenth of this for
 /// each of its bytes is worth nothing.
 const WORTHLESS: f64 = 0.1;
 
-/// A smaller room counts as this many bytes.
+/// The same for a test run, which ends with its summary.
+const TEST_ENDS: (f64, f64) = (0.05, 0.3);
+
+/// In a room of so many bytes or fewer, the definitions of source come first and its imports last. A larger one has room for
+/// the lines that name the most things, wherever they stand.
 const SMALL: u64 = 4096;
 
-/// With fewer lines there is nothing to choose from: both ends are shown.
-const FEWEST_LINES: usize = 12;
+/// The share of the room for the first match of each file.
+const FIRSTS: f64 = 0.5;
 
-/// How far the best score of an output stands above its median. Up to the first number the output is no failing log,
-/// from the second on it is one.
-const SPREAD: (f64, f64) = (140.0, 170.0);
-
-/// The same for source, whose words of failure are part of a program.
-const SOURCE_SPREAD: (f64, f64) = (210.0, 270.0);
-
-/// A median below this says no more than this.
-const LOWEST_MEDIAN: i32 = -200;
+/// The share of the room for the headings of prose.
+const HEADINGS: f64 = 0.2;
 
 /// Chooses what to show within `limits`, of which each gap takes `mark`; `None` leaves the choice
 /// to others.
@@ -48,7 +48,7 @@ pub(crate) fn choose(
     limits: &Limits,
     mark: &Cost,
 ) -> Option<Choice> {
-    let chooser = lines.chooser();
+    let chooser = lines.chooser(policy.hint);
     if lines.lines.len() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
         return None;
     }
@@ -120,12 +120,9 @@ pub(super) struct Chooser {
     /// Tells of each line whether the lines right above it are like it.
     in_run: Vec<bool>,
     names: LineNames,
+    class: Class,
     /// Its rows say how tests ended.
     is_test_run: bool,
-    /// The output is prose, which is read for itself: all of the room is used.
-    is_read: bool,
-    /// From 0, the output is no failing log, to 1, it is one.
-    failing: f64,
     order: ShownOrder,
 }
 
@@ -134,14 +131,17 @@ pub(super) struct Chooser {
 enum ShownOrder {
     /// Those with the most new names.
     Names,
-    /// The lines of a listing in this order.
-    Folders(Vec<usize>),
+    /// The lines of a listing that are worth most together.
+    Folders(Vec<f64>),
+    /// The headings of prose or the first match of each file, as far as a share of the room goes, then the lines with the
+    /// most new names.
+    Headings(Vec<bool>, f64),
     /// The two ends: a listing without an order of its own.
     Ends,
 }
 
 impl Chooser {
-    pub(super) fn new(lines: &ScoredLines) -> Chooser {
+    pub(super) fn new(lines: &ScoredLines, hint: KindHint) -> Chooser {
         let mut items: Vec<Item> = Vec::with_capacity(lines.lines.len());
         let mut next = 0;
         for (line, share) in lines.lines.iter().zip(&lines.shares) {
@@ -155,26 +155,41 @@ impl Chooser {
             });
             next = line.number + 1;
         }
-        let is_listing = listing::is_listing(lines);
-        let is_test_run = !is_listing && outcome::is_test_run(lines);
-        let failing = match () {
-            () if is_listing => 0.0,
-            () if is_test_run => 1.0,
-            () => failing(lines),
+        let class = classify(lines, hint);
+        let weights = match class.kind {
+            Kind::Search => search::weights(lines),
+            Kind::Source => {
+                lines.lines.iter().map(|line| source::weight(lines.text(line))).collect()
+            }
+            _ => vec![FULL_WEIGHT; lines.lines.len()],
         };
-        let named = lines.lines.iter().map(|line| NamedLine {
+        let named = lines.lines.iter().zip(weights).map(|(line, weight)| NamedLine {
             number: line.number,
             text: lines.text(line),
             clipped: line.clipped,
+            weight,
         });
-        let names = if failing < 1.0 { LineNames::of(named) } else { LineNames::default() };
-        let order = match is_listing {
-            true => listing::by_folder(lines).map_or(ShownOrder::Ends, ShownOrder::Folders),
-            false => ShownOrder::Names,
+        let names = match class.kind {
+            _ if class.failing >= 1.0 => LineNames::default(),
+            Kind::Search => LineNames::of_results(named),
+            _ => LineNames::of(named),
         };
-        let is_read = source::is_markdown(lines);
+        let order = match class.kind {
+            _ if class.is_list => {
+                listing::worths(lines).map_or(ShownOrder::Ends, ShownOrder::Folders)
+            }
+            Kind::Prose => ShownOrder::Headings(prose::headings(lines), HEADINGS),
+            Kind::Search => ShownOrder::Headings(search::firsts(lines), FIRSTS),
+            _ => ShownOrder::Names,
+        };
         let in_run = fold::in_runs(lines);
-        Chooser { items, in_run, names, is_test_run, is_read, failing, order }
+        let is_test_run = class.failing >= 1.0 && outcome::is_test_run(lines);
+        Chooser { items, in_run, names, class, is_test_run, order }
+    }
+
+    /// Returns what the lines are.
+    pub(super) fn kind(&self) -> Kind {
+        self.class.kind
     }
 
     /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
@@ -190,11 +205,18 @@ impl Chooser {
     ) -> Option<(Vec<bool>, bool)> {
         let most_lines = most_lines.unwrap_or(UNBOUNDED);
         let mut items = self.items.clone();
-        let mix = |failing: f64, other: f64| failing * self.failing + other * (1.0 - self.failing);
-        let (head, tail) = (mix(FAILING_ENDS.0, OTHER_ENDS.0), mix(FAILING_ENDS.1, OTHER_ENDS.1));
+        let mix = |failing: f64, other: f64| {
+            failing * self.class.failing + other * (1.0 - self.class.failing)
+        };
+        let ends = match self.class.kind {
+            Kind::Prose => PROSE_ENDS,
+            Kind::TestRun => TEST_ENDS,
+            _ => OTHER_ENDS,
+        };
+        let (head, tail) = (mix(FAILING_ENDS.0, ends.0), mix(FAILING_ENDS.1, ends.1));
         force(items.iter_mut(), share_of(room, head), share_of(most_lines, head));
         force(items.iter_mut().rev(), share_of(room, tail), share_of(most_lines, tail));
-        let stops = self.failing >= 1.0 && !self.is_read && !fill;
+        let stops = self.class.failing >= 1.0 && !fill;
         if stops {
             // The last lines of a run say what its first ones say.
             let in_runs = items.iter_mut().zip(&self.in_run).filter(|(_, in_run)| **in_run);
@@ -209,21 +231,31 @@ impl Chooser {
         let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
         let (bytes, lines) = room_used(&items, &all, &forced);
         let (mut chosen, mut is_enough) = (forced, false);
-        if self.failing > 0.0 {
+        if self.class.failing > 0.0 {
             let part = |all: u64, used: u64| {
-                used.saturating_add(share_of(all.saturating_sub(used), self.failing)).min(all)
+                used.saturating_add(share_of(all.saturating_sub(used), self.class.failing)).min(all)
             };
             let budget =
                 PackBudget { bytes: part(room, bytes), lines: part(most_lines, lines), ..all };
             (chosen, is_enough) = pack(&items, &budget)?;
         }
-        if self.failing < 1.0 {
+        if self.class.failing < 1.0 {
             let (bytes, lines) = room_used(&items, &all, &chosen);
             let (bytes, lines) = (room.checked_sub(bytes)?, most_lines.checked_sub(lines)?);
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines };
+            let even = self.class.kind == Kind::Source && room > SMALL;
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even };
             match &self.order {
-                ShownOrder::Folders(order) => {
-                    self.names.take(&mut chosen, order.iter().copied(), 1.0, &mut room);
+                ShownOrder::Folders(worths) => {
+                    let sum: f64 = worths.iter().sum();
+                    for (item, worth) in items.iter_mut().zip(worths) {
+                        item.gain = *worth / sum;
+                    }
+                    return pack(&items, &all);
+                }
+                ShownOrder::Headings(headings, share) => {
+                    let order = (0..headings.len()).filter(|&at| headings[at]);
+                    self.names.take(&mut chosen, order, *share, &mut room);
+                    self.names.cover(&mut chosen, &mut room);
                 }
                 ShownOrder::Names => self.names.cover(&mut chosen, &mut room),
                 ShownOrder::Ends => return None,
@@ -237,26 +269,6 @@ impl Chooser {
 
 fn share_of(room: u64, share: f64) -> u64 {
     (room as f64 * share) as u64
-}
-
-/// Tells how much an output looks like a failing log, from 0 to 1.
-///
-/// In a failing log the best line stands far above the others. In source, listings, searches and prose the words of
-/// failure are words like any other: the best line stands above the median by little.
-fn failing(lines: &ScoredLines) -> f64 {
-    let mut scores: Vec<i32> = lines.lines.iter().map(|line| line.score).collect();
-    let best = scores.iter().copied().max().unwrap_or(0);
-    // Lines that are no longer held had lower scores than those that are.
-    let count = lines.lines.last().map_or(0, |last| last.number + 1);
-    let middle = usize::try_from(count / 2).unwrap_or(usize::MAX);
-    let median = if middle < scores.len() {
-        *scores.select_nth_unstable_by(middle, |a, b| b.cmp(a)).1
-    } else {
-        LOWEST_MEDIAN
-    };
-    let spread = f64::from(best - median.max(LOWEST_MEDIAN));
-    let (from, to) = if source::is_source(lines) { SOURCE_SPREAD } else { SPREAD };
-    ((spread - from) / (to - from)).clamp(0.0, 1.0)
 }
 
 /// Forces items as long as they take no more than so many bytes and lines.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::choose::Chooser;
 use super::features::{ContextFeatures, LineFeatures, OutputCounts};
 use super::weights::{Weights, WordWeights};
+use crate::{Kind, KindHint};
 
 /// A line as it would be shown, where it stands, and what is known of its worth.
 ///
@@ -108,8 +109,13 @@ impl ScoredLines {
     }
 
     /// Returns what the choice among these lines is made from.
-    pub(super) fn chooser(&self) -> &Chooser {
-        self.chooser.get_or_init(|| Chooser::new(self))
+    pub(super) fn chooser(&self, hint: KindHint) -> &Chooser {
+        self.chooser.get_or_init(|| Chooser::new(self, hint))
+    }
+
+    /// Returns what the lines are.
+    pub(crate) fn kind(&self, hint: KindHint) -> Kind {
+        self.chooser(hint).kind()
     }
 
     /// Returns how much memory the lines take, about, and the same on every machine: what is held

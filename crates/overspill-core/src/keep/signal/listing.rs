@@ -37,24 +37,51 @@ const LATER: [&[u8]; 20] = [
     b"resources",
 ];
 
+/// What a name in such a folder is worth, where any other name is worth 1.
+const LATER_WORTH: f64 = 0.7;
+
 /// Tells whether lines are a list of paths or names: nearly all of them are one word. If the best line is more than
 /// one word, a message stands among the names.
 pub(super) fn is_listing(lines: &ScoredLines) -> bool {
-    let has_blank = |line: &&ScoredLine| memchr::memchr2(b' ', b'\t', lines.text(line)).is_some();
+    let has_blank = |line: &&ScoredLine| {
+        let text = lines.text(line);
+        memchr::memchr2(b' ', b'\t', text).is_some() && !is_row(text)
+    };
     let best = lines.lines.iter().max_by_key(|line| line.score);
     !best.is_some_and(|best| has_blank(&best))
         && lines.lines.iter().filter(has_blank).count() * LISTING <= lines.lines.len()
 }
 
-/// Returns the lines of a listing, those first that show the most folders. Returns `None` if the listing has one
-/// folder, or nearly as many folders as lines.
-pub(super) fn by_folder(lines: &ScoredLines) -> Option<Vec<usize>> {
+/// Tells whether a list has names. Numbers alone name nothing.
+pub(super) fn has_names(lines: &ScoredLines) -> bool {
+    let has_letter = |line: &ScoredLine| {
+        lines.text(line).iter().any(|byte| !byte.is_ascii_digit() && byte.is_ascii_graphic())
+    };
+    lines.lines.iter().any(has_letter)
+}
+
+/// Returns what each line of a listing is worth: the first name of each folder most. Returns `None` if the listing has
+/// one folder, or nearly as many folders as lines.
+pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
     let texts: Vec<&[u8]> = lines.lines.iter().map(|line| lines.text(line).trim_ascii()).collect();
     let headings: Vec<usize> = (0..texts.len()).filter(|&at| is_heading(&texts, at)).collect();
     let mut places: Vec<Place> = Vec::with_capacity(texts.len());
     let mut seen: HashMap<&[u8], u32> = HashMap::new();
     let (mut heading, mut next_headings): (&[u8], _) = (b"", headings.iter().copied().peekable());
+    // The rows of `tree` above the one at hand, each with its depth.
+    let mut parents: Vec<(usize, &[u8])> = Vec::new();
     for (at, &text) in texts.iter().enumerate() {
+        if let Some(depth) = branch(lines.text(&lines.lines[at])) {
+            while parents.pop_if(|(above, _)| *above >= depth).is_some() {}
+            heading = parents.last().map_or(b"", |(_, row)| row);
+            parents.push((depth, text));
+            let next = lines.lines.get(at + 1).and_then(|next| branch(lines.text(next)));
+            if next.is_some_and(|next| next > depth) {
+                // It names a folder.
+                places.push(Place { round: 0, is_later: is_later(text) });
+                continue;
+            }
+        }
         if next_headings.next_if_eq(&at).is_some() {
             heading = &text[..text.len() - 1];
             // The next folder names this one, too.
@@ -66,6 +93,7 @@ pub(super) fn by_folder(lines: &ScoredLines) -> Option<Vec<usize>> {
             continue;
         }
         let folder = memchr::memrchr(b'/', text.strip_suffix(b"/").unwrap_or(text));
+        let folder = folder.filter(|_| parents.is_empty() && !is_long_row(text));
         let folder = folder.map_or(heading, |slash| &text[..slash]);
         let before = seen.entry(folder).or_default();
         let round = if text.is_empty() { u32::MAX } else { *before };
@@ -75,9 +103,7 @@ pub(super) fn by_folder(lines: &ScoredLines) -> Option<Vec<usize>> {
     if seen.len() < 2 || seen.len() * LEAST_IN_FOLDER > texts.len() {
         return None;
     }
-    let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_by_key(|&at| (places[at].round, places[at].is_later));
-    Some(order)
+    Some(places.iter().map(Place::worth).collect())
 }
 
 /// Where a line stands in the order of a listing.
@@ -85,6 +111,36 @@ struct Place {
     /// How many lines of its folder come before it.
     round: u32,
     is_later: bool,
+}
+
+impl Place {
+    fn worth(&self) -> f64 {
+        let worth = 1.0 / f64::from(self.round.saturating_add(1));
+        if self.is_later { worth * LATER_WORTH } else { worth }
+    }
+}
+
+/// Tells whether a line is a row of `ls -l` or of `tree`.
+fn is_row(text: &[u8]) -> bool {
+    is_long_row(text) || branch(text).is_some() || text.starts_with(b"total ")
+}
+
+/// Tells whether a line begins as a row of `ls -l` does: `-rw-r--r--`.
+fn is_long_row(text: &[u8]) -> bool {
+    text.len() > 10
+        && b"-dlbcps".contains(&text[0])
+        && text[1..10].iter().all(|byte| b"rwxsStT-".contains(byte))
+        && b" +@.".contains(&text[10])
+}
+
+/// Returns how deep a row of `tree` stands.
+fn branch(text: &[u8]) -> Option<usize> {
+    let start = &text[..text.len().min(256)];
+    ["├── ", "└── ", "|-- ", "`-- "]
+        .iter()
+        .filter_map(|branch| memchr::memmem::find(start, branch.as_bytes()))
+        .min()
+        .map(|at| String::from_utf8_lossy(&start[..at]).chars().count())
 }
 
 /// Tells whether a line names the folder of the lines below it, as in `ls -R`.

@@ -8,6 +8,7 @@
 mod belongs;
 mod block;
 mod choose;
+mod classify;
 mod failure;
 mod failure_prefilter;
 mod features;
@@ -18,8 +19,10 @@ mod listing;
 mod outcome;
 mod pack;
 mod pool;
+mod prose;
 mod read_budget;
 mod scan;
+mod search;
 mod share;
 mod source;
 mod stamp;

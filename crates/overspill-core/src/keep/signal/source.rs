@@ -1,6 +1,7 @@
 //! Tells source and file reads from logs, by the form of their lines.
 
 use super::line::ScoredLines;
+use crate::keep::names::FULL_WEIGHT;
 
 /// In source, one of so many lines at least ends as a statement or a block does.
 const STATEMENTS: usize = 10;
@@ -24,23 +25,6 @@ pub(super) fn is_source(lines: &ScoredLines) -> bool {
     statements * STATEMENTS >= count || numbered * 10 >= count * NUMBERED
 }
 
-/// In Markdown, one of so many lines at least is a heading, an item of a list, or begins in bold.
-const MARKDOWN: usize = 5;
-
-/// Tells whether lines are prose with Markdown, such as the report of another agent.
-pub(super) fn is_markdown(lines: &ScoredLines) -> bool {
-    let (mut headings, mut marks, mut all) = (0, 0, 0);
-    for line in lines.lines.iter().filter(|line| !line.own.blank) {
-        let text = lines.text(line).trim_ascii();
-        let is_heading = text.starts_with(b"## ") || text.starts_with(b"### ");
-        let starts: [&[u8]; 3] = [b"- ", b"* ", b"**"];
-        headings += usize::from(is_heading);
-        marks += usize::from(is_heading || starts.iter().any(|start| text.starts_with(start)));
-        all += 1;
-    }
-    headings > 1 && marks * MARKDOWN >= all
-}
-
 /// Reads the number at the start of a line.
 fn number(text: &[u8]) -> Option<u64> {
     // Longer numbers are no line numbers.
@@ -48,6 +32,62 @@ fn number(text: &[u8]) -> Option<u64> {
     let mut digits = digits.peekable();
     digits.peek()?;
     Some(digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
+}
+
+/// Words before the keyword of a definition.
+const BEFORE_DEFINITION: [&[u8]; 11] = [
+    b"pub ",
+    b"pub(crate) ",
+    b"export ",
+    b"default ",
+    b"async ",
+    b"public ",
+    b"private ",
+    b"protected ",
+    b"static ",
+    b"abstract ",
+    b"final ",
+];
+
+/// Keywords that begin a definition.
+const DEFINITIONS: [&[u8]; 13] = [
+    b"fn ",
+    b"def ",
+    b"class ",
+    b"struct ",
+    b"enum ",
+    b"trait ",
+    b"impl ",
+    b"interface ",
+    b"function ",
+    b"func ",
+    b"type ",
+    b"mod ",
+    b"const fn ",
+];
+
+/// Returns how much the names in a line count. Definitions come first, imports last.
+pub(super) fn weight(text: &[u8]) -> u8 {
+    let mut text = without_number(text).trim_ascii_start();
+    let imports: [&[u8]; 6] = [b"import ", b"from ", b"use ", b"#include ", b"using ", b"package "];
+    if imports.iter().any(|start| text.starts_with(start)) {
+        return FULL_WEIGHT / 2;
+    }
+    while let Some(rest) = BEFORE_DEFINITION.iter().find_map(|word| text.strip_prefix(*word)) {
+        text = rest;
+    }
+    let is_definition = DEFINITIONS.iter().any(|start| text.starts_with(start));
+    if is_definition { FULL_WEIGHT } else { FULL_WEIGHT / 2 }
+}
+
+/// Returns a line without the number that `cat -n`, `nl` and file tools put before it.
+pub(super) fn without_number(text: &[u8]) -> &[u8] {
+    let inner = text.trim_ascii_start();
+    let digits = inner.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &inner[digits..];
+    let separators: [&[u8]; 4] = [b"\t", "→".as_bytes(), b": ", b"|"];
+    let after = separators.iter().find_map(|separator| rest.strip_prefix(*separator));
+    after.filter(|_| digits > 0).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use super::features::{ContextFeatures, LOOK_AHEAD, Recent};
 use super::scan::SignalScan;
 use super::{ScoredLines, Weights, words};
+use crate::measure::size::Meter;
 use crate::observe::collected::{Collected, Extent, Selection};
 use crate::observe::collector::Collector;
 use crate::observe::ends::Ends;
 use crate::text::Cleaner;
-use crate::{Keep, Limits, Meter, Oversized, Policy, Preview, Wording};
+use crate::{Keep, Limits, Oversized, Policy, Preview, Wording};
 
 /// What the score sees of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

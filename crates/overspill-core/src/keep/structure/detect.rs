@@ -7,6 +7,7 @@ use super::reader::LineReader;
 use super::table::{TableReader, delimiter};
 use super::tap::{TapReader, is_tap};
 use super::{SAMPLE, json};
+use crate::Kind;
 use crate::text::clean;
 
 /// What an output is made of.
@@ -21,8 +22,11 @@ pub(crate) enum Format {
 /// How many lines must be JSON texts before all are taken for such.
 const RECORDS: usize = 3;
 
-/// Returns what an output is whose start is `sample`.
-pub(crate) fn detect(sample: &[u8]) -> Option<Format> {
+/// Returns what an output is whose start is `sample`. A `forced` kind is believed.
+pub(crate) fn detect(sample: &[u8], forced: Option<Kind>) -> Option<Format> {
+    if forced.is_some_and(|kind| !kind.is_structured()) {
+        return None;
+    }
     let text = clean(sample).text;
     let text = text.trim_start_matches('\u{feff}').trim_start();
     // The last line may be cut off.
@@ -31,6 +35,9 @@ pub(crate) fn detect(sample: &[u8]) -> Option<Format> {
         _ => text,
     };
     let lines = || whole.lines().filter(|line| !line.is_empty());
+    if let Some(reader) = forced.and_then(|kind| reader_of(kind, lines())) {
+        return Some(Format::Lines(reader));
+    }
     match text.as_bytes().first()? {
         b'{' | b'[' if are_records(lines()) => Some(Format::Lines(LineReader::records())),
         b'{' | b'[' => Some(Format::Json),
@@ -43,6 +50,19 @@ pub(crate) fn detect(sample: &[u8]) -> Option<Format> {
         _ => delimiter(lines())
             .map(|delimiter| Format::Lines(LineReader::Table(TableReader::new(delimiter)))),
     }
+}
+
+/// Returns the reader of the lines of a kind.
+fn reader_of<'a>(kind: Kind, lines: impl Iterator<Item = &'a str> + Clone) -> Option<LineReader> {
+    Some(match kind {
+        Kind::JsonLines => LineReader::records(),
+        Kind::Table => LineReader::Table(TableReader::new(delimiter(lines).unwrap_or(b','))),
+        Kind::Columns => LineReader::Columns(Columns::default()),
+        Kind::Diff => LineReader::Diff(DiffReader::default()),
+        Kind::Markup => LineReader::Markup(MarkupReader::default()),
+        Kind::Tap => LineReader::Tap(TapReader::default()),
+        _ => return None,
+    })
 }
 
 fn are_records<'a>(lines: impl Iterator<Item = &'a str>) -> bool {

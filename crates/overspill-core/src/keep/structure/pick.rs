@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::rows::{HeldRow, StructuredLines};
 use crate::keep::SelectedBlock;
-use crate::keep::names::{LineNames, NamedLine, NamesRoom};
+use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
@@ -13,10 +13,19 @@ use crate::{Limits, Piece, Policy, Reason, Span, Why};
 const LEAST_USED: f64 = 1.0 / 3.0;
 
 /// How much of the room that the headings of a diff leave the first and the last lines take, each.
-const ENDS: f64 = 0.2;
+const ENDS: f64 = 0.1;
 
 /// So many of the last lines of a diff are shown before its headings.
 const LAST: usize = 2;
+
+/// Returns how much the names in a line of a diff count: those of changed lines most, hashes of blobs not at all.
+fn weight(text: &[u8]) -> u8 {
+    match text.first() {
+        _ if text.starts_with(b"index ") => 0,
+        Some(b' ') => FULL_WEIGHT / 2,
+        _ => FULL_WEIGHT,
+    }
+}
 
 /// How often names are tried to fit.
 const TRIES: u32 = 12;
@@ -131,6 +140,7 @@ impl StructuredLines {
             number: row.number,
             text: self.text_of(&(at..at + 1)),
             clipped: row.clipped,
+            weight: weight(self.text_of(&(at..at + 1))),
         }));
         let only_headings = self.within(|at| headings[at], policy, limits, mark, len)?;
         let all = limits.used_by(&Cost::of(&self.text, limits, policy.lines, &policy.tokens));
@@ -146,7 +156,7 @@ impl StructuredLines {
             let mut chosen = headings.to_vec();
             let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
             let (bytes, lines) = ((bytes * share) as u64, (lines as f64 * share) as u64);
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines };
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false };
             names.take(&mut chosen, 0..self.rows.len(), ENDS, &mut room);
             names.take(&mut chosen, (0..self.rows.len()).rev(), ENDS, &mut room);
             names.cover(&mut chosen, &mut room);

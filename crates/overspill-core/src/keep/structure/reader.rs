@@ -7,8 +7,8 @@ use super::markup::MarkupReader;
 use super::novelty::Novelty;
 use super::table::TableReader;
 use super::tap::TapReader;
-use crate::Why;
 use crate::keep::signal::has_failure_word;
+use crate::{Kind, Why};
 
 /// What a line is to its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,15 +65,15 @@ impl LineReader {
         }))
     }
 
-    /// Returns a word for the kind of lines.
-    pub(super) fn name(&self) -> &'static str {
+    /// Returns what the lines are.
+    pub(super) fn kind(&self) -> Kind {
         match self {
-            LineReader::Records(_) => "json-lines",
-            LineReader::Table(_) => "table",
-            LineReader::Columns(_) => "columns",
-            LineReader::Markup(_) => "markup",
-            LineReader::Diff(_) => "diff",
-            LineReader::Tap(_) => "tap",
+            LineReader::Records(_) => Kind::JsonLines,
+            LineReader::Table(_) => Kind::Table,
+            LineReader::Columns(_) => Kind::Columns,
+            LineReader::Markup(_) => Kind::Markup,
+            LineReader::Diff(_) => Kind::Diff,
+            LineReader::Tap(_) => Kind::Tap,
         }
     }
 

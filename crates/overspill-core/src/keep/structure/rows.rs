@@ -6,7 +6,7 @@ use super::json::log2;
 use super::reader::{LineRank, LineReader, StructureLine};
 use crate::text::mapped::MappedText;
 use crate::text::{LONGEST_ERASURE, Sink, floor_char, nth_char_from_end};
-use crate::{Policy, Why};
+use crate::{Kind, Policy, Why};
 
 /// How much of a line is read.
 const READ: usize = 16 * 1024;
@@ -81,9 +81,9 @@ struct Shown {
 }
 
 impl StructuredLines {
-    /// Returns a word for the kind of lines.
-    pub(crate) fn name(&self) -> &'static str {
-        self.reader.name()
+    /// Returns what the lines are.
+    pub(crate) fn kind(&self) -> Kind {
+        self.reader.kind()
     }
 
     pub(crate) fn new(reader: LineReader, policy: &Policy) -> StructuredLines {

@@ -98,8 +98,20 @@ fn without_quotes(value: &[u8]) -> &[u8] {
     value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).unwrap_or(value)
 }
 
+/// Tells whether lines are those of a file with their numbers, as `cat -n` and `nl` write them.
+fn are_numbered<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let number = |line: &str| line.trim_start().split_once('\t')?.0.parse::<u64>().ok();
+    let numbers: Option<Vec<u64>> = lines.take(50).map(number).collect();
+    numbers.is_some_and(|numbers| {
+        numbers.len() > 1 && numbers.windows(2).all(|two| two[0].checked_add(1) == Some(two[1]))
+    })
+}
+
 /// Returns what stands between the values of a table; `None` if lines are those of none.
 pub(super) fn delimiter<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Option<u8> {
+    if are_numbered(lines.clone()) {
+        return None;
+    }
     // Commas stand in any text, tabs in some listings.
     [(b'\t', 2), (b',', 3), (b';', 3), (b'|', 3)].into_iter().find_map(|(delimiter, least)| {
         let (mut rows, mut alike, mut columns) = (0, 0, 0);

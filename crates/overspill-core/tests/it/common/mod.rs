@@ -5,7 +5,7 @@
 pub mod outputs;
 
 use overspill_core::{
-    Cleaning, Grain, Keep, Limits, LineRule, PageCommand, Policy, Tokens, Wording,
+    Cleaning, Grain, Keep, Kind, KindHint, Limits, LineRule, Policy, Tokens, Wording,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -18,16 +18,10 @@ pub fn unsaved() -> Wording {
 
 /// The words about a saved output, as long as those of a program.
 pub fn saved() -> Wording {
-    let id = "01KA0000000000000000000000";
     Wording {
-        id: Some(id.into()),
-        copy: format!("All of it: overspill read {id} · overspill grep PATTERN {id}"),
-        short_copy: format!("all: overspill read {id}"),
-        page: Some(PageCommand {
-            before_unit: format!("overspill read {id} --"),
-            before_range: " ".into(),
-            after_range: String::new(),
-        }),
+        facts: vec!["exit 1".into(), "12.4s".into()],
+        copy: "overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e".into(),
+        short_copy: "overspill read 3f9c2e".into(),
         ..unsaved()
     }
 }
@@ -119,8 +113,13 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     let grain =
         prop_oneof![2 => Just(Grain::Line), 1 => Just(Grain::WholeLine), 1 => Just(Grain::Char)];
     let cleaning = prop_oneof![Just(Cleaning::Readable), Just(Cleaning::Off)];
-    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning, any::<bool>())
-        .prop_map(|(limits, trigger, keep, grain, lines, cleaning, fill)| Policy {
+    let kind = || proptest::option::of((0..Kind::ALL.len()).prop_map(|at| Kind::ALL[at]));
+    let hint = (proptest::option::weighted(0.2, kind()), kind(), any::<bool>()).prop_map(
+        |(forced, likely, succeeded)| KindHint { forced: forced.flatten(), likely, succeeded },
+    );
+    let more = (hint, any::<bool>());
+    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning, more).prop_map(
+        |(limits, trigger, keep, grain, lines, cleaning, (hint, fill))| Policy {
             trigger: trigger.unwrap_or(limits),
             limits,
             keep,
@@ -128,8 +127,10 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             lines,
             cleaning,
             tokens: Tokens::Estimate,
+            hint,
             fill,
-        })
+        },
+    )
 }
 
 /// Splits `bytes` at the given places, wherever they fall.

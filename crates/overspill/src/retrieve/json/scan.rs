@@ -1,6 +1,6 @@
 //! Reads the tokens of an output, block by block, and knows the line of each.
 
-use overspill_core::json::{JsonToken, JsonTokens, MalformedJson};
+use overspill_core::internal::json::{JsonToken, JsonTokens, MalformedJson};
 
 use crate::Error;
 use crate::retrieve::source::{BLOCK, Source};

@@ -3,7 +3,7 @@
 //! A value has a set of steps: those that may be taken from it next. With all steps taken it is one
 //! of those that are meant. So one pass is enough, and what is held is as much as the text is deep.
 
-use overspill_core::json::JsonToken;
+use overspill_core::internal::json::JsonToken;
 
 use super::path::JsonPath;
 use super::scan::{Place, Scan, Stop, is_blank};

@@ -12,10 +12,10 @@
 //! let bucket = Bucket::new(spool, address, BucketOptions { variables, ..BucketOptions::default() });
 //! ```
 
-mod address;
+pub(crate) mod address;
 mod bucket_record;
 mod catalog;
-mod check;
+pub(crate) mod check;
 mod connect;
 mod damage;
 mod draft;
@@ -23,15 +23,18 @@ mod expiry;
 mod failure;
 mod fetch;
 mod found;
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub mod fuzz;
 mod layout;
 mod lifecycle;
 mod listing;
 mod lookup;
 mod page_cache;
-mod remote;
+pub(crate) mod remote;
 #[cfg(test)]
 mod tests;
-mod upload;
+pub(crate) mod upload;
 mod watch;
 
 use std::collections::HashMap;
@@ -52,13 +55,11 @@ use self::fetch::{Fetch, Object};
 use self::found::{FoundObject, Known};
 use self::layout::{Layout, Mark};
 use self::page_cache::PageCache;
-use self::remote::Remote;
+use self::remote::{Remote, Traffic};
 use super::{Catalog, Disk, Draft, Entry, Expiry, Lookup, OutputId, Store};
 use crate::{Call, Clock, Error};
 
-pub use address::{Address, Provider};
-pub use check::{Check, Finding};
-pub use upload::Pushed;
+pub use address::Address;
 
 /// An output that is read is marked as used if the last mark is older than this.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(24);
@@ -136,15 +137,6 @@ impl std::fmt::Debug for BucketOptions {
             .field("cache", &self.cache)
             .finish_non_exhaustive()
     }
-}
-
-/// The requests to the server so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Traffic {
-    /// How many requests.
-    pub requests: u64,
-    /// The bytes of their responses.
-    pub received: u64,
 }
 
 impl Bucket {

@@ -22,6 +22,15 @@ use super::connect::{Server, connect};
 use super::failure::Failure;
 use super::watch::Seen;
 
+/// The requests to the server so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traffic {
+    /// How many requests.
+    pub requests: u64,
+    /// The bytes of their responses.
+    pub received: u64,
+}
+
 /// The time limit of a request without a limit of its own.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// The time limit of many requests, or of one large response. A server that falls silent ends the wait.

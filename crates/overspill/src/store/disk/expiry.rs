@@ -87,12 +87,14 @@ impl Disk {
     ) -> Result<bool, Error> {
         let name = &entry.name;
         let wrong = |error| failed(&self.file(name), error);
-        let found = if_there(root.dir.find(&self.file_name(name))).map_err(wrong)?;
+        let file = self.file_name(name);
+        let is_ours = self.options().names.name_of(&file).is_some();
+        let found = if is_ours { if_there(root.dir.find(&file)).map_err(wrong)? } else { None };
         let same = found.is_some_and(|now| (now.bytes, now.used) == (entry.bytes, entry.used));
         if !same || pins.contains(name) {
             return Ok(false);
         }
-        let removed = if_there(root.dir.remove(&self.file_name(name))).map_err(wrong)?;
+        let removed = if_there(root.dir.remove(&file)).map_err(wrong)?;
         if let (Some(()), Some(records)) = (removed, records) {
             // `tidy` removes a record that stays.
             let _ = records.remove(&notes::file(name));

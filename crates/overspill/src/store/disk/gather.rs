@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use overspill_core::Excerpt;
+use overspill_core::internal::Excerpt;
 
 use super::root::Root;
 use super::sum::copy;

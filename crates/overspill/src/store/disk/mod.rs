@@ -156,10 +156,17 @@ impl Disk {
         Ok(())
     }
 
+    /// Opens the directory for an output. Only a name that the store makes can be an output.
+    fn root_of(&self, name: &OutputId) -> Result<Arc<Root>, Error> {
+        let root = self.root()?;
+        let is_ours = self.options().names.name_of(&self.file_name(name)).as_ref() == Some(name);
+        root.filter(|_| is_ours).ok_or_else(|| Error::NotFound { name: name.clone() })
+    }
+
     /// Opens the directory and looks for an output in it.
     fn find(&self, name: &OutputId) -> Result<(Arc<Root>, Found), Error> {
         let not_found = || Error::NotFound { name: name.clone() };
-        let root = self.root()?.ok_or_else(not_found)?;
+        let root = self.root_of(name)?;
         let found = if_there(root.dir.find(&self.file_name(name)))
             .map_err(|error| failed(&self.file(name), error))?;
         Ok((root, found.ok_or_else(not_found)?))
@@ -167,7 +174,7 @@ impl Disk {
 
     fn open(&self, name: &OutputId) -> Result<(Arc<Root>, File, Found), Error> {
         let not_found = || Error::NotFound { name: name.clone() };
-        let root = self.root()?.ok_or_else(not_found)?;
+        let root = self.root_of(name)?;
         let opened = if_there(root.dir.open_file(&self.file_name(name)))
             .map_err(|error| failed(&self.file(name), error))?;
         let (file, found) = opened.ok_or_else(not_found)?;

@@ -1,9 +1,10 @@
 //! How much is kept.
 
 use overspill::core::Limits;
-use overspill::retrieve::{Part, read as read_part};
-use overspill::store::{DiskOptions, Integrity, Kept, Lookup, Store};
-use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Profile};
+use overspill::internal::retrieve::read as read_part;
+use overspill::internal::store::{Integrity, Lookup};
+use overspill::store::{DiskOptions, Kept, Store};
+use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Part, Profile};
 use proptest::prelude::*;
 
 use super::*;

@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 
-use overspill::store::{Integrity, Lookup};
+use overspill::internal::store::{Integrity, Lookup};
 
 use super::*;
 

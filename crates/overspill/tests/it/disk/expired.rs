@@ -1,8 +1,9 @@
 //! What is remembered of what was swept.
 
-use overspill::Call;
-use overspill::store::{Catalog, ExpiredOutput, Expiry, Record, Store};
-use overspill::sweep::{Retention, SweepBudget, sweep};
+use overspill::internal::store::{Catalog, ExpiredOutput, Expiry, Record};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::store::Store;
+use overspill::{Call, Retention};
 
 use super::*;
 

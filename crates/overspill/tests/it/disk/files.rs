@@ -6,9 +6,10 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use overspill::Error;
-use overspill::store::{Catalog, DiskOptions, Expiry, Lookup, NameStyle, Record, Store};
-use overspill::sweep::{Retention, SweepBudget, sweep};
+use overspill::internal::store::{Catalog, Expiry, Lookup, NameStyle, Record};
+use overspill::internal::sweep::{SweepBudget, sweep};
+use overspill::store::{DiskOptions, Entry, Store};
+use overspill::{Error, Retention};
 
 use super::*;
 
@@ -190,7 +191,7 @@ fn a_torn_line_leaves_the_record_before_it() {
     let next = Record { exit: Some(3), ..record };
     store.describe(&saved.id, &next).unwrap();
     assert_eq!(store.record(&saved.id).unwrap(), Some(next));
-    assert_eq!(store.check(&saved.id).unwrap(), overspill::store::Integrity::Whole);
+    assert_eq!(store.check(&saved.id).unwrap(), overspill::internal::store::Integrity::Whole);
     assert_eq!(store.line_start(&saved.id, 2).unwrap(), Some(5));
 }
 
@@ -249,4 +250,32 @@ fn what_interrupted_writers_have_left_is_tidied_away_after_a_day() {
     assert!(stale.iter().all(|path| !path.exists()));
     assert!(fresh.iter().all(|path| path.exists()));
     assert_eq!(store.line_start(&saved.id, 2).unwrap(), Some(5));
+}
+
+#[test]
+fn files_with_foreign_names_are_no_outputs() {
+    for profile in overspill::Profile::ALL {
+        let dir = tempfile::tempdir().unwrap();
+        set_mode(dir.path(), 0o700);
+        let store = Disk::new(dir.path(), DiskOptions { names: profile.names, ..options() });
+        let saved = save(&store, b"ours");
+        assert_eq!(read(&store, &saved.id), b"ours", "{}", profile.name);
+        let foreign = name("notes");
+        let path = store.file(&foreign);
+        fs::write(&path, b"not ours").unwrap();
+        let place = profile.name;
+        assert!(store.read(&foreign, 0..9).is_err(), "{place} reads {}", path.display());
+        assert!(store.open_file(&foreign).is_err(), "{place}");
+        assert!(store.entry(&foreign).is_err(), "{place}");
+        assert!(store.touch(&foreign).is_err(), "{place}");
+        assert!(store.delete(&foreign).is_err(), "{place}");
+        let expiry = store.expiry().unwrap();
+        assert!(expiry.pin(&foreign, true).is_err(), "{place}");
+        let metadata = fs::metadata(&path).unwrap();
+        let used = jiff::Timestamp::try_from(metadata.modified().unwrap()).unwrap();
+        let entry = Entry { name: foreign.clone(), bytes: 8, used, pinned: false };
+        assert!(!matches!(expiry.expire(&[&entry])[0], Ok(true)), "{place}");
+        assert_eq!(fs::read(&path).unwrap(), b"not ours", "{place}");
+        assert_eq!(store.list().unwrap().len(), 1, "{place}");
+    }
 }

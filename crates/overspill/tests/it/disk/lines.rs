@@ -1,7 +1,8 @@
 //! Finding lines.
 
 use overspill::Call;
-use overspill::store::{Lookup, Store};
+use overspill::internal::store::Lookup;
+use overspill::store::Store;
 use proptest::prelude::*;
 
 use super::*;

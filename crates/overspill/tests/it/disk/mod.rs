@@ -10,9 +10,8 @@ mod root;
 use std::fs;
 use std::path::Path;
 
-use overspill::store::{
-    Disk, DiskOptions, Durability, NamePart, NameStyle, OutputId, SpillRef, Store,
-};
+use overspill::internal::store::{NamePart, NameStyle};
+use overspill::store::{Disk, DiskOptions, Durability, OutputId, SpillRef, Store};
 use overspill::{Call, Clock};
 
 /// Names that a test can foresee: `out`, `out-2`, `out-3`.

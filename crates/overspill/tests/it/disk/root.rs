@@ -5,7 +5,8 @@ use std::io::Write;
 use std::os::unix::fs::{chown, symlink};
 use std::process::Command;
 
-use overspill::store::{Access, Disk, DiskOptions, Expiry, PathStyle, Store};
+use overspill::internal::store::{Access, Expiry, PathStyle};
+use overspill::store::{Disk, DiskOptions, Store};
 use overspill::{Call, Error};
 
 use super::*;

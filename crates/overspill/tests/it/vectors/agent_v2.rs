@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, LeftOut, LineRule, Policy, Size, Strategy, StrategyError};
-use overspill::seeds::{ServiceEvent, ServiceResult};
+use overspill::internal::seeds::{ServiceEvent, ServiceResult};
 use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates, Verdict};
 use overspill::{Call, CallOptions, Layer, Overspill, Profile, Settings};

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use overspill::profile::{Directory, Places};
-use overspill::seeds::ServiceEvent;
+use overspill::internal::profile::Directory;
+use overspill::internal::seeds::ServiceEvent;
 use overspill::store::{Disk, Draft, Entry, OutputId, SpillRef, Store};
-use overspill::sweep::Retention;
-use overspill::{Call, Clock, Error, Overspill, Profile};
+use overspill::{Call, Clock, Error, Overspill, Places, Profile, Retention};
 use serde_json::Value;
 use tempfile::TempDir;
 

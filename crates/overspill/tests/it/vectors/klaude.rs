@@ -1,6 +1,6 @@
 //! Vectors of the profile `klaude`.
 
-use overspill::seeds::{TruncationResult, TruncationUiExtra};
+use overspill::internal::seeds::{TruncationResult, TruncationUiExtra};
 use overspill::{Call, Profile};
 use serde_json::{Value, json};
 

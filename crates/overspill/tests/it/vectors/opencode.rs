@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use overspill::seeds::{
+use overspill::internal::seeds::{
     PermissionRule, Preset, ServiceResult, ToolKind, can_delegate, matches_wildcard,
 };
 use overspill::tool::{Bounded, Gates};

@@ -1,6 +1,6 @@
 //! Vectors of the profile `takumi`.
 
-use overspill::seeds::{takumi_enabled, takumi_set};
+use overspill::internal::seeds::{takumi_enabled, takumi_set};
 use overspill::tool::{Bounded, Gates};
 use overspill::{Call, CallOptions, Layer, Profile, Settings};
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! Vectors of the profile `unified`.
 
-use overspill::profile::Directory;
-use overspill::seeds::envelope;
+use overspill::internal::profile::Directory;
+use overspill::internal::seeds::envelope;
 use overspill::{Call, CallOptions, Profile, Settings};
 use serde_json::Value;
 

@@ -1,0 +1,169 @@
+//! Passes on a list of messages, each as if it came alone.
+
+use std::io::{self, Write};
+
+use overspill::core::internal::json::JsonToken;
+
+use super::frames::Frames;
+use super::long::{Chunks, Fate, message, report};
+use super::proxy::Proxy;
+use super::walk::JsonWalk;
+
+/// The text between messages that passes, in bytes. It is no message, and no client reads it.
+const MOST_BETWEEN: usize = 4_000;
+
+/// Passes on a list of messages.
+pub(super) fn list(
+    proxy: &Proxy,
+    start: &[u8],
+    rest: &mut dyn Chunks,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let text_left = if proxy.rules().is_some() { 0 } else { MOST_BETWEEN };
+    let mut list = List::new(start, rest, text_left);
+    while list.fill()? {
+        if !list.in_message {
+            list.take();
+            out.write_all(&list.between)?;
+            if !list.is_broken {
+                continue;
+            }
+            // The answers before it stay readable.
+            out.write_all(if list.expects_value { b"null]" } else { b"]" })?;
+            return list.skip("is not JSON");
+        }
+        let mut item = Item { list: &mut list, ended: false };
+        let mut start = Vec::new();
+        while start.len() < Frames::<&[u8]>::HELD
+            && let Some(more) = item.more()?
+        {
+            start.extend_from_slice(more);
+        }
+        if item.ended {
+            out.write_all(proxy.server_says(&start).trim_ascii_end())?;
+        } else if message(proxy, &start, &mut item, out)? == Fate::Failed {
+            out.write_all(b"]")?;
+            return list.skip("follows a broken message");
+        }
+    }
+    Ok(())
+}
+
+/// A list of messages, and where in it we are.
+struct List<'a> {
+    from: &'a mut dyn Chunks,
+    chunk: Vec<u8>,
+    /// Up to here it was taken, and up to here it was looked at.
+    at: usize,
+    looked: usize,
+    walk: JsonWalk,
+    /// What is at hand next is part of a message.
+    in_message: bool,
+    /// From here on it is not JSON, and nobody knows where a message ends.
+    is_broken: bool,
+    /// The bytes between messages that were taken last, without long text.
+    between: Vec<u8>,
+    text_left: usize,
+    /// A comma or the first bracket came last, so that a value must follow.
+    expects_value: bool,
+}
+
+impl<'a> List<'a> {
+    fn new(start: &[u8], from: &'a mut dyn Chunks, text_left: usize) -> List<'a> {
+        List {
+            from,
+            chunk: start.to_vec(),
+            at: 0,
+            looked: 0,
+            walk: JsonWalk::default(),
+            in_message: false,
+            is_broken: false,
+            between: Vec::new(),
+            text_left,
+            expects_value: false,
+        }
+    }
+
+    /// Sees to it that there is something at hand; tells whether there is.
+    fn fill(&mut self) -> io::Result<bool> {
+        while self.at == self.chunk.len() {
+            let Some(more) = self.from.more()? else { return Ok(false) };
+            self.chunk.clear();
+            self.chunk.extend_from_slice(more);
+            (self.at, self.looked) = (0, 0);
+        }
+        Ok(true)
+    }
+
+    /// Drops the rest of the list.
+    fn skip(&mut self, why: &str) -> io::Result<()> {
+        let mut dropped = self.chunk.len() - self.at;
+        while let Some(more) = self.from.more()? {
+            dropped += more.len();
+        }
+        if dropped > 1 {
+            report(&format!("the rest of a list of messages, {dropped} bytes, {why}"));
+        }
+        Ok(())
+    }
+
+    /// Takes what is at hand up to where a message begins or ends; returns where a message goes on.
+    fn take(&mut self) -> std::ops::Range<usize> {
+        let (start, was_in) = (self.at, self.in_message);
+        self.between.clear();
+        while !self.is_broken && self.looked < self.chunk.len() && self.in_message == was_in {
+            let before = self.looked;
+            let Ok(step) = self.walk.next(&self.chunk[before..]) else {
+                self.is_broken = true;
+                break;
+            };
+            self.looked += step.len;
+            let is_edge = step.in_message && step.path.is_empty();
+            match step.token {
+                // The bracket is a part of what is taken next.
+                JsonToken::Open(b'{') if is_edge && !was_in => {
+                    (self.in_message, self.expects_value) = (true, false);
+                    self.at = before;
+                    return start..before;
+                }
+                JsonToken::Close if is_edge && was_in => self.in_message = false,
+                JsonToken::Text(_) if !was_in => {
+                    if step.len > self.text_left {
+                        self.text_left = 0;
+                        continue;
+                    }
+                    self.text_left -= step.len;
+                }
+                _ => {}
+            }
+            if !was_in {
+                let taken = &self.chunk[before..self.looked];
+                self.between.extend_from_slice(taken);
+                if let Some(last) = taken.trim_ascii_end().last() {
+                    self.expects_value = b",[".contains(last);
+                }
+            }
+        }
+        // A message that breaks off is taken to its end; what stands between messages is not.
+        self.at = if self.is_broken && was_in { self.chunk.len() } else { self.looked };
+        start..self.at
+    }
+}
+
+/// The message of a list that is next.
+struct Item<'a, 'b> {
+    list: &'a mut List<'b>,
+    /// All of it has come.
+    ended: bool,
+}
+
+impl Chunks for Item<'_, '_> {
+    fn more(&mut self) -> io::Result<Option<&[u8]>> {
+        if self.ended || !self.list.fill()? {
+            return Ok(None);
+        }
+        let taken = self.list.take();
+        self.ended = !self.list.in_message;
+        Ok(Some(&self.list.chunk[taken]))
+    }
+}

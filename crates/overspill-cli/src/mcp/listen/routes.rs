@@ -1,0 +1,149 @@
+//! Where messages of a server go: the streams of its clients, and the requests that they wait for.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::super::answers::{INTERNAL_ERROR, error};
+use super::super::probe::Id;
+use crate::serve::{Event, QUEUED, UNREAD};
+use crate::ui;
+
+/// How many messages, of [`UNREAD`] bytes together, are kept while no stream of the client has room for them.
+const UNHEARD: usize = 1_000;
+
+/// A message of the server, and how many answers are in it.
+pub(super) struct Heard {
+    pub(super) event: Event,
+    /// How many bytes of it are in memory.
+    pub(super) bytes: usize,
+    pub(super) answers: usize,
+}
+
+/// The way to a stream.
+#[derive(Clone)]
+pub(super) struct Route {
+    pub(super) stream: u64,
+    pub(super) send: UnboundedSender<Heard>,
+    /// Bytes that the client has not read yet.
+    pub(super) queued: Arc<AtomicUsize>,
+}
+
+impl Route {
+    /// Queues a message, or returns it if the client has left, or has too much to read already.
+    fn send(&self, heard: Heard) -> Result<(), Heard> {
+        let waiting = self.queued.load(Ordering::SeqCst);
+        if waiting > 0 && waiting + heard.bytes > QUEUED {
+            return Err(heard);
+        }
+        let bytes = heard.bytes;
+        self.queued.fetch_add(bytes, Ordering::SeqCst);
+        self.send.send(heard).map_err(|error| error.0)
+    }
+
+    /// Queues an error for a request, whatever else waits.
+    fn send_error(&self, id: &Id, reason: &str) {
+        let mut start = error(Some(id), INTERNAL_ERROR, reason);
+        start.truncate(start.trim_ascii_end().len());
+        let event = Event { start, rest: None };
+        let _ = self.send.send(Heard { event, bytes: 0, answers: 1 });
+    }
+}
+
+/// Where messages of the server go.
+pub(super) struct Routes {
+    /// Requests, and the streams that wait for their answers: the first that asked gets the first answer. The
+    /// answer for a client that has left must not reach another one, so its request stays until the answer comes.
+    pub(super) requests: HashMap<Id, VecDeque<Route>>,
+    /// How many answers are awaited.
+    pub(super) awaited: usize,
+    /// Streams for messages that are no answer.
+    pub(super) listeners: Vec<Route>,
+    /// Streams for answers, which get other messages if there is no listener.
+    pub(super) waiters: Vec<Route>,
+    /// The number of the last stream.
+    pub(super) last: u64,
+    /// Messages that no stream has taken yet.
+    pub(super) unheard: VecDeque<Heard>,
+    /// We have reported that messages are dropped.
+    pub(super) is_reported: bool,
+    pub(super) last_use: Instant,
+    /// The server has ended.
+    pub(super) is_over: bool,
+}
+
+impl Routes {
+    /// Sends the messages that wait for a stream, in order, as far as streams have room.
+    pub(super) fn send_unheard(&mut self) {
+        while let Some(heard) = self.unheard.pop_front() {
+            if let Err(heard) = self.send(heard) {
+                self.unheard.push_front(heard);
+                return;
+            }
+        }
+    }
+
+    /// Sends a message that is no answer to the first stream with room for it.
+    fn send(&self, mut heard: Heard) -> Result<(), Heard> {
+        for route in self.listeners.iter().chain(&self.waiters) {
+            match route.send(heard) {
+                Ok(()) => return Ok(()),
+                Err(back) => heard = back,
+            }
+        }
+        Err(heard)
+    }
+
+    /// Sends a message that is no answer to one stream, or keeps it for the next one.
+    pub(super) fn send_or_keep(&mut self, heard: Heard) {
+        self.send_unheard();
+        // A later message does not overtake one that waits.
+        let heard = if self.unheard.is_empty() { self.send(heard) } else { Err(heard) };
+        let Err(heard) = heard else { return };
+        let bytes: usize = self.unheard.iter().map(|heard| heard.bytes).sum();
+        if self.unheard.len() < UNHEARD && bytes < UNREAD {
+            self.unheard.push_back(heard);
+        } else if !std::mem::replace(&mut self.is_reported, true) {
+            ui::say("a client does not read its messages, so overspill drops new ones");
+        }
+    }
+
+    /// Sends a message with the answers to `ids` to the stream that waits for it.
+    pub(super) fn deliver(&mut self, mut heard: Heard, ids: Vec<Id>) {
+        heard.answers = ids.len();
+        if ids.is_empty() {
+            return self.send_or_keep(heard);
+        }
+        // The client that asked may be gone by now.
+        let Some(route) = ids.iter().filter_map(|id| self.take(id)).last() else { return };
+        if route.send(heard).is_err() {
+            let most = QUEUED >> 20;
+            let reason = format!("the client reads too slowly: more than {most} MiB wait for it");
+            ids.iter().for_each(|id| route.send_error(id, &reason));
+        }
+    }
+
+    /// Sends an error to the streams that wait for these answers or, if none is known, to every one.
+    pub(super) fn fail(&mut self, ids: Vec<Id>, reason: &str) {
+        let ids = if ids.is_empty() { self.requests.keys().cloned().collect() } else { ids };
+        for id in ids {
+            if let Some(route) = self.take(&id) {
+                route.send_error(&id, reason);
+            }
+        }
+    }
+
+    /// Returns the stream that waits for the answer to a request, which is then answered.
+    fn take(&mut self, id: &Id) -> Option<Route> {
+        let waiting = self.requests.get_mut(id)?;
+        let route = waiting.pop_front();
+        if waiting.is_empty() {
+            self.requests.remove(id);
+        }
+        self.awaited = self.awaited.saturating_sub(1);
+        route
+    }
+}

@@ -1,0 +1,109 @@
+//! Content that is no list: one part, or only its text. It is held as a list of one part.
+
+use std::ops::Range;
+
+use super::part::Part;
+use super::place::{Kind, Place};
+use super::{ResultRewriter, Taking};
+
+/// The start of a list with one text part.
+const TEXT_PART: &[u8] = br#"[{"type":"text","text":"#;
+
+/// Content that is no list.
+#[derive(Debug, Default)]
+pub(super) struct ContentAlone {
+    /// The current content is one part, or a text.
+    is_current: bool,
+    /// The bytes in `held` that the server did not send.
+    added: Vec<Range<usize>>,
+}
+
+impl ResultRewriter<'_> {
+    /// Begins content that is no list. Returns the place of the token, as if it stood in a list.
+    pub(super) fn content_place(&mut self, token: Kind, opens_object: bool, place: Place) -> Place {
+        if place != Place::Content || self.is_too_much {
+            return place;
+        }
+        match token {
+            Kind::Open if opens_object => {
+                self.begin_alone(b"[");
+                Place::Part
+            }
+            Kind::String => {
+                self.begin_alone(TEXT_PART);
+                Place::ContentText
+            }
+            Kind::EndString if self.alone.is_current => Place::ContentText,
+            Kind::Close if self.alone.is_current => Place::Part,
+            _ => place,
+        }
+    }
+
+    fn begin_alone(&mut self, start: &[u8]) {
+        self.alone.is_current = true;
+        self.add(start);
+    }
+
+    /// Begins the only text of the content.
+    pub(super) fn begin_text_alone(&mut self) {
+        let start = self.held.len();
+        self.begin_text(start);
+        let part = start + b"[".len() - TEXT_PART.len();
+        let texts = self.texts.len() - 1..self.texts.len();
+        self.parts.push(Part { place: part..part, kind: "text".into(), texts, ..Part::default() });
+    }
+
+    /// Ends content that is no list.
+    pub(super) fn end_alone(&mut self, place: Place) {
+        if !self.alone.is_current || self.is_too_much {
+            return;
+        }
+        match place {
+            Place::ContentText => {
+                self.add(b"}");
+                self.end_part();
+            }
+            Place::Part => {}
+            _ => return,
+        }
+        self.alone.is_current = false;
+        self.content_end = Some(self.held.len());
+        self.add(b"]");
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        let start = self.held.len();
+        self.held.extend_from_slice(bytes);
+        self.alone.added.push(start..self.held.len());
+    }
+
+    /// Returns the bytes as they came. None of them may have been cut.
+    pub(in super::super) fn give_up(self) -> Vec<u8> {
+        as_sent(self.held, &self.alone)
+    }
+
+    /// Takes text in the place of media, which is no base64.
+    pub(super) fn media_are_text(&mut self, raw: &[u8]) {
+        let Taking::Media { start, .. } = self.taking else { return };
+        self.held.extend_from_slice(raw);
+        let begun = self.held.get(start..).unwrap_or_default();
+        let begun = [b"\"", begun, b"\""].concat();
+        // The place of a string begins at its quote.
+        self.begin_text(start.saturating_sub(1));
+        // Escapes are complete here. If the text is not UTF-8, its escapes stay as they are written.
+        let text = serde_json::from_slice::<String>(&begun);
+        self.text = text.unwrap_or_else(|_| String::from_utf8_lossy(&begun).into_owned()).into();
+        self.flush_text();
+    }
+}
+
+/// Returns the bytes as the server sent them.
+pub(super) fn as_sent(mut held: Vec<u8>, alone: &ContentAlone) -> Vec<u8> {
+    for added in alone.added.iter().rev() {
+        // What was cut has no bytes that were added.
+        if held.get(added.clone()).is_some() {
+            held.drain(added.clone());
+        }
+    }
+    held
+}

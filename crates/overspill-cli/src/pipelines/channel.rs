@@ -1,0 +1,101 @@
+//! What the shell and our stages share with this process: the prelude, a pipe for reports, files for captures.
+//!
+//! The shell opens them as `/proc/PID/fd/N`. Nothing has a name in a directory, so nothing is left behind.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
+use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
+
+use super::Prelude;
+use super::tee::TeeArgument;
+
+const PRELUDE: &str = include_str!("prelude.sh");
+/// The DEBUG trap takes itself off after so many events: a long loop must not become slow.
+const EVENTS: usize = 300;
+/// The room that we ask for in the pipe.
+const PIPE_ROOM: usize = 1 << 20;
+/// The longest report of the prelude: nine commands of 400 characters of four bytes, and numbers.
+const LONGEST_REPORT: usize = 16 << 10;
+/// Room for the reports of our stages.
+const STAGE_REPORTS: usize = 4 << 10;
+
+/// Puts the user's own start file back, and reads it.
+const START: &str =
+    r#"BASH_ENV=@USER@; case $BASH_ENV in '') unset BASH_ENV;; *) . "$BASH_ENV";; esac"#;
+/// Gives the prelude one more event after the last command.
+const EXIT_TRAP: &str = "trap ': end' EXIT";
+
+/// Our ends.
+pub(super) struct Channel {
+    prelude: OwnedFd,
+    reader: File,
+    writer: OwnedFd,
+    captures: Vec<File>,
+}
+
+impl Channel {
+    /// Opens a channel with a file in `directory` for each of `captures` places.
+    pub(super) fn open(
+        prelude: &Prelude,
+        captures: usize,
+        directory: &Path,
+    ) -> io::Result<Channel> {
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        let _ = fcntl_setpipe_size(&writer, PIPE_ROOM);
+        let room = fcntl_getpipe_size(&writer)?;
+        // The shell must never wait for us, so it writes no more reports than the pipe can hold.
+        let reports = room.saturating_sub(STAGE_REPORTS) / LONGEST_REPORT;
+        let captures =
+            (0..captures).map(|_| unnamed_file(directory)).collect::<io::Result<Vec<_>>>()?;
+        let user_env = crate::ui::shell_word(&prelude.user_env);
+        let start =
+            if prelude.is_sourced { String::new() } else { START.replace("@USER@", &user_env) };
+        let exit = if prelude.sees_end { EXIT_TRAP } else { "" };
+        let text = PRELUDE
+            .replace("@START@", &start)
+            .replace("@EXIT@", exit)
+            .replace("@PID@", &std::process::id().to_string())
+            .replace("@REPORTS@", &reports.to_string())
+            .replace("@EVENTS@", &EVENTS.to_string())
+            .replace("@PIPE@", &path(&writer));
+        let mut file = File::from(memfd_create("overspill", MemfdFlags::CLOEXEC)?);
+        file.write_all(text.as_bytes())?;
+        let channel = Channel { prelude: file.into(), reader: reader.into(), writer, captures };
+        // The shell complains if it may not open these, so we try first.
+        File::open(channel.prelude_path())?;
+        Ok(channel)
+    }
+
+    /// Returns the path of the prelude, for BASH_ENV.
+    pub(super) fn prelude_path(&self) -> String {
+        path(&self.prelude)
+    }
+
+    /// Returns the argument of the stage at a place.
+    pub(super) fn tee_argument(&self, place: usize, most: u64) -> Option<TeeArgument> {
+        let (pipe, file) = (self.writer.as_raw_fd(), self.captures.get(place)?.as_raw_fd());
+        Some(TeeArgument { pid: std::process::id(), pipe, file, most, place })
+    }
+
+    /// Returns the reports so far, and the files of the captures.
+    pub(super) fn close(self) -> (Vec<u8>, Vec<File>) {
+        let mut reports = Vec::new();
+        // The end of the reports is `WouldBlock`, since we hold the other end ourselves.
+        let _ = (&self.reader).read_to_end(&mut reports);
+        (reports, self.captures)
+    }
+}
+
+fn path(descriptor: &OwnedFd) -> String {
+    format!("/proc/{}/fd/{}", std::process::id(), descriptor.as_raw_fd())
+}
+
+/// Makes a file without a name.
+fn unnamed_file(directory: &Path) -> io::Result<File> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR)?.into())
+}

@@ -1,0 +1,281 @@
+//! Failures that a pipe hides.
+//!
+//! In: a line for bash, such as `cargo test 2>&1 | tail -5`. Out: the same output and the same exit code, and a
+//! line after the output if a stage before the last one failed. The output of the first stage is saved then.
+//!
+//! - [`Watch::attach`] lets bash read a prelude, whose traps report failed stages. The line itself stays as it is,
+//!   except that `overspill tee` may be inserted after a first stage, where `scan` is sure about the grammar.
+//! - [`Watch::finish`] reads the reports. `rules` decides what to report, and `notice` words it.
+//!
+//! docs/pipelines.md says when it speaks and when it is silent.
+
+#[cfg_attr(
+    not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))),
+    path = "channel_other.rs"
+)]
+mod channel;
+mod notice;
+mod report;
+mod rules;
+mod scan;
+mod settings;
+mod stage;
+#[cfg_attr(
+    not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))),
+    path = "tee_other.rs"
+)]
+pub(crate) mod tee;
+mod veto;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use overspill::internal::store::PipelineStatus;
+use overspill::store::OutputId;
+use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Overspill};
+
+use crate::env::Env;
+use crate::hosts::frame::{Dressing, Framed};
+use crate::process::CommandSpec;
+use channel::Channel;
+use notice::SavedCapture;
+use report::{CaptureReport, PipelineReport};
+use rules::{HiddenFailure, Line};
+pub(crate) use settings::{PipelineMode, PipelineSettings};
+
+/// The variable that names the prelude.
+const BASH_ENV: &str = "BASH_ENV";
+/// A first stage that ran for so long is saved, so that nobody has to run it again.
+const LONG_MILLIS: u64 = 2_000;
+/// Less text than this is not worth a notice.
+const WORTH_SAVING: u64 = 4 << 10;
+/// A line with more pipelines is not captured.
+const MOST_PLACES: usize = 8;
+/// The function of the prelude that keeps `$?`.
+const KEEPER: &str = "__ovs_k";
+/// Defines it. The line must work if the prelude could not be read, and `$_` stays what it was.
+const KEEPER_FUNCTIONS: &str = r#"__ovs_k() { return $?; }; : "${__ovs_u-}""#;
+/// Sets the trap of the prelude inside of a subshell.
+const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG";
+
+/// A line that is watched while it runs.
+pub(crate) struct Watch {
+    channel: Channel,
+    /// The line as bash runs it.
+    text: String,
+    /// The first stage of each place.
+    first_stages: Vec<String>,
+    /// The words that our stages begin with.
+    our_stage: String,
+}
+
+/// What the prelude is told.
+struct Prelude {
+    /// The user's own start file. Empty if there is none.
+    user_env: String,
+    /// It gets an event after the last command.
+    sees_end: bool,
+    /// The line itself reads it, and bash has read the user's start file before.
+    is_sourced: bool,
+}
+
+/// What was seen of a line.
+#[derive(Debug, Default)]
+pub(crate) struct Watched {
+    /// The line that follows the output. Empty if there is nothing to report.
+    pub(crate) notice: String,
+    /// The pipelines in which a stage failed.
+    pub(crate) pipelines: Vec<PipelineStatus>,
+}
+
+impl Watch {
+    /// Prepares the command of a shell, whose line is the word `at`. `None` leaves the command as it is.
+    pub(crate) fn attach(
+        settings: &PipelineSettings,
+        default: PipelineMode,
+        asked: &mut CommandSpec,
+        at: usize,
+        env: &Env,
+    ) -> Option<Watch> {
+        let line = asked.words.get(at)?.to_str()?;
+        let framed = Framed::of(line);
+        if !veto::may_be_watched(&framed.inner) || !is_bash(asked.words.first()?) {
+            return None;
+        }
+        let mode = settings.mode.unwrap_or(default);
+        if mode == PipelineMode::Off {
+            return None;
+        }
+        let sees_end = framed.is_last() && scan::ends_with_pipeline(&framed.inner);
+        let user_env = user_env(env)?;
+        let prelude = Prelude { user_env, sees_end, is_sourced: framed.is_in_eval() };
+        let places = match mode {
+            PipelineMode::Full => scan::places(&framed.inner),
+            PipelineMode::Status | PipelineMode::Off => Vec::new(),
+        };
+        let places = if places.len() > MOST_PLACES { Vec::new() } else { places };
+        let channel = Channel::open(&prelude, places.len(), &settings.directory)
+            .or_else(|_| Channel::open(&prelude, 0, Path::new("/")))
+            .ok()?;
+        let our_stage = format!("{} {} ", env.own_path()?, tee::NAME);
+        let mut text = framed.inner.clone();
+        let mut first_stages = Vec::new();
+        for (number, place) in places.iter().enumerate().rev() {
+            let Some(argument) = channel.tee_argument(number, settings.most) else { continue };
+            text.insert_str(place.after, &format!(" {our_stage}{argument} |"));
+            first_stages.push(framed.inner[place.stage.clone()].trim().to_owned());
+        }
+        first_stages.reverse();
+        let keeper = scan::is_complete(&framed.inner).then(|| after(&text, KEEPER));
+        let path = channel.prelude_path();
+        let dressing = Dressing {
+            prelude: &path,
+            keeper: keeper.as_deref(),
+            functions: KEEPER_FUNCTIONS,
+            trap: SUBSHELL_TRAP,
+        };
+        let line = framed.with(&text, &dressing)?;
+        if framed.reads_environment() {
+            asked.variables.push((BASH_ENV, path.into()));
+        }
+        asked.words[at] = line.into();
+        Some(Watch { channel, text, first_stages, our_stage })
+    }
+
+    /// Reads what was seen, and saves what was captured. `shown` is the size of the line's output.
+    pub(crate) fn finish(self, overspill: &Overspill, call: &Call, shown: u64) -> Watched {
+        let Watch { channel, text, first_stages, our_stage } = self;
+        let (bytes, files) = channel.close();
+        let (reports, captures) = report::read(&bytes);
+        let line = Line { text: &text, first_stages: &first_stages, our_stage: &our_stage };
+        let hidden = rules::hidden_failures(&line, &reports, &captures);
+        let captured = Captured { overspill, call, first_stages: &first_stages, files, captures };
+        let notice = match hidden.split_first() {
+            Some((failure, others)) => {
+                let saved =
+                    failure.place.and_then(|place| captured.save(place, Some(failure.code)));
+                let command = failure.command.as_ref().map(|command| masked(command, overspill));
+                let failure = HiddenFailure { command, ..failure.clone() };
+                notice::failure(&failure, others.len(), saved.as_ref())
+            }
+            None => captured.longest(shown).unwrap_or_default(),
+        };
+        Watched { notice, pipelines: statuses(&reports, &line, overspill) }
+    }
+}
+
+/// Returns the pipelines with a failed stage, for the record.
+fn statuses(reports: &[PipelineReport], line: &Line, overspill: &Overspill) -> Vec<PipelineStatus> {
+    let mut statuses: Vec<PipelineStatus> = Vec::new();
+    for report in reports {
+        let mut status = rules::status(report, line);
+        for command in status.stages.iter_mut().filter_map(|stage| stage.command.as_mut()) {
+            *command = masked(command, overspill);
+        }
+        if !statuses.contains(&status) {
+            statuses.push(status);
+        }
+    }
+    statuses
+}
+
+/// Returns a command with its secrets masked.
+fn masked(command: &str, overspill: &Overspill) -> String {
+    match overspill.redaction().rules() {
+        Some(rules) => rules.text(command).0.into_owned(),
+        None => command.to_owned(),
+    }
+}
+
+/// What the capturing stages of a line wrote.
+struct Captured<'a> {
+    overspill: &'a Overspill,
+    call: &'a Call,
+    first_stages: &'a [String],
+    files: Vec<File>,
+    captures: Vec<CaptureReport>,
+}
+
+impl Captured<'_> {
+    /// Saves the output of a first stage.
+    fn save(&self, place: usize, code: Option<i32>) -> Option<SavedCapture> {
+        let capture = self.captures.iter().find(|capture| capture.place == place)?;
+        if capture.saved == 0 {
+            return None;
+        }
+        let command = self.first_stages.get(place).cloned();
+        let call = Call { command, ..self.call.clone() };
+        // With a limit of one byte, every output is saved.
+        let settings = Layer { max_bytes: Some(Limit::AtMost(1)), ..Layer::default() };
+        let options = CallOptions { settings, ..CallOptions::default() };
+        let mut spill = self.overspill.spill(call, options);
+        let mut file = self.files.get(place)?;
+        file.seek(SeekFrom::Start(0)).ok()?;
+        let mut chunk = vec![0; 256 << 10];
+        let mut lines = 0;
+        loop {
+            let len = file.read(&mut chunk).ok()?;
+            let chunk = &chunk[..len];
+            if chunk.is_empty() {
+                break;
+            }
+            lines += memchr::memchr_iter(b'\n', chunk).count() as u64;
+            spill.push(chunk);
+        }
+        let end = code.map_or_else(CallEnd::default, CallEnd::exited);
+        let outcome = spill.finish(end.interrupted(capture.saved < capture.total));
+        let saved = outcome.saved()?;
+        self.note_as_captured(&saved.id);
+        Some(SavedCapture { lines: lines.max(1), read: self.overspill.way_to(saved) })
+    }
+
+    /// Corrects the record: nothing of this output was sent.
+    fn note_as_captured(&self, id: &OutputId) {
+        let store = self.overspill.store();
+        if let Ok(Some(mut record)) = store.record(id) {
+            record.sent = Some(0);
+            record.shown = Vec::new();
+            let _ = store.describe(id, &record);
+        }
+    }
+
+    /// Saves the output of a first stage that ran for long and that the line dropped most of.
+    fn longest(&self, shown: u64) -> Option<String> {
+        let is_dropped = |capture: &&CaptureReport| {
+            let most = capture.total > WORTH_SAVING && capture.total / 2 > shown;
+            most && capture.millis >= LONG_MILLIS && capture.saved > 0 && !capture.reader_left
+        };
+        let capture =
+            self.captures.iter().filter(is_dropped).max_by_key(|capture| capture.millis)?;
+        let saved = self.save(capture.place, None)?;
+        let command = masked(self.first_stages.get(capture.place)?, self.overspill);
+        Some(notice::capture(&command, &saved))
+    }
+}
+
+/// Returns a command as it follows another one. On a line of its own it would change the line numbers in
+/// error messages, so that is done only after a comment or a here-document.
+fn after(text: &str, command: &str) -> String {
+    let needs_line = text.contains('#') || text.contains("<<");
+    match text.trim_end().chars().next_back() {
+        _ if needs_line => format!("\n{command}"),
+        Some(';' | '&') => format!(" {command}"),
+        _ => format!("; {command}"),
+    }
+}
+
+/// Tells whether a shell is bash.
+fn is_bash(shell: &OsString) -> bool {
+    Path::new(shell).file_name() == Some(OsStr::new("bash"))
+}
+
+/// Returns the user's own BASH_ENV, which the prelude reads first. `None` if only bash can expand it.
+fn user_env(env: &Env) -> Option<String> {
+    let Some(user) = env.variable(BASH_ENV) else { return Some(String::new()) };
+    let user = user.to_str()?;
+    let is_plain = !user.contains(['$', '`', '\\', '~', '\n']);
+    let is_file = user.starts_with('/') && Path::new(user).is_file();
+    (user.is_empty() || is_plain && is_file).then(|| user.to_owned())
+}

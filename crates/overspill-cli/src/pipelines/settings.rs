@@ -1,0 +1,57 @@
+//! The setting `pipelines`.
+
+use std::path::PathBuf;
+
+use overspill::Profile;
+
+use crate::settings::SettingSources;
+use crate::settings::keys::Key;
+
+/// What is done about pipelines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PipelineMode {
+    /// Nothing.
+    Off,
+    /// Hidden failures are reported.
+    Status,
+    /// The output of the first stage is saved, too.
+    Full,
+}
+
+impl PipelineMode {
+    fn named(name: &str) -> Option<PipelineMode> {
+        Some(match name {
+            "off" => PipelineMode::Off,
+            "status" => PipelineMode::Status,
+            "full" => PipelineMode::Full,
+            _ => return None,
+        })
+    }
+}
+
+/// The settings that apply to pipelines.
+#[derive(Debug, Clone)]
+pub(crate) struct PipelineSettings {
+    /// The mode, if the user has set one.
+    pub(crate) mode: Option<PipelineMode>,
+    /// The directory for unnamed files: the store's, if it exists.
+    pub(crate) directory: PathBuf,
+    /// How much of one output is captured.
+    pub(crate) most: u64,
+}
+
+impl PipelineSettings {
+    pub(crate) fn of(sources: &SettingSources, profile: &Profile) -> PipelineSettings {
+        let set = sources.choice(Key::Pipelines).and_then(PipelineMode::named);
+        // The words of a source system say nothing about pipelines.
+        let mode = set.or((profile.name != Profile::OWN.name).then_some(PipelineMode::Off));
+        let directory = sources.directory(profile).ok().filter(|directory| directory.is_dir());
+        let most =
+            sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
+        PipelineSettings {
+            mode,
+            directory: directory.unwrap_or_else(std::env::temp_dir),
+            most: most.unwrap_or(profile.max_output),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! `overspill tee`: a stage that we insert into a pipeline. It passes its input on, and copies it to a file.
+//!
+//! In: standard input, a pipe. Out: standard output, a pipe, and a file of the process that runs the line.
+//! The kernel moves the bytes. When the reader leaves, this stage leaves at once, so that the writer gets its
+//! SIGPIPE as it would without us. The exit code is always 0.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::time::Instant;
+
+use nix::sys::signal::{SigSet, Signal};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, splice, tee};
+
+use super::report::CAPTURE;
+
+/// The name of the subcommand. It is no part of the command line that users see.
+pub(super) const NAME: &str = "tee";
+
+/// What a stage is told, as one argument: `PID:PIPE:FILE:MOST:PLACE`.
+pub(super) struct TeeArgument {
+    /// The process that runs the line.
+    pub(super) pid: u32,
+    /// Its descriptor of the pipe for reports.
+    pub(super) pipe: i32,
+    /// Its descriptor of the file.
+    pub(super) file: i32,
+    /// How many bytes are copied at most.
+    pub(super) most: u64,
+    /// The number of the place in the line. It stands last.
+    pub(super) place: usize,
+}
+
+impl std::fmt::Display for TeeArgument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let TeeArgument { pid, pipe, file, most, place } = self;
+        write!(f, "{pid}:{pipe}:{file}:{most}:{place}")
+    }
+}
+
+impl TeeArgument {
+    fn read(text: &str) -> Option<TeeArgument> {
+        let mut parts = text.split(':');
+        let argument = TeeArgument {
+            pid: parts.next()?.parse().ok()?,
+            pipe: parts.next()?.parse().ok()?,
+            file: parts.next()?.parse().ok()?,
+            most: parts.next()?.parse().ok()?,
+            place: parts.next()?.parse().ok()?,
+        };
+        parts.next().is_none().then_some(argument)
+    }
+
+    fn open(&self, descriptor: i32) -> io::Result<File> {
+        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+        let path = format!("/proc/{}/fd/{descriptor}", self.pid);
+        OpenOptions::new().write(true).custom_flags(nonblocking).open(path)
+    }
+}
+
+/// Runs the stage if the arguments ask for it. Returns the exit code.
+pub(crate) fn called(words: &[OsString]) -> Option<u8> {
+    let [_, name, argument] = words else { return None };
+    if name != NAME {
+        return None;
+    }
+    let argument = TeeArgument::read(argument.to_str()?)?;
+    // A reader that is gone and a full file are errors of the write, not the end of this process.
+    let _ = SigSet::from_iter([Signal::SIGPIPE, Signal::SIGXFSZ]).thread_block();
+    let started = Instant::now();
+    let mut copied = Copied::default();
+    copied.all(argument.open(argument.file).ok(), argument.most);
+    let how = if copied.reader_left { "left" } else { "whole" };
+    let Copied { total, saved, .. } = copied;
+    let (place, millis) = (argument.place, started.elapsed().as_millis());
+    if let Ok(mut pipe) = argument.open(argument.pipe) {
+        let report = format!("{CAPTURE}\0{place}\0{total}\0{saved}\0{how}\0{millis}\0");
+        let _ = pipe.write_all(report.as_bytes());
+    }
+    Some(0)
+}
+
+#[derive(Default)]
+struct Copied {
+    total: u64,
+    saved: u64,
+    reader_left: bool,
+}
+
+impl Copied {
+    /// Moves everything from standard input to standard output, and the first bytes also to the file.
+    fn all(&mut self, file: Option<File>, most: u64) {
+        let (input, output) = (rustix::stdio::stdin(), rustix::stdio::stdout());
+        let chunk = fcntl_getpipe_size(input).unwrap_or(64 << 10);
+        let mut file = file;
+        loop {
+            if self.reader_has_left(input, output) {
+                return;
+            }
+            let target = file.as_ref().filter(|_| self.saved < most);
+            let moved = match target {
+                Some(_) => tee(input, output, chunk, SpliceFlags::empty()),
+                None => splice(input, None, output, None, chunk, SpliceFlags::MOVE),
+            };
+            match moved {
+                Ok(0) => return,
+                Ok(len) => {
+                    self.total += len as u64;
+                    if target.is_some() && !self.copy(input, file.as_ref(), len) {
+                        file = None;
+                    }
+                }
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(Errno::PIPE) => {
+                    self.reader_left = true;
+                    return;
+                }
+                // Something that is no pipe: plain reads and writes do.
+                Err(_) => return self.rest(),
+            }
+        }
+    }
+
+    /// Waits for input. Tells whether the reader has left.
+    fn reader_has_left(&mut self, input: BorrowedFd, output: BorrowedFd) -> bool {
+        loop {
+            let mut both =
+                [PollFd::new(&input, PollFlags::IN), PollFd::new(&output, PollFlags::empty())];
+            match poll(&mut both, None) {
+                Err(Errno::INTR) => continue,
+                Err(_) => return false,
+                Ok(_) => {}
+            }
+            if both[1].revents().contains(PollFlags::ERR) {
+                // All of it has arrived if nothing is left and the writer is gone.
+                let is_over = both[0].revents().contains(PollFlags::HUP)
+                    && !both[0].revents().contains(PollFlags::IN);
+                self.reader_left = !is_over;
+                return true;
+            }
+            if !both[0].revents().is_empty() {
+                return false;
+            }
+        }
+    }
+
+    /// Moves bytes that the reader already has from the pipe to the file. Tells whether that worked.
+    fn copy(&mut self, input: BorrowedFd, file: Option<&File>, len: usize) -> bool {
+        let mut left = len;
+        while let Some(file) = file.filter(|_| left > 0) {
+            match splice(input, None, file.as_fd(), None, left, SpliceFlags::MOVE) {
+                Ok(moved) if moved > 0 => {
+                    self.saved += moved as u64;
+                    left -= moved;
+                }
+                Err(Errno::INTR) => {}
+                _ => break,
+            }
+        }
+        // A full disk: the reader has these bytes, so they only leave the pipe.
+        let is_copied = left == 0;
+        let mut discarded = vec![0; left];
+        while left > 0 {
+            match rustix::io::read(input, &mut discarded[..left]) {
+                Ok(0) => break,
+                Ok(len) => left -= len,
+                Err(Errno::INTR) => {}
+                Err(_) => break,
+            }
+        }
+        is_copied
+    }
+
+    /// Copies the rest without the help of the kernel.
+    fn rest(&mut self) {
+        let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+        let mut chunk = vec![0; 64 << 10];
+        loop {
+            match input.read(&mut chunk) {
+                Ok(0) => return,
+                Ok(len) => {
+                    self.total += len as u64;
+                    if output.write_all(&chunk[..len]).and_then(|()| output.flush()).is_err() {
+                        self.reader_left = true;
+                        return;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Lines that are left alone, because they could notice the prelude.
+
+/// Words that show the traps, the variables or the exit codes of the shell, or that change them.
+const WORDS: [&str; 16] = [
+    "PIPESTATUS",
+    "DEBUG",
+    "BASH_ENV",
+    "BASH_COMMAND",
+    "BASH_EXECUTION_STRING",
+    "pipefail",
+    "nounset",
+    "xtrace",
+    "verbose",
+    "noexec",
+    "posix",
+    "extdebug",
+    "functrace",
+    "ulimit",
+    "compgen",
+    "onecmd",
+];
+/// Options of `set` that show the prelude, or that the prelude would trip over.
+const SET_OPTIONS: [char; 6] = ['x', 'v', 'u', 'T', 'n', 't'];
+/// Builtins that list the state of the shell if they have no argument.
+const LISTS_ALONE: [&str; 5] = ["set", "trap", "declare", "typeset", "local"];
+/// Longer lines are left alone.
+const LONGEST: usize = 128 * 1024;
+
+/// Tells whether a line has a pipe and nothing that could notice the prelude.
+pub(super) fn may_be_watched(line: &str) -> bool {
+    line.len() <= LONGEST && has_pipe(line) && !is_vetoed(line)
+}
+
+fn has_pipe(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let at = |index: usize| bytes.get(index).copied();
+    memchr::memchr_iter(b'|', bytes).any(|found| {
+        let before = found.checked_sub(1).and_then(at);
+        at(found + 1) != Some(b'|') && before != Some(b'|') && before != Some(b'>')
+    })
+}
+
+fn is_vetoed(line: &str) -> bool {
+    let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let mut names = line.split(|char| !is_letter(char));
+    names.any(|name| WORDS.contains(&name) || name.starts_with("__ovs"))
+        || line.split([';', '|', '&', '(', ')', '{', '}', '\n', '`']).any(shows_state)
+}
+
+/// Tells whether a simple command lists the state of the shell, or sets an option that shows it.
+fn shows_state(command: &str) -> bool {
+    let mut words = command.split_whitespace().skip_while(|word| {
+        ["builtin", "command", "then", "do", "else", "!", "time"].contains(word)
+    });
+    let Some(name) = words.next() else { return false };
+    let rest: Vec<&str> = words.take_while(|word| !word.starts_with(['>', '<', '#'])).collect();
+    match name {
+        "set" if rest.iter().any(|word| is_set_option(word)) => true,
+        "trap" | "declare" | "typeset" if rest.first().is_some_and(|word| lists(word)) => true,
+        name => LISTS_ALONE.contains(&name) && rest.is_empty(),
+    }
+}
+
+fn is_set_option(word: &str) -> bool {
+    let letters = word.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
+    // `set -o` alone lists the options; `set -o NAME` is judged by its name.
+    letters.is_some_and(|letters| letters.contains(SET_OPTIONS))
+}
+
+fn lists(word: &str) -> bool {
+    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    letters.is_some_and(|letters| letters.contains(['p', 'f', 'F', 'l']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_with_a_pipe_are_watched() {
+        for (line, expected) in [
+            ("cargo test | tail -5", true),
+            ("a |& b", true),
+            ("a || b", false),
+            ("a >| b", false),
+            ("a", false),
+            ("a || b | c", true),
+        ] {
+            assert_eq!(may_be_watched(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_that_could_notice_the_prelude_are_left_alone() {
+        for line in [
+            "a | b; echo ${PIPESTATUS[0]}",
+            "set -o pipefail; a | b",
+            "set -euo pipefail; a | b",
+            "set -x; a | b",
+            "set -eu; a | b",
+            "a | b; set",
+            "set | wc -l",
+            "trap; a | b",
+            "(trap) | b",
+            "trap -p | cat",
+            "declare -f | cat",
+            "declare | cat",
+            "trap 'x' DEBUG; a | b",
+            "ulimit -f 0; a | b",
+            "compgen -v | wc -l",
+            "a | b; echo $__ovs_n",
+        ] {
+            assert!(!may_be_watched(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn common_lines_are_watched() {
+        for line in [
+            "set -e; make 2>&1 | tail -3",
+            "trap 'rm -f x' EXIT; a | b",
+            "declare -i n=5; a | b",
+            "set -- a b; echo \"$1\" | cat",
+            "git log --set-upstream | tail",
+        ] {
+            assert!(may_be_watched(line), "{line}");
+        }
+    }
+}

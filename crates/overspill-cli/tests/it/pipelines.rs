@@ -1,0 +1,427 @@
+//! Failures that a pipe hides, in a real bash.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use proptest::prelude::*;
+
+use crate::program::program;
+
+const BASH: &str = "/bin/bash";
+
+/// A line in a directory of its own, without us.
+fn plain(line: &str) -> Seen {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new(BASH);
+    command.args(["-c", line]);
+    Seen::of(&mut command, dir.path())
+}
+
+/// The same line through `overspill sh`, with a setting.
+fn ours(line: &str, mode: &str) -> Seen {
+    let dir = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let mut command = program(home.path());
+    command.args(["sh", "--shell", BASH, "-c", line]).env("OVERSPILL_PIPELINES", mode);
+    let mut seen = Seen::of(&mut command, dir.path());
+    seen.saved = saved(home.path());
+    seen
+}
+
+/// Returns the saved outputs.
+fn saved(home: &Path) -> Vec<Vec<u8>> {
+    let files = std::fs::read_dir(home.join("store")).into_iter().flatten().flatten();
+    let texts = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "txt"));
+    texts.map(|file| std::fs::read(file.path()).unwrap()).collect()
+}
+
+/// What was seen of a line.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    code: Option<i32>,
+    signal: Option<i32>,
+    stdout: String,
+    stderr: String,
+    files: Vec<String>,
+    notice: Option<String>,
+    saved: Vec<Vec<u8>>,
+}
+
+impl Seen {
+    fn of(command: &mut Command, dir: &Path) -> Seen {
+        use std::os::unix::process::ExitStatusExt;
+        let output: Output = command
+            .current_dir(dir)
+            .env("TZ", "UTC")
+            .env_remove("BASH_ENV")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let is_notice = |line: &&str| line.starts_with("[overspill: ");
+        let notice = stdout.lines().find(is_notice).map(str::to_owned);
+        let stdout = stdout.split_inclusive('\n').filter(|line| !is_notice(line)).collect();
+        let mut files: Vec<String> = std::fs::read_dir(dir)
+            .unwrap()
+            .flatten()
+            .map(|file| file.file_name().to_string_lossy().into_owned())
+            .collect();
+        files.sort();
+        Seen {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            stdout,
+            stderr: without_numbers_of_processes(&String::from_utf8_lossy(&output.stderr)),
+            files,
+            notice,
+            saved: Vec::new(),
+        }
+    }
+
+    /// The line as it is without a notice.
+    fn without_notice(self) -> Seen {
+        Seen { notice: None, saved: Vec::new(), ..self }
+    }
+
+    /// The exit code that the notice reports.
+    fn reported(&self) -> Option<i32> {
+        let (_, rest) = self.notice.as_ref()?.split_once("exited with code ")?;
+        rest.split(';').next()?.parse().ok()
+    }
+}
+
+/// Times and process ids differ between two runs.
+fn without_numbers_of_processes(text: &str) -> String {
+    let is_time = |word: &str| word.ends_with('s') && word.contains('.') && word.contains('m');
+    text.lines()
+        .map(|line| match line.split_whitespace().last() {
+            Some(word) if is_time(word) => "TIME\n".to_owned(),
+            _ => {
+                let words = line.split(' ').map(|word| {
+                    if word.len() > 2 && word.chars().all(|char| char.is_ascii_digit()) {
+                        "N"
+                    } else {
+                        word
+                    }
+                });
+                words.collect::<Vec<_>>().join(" ") + "\n"
+            }
+        })
+        .collect()
+}
+
+/// Lines, and the exit code that must be reported.
+const REPORTED: &[(&str, Option<i32>)] = &[
+    ("(seq 9; exit 101) 2>&1 | tail -5", Some(101)),
+    ("sh -c 'seq 9; exit 101' 2>&1 | tail -5", Some(101)),
+    ("sh -c 'seq 9; exit 0' 2>&1 | tail -5", None),
+    ("sh -c 'seq 9; exit 3' | tail -c 20", Some(3)),
+    ("yes | head -1", None),
+    ("true | false", None),
+    ("set -o pipefail; false | cat", None),
+    ("false; true", None),
+    ("false || true", None),
+    ("false | cat || true", Some(1)),
+    ("! false | true", None),
+    ("(exit 7) | cat | cat", Some(7)),
+    ("x=$(false | cat); echo $x", None),
+    ("for i in 1 2; do false | cat; done; echo done", Some(1)),
+    ("sh -c 'echo a; exit 2' > out.txt 2>&1 | tail -2; cat out.txt | wc -l", None),
+    ("cat <<'E' | tail -1\na | b\nE", None),
+    ("echo 'a | tail -1'", None),
+    ("echo \"x $(seq 3 | tail -1)\" | cat", None),
+    ("seq 1 100000 | grep 99999", None),
+    ("seq 1 10 | grep zzz", None),
+    ("seq 1 10 | grep zzz | cat", None),
+    ("false |& tail -1", Some(1)),
+    ("sh -c 'echo hi; exit 9' | tee t.txt | tail -1", Some(9)),
+    ("seq 5 | while read x; do echo $x; done | tail -2", None),
+    ("trap 'echo bye' EXIT; false | cat", Some(1)),
+    ("set -e; false | cat; echo after", Some(1)),
+    ("exec true", None),
+    ("(sleep 0.1; echo late) & seq 3 | tail -1; wait", None),
+    ("cat <(false) | tail -1", None),
+    ("printf '%s\\n' a b c | sort -r | head -1", None),
+    ("false | cat > /dev/null; true", Some(1)),
+    ("seq 1 300000 | tail -3; exit 4", None),
+    ("{ echo a; exit 5; } | cat", Some(5)),
+    ("bash -c 'kill -9 $$' | cat", Some(137)),
+    ("python3 -c 'import sys; print(\"x\" * 100000); sys.exit(8)' | tail -c 10", Some(8)),
+    ("shopt -s lastpipe; echo a | read v; echo $v", None),
+    ("echo ok | sed -n '1p'", None),
+    ("ls /nonexistent 2>/dev/null | wc -l", None),
+    ("nosuchcommand 2>/dev/null | wc -l", Some(127)),
+    ("ls /nonexistent | wc -l", Some(2)),
+    ("grep -q x /dev/null | cat; echo hi", None),
+    ("diff /etc/passwd /dev/null | tail -1", None),
+    ("git diff --no-index /etc/passwd /dev/null | tail -1", None),
+    ("a=1 env sh -c 'exit 6' | sort | uniq -c", Some(6)),
+    ("cd / && sh -c 'exit 6' | cat && echo ok", Some(6)),
+    ("f() { false | cat; }; f", None),
+    ("(false | cat)", None),
+    ("eval 'false | cat; true'", Some(1)),
+    ("sh -c 'exit 3' | cat & wait", None),
+    ("seq 3 | xargs -n1 sh -c 'exit 2' | cat", Some(123)),
+    ("find . -exec grep -q zzz {} + | cat", None),
+];
+
+#[test]
+fn hidden_failures_are_reported_as_the_table_says() {
+    for (line, expected) in REPORTED {
+        for mode in ["status", "full"] {
+            let seen = ours(line, mode);
+            let is_unnamed =
+                mode == "status" && line.starts_with(['(', '{']) && *expected == Some(1);
+            let expected = if is_unnamed { None } else { *expected };
+            assert_eq!(seen.reported(), expected, "{mode}: {line}: {seen:?}");
+        }
+        assert_eq!(ours(line, "off").notice, None, "{line}");
+    }
+}
+
+#[test]
+fn reader_that_leaves_early_is_told_from_a_failure_by_the_capture() {
+    // All of it had arrived when the reader left.
+    let line = "sh -c 'seq 9; exit 3' | head -3";
+    assert_eq!(ours(line, "status").reported(), None);
+    let seen = ours("sh -c 'seq 9; exit 3' | (sleep 0.3; head -3)", "full");
+    assert_eq!(seen.reported(), Some(3), "{seen:?}");
+    // Python turns the broken pipe into an error of its own.
+    let line = "python3 -c 'for i in range(300000): print(i)' 2>&1 | head -2";
+    assert_eq!(ours(line, "full").reported(), None);
+}
+
+#[test]
+fn lines_behave_as_without_us() {
+    let lines = include_str!("../data/pipelines/lines.txt");
+    let lines: Vec<String> = lines.split("\n%%\n").map(|line| line.trim_end().to_owned()).collect();
+    assert!(lines.len() > 80, "{}", lines.len());
+    let long = format!("x=\"{}\"; echo ${{#x}} | cat; false | cat", "a".repeat(90_000));
+    for line in lines.iter().chain([&long]) {
+        let expected = plain(line);
+        for mode in ["status", "full"] {
+            let seen = ours(line, mode).without_notice();
+            let short: String = line.chars().take(200).collect();
+            assert_eq!(seen, expected, "{mode}: {short}");
+        }
+    }
+}
+
+#[test]
+fn first_stage_is_saved_and_can_be_read_by_the_words_of_the_notice() {
+    let seen = ours("sh -c 'seq 1 5000; echo error: bad >&2; exit 101' 2>&1 | tail -2", "full");
+    let expected: String =
+        (1..=5000).map(|at| format!("{at}\n")).chain(["error: bad\n".into()]).collect();
+    assert_eq!(seen.saved, [expected.into_bytes()]);
+    let notice = seen.notice.unwrap();
+    assert!(
+        notice.contains(
+            "exited with code 101; the exit code 0 is `tail`'s. Its 5,001 lines are saved: "
+        ),
+        "{notice}"
+    );
+    assert!(notice.ends_with(']') && notice.contains(" read "), "{notice}");
+    assert_eq!(seen.stdout, "5000\nerror: bad\n");
+}
+
+#[test]
+fn green_short_line_saves_nothing() {
+    for line in ["seq 1 100000 | tail -1", "seq 1 100000 | head -1", "true | cat"] {
+        let seen = ours(line, "full");
+        assert_eq!((seen.notice, seen.saved.len()), (None, 0), "{line}");
+    }
+}
+
+#[test]
+fn long_first_stage_is_saved_although_nothing_failed() {
+    let seen = ours("(sleep 2.1; seq 1 20000) | tail -1", "full");
+    assert_eq!(seen.saved.len(), 1);
+    let notice = seen.notice.unwrap();
+    assert!(
+        notice
+            .starts_with("[overspill: all 20,000 lines of `(sleep 2.1; seq 1 20000)` are saved: "),
+        "{notice}"
+    );
+}
+
+#[test]
+fn writer_ends_when_its_reader_leaves() {
+    for line in ["yes | head -1", "touch f; echo x > f; tail -f f | head -1"] {
+        let seen = ours(line, "full");
+        assert_eq!((seen.code, seen.stdout.len()), (Some(0), 2), "{line}");
+    }
+}
+
+#[test]
+fn capture_stops_at_the_largest_output_and_passes_everything_on() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = program(home.path());
+    command.args(["sh", "--shell", BASH, "-c", "sh -c 'seq 1 200000; exit 2' | tail -1"]);
+    command.env("OVERSPILL_PIPELINES", "full").env("OVERSPILL_MAX_OUTPUT", "100000");
+    let seen = Seen::of(&mut command, home.path());
+    assert_eq!((seen.stdout.as_str(), seen.reported()), ("200000\n", Some(2)));
+    assert!(saved(home.path())[0].len() <= 300_000);
+}
+
+#[test]
+fn notice_is_within_the_limits() {
+    for size in [9_350, 9_450, 9_500, 20_000] {
+        let line = format!("head -c {size} /dev/zero | tr '\\0' 'x'; sh -c 'exit 101' | tail -1");
+        let home = tempfile::tempdir().unwrap();
+        let mut command = program(home.path());
+        command
+            .args(["sh", "--shell", BASH, "-c", &line])
+            .current_dir(home.path())
+            .stdin(Stdio::null());
+        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(text.chars().count() <= 9_500, "{size}: {}", text.chars().count());
+        assert!(text.contains("exited with code 101"), "{size}: {text}");
+    }
+}
+
+#[test]
+fn frames_of_hosts_are_watched() {
+    let claude = "eval 'false | tail -5' < /dev/null && pwd -P >| cwd";
+    let gemini = "_bgpids_file=pids\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nfalse | tail -5\n)\n__code=$?\nexit $__code";
+    let codex =
+        "__CODEX_SNAPSHOT_A=\"${BASH_ENV+x}\"\nexec '/bin/bash' -c 'false | tail -5' /bin/bash ";
+    for line in [claude, gemini, codex] {
+        for mode in ["status", "full"] {
+            let seen = ours(line, mode);
+            assert_eq!(seen.reported(), Some(1), "{mode}: {line}: {seen:?}");
+            assert_eq!(seen.without_notice(), plain(line), "{mode}: {line}");
+        }
+    }
+    for (inner, code) in
+        [("seq 3 | grep zzz", 1), ("false | cat; exit 4", 4), ("echo a | cat; nosuch", 127)]
+    {
+        let line = format!("eval '{inner}' < /dev/null && pwd -P >| cwd");
+        let seen = ours(&line, "full").without_notice();
+        assert_eq!(seen.code, Some(code));
+        assert_eq!(seen, plain(&line), "{line}");
+    }
+}
+
+#[test]
+fn own_start_file_of_the_user_is_read_and_handed_on() {
+    let home = tempfile::tempdir().unwrap();
+    let start = home.path().join("start.sh");
+    std::fs::write(&start, "mine=yes\n").unwrap();
+    let line = "echo $mine | cat; bash -c 'echo $mine' | cat; env | grep start.sh; false | cat";
+    let mut seen = Vec::new();
+    for is_ours in [false, true] {
+        let mut command = match is_ours {
+            true => program(home.path()),
+            false => Command::new(BASH),
+        };
+        if is_ours {
+            command.args(["sh", "--shell", BASH]).env("OVERSPILL_PIPELINES", "full");
+        }
+        command
+            .args(["-c", line])
+            .env("BASH_ENV", &start)
+            .current_dir(home.path())
+            .stdin(Stdio::null());
+        seen.push(String::from_utf8(command.output().unwrap().stdout).unwrap());
+    }
+    let (without, with) = (&seen[0], &seen[1]);
+    assert!(with.starts_with(without.as_str()), "{with} {without}");
+    assert!(with.contains("`false` exited with code 1"), "{with}");
+}
+
+#[test]
+fn other_shells_are_left_alone() {
+    for shell in ["/bin/dash", "/bin/sh", "/usr/bin/zsh"] {
+        if !Path::new(shell).exists() {
+            println!("skipped: {shell} is not installed");
+            continue;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let mut command = program(home.path());
+        command.args(["sh", "--shell", shell, "-c", "false | cat; echo ${BASH_ENV-unset}"]);
+        let seen = Seen::of(&mut command, home.path());
+        assert_eq!((seen.stdout.as_str(), seen.notice), ("unset\n", None), "{shell}");
+    }
+}
+
+#[test]
+fn record_holds_the_exit_codes_of_the_stages() {
+    let home = tempfile::tempdir().unwrap();
+    let overspill = |args: &[&str]| {
+        let mut command = program(home.path());
+        let output =
+            command.args(args).current_dir(home.path()).stdin(Stdio::null()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    overspill(&["sh", "--shell", BASH, "-c", "sh -c 'seq 1 20000; exit 3' | cat"]);
+    let listed = overspill(&["list", "--json"]);
+    assert!(listed.contains(r#""pipelines":[{"stages":[{"command":"sh -c 'seq 1 20000; exit 3'","exit":3},{"command":"cat","exit":0}]}]"#), "{listed}");
+    let table = overspill(&["list"]);
+    assert!(table.contains("0 (3|0)"), "{table}");
+}
+
+/// A stage of a pipeline that ends soon.
+fn stage() -> impl Strategy<Value = String> + Clone {
+    let first = prop_oneof![
+        Just("seq 1 3"),
+        Just("echo 'a | b'"),
+        Just("sh -c 'echo x; exit 3'"),
+        Just("false"),
+        Just("true"),
+        Just("printf 'a\\nb\\n'"),
+        Just("nosuch"),
+        Just("(echo s; exit 2)"),
+        Just("cat <<<'h'"),
+        Just("echo \"$(seq 2 | tail -1)\""),
+        Just("sh -c 'kill -9 $$'"),
+        Just("echo $_ $LINENO"),
+        Just("x=1 env printenv x"),
+        Just("! true"),
+        Just("yes"),
+    ];
+    first.prop_map(str::to_owned)
+}
+
+fn filter() -> impl Strategy<Value = String> + Clone {
+    let filter = prop_oneof![
+        Just("cat"),
+        Just("tail -1"),
+        Just("head -1"),
+        Just("grep x"),
+        Just("grep -c a"),
+        Just("wc -l"),
+        Just("sort"),
+        Just("sed -n 1p"),
+        Just("tr a b"),
+        Just("(cat; exit 4)"),
+        Just("while read l; do echo \"<$l>\"; done"),
+        Just("cat > f; cat f"),
+    ];
+    filter.prop_map(str::to_owned)
+}
+
+/// A line of one to three pipelines. The reader of `yes` always leaves.
+fn line() -> impl Strategy<Value = String> {
+    let pipe = prop_oneof![4 => Just(" | "), 1 => Just(" |& ")];
+    let pipeline =
+        (stage(), proptest::collection::vec((pipe, filter()), 0..3)).prop_map(|(first, rest)| {
+            let endless = first == "yes";
+            let first = if endless { "yes | head -2".into() } else { first };
+            rest.iter().fold(first, |line, (pipe, filter)| format!("{line}{pipe}{filter}"))
+        });
+    let join = prop_oneof![Just("; "), Just(" && "), Just(" || "), Just("\n")];
+    (pipeline.clone(), proptest::collection::vec((join, pipeline), 0..3)).prop_map(
+        |(first, rest)| rest.iter().fold(first, |line, (join, next)| format!("{line}{join}{next}")),
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn nothing_but_the_notice_differs(line in line()) {
+        let expected = plain(&line);
+        for mode in ["status", "full"] {
+            prop_assert_eq!(&ours(&line, mode).without_notice(), &expected, "{}: {}", mode, line);
+        }
+    }
+}

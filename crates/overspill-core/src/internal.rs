@@ -1,0 +1,15 @@
+//! For the other crates of this workspace. Any version may change these items: `docs/stability.md`.
+
+pub use crate::excerpt::Excerpt;
+pub use crate::measure::size::Meter;
+pub use crate::share::{share, share_limits};
+
+/// Splits JSON into tokens, in chunks of any size.
+pub mod json {
+    pub use crate::json::{JsonToken, JsonTokens, MalformedJson};
+}
+
+/// Cleans text, and words numbers.
+pub mod text {
+    pub use crate::text::{Cleaned, clean, counted, defused, whole_chars};
+}

@@ -1,0 +1,139 @@
+//! The kinds of outputs, and what a caller knows about the kind of one.
+
+/// What an output is. Each kind has its own order in which parts are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Kind {
+    /// A log that says what failed: the failure first.
+    FailingLog,
+    /// A test run in which nothing failed.
+    TestRun,
+    /// Source code or a file with numbered lines.
+    Source,
+    /// A list of files: `ls`, `find`, `tree`, `git ls-files`.
+    Listing,
+    /// Matches with their files: `grep -rn`, `rg`.
+    Search,
+    /// Text for people: manual pages, Markdown, help.
+    Prose,
+    /// Values between delimiters.
+    Table,
+    /// Values in aligned columns.
+    Columns,
+    /// A unified diff, or commits.
+    Diff,
+    /// XML and HTML, test reports among them.
+    Markup,
+    /// The Test Anything Protocol.
+    Tap,
+    /// One JSON text.
+    Json,
+    /// A JSON text on each line.
+    JsonLines,
+    /// A few lines that are very long.
+    LongLines,
+    /// Bytes that are no text.
+    Binary,
+    /// Any other text.
+    #[default]
+    Plain,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; Kind::Plain as usize + 1] = [
+        Kind::FailingLog,
+        Kind::TestRun,
+        Kind::Source,
+        Kind::Listing,
+        Kind::Search,
+        Kind::Prose,
+        Kind::Table,
+        Kind::Columns,
+        Kind::Diff,
+        Kind::Markup,
+        Kind::Tap,
+        Kind::Json,
+        Kind::JsonLines,
+        Kind::LongLines,
+        Kind::Binary,
+        Kind::Plain,
+    ];
+
+    /// Returns the name that notices, records and settings use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::FailingLog => "failing-log",
+            Kind::TestRun => "test-run",
+            Kind::Source => "source",
+            Kind::Listing => "listing",
+            Kind::Search => "search",
+            Kind::Prose => "prose",
+            Kind::Table => "table",
+            Kind::Columns => "columns",
+            Kind::Diff => "diff",
+            Kind::Markup => "markup",
+            Kind::Tap => "tap",
+            Kind::Json => "json",
+            Kind::JsonLines => "json-lines",
+            Kind::LongLines => "long-lines",
+            Kind::Binary => "binary",
+            Kind::Plain => "plain",
+        }
+    }
+
+    /// Returns the kind with this name.
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Tells whether a reader of the structure chooses the lines of this kind.
+    pub(crate) const fn is_structured(self) -> bool {
+        matches!(
+            self,
+            Kind::Table
+                | Kind::Columns
+                | Kind::Diff
+                | Kind::Markup
+                | Kind::Tap
+                | Kind::Json
+                | Kind::JsonLines
+        )
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a caller knows about the kind of an output.
+///
+/// A likely kind decides only where the text itself leaves a doubt, so a wrong one does no harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct KindHint {
+    /// The output is of this kind, whatever its text looks like.
+    pub forced: Option<Kind>,
+    /// The command usually prints this kind.
+    pub likely: Option<Kind>,
+    /// The command exited with 0, so a failure must be clear to count as one.
+    pub succeeded: bool,
+}
+
+impl KindHint {
+    /// Nothing is known.
+    pub const NONE: KindHint = KindHint { forced: None, likely: None, succeeded: false };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_is_found_by_its_name() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::named(kind.name()), Some(kind));
+        }
+        assert_eq!(Kind::named("novel"), None);
+    }
+}

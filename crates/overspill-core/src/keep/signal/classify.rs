@@ -1,0 +1,100 @@
+//! Tells what kind of output lines are, by exact tests on their text and by what the caller knows.
+
+use super::line::ScoredLines;
+use super::outcome::{self, Outcome};
+use super::{listing, prose, search, source};
+use crate::{Kind, KindHint};
+
+/// How far the best score of an output stands above its median. Up to the first number the output is no failing log,
+/// from the second on it is one.
+const SPREAD: (f64, f64) = (140.0, 170.0);
+
+/// The same for source, whose words of failure are part of a program, and for a command that succeeded.
+const SOURCE_SPREAD: (f64, f64) = (210.0, 270.0);
+
+/// A median below this says no more than this.
+const LOWEST_MEDIAN: i32 = -200;
+
+/// A test run has so many rows that passed, at least.
+const PASSED_ROWS: usize = 5;
+
+/// In a test run, one line of so many at least passed.
+const PASSED: usize = 4;
+
+/// An output with fewer lines, and too large all the same, has long lines.
+pub(super) const FEWEST_LINES: usize = 12;
+
+/// What lines are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Class {
+    pub(super) kind: Kind,
+    /// From 0, the output is no failing log, to 1, it is one.
+    pub(super) failing: f64,
+    /// Every line is one word, so that no line says more than another.
+    pub(super) is_list: bool,
+}
+
+impl Class {
+    fn without_failure(kind: Kind) -> Class {
+        Class { kind, failing: 0.0, is_list: kind == Kind::Listing }
+    }
+}
+
+/// Tells what lines are.
+pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
+    if let Some(kind) = hint.forced.filter(|kind| !kind.is_structured()) {
+        let failing = f64::from(u8::from(kind == Kind::FailingLog));
+        return Class { kind, failing, is_list: kind == Kind::Listing };
+    }
+    if lines.lines.len() < FEWEST_LINES {
+        return Class::without_failure(Kind::LongLines);
+    }
+    if listing::is_listing(lines) {
+        let kind = if listing::has_names(lines) { Kind::Listing } else { Kind::Plain };
+        return Class { kind, failing: 0.0, is_list: true };
+    }
+    if search::is_search(lines) {
+        return Class::without_failure(Kind::Search);
+    }
+    let is_source = source::is_source(lines);
+    let is_prose = prose::is_prose(lines);
+    let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
+    let is_doubtful = is_source || is_prose || is_file || hint.succeeded;
+    let failing = failing(lines, if is_doubtful { SOURCE_SPREAD } else { SPREAD });
+    let kind = match () {
+        () if failing >= 0.5 => Kind::FailingLog,
+        () if is_prose => Kind::Prose,
+        () if is_source => Kind::Source,
+        () if is_test_run(lines) => Kind::TestRun,
+        () => hint.likely.filter(|kind| !kind.is_structured()).unwrap_or_default(),
+    };
+    Class { kind, failing, is_list: false }
+}
+
+/// Tells how much an output looks like a failing log, from 0 to 1.
+///
+/// In a failing log the best line stands far above the others. In source, listings, searches and prose the words of
+/// failure are words like any other: the best line stands above the median by little.
+fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
+    let mut scores: Vec<i32> = lines.lines.iter().map(|line| line.score).collect();
+    let best = scores.iter().copied().max().unwrap_or(0);
+    // Lines that are no longer held had lower scores than those that are.
+    let count = lines.lines.last().map_or(0, |last| last.number + 1);
+    let middle = usize::try_from(count / 2).unwrap_or(usize::MAX);
+    let median = if middle < scores.len() {
+        *scores.select_nth_unstable_by(middle, |a, b| b.cmp(a)).1
+    } else {
+        LOWEST_MEDIAN
+    };
+    let spread = f64::from(best - median.max(LOWEST_MEDIAN));
+    ((spread - from) / (to - from)).clamp(0.0, 1.0)
+}
+
+/// Tells whether lines are a test run: many of its rows passed.
+fn is_test_run(lines: &ScoredLines) -> bool {
+    let passed = |line: &&super::line::ScoredLine| {
+        outcome::outcome(lines.text(line)) == Some(Outcome::Passed)
+    };
+    let passed = lines.lines.iter().filter(passed).count();
+    passed >= PASSED_ROWS && passed * PASSED >= lines.lines.len()
+}

@@ -1,0 +1,190 @@
+//! Search results: `grep -rn`, `rg` with and without headings, and the forms of search tools.
+//!
+//! A model first wants to know which files match. So the first match of each file comes before the second one of
+//! any file, and lines of context come last.
+
+use std::collections::HashSet;
+
+use super::line::ScoredLines;
+use crate::keep::names::FULL_WEIGHT;
+
+/// In search results, so many lines of ten at least are matches, context or names of files.
+const RESULTS: usize = 8;
+
+/// So many results at least. Fewer may be places in a message.
+const FEWEST: usize = 8;
+
+/// A result, as far as its form tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form<'a> {
+    /// `path:12:text`, or `path-12-text` for context.
+    InFile {
+        file: &'a [u8],
+        is_match: bool,
+        rest: &'a [u8],
+    },
+    /// `12:text` or `Line 12: text` below the name of its file.
+    BelowName {
+        is_match: bool,
+    },
+    /// A path on a line of its own.
+    Name,
+    /// `--` between the results of a file, or an empty line.
+    Separator,
+    Other,
+}
+
+/// Tells whether lines are the results of a search.
+pub(super) fn is_search(lines: &ScoredLines) -> bool {
+    let (mut in_file, mut below, mut names, mut messages, mut all) = (0, 0, 0, 0, 0);
+    let mut last_below = None;
+    for line in &lines.lines {
+        all += 1;
+        let text = lines.text(line);
+        match form(text) {
+            Form::InFile { rest, .. } => {
+                in_file += 1;
+                messages += usize::from(is_message(rest));
+            }
+            Form::BelowName { .. } => {
+                // Numbers that follow each other are those of a file that is read.
+                let number = number_of(text);
+                let follows = last_below.zip(number).is_some_and(|(last, now)| last + 1 == now);
+                below += usize::from(!follows);
+                last_below = number;
+            }
+            Form::Name => names += 1,
+            Form::Separator => all -= 1,
+            Form::Other => {}
+        }
+    }
+    let has_files = in_file >= FEWEST || below >= FEWEST && names > 0 && below > names;
+    has_files && (in_file + below + names) * 10 >= all * RESULTS && messages * 4 <= in_file
+}
+
+/// Tells for each line whether it is the name of a file, or the first match in a file.
+pub(super) fn firsts(lines: &ScoredLines) -> Vec<bool> {
+    let mut seen: HashSet<&[u8]> = HashSet::new();
+    let is_first = |text| match form(text) {
+        Form::Name => true,
+        Form::InFile { file, is_match, .. } => is_match && seen.insert(file),
+        Form::BelowName { .. } | Form::Separator | Form::Other => false,
+    };
+    lines.lines.iter().map(|line| lines.text(line)).map(is_first).collect()
+}
+
+/// Returns how much the names in each line count: those in the first match of a file most, those in context least.
+pub(super) fn weights(lines: &ScoredLines) -> Vec<u8> {
+    let mut seen: HashSet<&[u8]> = HashSet::new();
+    let mut is_first = false;
+    let weight = |text| match form(text) {
+        Form::Name => {
+            is_first = true;
+            FULL_WEIGHT
+        }
+        Form::InFile { file, is_match: true, .. } if seen.insert(file) => FULL_WEIGHT,
+        Form::BelowName { is_match: true } if std::mem::take(&mut is_first) => FULL_WEIGHT,
+        Form::InFile { is_match: true, .. } | Form::BelowName { is_match: true } => {
+            FULL_WEIGHT * 3 / 4
+        }
+        Form::InFile { .. } | Form::BelowName { .. } => FULL_WEIGHT * 3 / 8,
+        Form::Separator | Form::Other => FULL_WEIGHT * 3 / 4,
+    };
+    lines.lines.iter().map(|line| lines.text(line)).map(weight).collect()
+}
+
+fn form(text: &[u8]) -> Form<'_> {
+    let text = text.trim_ascii_end();
+    let inner = text.trim_ascii_start();
+    if inner.is_empty() || inner == b"--" {
+        return Form::Separator;
+    }
+    let numbered = inner.strip_prefix(b"Line ").unwrap_or(inner);
+    if let Some((_, is_match, rest)) = after_number(numbered)
+        && !rest.first().is_some_and(u8::is_ascii_digit)
+    {
+        // Two numbers side by side are a date or a time.
+        return Form::BelowName { is_match };
+    }
+    if let Some(found) = in_file(text) {
+        return found;
+    }
+    let is_path = !inner.iter().any(|byte| byte.is_ascii_whitespace())
+        && inner.iter().any(|byte| b"./".contains(byte));
+    if is_path { Form::Name } else { Form::Other }
+}
+
+/// Reads `path:12:text` and `path-12-text`. The path has no blank.
+fn in_file(text: &[u8]) -> Option<Form<'_>> {
+    let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len()).min(512);
+    let mut from = 1;
+    while let Some(at) = memchr::memchr2(b':', b'-', text.get(from..end)?).map(|at| from + at) {
+        if let Some((_, is_match, rest)) = after_number(&text[at + 1..]) {
+            let same = (text[at] == b':') == is_match;
+            if same && is_path(&text[..at]) {
+                return Some(Form::InFile { file: &text[..at], is_match, rest });
+            }
+        }
+        from = at + 1;
+    }
+    None
+}
+
+fn is_path(text: &[u8]) -> bool {
+    text.iter().any(|byte| b"./".contains(byte)) && text.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Reads a number and the `:` or `-` after it. Returns the number, whether it is a match, and the rest.
+fn after_number(text: &[u8]) -> Option<(u64, bool, &[u8])> {
+    let digits = text.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
+    let is_match = match text.get(digits)? {
+        b':' => true,
+        b'-' => false,
+        _ => return None,
+    };
+    let number = text[..digits].iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    (digits > 0).then_some((number, is_match, &text[digits + 1..]))
+}
+
+fn number_of(text: &[u8]) -> Option<u64> {
+    let inner = text.trim_ascii();
+    after_number(inner.strip_prefix(b"Line ").unwrap_or(inner)).map(|(number, ..)| number)
+}
+
+/// Tells whether the text after a place is a message of a compiler or a linter: `error: …` or `61: E501 …`.
+fn is_message(rest: &[u8]) -> bool {
+    if let Some((_, true, after)) = after_number(rest) {
+        return after.starts_with(b" ") && !after.starts_with(b"  ");
+    }
+    let rest = rest.trim_ascii_start();
+    let words: [&[u8]; 8] =
+        [b"error", b"warning", b"note", b"fatal", b"Error", b"Warning", b"ERROR", b"WARNING"];
+    words.iter().any(|word| {
+        rest.strip_prefix(*word)
+            .is_some_and(|after| b":[ ".contains(after.first().unwrap_or(&b'x')))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read_in_every_form() {
+        let file = |file: &'static [u8], is_match, rest| Form::InFile { file, is_match, rest };
+        assert_eq!(form(b"src/a.rs:12:let x = 1;"), file(b"src/a.rs", true, b"let x = 1;"));
+        assert_eq!(form(b"src/a-b.rs-12-let x"), file(b"src/a-b.rs", false, b"let x"));
+        assert_eq!(form(b"12:text"), Form::BelowName { is_match: true });
+        assert_eq!(form(b"  Line 12: text"), Form::BelowName { is_match: true });
+        assert_eq!(form(b"src/a.rs\n"), Form::Name);
+        assert_eq!(form(b"--\n"), Form::Separator);
+        assert_eq!(form(b"2022-06-23T18:25:55.9521797Z Waiting"), Form::Other);
+        assert_eq!(form(b"Compiling serde v1.0.1"), Form::Other);
+    }
+
+    #[test]
+    fn compiler_messages_are_no_results() {
+        assert!(is_message(b"5: error: expected `;`") && is_message(b" warning: unused"));
+        assert!(!is_message(b"let error = 1;"));
+    }
+}
