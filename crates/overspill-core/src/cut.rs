@@ -109,6 +109,10 @@ impl Cut<'_> {
         before.and_then(|piece| self.folds.get(piece)).is_some_and(|is_folded| *is_folded)
     }
 
+    pub(crate) fn has_folds(&self) -> bool {
+        self.folds.contains(&true)
+    }
+
     /// Returns where what is left out stands, in order.
     pub fn gaps(&self) -> impl Iterator<Item = Span> + '_ {
         let edges = |index: usize| {

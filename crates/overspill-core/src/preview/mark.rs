@@ -112,7 +112,7 @@ pub(super) fn mark(
     gap: &Span,
     is_fold: bool,
 ) -> Option<String> {
-    if is_fold && form == NoticeForm::Full {
+    if is_fold {
         return Some(fold_mark(wording, gap.last_line + 1 - gap.first_line, &place(gap)));
     }
     mark_for(wording, form, &place(gap), gap.bytes.end - gap.bytes.start)
@@ -127,9 +127,6 @@ pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -
             let bytes = total.bytes..total.bytes;
             let gap = Span { bytes, first_line, last_line, starts_line, ends_line };
             marks.extend(mark_for(wording, form, &place(&gap), total.bytes));
-            if form == NoticeForm::Full {
-                marks.push(fold_mark(wording, total.lines, &place(&gap)));
-            }
         }
     }
     marks

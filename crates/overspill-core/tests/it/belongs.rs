@@ -11,24 +11,39 @@ fn preview(output: &str, bytes: u64) -> String {
     policy.measure(output.as_bytes()).unwrap().preview(&common::unsaved()).text
 }
 
-fn noise(n: u32) -> String {
-    format!("processing shard {n} of the corpus, {} items left\n", n * 7919 % 10_007)
+const WORDS: [&str; 16] = [
+    "amber", "basin", "cedar", "delta", "ember", "fjord", "grove", "heron", "inlet", "jetty",
+    "knoll", "larch", "marsh", "north", "orbit", "plain",
+];
+
+/// Returns words that differ from line to line.
+fn words(n: u32, count: u32) -> String {
+    let word = |at: u32| WORDS[(n.wrapping_mul(2_654_435_761) >> (at * 5 % 28)) as usize % 16];
+    (0..count).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a line of a log in which one line of so many says that something failed for a while.
+fn noise(n: u32, of: u32) -> String {
+    match n % of {
+        0 => format!("warn: {} failed, retrying\n", words(n, 3)),
+        _ => format!("processing shard {n} of the corpus, {} items left\n", n * 7919 % 10_007),
+    }
 }
 
 /// Puts a text between two thousand lines.
-fn within(text: &str) -> String {
-    let before: String = (0..1000).map(noise).collect();
-    let after: String = (1000..2000).map(noise).collect();
+fn between(text: &str, line: impl Fn(u32) -> String) -> String {
+    let before: String = (0..1000).map(&line).collect();
+    let after: String = (1000..2000).map(&line).collect();
     format!("{before}{text}{after}")
 }
 
 #[test]
 fn block_below_a_failed_row_is_shown_to_its_end() {
-    let values: String =
-        (0..14).map(|n| format!("      field_{n} is {n}, was {}\n", n + 1)).collect();
+    let values: String = (0..14).map(|n| format!("      {} {n}\n", words(n + 9000, 3))).collect();
     let failed = format!("FAILED: snapshot of the ledger\n    ledger:\n{values}");
-    let text = preview(&within(&failed), 2500);
-    assert!(text.contains("FAILED: snapshot") && text.contains("field_13 is 13"), "{text}");
+    let text = preview(&between(&failed, |n| noise(n, 10)), 2500);
+    let last = format!("{} 13\n", words(9013, 3));
+    assert!(text.contains("FAILED: snapshot") && text.contains(&last), "{text}");
 }
 
 #[test]
@@ -46,33 +61,39 @@ fn failed_row_brings_the_heading_far_above_it() {
 
 #[test]
 fn trace_is_shown_to_its_cause() {
-    let frames: String = (0..9)
+    let frames: String = (0..15)
         .map(|n| format!("  File \"/app/step_{n}.py\", line {n}, in step\n    go_on({n})\n"))
         .collect();
-    let trace = format!("Traceback (most recent call last):\n{frames}ledger.Stop: 17\n");
-    let text = preview(&within(&trace), 1500);
-    assert!(text.contains("Traceback (most") && text.contains("ledger.Stop: 17\n"), "{text}");
+    let trace = format!("Traceback (most recent call last):\n{frames}amber basin\n");
+    let text = preview(&between(&trace, |n| noise(n, 40)), 3000);
+    assert!(
+        text.contains("Traceback (most") && text.contains("go_on(14)\namber basin\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn failure_word_after_a_long_path_counts() {
-    let path = "/home/runner/work/a-very-long/project-name/with/many/nested/folders/that/go/deep/in/the/tree/of/sources/and/tests";
-    let line = |what: &str| format!("{path}/Parser.hs:60:64: {what}\n");
-    let text = preview(&within(&line("error: Variable not in scope: foo")), 1200);
+    let path = "/home/runner/work/a-very-long/project-name/with/many/nested/folders/that/go/deep/in/the/tree/of/sources/and/tests/of/the/parser";
+    let failed = format!("{path}/Parser.hs:60:64: error: Variable not in scope: foo\n");
+    let line = |n: u32| format!("{path}/Part_{n}.hs:{n}:64: compiled {}\n", words(n / 50, 3));
+    let text = preview(&between(&failed, line), 1200);
     assert!(text.contains("Variable not in scope: foo"), "{text}");
 }
 
 #[test]
 fn failure_word_late_in_a_long_line_counts() {
-    let words = "step done and the next one begins at once ".repeat(6);
-    let text = preview(&within(&format!("{words}fatal error: out of memory\n")), 1200);
+    let failed = format!("{} fatal error: out of memory\n", words(5000, 30));
+    let line = |n: u32| format!("{} is done\n", words(n / 100, 30));
+    let text = preview(&between(&failed, line), 1200);
     assert!(text.contains("fatal error: out of memory"), "{text}");
 }
 
 #[test]
 fn colour_codes_written_as_text_do_not_hide_a_word() {
-    let text = preview(&within("^[[91merror^[[0m: broken pipe while writing\n"), 1200);
-    assert!(text.contains("broken pipe while writing"), "{text}");
+    let line = |n: u32| format!("^[[91mnotes^[[0m: {}\n", words(n / 100, 2));
+    let text = preview(&between("^[[91merror^[[0m: amber basin\n", line), 1200);
+    assert!(text.contains("^[[91merror^[[0m: amber basin"), "{text}");
 }
 
 #[test]

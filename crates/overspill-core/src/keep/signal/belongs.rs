@@ -27,16 +27,22 @@ pub(super) struct FailedBlock {
 const FARTHER: i32 = 12;
 
 /// After so many lines of one kind, the next one says nothing more of the row.
-const ALIKE: u32 = 8;
+const ALIKE: u16 = 8;
 
 /// How much less than a failed row the line that ends its trace counts, and the heading it stands under.
 const FOR_TRACE: i32 = 8;
-pub(super) const FOR_HEADING: i32 = 8;
+const FOR_HEADING: i32 = 8;
+
+/// A heading stands no farther above.
+const FARTHEST: usize = 1024;
 
 impl FailedBlock {
     /// Returns the score that a line has together with the row it belongs to.
     pub(super) fn score(&mut self, line: &ScoredLine) -> i32 {
         let own = &line.own;
+        if self.row.is_none() && !own.hit {
+            return line.score;
+        }
         if line.number != self.next {
             self.row = None;
         }
@@ -67,26 +73,6 @@ impl FailedBlock {
     }
 }
 
-/// The lines that the next line stands under: each is indented less than the next one.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Headings(Vec<(u8, u64)>);
-
-impl Headings {
-    /// Returns how many lines above its heading a line stands, 0 if it has none.
-    pub(super) fn above(&mut self, number: u64, indent: u8) -> u32 {
-        while self.0.last().is_some_and(|(other, _)| *other >= indent) {
-            self.0.pop();
-        }
-        let above = self.0.last().map_or(0, |(_, heading)| number - heading);
-        self.0.push((indent, number));
-        u32::try_from(above).unwrap_or(0)
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
 /// Tells whether a line names the file or the thing that the lines below it speak of.
 pub(super) fn is_heading(line: &[u8]) -> bool {
     let text = line.trim_ascii();
@@ -98,21 +84,41 @@ pub(super) fn is_heading(line: &[u8]) -> bool {
 /// Gives each line that belongs to a failed row a part of the row's score.
 pub(super) fn lift(lines: &mut ScoredLines) {
     let mut block = FailedBlock::default();
+    // The last failed row with a heading, and the heading.
+    let mut last: Option<(usize, Option<usize>)> = None;
     for at in 0..lines.lines.len() {
         let line = lines.lines[at];
         let lifted = block.score(&line);
-        let line = &mut lines.lines[at];
-        line.lifted = line.lifted.max(lifted);
-        if lifted > line.score || !line.own.hit || line.heading == 0 {
+        lines.lines[at].lifted = line.lifted.max(lifted);
+        if !line.own.hit || lifted > line.score || line.own.indent == 0 {
             continue;
         }
-        let (number, score) = (line.number - u64::from(line.heading), line.score);
-        let Ok(above) = lines.lines[..at].binary_search_by_key(&number, |line| line.number) else {
-            continue;
-        };
-        if is_heading(lines.text(&lines.lines[above])) {
-            let heading = &mut lines.lines[above];
-            heading.lifted = heading.lifted.max(score - FOR_HEADING);
+        let heading = heading(lines, at, last);
+        last = Some((at, heading));
+        if let Some(heading) = heading {
+            let heading = &mut lines.lines[heading];
+            heading.lifted = heading.lifted.max(line.score - FOR_HEADING);
         }
     }
+}
+
+/// Returns the line that a row stands under: the next one above it that is indented less, if it is a heading.
+fn heading(lines: &ScoredLines, row: usize, last: Option<(usize, Option<usize>)>) -> Option<usize> {
+    let indent = lines.lines[row].own.indent;
+    for at in (row.saturating_sub(FARTHEST)..row).rev() {
+        let line = &lines.lines[at];
+        if line.own.blank {
+            continue;
+        }
+        if line.own.indent < indent {
+            return is_heading(lines.text(line)).then_some(at);
+        }
+        if let Some((last, heading)) = last
+            && last == at
+            && line.own.indent == indent
+        {
+            return heading;
+        }
+    }
+    None
 }

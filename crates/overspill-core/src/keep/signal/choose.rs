@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
-use super::classify::{Class, FEWEST_LINES, classify};
+use super::classify::{Class, FEWEST_LINES};
 use super::fold;
 use super::line::ScoredLines;
-use super::outcome;
 use super::pack::{Item, PackBudget, pack, room_used};
 use super::{listing, prose, search, source};
 use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
@@ -23,9 +22,9 @@ const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
 /// The same for prose, of which the headings come next.
 const PROSE_ENDS: (f64, f64) = (0.05, 0.05);
 
-/// A full preview shows all that matters, 1, in the bytes of its room. A line that shows less than a tenth of this for
+/// A full preview shows all that matters, 1, in the bytes of its room. A line that shows less than a twentieth of this for
 /// each of its bytes is worth nothing.
-const WORTHLESS: f64 = 0.1;
+const WORTHLESS: f64 = 0.05;
 
 /// The same for a test run, which ends with its summary.
 const TEST_ENDS: (f64, f64) = (0.05, 0.3);
@@ -121,8 +120,6 @@ pub(super) struct Chooser {
     in_run: Vec<bool>,
     names: LineNames,
     class: Class,
-    /// Its rows say how tests ended.
-    is_test_run: bool,
     order: ShownOrder,
 }
 
@@ -155,7 +152,7 @@ impl Chooser {
             });
             next = line.number + 1;
         }
-        let class = classify(lines, hint);
+        let class = lines.class(hint);
         let weights = match class.kind {
             Kind::Search => search::weights(lines),
             Kind::Source => {
@@ -183,8 +180,7 @@ impl Chooser {
             _ => ShownOrder::Names,
         };
         let in_run = fold::in_runs(lines);
-        let is_test_run = class.failing >= 1.0 && outcome::is_test_run(lines);
-        Chooser { items, in_run, names, class, is_test_run, order }
+        Chooser { items, in_run, names, class, order }
     }
 
     /// Returns what the lines are.
@@ -222,7 +218,7 @@ impl Chooser {
             let in_runs = items.iter_mut().zip(&self.in_run).filter(|(_, in_run)| **in_run);
             in_runs.for_each(|(item, _)| {
                 item.forced = false;
-                item.gain = if self.is_test_run { 0.0 } else { item.gain };
+                item.gain = if self.class.is_run { 0.0 } else { item.gain };
             });
         }
         let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);

@@ -99,6 +99,8 @@ pub(crate) struct LineFeatures {
     pub(crate) blank: bool,
     /// It begins a trace whose last line says what failed.
     pub(crate) trace: bool,
+    /// Where reading stopped; what follows is unknown.
+    pub(crate) read_to: u16,
 }
 
 impl LineFeatures {

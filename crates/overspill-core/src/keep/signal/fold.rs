@@ -13,13 +13,13 @@ const FEWEST: u64 = 3;
 #[derive(Debug, Clone, Default)]
 pub(super) struct AlikeLines {
     kind: Option<(u16, u8)>,
-    count: u32,
+    count: u16,
 }
 
 impl AlikeLines {
     /// Takes the next line; returns how many lines of one kind stand right above it. A line without a kind, such as one
     /// with a word of failure, is like no other.
-    pub(super) fn above(&mut self, kind: Option<(LineKinds, u8)>) -> u32 {
+    pub(super) fn above(&mut self, kind: Option<(LineKinds, u8)>) -> u16 {
         let above = self.count;
         let kind = kind.map(|(kinds, indent)| (kinds.family, indent));
         let goes_on = kind.is_some() && kind == self.kind;
@@ -39,7 +39,7 @@ pub(super) fn in_runs(lines: &ScoredLines) -> Vec<bool> {
     let goes_on = |(line, after): (&ScoredLine, Option<&ScoredLine>)| {
         let is_next = after.filter(|after| after.number == line.number + 1);
         u64::from(line.alike_above) >= FEWEST
-            && is_next.is_some_and(|after| after.alike_above > line.alike_above)
+            && is_next.is_some_and(|after| after.alike_above > line.alike_above.min(u16::MAX - 1))
     };
     lines.lines.iter().zip(after).map(goes_on).collect()
 }

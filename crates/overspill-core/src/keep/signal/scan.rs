@@ -3,10 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::belongs::{FOR_HEADING, FailedBlock, Headings, is_heading};
+use super::belongs::FailedBlock;
+use super::classify::classify;
 use super::failure_prefilter::{FailurePrefilter, PrefilterSearch};
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
 use super::fold::AlikeLines;
+use super::late::LateWords;
 use super::line::{LineKinds, ScoredLine, ScoredLines};
 use super::line_cache::{CachedLine, LineCache};
 use super::outcome;
@@ -15,10 +17,10 @@ use super::read_budget::ReadBudget;
 use super::share;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
-use crate::Policy;
 use crate::observe::ends::Ends;
 use crate::text::mapped::MappedText;
 use crate::text::{Sink, floor_char};
+use crate::{KindHint, Policy};
 
 /// How many bytes of a line are shown at most.
 pub(crate) const CLIP: usize = 300;
@@ -31,9 +33,6 @@ const BEST: usize = 1 << 20;
 
 /// No more than so much of either end is held, whatever the limits.
 const MOST: usize = 4 << 20;
-
-/// At least so much of the end is held while an output streams by, so that a failed row finds its heading.
-const HEADINGS: usize = 64 << 10;
 
 /// Every line of so much output is read; of what comes after, those that hold a word of failure
 /// and the next ones, as far as [`ReadBudget`] allows. Those near them are known by their place and by
@@ -64,15 +63,13 @@ pub(crate) struct SignalScan {
     number: u64,
     recent: Recent,
     block: FailedBlock,
-    headings: Headings,
     alike: AlikeLines,
     counts: TemplateCounts,
     known: LineCache,
     /// What to look for, once not every line is read.
     alarm: Option<Arc<FailurePrefilter>>,
     thrift: ReadBudget,
-    /// Finds words of failure late in long lines.
-    stems: Option<Arc<FailurePrefilter>>,
+    hint: KindHint,
     /// Lines are read up to this one.
     read_until: u64,
     /// How many lines have been passed over since the last one that was scored.
@@ -100,7 +97,7 @@ impl SignalScan {
     pub(crate) fn new(ends: Ends, policy: &Policy, weights: Weights) -> SignalScan {
         let most = policy.limits.most_bytes().unwrap_or(u64::MAX);
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(MOST);
-        let room = PoolRoom { first: most, last: most.max(HEADINGS), best: BEST.max(2 * most) };
+        let room = PoolRoom { first: most, last: most, best: BEST.max(2 * most) };
         SignalScan {
             ends,
             weights,
@@ -110,13 +107,12 @@ impl SignalScan {
             number: 0,
             recent: Recent::default(),
             block: FailedBlock::default(),
-            headings: Headings::default(),
             alike: AlikeLines::default(),
             counts: TemplateCounts::default(),
             known: LineCache::new(),
             alarm: None,
             thrift: ReadBudget::new(),
-            stems: None,
+            hint: policy.hint,
             read_until: 0,
             passed_over: 0,
             pool: Pool::new(room),
@@ -155,12 +151,20 @@ impl SignalScan {
         }
         self.read_last_lines();
         self.score_last_lines();
-        let SignalScan { ends, weights, number, counts, pool, .. } = self;
+        let SignalScan { ends, weights, number, counts, mut known, pool, hint, .. } = self;
         let mut lines = pool.into_lines();
         for line in &mut lines.lines {
             line.settle(&weights, counts.of(line.kinds), number);
         }
-        share::share_out(&mut lines);
+        let mut class = classify(&lines, hint);
+        if class.is_log() {
+            let (known, weights, counts) = (&mut known, &weights, &counts);
+            if (LateWords { known, weights, counts, number }).add(&mut lines) {
+                class = class.with_higher_scores(&lines, hint);
+            }
+        }
+        share::share_out(&mut lines, class.is_log());
+        lines.class = Some(class);
         (ends, lines, counts)
     }
 
@@ -231,14 +235,6 @@ impl SignalScan {
             let own = LineFeatures { red: self.red, ..LineFeatures::unread(text) };
             (own, WordWeights::default(), LineKinds::default())
         };
-        let heading = match read {
-            true if own.blank => 0,
-            true => self.headings.above(self.number, own.indent),
-            false => {
-                self.headings.clear();
-                0
-            }
-        };
         let is_plain = read && !own.hit && !own.blank;
         let alike_above = self.alike.above(is_plain.then_some((kinds, own.indent)));
         let clipped = shown.clip < shown.text.len();
@@ -249,7 +245,6 @@ impl SignalScan {
             end: if clipped { shown.shown_end } else { end },
             score: ScoredLine::UNSCORED,
             lifted: ScoredLine::UNSCORED,
-            heading,
             alike_above,
             at: 0,
             len: shown.clip as u16 + u16::from(feed),
@@ -282,11 +277,6 @@ impl SignalScan {
         let found = self.known.find(text, &self.weights);
         let CachedLine { kinds, worth, from, indent, read_to, hit, place, bare, blank, trace } =
             found;
-        let late = if hit { None } else { self.late_words(text, usize::from(read_to)) };
-        let (hit, worth) = match late {
-            Some(late) if late.hit => (true, worth.or(late.worth)),
-            _ => (hit, worth),
-        };
         // Digits and the end of a long line count here. The cache knows neither.
         let passed = hit && outcome::has_passed(&text[usize::from(from)..]);
         let (hit, worth) = if passed { (false, worth.of_passed()) } else { (hit, worth) };
@@ -303,17 +293,9 @@ impl SignalScan {
             red: self.red,
             blank,
             trace,
+            read_to,
         };
         (own, worth, kinds)
-    }
-
-    /// Reads the first word of failure behind what is usually read of a line.
-    fn late_words(&mut self, text: &[u8], read_to: usize) -> Option<CachedLine> {
-        let rest = text.get(read_to..).filter(|rest| !rest.is_empty())?;
-        let stems = self.stems.get_or_insert_with(|| Arc::new(FailurePrefilter::new()));
-        let found = read_to + stems.find(rest)?;
-        let start = text[..found].iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
-        Some(self.known.find(&text[start..], &self.weights))
     }
 
     /// If the line at hand, which stands within `range`, holds a word of failure, it is read, and the
@@ -354,23 +336,7 @@ impl SignalScan {
                 score += weights.around(index)
             });
             line.score = score;
-            line.lifted = self.block.score(line).max(line.lifted);
-            let line = *line;
-            if line.own.hit && line.lifted == score && line.heading > 0 {
-                self.lift_heading(&line);
-            }
-        }
-    }
-
-    /// Keeps the heading of a failed row for the row's sake.
-    fn lift_heading(&mut self, row: &ScoredLine) {
-        let number = row.number - u64::from(row.heading);
-        let last = &mut self.pool.last;
-        let Some(first) = last.lines.front() else { return };
-        let Some(at) = number.checked_sub(first.number) else { return };
-        if is_heading(last.text(&last.lines[at as usize])) {
-            let heading = &mut last.lines[at as usize];
-            heading.lifted = heading.lifted.max(row.score - FOR_HEADING);
+            line.lifted = self.block.score(line);
         }
     }
 

@@ -26,9 +26,13 @@ fn is_alike(line: &ScoredLine, next: &ScoredLine) -> bool {
 }
 
 /// Says of each line what share of what matters it has, as far as its score tells.
-pub(super) fn share_out(lines: &mut ScoredLines) {
+///
+/// In a log, lines that belong to a failed row share its score.
+pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     lines.lines.iter_mut().for_each(|line| line.lifted = line.score);
-    belongs::lift(lines);
+    if is_log {
+        belongs::lift(lines);
+    }
     let best = lines.lines.iter().map(|line| line.lifted).max().unwrap_or(0);
     let mut shares: Vec<f64> =
         lines.lines.iter().map(|line| (f64::from(line.lifted - best) / UNIT).exp()).collect();
@@ -48,7 +52,7 @@ pub(super) fn share_out(lines: &mut ScoredLines) {
         }
     }
     for (three, share) in lines.lines.windows(3).zip(shares.iter_mut().skip(1)) {
-        if is_alike(&three[0], &three[1]) && is_alike(&three[1], &three[2]) {
+        if is_log && is_alike(&three[0], &three[1]) && is_alike(&three[1], &three[2]) {
             *share *= BETWEEN;
         }
     }

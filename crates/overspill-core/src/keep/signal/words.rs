@@ -14,7 +14,7 @@ const MOST: usize = 32;
 /// Nothing of a line is looked at beyond so many bytes.
 pub(super) const LOOKED_AT: usize = stamp::LONGEST + 2 + LONGEST + SKIPPED;
 /// So many bytes more are looked at where the middle of a long path is skipped.
-const SKIPPED: usize = 240;
+const SKIPPED: usize = 128;
 /// Of a path, so many words are read, and its last part.
 const PATH: usize = 14;
 /// How many characters the shape of a line takes in.
@@ -153,15 +153,6 @@ pub(crate) fn read(line: &[u8]) -> LineWords {
         && words.count < MOST
         && at < end
     {
-        if matches!(byte, b'^' | b'[' | b'\\') {
-            let colour = written_colour(&text[at..]);
-            if colour > 0 {
-                family.space();
-                at += colour;
-                end += colour;
-                continue;
-            }
-        }
         let start = at;
         let hash = match class(byte) {
             Class::Space => {
@@ -180,6 +171,12 @@ pub(crate) fn read(line: &[u8]) -> LineWords {
                 at = end_of(text, at, |class| !matches!(class, Class::Space | Class::Mark));
                 family.other(start);
                 NUMBER
+            }
+            Class::Mark if let Some(colour) = written_colour(&text[at..]) => {
+                family.space();
+                at += colour;
+                end += colour;
+                continue;
             }
             Class::Mark => {
                 let hash;
@@ -213,16 +210,20 @@ pub(crate) fn read(line: &[u8]) -> LineWords {
 }
 
 /// Returns the length of a colour code that is written as text: `^[[91m`, `\\033[1;31m`, `[0m`.
-fn written_colour(text: &[u8]) -> usize {
-    let escapes: [&[u8]; 6] = [b"^[[", b"\\033[", b"\\e[", b"\\x1b[", b"\\u001b[", b"["];
-    let Some(escape) = escapes.iter().find(|escape| text.starts_with(escape)) else { return 0 };
-    let codes = &text[escape.len()..];
-    // Codes of a colour are short: `38;5;243`.
-    let codes = &codes[..codes.len().min(LONGEST_COLOUR)];
-    match codes.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b';')) {
-        Some(end) if codes[end] == b'm' && (end > 0 || escape.len() > 1) => escape.len() + end + 1,
-        _ => 0,
-    }
+#[inline]
+fn written_colour(text: &[u8]) -> Option<usize> {
+    let escape = match text {
+        [b'[', b'0'..=b'9', ..] => 1,
+        [b'^', b'[', b'[', ..] => 3,
+        [b'\\', b'0' | b'e' | b'x' | b'u', ..] => {
+            let escapes: [&[u8]; 4] = [b"\\033[", b"\\e[", b"\\x1b[", b"\\u001b["];
+            escapes.iter().find(|escape| text.starts_with(escape))?.len()
+        }
+        _ => return None,
+    };
+    let codes = text[escape..].iter().take(LONGEST_COLOUR);
+    let end = escape + codes.take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
+    (text.get(end) == Some(&b'm')).then_some(end + 1)
 }
 
 /// The codes of a colour take no more bytes.
