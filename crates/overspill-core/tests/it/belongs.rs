@@ -38,12 +38,17 @@ fn between(text: &str, line: impl Fn(u32) -> String) -> String {
 }
 
 #[test]
-fn block_below_a_failed_row_is_shown_to_its_end() {
-    let values: String = (0..14).map(|n| format!("      {} {n}\n", words(n + 9000, 3))).collect();
-    let failed = format!("FAILED: snapshot of the ledger\n    ledger:\n{values}");
-    let text = preview(&between(&failed, |n| noise(n, 10)), 2500);
-    let last = format!("{} 13\n", words(9013, 3));
-    assert!(text.contains("FAILED: snapshot") && text.contains(&last), "{text}");
+fn block_below_a_failed_row_is_shown_with_it() {
+    let value = |n: u32| format!("      {}\n", words(n + 9000, 3));
+    let values: String = (0..14).map(value).collect();
+    let failed = format!("error: assertion failed: ledger does not balance\n{values}");
+    let decoy = |n: u32| match n % 5 {
+        0 => format!("error: {} is unknown to {}\n", words(n, 3), words(n + 7, 2)),
+        _ => noise(n, u32::MAX),
+    };
+    let text = preview(&between(&failed, decoy), 8000);
+    let block: String = (0..8).map(value).collect();
+    assert!(text.contains("ledger does not balance\n") && text.contains(&block), "{text}");
 }
 
 #[test]
@@ -54,7 +59,7 @@ fn failed_row_brings_the_heading_far_above_it() {
         let error = if n == 17 { "  61:15  error  Parsing error: Unexpected token\n" } else { "" };
         format!("/home/dev/project/src/module_{n}.js\n{rows}{error}\n")
     };
-    let text = preview(&(0..40).map(file).collect::<String>(), 2000);
+    let text = preview(&(0..40).map(file).collect::<String>(), 1500);
     assert!(text.contains("Parsing error: Unexpected token"), "{text}");
     assert!(text.contains("/home/dev/project/src/module_17.js\n"), "{text}");
 }
