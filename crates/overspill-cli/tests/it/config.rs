@@ -67,6 +67,7 @@ const VALUES: &[(&str, &str)] = &[
     ("store.cache", "64MiB"),
     ("redact", "all"),
     ("redact_pattern", "corp-[0-9]+"),
+    ("pipelines", "status"),
 ];
 
 /// Every setting in the table can be set, is listed with where it comes from, and can be unset.
@@ -94,7 +95,7 @@ fn every_setting_can_be_set_listed_and_unset() {
     for (key, value) in VALUES {
         let key = format!("tools.my.tool.{key}");
         let (code, _, stderr) = home.run(&["config", "set", &key, value]);
-        let general = ["store.", "mcp.", "redact", "profile", "tokenizer"];
+        let general = ["store.", "mcp.", "redact", "profile", "tokenizer", "pipelines"];
         let general = general.iter().any(|part| key.contains(part));
         assert_eq!(code, if general { 2 } else { 0 }, "{stderr}");
         if !general {
