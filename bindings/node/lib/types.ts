@@ -43,6 +43,7 @@ export interface Layer {
   maxTokens?: Most | undefined;
   keep?: Keep | undefined;
   direction?: Keep | undefined;
+  fill?: boolean | undefined;
   kind?: Kind | undefined;
   enabled?: boolean | undefined;
 }

@@ -155,6 +155,7 @@ fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
     Some(match setting {
         CallSetting::Enabled => return None,
         CallSetting::Keep => ("keep", "Which part of a long output is shown [default: auto]"),
+        CallSetting::Fill => ("fill", "Use all of the room for the preview of a failing log or a test run"),
         CallSetting::Kind => ("kind", "The kind of output; auto looks at the text [default: auto]"),
         CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]"),
         CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]"),
@@ -169,7 +170,10 @@ fn option(setting: CallSetting) -> Option<Arg> {
     let arg = Arg::new(name).long(long).help(help);
     Some(match kind {
         CallKind::Switch => {
-            arg.value_name("BOOL").value_parser(BoolValueParser::new().map(CallValue::Switch))
+            let parser = BoolValueParser::new().map(CallValue::Switch);
+            let arg = arg.value_name("BOOL").value_parser(parser);
+            // `--fill` alone says yes; a word behind it is an argument of its own.
+            arg.num_args(0..=1).require_equals(true).default_missing_value("true")
         }
         CallKind::Keep => arg.value_name("KEEP").value_parser(keeps()),
         CallKind::Kind => arg.value_name("KIND").value_parser(kinds()),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::keep::ends::{EndsChoice, choose};
-use crate::keep::{EndsKept, SelectedBlock};
+use crate::keep::{EndsKept, SelectedBlock, SelectedBlocks};
 use crate::measure::limits::Cost;
 use crate::measure::size::Meter;
 use crate::measure::size::breaks;
@@ -38,7 +38,7 @@ pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
     let view = Collected::of(bytes, policy);
     let len = bytes.len() as u64;
     if let Some(blocks) = view.select(policy, &policy.limits, &Cost::default(), len) {
-        return Some(blocks.into_iter().map(|block| block.piece).collect());
+        return Some(blocks.blocks.into_iter().map(|block| block.piece).collect());
     }
     let chosen = choose(&view, policy, &policy.limits);
     Some(pieces(&view, chosen, len))
@@ -83,6 +83,10 @@ pub struct Cut<'a> {
     spans: Vec<Span>,
     /// One for each piece, where it was not chosen for its place alone.
     reasons: Vec<Reason>,
+    /// One for each piece: the gap after it holds only lines like its last one. Empty if there is none.
+    folds: Vec<bool>,
+    /// No other line is worth its room.
+    pub(crate) is_enough: bool,
     shown: Size,
 }
 
@@ -96,6 +100,17 @@ impl Cut<'_> {
     /// start or the end.
     pub fn reasons(&self) -> &[Reason] {
         &self.reasons
+    }
+
+    /// Tells whether a gap is a fold: it holds only lines like the one right above it. They differ from it in names, paths
+    /// and numbers, and none of them holds a word of failure.
+    pub fn is_fold(&self, gap: &Span) -> bool {
+        let before = self.spans.iter().position(|piece| piece.bytes.end == gap.bytes.start);
+        before.and_then(|piece| self.folds.get(piece)).is_some_and(|is_folded| *is_folded)
+    }
+
+    pub(crate) fn has_folds(&self) -> bool {
+        self.folds.contains(&true)
     }
 
     /// Returns where what is left out stands, in order.
@@ -166,7 +181,9 @@ impl<'a> Cut<'a> {
         }
         let fired = policy.fired_by(output).unwrap_or(Unit::Bytes);
         let size = size_of(&shown, rule);
-        Some(Cut { total, fired, pieces: shown, spans, reasons: Vec::new(), shown: size })
+        let (reasons, folds) = (Vec::new(), Vec::new());
+        let pieces = shown;
+        Some(Cut { total, fired, pieces, spans, reasons, folds, is_enough: false, shown: size })
     }
 }
 
@@ -288,8 +305,9 @@ impl<'a> Oversized<'a> {
     /// Cuts to nothing; what is shown is a text of our own.
     pub(crate) fn without_pieces(&self) -> Cut<'a> {
         let (total, fired) = (self.total, self.fired);
-        let (pieces, spans, reasons) = (Vec::new(), Vec::new(), Vec::new());
-        Cut { total, fired, pieces, spans, reasons, shown: Size::default() }
+        let (pieces, spans, reasons, folds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (is_enough, shown) = (true, Size::default());
+        Cut { total, fired, pieces, spans, reasons, folds, is_enough, shown }
     }
 
     /// Returns the policy it was measured by.
@@ -321,20 +339,24 @@ impl<'a> Oversized<'a> {
         let pieces = pieces(&self.view, chosen, self.total.bytes);
         let spans = pieces.iter().map(|piece| self.span(piece, chosen)).collect();
         let shown = size_of(&pieces, self.policy.lines);
-        let reasons = Vec::new();
-        Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
+        let (total, fired, reasons, folds) = (self.total, self.fired, Vec::new(), Vec::new());
+        Cut { total, fired, pieces, spans, reasons, folds, is_enough: false, shown }
     }
 
     /// Cuts to blocks of lines.
-    fn cut_to(&self, blocks: Vec<SelectedBlock>) -> Cut<'a> {
-        let (mut pieces, mut spans, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-        for SelectedBlock { piece, span, reason } in blocks {
+    fn cut_to(&self, chosen: SelectedBlocks) -> Cut<'a> {
+        let SelectedBlocks { blocks, is_enough } = chosen;
+        let (mut pieces, mut spans, mut reasons, mut folds) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for SelectedBlock { piece, span, reason, is_folded } in blocks {
+            folds.push(is_folded);
             pieces.push(piece);
             spans.push(span);
             reasons.push(reason);
         }
         let shown = size_of(&pieces, self.policy.lines);
-        Cut { total: self.total, fired: self.fired, pieces, spans, reasons, shown }
+        let (total, fired) = (self.total, self.fired);
+        Cut { total, fired, pieces, spans, reasons, folds, is_enough, shown }
     }
 
     /// Says where a piece stands: at the start of the output, at its end, or both.

@@ -66,7 +66,8 @@ impl Oversized<'_> {
         let (policy, len) = (self.policy().clone(), self.total().bytes);
         let (limits, mark) = (policy.limits, Cost::default());
         let mut excerpts = Vec::new();
-        let chosen = self.view.select(&policy, &limits, &mark, len).unwrap_or_default();
+        let chosen = self.view.select(&policy, &limits, &mark, len);
+        let chosen = chosen.map_or(Vec::new(), |chosen| chosen.blocks);
         let chosen: Vec<_> = chosen.into_iter().map(|block| block.piece.bytes).collect();
         match &mut self.view.selection {
             Selection::Ends | Selection::Outline(_) => {}

@@ -58,6 +58,9 @@ pub struct Policy {
     pub cleaning: Cleaning,
     /// How tokens are counted.
     pub tokens: Tokens,
+    /// The preview of a failing log or a test run uses all of its room. Otherwise it ends when the next line is worth
+    /// nothing.
+    pub fill: bool,
     /// What the caller knows about the kind of the output.
     pub hint: KindHint,
 }
@@ -76,6 +79,7 @@ impl Policy {
             lines: LineRule::default(),
             cleaning: Cleaning::default(),
             tokens: Tokens::default(),
+            fill: false,
             hint: KindHint::NONE,
         }
     }

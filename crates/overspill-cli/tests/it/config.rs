@@ -39,6 +39,7 @@ fn takumi_has_files_of_its_own() {
 const VALUES: &[(&str, &str)] = &[
     ("enabled", "false"),
     ("keep", "tail"),
+    ("fill", "true"),
     ("kind", "source"),
     ("max_lines", "17"),
     ("max_bytes", "3KiB"),

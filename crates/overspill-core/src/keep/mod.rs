@@ -17,6 +17,16 @@ pub(crate) struct SelectedBlock {
     pub(crate) piece: Piece<'static>,
     pub(crate) span: Span,
     pub(crate) reason: Reason,
+    /// The gap after it holds only lines like its last one.
+    pub(crate) is_folded: bool,
+}
+
+/// The blocks that are shown.
+#[derive(Debug, Clone)]
+pub(crate) struct SelectedBlocks {
+    pub(crate) blocks: Vec<SelectedBlock>,
+    /// No other line is worth its room.
+    pub(crate) is_enough: bool,
 }
 
 /// Which parts of an output are shown when it is too large: the set we ship.

@@ -5,7 +5,7 @@
 
 use crate::keep::signal::{self, ScoredLines};
 use crate::keep::structure::{self, Outline, StructuredLines};
-use crate::keep::{EndsKept, SelectedBlock};
+use crate::keep::{EndsKept, SelectedBlocks};
 use crate::measure::limits::Cost;
 use crate::measure::size::breaks;
 use crate::observe::collector::Collector;
@@ -119,15 +119,21 @@ impl Collected<'_> {
         limits: &Limits,
         mark: &Cost,
         len: u64,
-    ) -> Option<Vec<SelectedBlock>> {
+    ) -> Option<SelectedBlocks> {
         if self.fits(policy, limits) {
             return None;
         }
         match &self.selection {
             Selection::Ends | Selection::Outline(_) => None,
-            Selection::Lines(lines) => signal::choose(lines, policy, limits, mark)
-                .map(|blocks| blocks.iter().map(|block| lines.selected(block, len)).collect()),
-            Selection::Rows(rows) => rows.choose(policy, limits, mark, len),
+            Selection::Lines(lines) => {
+                let chosen = signal::choose(lines, policy, limits, mark)?;
+                let blocks = chosen.blocks.iter().map(|block| lines.selected(block, len)).collect();
+                Some(SelectedBlocks { blocks, is_enough: chosen.is_enough })
+            }
+            Selection::Rows(rows) => {
+                let blocks = rows.choose(policy, limits, mark, len)?;
+                Some(SelectedBlocks { blocks, is_enough: false })
+            }
         }
     }
 

@@ -136,8 +136,8 @@ fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> 
 
 /// Makes a preview of a cut.
 pub(super) fn around<'a>(wording: &Wording, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
-    let (text, layout) = assemble(&wording.on_one_line(), NoticeForm::Full, cut, policy);
-    fits(&text, policy).then(|| Preview { text, layout, cut: cut.clone(), outline: None })
+    let (text, layout) = assemble_within(&wording.on_one_line(), NoticeForm::Full, cut, policy)?;
+    Some(Preview { text, layout, cut: cut.clone(), outline: None })
 }
 
 /// Puts a notice above a text that is no part of the output.
@@ -174,8 +174,7 @@ fn fit<'a>(
     // have more tokens than its parts.
     for _ in 0..8 {
         let cut = over.cut_within(&room, mark);
-        let (text, layout) = assemble(wording, form, &cut, policy);
-        if fits(&text, policy) {
+        if let Some((text, layout)) = assemble_within(wording, form, &cut, policy) {
             return Some(Preview { text, layout, cut, outline: None });
         }
         room = room.part(7, 8);
@@ -202,13 +201,13 @@ fn fill<'a>(
     for _ in 0..FILLS {
         let before = filled.as_ref().or(answer.as_ref())?;
         let spent = Cost::of(before.text.as_bytes(), limits, policy.lines, &policy.tokens);
-        if limits.used_by(&spent) > FULL || before.cut.gaps().next().is_none() {
+        let is_enough = before.cut.is_enough || before.cut.gaps().next().is_none();
+        if limits.used_by(&spent) > FULL || is_enough {
             break;
         }
         let more = room.more(&limits.less(&spent).part(1, part));
         let cut = over.cut_within(&more, mark);
-        let (text, layout) = assemble(wording, form, &cut, policy);
-        if fits(&text, policy) {
+        if let Some((text, layout)) = assemble_within(wording, form, &cut, policy) {
             (room, filled) = (more, Some(Preview { text, layout, cut, outline: None }));
         } else {
             part *= 2;
@@ -223,7 +222,30 @@ const FILLS: u32 = 4;
 /// Limits are full if this share of them is used.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
-fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> (String, Layout) {
+/// Assembles a text within the limits. Marks of folds are longer than others: without room for them, folds have the mark
+/// of any gap.
+fn assemble_within(
+    wording: &Wording,
+    form: NoticeForm,
+    cut: &Cut,
+    policy: &Policy,
+) -> Option<(String, Layout)> {
+    let marks_folds = form == NoticeForm::Full && cut.has_folds();
+    let folded = marks_folds.then(|| assemble(wording, form, cut, policy, true));
+    folded.filter(|(text, _)| fits(text, policy)).or_else(|| {
+        let plain = assemble(wording, form, cut, policy, false);
+        Some(plain).filter(|(text, _)| fits(text, policy))
+    })
+}
+
+fn assemble(
+    wording: &Wording,
+    form: NoticeForm,
+    cut: &Cut,
+    policy: &Policy,
+    marks_folds: bool,
+) -> (String, Layout) {
+    let mark = |gap: &Span| mark(wording, form, gap, marks_folds && cut.is_fold(gap));
     let pieces: usize = cut.pieces.iter().map(|piece| piece.text.len()).sum();
     let mut text = Vec::with_capacity(pieces + 1024);
     let mut layout = Layout::default();
@@ -235,7 +257,7 @@ fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> 
     let mut gaps = cut.gaps().peekable();
     for (piece, span) in cut.pieces.iter().zip(cut.spans()) {
         if let Some(gap) = gaps.next_if(|gap| gap.bytes.start < span.bytes.start) {
-            let mark = push_mark(&mut text, mark(wording, form, &gap));
+            let mark = push_mark(&mut text, mark(&gap));
             layout.items.push(PreviewItem::Gap { span: gap, mark });
         }
         let from = text.len();
@@ -244,7 +266,7 @@ fn assemble(wording: &Wording, form: NoticeForm, cut: &Cut, policy: &Policy) -> 
         layout.items.push(PreviewItem::Piece(from..text.len()));
     }
     for gap in gaps {
-        let mark = push_mark(&mut text, mark(wording, form, &gap));
+        let mark = push_mark(&mut text, mark(&gap));
         layout.items.push(PreviewItem::Gap { span: gap, mark });
     }
     let has_gap = layout.items.iter().any(|item| matches!(item, PreviewItem::Gap { .. }));

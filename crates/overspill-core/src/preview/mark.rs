@@ -104,7 +104,17 @@ pub(super) fn header(
 }
 
 /// Returns the mark of a gap.
-pub(super) fn mark(wording: &Wording, form: NoticeForm, gap: &Span) -> Option<String> {
+///
+/// The gap is a fold if it holds only lines like the one above it.
+pub(super) fn mark(
+    wording: &Wording,
+    form: NoticeForm,
+    gap: &Span,
+    is_fold: bool,
+) -> Option<String> {
+    if is_fold {
+        return Some(fold_mark(wording, gap.last_line + 1 - gap.first_line, &place(gap)));
+    }
     mark_for(wording, form, &place(gap), gap.bytes.end - gap.bytes.start)
 }
 
@@ -120,6 +130,11 @@ pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -
         }
     }
     marks
+}
+
+/// Returns the mark of a gap that holds only lines like the one above it.
+fn fold_mark(wording: &Wording, count: u64, place: &str) -> String {
+    format!("[{}: {count} more like this, {place}]", wording.token)
 }
 
 fn mark_for(wording: &Wording, form: NoticeForm, place: &str, size: u64) -> Option<String> {

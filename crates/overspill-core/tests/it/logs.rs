@@ -12,8 +12,8 @@ use overspill_core::{Keep, Limits, LineRule, Policy, Size, Tokens};
 use crate::common;
 
 /// Previews each log; returns the previews and the lines that are wanted.
-fn previews(keep: Keep, limits: Limits) -> Vec<(String, String)> {
-    let policy = Policy::new(limits, keep);
+fn previews(keep: Keep, limits: Limits, fill: bool) -> Vec<(String, String)> {
+    let policy = Policy { fill, ..Policy::new(limits, keep) };
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs");
     let mut previews = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -34,7 +34,7 @@ fn previews(keep: Keep, limits: Limits) -> Vec<(String, String)> {
 /// Returns the mean share of wanted lines that previews of so many bytes show.
 fn recall(keep: Keep, bytes: u64) -> f64 {
     let mut shares = Vec::new();
-    for (text, wanted) in previews(keep, Limits::NONE.bytes(bytes).lines(2000)) {
+    for (text, wanted) in previews(keep, Limits::NONE.bytes(bytes).lines(2000), false) {
         let shown: Vec<String> = text.lines().map(single_blanks).collect();
         let kept = wanted.lines().filter(|line| shown.iter().any(|shown| shown.contains(*line)));
         shares.push(kept.count() as f64 / wanted.lines().count() as f64);
@@ -53,7 +53,7 @@ fn used_shares(limits: Limits) -> Vec<f64> {
             .max(share(size.chars, limits.chars))
             .max(share(tokens, limits.tokens))
     };
-    previews(Keep::Signal, limits).into_iter().map(used).collect()
+    previews(Keep::Signal, limits, true).into_iter().map(used).collect()
 }
 
 fn single_blanks(line: &str) -> String {
@@ -85,4 +85,13 @@ fn room_in_every_unit_is_used() {
         }
     }
     assert!(wasted.is_empty(), "{}", wasted.join("\n"));
+}
+
+#[test]
+fn previews_of_failing_logs_are_as_small_as_their_signal() {
+    let limits = Limits::NONE.chars(9_500);
+    let mut sizes: Vec<usize> =
+        previews(Keep::Auto, limits, false).iter().map(|(text, _)| text.chars().count()).collect();
+    sizes.sort_unstable();
+    assert!(sizes[sizes.len() / 2] <= 5_000, "{sizes:?}");
 }

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+mod belongs;
 mod cleaning;
 mod common;
+mod folds;
 mod kinds;
 mod laws;
 mod limits;

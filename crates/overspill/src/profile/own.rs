@@ -23,6 +23,7 @@ impl Profile {
             lines: LineRule::Terminated,
             cleaning: Cleaning::Readable,
             tokens: Tokens::Estimate,
+            fill: false,
             hint: KindHint::NONE,
         },
         ceiling: CEILING,

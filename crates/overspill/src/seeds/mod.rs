@@ -56,6 +56,7 @@ const WALK: Policy = Policy {
     lines: LineRule::Separated,
     cleaning: Cleaning::Off,
     tokens: Tokens::Estimate,
+    fill: false,
     hint: KindHint::NONE,
 };
 

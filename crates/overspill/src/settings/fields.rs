@@ -16,6 +16,8 @@ pub enum CallSetting {
     Enabled,
     /// Which part of a long output is shown.
     Keep,
+    /// Whether the preview of a failing log uses all of its room.
+    Fill,
     /// What kind of output it is.
     Kind,
     /// The limit on lines.
@@ -89,6 +91,7 @@ impl CallSetting {
     pub const ALL: [CallSetting; CallSetting::MaxTokens as usize + 1] = [
         CallSetting::Enabled,
         CallSetting::Keep,
+        CallSetting::Fill,
         CallSetting::Kind,
         CallSetting::MaxLines,
         CallSetting::MaxBytes,
@@ -100,12 +103,14 @@ impl CallSetting {
     #[rustfmt::skip]
     pub const fn field(self) -> CallField {
         use {CallKind as Kind, ProjectRule as Project};
-        let (on, auto, none) = (CallValue::Switch(true), CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
+        let (on, off) = (CallValue::Switch(true), CallValue::Switch(false));
+        let (auto, none) = (CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
         let any = CallValue::Kind(KindSetting::Auto);
         let (name, also, kind, default, project, help) = match self {
             // Without shortening an output of 512,000 bytes is shown: only the user decides that.
             CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are."),
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "Which part of a long output is shown."),
+            CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run uses all of its room. If false, it ends when the next line is worth nothing."),
             CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` looks at the text."),
             CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown."),
             CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown."),

@@ -22,6 +22,8 @@ pub struct Layer {
     pub enabled: Option<bool>,
     /// The part that is kept.
     pub keep: Option<Keep>,
+    /// Whether the preview of a failing log uses all of its room.
+    pub fill: Option<bool>,
     /// The kind of output.
     pub kind: Option<KindSetting>,
     /// The limit on lines.
@@ -60,6 +62,7 @@ impl Layer {
         match setting {
             CallSetting::Enabled => self.enabled.map(CallValue::Switch),
             CallSetting::Keep => self.keep.map(CallValue::Keep),
+            CallSetting::Fill => self.fill.map(CallValue::Switch),
             CallSetting::Kind => self.kind.map(CallValue::Kind),
             CallSetting::MaxLines => self.max_lines.map(CallValue::Limit),
             CallSetting::MaxBytes => self.max_bytes.map(CallValue::Limit),
@@ -73,6 +76,7 @@ impl Layer {
         match setting {
             CallSetting::Enabled => self.enabled = value.and_then(switch),
             CallSetting::Keep => self.keep = value.and_then(keep),
+            CallSetting::Fill => self.fill = value.and_then(switch),
             CallSetting::Kind => self.kind = value.and_then(kind),
             CallSetting::MaxLines => self.max_lines = value.and_then(limit),
             CallSetting::MaxBytes => self.max_bytes = value.and_then(limit),
@@ -94,6 +98,11 @@ impl Layer {
     /// Sets the part that is kept.
     pub fn keep(self, keep: Keep) -> Layer {
         Layer { keep: Some(keep), ..self }
+    }
+
+    /// Sets whether the preview of a failing log uses all of its room.
+    pub fn fill(self, fill: bool) -> Layer {
+        Layer { fill: Some(fill), ..self }
     }
 
     /// Sets the kind of output.

@@ -172,6 +172,7 @@ impl Effective {
             Some(KindSetting::Auto) | None => profile.policy.hint.forced,
         };
         let hint = KindHint { forced, ..profile.policy.hint };
-        Policy { trigger, limits, keep, hint, ..profile.policy.clone() }
+        let fill = layer.fill.unwrap_or(profile.policy.fill);
+        Policy { trigger, limits, keep, hint, fill, ..profile.policy.clone() }
     }
 }

@@ -68,7 +68,7 @@ fn text_stays_on_its_side_of_an_image() {
     let after = changed(bound(&json!({"output": parts}), &Gates::default()));
     let parts = after["output"].as_array().unwrap();
     assert!(parts[0]["text"].as_str().unwrap().ends_with("]\none"), "{}", parts[0]);
-    let marks = [" not shown", " cut"];
+    let marks = [" not shown", " cut", " more like this"];
     let shown = parts[2]["text"].as_str().unwrap();
     assert!(marks.iter().any(|mark| shown.contains(mark)), "{shown}");
     assert_eq!(parts[4]["text"], "three");

@@ -60,13 +60,15 @@ pub(crate) struct Block {
     /// Their indices among the lines that are held.
     pub(crate) lines: Range<usize>,
     pub(crate) reason: Reason,
+    /// The gap after it holds only lines like its last one.
+    pub(crate) is_folded: bool,
 }
 
 impl ScoredLines {
     /// Returns a block with what is shown of it, in an output of `len` bytes.
     pub(crate) fn selected(&self, block: &Block, len: u64) -> SelectedBlock {
         let (piece, span) = (self.piece(block), self.span(block, len));
-        SelectedBlock { piece, span, reason: block.reason }
+        SelectedBlock { piece, span, reason: block.reason, is_folded: block.is_folded }
     }
 
     /// Returns what is shown of a block.

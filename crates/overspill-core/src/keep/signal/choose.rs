@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
-use super::classify::{Class, FEWEST_LINES, classify};
+use super::classify::{Class, FEWEST_LINES};
+use super::fold;
 use super::line::ScoredLines;
 use super::pack::{Item, PackBudget, pack, room_used};
 use super::{listing, prose, search, source};
@@ -20,6 +21,10 @@ const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
 
 /// The same for prose, of which the headings come next.
 const PROSE_ENDS: (f64, f64) = (0.05, 0.05);
+
+/// A full preview shows all that matters, 1, in the bytes of its room. A line that shows less than a twentieth of this for
+/// each of its bytes is worth nothing.
+const WORTHLESS: f64 = 0.05;
 
 /// The same for a test run, which ends with its summary.
 const TEST_ENDS: (f64, f64) = (0.05, 0.3);
@@ -41,24 +46,27 @@ pub(crate) fn choose(
     policy: &Policy,
     limits: &Limits,
     mark: &Cost,
-) -> Option<Vec<Block>> {
+) -> Option<Choice> {
     let chooser = lines.chooser(policy.hint);
     if lines.lines.len() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
-    let mut best: Option<(f64, Vec<Block>)> = None;
+    let mut best: Option<(f64, Choice)> = None;
     for _ in 0..TRIES {
-        let Some(chosen) = chooser.within(room, limits.lines, mark) else { break };
+        let Some((chosen, is_enough)) = chooser.within(room, limits.lines, mark, policy.fill)
+        else {
+            break;
+        };
         let blocks = blocks(lines, &chosen);
         let used = limits.used_by(&cost_of(lines, policy, limits, mark, &blocks));
         let all = chosen.iter().all(|chosen| *chosen);
         if used <= 1.0 && best.as_ref().is_none_or(|(most, _)| used > *most) {
-            best = Some((used, blocks));
+            best = Some((used, Choice { chosen, blocks, is_enough }));
         } else if best.is_some() {
             break;
         }
-        if used <= 1.0 && (used >= FULL || all || used == 0.0 || room == UNBOUNDED) {
+        if used <= 1.0 && (is_enough || used >= FULL || all || used == 0.0 || room == UNBOUNDED) {
             break;
         }
         // Characters and tokens do not add up as bytes do. What a byte costs in the lines that were
@@ -66,10 +74,30 @@ pub(crate) fn choose(
         let next = ((room as f64 / used * NEARLY) as u64).min(UNBOUNDED);
         room = if used > 1.0 { next.min(room - room / 64) } else { next.max(room + 1) };
     }
-    let (used, blocks) = best?;
+    let (used, mut choice) = best?;
     // Where clipping leaves much of the room unused, others know better what to do with it.
     let clips = lines.lines.iter().any(|line| line.clipped);
-    Some(blocks).filter(|blocks| !blocks.is_empty() && (!clips || used >= LEAST_USED))
+    if choice.blocks.is_empty() || clips && used < LEAST_USED && !choice.is_enough {
+        return None;
+    }
+    if choice.is_enough {
+        let mut chosen = choice.chosen.clone();
+        fold::stand_for_gaps(lines, &mut chosen);
+        let blocks = blocks(lines, &chosen);
+        if limits.used_by(&cost_of(lines, policy, limits, mark, &blocks)) <= 1.0 {
+            choice.blocks = blocks;
+        }
+    }
+    fold::mark_folds(lines, &mut choice.blocks);
+    Some(choice)
+}
+
+/// The lines that are shown.
+pub(crate) struct Choice {
+    chosen: Vec<bool>,
+    pub(crate) blocks: Vec<Block>,
+    /// No other line is worth its room.
+    pub(crate) is_enough: bool,
 }
 
 const TRIES: u32 = 12;
@@ -88,6 +116,8 @@ const LEAST_USED: f64 = 0.5;
 #[derive(Debug, Clone)]
 pub(super) struct Chooser {
     items: Vec<Item>,
+    /// Tells of each line whether the lines right above it are like it.
+    in_run: Vec<bool>,
     names: LineNames,
     class: Class,
     order: ShownOrder,
@@ -122,7 +152,7 @@ impl Chooser {
             });
             next = line.number + 1;
         }
-        let class = classify(lines, hint);
+        let class = lines.class(hint);
         let weights = match class.kind {
             Kind::Search => search::weights(lines),
             Kind::Source => {
@@ -149,7 +179,8 @@ impl Chooser {
             Kind::Search => ShownOrder::Headings(search::firsts(lines), FIRSTS),
             _ => ShownOrder::Names,
         };
-        Chooser { items, names, class, order }
+        let in_run = fold::in_runs(lines);
+        Chooser { items, in_run, names, class, order }
     }
 
     /// Returns what the lines are.
@@ -159,7 +190,15 @@ impl Chooser {
 
     /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
     /// things.
-    fn within(&self, room: u64, most_lines: Option<u64>, mark: &Cost) -> Option<Vec<bool>> {
+    ///
+    /// Tells whether no other line is worth its room, too. With `fill` all of the room is used.
+    fn within(
+        &self,
+        room: u64,
+        most_lines: Option<u64>,
+        mark: &Cost,
+        fill: bool,
+    ) -> Option<(Vec<bool>, bool)> {
         let most_lines = most_lines.unwrap_or(UNBOUNDED);
         let mut items = self.items.clone();
         let mix = |failing: f64, other: f64| {
@@ -173,18 +212,28 @@ impl Chooser {
         let (head, tail) = (mix(FAILING_ENDS.0, ends.0), mix(FAILING_ENDS.1, ends.1));
         force(items.iter_mut(), share_of(room, head), share_of(most_lines, head));
         force(items.iter_mut().rev(), share_of(room, tail), share_of(most_lines, tail));
+        let stops = self.class.failing >= 1.0 && !fill;
+        if stops {
+            // The last lines of a run say what its first ones say.
+            let in_runs = items.iter_mut().zip(&self.in_run).filter(|(_, in_run)| **in_run);
+            in_runs.for_each(|(item, _)| {
+                item.forced = false;
+                item.gain = if self.class.is_run { 0.0 } else { item.gain };
+            });
+        }
         let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
-        let all = PackBudget { bytes: room, lines: most_lines, mark_bytes, mark_lines };
+        let floor = if stops { WORTHLESS / room.max(SMALL) as f64 } else { 0.0 };
+        let all = PackBudget { bytes: room, lines: most_lines, mark_bytes, mark_lines, floor };
         let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
         let (bytes, lines) = room_used(&items, &all, &forced);
-        let mut chosen = forced;
+        let (mut chosen, mut is_enough) = (forced, false);
         if self.class.failing > 0.0 {
             let part = |all: u64, used: u64| {
                 used.saturating_add(share_of(all.saturating_sub(used), self.class.failing)).min(all)
             };
             let budget =
                 PackBudget { bytes: part(room, bytes), lines: part(most_lines, lines), ..all };
-            chosen = pack(&items, &budget)?;
+            (chosen, is_enough) = pack(&items, &budget)?;
         }
         if self.class.failing < 1.0 {
             let (bytes, lines) = room_used(&items, &all, &chosen);
@@ -210,7 +259,7 @@ impl Chooser {
             // Without names that are new, the text is read from its start.
             self.names.take(&mut chosen, 0..self.items.len(), 1.0, &mut room);
         }
-        Some(chosen)
+        Some((chosen, is_enough))
     }
 }
 
@@ -280,7 +329,7 @@ fn blocks(lines: &ScoredLines, chosen: &[bool]) -> Vec<Block> {
             Some(block) if block.lines.end == at && all[at - 1].end == all[at].start => {
                 block.lines.end = at + 1;
             }
-            _ => blocks.push(Block { lines: at..at + 1, reason: NONE }),
+            _ => blocks.push(Block { lines: at..at + 1, reason: NONE, is_folded: false }),
         }
     }
     let last = all.len() - 1;

@@ -32,11 +32,34 @@ pub(super) struct Class {
     pub(super) failing: f64,
     /// Every line is one word, so that no line says more than another.
     pub(super) is_list: bool,
+    /// Half of the lines or more say how a test ended.
+    pub(super) is_run: bool,
+    /// How far above the median the best score of a failing log stands.
+    spread: (f64, f64),
 }
 
 impl Class {
+    /// Tells whether what a failure says belongs to it: in source, listings, searches and prose, words of failure are
+    /// words like any other.
+    pub(super) fn is_log(&self) -> bool {
+        !self.is_list && matches!(self.kind, Kind::FailingLog | Kind::TestRun | Kind::Plain)
+    }
+
+    /// Tells again how much a log looks like a failing one, after some scores have risen.
+    #[must_use]
+    pub(super) fn with_higher_scores(self, lines: &ScoredLines, hint: KindHint) -> Class {
+        if hint.forced.is_some() {
+            return self;
+        }
+        let failing = failing(lines, self.spread).max(self.failing);
+        let is_failing = failing >= 0.5 && self.failing < 1.0;
+        let kind = if is_failing { Kind::FailingLog } else { self.kind };
+        Class { kind, failing, ..self }
+    }
+
     fn without_failure(kind: Kind) -> Class {
-        Class { kind, failing: 0.0, is_list: kind == Kind::Listing }
+        let is_list = kind == Kind::Listing;
+        Class { kind, failing: 0.0, is_list, is_run: false, spread: SPREAD }
     }
 }
 
@@ -44,14 +67,14 @@ impl Class {
 pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     if let Some(kind) = hint.forced.filter(|kind| !kind.is_structured()) {
         let failing = f64::from(u8::from(kind == Kind::FailingLog));
-        return Class { kind, failing, is_list: kind == Kind::Listing };
+        return Class { failing, ..Class::without_failure(kind) };
     }
     if lines.lines.len() < FEWEST_LINES {
         return Class::without_failure(Kind::LongLines);
     }
     if listing::is_listing(lines) {
         let kind = if listing::has_names(lines) { Kind::Listing } else { Kind::Plain };
-        return Class { kind, failing: 0.0, is_list: true };
+        return Class { is_list: true, ..Class::without_failure(kind) };
     }
     if search::is_search(lines) {
         return Class::without_failure(Kind::Search);
@@ -60,7 +83,8 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     let is_prose = prose::is_prose(lines);
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
     let is_doubtful = is_source || is_prose || is_file || hint.succeeded;
-    let failing = failing(lines, if is_doubtful { SOURCE_SPREAD } else { SPREAD });
+    let spread = if is_doubtful { SOURCE_SPREAD } else { SPREAD };
+    let failing = failing(lines, spread);
     let kind = match () {
         () if failing >= 0.5 => Kind::FailingLog,
         () if is_prose => Kind::Prose,
@@ -68,7 +92,10 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         () if is_test_run(lines) => Kind::TestRun,
         () => hint.likely.filter(|kind| !kind.is_structured()).unwrap_or_default(),
     };
-    Class { kind, failing, is_list: false }
+    // Rows that say how tests ended are told apart by their outcome, not by the names in them.
+    let is_run = matches!(kind, Kind::TestRun | Kind::FailingLog) && outcome::is_test_run(lines);
+    let failing = if is_run { 1.0 } else { failing };
+    Class { kind, failing, is_list: false, is_run, spread }
 }
 
 /// Tells how much an output looks like a failing log, from 0 to 1.

@@ -41,6 +41,11 @@ impl FailurePrefilter {
         FailurePrefilter(Searcher::new(STEMS.iter().flat_map(ways)))
     }
 
+    /// Returns where the first stem in `text` begins.
+    pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
+        self.0.as_ref()?.find(text).map(|found| found.start())
+    }
+
     /// Searches `text` once, from its start to its end.
     pub(crate) fn search<'a>(&'a self, text: &'a [u8]) -> PrefilterSearch<'a> {
         PrefilterSearch { searcher: self.0.as_ref(), text, next: Next::Unknown }

@@ -97,6 +97,10 @@ pub(crate) struct LineFeatures {
     /// A part of it is red.
     pub(crate) red: bool,
     pub(crate) blank: bool,
+    /// It begins a trace whose last line says what failed.
+    pub(crate) trace: bool,
+    /// Where reading stopped; what follows is unknown.
+    pub(crate) read_to: u16,
 }
 
 impl LineFeatures {

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::choose::Chooser;
+use super::classify::{Class, classify};
 use super::features::{ContextFeatures, LineFeatures, OutputCounts};
 use super::weights::{Weights, WordWeights};
 use crate::{Kind, KindHint};
@@ -22,9 +23,13 @@ pub(crate) struct ScoredLine {
     pub(crate) end: u64,
     /// What it is worth as far as that is known.
     pub(crate) score: i32,
+    /// The same together with the failed row it belongs to.
+    pub(crate) lifted: i32,
     /// Where its text stands among the texts held with it, and how long that is.
     pub(super) at: u32,
     pub(crate) len: u16,
+    /// How many lines of one kind stand right above it.
+    pub(crate) alike_above: u16,
     /// How many bytes of the original are shown unchanged.
     pub(crate) unchanged: u16,
     pub(crate) kinds: LineKinds,
@@ -81,6 +86,8 @@ pub(crate) struct ScoredLines {
     /// The expected share of each in what matters, known at the end.
     pub(crate) shares: Vec<f64>,
     text: Vec<u8>,
+    /// What the lines are, once all have come.
+    pub(super) class: Option<Class>,
     /// Made when lines are first chosen. A preview is tried with several notices.
     chooser: OnceLock<Chooser>,
 }
@@ -105,6 +112,11 @@ impl ScoredLines {
     /// Returns what the choice among these lines is made from.
     pub(super) fn chooser(&self, hint: KindHint) -> &Chooser {
         self.chooser.get_or_init(|| Chooser::new(self, hint))
+    }
+
+    /// Returns what the lines are and how much they look like a failing log.
+    pub(super) fn class(&self, hint: KindHint) -> Class {
+        self.class.unwrap_or_else(|| classify(self, hint))
     }
 
     /// Returns what the lines are.
@@ -137,7 +149,7 @@ impl ScoredLines {
     pub(crate) fn narrow(&mut self, keep: impl Fn(&ScoredLine) -> bool) {
         let mut kept = self.lines.iter().map(&keep).collect::<Vec<bool>>().into_iter();
         self.shares.retain(|_| kept.next() == Some(true));
-        self.chooser = OnceLock::new();
+        (self.class, self.chooser) = (None, OnceLock::new());
         self.retain(keep);
     }
 }

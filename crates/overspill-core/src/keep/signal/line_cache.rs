@@ -19,11 +19,14 @@ pub(crate) struct CachedLine {
     /// Where it begins once its time stamp is off.
     pub(crate) from: u8,
     pub(crate) indent: u8,
+    /// Where reading stopped; what follows is unknown.
+    pub(crate) read_to: u16,
     /// There is a word of failure.
     pub(crate) hit: bool,
     pub(crate) place: bool,
     pub(crate) bare: bool,
     pub(crate) blank: bool,
+    pub(crate) trace: bool,
 }
 
 /// What is remembered; of those that would stand in one place, the last.
@@ -63,10 +66,12 @@ impl LineCache {
             worth,
             from: words.from as u8,
             indent: words.indent as u8,
+            read_to: words.read_to as u16,
             hit,
             place: words.place,
             bare: words.bare,
             blank: words.is_blank(),
+            trace: words.begins_trace(),
         }
     }
 }

@@ -5,12 +5,15 @@
 //! best of those between are held ([`pool`]). At the end the ones that are worth most together
 //! under the budget are chosen ([`pack`]), the last lines among them in any case.
 
+mod belongs;
 mod block;
 mod choose;
 mod classify;
 mod failure;
 mod failure_prefilter;
 mod features;
+mod fold;
+mod late;
 mod line;
 mod line_cache;
 mod listing;

@@ -3,7 +3,8 @@
 //! A row that passed is no failure, though its name may hold a word of failure: `ok 12 - rejects an invalid key`.
 //! The outcome stands at the start or at the end of the row. A count of zero passed, too: `Failures: 0`.
 
-use super::failure;
+use super::line::ScoredLines;
+use super::{failure, stamp};
 
 /// How a row says that something ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,21 @@ const FIRST_WORDS: usize = 4;
 pub(super) fn outcome(row: &[u8]) -> Option<Outcome> {
     let row = row.trim_ascii();
     at_start(row).or_else(|| at_end(row))
+}
+
+/// So many lines of an output are looked at to tell a test run.
+const LOOKED_AT: usize = 512;
+
+/// Tells whether lines are a test run: half of them or more say how a test ended.
+pub(super) fn is_test_run(lines: &ScoredLines) -> bool {
+    let step = lines.lines.len().div_ceil(LOOKED_AT).max(1);
+    let (mut rows, mut outcomes) = (0, 0);
+    for line in lines.lines.iter().step_by(step).filter(|line| !line.own.blank) {
+        rows += 1;
+        let text = lines.text(line);
+        outcomes += usize::from(outcome(&text[stamp::len(text)..]).is_some());
+    }
+    rows > 0 && outcomes * 2 >= rows
 }
 
 /// Tells whether a row with a word of failure says that all is well.
@@ -120,6 +136,14 @@ fn at_end(row: &[u8]) -> Option<Outcome> {
         }
     }
     None
+}
+
+/// Tells whether the level of a row is a warning: `a.js:3:1: warning: …`, `  3:1  warning  …`.
+pub(super) fn is_warning(row: &[u8]) -> bool {
+    let is_level =
+        |word: &[u8]| bare(word).eq_ignore_ascii_case(b"warning") || bare(word) == b"WARN";
+    words(row).take(2).any(is_level)
+        && !words(row).any(|word| bare(word).eq_ignore_ascii_case(b"error"))
 }
 
 fn words(row: &[u8]) -> impl Iterator<Item = &[u8]> {

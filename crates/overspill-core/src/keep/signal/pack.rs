@@ -25,13 +25,15 @@ pub(crate) struct Item {
 }
 
 /// What there is room for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PackBudget {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,
     /// What the mark at a gap takes of each.
     pub(crate) mark_bytes: u64,
     pub(crate) mark_lines: u64,
+    /// If all that gains more than this for each byte fits, nothing else is chosen. 0 uses all of the room.
+    pub(crate) floor: f64,
 }
 
 /// A gap is taken for so many bytes at least: many short stretches read badly.
@@ -44,21 +46,36 @@ const NEAR: f64 = 1.0 / 64.0;
 const LOWEST: f64 = -1000.0;
 const HIGHEST: f64 = 16.0;
 
-/// Chooses items, one answer for each; `None` if not even what is forced fits.
+/// Chooses items, one answer for each; `None` if not even what is forced fits. Tells whether no other item is worth its
+/// room, too.
 ///
 /// The last item ends the output.
-pub(crate) fn pack(items: &[Item], budget: &PackBudget) -> Option<Vec<bool>> {
+pub(crate) fn pack(items: &[Item], budget: &PackBudget) -> Option<(Vec<bool>, bool)> {
+    if budget.floor > 0.0
+        && let Some(enough) = at_floor(items, budget)
+    {
+        return Some((enough, true));
+    }
     let (by_bytes, used) = search(items, budget, |item| f64::from(item.bytes))?;
     let nearly = |most: u64| most - most / 8;
     if used.lines() < nearly(budget.lines) || used.bytes() > nearly(budget.bytes) {
-        return Some(by_bytes);
+        return Some((by_bytes, false));
     }
     // Lines are what there is too little of.
     let (by_lines, _) = search(items, budget, |_| 1.0)?;
     let gain = |chosen: &[bool]| -> f64 {
         items.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(item, _)| item.gain).sum()
     };
-    Some(if gain(&by_lines) > gain(&by_bytes) { by_lines } else { by_bytes })
+    Some((if gain(&by_lines) > gain(&by_bytes) { by_lines } else { by_bytes }, false))
+}
+
+/// Chooses all that is worth more than the lowest price, if there is room for it.
+fn at_floor(items: &[Item], budget: &PackBudget) -> Option<Vec<bool>> {
+    let at = (0..items.len() as u32).collect();
+    let cost = |item: &Item| f64::from(item.bytes);
+    let walk = Walk { items: items.to_vec(), at, budget, cost };
+    let fits = budget.holds(walk.at_price(budget.floor));
+    fits.then(|| walk.chosen(budget.floor, items.len()))
 }
 
 /// Searches for the lowest price at which the choice fits.
@@ -417,10 +434,10 @@ mod tests {
             bytes in 40u64..300,
             lines in 2u64..12,
         ) {
-            let budget = PackBudget { bytes, lines, mark_bytes: GAP, mark_lines: 1 };
+            let budget = PackBudget { bytes, lines, mark_bytes: GAP, mark_lines: 1, floor: 0.0 };
             let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
             let fits = |chosen: &[bool]| budget.holds(used(&items, &budget, chosen));
-            let Some(chosen) = pack(&items, &budget) else {
+            let Some((chosen, _)) = pack(&items, &budget) else {
                 prop_assert!(!fits(&forced));
                 return Ok(());
             };
@@ -436,7 +453,7 @@ mod tests {
             low in 0.0..0.2f64,
             more in 1.0..4.0f64,
         ) {
-            let budget = PackBudget { bytes: 1000, lines: 100, mark_bytes: GAP, mark_lines: 1 };
+            let budget = PackBudget { bytes: 1000, lines: 100, mark_bytes: GAP, mark_lines: 1, floor: 0.0 };
             let (cost, price) = (|item: &Item| f64::from(item.bytes), low * more);
             let at = (0..items.len() as u32).collect();
             let mut walk = Walk { items: items.clone(), at, budget: &budget, cost };
@@ -469,8 +486,9 @@ mod tests {
         items[10].gain = 1.0;
         items[12].gain = 1.0;
         items[29].forced = true;
-        let budget = PackBudget { bytes: 130, lines: 100, mark_bytes: GAP, mark_lines: 1 };
-        let chosen = pack(&items, &budget).unwrap_or_default();
+        let budget =
+            PackBudget { bytes: 130, lines: 100, mark_bytes: GAP, mark_lines: 1, floor: 0.0 };
+        let (chosen, _) = pack(&items, &budget).unwrap_or_default();
         let shown: Vec<usize> = (0..30).filter(|&at| chosen[at]).collect();
         assert!([10, 11, 12, 29].iter().all(|at| shown.contains(at)), "{shown:?}");
     }

@@ -13,6 +13,9 @@ const NEIGHBOURS: usize = 2;
 /// How much less a line is worth for a neighbour's sake.
 const FOR_NEIGHBOUR: i32 = 8;
 
+/// How much less a line is worth each time that the lines like it before it double: the frequent ones go first.
+const FOR_EACH_DOUBLING: i32 = 8;
+
 /// How much of each is held, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PoolRoom {
@@ -119,7 +122,11 @@ impl Pool {
             *first_are_all |= best.lines.size() >= room.first;
             match first_are_all {
                 true if line.is_unscored() => {}
-                true => best.offer(line, near.max(line.score), text),
+                true => {
+                    let often = u16::BITS - line.own.so_far.leading_zeros();
+                    let rank = near.max(line.lifted) - FOR_EACH_DOUBLING * often as i32;
+                    best.offer(line, rank, text);
+                }
                 false => best.offer(line, Best::ALWAYS, text),
             }
         });

@@ -3,8 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::belongs::FailedBlock;
+use super::classify::classify;
 use super::failure_prefilter::{FailurePrefilter, PrefilterSearch};
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
+use super::fold::AlikeLines;
+use super::late::LateWords;
 use super::line::{LineKinds, ScoredLine, ScoredLines};
 use super::line_cache::{CachedLine, LineCache};
 use super::outcome;
@@ -13,10 +17,10 @@ use super::read_budget::ReadBudget;
 use super::share;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
-use crate::Policy;
 use crate::observe::ends::Ends;
 use crate::text::mapped::MappedText;
 use crate::text::{Sink, floor_char};
+use crate::{KindHint, Policy};
 
 /// How many bytes of a line are shown at most.
 pub(crate) const CLIP: usize = 300;
@@ -34,6 +38,9 @@ const MOST: usize = 4 << 20;
 /// and the next ones, as far as [`ReadBudget`] allows. Those near them are known by their place and by
 /// what stands around them.
 const READ_ALL: u64 = 4 << 20;
+
+/// After so many warnings of one family, the next ones are no failures.
+const FEW: u16 = 8;
 
 /// How many lines are read after one with a word of failure.
 const AFTER_ALARM: u64 = 24;
@@ -55,11 +62,14 @@ pub(crate) struct SignalScan {
     /// How many lines have ended.
     number: u64,
     recent: Recent,
+    block: FailedBlock,
+    alike: AlikeLines,
     counts: TemplateCounts,
     known: LineCache,
     /// What to look for, once not every line is read.
     alarm: Option<Arc<FailurePrefilter>>,
     thrift: ReadBudget,
+    hint: KindHint,
     /// Lines are read up to this one.
     read_until: u64,
     /// How many lines have been passed over since the last one that was scored.
@@ -96,10 +106,13 @@ impl SignalScan {
             red: false,
             number: 0,
             recent: Recent::default(),
+            block: FailedBlock::default(),
+            alike: AlikeLines::default(),
             counts: TemplateCounts::default(),
             known: LineCache::new(),
             alarm: None,
             thrift: ReadBudget::new(),
+            hint: policy.hint,
             read_until: 0,
             passed_over: 0,
             pool: Pool::new(room),
@@ -138,12 +151,20 @@ impl SignalScan {
         }
         self.read_last_lines();
         self.score_last_lines();
-        let SignalScan { ends, weights, number, counts, pool, .. } = self;
+        let SignalScan { ends, weights, number, counts, mut known, pool, hint, .. } = self;
         let mut lines = pool.into_lines();
         for line in &mut lines.lines {
             line.settle(&weights, counts.of(line.kinds), number);
         }
-        share::share_out(&mut lines);
+        let mut class = classify(&lines, hint);
+        if class.is_log() {
+            let (known, weights, counts) = (&mut known, &weights, &counts);
+            if (LateWords { known, weights, counts, number }).add(&mut lines) {
+                class = class.with_higher_scores(&lines, hint);
+            }
+        }
+        share::share_out(&mut lines, class.is_log());
+        lines.class = Some(class);
         (ends, lines, counts)
     }
 
@@ -214,6 +235,8 @@ impl SignalScan {
             let own = LineFeatures { red: self.red, ..LineFeatures::unread(text) };
             (own, WordWeights::default(), LineKinds::default())
         };
+        let is_plain = read && !own.hit && !own.blank;
+        let alike_above = self.alike.above(is_plain.then_some((kinds, own.indent)));
         let clipped = shown.clip < shown.text.len();
         let feed = shown.feed == Feed::There && !clipped;
         let line = ScoredLine {
@@ -221,6 +244,8 @@ impl SignalScan {
             start: self.start,
             end: if clipped { shown.shown_end } else { end },
             score: ScoredLine::UNSCORED,
+            lifted: ScoredLine::UNSCORED,
+            alike_above,
             at: 0,
             len: shown.clip as u16 + u16::from(feed),
             unchanged: shown.unchanged as u16 + u16::from(feed),
@@ -250,11 +275,13 @@ impl SignalScan {
     /// Looks at the words of the line at hand.
     fn read(&mut self, text: &[u8]) -> (LineFeatures, WordWeights, LineKinds) {
         let found = self.known.find(text, &self.weights);
-        let CachedLine { kinds, worth, from, indent, hit, place, bare, blank } = found;
+        let CachedLine { kinds, worth, from, indent, read_to, hit, place, bare, blank, trace } =
+            found;
         // Digits and the end of a long line count here. The cache knows neither.
         let passed = hit && outcome::has_passed(&text[usize::from(from)..]);
         let (hit, worth) = if passed { (false, worth.of_passed()) } else { (hit, worth) };
         let counts = self.counts.add(kinds);
+        let hit = hit && !(counts.family >= FEW && outcome::is_warning(&text[usize::from(from)..]));
         let own = LineFeatures {
             len: text.len() as u16 - u16::from(from),
             so_far: counts.template,
@@ -265,6 +292,8 @@ impl SignalScan {
             bare,
             red: self.red,
             blank,
+            trace,
+            read_to,
         };
         (own, worth, kinds)
     }
@@ -307,6 +336,7 @@ impl SignalScan {
                 score += weights.around(index)
             });
             line.score = score;
+            line.lifted = self.block.score(line);
         }
     }
 

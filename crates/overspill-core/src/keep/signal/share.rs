@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::belongs;
 use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
@@ -13,11 +14,28 @@ use super::weights::UNIT;
 const MORE: f64 = 0.6;
 const AGAIN: f64 = 0.02;
 
+/// How much of its share a line keeps that differs from both lines beside it only in numbers: the first and the last of
+/// such lines say enough.
+const BETWEEN: f64 = 0.1;
+
+fn is_alike(line: &ScoredLine, next: &ScoredLine) -> bool {
+    line.kinds.template == next.kinds.template
+        && line.own.indent == next.own.indent
+        && line.own.hit == next.own.hit
+        && line.number + 1 == next.number
+}
+
 /// Says of each line what share of what matters it has, as far as its score tells.
-pub(super) fn share_out(lines: &mut ScoredLines) {
-    let best = lines.lines.iter().map(|line| line.score).max().unwrap_or(0);
+///
+/// In a log, lines that belong to a failed row share its score.
+pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
+    lines.lines.iter_mut().for_each(|line| line.lifted = line.score);
+    if is_log {
+        belongs::lift(lines);
+    }
+    let best = lines.lines.iter().map(|line| line.lifted).max().unwrap_or(0);
     let mut shares: Vec<f64> =
-        lines.lines.iter().map(|line| (f64::from(line.score - best) / UNIT).exp()).collect();
+        lines.lines.iter().map(|line| (f64::from(line.lifted - best) / UNIT).exp()).collect();
     // Of lines that look the same, one is enough.
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
@@ -31,6 +49,11 @@ pub(super) fn share_out(lines: &mut ScoredLines) {
                 shares[better] += shares[lesser] * MORE;
                 shares[lesser] *= AGAIN;
             }
+        }
+    }
+    for (three, share) in lines.lines.windows(3).zip(shares.iter_mut().skip(1)) {
+        if is_log && is_alike(&three[0], &three[1]) && is_alike(&three[1], &three[2]) {
+            *share *= BETWEEN;
         }
     }
     let sum: f64 = shares.iter().sum();

@@ -23,6 +23,12 @@ impl WordWeights {
         WordWeights(self.0.map(|weight| weight.min(0)))
     }
 
+    /// What two parts of a line say together: each weight that says more.
+    #[must_use]
+    pub(crate) fn or(self, other: WordWeights) -> WordWeights {
+        WordWeights(std::array::from_fn(|at| self.0[at].max(other.0[at])))
+    }
+
     /// What they say of the line that stands so many lines below.
     pub(crate) fn below(&self, lines: usize) -> i32 {
         i32::from(self.0[if lines == 1 { 1 } else { 3 }])

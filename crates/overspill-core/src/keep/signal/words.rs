@@ -12,7 +12,11 @@ const LONGEST: usize = 160;
 /// No more than so many words of a line are looked at.
 const MOST: usize = 32;
 /// Nothing of a line is looked at beyond so many bytes.
-pub(super) const LOOKED_AT: usize = stamp::LONGEST + 2 + LONGEST;
+pub(super) const LOOKED_AT: usize = stamp::LONGEST + 2 + LONGEST + SKIPPED;
+/// So many bytes more are looked at where the middle of a long path is skipped.
+const SKIPPED: usize = 128;
+/// Of a path, so many words are read, and its last part.
+const PATH: usize = 14;
 /// How many characters the shape of a line takes in.
 const SHAPE: usize = 14;
 /// How much of a line says which family it belongs to.
@@ -30,6 +34,10 @@ mod role {
     pub(super) const SHAPE: u32 = 0xD1B5_4A33;
     pub(super) const CAPITALS: u32 = 0x94D0_49BB;
 }
+
+/// Python begins a trace with this word. A test runner may write a mark before it.
+const FIRST: usize = 3;
+const TRACEBACK: u32 = word(b"traceback");
 
 /// The hash of every number.
 const NUMBER: u32 = 0x6E75_6D62;
@@ -52,6 +60,8 @@ pub(crate) struct LineWords {
     pub(crate) from: usize,
     /// How many blanks stand before the first word.
     pub(crate) indent: usize,
+    /// Where reading stopped; what follows is unknown.
+    pub(crate) read_to: usize,
     /// It names a place in a file: a name with an ending, a colon, a number.
     pub(crate) place: bool,
     /// Its words are punctuation and numbers only.
@@ -122,7 +132,7 @@ pub(super) fn small_word(text: &[u8]) -> u32 {
 /// Reads a line without its break.
 pub(crate) fn read(line: &[u8]) -> LineWords {
     let from = stamp::len(line);
-    let text = &line[from..line.len().min(from + LONGEST)];
+    let text = &line[from..line.len().min(from + LONGEST + SKIPPED)];
     let mut words = LineWords {
         hashes: [0; MOST],
         count: 0,
@@ -133,24 +143,40 @@ pub(crate) fn read(line: &[u8]) -> LineWords {
         family: 0,
         from,
         indent: 0,
+        read_to: 0,
         place: false,
         bare: true,
     };
     let (mut at, mut template, mut family) = (0, 0_u64, Family::default());
+    let (mut end, mut path) = (LONGEST, 0);
     while let Some(&byte) = text.get(at)
         && words.count < MOST
+        && at < end
     {
         let start = at;
         let hash = match class(byte) {
             Class::Space => {
                 family.space();
                 at += 1;
+                path = words.count;
+                continue;
+            }
+            Class::Mark if byte == b'/' && words.count > path + PATH => {
+                let skipped = rest_of_path(&text[at..]);
+                (at, end) = (at + skipped.max(1), end + skipped);
+                path = words.count;
                 continue;
             }
             Class::Digit => {
                 at = end_of(text, at, |class| !matches!(class, Class::Space | Class::Mark));
                 family.other(start);
                 NUMBER
+            }
+            Class::Mark if let Some(colour) = written_colour(&text[at..]) => {
+                family.space();
+                at += colour;
+                end += colour;
+                continue;
             }
             Class::Mark => {
                 let hash;
@@ -177,9 +203,36 @@ pub(crate) fn read(line: &[u8]) -> LineWords {
         words.hashes[words.count] = hash;
         words.count += 1;
     }
+    words.read_to = from + at;
     words.template = (template >> 32) as u32;
     words.family = family.finish();
     words
+}
+
+/// Returns the length of a colour code that is written as text: `^[[91m`, `\\033[1;31m`, `[0m`.
+#[inline]
+fn written_colour(text: &[u8]) -> Option<usize> {
+    let escape = match text {
+        [b'[', b'0'..=b'9', ..] => 1,
+        [b'^', b'[', b'[', ..] => 3,
+        [b'\\', b'0' | b'e' | b'x' | b'u', ..] => {
+            let escapes: [&[u8]; 4] = [b"\\033[", b"\\e[", b"\\x1b[", b"\\u001b["];
+            escapes.iter().find(|escape| text.starts_with(escape))?.len()
+        }
+        _ => return None,
+    };
+    let codes = text[escape..].iter().take(LONGEST_COLOUR);
+    let end = escape + codes.take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
+    (text.get(end) == Some(&b'm')).then_some(end + 1)
+}
+
+/// The codes of a colour take no more bytes.
+const LONGEST_COLOUR: usize = 16;
+
+/// Returns how far the last part of a path is, from one of its slashes on.
+fn rest_of_path(text: &[u8]) -> usize {
+    let end = text.iter().position(|byte| matches!(byte, b' ' | b'\t' | b':' | b',' | b'(' | b')'));
+    memchr::memrchr(b'/', &text[..end.unwrap_or(text.len())]).unwrap_or(0)
 }
 
 /// Returns where a run of bytes of some classes ends.
@@ -257,6 +310,11 @@ impl LineWords {
             |(at, &word): (usize, &u32)| failure::is_word(word) && self.names >> at & 1 == 0;
         words.iter().enumerate().any(is_hit)
             || words.windows(2).any(|pair| failure::is_pair(pair[0], pair[1]))
+    }
+
+    /// Tells whether it begins a trace whose last line says what failed.
+    pub(crate) fn begins_trace(&self) -> bool {
+        self.hashes[..self.count.min(FIRST)].contains(&TRACEBACK)
     }
 
     /// Names every feature, and tells whether it counts: of those that fall together, the first.

@@ -30,6 +30,12 @@ fn weight(text: &[u8]) -> u8 {
 /// How often names are tried to fit.
 const TRIES: u32 = 12;
 
+/// Limits are full if this share of them is used.
+const FULL: f64 = 0.99;
+
+/// How near the share of the room for names is searched for.
+const NEAR: f64 = 1.0 / 256.0;
+
 impl StructuredLines {
     /// Chooses what to show of an output of `len` bytes within `limits`, of which each gap takes
     /// `mark`: the nearest rows, as many as fit. `None` leaves the choice to others.
@@ -139,23 +145,48 @@ impl StructuredLines {
         let only_headings = self.within(|at| headings[at], policy, limits, mark, len)?;
         let all = limits.used_by(&Cost::of(&self.text, limits, policy.lines, &policy.tokens));
         let free = 1.0 - limits.used_by(&only_headings.1);
-        let mut bytes = (self.text.len() as f64 / all.max(f64::MIN_POSITIVE) * free) as u64;
-        let mut lines =
+        let bytes = self.text.len() as f64 / all.max(f64::MIN_POSITIVE) * free;
+        let lines =
             limits.lines.map_or(u64::MAX, |most| most.saturating_sub(only_headings.1.size.lines));
+        // What a byte takes of the limits, and which gaps are closed, is known once lines are chosen. So the share of
+        // the room that is given to names is searched for.
+        let (mut fits, mut exceeds, mut share) = (0.0, f64::INFINITY, 1.0);
+        let mut best = only_headings;
         for _ in 0..TRIES {
             let mut chosen = headings.to_vec();
             let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
+            let (bytes, lines) = ((bytes * share) as u64, (lines as f64 * share) as u64);
             let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false };
             names.take(&mut chosen, 0..self.rows.len(), ENDS, &mut room);
             names.take(&mut chosen, (0..self.rows.len()).rev(), ENDS, &mut room);
             names.cover(&mut chosen, &mut room);
             names.take(&mut chosen, nearest.iter().copied(), 1.0, &mut room);
-            if let Some(found) = self.within(|at| chosen[at], policy, limits, mark, len) {
-                return Some(found);
+            match self.within(|at| chosen[at], policy, limits, mark, len) {
+                Some(found) => {
+                    fits = share;
+                    let used = limits.used_by(&found.1);
+                    let is_all = chosen.iter().all(|chosen| *chosen);
+                    if used >= limits.used_by(&best.1) {
+                        best = found;
+                    }
+                    if used >= FULL || is_all {
+                        break;
+                    }
+                    share += (1.0 - used) / free.max(f64::MIN_POSITIVE);
+                }
+                None => {
+                    exceeds = share;
+                    share -= share / 16.0;
+                }
             }
-            (bytes, lines) = (bytes - bytes / 16, lines - lines / 16);
+            if exceeds - fits < NEAR {
+                break;
+            }
+            if fits > 0.0 && exceeds.is_finite() {
+                share = f64::midpoint(fits, exceeds);
+            }
         }
-        Some(only_headings)
+        Some(best)
     }
 
     /// Returns the text of rows that follow each other; their texts do, too.
@@ -195,6 +226,7 @@ impl StructuredLines {
             },
             piece: Piece { bytes, text: Cow::Owned(text), altered },
             reason: Reason { why, line: rows[nearest].number + 1, score: -(rank as i32) },
+            is_folded: false,
         }
     }
 }

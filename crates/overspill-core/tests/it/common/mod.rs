@@ -117,8 +117,9 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     let hint = (proptest::option::weighted(0.2, kind()), kind(), any::<bool>()).prop_map(
         |(forced, likely, succeeded)| KindHint { forced: forced.flatten(), likely, succeeded },
     );
-    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning, hint).prop_map(
-        |(limits, trigger, keep, grain, lines, cleaning, hint)| Policy {
+    let more = (hint, any::<bool>());
+    (limits(), proptest::option::of(limits()), keep, grain, rule(), cleaning, more).prop_map(
+        |(limits, trigger, keep, grain, lines, cleaning, (hint, fill))| Policy {
             trigger: trigger.unwrap_or(limits),
             limits,
             keep,
@@ -127,6 +128,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             cleaning,
             tokens: Tokens::Estimate,
             hint,
+            fill,
         },
     )
 }

@@ -1,0 +1,124 @@
+//! Lines that belong to a failed row: the lines below it, and the heading it stands under.
+//!
+//! A failed row says that something failed; the lines below it say how: expected and actual values, a diff, the
+//! frames of a trace. They rank little below the row, up to the next line that is not indented deeper.
+
+use super::line::{ScoredLine, ScoredLines};
+
+/// A failed row, and what follows it.
+#[derive(Debug, Clone, Copy)]
+struct FailedRow {
+    indent: u8,
+    score: i32,
+    /// How many lines have come after it.
+    lines: u32,
+    /// The line that ends its block says what failed.
+    is_trace: bool,
+}
+
+/// Finds the lines that belong to failed rows, line by line.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FailedBlock {
+    row: Option<FailedRow>,
+    next: u64,
+}
+
+/// How much less a line below a failed row counts than the row: so much for each doubling of its distance.
+const FARTHER: i32 = 12;
+
+/// After so many lines of one kind, the next one says nothing more of the row.
+const ALIKE: u16 = 8;
+
+/// How much less than a failed row the line that ends its trace counts, and the heading it stands under.
+const FOR_TRACE: i32 = 8;
+const FOR_HEADING: i32 = 8;
+
+/// A heading stands no farther above.
+const FARTHEST: usize = 1024;
+
+impl FailedBlock {
+    /// Returns the score that a line has together with the row it belongs to.
+    pub(super) fn score(&mut self, line: &ScoredLine) -> i32 {
+        let own = &line.own;
+        if self.row.is_none() && !own.hit {
+            return line.score;
+        }
+        if line.number != self.next {
+            self.row = None;
+        }
+        self.next = line.number + 1;
+        if own.blank {
+            if let Some(row) = &mut self.row {
+                row.lines += 1;
+            }
+            return line.score;
+        }
+        let mut score = line.score;
+        if let Some(row) = &mut self.row {
+            row.lines += 1;
+            if own.indent > row.indent && line.alike_above < ALIKE {
+                let less = FARTHER * (32 - row.lines.leading_zeros()) as i32;
+                score = score.max(row.score - less);
+            } else if own.indent <= row.indent {
+                if row.is_trace {
+                    score = score.max(row.score - FOR_TRACE);
+                }
+                self.row = None;
+            }
+        }
+        if own.hit && score == line.score {
+            self.row = Some(FailedRow { indent: own.indent, score, lines: 0, is_trace: own.trace });
+        }
+        score
+    }
+}
+
+/// Tells whether a line names the file or the thing that the lines below it speak of.
+pub(super) fn is_heading(line: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    let is_name =
+        !text.iter().any(u8::is_ascii_whitespace) && text.iter().any(|byte| b"./\\".contains(byte));
+    is_name || text.ends_with(b":")
+}
+
+/// Gives each line that belongs to a failed row a part of the row's score.
+pub(super) fn lift(lines: &mut ScoredLines) {
+    let mut block = FailedBlock::default();
+    // The last failed row with a heading, and the heading.
+    let mut last: Option<(usize, Option<usize>)> = None;
+    for at in 0..lines.lines.len() {
+        let line = lines.lines[at];
+        let lifted = block.score(&line);
+        lines.lines[at].lifted = line.lifted.max(lifted);
+        if !line.own.hit || lifted > line.score || line.own.indent == 0 {
+            continue;
+        }
+        let heading = heading(lines, at, last);
+        last = Some((at, heading));
+        if let Some(heading) = heading {
+            let heading = &mut lines.lines[heading];
+            heading.lifted = heading.lifted.max(line.score - FOR_HEADING);
+        }
+    }
+}
+
+/// Returns the line that a row stands under: the next one above it that is indented less, if it is a heading.
+fn heading(lines: &ScoredLines, row: usize, last: Option<(usize, Option<usize>)>) -> Option<usize> {
+    let indent = lines.lines[row].own.indent;
+    for at in (row.saturating_sub(FARTHEST)..row).rev() {
+        let line = &lines.lines[at];
+        if line.own.blank {
+            continue;
+        }
+        if line.own.indent < indent {
+            return is_heading(lines.text(line)).then_some(at);
+        }
+        if let Some((last, heading)) = last
+            && last == at
+            && line.own.indent == indent
+        {
+            return heading;
+        }
+    }
+    None
+}

@@ -1,0 +1,82 @@
+//! Words of failure late in long lines, behind what is read of a line as it streams by.
+
+use super::failure_prefilter::FailurePrefilter;
+use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
+use super::line::ScoredLines;
+use super::line_cache::LineCache;
+use super::outcome;
+use super::stamp;
+use super::template_counts::TemplateCounts;
+use super::weights::{Weights, WordWeights};
+
+/// After so many lines of its family, the end of a line says nothing new.
+const OFTEN: u16 = 64;
+
+/// What late words are looked up in.
+pub(super) struct LateWords<'a> {
+    pub(super) known: &'a mut LineCache,
+    pub(super) weights: &'a Weights,
+    pub(super) counts: &'a TemplateCounts,
+    /// How many lines the output has.
+    pub(super) number: u64,
+}
+
+impl LateWords<'_> {
+    /// Adds late words of failure to the scores of their lines; tells whether there are any.
+    pub(super) fn add(&mut self, lines: &mut ScoredLines) -> bool {
+        let is_cut = |at: &usize| {
+            let (line, own) = (&lines.lines[*at], &lines.lines[*at].own);
+            let is_known = !line.read || own.hit || own.family_so_far >= OFTEN;
+            usize::from(line.len) > usize::from(own.read_to) + 1 && !is_known
+        };
+        let cut: Vec<usize> = (0..lines.lines.len()).filter(is_cut).collect();
+        if cut.is_empty() {
+            return false;
+        }
+        let stems = FailurePrefilter::new();
+        let mut found = false;
+        for at in cut {
+            let line = lines.lines[at];
+            let read_to = usize::from(line.own.read_to);
+            let Some(late) = self.worth(lines.text(&line), read_to, &stems) else { continue };
+            let own = LineFeatures { hit: true, ..line.own };
+            let worth = line.worth.or(late);
+            let more = self.around(lines, at, &own) - self.around(lines, at, &line.own);
+            let line = &mut lines.lines[at];
+            line.score += worth.own() - line.worth.own() + more;
+            (line.own, line.worth, found) = (own, worth, true);
+        }
+        found
+    }
+
+    /// Returns what the first word of failure behind `read_to` and the words after it are worth.
+    fn worth(
+        &mut self,
+        text: &[u8],
+        read_to: usize,
+        stems: &FailurePrefilter,
+    ) -> Option<WordWeights> {
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let found = read_to + stems.find(text.get(read_to..)?)?;
+        let start = text[..found].iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+        let late = self.known.find(&text[start..], self.weights);
+        let passed = || outcome::has_passed(&text[stamp::len(text)..]);
+        (late.hit && !passed()).then_some(late.worth)
+    }
+
+    /// Adds up what the circumstances of a line say, with these features.
+    fn around(&self, lines: &ScoredLines, at: usize, own: &LineFeatures) -> i32 {
+        let (line, mut recent, mut score) = (&lines.lines[at], Recent::default(), 0);
+        let after = at + LOOK_AHEAD as usize;
+        for other in (after + 1).saturating_sub(RECENT)..=after {
+            let features = lines.lines.get(other).map(|line| line.own).unwrap_or_default();
+            let features = if other == at { *own } else { features };
+            recent.push(features.hit, features.blank);
+        }
+        let mut each = |index| score += self.weights.around(index);
+        ContextFeatures::known(own, line.number, &recent, &mut each);
+        let counts = self.counts.of(line.kinds);
+        ContextFeatures::at_the_end(own, line.number, counts, self.number, &mut each);
+        score
+    }
+}
