@@ -23,9 +23,8 @@ const LONGEST_REPORT: usize = 16 << 10;
 /// Room for the reports of our stages.
 const STAGE_REPORTS: usize = 4 << 10;
 
-/// Puts the user's own start file back, and reads it.
-const START: &str =
-    r#"BASH_ENV=@USER@; case $BASH_ENV in '') unset BASH_ENV;; *) . "$BASH_ENV";; esac"#;
+/// Takes the prelude out of the environment of the commands.
+const START: &str = "unset BASH_ENV";
 /// Gives the prelude one more event after the last command.
 const EXIT_TRAP: &str = "trap ': end' EXIT";
 
@@ -51,12 +50,10 @@ impl Channel {
         let reports = room.saturating_sub(STAGE_REPORTS) / LONGEST_REPORT;
         let captures =
             (0..captures).map(|_| unnamed_file(directory)).collect::<io::Result<Vec<_>>>()?;
-        let user_env = crate::ui::shell_word(&prelude.user_env);
-        let start =
-            if prelude.is_sourced { String::new() } else { START.replace("@USER@", &user_env) };
+        let start = if prelude.is_sourced { "" } else { START };
         let exit = if prelude.sees_end { EXIT_TRAP } else { "" };
         let text = PRELUDE
-            .replace("@START@", &start)
+            .replace("@START@", start)
             .replace("@EXIT@", exit)
             .replace("@PID@", &std::process::id().to_string())
             .replace("@REPORTS@", &reports.to_string())

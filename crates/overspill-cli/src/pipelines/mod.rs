@@ -73,8 +73,6 @@ pub(crate) struct Watch {
 
 /// What the prelude is told.
 struct Prelude {
-    /// The user's own start file. Empty if there is none.
-    user_env: String,
     /// It gets an event after the last command.
     sees_end: bool,
     /// The line itself reads it, and bash has read the user's start file before.
@@ -109,8 +107,10 @@ impl Watch {
             return None;
         }
         let sees_end = framed.is_last() && scan::ends_with_pipeline(&framed.inner);
-        let user_env = user_env(env)?;
-        let prelude = Prelude { user_env, sees_end, is_sourced: framed.is_in_eval() };
+        if is_in_the_way(&asked.words[..at], env) {
+            return None;
+        }
+        let prelude = Prelude { sees_end, is_sourced: framed.is_in_eval() };
         let places = match mode {
             PipelineMode::Full => scan::places(&framed.inner),
             PipelineMode::Status | PipelineMode::Off => Vec::new(),
@@ -128,7 +128,7 @@ impl Watch {
             first_stages.push(framed.inner[place.stage.clone()].trim().to_owned());
         }
         first_stages.reverse();
-        let keeper = scan::is_complete(&framed.inner).then(|| after(&text, KEEPER));
+        let keeper = scan::before_next(&framed.inner).map(|before| format!("{before}{KEEPER}"));
         let path = channel.prelude_path();
         let dressing = Dressing {
             prelude: &path,
@@ -255,27 +255,25 @@ impl Captured<'_> {
     }
 }
 
-/// Returns a command as it follows another one. On a line of its own it would change the line numbers in
-/// error messages, so that is done only after a comment or a here-document.
-fn after(text: &str, command: &str) -> String {
-    let needs_line = text.contains('#') || text.contains("<<");
-    match text.trim_end().chars().next_back() {
-        _ if needs_line => format!("\n{command}"),
-        Some(';' | '&') => format!(" {command}"),
-        _ => format!("; {command}"),
-    }
-}
-
 /// Tells whether a shell is bash.
 fn is_bash(shell: &OsString) -> bool {
     Path::new(shell).file_name() == Some(OsStr::new("bash"))
 }
 
-/// Returns the user's own BASH_ENV, which the prelude reads first. `None` if only bash can expand it.
-fn user_env(env: &Env) -> Option<String> {
-    let Some(user) = env.variable(BASH_ENV) else { return Some(String::new()) };
-    let user = user.to_str()?;
-    let is_plain = !user.contains(['$', '`', '\\', '~', '\n']);
-    let is_file = user.starts_with('/') && Path::new(user).is_file();
-    (user.is_empty() || is_plain && is_file).then(|| user.to_owned())
+/// Variables that change how bash starts. Whoever sets one would notice the prelude.
+const IN_THE_WAY: [&str; 4] = [BASH_ENV, "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT"];
+
+/// Tells whether options of the shell or the environment could notice the prelude.
+fn is_in_the_way(options: &[OsString], env: &Env) -> bool {
+    let is_option = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let letters = word.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
+        letters.is_some_and(|letters| {
+            letters.contains(['x', 'v', 'r', 'u', 'T', 'n', 'p', 't', 'o', 'O'])
+        }) || word == "--posix"
+            || word == "--verbose"
+            || word == "--restricted"
+    };
+    let is_set = |name: &&str| env.variable(name).is_some_and(|value| !value.is_empty());
+    options.iter().skip(1).any(is_option) || IN_THE_WAY.iter().any(is_set)
 }

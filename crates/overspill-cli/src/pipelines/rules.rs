@@ -34,8 +34,12 @@ pub(super) struct Line<'a> {
 
 /// A signal ended the writer because its reader was gone.
 const SIGPIPE: i32 = 141;
-/// From this code on the shell could not run the command, or a signal ended it.
-const COULD_NOT_RUN: i32 = 126;
+/// The shell could not run the command.
+const COULD_NOT_RUN: [i32; 2] = [126, 127];
+/// A signal other than SIGHUP ended the command. `git` and `ssh` have codes of their own around these.
+const ENDED_BY_SIGNAL: std::ops::RangeInclusive<i32> = 130..=165;
+/// What follows a pipeline whose author expects a failure.
+const EXPECTS_FAILURE: [&str; 3] = ["||true", "||:", "||echo"];
 
 /// Returns the failures that the line hides, each once.
 pub(super) fn hidden_failures(
@@ -54,7 +58,7 @@ pub(super) fn hidden_failures(
             continue;
         }
         if let Some(failure) =
-            Pipeline::of(report, line).and_then(|pipeline| pipeline.hidden(captures))
+            Pipeline::of(report, line).and_then(|pipeline| pipeline.hidden(line, captures))
             && !found.contains(&failure)
         {
             found.push(failure);
@@ -77,6 +81,8 @@ struct Pipeline {
     stages: Vec<Option<Stage>>,
     codes: Vec<i32>,
     place: Option<usize>,
+    /// Our own stage failed.
+    is_broken: bool,
 }
 
 impl Pipeline {
@@ -92,11 +98,11 @@ impl Pipeline {
         let commands = &report.commands[first..];
         Pipeline::with_our_stage(report, commands, line).unwrap_or_else(|| {
             let stages = known_stages(commands, report.codes.len(), line);
-            Pipeline { stages, codes: report.codes.clone(), place: None }
+            Pipeline { stages, codes: report.codes.clone(), place: None, is_broken: false }
         })
     }
 
-    /// Reads a pipeline whose second stage is ours. If every stage after it is a simple command, all is certain.
+    /// Reads a pipeline whose second stage is ours.
     fn with_our_stage(
         report: &PipelineReport,
         commands: &[String],
@@ -106,22 +112,28 @@ impl Pipeline {
             |command: &String| Some(command.strip_prefix(line.our_stage)?.trim().to_owned());
         let at = commands.iter().rposition(|command| argument(command).is_some())?;
         let after = &commands[at + 1..];
-        if after.len() + 2 != report.codes.len() {
-            return None;
-        }
+        // Every pipeline of such a line has our stage. Stages that are no simple commands have no event.
+        let unknown = report.codes.len().checked_sub(after.len() + 2)?;
         let place = argument(&commands[at])?.rsplit(':').next()?.parse().ok()?;
         let first: &String = line.first_stages.get(place)?;
-        let stages = std::iter::once(first).chain(after).map(|text| Some(Stage::of(text)));
+        let readers: Vec<Option<Stage>> = match unknown {
+            0 => after.iter().map(|text| Some(Stage::of(text))).collect(),
+            _ => vec![None; report.codes.len() - 2],
+        };
+        let stages = std::iter::once(Some(Stage::of(first))).chain(readers);
         let mut codes = report.codes.clone();
-        codes.remove(1);
-        Some(Pipeline { stages: stages.collect(), codes, place: Some(place) })
+        let is_broken = codes.remove(1) != 0;
+        Some(Pipeline { stages: stages.collect(), codes, place: Some(place), is_broken })
     }
 
     /// Returns the first failure that the exit code hides.
-    fn hidden(&self, captures: &[CaptureReport]) -> Option<HiddenFailure> {
-        let capture = captures.iter().find(|capture| Some(capture.place) == self.place);
+    fn hidden(&self, line: &Line, captures: &[CaptureReport]) -> Option<HiddenFailure> {
         let (last, before) = self.codes.split_last()?;
-        let at = (0..before.len()).find(|at| self.is_hidden(*at, capture))?;
+        // The exit code shows a failure, or our own stage did not work.
+        if *last != 0 || self.is_broken || self.is_expected(line) {
+            return None;
+        }
+        let at = (0..before.len()).find(|at| self.is_hidden(*at, line, captures))?;
         Some(HiddenFailure {
             command: self.stages[at].as_ref().map(|stage| stage.text.clone()),
             code: before[at],
@@ -131,23 +143,43 @@ impl Pipeline {
         })
     }
 
-    fn is_hidden(&self, at: usize, capture: Option<&CaptureReport>) -> bool {
+    /// Tells whether `|| true` or the like follows the pipeline.
+    fn is_expected(&self, line: &Line) -> bool {
+        let text = squeezed(line.text);
+        let last = self.stages.last().and_then(Option::as_ref);
+        let last = last.map(|stage| squeezed(&stage.text)).unwrap_or_default();
+        EXPECTS_FAILURE.iter().any(|end| text.contains(&format!("{last}{end}")))
+    }
+
+    fn is_hidden(&self, at: usize, line: &Line, captures: &[CaptureReport]) -> bool {
         let code = self.codes[at];
-        if code == 0 || code == SIGPIPE {
+        if code == 0 || code == SIGPIPE || self.reader_left(at, captures) {
             return false;
         }
-        // A reader that leaves early may be the cause. The capture of the first stage tells.
-        let arrived = at == 0 && capture.is_some_and(|capture| !capture.reader_left);
-        let mut readers = self.stages[at + 1..].iter().flatten();
-        if !arrived && readers.any(Stage::leaves_early) {
-            return false;
-        }
+        let is_grave = COULD_NOT_RUN.contains(&code) || ENDED_BY_SIGNAL.contains(&code);
         match &self.stages[at] {
-            None => code != 1,
+            // Its errors may be thrown away, and 1 may be an answer.
+            None => is_grave || code != 1 && !line.text.contains("/dev/null"),
             Some(stage) => {
-                !(stage.answers_with(code)
+                let is_silent = stage.answers_with(code)
+                    || stage.is_compound && code == 1
                     || stage.writes_to_file
-                    || stage.hides_errors && code < COULD_NOT_RUN)
+                    || stage.hides_errors && !is_grave;
+                !is_silent
+            }
+        }
+    }
+
+    /// Tells whether the reader may have left before everything had arrived. Then the code may come from that.
+    fn reader_left(&self, at: usize, captures: &[CaptureReport]) -> bool {
+        let captured = captures.iter().find(|capture| Some(capture.place) == self.place);
+        match captured.filter(|_| at == 0) {
+            Some(capture) => capture.reader_left,
+            None => {
+                let may_leave =
+                    |stage: &Option<Stage>| stage.as_ref().is_none_or(Stage::leaves_early);
+                captures.iter().any(|capture| capture.reader_left)
+                    || self.stages[at + 1..].iter().any(may_leave)
             }
         }
     }
@@ -163,13 +195,20 @@ fn known_stages(commands: &[String], count: usize, line: &Line) -> Vec<Option<St
     {
         return commands.iter().map(|command| Some(Stage::of(command))).collect();
     }
-    // A stage is no simple command. Only the last one can be certain.
+    // A stage is no simple command. Those after it can be certain.
     let mut stages = vec![None; count];
-    if let (Some(last), Some(command), Some(squeezed)) =
-        (stages.last_mut(), commands.last(), squeezed_commands.last())
-        && (text.contains(&format!("|{squeezed}")) || text.contains(&format!("|&{squeezed}")))
-    {
-        *last = Some(Stage::of(command));
+    let most = commands.len().min(count.saturating_sub(1));
+    let is_found = |known: &usize| {
+        let joined = squeezed_commands[commands.len() - known..].join("|");
+        *known > 0
+            && (text.contains(&format!("|{joined}")) || text.contains(&format!("|&{joined}")))
+    };
+    if let Some(known) = (1..=most).rev().find(is_found) {
+        for (stage, command) in
+            stages[count - known..].iter_mut().zip(&commands[commands.len() - known..])
+        {
+            *stage = Some(Stage::of(command));
+        }
     }
     stages
 }

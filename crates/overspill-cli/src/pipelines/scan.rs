@@ -41,10 +41,18 @@ pub(super) fn places(line: &str) -> Vec<Place> {
     Scanner::new(line).all().unwrap_or_default()
 }
 
-/// Tells whether a line is surely over: a line break and another command can follow it.
-pub(super) fn is_complete(line: &str) -> bool {
-    line.len() <= LONGEST
-        && (Scanner::new(line).all().is_ok() || Scanner::new(line).balanced().is_ok_and(|is| is))
+/// Returns what must stand between a line and a command that follows it. `None` if the scanner is unsure.
+///
+/// On a line of its own the command would change the line numbers in error messages, so that is done only
+/// after a comment or a here-document.
+pub(super) fn before_next(line: &str) -> Option<&'static str> {
+    let mut scanner = Scanner::new(line);
+    scanner.walk().ok()?;
+    Some(match scanner.stage {
+        _ if line.contains('#') || line.contains("<<") => "\n",
+        StageState::Complete => "; ",
+        StageState::Empty | StageState::NeedsWord => " ",
+    })
 }
 
 /// Tells whether the last command of a line is a pipeline, or may be one.
@@ -55,13 +63,11 @@ pub(super) fn ends_with_pipeline(line: &str) -> bool {
         let line = line.trim_end_matches(|char: char| char == ';' || char.is_whitespace());
         let list = line.rsplit([';', '\n']).next().unwrap_or_default();
         let last = list.rsplit("&&").next().unwrap_or_default();
+        let last = last.rsplit("||").next().unwrap_or_default();
         let is_compound = ["done", "fi", "esac", "}", ")"].iter().any(|end| last.ends_with(end));
         is_compound || last.contains('|')
     })
 }
-
-/// Words that come in pairs: each begins and ends a compound command.
-const PAIRS: [(&str, &str); 4] = [("if", "fi"), ("do", "done"), ("case", "esac"), ("{", "}")];
 
 /// A here-document whose text begins on the next line.
 struct HereDocument {
@@ -82,9 +88,7 @@ struct Scanner<'a> {
     stage: StageState,
     /// The last operator is `&&` or `||`.
     needs_pipeline: bool,
-    /// The last pipeline stands after `||`, so it may not run.
-    is_after_or: bool,
-    /// The last list ends with a pipeline, or may do so.
+    /// The last list ends with a pipeline.
     ends_with_pipeline: bool,
     /// The places of the current list, which `&` may still send to the background.
     list: Vec<Place>,
@@ -103,7 +107,6 @@ impl<'a> Scanner<'a> {
             pipes: 0,
             stage: StageState::Empty,
             needs_pipeline: false,
-            is_after_or: false,
             ends_with_pipeline: false,
             list,
             found,
@@ -124,6 +127,10 @@ impl<'a> Scanner<'a> {
     }
 
     fn walk(&mut self) -> Result<(), Unsure> {
+        // The patterns of `case` have parentheses that nothing opens. `$[` is arithmetic.
+        if self.line.len() > LONGEST || self.line.contains("esac") || self.line.contains("$[") {
+            return Err(Unsure);
+        }
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' => self.at += 1,
@@ -189,7 +196,6 @@ impl<'a> Scanner<'a> {
     /// Ends a pipeline before `&&` or `||`.
     fn end_pipeline(&mut self) -> Result<(), Unsure> {
         self.end_stage()?;
-        self.is_after_or = self.starts("||");
         self.next_pipeline(2);
         self.needs_pipeline = true;
         Ok(())
@@ -207,10 +213,8 @@ impl<'a> Scanner<'a> {
         let list = std::mem::take(&mut self.list);
         let has_text = !self.line[self.start..self.at].trim().is_empty();
         if has_text {
-            let may_be_last = self.pipes > 0 || self.is_after_or && !list.is_empty();
-            self.ends_with_pipeline = ground == Ground::Fore && may_be_last;
+            self.ends_with_pipeline = ground == Ground::Fore && self.pipes > 0;
         }
-        self.is_after_or = false;
         if ground == Ground::Fore {
             self.found.extend(list);
         }
@@ -335,6 +339,12 @@ impl<'a> Scanner<'a> {
                 b'(' | b')' => return Err(Unsure),
                 _ => is_plain &= self.skip_unit()? == Unit::Plain,
             }
+        }
+        // The index of an array may have operators.
+        let brackets = |bracket| self.line[start..self.at].matches(bracket).count();
+        let is_cut_short = !matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n'));
+        if is_cut_short && brackets('[') > brackets(']') {
+            return Err(Unsure);
         }
         let is_target = self.stage == StageState::NeedsWord;
         self.stage = StageState::Complete;

@@ -13,20 +13,29 @@ pub(super) struct Stage {
     pub(super) writes_to_file: bool,
     /// Its error messages are thrown away.
     pub(super) hides_errors: bool,
+    /// `timeout` ends it.
+    is_timed: bool,
+    /// It has several commands in parentheses or braces.
+    pub(super) is_compound: bool,
 }
 
 /// Programs that answer a question with the exit code 1.
 #[rustfmt::skip]
-const ANSWERS_WITH_ONE: [&str; 48] = [
+const ANSWERS_WITH_ONE: [&str; 70] = [
     "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep",
     "diff", "sdiff", "diff3", "zdiff", "colordiff", "cmp", "test", "[", "[[", "((", "let", "expr",
     "which", "command", "type", "hash", "read", "pgrep", "pidof", "pkill", "killall", "kill", "ps",
     "jq", "yq", "lsof", "fuser", "getent", "git grep", "git diff", "git config", "git check-ignore",
     "git merge-base", "git show-ref", "npm outdated", "systemctl is-active", "systemctl is-enabled",
+    "printenv", "locate", "readlink", "realpath", "git symbolic-ref", "git rev-parse", "git ls-files", "npm ls", "npm audit", "dpkg", "rpm",
+    "crontab", "tmux", "screen", "journalctl", "kubectl diff", "wdiff", "ast-grep", "pip show", "pip3 show", "ffmpeg", "ffprobe",
 ];
 /// Programs that read only as much as they need.
 const LEAVES_EARLY: [&str; 9] =
     ["head", "less", "more", "most", "read", "true", ":", "fzf", "false"];
+/// Programs that run a command among their arguments.
+const RUNS_IN_ARGUMENTS: [&str; 11] =
+    ["xargs", "find", "bash", "sh", "zsh", "ssh", "docker", "podman", "kubectl", "parallel", "su"];
 /// Programs that run another command with the rest of their arguments.
 const RUNS_OTHERS: [&str; 13] = [
     "sudo", "doas", "env", "nice", "ionice", "nohup", "command", "builtin", "exec", "time",
@@ -41,6 +50,8 @@ impl Stage {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             name,
             arguments,
+            is_timed: words.iter().any(|word| word == "timeout"),
+            is_compound: text.trim_start().starts_with(['(', '{']),
             writes_to_file: writes_to_file(text),
             hides_errors: ["2>/dev/null", "2> /dev/null", "2>&-", "&>/dev/null"]
                 .iter()
@@ -50,17 +61,27 @@ impl Stage {
 
     /// Tells whether this exit code is an answer, and no failure.
     pub(super) fn answers_with(&self, code: i32) -> bool {
-        let is_answer = |word: &String| ANSWERS_WITH_ONE.contains(&word.as_str());
-        let mut arguments = self.arguments.iter();
-        match (self.name.as_str(), code) {
-            (name, 1) if ANSWERS_WITH_ONE.contains(&name) => true,
-            // The command that they run has answered with 1.
-            ("xargs", 123) => arguments.find(|word| !word.starts_with('-')).is_some_and(is_answer),
-            ("find", 1) => {
-                let mut commands = arguments.skip_while(|word| !word.starts_with("-exec"));
-                commands.nth(1).is_some_and(is_answer)
-            }
-            ("systemctl is-active", 3) | ("getent", 2) => true,
+        let name = self.name.as_str();
+        let asks_for_help = || self.arguments.iter().any(|word| word == "--help" || word == "-h");
+        // A command that runs another one hands its answer on.
+        let runs_answer = || {
+            let words = self.arguments.iter().flat_map(|word| word.split_whitespace());
+            RUNS_IN_ARGUMENTS.contains(&name)
+                && words.into_iter().any(|word| ANSWERS_WITH_ONE.contains(&word))
+        };
+        match (name, code) {
+            (name, 1) if ANSWERS_WITH_ONE.contains(&name) || name.starts_with('$') => true,
+            (_, 1 | 2 | 129) if asks_for_help() => true,
+            (_, 1) if runs_answer() => true,
+            ("xargs", 123) => runs_answer(),
+            // A directory among the files, which an error message names.
+            ("grep" | "egrep" | "fgrep" | "rg" | "git grep", 2) => true,
+            // The writer reports that its reader has left.
+            ("curl", 23) | ("python" | "python3", 120) => true,
+            ("systemctl is-active" | "systemctl status" | "service", 3 | 4) | ("getent", 2) => true,
+            ("dnf" | "yum", 100) | ("gh", 8) => true,
+            // The time was asked for.
+            (_, 124) => self.is_timed,
             _ => false,
         }
     }
@@ -118,18 +139,22 @@ fn named(words: &[String]) -> (String, Vec<String>) {
         }
         rest = after;
         if runs_other {
-            // Options of the runner, and the time that `timeout` gets.
-            let is_option = |word: &String| {
-                word.starts_with('-') || word.starts_with(|char: char| char.is_ascii_digit())
+            // Options of the runner with their values, and the time that `timeout` gets.
+            let takes_value = ["-u", "-s", "-o", "-i", "-e", "-k", "-g", "-C", "-p"];
+            let is_number = |word: &String| {
+                word.trim_start_matches('.').starts_with(|char: char| char.is_ascii_digit())
             };
-            while rest.first().is_some_and(is_option) {
-                rest = &rest[1..];
+            while let Some(option) =
+                rest.first().filter(|word| word.starts_with('-') || is_number(word))
+            {
+                let skipped = if takes_value.contains(&option.as_str()) { 2 } else { 1 };
+                rest = rest.get(skipped..).unwrap_or_default();
             }
         }
     }
     let Some((word, arguments)) = rest.split_first() else { return (String::new(), Vec::new()) };
     let name =
-        word.rsplit('/').next().unwrap_or_default().trim_start_matches(['(', '{']).to_owned();
+        word.rsplit('/').next().unwrap_or_default().trim_start_matches(['(', '{', '\\']).to_owned();
     let mut arguments = arguments.to_vec();
     if ["git", "npm", "systemctl"].contains(&name.as_str()) {
         let takes_value = ["-C", "-c", "--git-dir", "--prefix"];
@@ -202,7 +227,8 @@ mod tests {
     fn programs_that_answer_with_one_do_not_fail() {
         for (text, code, expected) in [
             ("grep x f", 1, true),
-            ("grep x f", 2, false),
+            ("grep x f", 2, true),
+            ("grep x f", 3, false),
             ("/usr/bin/grep -c x", 1, true),
             ("LC_ALL=C sudo -n grep x", 1, true),
             ("timeout 5 rg x", 1, true),
@@ -211,12 +237,22 @@ mod tests {
             ("git push", 1, false),
             ("find . -exec grep x {} +", 1, true),
             ("find . -name x", 1, false),
+            ("sudo -u root grep x f", 1, true),
+            ("xargs -I {} grep -l x {}", 123, true),
+            ("bash -c 'grep x f'", 1, true),
+            ("$G x f", 1, true),
+            ("\\grep x f", 1, true),
+            ("timeout 5 tail -f x", 124, true),
+            ("curl -s x", 23, true),
+            ("curl -s x", 22, false),
+            ("cargo --help", 1, true),
             ("xargs grep x", 123, true),
-            ("xargs -n1 cargo test", 123, false),
+            ("xargs -n1 cargo build", 123, false),
             ("cargo test", 1, false),
             ("command -v x", 1, true),
             ("false", 1, false),
             ("pytest -k diff", 1, false),
+            ("sh -c 'exit 1'", 1, false),
         ] {
             assert_eq!(Stage::of(text).answers_with(code), expected, "{text}: {code}");
         }

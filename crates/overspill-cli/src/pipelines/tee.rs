@@ -69,8 +69,17 @@ pub(crate) fn called(words: &[OsString]) -> Option<u8> {
         return None;
     }
     let argument = TeeArgument::read(argument.to_str()?)?;
-    // A reader that is gone and a full file are errors of the write, not the end of this process.
-    let _ = SigSet::from_iter([Signal::SIGPIPE, Signal::SIGXFSZ]).thread_block();
+    // A reader that is gone and a full file are errors of the write, not the end of this process. A signal
+    // to the whole line is for the commands: this stage ends with its input.
+    let signals = [
+        Signal::SIGPIPE,
+        Signal::SIGXFSZ,
+        Signal::SIGINT,
+        Signal::SIGTERM,
+        Signal::SIGHUP,
+        Signal::SIGQUIT,
+    ];
+    let _ = SigSet::from_iter(signals).thread_block();
     let started = Instant::now();
     let mut copied = Copied::default();
     copied.all(argument.open(argument.file).ok(), argument.most);

@@ -1,7 +1,10 @@
 //! Lines that are left alone, because they could notice the prelude.
 
 /// Words that show the traps, the variables or the exit codes of the shell, or that change them.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 19] = [
+    "ERR",
+    "allexport",
+    "restricted",
     "PIPESTATUS",
     "DEBUG",
     "BASH_ENV",
@@ -20,7 +23,7 @@ const WORDS: [&str; 16] = [
     "onecmd",
 ];
 /// Options of `set` that show the prelude, or that the prelude would trip over.
-const SET_OPTIONS: [char; 6] = ['x', 'v', 'u', 'T', 'n', 't'];
+const SET_OPTIONS: [char; 8] = ['x', 'v', 'u', 'T', 'n', 't', 'a', 'r'];
 /// Builtins that list the state of the shell if they have no argument.
 const LISTS_ALONE: [&str; 5] = ["set", "trap", "declare", "typeset", "local"];
 /// Longer lines are left alone.

@@ -167,7 +167,8 @@ impl<'a> Output<'a> {
             let OutputStream { mut spill, mut face } = voice;
             let notice = if face.is_main() { watched.notice.as_str() } else { "" };
             if !notice.is_empty() {
-                spill.leave_room(notice);
+                // A line break may have to stand before it.
+                spill.leave_room(&format!("\n{notice}"));
             }
             spill.flush_held(|seen| {
                 let _ = face.take(seen);
@@ -176,7 +177,7 @@ impl<'a> Output<'a> {
                 CallEnd { sent_before: face.sent_before(), ..end.on_terminal(face.is_live()) };
             let outcome = spill.finish(end);
             show(&mut face, &outcome, written.take().as_deref());
-            face.show_after(notice);
+            face.show_after(&outcome, notice);
             record_pipelines(self.overspill, &outcome, &watched.pipelines);
             if face.say_if_lost() {
                 self.lost = true;

@@ -72,14 +72,16 @@ impl Presenter {
     }
 
     /// Shows a line of ours after the output.
-    pub(super) fn show_after(&mut self, notice: &str) {
+    pub(super) fn show_after(&mut self, outcome: &Outcome, notice: &str) {
         if notice.is_empty() {
             return;
         }
         if self.is_live() {
             return ui::say(notice.trim_end());
         }
-        let written = write(self.to, notice.as_bytes());
+        let is_mid_line = outcome.bytes().last().is_some_and(|byte| *byte != b'\n');
+        let before = if is_mid_line { "\n" } else { "" };
+        let written = write(self.to, format!("{before}{notice}").as_bytes());
         self.note(self.to, written);
     }
 

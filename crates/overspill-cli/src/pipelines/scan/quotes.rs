@@ -1,42 +1,8 @@
 //! Skips quotations, expansions and subshells.
 
-use super::{PAIRS, Scanner, Unit, Unsure};
+use super::{Scanner, Unit, Unsure};
 
 impl Scanner<'_> {
-    /// Tells whether quotes, parentheses and compound commands are closed, whatever the grammar is.
-    pub(super) fn balanced(mut self) -> Result<bool, Unsure> {
-        let (mut parentheses, mut pairs) = (0, [0; PAIRS.len()]);
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'<' if self.starts("<<") && !self.starts("<<<") => return Err(Unsure),
-                b'<' if self.starts("<<<") => self.at += 3,
-                b'#' => self.skip_comment(),
-                b'(' | b')' => {
-                    parentheses += if byte == b'(' { 1 } else { -1 };
-                    self.at += 1;
-                }
-                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' => self.at += 1,
-                _ => {
-                    let start = self.at;
-                    while !matches!(
-                        self.peek(),
-                        None | Some(
-                            b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')'
-                        )
-                    ) {
-                        self.skip_unit()?;
-                    }
-                    let word = &self.line[start..self.at];
-                    for ((opens, closes), open) in PAIRS.iter().zip(&mut pairs) {
-                        *open += i32::from(word == *opens) - i32::from(word == *closes);
-                    }
-                }
-            }
-        }
-        // The patterns of `case` end with a parenthesis that nothing opens.
-        Ok(parentheses == 0 && pairs == [0; PAIRS.len()])
-    }
-
     /// Skips one character of a word, or all of a quotation or expansion.
     pub(super) fn skip_unit(&mut self) -> Result<Unit, Unsure> {
         match self.next()? {

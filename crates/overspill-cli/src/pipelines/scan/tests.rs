@@ -76,6 +76,9 @@ fn lines_with_unknown_grammar_get_no_place() {
         "a | b && && c",
         "a > | b",
         "; a | b",
+        "echo $[1|2] | b",
+        "a[1|2]=5; b | c",
+        "echo \"$(case a in a) echo \"x | y\"; esac)\" | cat",
     ] {
         assert_eq!(places(line), [], "{line}");
     }
@@ -83,22 +86,22 @@ fn lines_with_unknown_grammar_get_no_place() {
 }
 
 #[test]
-fn complete_lines_are_told_from_open_ones() {
+fn next_command_follows_only_where_the_scanner_is_sure() {
     for (line, expected) in [
-        ("a | b", true),
-        ("for i in 1 2; do a | b; done", true),
-        ("if a; then b | c; fi # d", true),
-        ("f() { a | b; }; f", true),
-        ("for i in 1; do a | b", false),
-        ("if a; then b | c", false),
-        ("a 'b | c", false),
-        ("cat <<E | b\nx\nE", true),
-        ("cat <<E | b\nx", false),
-        ("while a; do cat <<E | b\nx\nE\ndone", false),
-        ("a | b \\", false),
-        ("a | b)", false),
+        ("a | b", Some("; ")),
+        ("a | b;", Some(" ")),
+        ("a | b &", Some(" ")),
+        ("a | b\n", Some(" ")),
+        ("ls | cat; find . -exec echo {} \\;", Some("; ")),
+        ("a | b # c", Some("\n")),
+        ("cat <<E | b\nx\nE", Some("\n")),
+        ("a | b &&", None),
+        ("a |", None),
+        ("for i in 1; do a | b; done", None),
+        ("a 'b | c", None),
+        ("a | b \\", None),
     ] {
-        assert_eq!(is_complete(line), expected, "{line}");
+        assert_eq!(before_next(line), expected, "{line}");
     }
 }
 
@@ -109,7 +112,7 @@ fn last_command_is_told_from_a_last_pipeline() {
         ("a | b;\n", true),
         ("a | b; c", false),
         ("a | b && c d", false),
-        ("a | b || c d", true),
+        ("a | b || c d", false),
         ("a || b", false),
         ("a | b & c", false),
         ("a; b | c # d", true),
