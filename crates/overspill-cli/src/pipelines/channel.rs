@@ -91,6 +91,11 @@ fn path(descriptor: &OwnedFd) -> String {
     format!("/proc/{}/fd/{}", std::process::id(), descriptor.as_raw_fd())
 }
 
+/// Returns how many bytes are free on the disk of a directory.
+pub(super) fn free_space(directory: &Path) -> u64 {
+    rustix::fs::statvfs(directory).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// Makes a file without a name.
 fn unnamed_file(directory: &Path) -> io::Result<File> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;

@@ -9,6 +9,10 @@ use super::tee::TeeArgument;
 
 pub(super) struct Channel;
 
+pub(super) fn free_space(_: &Path) -> u64 {
+    0
+}
+
 impl Channel {
     pub(super) fn open(_: &Prelude, _: usize, _: &Path) -> io::Result<Channel> {
         Err(io::ErrorKind::Unsupported.into())

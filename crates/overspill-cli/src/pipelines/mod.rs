@@ -57,8 +57,8 @@ const MOST_PLACES: usize = 8;
 const KEEPER: &str = "__ovs_k";
 /// Defines it. The line must work if the prelude could not be read, and `$_` stays what it was.
 const KEEPER_FUNCTIONS: &str = r#"__ovs_k() { return $?; }; : "${__ovs_u-}""#;
-/// Sets the trap of the prelude inside of a subshell.
-const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG";
+/// Sets the trap of the prelude inside of a subshell. `$_` stays what the trap of the host leaves.
+const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG; : EXIT";
 
 /// A line that is watched while it runs.
 pub(crate) struct Watch {
@@ -119,11 +119,13 @@ impl Watch {
         let channel = Channel::open(&prelude, places.len(), &settings.directory)
             .or_else(|_| Channel::open(&prelude, 0, Path::new("/")))
             .ok()?;
+        // The command may need the disk space itself.
+        let most = settings.most.min(channel::free_space(&settings.directory) / 4);
         let our_stage = format!("{} {} ", env.own_path()?, tee::NAME);
         let mut text = framed.inner.clone();
         let mut first_stages = Vec::new();
         for (number, place) in places.iter().enumerate().rev() {
-            let Some(argument) = channel.tee_argument(number, settings.most) else { continue };
+            let Some(argument) = channel.tee_argument(number, most) else { continue };
             text.insert_str(place.after, &format!(" {our_stage}{argument} |"));
             first_stages.push(framed.inner[place.stage.clone()].trim().to_owned());
         }

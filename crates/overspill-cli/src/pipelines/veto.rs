@@ -46,7 +46,8 @@ fn has_pipe(line: &str) -> bool {
 fn is_vetoed(line: &str) -> bool {
     let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let mut names = line.split(|char| !is_letter(char));
-    names.any(|name| WORDS.contains(&name) || name.starts_with("__ovs"))
+    line.contains("${!_")
+        || names.any(|name| WORDS.contains(&name) || name.starts_with("__ovs"))
         || line.split([';', '|', '&', '(', ')', '{', '}', '\n', '`']).any(shows_state)
 }
 
