@@ -72,6 +72,7 @@ pub(crate) struct Watch {
 }
 
 /// What the prelude is told.
+#[allow(dead_code, reason = "only Linux has a prelude")]
 struct Prelude {
     /// It gets an event after the last command.
     sees_end: bool,
