@@ -88,15 +88,15 @@ enum Frame<'a> {
     },
 }
 
-/// What is put around a command.
+/// The texts that we put around a command.
 pub(crate) struct Dressing<'a> {
     /// The file that the shell of the command reads first.
     pub(crate) prelude: &'a str,
-    /// What follows a command in `eval`. `None` if nothing can follow it.
+    /// The text after a command in `eval`. `None` if nothing can follow the command.
     pub(crate) keeper: Option<&'a str>,
     /// The functions of the keeper.
     pub(crate) functions: &'a str,
-    /// What stands after the trap of a subshell.
+    /// The text after the trap of a subshell.
     pub(crate) trap: &'a str,
 }
 

@@ -57,9 +57,9 @@ struct List<'a> {
     at: usize,
     looked: usize,
     walk: JsonWalk,
-    /// What is at hand next is part of a message.
+    /// The next bytes are part of a message.
     in_message: bool,
-    /// From here on it is not JSON, and nobody knows where a message ends.
+    /// The text is not JSON any more, so the end of a message is unknown.
     is_broken: bool,
     /// The bytes between messages that were taken last, without long text.
     between: Vec<u8>,

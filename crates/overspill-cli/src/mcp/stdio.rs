@@ -137,7 +137,7 @@ struct Watch<'a> {
     is_working: Arc<AtomicBool>,
 }
 
-/// A stream that tells whether somebody waits for it.
+/// A stream that tells whether a thread waits for its next bytes.
 struct Awaited<R> {
     from: R,
     is_working: Arc<AtomicBool>,

@@ -1,4 +1,4 @@
-//! What the shell and our stages share with this process: the prelude, a pipe for reports, files for captures.
+//! The prelude, the pipe for reports and the files for captures, which the shell and our stages share with this process.
 //!
 //! The shell opens them as `/proc/PID/fd/N`. Nothing has a name in a directory, so nothing is left behind.
 

@@ -47,7 +47,7 @@ pub(crate) use settings::{PipelineMode, PipelineSettings};
 
 /// The variable that names the prelude.
 const BASH_ENV: &str = "BASH_ENV";
-/// A first stage that ran for so long is saved, so that nobody has to run it again.
+/// A first stage that ran for so long is saved, so that the agent does not have to run it again.
 const LONG_MILLIS: u64 = 2_000;
 /// Less text than this is not worth a notice.
 const WORTH_SAVING: u64 = 4 << 10;
@@ -71,7 +71,7 @@ pub(crate) struct Watch {
     our_stage: String,
 }
 
-/// What the prelude is told.
+/// The settings of the prelude.
 #[allow(dead_code, reason = "only Linux has a prelude")]
 struct Prelude {
     /// It gets an event after the last command.
@@ -80,7 +80,7 @@ struct Prelude {
     is_sourced: bool,
 }
 
-/// What was seen of a line.
+/// The failures of a line, and the notice about them.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
     /// The line that follows the output. Empty if there is nothing to report.
@@ -99,6 +99,9 @@ impl Watch {
         env: &Env,
     ) -> Option<Watch> {
         let line = asked.words.get(at)?.to_str()?;
+        if !veto::has_pipe(line) {
+            return None;
+        }
         let framed = Framed::of(line);
         if !veto::may_be_watched(&framed.inner) || !is_bash(asked.words.first()?) {
             return None;
@@ -117,11 +120,13 @@ impl Watch {
             PipelineMode::Status | PipelineMode::Off => Vec::new(),
         };
         let places = if places.len() > MOST_PLACES { Vec::new() } else { places };
-        let channel = Channel::open(&prelude, places.len(), &settings.directory)
+        let store = settings.store.clone().filter(|store| store.is_dir());
+        let directory = store.unwrap_or_else(|| env.temporary_directory());
+        let channel = Channel::open(&prelude, places.len(), &directory)
             .or_else(|_| Channel::open(&prelude, 0, Path::new("/")))
             .ok()?;
         // The command may need the disk space itself.
-        let most = settings.most.min(channel::free_space(&settings.directory) / 4);
+        let most = settings.most.min(channel::free_space(&directory) / 4);
         let our_stage = format!("{} {} ", env.own_path()?, tee::NAME);
         let mut text = framed.inner.clone();
         let mut first_stages = Vec::new();
@@ -263,7 +268,7 @@ fn is_bash(shell: &OsString) -> bool {
     Path::new(shell).file_name() == Some(OsStr::new("bash"))
 }
 
-/// Variables that change how bash starts. Whoever sets one would notice the prelude.
+/// Variables that change how bash starts. A user who sets one would notice the prelude.
 const IN_THE_WAY: [&str; 4] = [BASH_ENV, "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT"];
 
 /// Tells whether options of the shell or the environment could notice the prelude.

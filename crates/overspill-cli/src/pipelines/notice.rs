@@ -25,15 +25,14 @@ pub(super) fn failure(
     others: usize,
     saved: Option<&SavedCapture>,
 ) -> String {
-    let HiddenFailure { command, code, shown_code, last, .. } = failure;
+    let HiddenFailure { command, code, last, .. } = failure;
     let last = last
         .as_ref()
         .map_or_else(|| "the last command's".into(), |last| format!("{}'s", quoted(last)));
     let subject = command
         .as_ref()
         .map_or_else(|| "A command before the last `|`".into(), |command| quoted(command));
-    let mut text =
-        format!("{subject} exited with code {code}; the exit code {shown_code} is {last}.");
+    let mut text = format!("{subject} exited with code {code}; the exit code 0 is {last}.");
     match others {
         0 => {}
         1 => text.push_str(" One more pipeline of the line hid a failure."),

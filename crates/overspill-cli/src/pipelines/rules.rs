@@ -14,9 +14,7 @@ pub(super) struct HiddenFailure {
     /// The command that failed, if it is certain.
     pub(super) command: Option<String>,
     pub(super) code: i32,
-    /// The exit code of the pipeline.
-    pub(super) shown_code: i32,
-    /// The command that this exit code comes from, if it is certain.
+    /// The command that the exit code 0 of the pipeline comes from, if it is certain.
     pub(super) last: Option<String>,
     /// The place whose capture is the output of the command.
     pub(super) place: Option<usize>,
@@ -38,7 +36,7 @@ const SIGPIPE: i32 = 141;
 const COULD_NOT_RUN: [i32; 2] = [126, 127];
 /// A signal other than SIGHUP ended the command. `git` and `ssh` have codes of their own around these.
 const ENDED_BY_SIGNAL: std::ops::RangeInclusive<i32> = 130..=165;
-/// What follows a pipeline whose author expects a failure.
+/// Ends of a pipeline whose author expects a failure.
 const EXPECTS_FAILURE: [&str; 3] = ["||true", "||:", "||echo"];
 
 /// Returns the failures that the line hides, each once.
@@ -137,7 +135,6 @@ impl Pipeline {
         Some(HiddenFailure {
             command: self.stages[at].as_ref().map(|stage| stage.text.clone()),
             code: before[at],
-            shown_code: *last,
             last: self.stages.last()?.as_ref().map(|stage| stage.name.clone()),
             place: self.place.filter(|_| at == 0),
         })

@@ -34,8 +34,8 @@ impl PipelineMode {
 pub(crate) struct PipelineSettings {
     /// The mode, if the user has set one.
     pub(crate) mode: Option<PipelineMode>,
-    /// The directory for unnamed files: the store's, if it exists.
-    pub(crate) directory: PathBuf,
+    /// The directory of the store.
+    pub(crate) store: Option<PathBuf>,
     /// How much of one output is captured.
     pub(crate) most: u64,
 }
@@ -45,12 +45,11 @@ impl PipelineSettings {
         let set = sources.choice(Key::Pipelines).and_then(PipelineMode::named);
         // The words of a source system say nothing about pipelines.
         let mode = set.or((profile.words != Profile::OWN.words).then_some(PipelineMode::Off));
-        let directory = sources.directory(profile).ok().filter(|directory| directory.is_dir());
         let most =
             sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
         PipelineSettings {
             mode,
-            directory: directory.unwrap_or_else(|| sources.env.temporary_directory()),
+            store: sources.directory(profile).ok(),
             most: most.unwrap_or(profile.max_output),
         }
     }

@@ -34,7 +34,8 @@ pub(super) fn may_be_watched(line: &str) -> bool {
     line.len() <= LONGEST && has_pipe(line) && !is_vetoed(line)
 }
 
-fn has_pipe(line: &str) -> bool {
+/// Tells whether a line may have a pipe.
+pub(super) fn has_pipe(line: &str) -> bool {
     let bytes = line.as_bytes();
     let at = |index: usize| bytes.get(index).copied();
     memchr::memchr_iter(b'|', bytes).any(|found| {

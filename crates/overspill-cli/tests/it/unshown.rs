@@ -78,7 +78,7 @@ fn an_answer_that_nobody_takes_is_an_error() {
 }
 
 #[test]
-fn what_could_not_be_written_does_not_count_as_shown() {
+fn failed_write_does_not_count_as_shown() {
     for (words, stdin) in [
         (&["run", "--", "seq", "30000"][..], String::new()),
         (&["run", "--", "seq", "10"], String::new()),

@@ -94,16 +94,7 @@ impl<'a> ResultWalk<'a> {
     ) -> ResultWalk<'a> {
         let texts = MultiText::new(engine, call.clone(), options);
         let digest = (rules.structured != Structured::Keep).then(Digest::default);
-        ResultWalk {
-            engine,
-            call,
-            rules,
-            texts,
-            count: 0,
-            digest,
-            first: Vec::new(),
-            masked_before: 0,
-        }
+        ResultWalk::with(engine, call, rules, texts, digest)
     }
 
     /// Begins a result that is all there, and has passed the redactor.
@@ -118,6 +109,16 @@ impl<'a> ResultWalk<'a> {
         let texts = MultiText::at_hand(engine, call.clone(), options, redacted);
         let digest = compares.then(Digest::default);
         let (call, rules) = (call.clone(), rules.clone());
+        ResultWalk::with(engine, call, rules, texts, digest)
+    }
+
+    fn with(
+        engine: &'a Overspill,
+        call: Call,
+        rules: ResultRules,
+        texts: MultiText<'a>,
+        digest: Option<Digest>,
+    ) -> ResultWalk<'a> {
         ResultWalk {
             engine,
             call,

@@ -89,7 +89,7 @@ pub(crate) struct Job {
 pub(crate) struct ShellLine {
     /// Its place among the words of the command.
     pub(crate) at: usize,
-    /// What is done about pipelines if nothing is set.
+    /// The mode if no setting names one.
     pub(crate) default: PipelineMode,
 }
 

@@ -120,7 +120,7 @@ impl ResultRewriter<'_> {
 /// Returns the bytes as the server sent them.
 pub(super) fn as_sent(mut held: Vec<u8>, alone: &ContentAlone) -> Vec<u8> {
     for added in alone.added.iter().rev() {
-        // What was cut has no bytes that were added.
+        // A cut message has no added bytes.
         if held.get(added.clone()).is_some() {
             held.drain(added.clone());
         }
