@@ -168,9 +168,17 @@ impl<'a> Jsonc<'a> {
             (None, None) => {
                 // The only one: as when it was added to something empty.
                 let start = self.text[..own.start].trim_end().len().max(node.place.start + 1);
-                let rest = &self.text[own.end..node.place.end - 1];
-                let rest = if rest.trim().is_empty() { rest.len() } else { 0 };
-                start..own.end + rest
+                let end = node.place.end - 1;
+                // Its comma goes too: `{,}` is not JSON.
+                let comma = self.last_commas.iter().find(|comma| (own.end..end).contains(comma));
+                let rest = match comma {
+                    Some(&comma) => {
+                        [&self.text[own.end..comma], &self.text[comma + 1..end]].concat()
+                    }
+                    None => self.text[own.end..end].to_owned(),
+                };
+                let rest = if rest.trim().is_empty() { "" } else { &rest };
+                return spliced(self.text, start..end, rest);
             }
         };
         spliced(self.text, place, "")
@@ -399,6 +407,19 @@ mod tests {
             let items = after.value_of(after.get(&["list"]).unwrap()).unwrap();
             assert_eq!(items.as_array().unwrap().last(), Some(&json!({"a": "b"})));
         }
+    }
+
+    #[test]
+    fn removing_the_only_value_removes_its_comma() {
+        for (text, expected) in [
+            ("{\"a\": {\"b\": 1,}, \"c\": 2}", "{\"a\": {}, \"c\": 2}"),
+            ("{\"a\": {\n  \"b\": 1,\n}}", "{\"a\": {}}"),
+            ("{\"a\": {\"b\": 1 /* , */, // x\n}}", "{\"a\": { /* , */ // x\n}}"),
+        ] {
+            assert_eq!(Jsonc::parse(text).unwrap().without(&["a", "b"]), expected, "{text}");
+        }
+        let list = Jsonc::parse("{\"list\": [0,],}").unwrap();
+        assert_eq!(list.without_item(&["list"], 0), "{\"list\": [],}");
     }
 
     #[test]

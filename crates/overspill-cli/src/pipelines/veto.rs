@@ -1,15 +1,19 @@
 //! Lines that are left alone, because they could notice the prelude.
 
 /// Words that show the traps, the variables or the exit codes of the shell, or that change them.
-const WORDS: [&str; 19] = [
-    "ERR",
-    "allexport",
-    "restricted",
+const WORDS: [&str; 7] = [
     "PIPESTATUS",
-    "DEBUG",
     "BASH_ENV",
     "BASH_COMMAND",
     "BASH_EXECUTION_STRING",
+    "POSIXLY_CORRECT",
+    "ulimit",
+    "compgen",
+];
+/// Names of shell options. They count only in a line that can set an option: `cargo test --verbose` sets none.
+const OPTIONS: [&str; 11] = [
+    "allexport",
+    "restricted",
     "pipefail",
     "nounset",
     "xtrace",
@@ -18,10 +22,12 @@ const WORDS: [&str; 19] = [
     "posix",
     "extdebug",
     "functrace",
-    "ulimit",
-    "compgen",
     "onecmd",
 ];
+/// Words of a line that can set an option.
+const SETTERS: [&str; 4] = ["set", "shopt", "SHELLOPTS", "BASHOPTS"];
+/// Traps that the prelude sets, or that it would fire. They count only in a line with `trap`.
+const TRAPS: [&str; 2] = ["DEBUG", "ERR"];
 /// Options of `set` that show the prelude, or that the prelude would trip over.
 const SET_OPTIONS: [char; 8] = ['x', 'v', 'u', 'T', 'n', 't', 'a', 'r'];
 /// Builtins that list the state of the shell if they have no argument.
@@ -46,9 +52,12 @@ pub(super) fn has_pipe(line: &str) -> bool {
 
 fn is_vetoed(line: &str) -> bool {
     let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
-    let mut names = line.split(|char| !is_letter(char));
+    let names = || line.split(|char| !is_letter(char));
+    let has = |words: &[&str]| names().any(|name| words.contains(&name));
     line.contains("${!_")
-        || names.any(|name| WORDS.contains(&name) || name.starts_with("__ovs"))
+        || names().any(|name| WORDS.contains(&name) || name.starts_with("__ovs"))
+        || has(&OPTIONS) && has(&SETTERS)
+        || has(&TRAPS) && has(&["trap"])
         || line.split([';', '|', '&', '(', ')', '{', '}', '\n', '`']).any(shows_state)
 }
 
@@ -111,6 +120,9 @@ mod tests {
             "declare -f | cat",
             "declare | cat",
             "trap 'x' DEBUG; a | b",
+            "trap 'x' ERR; a | b",
+            "shopt -s extdebug; a | b",
+            "name=pipefail; set -o $name; a | b",
             "ulimit -f 0; a | b",
             "compgen -v | wc -l",
             "a | b; echo $__ovs_n",
@@ -127,6 +139,11 @@ mod tests {
             "declare -i n=5; a | b",
             "set -- a b; echo \"$1\" | cat",
             "git log --set-upstream | tail",
+            "cargo test --verbose 2>&1 | tail -1",
+            "DEBUG=1 npm test | tail",
+            "pytest --log-level=DEBUG | tail",
+            "ls /usr/share/posix | wc -l",
+            "grep -c ERR log | cat",
         ] {
             assert!(may_be_watched(line), "{line}");
         }

@@ -62,11 +62,21 @@ fn uri(value: &HeaderValue) -> Option<Uri> {
     Uri::try_from(value.as_bytes()).ok()
 }
 
-/// Tells whether an address names this machine, and nobody before an `@`.
+/// Tells whether an address is a name of this machine, with a port or without one, and nothing else.
 fn is_local(uri: &Uri) -> bool {
     let is_web = uri.scheme_str().is_none_or(|scheme| ["http", "https"].contains(&scheme));
-    let is_ours = |host: &str| LOCAL.iter().any(|name| host.eq_ignore_ascii_case(name));
-    is_web && uri.authority().is_some_and(|it| !it.as_str().contains('@') && is_ours(it.host()))
+    is_web && uri.authority().is_some_and(|authority| is_local_name(authority.as_str()))
+}
+
+/// `Authority::host` drops what it does not understand: of `[::1]x` it returns `[::1]`.
+fn is_local_name(authority: &str) -> bool {
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    LOCAL.iter().any(|name| match authority.split_at_checked(name.len()) {
+        Some((host, rest)) if host.eq_ignore_ascii_case(name) => {
+            rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port)
+        }
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -98,6 +108,8 @@ mod tests {
             "evil@localhost",
             "127.0.0.1.evil",
             "::1",
+            "[::1]evil.example",
+            "localhost:8o",
             "http://localhost",
             "localhost/x",
             "a b",
@@ -127,6 +139,7 @@ mod tests {
             "http://localhost@evil.example",
             "ftp://localhost",
             "http://localhost.evil.example",
+            "http://[::1]evil.example",
         ] {
             assert_eq!(of(bad), 403, "{bad}");
         }

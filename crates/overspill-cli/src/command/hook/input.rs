@@ -8,6 +8,8 @@ use overspill::core::internal::json::JsonTokens;
 
 /// The largest input that is held. Hosts put larger results into files.
 const MOST: usize = 32 << 20;
+/// Values that are nested deeper become text. serde refuses more than 127 levels.
+const DEEPEST: usize = 100;
 
 /// Reads until the value is complete: a host may leave its end of the pipe open.
 ///
@@ -38,7 +40,99 @@ pub(super) fn read(mut from: impl Read) -> Result<Value, String> {
     if total > MOST {
         return Err(format!("the input is larger than {} MiB", MOST >> 20));
     }
-    serde_json::from_slice(&held).map_err(|error| format!("the input is not JSON: {error}"))
+    parse(&held)
+}
+
+/// Parses JSON, also JSON that serde refuses and hosts write: half of a surrogate pair, invalid UTF-8, or
+/// values that are nested too deep. Without this a tool could get its result past the limit and the mask.
+fn parse(json: &[u8]) -> Result<Value, String> {
+    serde_json::from_slice(json)
+        .or_else(|_| serde_json::from_str(&repair(&String::from_utf8_lossy(json))))
+        .map_err(|error| format!("the input is not JSON: {error}"))
+}
+
+/// Replaces half surrogate pairs by U+FFFD, and values below [`DEEPEST`] levels by their text.
+fn repair(json: &str) -> String {
+    let bytes = json.as_bytes();
+    let (mut repaired, mut depth, mut at) = (String::with_capacity(json.len()), 0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        let start = at;
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at);
+                repair_string(&json[start..at], &mut repaired);
+                continue;
+            }
+            b'[' | b'{' if depth == DEEPEST => {
+                at = value_end(bytes, at);
+                repaired.push_str(&Value::from(&json[start..at]).to_string());
+                continue;
+            }
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        repaired.push(char::from(byte));
+    }
+    repaired
+}
+
+/// Returns the index after the string that begins at `at`.
+fn string_end(json: &[u8], at: usize) -> usize {
+    let mut end = at + 1;
+    while let Some(&byte) = json.get(end) {
+        match byte {
+            b'"' => return end + 1,
+            b'\\' => end += 2,
+            _ => end += 1,
+        }
+    }
+    json.len()
+}
+
+/// Returns the index after the list or object that begins at `at`.
+fn value_end(json: &[u8], at: usize) -> usize {
+    let (mut depth, mut end) = (0_usize, at);
+    while let Some(&byte) = json.get(end) {
+        match byte {
+            b'"' => {
+                end = string_end(json, end);
+                continue;
+            }
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' if depth == 1 => return end + 1,
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        end += 1;
+    }
+    json.len()
+}
+
+/// Copies a string with its quotes. Replaces the escape of half a surrogate pair by that of U+FFFD.
+fn repair_string(string: &str, repaired: &mut String) {
+    let unit = |at: usize| {
+        let digits = string.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = string[at..].find('\\') {
+        at += found;
+        let low = unit(at + 6).filter(|low| (0xdc00..0xe000).contains(low));
+        match unit(at) {
+            Some(0xd800..0xdc00) if low.is_some() => at += 12,
+            Some(0xd800..0xe000) => {
+                repaired.push_str(&string[copied..at]);
+                repaired.push_str("\\ufffd");
+                at += 6;
+                copied = at;
+            }
+            _ => at += 2,
+        }
+    }
+    repaired.push_str(&string[copied..]);
 }
 
 #[cfg(test)]
@@ -61,6 +155,30 @@ mod tests {
         let read = |text: &str| read(Open(text.as_bytes())).unwrap();
         assert_eq!(read(r#" {"a":"}","b":[1,"\""]}"#)["b"][0], 1);
         assert_eq!(read(r#""x""#), "x");
+    }
+
+    #[test]
+    fn half_surrogate_pair_is_replaced() {
+        for (json, expected) in [
+            (r#""\ud800 x""#, "\u{fffd} x"),
+            (r#""\udc00\ud800""#, "\u{fffd}\u{fffd}"),
+            (r#""\\ud800 \ud83d\ude00 \ud83d""#, "\\ud800 \u{1f600} \u{fffd}"),
+        ] {
+            assert_eq!(read(json.as_bytes()).unwrap(), expected, "{json}");
+        }
+        assert_eq!(read(&b"[\"a\xff\"]"[..]).unwrap()[0], "a\u{fffd}");
+    }
+
+    #[test]
+    fn value_nested_too_deep_becomes_text() {
+        let deep = format!("{}{}{}", "[".repeat(3_000), r#""sec]ret""#, "]".repeat(3_000));
+        let value = read(format!(r#"{{"a":{deep},"b":"\ud800"}}"#).as_bytes()).unwrap();
+        assert_eq!(value["b"], "\u{fffd}");
+        let mut inner = &value["a"];
+        while let Value::Array(list) = inner {
+            inner = &list[0];
+        }
+        assert!(inner.as_str().unwrap().contains(r#""sec]ret""#), "{inner}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{HookContent, HookFormat, HookResult, host_file, text};
+use super::{HookContent, HookFormat, HookResult, has_little_beside, host_file, text};
 use crate::env::Env;
 
 #[derive(Debug)]
@@ -23,6 +23,8 @@ const PREVIEW: &str = "\n\nPreview (first 500 chars):\n";
 const NAME: &str = "-copilot-tool-output-";
 /// The start of the last line after a command, which says how the command ended.
 const ENDED: &str = "\n<shellId: ";
+/// A longer last line is output of the tool.
+const LONGEST_END: usize = 200;
 /// So many bytes of a preview are compared. The host may have changed its end.
 const COMPARED: usize = 400;
 
@@ -32,19 +34,24 @@ impl HookFormat for CopilotFormat {
     }
 
     fn decode(&self, payload: &Value, _: &Env) -> Option<HookResult> {
-        let all = payload.get(RESULT).and_then(|result| text(result, TEXT))?;
+        let result = payload.get(RESULT)?;
         let command = payload.get("toolArgs").and_then(|arguments| text(arguments, "command"));
-        let content = match saved(&all) {
-            Some(file) => HookContent::File(file, parted(&all).0.to_owned()),
-            None => HookContent::Text(parted(&all).0.to_owned()),
+        let is_known = result.as_object().is_none_or(|fields| has_little_beside(fields, &[TEXT]));
+        let content = match text(result, TEXT).filter(|_| is_known) {
+            Some(all) => match saved(&all) {
+                Some(file) => HookContent::File(file, parted(&all).0.to_owned()),
+                None => HookContent::Text(parted(&all).0.to_owned()),
+            },
+            None => HookContent::Any(result.clone()),
         };
         Some(HookResult { tool: text(payload, "toolName")?, command, content })
     }
 
     fn encode(&self, payload: &Value, shortened: Value) -> Value {
+        let Value::String(shown) = &shortened else { return self.replace(shortened) };
         let mut result = payload.get(RESULT).cloned().unwrap_or_default();
         let all = text(&result, TEXT).unwrap_or_default();
-        let shown = shortened.as_str().unwrap_or_default().trim_end_matches('\n').to_owned();
+        let shown = shown.trim_end_matches('\n').to_owned();
         result[TEXT] = (shown + parted(&all).1).into();
         self.replace(result)
     }
@@ -61,9 +68,11 @@ impl HookFormat for CopilotFormat {
     }
 }
 
-/// Splits a text before the line that says how a command ended.
+/// Splits a text before its last line, if that says how a command ended.
 fn parted(all: &str) -> (&str, &str) {
-    let at = all.rfind(ENDED).filter(|at| all[at + 1..].trim_end().ends_with('>'));
+    let is_end =
+        |line: &str| line.ends_with('>') && line.len() <= LONGEST_END && !line.contains('\n');
+    let at = all.rfind(ENDED).filter(|at| is_end(all[at + 1..].trim_end()));
     all.split_at(at.unwrap_or(all.len()))
 }
 
