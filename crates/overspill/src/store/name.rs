@@ -239,7 +239,9 @@ impl NamePart {
     fn shape(&self) -> (usize, usize, fn(u8) -> bool) {
         let digit: fn(u8) -> bool = |byte| byte.is_ascii_digit();
         let random: fn(u8) -> bool = |byte| byte.is_ascii_digit() || byte.is_ascii_lowercase();
-        let ulid: fn(u8) -> bool = |byte| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+        // Crockford's base 32 has no `I`, `L`, `O` and `U`.
+        let ulid: fn(u8) -> bool =
+            |byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() && !b"ILOU".contains(&byte);
         match self {
             NamePart::Text(text) => (text.len(), text.len(), is_plain),
             NamePart::Tool(_) | NamePart::CallId | NamePart::Session => (0, LONGEST, is_plain),

@@ -132,7 +132,10 @@ impl Layout {
         let file = path.filename()?;
         let parts: Vec<&str> = file.split('-').collect();
         let [first, last, end] = parts[..] else { return None };
-        let name = |text: &str| NameStyle::OWN.name_of(&format!("{text}{}", NameStyle::OWN.ending));
+        let name = |text: &str| {
+            let name = NameStyle::OWN.name_of(&format!("{text}{}", NameStyle::OWN.ending));
+            name.filter(|name| name.time().is_some())
+        };
         let sound = is_component(end) && *path == self.at(&format!("gone/{file}"));
         if sound { Some((name(first)?, name(last)?)) } else { None }
     }
@@ -176,6 +179,17 @@ mod tests {
         assert_eq!(Layout::named(&layout.note(&name)), Some(name));
         assert!(is_day(&day) && !is_day("2026-1-13x"));
         assert_eq!(Layout::new("", "a b").at("x").as_ref(), "a_b/v1/x");
+    }
+
+    #[test]
+    fn list_of_expired_outputs_needs_names_with_a_time() {
+        let layout = Layout::new("p", "all");
+        let range = |first: &str, last: &str| {
+            layout.gone_range(&Path::from(format!("p/all/v1/gone/{first}-{last}-abc"))).is_some()
+        };
+        let good = "01KA3F9C2E01KA3F9C2E01KA3F";
+        assert!(range(good, good));
+        assert!(!range(good, "01KI3F9C2E01KA3F9C2E01KA3F") && !range(&"Z".repeat(26), good));
     }
 
     #[test]
