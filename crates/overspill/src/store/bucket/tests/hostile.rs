@@ -246,7 +246,7 @@ fn large_object_in_gone_is_not_fetched() {
     let fleet = Fleet::new();
     let there = fleet.machine();
     let name = unused_name();
-    let wide = "outputs/all/v1/gone/00000000000000000000000000-ZZZZZZZZZZZZZZZZZZZZZZZZZZ-evil";
+    let wide = "outputs/all/v1/gone/00000000000000000000000000-3ZZZZZZZZZZZZZZZZZZZZZZZZZ-evil";
     fleet.put(wide, vec![b'x'; 8 << 20]);
     let list = json!({"name": name, "expired": "2026-01-01T00:00:00Z", "bytes": 7});
     fleet.put(&format!("outputs/all/v1/gone/{name}-{name}-abcdefgh"), line(&list));
