@@ -210,7 +210,7 @@ impl Remote {
         if is_hello && let Some(session) = header("mcp-session-id") {
             self.now.write().unwrap_or_else(PoisonError::into_inner).session = Some(session);
         }
-        let kind = header("content-type").unwrap_or_default();
+        let kind = header("content-type").unwrap_or_default().to_ascii_lowercase();
         let is_json = kind.starts_with("application/json");
         if status >= 300 && !is_json {
             return Err(format!("the server answered with HTTP status {status}"));

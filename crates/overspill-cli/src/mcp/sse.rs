@@ -90,7 +90,8 @@ impl<R: Read> Events<R> {
             (Line::Name(name), b'\n') if name.is_empty() => return self.event_ends(),
             (_, b'\n') => self.line = Line::Name(Vec::new()),
             (Line::Name(name), b':') => {
-                let field = match &name[..] {
+                // A stream may begin with a byte order mark.
+                let field = match name.strip_prefix(b"\xef\xbb\xbf").unwrap_or(name) {
                     b"data" => Field::Data,
                     b"event" => Field::Event,
                     _ => Field::Other,
@@ -201,6 +202,14 @@ mod tests {
             assert_eq!(String::from_utf8(all).unwrap(), "{\"a\":1}\n{ }\n");
             assert_eq!(endpoint.try_recv().unwrap(), "/post?x");
         }
+    }
+
+    #[test]
+    fn byte_order_mark_is_skipped() {
+        let mut all = String::new();
+        let stream = "\u{feff}data: {}\n\n";
+        Events::new(stream.as_bytes(), None).read_to_string(&mut all).unwrap();
+        assert_eq!(all, "{}\n");
     }
 
     #[test]

@@ -66,10 +66,15 @@ impl Seal {
         match &self.ranges {
             None if self.bytes == self.produced => Kept::Whole,
             None => Kept::Ends { first: self.first, between: 0, last: self.bytes - self.first },
+            // The excerpts can fill the whole gap between the two ends.
+            Some(kept) if kept.ranges.iter().any(|range| range.bytes == (0..self.produced)) => {
+                Kept::Whole
+            }
             Some(kept) => {
                 let len = |range: &KeptRange| range.bytes.end - range.bytes.start;
                 let all: u64 = kept.ranges.iter().map(len).sum();
-                let is_last = |range: &&KeptRange| range.bytes.end == self.produced;
+                let is_last =
+                    |range: &&KeptRange| range.bytes.start > 0 && range.bytes.end == self.produced;
                 let last = kept.ranges.last().filter(is_last).map_or(0, len);
                 let between = all.saturating_sub(self.first + last);
                 Kept::Ends { first: self.first, between, last }
@@ -276,6 +281,10 @@ mod tests {
             stored,
         };
         let kept = |ranges| Some(KeptRanges { bytes: 200, lines: 9, ranges });
+        let all = seal(kept(vec![range(0..200, 0..200)]));
+        assert_eq!(all.kept(), Kept::Whole);
+        let first = seal(kept(vec![range(0..10, 0..10)]));
+        assert_eq!(first.kept(), Kept::Ends { first: 10, between: 0, last: 0 });
         let good = seal(kept(vec![range(0..10, 0..10), range(50..52, 10..12)]));
         let bytes = good.to_bytes();
         assert_eq!(Seal::len(&bytes), Some(bytes.len()));
