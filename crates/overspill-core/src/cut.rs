@@ -286,6 +286,16 @@ impl<'a> Oversized<'a> {
         }
     }
 
+    /// Returns the words for its kind: `source`, `binary (PNG)`.
+    pub(crate) fn kind_words(&self) -> Option<String> {
+        let kind = self.kind()?;
+        let format = self.view.format.filter(|_| kind == Kind::Binary);
+        Some(match format {
+            Some(format) => format!("{} ({format})", kind.name()),
+            None => kind.name().to_owned(),
+        })
+    }
+
     /// Returns the output with what is known about its kind once its command has ended.
     #[must_use]
     pub fn with_hint(self, hint: KindHint) -> Oversized<'a> {

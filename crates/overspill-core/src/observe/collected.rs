@@ -8,6 +8,7 @@ use crate::keep::structure::{self, Outline, StructuredLines};
 use crate::keep::{EndsKept, SelectedBlocks};
 use crate::measure::limits::Cost;
 use crate::measure::size::breaks;
+use crate::observe::binary;
 use crate::observe::collector::Collector;
 use crate::observe::ends::Ends;
 use crate::text::Cleaner;
@@ -24,6 +25,8 @@ pub(crate) struct Collected<'a> {
     /// The tail holds the output from its start.
     pub(crate) tail_is_all: bool,
     pub(crate) selection: Selection,
+    /// The well-known file format that the output begins like, if all of it was looked at.
+    pub(crate) format: Option<&'static str>,
 }
 
 /// What is chosen from, beyond the two ends.
@@ -95,19 +98,18 @@ impl<'a> Collected<'a> {
             tail_is_all: tail_from == 0,
             tail: MappedText::borrowed(tail_from as u64, tail),
             selection: Selection::Ends,
+            format: None,
         }
     }
 }
 
 impl Collected<'_> {
-    /// Tells whether the start is no text: a good part of it is replaced, or is control characters.
+    /// Tells whether the output is no text, by its start and its end.
     pub(crate) fn is_binary(&self) -> bool {
-        let start = &self.head.text()[..self.head.len().min(BINARY_SAMPLE)];
-        let text = String::from_utf8_lossy(start);
-        // U+2400 to U+241F are the pictures of control characters.
-        let is_strange = |c: &char| matches!(c, '\u{fffd}' | '\u{2400}'..='\u{241f}');
-        let strange = text.chars().filter(is_strange).count();
-        strange * 4 > text.chars().count()
+        let (head, tail) = (self.head.text(), self.tail.text());
+        let start = &head[..head.len().min(BINARY_SAMPLE)];
+        let end = &tail[tail.len().saturating_sub(BINARY_SAMPLE)..];
+        binary::is_binary(start) && (tail.is_empty() || binary::is_binary(end))
     }
 
     /// Chooses lines of an output of `len` bytes within `limits`, of which each gap takes `mark`.
@@ -158,7 +160,8 @@ impl Collected<'static> {
         let head_is_all = start.at == output.len() && start.ends.head_is_all();
         let (tail, tail_is_all) = Collected::read_tail(output, policy, extent);
         let head = start.ends.into_head();
-        Collected { head, head_is_all, tail, tail_is_all, selection: Selection::Ends }
+        let (selection, format) = (Selection::Ends, None);
+        Collected { head, head_is_all, tail, tail_is_all, selection, format }
     }
 
     /// Reads the end of an output, and tells whether that is all of it.

@@ -3,6 +3,7 @@
 use crate::Policy;
 use crate::keep::signal::{self, SignalScan, Weights};
 use crate::keep::structure::{self, Format, StructuredLines, json};
+use crate::observe::binary;
 use crate::observe::collected::{Collected, Extent, Selection};
 use crate::observe::ends::Ends;
 use crate::text::{Cleaner, TeeSink};
@@ -12,6 +13,7 @@ use crate::text::{Cleaner, TeeSink};
 pub(crate) struct Collector {
     cleaner: Cleaner,
     sees: CollectorKind,
+    format: Option<&'static str>,
 }
 
 /// JSON may break at its very end: it is cut off, or text follows. Up to this length its lines are
@@ -58,7 +60,7 @@ impl Collector {
         } else {
             CollectorKind::Ends(ends())
         };
-        Collector { cleaner: Cleaner::new(0, policy), sees }
+        Collector { cleaner: Cleaner::new(0, policy), sees, format: None }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
@@ -124,7 +126,7 @@ impl Collector {
         };
         let head_is_all = ends.head_is_all();
         let (head, tail, tail_is_all) = ends.into_both();
-        Collected { head, head_is_all, tail, tail_is_all, selection }
+        Collected { head, head_is_all, tail, tail_is_all, selection, format: self.format }
     }
 }
 
@@ -146,7 +148,8 @@ impl Sample {
         let Sample { bytes, policy, weights } = self;
         let ends = || Box::new(Ends::new(0, Extent::of(policy)));
         let begin = |sees: CollectorKind| {
-            let mut watch = Collector { cleaner: Cleaner::new(0, policy), sees };
+            let cleaner = Cleaner::new(0, policy);
+            let mut watch = Collector { cleaner, sees, format: binary::format(bytes) };
             watch.push(bytes);
             watch
         };

@@ -1,5 +1,6 @@
 //! Looks at an output, whole or as it streams by, and holds what may be shown of it.
 
+mod binary;
 pub(crate) mod collected;
 pub(crate) mod collector;
 pub(crate) mod ends;

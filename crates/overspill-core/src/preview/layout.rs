@@ -6,7 +6,7 @@ use super::Wording;
 use super::mark::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
 use crate::measure::limits::Cost;
 use crate::text::{defuse, text_of};
-use crate::{Cut, Limits, LineRule, Oversized, Policy, Size, Span};
+use crate::{Cut, Kind, Limits, LineRule, Oversized, Policy, Size, Span};
 
 /// The text for the reader, and its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +63,8 @@ const FORMS: [(NoticeForm, u32, u32); 4] = [
 
 /// Makes a preview with the longest notice that there is room for.
 pub(super) fn compose<'a>(wording: &Wording, over: &Oversized<'a>) -> Preview<'a> {
-    let (wording, policy) = (&wording.on_one_line().of_kind(over.kind()), over.policy());
-    if let Some(answer) = outlined(wording, over) {
+    let (wording, policy) = (&wording.on_one_line().of_kind(over.kind_words()), over.policy());
+    if let Some(answer) = outlined(wording, over).or_else(|| only_named(wording, over)) {
         return answer;
     }
     for (form, part, whole) in FORMS {
@@ -131,6 +131,24 @@ fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> 
             room = room.part(7, 8);
         }
         None
+    })
+}
+
+/// Makes a preview that is only a notice, if the output is no text.
+fn only_named<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> {
+    let policy = over.policy();
+    if over.kind() != Some(Kind::Binary) || policy.fill {
+        return None;
+    }
+    [NoticeForm::Full, NoticeForm::Short].into_iter().find_map(|form| {
+        let shown = ShownFacts { what: ShownAmount::Nothing, altered: 0 };
+        let header = header(wording, form, &over.total(), shown)?;
+        let cut = over.without_pieces();
+        let (text, notice) = (format!("{header}\n"), 0..header.len());
+        let gap = |span| PreviewItem::Gap { span, mark: text.len()..text.len() };
+        let items = cut.gaps().map(gap).collect();
+        let layout = Layout { notice, items, is_silent: false };
+        fits(&text, policy).then_some(Preview { text, layout, cut, outline: None })
     })
 }
 

@@ -45,6 +45,8 @@ pub(super) enum ShownAmount {
     All,
     /// An outline, in JSON.
     Json,
+    /// Nothing: it is no text.
+    Nothing,
     /// This many whole lines.
     Lines(u64),
     /// This many bytes, if a line is shown in part.
@@ -56,6 +58,7 @@ impl std::fmt::Display for ShownAmount {
         match self {
             ShownAmount::All => f.write_str("all shown"),
             ShownAmount::Json => f.write_str("shown as shorter JSON"),
+            ShownAmount::Nothing => f.write_str("not shown"),
             ShownAmount::Lines(n) => write!(f, "{} shown", counted(*n, "line")),
             ShownAmount::Bytes(n) => write!(f, "{} shown", counted(*n, "byte")),
         }

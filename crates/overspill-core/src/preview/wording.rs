@@ -1,6 +1,5 @@
 //! The words of a preview that the core does not know: a label, and sentences about the saved copy.
 
-use crate::Kind;
 use crate::text::one_line;
 
 /// The words of a preview that depend on the caller, as data.
@@ -75,8 +74,8 @@ impl Wording {
 
     /// Returns these words with the kind of the output as the first fact.
     #[must_use]
-    pub(super) fn of_kind(mut self, kind: Option<Kind>) -> Wording {
-        self.facts.splice(0..0, kind.map(|kind| kind.name().to_owned()));
+    pub(super) fn of_kind(mut self, kind: Option<String>) -> Wording {
+        self.facts.splice(0..0, kind);
         self
     }
 

@@ -130,14 +130,49 @@ fn two_million_lines_alike_are_bounded_and_counted() {
 fn what_has_no_lines_is_shown_from_both_ends() {
     let base64: String = ('a'..='z').cycle().take(300_000).collect();
     let script = "function a(b){return b||(throw new Error(1))};".repeat(8000);
-    let binary: Vec<u8> =
-        (0..200_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let utf16: Vec<u8> =
         "error: nothing\r\n".repeat(9000).bytes().flat_map(|byte| [byte, 0]).collect();
-    for output in [base64.as_bytes(), script.as_bytes(), &binary, &utf16] {
+    let old_encoding: Vec<u8> =
+        b"\xb4\xed\xce\xf3: \xce\xc4\xbc\xfe\xb2\xbb\xb4\xe6\n".repeat(9000);
+    for output in [base64.as_bytes(), script.as_bytes(), &utf16, &old_encoding] {
         let text = preview(output, 8192);
         assert!(text.len() > 4000, "{text}");
     }
+}
+
+/// Bytes that chance might have made, after the first bytes of a file.
+fn noise(start: &[u8], len: u32) -> Vec<u8> {
+    let noise = (0..len).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8);
+    start.iter().copied().chain(noise).collect()
+}
+
+#[test]
+fn binary_output_is_named_and_not_shown() {
+    for (start, expected) in [
+        (&b"\x7fELF\x02\x01\x01\0"[..], ": binary (ELF), "),
+        (b"\x89PNG\r\n\x1a\n", ": binary (PNG), "),
+        (b"\x1f\x8b\x08\0", ": binary (gzip), "),
+        (b"PK\x03\x04", ": binary (ZIP), "),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF\0", ": binary (JPEG), "),
+        (b"", ": binary, "),
+    ] {
+        let output = noise(start, 200_000);
+        let policy = Policy { keep: Keep::Auto, ..policy(8192) };
+        let text = policy.measure(&output).unwrap().preview(&common::unsaved()).text;
+        let size = format!("{} bytes, not shown", 200_000 + start.len());
+        let size = size.replacen("200", "200,", 1);
+        assert!(text.contains(expected) && text.contains(&size), "{text}");
+        assert!(text.lines().count() == 1 && text.len() < 200, "{text}");
+    }
+}
+
+#[test]
+fn text_after_binary_output_is_shown() {
+    let mut output = noise(b"\x7fELF", 20_000);
+    output.extend((0..3000).flat_map(|n| compiled(n).into_bytes()));
+    output.extend(b"error: the linker failed\n");
+    let text = preview(&output, 8192);
+    assert!(text.contains("error: the linker failed"), "{text}");
 }
 
 #[test]

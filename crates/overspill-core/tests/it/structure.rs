@@ -256,12 +256,8 @@ fn what_is_no_json_is_shown_as_other_outputs_are() {
         }
     }
     let utf16: Vec<u8> = many.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let binary: Vec<u8> =
-        (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    for output in [utf16, binary] {
-        let answer = answer(&output, &Policy { keep: Keep::Auto, ..Policy::default() }).unwrap();
-        assert!(answer.text.len() <= 51_200 && answer.cut.shown().bytes > 20_000);
-    }
+    let answer = answer(&utf16, &Policy { keep: Keep::Auto, ..Policy::default() }).unwrap();
+    assert!(answer.text.len() <= 51_200 && answer.cut.shown().bytes > 20_000);
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! Tells binary data from text, and names its format.
+
+/// The first bytes of well-known formats.
+const FORMATS: [(&[u8], &str); 20] = [
+    (b"\x7fELF", "ELF"),
+    (b"\x89PNG", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF8", "GIF"),
+    (b"%PDF", "PDF"),
+    (b"PK\x03\x04", "ZIP"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"BZh", "bzip2"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"\0asm", "WebAssembly"),
+    (b"\xca\xfe\xba\xbe", "Java class"),
+    (b"SQLite format 3\0", "SQLite"),
+    (b"MZ", "Windows program"),
+    (b"RIFF", "RIFF"),
+    (b"OggS", "Ogg"),
+    (b"ID3", "MP3"),
+    (b"!<arch>\n", "ar archive"),
+    (b"PAR1", "Parquet"),
+];
+
+/// Tells whether a sample is no text. In the sample U+FFFD stands for bytes that are not UTF-8, and a picture such as
+/// U+2400 for a control character.
+///
+/// A quarter of binary data is not printable, and some of that is control characters: text in an old encoding has
+/// none. UTF-16 has one at every second place.
+pub(super) fn is_binary(sample: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(sample);
+    let is_control = |c: &char| matches!(c, '\u{2400}'..='\u{241f}');
+    let (mut all, mut strange, mut controls, mut alternating) = (0, 0, 0, 0);
+    let mut last = None;
+    for c in text.chars() {
+        all += 1;
+        strange += usize::from(c == '\u{fffd}' || is_control(&c));
+        controls += usize::from(is_control(&c));
+        alternating +=
+            usize::from(last.is_some_and(|last| (last == '\u{2400}') != (c == '\u{2400}')));
+        last = Some(c);
+    }
+    let is_utf16 = alternating * 10 >= all * 9;
+    strange * 4 > all && controls * 20 > all && !is_utf16
+}
+
+/// Returns the name of the format that an output begins like.
+pub(super) fn format(output: &[u8]) -> Option<&'static str> {
+    FORMATS.iter().find(|(start, _)| output.starts_with(start)).map(|(_, name)| *name)
+}
