@@ -36,14 +36,19 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Run(RunArgs),
     Cut(CutArgs),
+    #[command(aliases = ["show", "cat"])]
     Read(ReadArgs),
+    #[command(aliases = ["search", "rg"])]
     Grep(GrepArgs),
+    #[command(alias = "ls")]
     List(ListArgs),
     Info(InfoArgs),
     Diff(DiffArgs),
     Explain(ExplainArgs),
+    #[command(alias = "remove")]
     Rm(RmArgs),
     Pin(PinArgs),
+    #[command(aliases = ["clean", "prune"])]
     Gc(GcArgs),
     Push(PushArgs),
     Config(ConfigArgs),
@@ -69,8 +74,69 @@ struct OnlyRun {
     args: RunArgs,
 }
 
+/// Names that are ours and never those of a command to run: subcommands, their aliases, and `help`.
+pub(crate) const OUR_WORDS: [&str; 34] = [
+    "cat",
+    "clean",
+    "completions",
+    "config",
+    "cut",
+    "diff",
+    "doctor",
+    "explain",
+    "gc",
+    "grep",
+    "help",
+    "hook",
+    "info",
+    "init",
+    "list",
+    "ls",
+    "man",
+    "mcp",
+    "pin",
+    "prune",
+    "push",
+    "read",
+    "remove",
+    "rg",
+    "rm",
+    "run",
+    "search",
+    "sh",
+    "show",
+    "stats",
+    "tee",
+    "uninstall",
+    "unpin",
+    "version",
+];
+
+/// Reads `CMD ARGUMENT…`, which is short for `run -- CMD ARGUMENT…`.
+///
+/// `None` if the first word is ours, or if it is no program and looks like a mistyped word of ours.
+fn bare_command(words: &[OsString], env: &Env) -> Option<Command> {
+    let command = words.get(1..)?;
+    let first = command.first()?.to_str()?;
+    if first == "--" {
+        return RunArgs::without_options(command).map(Command::Run);
+    }
+    if first.starts_with('-') || first.is_empty() || OUR_WORDS.contains(&first) {
+        return None;
+    }
+    let is_program = first.contains('/') || env.on_path(first).any(|path| path.is_file());
+    let is_like_ours = || {
+        let error = Args::try_parse_from(["overspill", first]).err();
+        error.is_some_and(|error| error.get(ContextKind::SuggestedSubcommand).is_some())
+    };
+    if !is_program && is_like_ours() {
+        return None;
+    }
+    RunArgs::without_options(command).map(Command::Run)
+}
+
 /// Reads the arguments of this process. The first is the name that it was called by.
-pub(crate) fn read(words: &[OsString]) -> Result<Command, clap::Error> {
+pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error> {
     if words.get(1).is_some_and(|word| word == "run") {
         let args = RunArgs::without_options(&words[2..])
             .or_else(|| OnlyRun::try_parse_from(&words[1..]).ok().map(|only| only.args));
@@ -84,6 +150,16 @@ pub(crate) fn read(words: &[OsString]) -> Result<Command, clap::Error> {
         && let Some(host) = host.to_str().filter(|host| !host.starts_with('-'))
     {
         return Ok(Command::Hook(HookArgs::of(host)));
+    }
+    if let Some(command) = bare_command(words, env) {
+        return Ok(command);
+    }
+    // `unpin ID` is short for `pin --off ID`.
+    if let [program, word, rest @ ..] = words
+        && word == "unpin"
+    {
+        let pin = [program.clone(), "pin".into(), "--off".into()];
+        return Args::try_parse_from(pin.iter().chain(rest)).map(|args| args.command);
     }
     // The full parser words help and errors.
     Args::try_parse_from(words).map(|args| args.command)
@@ -277,7 +353,7 @@ pub(crate) fn hint(error: &clap::Error, words: &[OsString]) -> Option<&'static s
     }
     match words.get(1)?.to_str()? {
         "run" if !words.iter().any(|word| word == "--") => {
-            Some("the command stands after `--`: overspill run -- COMMAND")
+            Some("put `--` before a command that begins with a dash: overspill run -- COMMAND")
         }
         "grep" => grep::hint(&error.get(ContextKind::InvalidArg)?.to_string()),
         _ => None,
@@ -327,7 +403,48 @@ mod tests {
                 Ok(command) => format!("{command:?}"),
                 Err(error) => error.to_string(),
             };
-            assert_eq!(say(read(&words)), say(long), "{line}");
+            assert_eq!(say(read(&words, &no_path())), say(long), "{line}");
+        }
+    }
+
+    fn no_path() -> Env {
+        Env::of_table(&[], std::path::Path::new("/"))
+    }
+
+    fn command_of(line: &str, env: &Env) -> Option<String> {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        match read(&words, env) {
+            Ok(Command::Run(args)) => Some(args.words().join(" ")),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn command_begins_with_the_first_word_that_is_no_option() {
+        for (line, expected) in [
+            ("overspill run cargo test", "cargo test"),
+            ("overspill run cargo test -- --nocapture", "cargo test -- --nocapture"),
+            ("overspill run --max-lines 3 cargo test --pty", "cargo test --pty"),
+            ("overspill run --pty cargo --help", "cargo --help"),
+            ("overspill run -- cargo -- test", "cargo -- test"),
+            ("overspill cargo test --help", "cargo test --help"),
+            ("overspill ./configure -h", "./configure -h"),
+            ("overspill -- list --all", "list --all"),
+        ] {
+            assert_eq!(command_of(line, &no_path()).as_deref(), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn our_words_are_never_commands_to_run() {
+        for line in ["overspill list", "overspill help", "overspill lsit", "overspill --version"] {
+            assert_eq!(command_of(line, &no_path()), None, "{line}");
+        }
+        let parser = <Args as clap::CommandFactory>::command();
+        for command in parser.get_subcommands() {
+            for name in std::iter::once(command.get_name()).chain(command.get_all_aliases()) {
+                assert!(OUR_WORDS.contains(&name), "{name}");
+            }
         }
     }
 }

@@ -87,7 +87,7 @@ fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
         let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
         return ui::ended(ui::answer(version));
     }
-    let command = match args::read(words) {
+    let command = match args::read(words, env) {
         Ok(command) => command,
         Err(error) => {
             let error = args::escaped(error);

@@ -6,6 +6,7 @@ mod unsearched;
 
 use std::ffi::{OsStr, OsString};
 
+use anyhow::anyhow;
 use overspill::core::Limits;
 use overspill::internal::retrieve::{self, GrepMatches};
 use overspill::retrieve::{Answer, Query, Request};
@@ -125,7 +126,8 @@ pub(crate) fn run(args: &GrepArgs, env: &Env) -> u8 {
 fn grep(args: &GrepArgs, env: &Env) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
     let asked = GrepRequest { args, env, query, all: ids.is_empty(), from: args.from.name(env)? };
-    let outputs = outputs(asked.from.as_ref(), &ids, env)?;
+    let outputs =
+        outputs(asked.from.as_ref(), &ids, env).map_err(|error| swapped(args, error, env))?;
     let progress = ui::Progress::of("searching");
     let (text, any) = match asked.is_of_outputs() {
         true => count(&asked, &outputs, &progress)?,
@@ -209,6 +211,22 @@ fn outputs(
     // If the output to begin with has expired, the search begins with the one after it.
     let names = names.skip_while(|name| from.is_some_and(|from| name > from));
     Ok(names.map(|name| (store.clone(), name)).collect())
+}
+
+/// Explains an error if pattern and id were typed in the other order.
+fn swapped(args: &GrepArgs, error: anyhow::Error, env: &Env) -> anyhow::Error {
+    let (Some(id), [pattern], true) = (&args.pattern, &args.ids[..], args.regexp.is_empty()) else {
+        return error;
+    };
+    if find::find(id, env).is_err() {
+        return error;
+    }
+    let shown = |word: &OsString| ui::short(&word.to_string_lossy(), 100);
+    let (pattern, id) = (shown(pattern), shown(id));
+    let quoted = ui::shell_word(&pattern);
+    anyhow!(
+        "there is no output {pattern}: the pattern comes before the id\n\nhint: overspill grep {quoted} {id}"
+    )
 }
 
 /// Shows the lines that match.

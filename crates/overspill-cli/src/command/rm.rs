@@ -2,18 +2,31 @@
 
 use std::ffi::OsString;
 
+use anyhow::bail;
+use overspill::store::OutputId;
+
 use crate::env::Env;
+use crate::stores::{self, Outputs};
 use crate::{find, ui};
 
 /// Removes saved outputs.
+///
+/// A pinned output is removed only with --force.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  overspill rm 01KA 01KB
+  overspill rm q7atzy m3k0pa
+  overspill rm --all
   overspill list --tool cut --json | jq -r .id | xargs overspill rm")]
 pub(crate) struct RmArgs {
     /// The outputs: ids, beginnings of them, or paths.
-    #[arg(required = true, value_name = "ID")]
+    #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "ID")]
     ids: Vec<OsString>,
+    /// Remove all outputs that are not pinned.
+    #[arg(long)]
+    all: bool,
+    /// Remove pinned outputs, too.
+    #[arg(short, long)]
+    force: bool,
     /// A line of JSON for each.
     #[arg(long)]
     json: bool,
@@ -24,12 +37,7 @@ pub(crate) fn run(args: &RmArgs, env: &Env) -> u8 {
 }
 
 fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
-    let mut found = find::all(&args.ids, env)?;
-    // Named twice, it is removed once.
-    found.sort_by(|(_, a), (_, b)| a.cmp(b));
-    found.dedup_by(|(_, a), (_, b)| a == b);
-    for (store, name) in found {
-        let bytes = store.entry(&name)?.bytes;
+    for (store, name, bytes) in chosen(args, env)? {
         store.delete(&name)?;
         ui::answer(&if args.json {
             ui::json_line(serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
@@ -38,4 +46,27 @@ fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// Returns the outputs to remove and their sizes. Fails before anything is removed.
+fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u64)>> {
+    if args.all {
+        let store = stores::store(env).map_err(anyhow::Error::msg)?;
+        let entries = find::newest_first(&*store)?.into_iter();
+        let entries = entries.filter(|entry| args.force || !entry.pinned);
+        return Ok(entries.map(|entry| (store.clone(), entry.name, entry.bytes)).collect());
+    }
+    let mut found = find::all(&args.ids, env)?;
+    // Named twice, it is removed once.
+    found.sort_by(|(_, a), (_, b)| a.cmp(b));
+    found.dedup_by(|(_, a), (_, b)| a == b);
+    let mut chosen = Vec::new();
+    for (store, name) in found {
+        let entry = store.entry(&name)?;
+        if entry.pinned && !args.force {
+            bail!("{name} is pinned\n\nhint: `overspill rm --force {name}` removes it");
+        }
+        chosen.push((store, name, entry.bytes));
+    }
+    Ok(chosen)
 }

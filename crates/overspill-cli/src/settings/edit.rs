@@ -24,6 +24,8 @@ impl KeyPath {
                 (tool, _) => (tool, typed),
             };
         let is_right = |key: &Key| tool.is_none() || key.is_per_tool();
+        // Options have dashes, settings have underscores; people type both.
+        let typed = &*typed.replace('-', "_");
         if let Some(key) = Key::named(typed).filter(is_right) {
             return Ok(KeyPath { tool: tool.map(str::to_owned), key });
         }
@@ -298,6 +300,14 @@ mod tests {
             say("a = 1\nb\n", "keep"),
             "line 2, column 2 is not TOML: key with no value, expected `=`"
         );
+    }
+
+    #[test]
+    fn name_may_have_dashes_for_underscores() {
+        let name = |typed: &str| KeyPath::of(typed, None).unwrap().to_string();
+        assert_eq!(name("max-lines"), "max_lines");
+        assert_eq!(name("store.max-output"), "store.max_output");
+        assert_eq!(name("tools.my-tool.max-lines"), "tools.my-tool.max_lines");
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use overspill::Limit;
 
-/// The units of a size, in bytes.
+/// The units of a size, in bytes. Upper and lower case make no difference: `50k` and `50kb` are common.
 #[rustfmt::skip]
 const SIZES: &[(&str, u64)] = &[
     ("", 1), ("B", 1), ("K", 1 << 10), ("KiB", 1 << 10), ("M", 1 << 20), ("MiB", 1 << 20), ("G", 1 << 30), ("GiB", 1 << 30),
-    ("kB", 1_000), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000),
+    ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000),
 ];
 
 /// The units of a duration, in milliseconds.
@@ -45,7 +45,8 @@ pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
 fn split<'a>(text: &'a str, units: &[(&str, u64)]) -> Option<(&'a str, u64)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
-    let (_, scale) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
+    let unit = unit.trim_start();
+    let (_, scale) = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
     Some((number, *scale))
 }
 
@@ -85,6 +86,11 @@ mod tests {
         assert_eq!(parse_limit("0"), Some(Limit::AtMost(0)));
         assert_eq!(parse_limit("50KiB"), Some(Limit::AtMost(51_200)));
         assert_eq!(parse_limit("50 kB"), Some(Limit::AtMost(50_000)));
+        for (text, expected) in
+            [("50k", 51_200), ("50kb", 50_000), ("1m", 1 << 20), ("2gib", 2 << 30), ("7b", 7)]
+        {
+            assert_eq!(parse_limit(text), Some(Limit::AtMost(expected)), "{text}");
+        }
         assert_eq!(parse_limit("none"), Some(Limit::Unlimited));
         for bad in ["", " ", "-1", "+1", "1.5", "KiB", "1 XB", "1e3", "20000000000GiB", "١"] {
             assert_eq!(parse_limit(bad), None, "{bad:?}");

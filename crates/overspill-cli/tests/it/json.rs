@@ -68,7 +68,7 @@ fn documented_json_is_what_commands_print() {
             "stats" => &["stats", "--json"],
             "pin" => &["pin", "--json", &id],
             "gc" => &["gc", "--json", "--dry-run"],
-            "rm" => &["rm", "--json", &id],
+            "rm" => &["rm", "--force", "--json", &id],
             "config list" => &["config", "list", "--json"],
             "config path" => &["config", "path", "--json"],
             "doctor" => &["doctor", "--json"],

@@ -289,6 +289,52 @@ fn grep_answers_programs_and_bad_patterns() {
 }
 
 #[test]
+fn pattern_and_id_in_the_other_order_are_explained() {
+    let done = Test::new(&["run", "--", "seq", "1", "5000"]).run();
+    let id = done.id();
+    let (code, _, stderr) = done.then(&["grep", &id, "4 2"]);
+    assert_eq!(code, 2);
+    let hint = format!("hint: overspill grep '4 2' {id}");
+    assert!(
+        stderr.contains("the pattern comes before the id") && stderr.contains(&hint),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn commands_have_the_names_that_people_type() {
+    let done = Test::new(&["run", "--", "seq", "1", "5000"]).run();
+    let id = done.id();
+    let same = |alias: &[&str], name: &[&str]| {
+        assert_eq!(done.then(alias).1, done.then(name).1, "{alias:?}");
+    };
+    same(&["show", &id, "--tail", "1"], &["read", &id, "--tail", "1"]);
+    same(&["cat", &id, "--raw"], &["read", &id, "--raw"]);
+    same(&["search", "^42$", &id], &["grep", "^42$", &id]);
+    same(&["rg", "^42$", &id], &["grep", "^42$", &id]);
+    same(&["ls"], &["list"]);
+    same(&["prune", "--dry-run"], &["gc", "--dry-run"]);
+    assert_eq!(done.then(&["pin", &id]).0, 0);
+    assert_eq!(done.then(&["unpin", &id]).1, format!("no longer pinned: {id}\n"));
+}
+
+#[test]
+fn pinned_output_is_removed_only_by_force() {
+    let done = Test::new(&["run", "--", "seq", "1", "5000"]).run();
+    let id = done.id();
+    done.then(&["run", "--", "seq", "1", "6000"]);
+    assert_eq!(done.then(&["pin", &id]).0, 0);
+    let (code, _, stderr) = done.then(&["rm", &id]);
+    assert!(
+        code == 1 && stderr.contains(&format!("hint: `overspill rm --force {id}`")),
+        "{stderr}"
+    );
+    assert_eq!(done.then(&["rm", "--all"]).1.lines().count(), 1);
+    assert_eq!(done.then(&["rm", "--force", &id]).1, format!("removed {id} (23.3 KiB)\n"));
+    assert_eq!(done.then(&["list", "--json"]).1, "");
+}
+
+#[test]
 fn read_follows_paths_into_json() {
     let rows: Vec<String> =
         (0..20_000).map(|n| format!("{{\"id\": {n}, \"x y\": [{n}.50]}}")).collect();

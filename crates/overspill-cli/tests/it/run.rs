@@ -172,11 +172,19 @@ fn without_a_home_the_command_runs_and_the_preview_says_so() {
 }
 
 #[test]
-fn a_command_without_dashes_before_it_gets_a_hint() {
-    Test::new(&["run", "seq", "1", "3"])
+fn command_needs_no_dashes_before_it() {
+    Test::new(&["run", "seq", "1", "3"]).run().code(0).stdout("1\n2\n3\n");
+    Test::new(&["seq", "1", "3"]).run().code(0).stdout("1\n2\n3\n");
+    Test::new(&["run", "--max-lines", "9", "sh", "-c", "echo $0 $1", "--", "-x"])
+        .run()
+        .code(0)
+        .stdout("-- -x\n");
+    Test::new(&["zzqq-not-there", "-c", "x"]).run().code(127);
+    Test::new(&["lsit"]).run().code(2).stderr_contains("list");
+    Test::new(&["run", "--pyt", "seq", "1"])
         .run()
         .code(125)
-        .stderr_contains("hint: the command stands after");
+        .stderr_contains("hint: put `--` before a command that begins with a dash");
     Test::new(&["cut", "--max-lines", "-1"]).run().code(2).stderr_contains("expected a number");
 }
 

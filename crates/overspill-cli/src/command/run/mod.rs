@@ -28,9 +28,10 @@ pub(crate) use presenter::Shows;
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Examples:
-  overspill run -- cargo test
+  overspill run cargo test
+  overspill cargo test                             (short for the same)
   overspill run --shell 'make 2>&1 | grep -v note'
-  overspill run --timeout 10m --max-lines 200 -- ./integration-tests
+  overspill run --timeout 10m --max-lines 200 ./integration-tests
 
 Exit codes are the command's: 128+n if a signal ended it, 127 if it was not found, 126 if it could
 not be run, 124 if its time was up, 125 for a mistake in these words. If what it printed cannot be
@@ -53,17 +54,26 @@ pub(crate) struct RunArgs {
     /// End the command, and all that it has started, after this time, such as `90s` or `10m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
-    /// The command and its arguments.
-    #[arg(required_unless_present = "shell", last = true, value_name = "CMD")]
+    /// The command and its arguments. The first word that is no option begins it.
+    #[arg(required_unless_present = "shell", trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
 
 impl RunArgs {
-    /// Reads what follows `run` if that is `-- CMD …`, for which no parser is needed.
+    /// Reads what follows `run` if that is `CMD …` or `-- CMD …`, for which no parser is needed.
     pub(crate) fn without_options(words: &[OsString]) -> Option<RunArgs> {
-        let (dashes, command) = words.split_first()?;
-        let plain = dashes == "--" && !command.is_empty();
-        plain.then(|| RunArgs { command: command.to_vec(), ..RunArgs::default() })
+        let (first, rest) = words.split_first()?;
+        let command = match first.as_encoded_bytes() {
+            b"--" => rest,
+            b"" | [b'-', ..] => return None,
+            _ => words,
+        };
+        (!command.is_empty()).then(|| RunArgs { command: command.to_vec(), ..RunArgs::default() })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 }
 
