@@ -23,10 +23,55 @@ use crate::settings::units::{parse_duration, parse_limit};
 use crate::tokenizer::Tokenizer;
 use crate::ui;
 
-/// Keeps the output of a command within what a model can read, and loses none of it.
+/// The commands by purpose. A test checks that none is missing.
+const HELP: &str = "\
+{about}
+
+{usage-heading} overspill [COMMAND | CMD …]
+
+Run:
+  CMD …, run    Run a command; show a short version if it prints too much
+  cut           The same for a pipe or a file
+  mcp           Shorten the results of an MCP server
+
+Look:
+  list          Saved outputs, the newest first
+  read          Read a saved output page by page
+  grep          Search saved outputs
+  diff          Compare an output with the run before
+  info          Details of a saved output
+  explain       Why each part of a preview was shown
+  stats         How many bytes and tokens were saved
+
+Set up:
+  init          Set up your agents
+  uninstall     Undo `init`
+  doctor        Check the installation
+  config        Show and change settings
+  completions   Print a shell completion script
+  man           Print a manual page
+
+Clean up:
+  pin           Never delete these outputs automatically
+  rm            Remove outputs
+  gc            Remove what has expired
+  push          Send outputs to the bucket that were not sent yet
+
+Examples:
+  overspill cargo test                      run it; a long output is saved
+  overspill read q7atzy --lines 100-200     read a part of what was saved
+  overspill grep -i error                   search everything that was saved
+  overspill init claude-code                put it into an agent
+
+Options:
+{options}
+
+`overspill COMMAND --help` explains a command. `overspill` alone shows the last outputs.";
+
+/// Shorten long command output for AI agents. The full output is saved and searchable.
 // An option can be repeated, and the last one applies: an alias gives one, and its user another.
 #[derive(Debug, Parser)]
-#[command(name = "overspill", version, arg_required_else_help = true, args_override_self = true)]
+#[command(name = "overspill", version, args_override_self = true, help_template = HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -57,7 +102,9 @@ pub(crate) enum Command {
     Init(InitArgs),
     Uninstall(UninstallArgs),
     Doctor(DoctorArgs),
+    #[command(hide = true)]
     Hook(HookArgs),
+    #[command(hide = true)]
     Sh(ShArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -442,6 +489,8 @@ mod tests {
         }
         let parser = <Args as clap::CommandFactory>::command();
         for command in parser.get_subcommands() {
+            let row = format!("\n  {} ", command.get_name()).replace("  run ", "  CMD …, run ");
+            assert_eq!(HELP.contains(&row), !command.is_hide_set(), "{row}");
             for name in std::iter::once(command.get_name()).chain(command.get_all_aliases()) {
                 assert!(OUR_WORDS.contains(&name), "{name}");
             }

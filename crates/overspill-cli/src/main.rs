@@ -87,6 +87,9 @@ fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
         let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
         return ui::ended(ui::answer(version));
     }
+    if words.len() == 1 {
+        return command::overview::run(env);
+    }
     let command = match args::read(words, env) {
         Ok(command) => command,
         Err(error) => {

@@ -170,7 +170,7 @@ fn exit_cell(record: &Record) -> String {
 }
 
 /// Returns the exit code as a shell reports it: 128+n for a signal.
-fn exit(record: &Record) -> Option<i32> {
+pub(super) fn exit(record: &Record) -> Option<i32> {
     record.exit.or(record.signal.map(|signal| 128 + signal))
 }
 

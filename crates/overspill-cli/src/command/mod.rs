@@ -14,6 +14,7 @@ pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod overview;
 pub(crate) mod pin;
 pub(crate) mod push;
 pub(crate) mod read;

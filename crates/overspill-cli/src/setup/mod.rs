@@ -56,6 +56,24 @@ fn found(host: &Host, env: &Env) -> Option<PathBuf> {
     })
 }
 
+/// Whether a host is on this machine and set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HostState {
+    /// `init` has written its settings.
+    SetUp,
+    /// The host is there; `init` has not run.
+    Found,
+}
+
+/// Returns the hosts that are on this machine.
+pub(crate) fn host_states(env: &Env) -> Vec<(&'static str, HostState)> {
+    let state = |host: &Host| match receipt::Receipt::exists(host, env) {
+        true => Some(HostState::SetUp),
+        false => found(host, env).map(|_| HostState::Found),
+    };
+    HOSTS.iter().filter_map(|host| Some((host.name, state(host)?))).collect()
+}
+
 /// Finds a program as a shell does.
 fn on_path(program: &str, env: &Env) -> Option<PathBuf> {
     env.on_path(program).filter(|path| path.is_absolute()).find(|path| path.is_file())

@@ -16,11 +16,10 @@ fn help(words: &[&str]) -> String {
 /// The commands, as `--help` lists them.
 fn commands() -> Vec<String> {
     let help = help(&["--help"]);
-    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap().to_owned();
-    let names = list
-        .lines()
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().map(str::to_owned));
-    names.filter(|name| !name.is_empty() && name != "help").collect()
+    let lists = help.split("\n\nExamples:").next().unwrap();
+    let rows = lists.lines().filter_map(|line| line.strip_prefix("  "));
+    let rows = rows.map(|row| row.strip_prefix("CMD …, ").unwrap_or(row));
+    rows.filter_map(|row| row.split(' ').next().map(str::to_owned)).collect()
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod json;
 mod kills;
 mod mcp;
 mod options;
+mod overview;
 mod pictures;
 mod pipelines;
 mod power;

@@ -1,0 +1,122 @@
+//! `overspill` without arguments: the last outputs, the totals of a day, the agents, and what to type next.
+
+use jiff::{SignedDuration, Timestamp};
+use overspill::internal::retrieve;
+use overspill::internal::store::{RecentOrder, RecentQuery, Record};
+use overspill::store::{Entry, Store};
+
+use crate::env::Env;
+use crate::setup::{self, HostState};
+use crate::{stores, ui};
+
+/// How many outputs are shown.
+const MOST_OUTPUTS: usize = 3;
+/// How many hosts are named that are there and not set up.
+const MOST_FOUND: usize = 3;
+/// English text and code have about so many bytes to a token.
+const BYTES_PER_TOKEN: u64 = 4;
+
+const NEXT: &str = "\
+overspill CMD …           run a command, and shorten its output
+overspill list            saved outputs
+overspill read ID         read one; `overspill grep PATTERN` searches all of them
+overspill init            set up your agents; `overspill help` lists all commands
+";
+
+pub(crate) fn run(env: &Env) -> u8 {
+    ui::ended(ui::answer(&text(env)))
+}
+
+fn text(env: &Env) -> String {
+    let mut text = match stores::store(env) {
+        Ok(store) => outputs(&*store).unwrap_or_else(|error| problem(&error.to_string())),
+        Err(error) => problem(&error),
+    };
+    text.push_str(&hosts(&setup::host_states(env)));
+    text.push('\n');
+    text.push_str(NEXT);
+    text
+}
+
+fn problem(error: &str) -> String {
+    format!("store   {}\n", ui::short(error, ui::width().saturating_sub(8)))
+}
+
+/// Returns the last outputs and the totals of the last day.
+fn outputs(store: &dyn Store) -> Result<String, overspill::Error> {
+    let query =
+        RecentQuery { most: MOST_OUTPUTS, order: RecentOrder::Saved, ..RecentQuery::default() };
+    let newest = store.newest(&query)?;
+    if newest.entries.is_empty() {
+        return Ok(
+            "No saved outputs yet. An output is saved when it is too long: overspill seq 100000\n"
+                .into(),
+        );
+    }
+    let now = Timestamp::now();
+    let mut table = ui::Table::new(&["LAST", ">AGE", ">EXIT", ">SIZE", ">SHOWN", "COMMAND"]);
+    newest.entries.iter().for_each(|(entry, record)| table.row(row(entry, record, now)));
+    Ok(table.text(ui::width()) + &today(store, now)?)
+}
+
+fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
+    let saved = entry.name.time().unwrap_or(entry.used);
+    vec![
+        entry.name.token(),
+        ui::age(saved, now),
+        super::list::exit(record).map(|code| code.to_string()).unwrap_or_default(),
+        ui::size(entry.bytes),
+        record.sent.map(ui::size).unwrap_or_default(),
+        record.call.command.clone().or(record.call.tool.clone()).unwrap_or_default(),
+    ]
+}
+
+fn today(store: &dyn Store, now: Timestamp) -> Result<String, overspill::Error> {
+    let since = now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
+    let usage = retrieve::usage(store, since)?;
+    let cut: Vec<_> = usage.iter().filter(|one| !one.on_terminal).collect();
+    if cut.is_empty() {
+        return Ok(String::new());
+    }
+    let produced: u64 = cut.iter().map(|one| one.produced).sum();
+    let shown: u64 = cut.iter().map(|one| one.shown + one.retrieved).sum();
+    let (from, to) = (ui::size(produced), ui::size(shown));
+    let tokens = produced.saturating_sub(shown) / BYTES_PER_TOKEN;
+    let count = ui::count(cut.len() as u64, "output");
+    Ok(format!(
+        "\n24 h    {count} shortened, {from} → {to}, about {} tokens saved\n",
+        rounded(tokens)
+    ))
+}
+
+/// Returns a number as people say it.
+fn rounded(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{} thousand", number / 1_000),
+        _ => format!("{:.1} million", number as f64 / 1e6),
+    }
+}
+
+fn hosts(states: &[(&str, HostState)]) -> String {
+    let of = |wanted: HostState| -> Vec<&str> {
+        states.iter().filter(|(_, state)| *state == wanted).map(|(name, _)| *name).collect()
+    };
+    let (ready, found) = (of(HostState::SetUp), of(HostState::Found));
+    let mut text = String::new();
+    if !ready.is_empty() {
+        text.push_str(&format!("agents  set up: {}\n", ready.join(", ")));
+    }
+    if let Some(first) = found.first() {
+        let named = found[..found.len().min(MOST_FOUND)].join(", ");
+        let more = match found.len().saturating_sub(MOST_FOUND) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let label = if ready.is_empty() { "agents" } else { "" };
+        text.push_str(&format!(
+            "{label:7} found, not set up: {named}{more}; overspill init {first}\n"
+        ));
+    }
+    text
+}
