@@ -10,6 +10,7 @@ use overspill::Redact;
 use overspill::store::{Disk, Entry, OutputId, Store};
 
 use crate::env::Env;
+use crate::recent::RecentName;
 use crate::settings::SettingSources;
 use crate::stores::{self, Outputs};
 use crate::ui;
@@ -34,6 +35,13 @@ pub(crate) fn find_raw(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, Out
 fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)> {
     let (mut store, redact) = stores::store_and_redact(env).map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
+    if let Some(recent) = typed.to_str().and_then(RecentName::parse) {
+        let name = recent.find(&*store, env)?;
+        let name = name.ok_or_else(|| {
+            anyhow!("there is no output {shown}\n\nhint: `overspill list` shows the saved outputs")
+        })?;
+        return Ok((store, name, redact));
+    }
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
     let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();
     let mut alike = match looked_for(&*store, &stem) {

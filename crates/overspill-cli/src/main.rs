@@ -28,6 +28,7 @@ mod mcp;
 mod open;
 mod pipelines;
 mod process;
+mod recent;
 #[cfg(feature = "http")]
 mod serve;
 mod settings;

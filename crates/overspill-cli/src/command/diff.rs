@@ -23,7 +23,8 @@ use crate::{find, hosts, ui};
   overspill diff 01KA            what is different since the last time
   overspill diff 01KA 01KB       from 01KA to 01KB")]
 pub(crate) struct DiffArgs {
-    /// The output; with another one, the older of the two.
+    /// The output, or with another one the older of the two: an id, a path, `last`, `last~2` or `failed`.
+    #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// The output it is compared with.
     other: Option<OsString>,

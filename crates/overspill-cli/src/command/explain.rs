@@ -33,7 +33,8 @@ pub(crate) struct ExplainArgs {
     /// Explain the preview that the current settings make.
     #[arg(long)]
     now: bool,
-    /// The output.
+    /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
+    #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Print a line of JSON for each part.
     #[arg(long)]

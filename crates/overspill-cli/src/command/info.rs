@@ -12,7 +12,8 @@ use crate::{command, find, ui};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  overspill info 01KA")]
 pub(crate) struct InfoArgs {
-    /// The output: its id, the beginning or the end of it, or its path.
+    /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
+    #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// As JSON.
     #[arg(long)]

@@ -1,12 +1,16 @@
 //! `overspill list`
 
+use std::time::Duration;
+
 use anyhow::{anyhow, bail};
-use jiff::Timestamp;
-use overspill::Error;
+use jiff::{SignedDuration, Timestamp};
 use overspill::internal::store::{RecentOrder, RecentOutputs, RecentQuery, Record};
 use overspill::store::{Entry, Kept, Store};
+use overspill::{Error, Limit};
 
+use crate::args::duration;
 use crate::env::Env;
+use crate::settings::units::parse_limit;
 use crate::{stores, ui};
 
 /// Lists the saved outputs, the last saved first.
@@ -14,7 +18,8 @@ use crate::{stores, ui};
 #[command(after_help = "Examples:
   overspill list
   overspill list --here --command 'cargo test'
-  overspill list --json --limit 1000 | jq -r 'select(.record.exit > 0).id'
+  overspill list --failed --since 1d
+  overspill list --larger 1MB --json | jq -r .id
 
 USED is the time since an output was saved or last read.")]
 pub(crate) struct ListArgs {
@@ -33,6 +38,15 @@ pub(crate) struct ListArgs {
     /// Only those of commands that ran in this directory.
     #[arg(long)]
     here: bool,
+    /// Only those of commands that failed: by their exit code, by a signal, or hidden by a pipe.
+    #[arg(long)]
+    failed: bool,
+    /// Only those saved within this time, such as `2h` or `1d`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    since: Option<Duration>,
+    /// Only those larger than this size, such as `1MB`.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    larger: Option<u64>,
     /// The order: the last `saved` first, or the last `used` first.
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Sort::Saved)]
     sort: Sort,
@@ -112,6 +126,13 @@ fn print(
     ui::answer(&text)
 }
 
+fn size(typed: &str) -> Result<u64, &'static str> {
+    match parse_limit(typed) {
+        Some(Limit::AtMost(bytes)) => Ok(bytes),
+        _ => Err("expected a size such as `50KiB` or `1MB`"),
+    }
+}
+
 fn day(typed: &str) -> Result<String, String> {
     let day: Result<jiff::civil::Date, _> = typed.parse();
     day.map(|day| day.to_string()).map_err(|_| "expected a day, such as `2026-01-13`".into())
@@ -129,12 +150,23 @@ fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
         tool: args.tool.clone(),
         command: args.command.clone(),
         directory,
+        failed: args.failed,
+        since: args.since.map(since),
+        larger: args.larger,
         most: args.limit,
         order: match args.sort {
             Sort::Saved => RecentOrder::Saved,
             Sort::Used => RecentOrder::Used,
         },
     })
+}
+
+/// Returns the time that was so long ago.
+fn since(ago: Duration) -> Timestamp {
+    SignedDuration::try_from(ago)
+        .ok()
+        .and_then(|ago| Timestamp::now().checked_sub(ago).ok())
+        .unwrap_or(Timestamp::MIN)
 }
 
 fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
@@ -145,7 +177,7 @@ fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
     ];
     let flags: Vec<&str> = flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();
     vec![
-        entry.name.to_string(),
+        entry.name.token(),
         ui::size(entry.bytes),
         if record.lines > 0 { record.lines.to_string() } else { String::new() },
         ui::age(entry.used, now),

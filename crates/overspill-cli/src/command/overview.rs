@@ -19,7 +19,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 const NEXT: &str = "\
 overspill CMD …           run a command, and shorten its output
 overspill list            saved outputs
-overspill read ID         read one; `overspill grep PATTERN` searches all of them
+overspill read            read the last one; `overspill grep PATTERN` searches all of them
 overspill init            set up your agents; `overspill help` lists all commands
 ";
 

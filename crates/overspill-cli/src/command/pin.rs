@@ -9,8 +9,8 @@ use crate::{find, ui};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill pin 01KA\n  overspill pin --off 01KA")]
 pub(crate) struct PinArgs {
-    /// The outputs: ids, beginnings of them, or paths.
-    #[arg(required = true, value_name = "ID")]
+    /// The outputs: ids, beginnings or ends of them, paths, `last`, `last~2` or `failed`.
+    #[arg(value_name = "ID", default_value = "last")]
     ids: Vec<OsString>,
     /// Let them go again.
     #[arg(long)]

@@ -28,7 +28,8 @@ use crate::{find, hosts, ui};
 A path is a JSONPath without filters ($.a.b[0], ['x y'], [*], ..name, [-1], [1:5]) or, if it begins
 with a slash, a JSON Pointer. It is applied to each text of an output that has many, such as one a line.")]
 pub(crate) struct ReadArgs {
-    /// The output.
+    /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
+    #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Show these lines, both included, counted from 1. Also `A:B`, `A..B`, `A,B`, `A+N`, `A:`, `:B`, and `-N` for the
     /// last lines.

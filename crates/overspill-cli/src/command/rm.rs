@@ -18,8 +18,8 @@ use crate::{find, ui};
   overspill rm --all
   overspill list --tool cut --json | jq -r .id | xargs overspill rm")]
 pub(crate) struct RmArgs {
-    /// The outputs: ids, beginnings of them, or paths.
-    #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "ID")]
+    /// The outputs: ids, beginnings or ends of them, paths, `last`, `last~2` or `failed`. Without one, the last output.
+    #[arg(conflicts_with = "all", value_name = "ID")]
     ids: Vec<OsString>,
     /// Remove all outputs that are not pinned.
     #[arg(long)]
@@ -56,7 +56,9 @@ fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u6
         let entries = entries.filter(|entry| args.force || !entry.pinned);
         return Ok(entries.map(|entry| (store.clone(), entry.name, entry.bytes)).collect());
     }
-    let mut found = find::all(&args.ids, env)?;
+    let last = [OsString::from("last")];
+    let ids = if args.ids.is_empty() { &last } else { &args.ids[..] };
+    let mut found = find::all(ids, env)?;
     // Named twice, it is removed once.
     found.sort_by(|(_, a), (_, b)| a.cmp(b));
     found.dedup_by(|(_, a), (_, b)| a == b);

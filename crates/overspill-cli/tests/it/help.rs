@@ -128,26 +128,3 @@ fn completions_know_the_commands() {
     }
     Test::new(&["completions", "cmd.exe"]).run().code(2).stderr_contains("possible values");
 }
-
-#[test]
-fn help_of_diff_is_as_we_want_it() {
-    let expected = "\
-Shows how two saved outputs differ, line by line
-
-Usage: overspill diff [OPTIONS] <ID> [OTHER]
-
-Arguments:
-  <ID>     The output; with another one, the older of the two
-  [OTHER]  The output it is compared with
-
-Options:
-      --from <LINE>  From this line of the differences on [default: 1]
-      --json         As JSON
-  -h, --help         Print help (see more with '--help')
-
-Examples:
-  overspill diff 01KA            what is different since the last time
-  overspill diff 01KA 01KB       from 01KA to 01KB
-";
-    assert_eq!(help(&["diff", "-h"]), expected);
-}

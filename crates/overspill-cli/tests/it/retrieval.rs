@@ -47,9 +47,10 @@ fn list_info_pin_and_rm_speak_of_what_is_saved() {
     let done = saved_run();
     let id = done.id();
     let (_, list, _) = done.then(&["list"]);
+    let short = id[20..].to_lowercase();
     let expected = format!(
-        "ID                              SIZE  LINES  USED  EXIT  TOOL  COMMAND\n{id}  23.3 KiB   \
-         5000   0 s     3  run   sh -c 'seq 1 5000; exit 3'\n"
+        "ID          SIZE  LINES  USED  EXIT  TOOL  COMMAND\n{short}  23.3 KiB   5000   0 s     3  run   \
+         sh -c 'seq 1 5000; exit 3'\n"
     );
     assert_eq!(list.replace("  1 s  ", "  0 s  "), expected);
     let (_, info, _) = done.then(&["info", &id]);
@@ -316,6 +317,34 @@ fn commands_have_the_names_that_people_type() {
     same(&["prune", "--dry-run"], &["gc", "--dry-run"]);
     assert_eq!(done.then(&["pin", &id]).0, 0);
     assert_eq!(done.then(&["unpin", &id]).1, format!("no longer pinned: {id}\n"));
+}
+
+#[test]
+fn last_and_failed_name_the_newest_outputs() {
+    let done = Test::new(&["run", "sh", "-c", "seq 1 5000; exit 3"]).run();
+    done.then(&["run", "seq", "1", "6000"]);
+    done.then(&["run", "seq", "1", "7000"]);
+    let tail = |words: &[&str]| {
+        let words = [&["read"], words, &["--tail", "1"]].concat();
+        done.then(&words).1.lines().next().map(str::to_owned)
+    };
+    assert_eq!(tail(&[]).as_deref(), Some("7000"));
+    assert_eq!(tail(&["last"]).as_deref(), Some("7000"));
+    assert_eq!(tail(&["last~1"]).as_deref(), Some("6000"));
+    assert_eq!(tail(&["failed"]).as_deref(), Some("5000"));
+    let (code, _, stderr) = done.then(&["read", "failed~1"]);
+    assert!(code == 1 && stderr.contains("there is no output failed~1"), "{stderr}");
+    assert!(done.then(&["info"]).1.contains("seq 1 7000"));
+    assert!(done.then(&["explain"]).1.contains("keep auto"));
+    assert_eq!(done.then(&["grep", "-c", "^42$", "failed"]).1, "1\n");
+    let (_, listed, _) = done.then(&["list", "--failed"]);
+    assert!(listed.lines().count() == 2 && listed.contains("exit 3"), "{listed}");
+    assert_eq!(
+        done.then(&["list", "--since", "1h", "--larger", "30k", "--json"]).1.lines().count(),
+        1
+    );
+    assert_eq!(done.then(&["rm"]).1.lines().count(), 1);
+    assert_eq!(tail(&[]).as_deref(), Some("6000"));
 }
 
 #[test]

@@ -248,6 +248,13 @@ pub struct Record {
 }
 
 impl Record {
+    /// Tells whether the command failed: by its exit code, by a signal, or hidden by a pipe.
+    pub fn has_failed(&self) -> bool {
+        self.exit.is_some_and(|code| code != 0)
+            || self.signal.is_some()
+            || !self.pipelines.is_empty()
+    }
+
     /// Returns how many bytes of it were shown in its preview.
     pub fn shown_bytes(&self) -> u64 {
         let lengths = self.shown.iter().map(|range| range.end.saturating_sub(range.start));

@@ -1,5 +1,7 @@
 //! The outputs that were used last.
 
+use jiff::Timestamp;
+
 use super::{Entry, OutputId, Record};
 
 /// Which outputs are wanted, and how many. A field without a value excludes nothing.
@@ -15,6 +17,12 @@ pub struct RecentQuery {
     pub command: Option<String>,
     /// Of commands that ran in this directory.
     pub directory: Option<String>,
+    /// Of commands that failed.
+    pub failed: bool,
+    /// Saved at this time or later.
+    pub since: Option<Timestamp>,
+    /// Of more than so many bytes.
+    pub larger: Option<u64>,
     /// The most outputs to return.
     pub most: usize,
     /// Which come first.
@@ -63,6 +71,12 @@ impl RecentQuery {
         let same = |wanted: &Option<String>, has: &Option<String>| {
             wanted.is_none() || wanted.as_deref() == has.as_deref()
         };
+        let saved = entry.name.time().unwrap_or(entry.used);
+        let is_late = self.since.is_none_or(|since| saved >= since);
+        let is_large = self.larger.is_none_or(|larger| entry.bytes > larger);
+        if !is_late || !is_large || self.failed && !record.has_failed() {
+            return false;
+        }
         let day = || entry.name.time().map(|time| time.strftime("%Y-%m-%d").to_string());
         self.day.as_ref().is_none_or(|wanted| day().as_ref() == Some(wanted))
             && same(&self.session, &call.session)

@@ -1,0 +1,68 @@
+//! Names for the newest outputs: `last`, `last~2`, `failed`, `failed~1`.
+
+use overspill::internal::store::RecentQuery;
+use overspill::store::{OutputId, Store};
+
+use crate::env::Env;
+
+/// An output as people name it: by its place among the newest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RecentName {
+    is_failed: bool,
+    /// How many newer ones are skipped.
+    skipped: usize,
+}
+
+impl RecentName {
+    /// Reads `last`, `last~N`, `failed` or `failed~N`. No id begins like these words.
+    pub(crate) fn parse(typed: &str) -> Option<RecentName> {
+        let (word, skipped) = typed.split_once('~').unwrap_or((typed, "0"));
+        let is_failed = match word {
+            "last" => false,
+            "failed" => true,
+            _ => return None,
+        };
+        Some(RecentName { is_failed, skipped: skipped.parse().ok()? })
+    }
+
+    /// Returns the output: the newest of this directory, or of all if this directory has none.
+    pub(crate) fn find(
+        self,
+        store: &dyn Store,
+        env: &Env,
+    ) -> Result<Option<OutputId>, overspill::Error> {
+        let here = self.find_in(store, env.recorded_directory())?;
+        if here.is_some() {
+            return Ok(here);
+        }
+        self.find_in(store, None)
+    }
+
+    fn find_in(
+        self,
+        store: &dyn Store,
+        directory: Option<String>,
+    ) -> Result<Option<OutputId>, overspill::Error> {
+        let most = self.skipped.saturating_add(1);
+        let query =
+            RecentQuery { directory, most, failed: self.is_failed, ..RecentQuery::default() };
+        let newest = store.newest(&query)?;
+        Ok(newest.entries.into_iter().nth(self.skipped).map(|(entry, _)| entry.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_newest_outputs_are_read() {
+        let name = |is_failed, skipped| Some(RecentName { is_failed, skipped });
+        assert_eq!(RecentName::parse("last"), name(false, 0));
+        assert_eq!(RecentName::parse("last~2"), name(false, 2));
+        assert_eq!(RecentName::parse("failed~1"), name(true, 1));
+        for other in ["", "las", "last~", "last~x", "last~-1", "01KA", "~1"] {
+            assert_eq!(RecentName::parse(other), None, "{other}");
+        }
+    }
+}
