@@ -17,19 +17,38 @@ pub(crate) enum SetupScope {
     Project,
 }
 
-/// What is asked for beside the usual.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Extras {
-    pub(super) hooks: bool,
-    pub(super) servers: bool,
-    pub(super) rules: bool,
+/// Pieces that are asked for together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SetupLayer {
+    /// What `init` always writes.
+    Base,
+    Hooks,
+    Servers,
+    Rules,
+}
+
+impl SetupLayer {
+    /// The layers with their names in a receipt.
+    pub(super) const ALL: [(SetupLayer, &str); 4] = [
+        (SetupLayer::Base, "base"),
+        (SetupLayer::Hooks, "hooks"),
+        (SetupLayer::Servers, "mcp"),
+        (SetupLayer::Rules, "rules"),
+    ];
+}
+
+/// A piece, and what it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LayeredPiece {
+    pub(super) layer: SetupLayer,
+    pub(super) piece: SetupPiece,
 }
 
 /// A file, and what gets into it.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) path: PathBuf,
-    pub(super) pieces: Vec<SetupPiece>,
+    pub(super) pieces: Vec<LayeredPiece>,
 }
 
 /// All that is to be written.
@@ -46,32 +65,51 @@ pub(super) struct SetupPlan {
 const RULES: &str = include_str!("../hosts/files/rules.md");
 
 impl SetupPlan {
-    pub(super) fn of(host: &Host, scope: SetupScope, extras: Extras, env: &Env) -> SetupPlan {
+    /// Returns what these layers write.
+    pub(super) fn of(
+        host: &Host,
+        scope: SetupScope,
+        layers: &[SetupLayer],
+        env: &Env,
+    ) -> SetupPlan {
         let mut plan = SetupPlan { links: vec!["overspill"], ..SetupPlan::default() };
-        let second = host.second.iter().filter(|_| extras.hooks);
-        for step in host.steps.iter().chain(second) {
-            plan.add(step, scope, env);
-        }
-        if extras.servers
-            && let Some(path) = host.servers.and_then(|place| path_of(place, scope, env))
-            && path.exists()
-        {
-            plan.put(path, SetupPiece::Servers);
-        }
-        if extras.rules
-            && let Some(path) = host.rules.and_then(|place| path_of(place, scope, env))
-        {
-            plan.put(path, SetupPiece::Paragraph(rules(host, scope, env)));
+        for layer in layers {
+            plan.add_layer(host, *layer, scope, env);
         }
         plan
     }
 
     /// Everything that could have been written for a host, whatever was asked for.
     pub(super) fn all(host: &Host, scope: SetupScope, env: &Env) -> SetupPlan {
-        SetupPlan::of(host, scope, Extras { hooks: true, servers: true, rules: true }, env)
+        SetupPlan::of(host, scope, &SetupLayer::ALL.map(|(layer, _)| layer), env)
     }
 
-    fn add(&mut self, step: &'static SetupStep, scope: SetupScope, env: &Env) {
+    fn add_layer(&mut self, host: &Host, layer: SetupLayer, scope: SetupScope, env: &Env) {
+        let path = |place: Option<HostFile>| place.and_then(|place| path_of(place, scope, env));
+        let steps = match layer {
+            SetupLayer::Base => host.steps,
+            SetupLayer::Hooks => host.second,
+            SetupLayer::Servers => {
+                if let Some(path) = path(host.servers).filter(|path| path.exists()) {
+                    let program = env.links().join("overspill").to_string_lossy().into_owned();
+                    self.put(path, layer, SetupPiece::Servers { program });
+                }
+                return;
+            }
+            SetupLayer::Rules => {
+                if let Some(path) = path(host.rules) {
+                    self.put(path, layer, SetupPiece::Paragraph(rules(host, scope, env)));
+                }
+                return;
+            }
+        };
+        for step in steps {
+            self.add(step, layer, scope, env);
+        }
+    }
+
+    fn add(&mut self, step: &'static SetupStep, layer: SetupLayer, scope: SetupScope, env: &Env) {
+        let named = |path: &[&str]| path.iter().map(|name| (*name).to_owned()).collect();
         let (place, piece) = match step {
             SetupStep::Link(name) => return self.links.push(name),
             SetupStep::Script { name, text } => {
@@ -80,27 +118,40 @@ impl SetupPlan {
             SetupStep::Json { place, path, value }
             | SetupStep::JsonDefault { place, path, value } => {
                 let only_if_missing = matches!(step, SetupStep::JsonDefault { .. });
-                (place, SetupPiece::Json { path, value: json(value, env), only_if_missing })
+                (
+                    place,
+                    SetupPiece::Json {
+                        path: named(path),
+                        value: json(value, env),
+                        only_if_missing,
+                    },
+                )
             }
             SetupStep::JsonItem { place, path, value } => {
-                (place, SetupPiece::Item { path, value: json(value, env) })
+                (place, SetupPiece::Item { path: named(path), value: json(value, env) })
             }
-            SetupStep::Toml { place, path, value } => {
-                (place, SetupPiece::Toml { path, value: filled(value, |word| word, env) })
-            }
-            SetupStep::Variable { place, name, value } => {
-                (place, SetupPiece::Variable { name, value: filled(value, |word| word, env) })
-            }
+            SetupStep::Toml { place, path, value } => (
+                place,
+                SetupPiece::Toml { path: named(path), value: filled(value, |word| word, env) },
+            ),
+            SetupStep::Variable { place, name, value } => (
+                place,
+                SetupPiece::Variable {
+                    name: (*name).to_owned(),
+                    value: filled(value, |word| word, env),
+                },
+            ),
             SetupStep::File { place, text } => {
                 (place, SetupPiece::Whole(filled(text, escaped, env)))
             }
         };
         if let Some(path) = path_of(*place, scope, env) {
-            self.put(path, piece);
+            self.put(path, layer, piece);
         }
     }
 
-    fn put(&mut self, path: PathBuf, piece: SetupPiece) {
+    fn put(&mut self, path: PathBuf, layer: SetupLayer, piece: SetupPiece) {
+        let piece = LayeredPiece { layer, piece };
         match self.targets.iter_mut().find(|target| target.path == path) {
             Some(target) => target.pieces.push(piece),
             None => self.targets.push(Target { path, pieces: vec![piece] }),

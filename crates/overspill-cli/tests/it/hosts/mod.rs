@@ -10,6 +10,7 @@ mod pointer;
 mod receipts;
 mod shell;
 mod terminal;
+mod untouched;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

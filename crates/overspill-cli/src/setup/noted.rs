@@ -1,0 +1,54 @@
+//! Pieces as a receipt notes them.
+
+use serde_json::{Value, json};
+
+use super::piece::SetupPiece;
+use super::plan::{LayeredPiece, SetupLayer};
+
+pub(super) fn as_json(noted: &LayeredPiece) -> Value {
+    let layer = SetupLayer::ALL.iter().find(|(layer, _)| *layer == noted.layer);
+    let mut value = match &noted.piece {
+        SetupPiece::Json { path, value, only_if_missing } => {
+            json!({"kind": "json", "path": path, "value": value, "default": only_if_missing})
+        }
+        SetupPiece::Item { path, value } => json!({"kind": "item", "path": path, "value": value}),
+        SetupPiece::Toml { path, value } => json!({"kind": "toml", "path": path, "value": value}),
+        SetupPiece::Variable { name, value } => {
+            json!({"kind": "variable", "name": name, "value": value})
+        }
+        SetupPiece::Whole(text) => json!({"kind": "file", "value": text}),
+        SetupPiece::Paragraph(text) => json!({"kind": "paragraph", "value": text}),
+        SetupPiece::Servers { program } => json!({"kind": "servers", "value": program}),
+    };
+    value["layer"] = layer.map(|(_, name)| *name).into();
+    value
+}
+
+/// Reads one; nothing if it is none.
+pub(super) fn piece_of(noted: &Value) -> Option<LayeredPiece> {
+    let name = noted.get("layer")?.as_str()?;
+    let (layer, _) = SetupLayer::ALL.into_iter().find(|(_, known)| *known == name)?;
+    let path = || {
+        let names = noted.get("path")?.as_array()?.iter();
+        names.map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+    };
+    let value = noted.get("value")?;
+    let text = || value.as_str().map(str::to_owned);
+    let piece = match noted.get("kind")?.as_str()? {
+        "json" => SetupPiece::Json {
+            path: path()?,
+            value: value.clone(),
+            only_if_missing: noted.get("default")?.as_bool()?,
+        },
+        "item" => SetupPiece::Item { path: path()?, value: value.clone() },
+        "toml" => SetupPiece::Toml { path: path()?, value: text()? },
+        "variable" => {
+            SetupPiece::Variable { name: noted.get("name")?.as_str()?.to_owned(), value: text()? }
+        }
+        "file" => SetupPiece::Whole(text()?),
+        "paragraph" => SetupPiece::Paragraph(text()?),
+        "servers" => SetupPiece::Servers { program: text()? },
+        _ => return None,
+    };
+    Some(LayeredPiece { layer, piece })
+}
