@@ -347,6 +347,8 @@ enum Step {
     Unwrap,
     /// A change by hand: of which file, and which one.
     Edit(Index, Index),
+    /// A comment by hand beside one of our pieces: of which file.
+    Comment(Index),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -357,6 +359,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Wrap),
         1 => Just(Step::Unwrap),
         4 => (any::<Index>(), any::<Index>()).prop_map(|(file, edit)| Step::Edit(file, edit)),
+        2 => any::<Index>().prop_map(Step::Comment),
     ]
 }
 
@@ -369,6 +372,8 @@ struct Twins {
     edits: usize,
     /// Words that must be in a file of the main home.
     marks: BTreeMap<&'static str, Vec<String>>,
+    /// The files with comments beside our pieces, which the twin does not have.
+    beside: Vec<usize>,
 }
 
 impl Twins {
@@ -382,7 +387,7 @@ impl Twins {
             }
         }
         let files = texts.iter().map(|(file, _)| *file).collect();
-        Twins { main, twin, files, edits: 0, marks: BTreeMap::new() }
+        Twins { main, twin, files, edits: 0, marks: BTreeMap::new(), beside: Vec::new() }
     }
 
     fn texts(&self, home: &Path) -> Vec<Option<String>> {
@@ -401,6 +406,39 @@ impl Twins {
                 run(home.path(), &["mcp", action, home.path().join(file).to_str().unwrap()]);
             }
         }
+    }
+
+    /// Puts a comment beside one of our pieces.
+    fn comment(&mut self, file: &'static str) {
+        // A file that is all ours becomes the user's by an edit.
+        if file.contains("/overspill.") {
+            return;
+        }
+        let path = self.main.path().join(file);
+        let ours = format!("{}/", links(self.main.path()).display());
+        let Ok(text) = std::fs::read_to_string(&path) else { return };
+        let Some(at) = text.find(&ours) else { return };
+        self.edits += 1;
+        let mark = format!("mine{}", self.edits);
+        let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let line = if text[line..].starts_with('\u{feff}') { line + 3 } else { line };
+        let (at, comment) = match file.rsplit('.').next() {
+            Some("json" | "jsonc") => {
+                let end = at + text[at..].find('"').unwrap() + 1;
+                // A comment inside of a hook of ours goes with it.
+                if text[at..end].contains(" hook ") {
+                    return;
+                }
+                (end, format!(" /* {mark} */"))
+            }
+            // A comment in a list of one line would be none.
+            Some("toml" | "yaml" | "env") => (line, format!("# {mark}\n")),
+            _ => return,
+        };
+        write(&path, &[&text[..at], &comment, &text[at..]].concat());
+        self.marks.entry(file).or_default().push(mark);
+        let index = self.files.iter().position(|other| *other == file).unwrap();
+        self.beside.push(index);
     }
 
     /// Changes a file in both homes, if that can be done in both.
@@ -515,7 +553,14 @@ fn check(host: &str, texts: &[(&'static str, Option<&str>)], steps: &[Step]) {
                     all.map(|text| text.split_whitespace().collect()).collect()
                 };
                 let [own, other] = [&twins.main, &twins.twin].map(|home| twins.texts(home.path()));
-                assert_eq!(squeezed(own), squeezed(other), "beside the twin: {steps:?}");
+                let (mut own, mut other) = (squeezed(own), squeezed(other));
+                for index in &twins.beside {
+                    // What stands around a comment stays with it.
+                    let ours = links(&main).display().to_string();
+                    assert!(!own[*index].contains(&ours), "{}", own[*index]);
+                    (own[*index], other[*index]) = (String::new(), String::new());
+                }
+                assert_eq!(own, other, "beside the twin: {steps:?}");
             }
             Step::Wrap => {
                 original = None;
@@ -524,6 +569,10 @@ fn check(host: &str, texts: &[(&'static str, Option<&str>)], steps: &[Step]) {
             Step::Unwrap => {
                 original = None;
                 twins.wrap("unwrap");
+            }
+            Step::Comment(file) => {
+                original = None;
+                twins.comment(twins.files[file.index(twins.files.len())]);
             }
             Step::Edit(file, edit) => {
                 original = None;
