@@ -170,6 +170,7 @@ fn layers(args: &InitArgs) -> Vec<SetupLayer> {
         (SetupLayer::Hooks, args.hooks),
         (SetupLayer::Servers, args.mcp),
         (SetupLayer::Rules, args.rules),
+        (SetupLayer::Reading, args.allow_read),
     ];
     asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(layer, _)| layer).collect()
 }
@@ -244,6 +245,20 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
     let is_server = |one: &LayeredPiece| one.layer == SetupLayer::Servers;
     if args.mcp && !changes.iter().any(|change| change.target.pieces.iter().any(is_server)) {
         text.push_str("  there is no file with MCP servers\n");
+    }
+    if args.allow_read {
+        let is_rule = |one: &&LayeredPiece| one.layer == SetupLayer::Reading;
+        let rules = changes.iter().flat_map(|change| change.pieces.iter().filter(is_rule));
+        text.push_str(&match (host.reading.is_empty(), rules.count()) {
+            (true, _) => format!("  --allow-read adds no rule: {}\n", host.no_reading),
+            (false, 0) => {
+                "  --allow-read adds no rule: your settings ask for no single command\n".into()
+            }
+            (false, _) => {
+                "  --allow-read: it runs `overspill read`, `grep` and `list` without asking you\n"
+                    .into()
+            }
+        });
     }
     if let Some(then) = host.then {
         for line in plan::filled(then, |word| word, env).lines() {

@@ -2,14 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::piece::SetupPiece;
+use super::piece::{JsonNeed, SetupPiece};
 use super::plan::{LayeredPiece, SetupLayer};
+
+const NEEDS: [(JsonNeed, &str); 3] =
+    [(JsonNeed::Nothing, "nothing"), (JsonNeed::NoValue, "no value"), (JsonNeed::Object, "object")];
 
 pub(super) fn as_json(noted: &LayeredPiece) -> Value {
     let layer = SetupLayer::ALL.iter().find(|(layer, _)| *layer == noted.layer);
     let mut value = match &noted.piece {
-        SetupPiece::Json { path, value, only_if_missing } => {
-            json!({"kind": "json", "path": path, "value": value, "default": only_if_missing})
+        SetupPiece::Json { path, value, need } => {
+            let need = NEEDS.iter().find(|(known, _)| known == need).map(|(_, name)| name);
+            json!({"kind": "json", "path": path, "value": value, "need": need})
         }
         SetupPiece::Item { path, value } => json!({"kind": "item", "path": path, "value": value}),
         SetupPiece::Toml { path, value } => json!({"kind": "toml", "path": path, "value": value}),
@@ -38,7 +42,10 @@ pub(super) fn piece_of(noted: &Value) -> Option<LayeredPiece> {
         "json" => SetupPiece::Json {
             path: path()?,
             value: value.clone(),
-            only_if_missing: noted.get("default")?.as_bool()?,
+            need: {
+                let name = noted.get("need")?.as_str()?;
+                NEEDS.into_iter().find(|(_, known)| *known == name)?.0
+            },
         },
         "item" => SetupPiece::Item { path: path()?, value: value.clone() },
         "toml" => SetupPiece::Toml { path: path()?, value: text()? },

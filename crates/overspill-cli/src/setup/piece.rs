@@ -5,15 +5,15 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{lines, toml};
-use crate::jsonc::Jsonc;
+use crate::jsonc::{Jsonc, JsoncNode};
 use crate::mcp::wrap;
 use crate::ui;
 
 /// Something in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SetupPiece {
-    /// A value of a JSON file; `only_if_missing` if any value will do.
-    Json { path: Vec<String>, value: Value, only_if_missing: bool },
+    /// A value of a JSON file.
+    Json { path: Vec<String>, value: Value, need: JsonNeed },
     /// One more in a list of a JSON file.
     Item { path: Vec<String>, value: Value },
     /// A value of a TOML file.
@@ -26,6 +26,16 @@ pub(super) enum SetupPiece {
     Paragraph(String),
     /// The proxy, in front of every server: `init` writes this program.
     Servers { program: String },
+}
+
+/// What a JSON file must have, or lack, for a value to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JsonNeed {
+    Nothing,
+    /// There is no other value.
+    NoValue,
+    /// The object around the value is there.
+    Object,
 }
 
 impl SetupPiece {
@@ -64,8 +74,15 @@ impl SetupPiece {
     /// Tells whether nothing needs to be put into the text.
     pub(super) fn is_satisfied(&self, text: &str, file: &Path) -> bool {
         match self {
-            SetupPiece::Json { path, only_if_missing: true, .. } => {
+            SetupPiece::Json { path, need: JsonNeed::NoValue, .. } => {
                 Jsonc::parse(text).is_ok_and(|json| json.get(&names(path)).is_some())
+            }
+            SetupPiece::Json { path, need: JsonNeed::Object, .. } => {
+                let names = names(path);
+                let around = names.split_last().map_or(&names[..], |(_, around)| around);
+                let has_object = Jsonc::parse(text)
+                    .is_ok_and(|json| json.get(around).is_some_and(JsoncNode::is_object));
+                !has_object || self.is_in(text, file, None)
             }
             // Servers may have come since.
             SetupPiece::Servers { .. } => self.put(text, file).as_deref() == Ok(text),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::piece::SetupPiece;
+use super::piece::{JsonNeed, SetupPiece};
 use crate::env::Env;
 use crate::hosts::{Host, HostFile, SetupStep};
 use crate::settings::SettingSources;
@@ -25,15 +25,18 @@ pub(super) enum SetupLayer {
     Hooks,
     Servers,
     Rules,
+    /// Rules to read saved outputs without asking.
+    Reading,
 }
 
 impl SetupLayer {
     /// The layers with their names in a receipt.
-    pub(super) const ALL: [(SetupLayer, &str); 4] = [
+    pub(super) const ALL: [(SetupLayer, &str); 5] = [
         (SetupLayer::Base, "base"),
         (SetupLayer::Hooks, "hooks"),
         (SetupLayer::Servers, "mcp"),
         (SetupLayer::Rules, "rules"),
+        (SetupLayer::Reading, "allow-read"),
     ];
 }
 
@@ -89,6 +92,7 @@ impl SetupPlan {
         let steps = match layer {
             SetupLayer::Base => host.steps,
             SetupLayer::Hooks => host.second,
+            SetupLayer::Reading => host.reading,
             SetupLayer::Servers => {
                 if let Some(path) = path(host.servers).filter(|path| path.exists()) {
                     let program = env.links().join("overspill").to_string_lossy().into_owned();
@@ -109,23 +113,22 @@ impl SetupPlan {
     }
 
     fn add(&mut self, step: &'static SetupStep, layer: SetupLayer, scope: SetupScope, env: &Env) {
-        let named = |path: &[&str]| path.iter().map(|name| (*name).to_owned()).collect();
+        let named =
+            |path: &[&str]| path.iter().map(|name| filled(name, |word| word, env)).collect();
         let (place, piece) = match step {
             SetupStep::Link(name) => return self.links.push(name),
             SetupStep::Script { name, text } => {
                 return self.scripts.push((name, filled(text, |word| word, env)));
             }
             SetupStep::Json { place, path, value }
-            | SetupStep::JsonDefault { place, path, value } => {
-                let only_if_missing = matches!(step, SetupStep::JsonDefault { .. });
-                (
-                    place,
-                    SetupPiece::Json {
-                        path: named(path),
-                        value: json(value, env),
-                        only_if_missing,
-                    },
-                )
+            | SetupStep::JsonDefault { place, path, value }
+            | SetupStep::JsonMember { place, path, value } => {
+                let need = match step {
+                    SetupStep::JsonDefault { .. } => JsonNeed::NoValue,
+                    SetupStep::JsonMember { .. } => JsonNeed::Object,
+                    _ => JsonNeed::Nothing,
+                };
+                (place, SetupPiece::Json { path: named(path), value: json(value, env), need })
             }
             SetupStep::JsonItem { place, path, value } => {
                 (place, SetupPiece::Item { path: named(path), value: json(value, env) })

@@ -7,6 +7,7 @@ mod hook;
 mod init;
 mod plugins;
 mod pointer;
+mod reading;
 mod receipts;
 mod shell;
 mod terminal;

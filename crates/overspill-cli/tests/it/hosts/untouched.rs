@@ -222,6 +222,7 @@ const ALL: &[(&str, &[HostTexts])] = &[
             ),
             (".gemini/settings.json", SERVERS),
             (".gemini/GEMINI.md", RULES),
+            (".gemini/policies/overspill.toml", &[None]),
         ],
     ),
     (
@@ -232,6 +233,8 @@ const ALL: &[(&str, &[HostTexts])] = &[
                 &[
                     None,
                     Some("{}"),
+                    Some("{\"permission\": {\"bash\": {\"*\": \"ask\"}}}"),
+                    Some("{\"permission\": {\"bash\": \"ask\"}, \"mcp\": {}}"),
                     Some(
                         "{\n  // servers\n  \"shell\": \"\\/bin\\/zsh\",\n  \"mcp\": {\"a\": {\"type\": \"local\", \"command\": [\"x\", \"y\"],},},\n}\n",
                     ),
@@ -352,7 +355,8 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let options = prop::collection::vec(select(vec!["--mcp", "--hooks", "--rules"]), 0..3);
+    let options =
+        prop::collection::vec(select(vec!["--mcp", "--hooks", "--rules", "--allow-read"]), 0..3);
     prop_oneof![
         4 => options.prop_map(Step::Init),
         2 => Just(Step::Uninstall),
@@ -595,7 +599,7 @@ proptest! {
     #[test]
     fn init_and_uninstall_leave_the_rest_byte_for_byte(
         host in 0..ALL.len(),
-        choice in prop::collection::vec(any::<Index>(), 3),
+        choice in prop::collection::vec(any::<Index>(), 4),
         steps in prop::collection::vec(step(), 1..9),
     ) {
         let (host, files) = ALL[host];
