@@ -26,7 +26,7 @@ struct Change {
     now: Option<String>,
     before: Option<String>,
     after: Option<String>,
-    /// What is ours in it.
+    /// Our pieces in it.
     pieces: Vec<LayeredPiece>,
 }
 

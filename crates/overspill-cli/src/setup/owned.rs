@@ -1,4 +1,4 @@
-//! What is ours in a file: known by the receipt, or by its exact shape.
+//! Our pieces in a file, known by the receipt or by their exact shape.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::receipt::{Receipt, Wrote};
 use crate::env::Env;
 use crate::hosts::HOSTS;
 
-/// What is ours in a file.
+/// Our pieces in a file, and the file without them.
 #[derive(Debug)]
 pub(super) struct Owned {
     /// The file as it is without us; nothing if it would not be there.
@@ -42,7 +42,7 @@ impl Owned {
             return Ok(Owned { before: wrote.before.clone(), pieces, changed });
         }
         let before = without(now, path, pieces.iter().rev(), old)?;
-        // It was made by us, and holds nothing that is not.
+        // `init` made the file, and nobody else wrote anything into it.
         let was_made = wrote.is_some_and(|wrote| wrote.before.is_none());
         let is_empty = |text: &String| {
             matches!(text.split_whitespace().collect::<String>().as_str(), "" | "{}")

@@ -28,7 +28,7 @@ pub(super) enum SetupPiece {
     Servers { program: String },
 }
 
-/// What a JSON file must have, or lack, for a value to be written.
+/// The condition on which a value is written into a JSON file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonNeed {
     Nothing,

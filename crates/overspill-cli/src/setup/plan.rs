@@ -20,7 +20,7 @@ pub(crate) enum SetupScope {
 /// Pieces that are asked for together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SetupLayer {
-    /// What `init` always writes.
+    /// The pieces that `init` always writes.
     Base,
     Hooks,
     Servers,

@@ -23,7 +23,7 @@ pub(super) struct Wrote {
     /// Nothing if there was no such file.
     pub(super) before: Option<String>,
     pub(super) after: String,
-    /// What is ours in it. Nothing in a receipt of version 0.1.0, which did not note it.
+    /// Our pieces in it. `None` in a receipt of version 0.1.0, which does not list them.
     pub(super) pieces: Option<Vec<LayeredPiece>>,
 }
 
