@@ -160,7 +160,10 @@ fn edited(text: &str, file: &str, which: usize, mark: &str) -> Option<String> {
             3 => after("\"PostToolUse\":[", &format!("{{\"matcher\": \"{mark}\"}},")),
             4 => after("\"model\": \"x\"", &format!(" /* {mark} */")),
             _ => {
-                // As a host does that writes its settings anew.
+                // As a host does that writes its settings anew. It also writes `\\/` in another way.
+                if text.contains("\\/") {
+                    return None;
+                }
                 let mut value: serde_json::Value = serde_json::from_str(text).ok()?;
                 value.as_object_mut()?.insert(mark.into(), true.into());
                 serde_json::to_string_pretty(&value).ok()
