@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+/// The blanks of JSON.
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JsoncNode {
@@ -62,6 +65,19 @@ impl<'a> Jsonc<'a> {
     pub(crate) fn value_of(&self, node: &JsoncNode) -> Option<Value> {
         let (plain, _) = plain(&self.text[node.place.clone()]);
         serde_json::from_slice(&plain).ok()
+    }
+
+    /// Returns a value as it is written.
+    pub(crate) fn written_at(&self, path: &[&str]) -> Option<&'a str> {
+        self.get(path).map(|node| &self.text[node.place.clone()])
+    }
+
+    /// Returns the text with another value, as it is to be written, in the place of the one at `path`.
+    pub(crate) fn replaced(&self, path: &[&str], written: &str) -> String {
+        match self.get(path) {
+            Some(node) => spliced(self.text, node.place.clone(), written),
+            None => self.text.to_owned(),
+        }
     }
 
     /// Returns the text with `value` at `path`. What is missing on the way is added.
@@ -158,30 +174,61 @@ impl<'a> Jsonc<'a> {
         self.removed(node, &places, index)
     }
 
+    /// Removes one of several, with one comma and the blanks around it. Comments stay.
     fn removed(&self, node: Option<&JsoncNode>, places: &[Range<usize>], index: usize) -> String {
         let (Some(node), Some(own)) = (node, places.get(index)) else {
             return self.text.to_owned();
         };
-        let place = match (index.checked_sub(1), places.get(index + 1)) {
-            (Some(before), _) => places[before].end..own.end,
-            (None, Some(next)) => own.start..next.start,
-            (None, None) => {
-                // The only one: as when it was added to something empty.
-                let start = self.text[..own.start].trim_end().len().max(node.place.start + 1);
-                let end = node.place.end - 1;
-                // Its comma goes too: `{,}` is not JSON.
-                let comma = self.last_commas.iter().find(|comma| (own.end..end).contains(comma));
-                let rest = match comma {
-                    Some(&comma) => {
-                        [&self.text[own.end..comma], &self.text[comma + 1..end]].concat()
-                    }
-                    None => self.text[own.end..end].to_owned(),
-                };
-                let rest = if rest.trim().is_empty() { "" } else { &rest };
-                return spliced(self.text, start..end, rest);
+        let before = index.checked_sub(1).and_then(|index| places.get(index));
+        let start = before.map_or(node.place.start + 1, |before| before.end);
+        let end = places.get(index + 1).map_or(node.place.end - 1, |next| next.start);
+        let commas = (self.comma(start..own.start), self.comma(own.end..end));
+        let is_blank = |place: Range<usize>| self.text[place].trim_matches(BLANKS).is_empty();
+        let place = match (before, commas) {
+            (Some(_), (Some(comma), _))
+                if is_blank(start..comma) && is_blank(comma + 1..own.start) =>
+            {
+                start..own.end
+            }
+            (None, (_, Some(comma)))
+                if places.len() > 1 && is_blank(own.end..comma) && is_blank(comma + 1..end) =>
+            {
+                own.start..end
+            }
+            // There are comments around it, or nothing else is left.
+            (_, (_, Some(comma))) => {
+                let text = spliced(self.text, comma..comma + 1, "");
+                return spliced(&text, self.with_line(own.clone(), start), "");
+            }
+            (_, (Some(comma), None)) => {
+                let text = spliced(self.text, self.with_line(own.clone(), comma + 1), "");
+                return spliced(&text, comma..comma + 1, "");
+            }
+            (_, (None, None)) => {
+                let place = self.with_line(own.clone(), start);
+                // As when it was added to something empty: with the line break after it.
+                let has_break = place.start < own.start && is_blank(own.end..end);
+                let ends_line = self.text[start..place.start].trim_end_matches([' ', '\t']);
+                let is_safe = ends_line.is_empty() || ends_line.ends_with('\n');
+                place.start..if has_break && is_safe { end } else { place.end }
             }
         };
         spliced(self.text, place, "")
+    }
+
+    /// Finds the comma in a place between two values.
+    fn comma(&self, place: Range<usize>) -> Option<usize> {
+        let (plain, last_commas) = plain(self.text);
+        let found = memchr::memchr(b',', &plain[place.clone()]).map(|at| place.start + at);
+        found.or_else(|| last_commas.into_iter().find(|comma| place.contains(comma)))
+    }
+
+    /// Returns a place with the blanks before it, up to the line break and not beyond `start`.
+    fn with_line(&self, place: Range<usize>, start: usize) -> Range<usize> {
+        let before = &self.text[start..place.start];
+        let line = before.trim_end_matches([' ', '\t']);
+        let line = line.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+        line.map_or(place.start, |line| start + line.len())..place.end
     }
 
     /// Writes a value over several lines, if it is more than a plain one.
@@ -364,94 +411,4 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    /// Texts as people have them.
-    const TEXTS: &[&str] = &[
-        "{}",
-        "{ }\n",
-        "{\n}\n",
-        "{\n  // nothing yet\n}\n",
-        "{\"a\":1}",
-        "{\n  \"a\": 1\n}\n",
-        "{\r\n\t\"a\": {\r\n\t\t\"b\": [1, 2]\r\n\t}\r\n}\r\n",
-        "{\n  \"a\": {\"x\": 1}, // one\n  \"list\": [\n    \"p\",\n    \"q\", // two\n  ],\n}\n",
-        "\u{feff}{\"list\": [], \"a\": {}}",
-        "{\"a\": {\"b\": {}}, \"list\": [ ] /* , */ }",
-    ];
-
-    #[test]
-    fn what_is_added_comes_out_again_byte_for_byte() {
-        for text in TEXTS {
-            let read = Jsonc::parse(text).unwrap();
-            for (path, value) in [
-                (&["new"][..], json!("x")),
-                (&["new", "deep", "er"], json!({"k": [1, {"l": 2}]})),
-                (&["a", "new"], json!(true)),
-            ] {
-                let Ok(with) = read.set(path, &value) else { continue };
-                let after = Jsonc::parse(&with).unwrap_or_else(|why| panic!("{why}: {with}"));
-                let found = after.value_of(after.get(path).unwrap()).unwrap();
-                assert_eq!(found, value, "{with}");
-                assert_eq!(after.set(path, &value).unwrap(), with);
-                let existing = (0..path.len()).rev().find(|&len| read.get(&path[..len]).is_some());
-                let back = after.without(&path[..=existing.unwrap_or(0)]);
-                let same = |text: &str| text.split_whitespace().collect::<String>();
-                assert_eq!(same(&back), same(text), "{with}");
-            }
-            let Ok(with) = read.push(&["list"], &json!({"a": "b"})) else { continue };
-            let after = Jsonc::parse(&with).unwrap_or_else(|why| panic!("{why}: {with}"));
-            let items = after.value_of(after.get(&["list"]).unwrap()).unwrap();
-            assert_eq!(items.as_array().unwrap().last(), Some(&json!({"a": "b"})));
-        }
-    }
-
-    #[test]
-    fn removing_the_only_value_removes_its_comma() {
-        for (text, expected) in [
-            ("{\"a\": {\"b\": 1,}, \"c\": 2}", "{\"a\": {}, \"c\": 2}"),
-            ("{\"a\": {\n  \"b\": 1,\n}}", "{\"a\": {}}"),
-            ("{\"a\": {\"b\": 1 /* , */, // x\n}}", "{\"a\": { /* , */ // x\n}}"),
-        ] {
-            assert_eq!(Jsonc::parse(text).unwrap().without(&["a", "b"]), expected, "{text}");
-        }
-        let list = Jsonc::parse("{\"list\": [0,],}").unwrap();
-        assert_eq!(list.without_item(&["list"], 0), "{\"list\": [],}");
-    }
-
-    #[test]
-    fn odd_texts_get_the_answer_of_the_table() {
-        crate::json_texts::check("jsonc", |chunks| {
-            let text = String::from_utf8(chunks.concat());
-            text.is_ok_and(|text| Jsonc::parse(&text).is_ok())
-        });
-    }
-
-    #[test]
-    fn a_place_is_told_for_what_is_wrong() {
-        let why = |text: &str| Jsonc::parse(text).unwrap_err();
-        assert!(why("{\n  \"a\": 1,\n  b\n}").starts_with("line 3, column 3 is not JSON"));
-        assert!(why("").contains("is not JSON"));
-        let say = |text: &str| Jsonc::parse(text).unwrap().set(&["a", "b"], &json!(1)).unwrap_err();
-        assert_eq!(say("{\"a\": 1}"), "a is not an object there");
-        assert_eq!(say("[]"), "the whole is not an object there");
-    }
-
-    #[test]
-    fn what_is_added_looks_like_the_rest() {
-        let set = |text: &str| Jsonc::parse(text).unwrap().set(&["e", "k"], &json!("v")).unwrap();
-        assert_eq!(set("{}\n"), "{\n  \"e\": {\n    \"k\": \"v\"\n  }\n}\n");
-        assert_eq!(set("{\"a\":1}"), "{\"a\":1, \"e\": {\"k\":\"v\"}}");
-        assert_eq!(
-            set("{\n\t\"a\": 1, // one\n}\n"),
-            "{\n\t\"a\": 1,\n\t\"e\": {\n\t\t\"k\": \"v\"\n\t}, // one\n}\n"
-        );
-        assert_eq!(
-            set("{\n  \"e\": {\n    \"j\": 1\n  }\n}"),
-            "{\n  \"e\": {\n    \"j\": 1,\n    \"k\": \"v\"\n  }\n}"
-        );
-    }
-}
+mod tests;

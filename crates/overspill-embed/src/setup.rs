@@ -78,6 +78,7 @@ impl Setup {
             tools: read.zip(grep).map(|(read, grep)| ToolNames { read, grep }),
             files: keys.switch("files")?.unwrap_or(true),
             delegate: keys.text("delegate_tool")?,
+            ..ReaderAbilities::default()
         };
         let retention_days = keys.number("retention_days")?;
         let durability =

@@ -23,6 +23,8 @@ pub struct ReaderAbilities {
     pub tools: Option<ToolNames>,
     /// The reader can open files.
     pub files: bool,
+    /// The reader opens files by lines through the tool of this name, and nobody is asked for it.
+    pub file_tool: Option<String>,
     /// The reader can hand work to a sub-agent, through the tool of this name.
     pub delegate: Option<String>,
 }
@@ -113,6 +115,15 @@ fn long(saved: &SpillRef, reader: &ReaderAbilities) -> String {
         ReaderAbilities { tools: Some(tools), .. } => {
             format!(r#"{} {{"id":"{id}"}} or {}"#, tools.read, tools.grep)
         }
+        ReaderAbilities { file_tool: Some(tool), files: true, .. } if is_file(saved) => {
+            let read = format!("{tool} {} offset A limit N", saved.path);
+            match &reader.program {
+                Some(program) if !program.contains('/') => {
+                    format!("{read}; {program} grep RE {id}")
+                }
+                _ => read,
+            }
+        }
         // A path is long.
         ReaderAbilities { program: Some(program), .. } if program.contains('/') => {
             format!("{program} read {id} --lines A-B; or grep RE {id}")
@@ -142,6 +153,11 @@ fn long(saved: &SpillRef, reader: &ReaderAbilities) -> String {
         None => String::new(),
     };
     format!("{kept}{place}{way}{masked}{delegate}")
+}
+
+/// Tells whether a file of this machine has every line of the output.
+fn is_file(saved: &SpillRef) -> bool {
+    saved.within == Availability::ThisMachine && saved.kept == Kept::Whole
 }
 
 /// Returns the shortest way to the output.

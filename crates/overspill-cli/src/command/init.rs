@@ -9,7 +9,7 @@ use crate::{setup, ui};
 ///
 /// Without a name it lists the hosts that are on this machine. Shows what it changes, keeps everything
 /// else in a file as it is, and notes how each file was: `overspill uninstall` gives it back byte for byte.
-/// Nothing is allowed to a host that it was not before, but to read saved outputs.
+/// The only permission it adds is reading saved outputs with the host's own tool. `--allow-read` adds more.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill init
@@ -38,6 +38,11 @@ pub(crate) struct InitArgs {
     /// Add a paragraph to the host's file of rules.
     #[arg(long)]
     pub(crate) rules: bool,
+    /// Let the host run `overspill read`, `grep` and `list` without asking you. Off by default.
+    ///
+    /// Adds permission rules for these three commands to Claude Code, Gemini CLI and opencode.
+    #[arg(long)]
+    pub(crate) allow_read: bool,
     /// Write a plugin for the host into this directory, and nothing else.
     #[arg(long, value_name = "DIR")]
     pub(crate) plugin: Option<PathBuf>,

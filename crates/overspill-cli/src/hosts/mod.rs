@@ -80,6 +80,12 @@ pub(crate) struct Host {
     pub(crate) steps: &'static [SetupStep],
     /// The changes of the second layer, on request.
     pub(crate) second: &'static [SetupStep],
+    /// The rules that let it read saved outputs without asking, on request.
+    pub(crate) reading: &'static [SetupStep],
+    /// Why there are none.
+    pub(crate) no_reading: &'static str,
+    /// Its tool that opens files by lines. `init` allows this tool to read the store.
+    pub(crate) file_tool: Option<&'static str>,
     /// The file of its MCP servers.
     pub(crate) servers: Option<HostFile>,
     /// The file of its rules.
@@ -117,6 +123,8 @@ pub(crate) enum SetupStep {
     JsonItem { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// A value of a TOML file.
     Toml { place: HostFile, path: &'static [&'static str], value: &'static str },
+    /// A value of a JSON file, if the object around it is there.
+    JsonMember { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// A variable in a file of variables.
     Variable { place: HostFile, name: &'static str, value: &'static str },
     /// A file of our own.
@@ -139,13 +147,21 @@ impl Host {
             SetupStep::Json { place, .. }
             | SetupStep::JsonDefault { place, .. }
             | SetupStep::JsonItem { place, .. }
+            | SetupStep::JsonMember { place, .. }
             | SetupStep::Toml { place, .. }
             | SetupStep::Variable { place, .. }
             | SetupStep::File { place, .. } => Some(*place),
             SetupStep::Link(_) | SetupStep::Script { .. } => None,
         };
-        let steps = self.steps.iter().chain(self.second).filter_map(place);
+        let steps = self.steps.iter().chain(self.second).chain(self.reading).filter_map(place);
         steps.chain(self.servers).chain(self.rules)
+    }
+
+    /// Returns the tool by which the host around us opens saved outputs. `None` if several hosts are around
+    /// us.
+    pub(crate) fn file_tool(env: &Env) -> Option<&'static str> {
+        let mut around = Host::around(env);
+        around.next().filter(|_| around.next().is_none())?.file_tool
     }
 
     /// Returns the hosts that have started us; one may run in another.

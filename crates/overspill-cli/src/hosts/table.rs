@@ -18,6 +18,9 @@ const NONE: Host = Host {
     how: "",
     steps: &[],
     second: &[],
+    reading: &[],
+    no_reading: "we know no rules of this host for single commands",
+    file_tool: None,
     servers: None,
     rules: None,
     hook: None,
@@ -43,6 +46,16 @@ const fn place(user: &'static str, project: &'static str) -> HostFile {
 /// Hands a whole command of bash to us, where a host lets us choose a file that bash reads first.
 const fn env(name: &'static str) -> SetupStep {
     SetupStep::Script { name, text: include_str!("files/env.sh") }
+}
+
+/// A rule for one command of ours.
+const fn claude_rule(value: &'static str) -> SetupStep {
+    SetupStep::JsonItem { place: CLAUDE, path: &["permissions", "allow"], value }
+}
+
+/// A rule for one command of ours, if the user has rules for single commands.
+const fn opencode_rule(name: &'static [&'static str]) -> SetupStep {
+    SetupStep::JsonMember { place: OPENCODE, path: name, value: r#""allow""# }
 }
 
 const CLAUDE: HostFile = place("~/.claude/settings.json", ".claude/settings.local.json");
@@ -76,6 +89,15 @@ pub(crate) const HOSTS: &[Host] = &[
             path: &["hooks", "PostToolUse"],
             value: r#"{"matcher":"Bash|mcp__.*","hooks":[{"type":"command","command":"@COMMAND@ hook claude-code","timeout":10}]}"#,
         }],
+        reading: &[
+            claude_rule(r#""Bash(overspill read:*)""#),
+            claude_rule(r#""Bash(overspill grep:*)""#),
+            claude_rule(r#""Bash(overspill list:*)""#),
+            claude_rule(r#""Bash(@COMMAND@ read:*)""#),
+            claude_rule(r#""Bash(@COMMAND@ grep:*)""#),
+            claude_rule(r#""Bash(@COMMAND@ list:*)""#),
+        ],
+        file_tool: Some("Read"),
         servers: Some(place("~/.claude.json", ".mcp.json")),
         rules: Some(place("~/.claude/CLAUDE.md", "CLAUDE.md")),
         hook: Some(&ClaudeFormat),
@@ -105,6 +127,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 value: "@BIN@/codex.sh",
             },
         ],
+        no_reading: "it runs such commands in its sandbox without asking; a rule would take them out of it",
         servers: Some(CODEX),
         rules: Some(place("~/.codex/AGENTS.md", "AGENTS.md")),
         // It shows about 10,000 characters.
@@ -129,6 +152,10 @@ pub(crate) const HOSTS: &[Host] = &[
                 value: "@BIN@/gemini.sh",
             },
         ],
+        reading: &[SetupStep::File {
+            place: place("~/.gemini/policies/overspill.toml", ""),
+            text: include_str!("files/gemini-policy.toml"),
+        }],
         servers: Some(place("~/.gemini/settings.json", ".gemini/settings.json")),
         rules: Some(place("~/.gemini/GEMINI.md", "GEMINI.md")),
         overrides: &[".gemini/.env", ".env"],
@@ -155,6 +182,14 @@ pub(crate) const HOSTS: &[Host] = &[
             place: place("$config/opencode/plugins/overspill.js", ".opencode/plugins/overspill.js"),
             text: include_str!("files/opencode.js"),
         }],
+        reading: &[
+            opencode_rule(&["permission", "bash", "overspill read *"]),
+            opencode_rule(&["permission", "bash", "overspill grep *"]),
+            opencode_rule(&["permission", "bash", "overspill list *"]),
+            opencode_rule(&["permission", "bash", "@COMMAND@ read *"]),
+            opencode_rule(&["permission", "bash", "@COMMAND@ grep *"]),
+            opencode_rule(&["permission", "bash", "@COMMAND@ list *"]),
+        ],
         servers: Some(OPENCODE),
         rules: Some(place("$config/opencode/AGENTS.md", "AGENTS.md")),
         overrides: &["opencode.json", "opencode.jsonc"],
@@ -214,6 +249,7 @@ pub(crate) const HOSTS: &[Host] = &[
             place: place("~/.pi/agent/extensions/overspill.ts", ".pi/extensions/overspill.ts"),
             text: include_str!("files/pi.ts"),
         }],
+        no_reading: "it asks for no command",
         rules: Some(place("~/.pi/agent/AGENTS.md", "AGENTS.md")),
         overrides: &[".pi/settings.json"],
         ceiling: LINES_AND_BYTES,

@@ -111,42 +111,8 @@ pub(crate) fn unset(text: &str, address: &KeyPath) -> Result<Option<String>, Str
     Ok(Some(unset(&without, address)?.unwrap_or(without)))
 }
 
-/// Returns `text` with any value set: the tables it stands in, its name there, and what it says.
-pub(crate) fn set_at(text: &str, way: &[&str], name: &str, value: &str) -> Result<String, String> {
-    let document = parse(text)?;
-    let table = way.iter().try_fold(document.as_item(), |item, name| item.get(name));
-    let value = toml_edit::Value::from(value);
-    match table.and_then(|table| table.get(name)).and_then(Item::span) {
-        Some(span) => Ok(spliced(text, span, value.to_string().trim())),
-        None => added(text, way, name, &value),
-    }
-}
-
-/// Returns what a text says at a place, if that is a string.
-pub(crate) fn string_at(text: &str, path: &[&str]) -> Result<Option<String>, String> {
-    let document = parse(text)?;
-    let found = path.iter().try_fold(document.as_item(), |item, name| item.get(name));
-    Ok(found.and_then(Item::as_str).map(str::to_owned))
-}
-
-/// Returns `text` without a value, and without the tables it stands in that are then empty.
-pub(crate) fn unset_at(text: &str, way: &[&str], name: &str) -> Result<String, String> {
-    changed(text, |root| {
-        made(root, way)?.remove(name);
-        for depth in (1..=way.len()).rev() {
-            let (last, before) = (way[depth - 1], &way[..depth - 1]);
-            let parent = made(root, before)?;
-            let is_empty =
-                parent.get(last).and_then(Item::as_table_like).is_some_and(TableLike::is_empty);
-            if is_empty {
-                parent.remove(last);
-            }
-        }
-        Ok(())
-    })
-}
-
-fn parse(text: &str) -> Result<Document<&str>, String> {
+/// Reads a text; otherwise says where it is wrong.
+pub(crate) fn parse(text: &str) -> Result<Document<&str>, String> {
     Document::parse(text).map_err(|error| {
         let (line, column) = place_of(text, error.span().map_or(0, |span| span.start));
         format!("line {line}, column {column} is not TOML: {}", ui::escaped(error.message(), 60))
@@ -167,7 +133,13 @@ fn find<'a>(
     names.iter().filter_map(there).collect()
 }
 
-fn added(text: &str, way: &[&str], name: &str, value: &toml_edit::Value) -> Result<String, String> {
+/// Returns `text` with a value that is not there yet.
+pub(crate) fn added(
+    text: &str,
+    way: &[&str],
+    name: &str,
+    value: &toml_edit::Value,
+) -> Result<String, String> {
     changed(text, |root| {
         made(root, way)?.insert(name, Item::Value(value.clone()));
         Ok(())
@@ -210,7 +182,7 @@ fn changed(
     Ok(format!("{mark}{changed}"))
 }
 
-fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
+pub(crate) fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
     let (before, after) = (text.get(..range.start), text.get(range.end..));
     [before.unwrap_or_default(), new, after.unwrap_or_default()].concat()
 }

@@ -8,6 +8,7 @@ use super::edit::KeyPath;
 use super::keys::Key;
 use super::{SettingSources, systems};
 use crate::bucket;
+use crate::hosts::Host;
 use crate::tokenizer::Tokenizer;
 
 /// The settings that apply.
@@ -71,8 +72,9 @@ impl ResolvedSettings {
         let overspill = overspill.profile(self.profile).redact(redact);
         let overspill = overspill.settings(self.settings).retention(retention);
         // A bucket has no files that a reader could open.
-        let reach = ReaderAbilities { files: !is_bucket, ..ReaderAbilities::default() };
         let env = self.sources.env;
+        let file_tool = Host::file_tool(&env).map(str::to_owned);
+        let reach = ReaderAbilities { files: !is_bucket, file_tool, ..ReaderAbilities::default() };
         // A reader of this output has run us, and so can run us again.
         overspill.reader(reach).program(move || env.program_name().to_owned()).build()
     }

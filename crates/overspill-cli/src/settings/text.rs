@@ -11,7 +11,7 @@ use crate::open::open_regular;
 use crate::ui;
 
 /// Nobody writes this much; whatever it is, it is not settings.
-const MOST: u64 = 1 << 20;
+pub(crate) const MOST: u64 = 1 << 20;
 
 /// Reads the user's file, which may be a link; nothing if there is none.
 pub(crate) fn of_user(path: &Path) -> Result<Option<String>, Warning> {

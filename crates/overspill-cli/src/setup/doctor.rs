@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use overspill::{Call, Outcome, Profile};
 use serde_json::{Value, json};
 
-use super::plan::{self, SetupPlan, SetupScope};
+use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
 use super::{found, on_path, text_of};
@@ -250,12 +250,12 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
         Ok(receipt) => receipt,
         Err(error) => return findings.add(host.name, How::Wrong, error.to_string()),
     };
-    let plan = SetupPlan::of(host, SetupScope::User, plan::Extras::default(), env);
+    let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
     for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
         let text = text_of(&target.path, env).ok().flatten().unwrap_or_default();
-        for piece in &target.pieces {
+        for LayeredPiece { piece, .. } in &target.pieces {
             let said = format!("{}: {}", env.shown(&target.path), piece.said());
-            let is_in = piece.is_in(&text);
+            let is_in = piece.is_satisfied(&text, &target.path);
             findings
                 .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is gone")) });
         }

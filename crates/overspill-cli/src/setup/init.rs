@@ -6,9 +6,10 @@ use std::path::Path;
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::plan::{self, Extras, SetupPlan, SetupScope, Target};
+use super::owned::{self, Owned};
+use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope, Target};
 use super::receipt::{Receipt, Wrote};
-use super::{before, found, named, piece::SetupPiece, system, text_of};
+use super::{found, named, piece::SetupPiece, system, text_of};
 use crate::command::init::InitArgs;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host};
@@ -24,7 +25,9 @@ struct Change {
     guarded: Option<GuardedFile>,
     now: Option<String>,
     before: Option<String>,
-    after: String,
+    after: Option<String>,
+    /// Our pieces in it.
+    pieces: Vec<LayeredPiece>,
 }
 
 /// Sets up the hosts that are named, or lists the hosts on this machine.
@@ -70,13 +73,12 @@ type Planned = (&'static Host, SetupPlan, Vec<Change>);
 
 fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Planned> {
     let scope = if args.project { SetupScope::Project } else { SetupScope::User };
-    let extras = Extras { hooks: args.hooks, servers: args.mcp, rules: args.rules };
-    let mut plan = SetupPlan::of(host, scope, extras, env);
+    let layers = layers(args);
+    let mut plan = SetupPlan::of(host, scope, &layers, env);
     if scope == SetupScope::Project && plan.targets.is_empty() && !host.steps.is_empty() {
         anyhow::bail!("{} has no settings of a project that we could use", host.title);
     }
     let receipt = Receipt::read(host, env)?;
-    let program = env.links().join("overspill").to_string_lossy().into_owned();
     let everything = SetupPlan::all(host, scope, env);
     let mut changes = Vec::new();
     for target in std::mem::take(&mut plan.targets) {
@@ -91,38 +93,86 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         };
         let wrote = receipt.of(&target.path);
         let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
-        let is_ours = wrote.is_some() || args.force || now.is_none();
-        if !is_ours
-            && let [SetupPiece::Whole(text)] = &target.pieces[..]
-            && now.as_ref() != Some(text)
-        {
-            anyhow::bail!(
-                "{shown}: there is another file of this name\n\nhint: --force replaces it"
-            );
-        }
-        // What was asked for another time stays: only pieces of ours that are here now are put anew.
         let possible = everything.targets.iter().find(|other| other.path == target.path);
         let possible = possible.map_or(&target.pieces[..], |other| &other.pieces[..]);
-        let kept = possible.iter().filter(|piece| {
-            let is_there = now.as_ref().is_some_and(|now| wrote.is_some() && piece.is_in(now));
-            is_there || target.pieces.contains(piece)
-        });
-        let kept: Vec<SetupPiece> = kept.cloned().collect();
-        let before = before(now.as_deref(), &target.path, possible, wrote).map_err(wrong)?;
-        let mut after = before.clone().unwrap_or_default();
-        for piece in &kept {
-            after = piece.put(&after, &target.path, &program).map_err(wrong)?;
+        let owned = Owned::of(now.as_deref(), &target.path, wrote, possible, env);
+        let owned = owned.map_err(wrong)?;
+        let is_whole = |one: &LayeredPiece| matches!(one.piece, SetupPiece::Whole(_));
+        let is_free = now.is_none() || args.force || owned.pieces.iter().any(is_whole);
+        if !is_free
+            && let [LayeredPiece { piece: SetupPiece::Whole(text), .. }] = &target.pieces[..]
+            && now.as_ref() != Some(text)
+        {
+            let what = match owned.changed.iter().any(is_whole) {
+                true => "it was changed since `init` wrote it",
+                false => "there is another file of this name",
+            };
+            anyhow::bail!("{shown}: {what}\n\nhint: --force replaces it");
         }
-        changes.push(Change { target, guarded, now, before, after });
+        let (after, pieces) =
+            with_ours(now.as_deref(), &target, possible, &owned, &layers).map_err(wrong)?;
+        changes.push(Change { target, guarded, now, before: owned.before, after, pieces });
     }
     let old = changes.iter().find_map(|change| {
         let before = change.before.as_deref()?;
-        change.target.pieces.iter().find_map(|piece| piece.old(before))
+        change.target.pieces.iter().find_map(|one| one.piece.old(before))
     });
     for (_, text) in &mut plan.scripts {
         *text = text.replace("@BEFORE@", &ui::shell_word(old.as_deref().unwrap_or_default()));
     }
     Ok((host, plan, changes))
+}
+
+/// Returns a file with all that is asked for, and the pieces in it that are ours.
+///
+/// Pieces that are there stay where they are. Those of a layer that was asked for another time are kept,
+/// and brought up to date.
+fn with_ours(
+    now: Option<&str>,
+    target: &Target,
+    possible: &[LayeredPiece],
+    owned: &Owned,
+    layers: &[SetupLayer],
+) -> Result<(Option<String>, Vec<LayeredPiece>), String> {
+    let wanted = possible.iter().filter(|one| {
+        layers.contains(&one.layer) || owned.pieces.iter().any(|own| own.layer == one.layer)
+    });
+    let wanted: Vec<&LayeredPiece> = wanted.collect();
+    let is_wanted = |own: &&LayeredPiece| wanted.contains(own);
+    let (mut ours, outdated): (Vec<&LayeredPiece>, Vec<_>) =
+        owned.pieces.iter().partition(is_wanted);
+    let old = owned.before.as_deref();
+    let mut text = match now {
+        Some(now) => owned::without(now, &target.path, outdated.into_iter().rev(), old)?,
+        None => None,
+    };
+    for one in wanted {
+        // Servers that have come since are wrapped only on request.
+        let is_kept =
+            matches!(one.piece, SetupPiece::Servers { .. }) && !layers.contains(&one.layer);
+        let there = text.as_deref().unwrap_or_default();
+        if is_kept || one.piece.is_satisfied(there, &target.path) {
+            // A text that cannot be read satisfies nothing.
+            continue;
+        }
+        text = Some(one.piece.put(there, &target.path)?);
+        if !ours.contains(&one) {
+            ours.push(one);
+        }
+    }
+    Ok((text, ours.into_iter().cloned().collect()))
+}
+
+/// Returns what is asked for.
+fn layers(args: &InitArgs) -> Vec<SetupLayer> {
+    let asked = [
+        (SetupLayer::Base, true),
+        (SetupLayer::Hooks, args.hooks),
+        (SetupLayer::Servers, args.mcp),
+        (SetupLayer::Rules, args.rules),
+        (SetupLayer::Reading, args.allow_read),
+    ];
+    asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(layer, _)| layer).collect()
 }
 
 /// Writes everything. The receipt comes first: whatever happens then can be taken back.
@@ -140,15 +190,16 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
     }
     let mut receipt = Receipt::read(host, env)?;
     for change in changes {
-        let Change { target, before, after, .. } = change;
-        let (path, before, after) = (target.path.clone(), before.clone(), after.clone());
-        receipt.note(Wrote { path, before, after });
+        let Change { target, before, after, pieces, .. } = change;
+        let path = target.path.clone();
+        let (before, after) = (before.clone(), after.clone().unwrap_or_default());
+        receipt.note(Wrote { path, before, after, pieces: Some(pieces.clone()) });
     }
     receipt.write(host, env)?;
     for Change { target, guarded, now, after, .. } in changes {
-        if now.as_ref() == Some(after) {
+        let Some(after) = after.as_ref().filter(|after| now.as_ref() != Some(after)) else {
             continue;
-        }
+        };
         match guarded {
             Some(file) => file.write(after).map_err(|why| refused(&target.path, &why, env))?,
             None => write(&target.path, after).with_context(|| env.shown(&target.path))?,
@@ -181,19 +232,33 @@ pub(super) fn refused(path: &Path, why: &Refused, env: &Env) -> anyhow::Error {
 fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
     let mut text = format!("{}: {}\n", host.title, host.how);
     for Change { target, now, after, .. } in changes {
-        let state = match (now.as_ref() == Some(after), args.dry_run) {
+        let state = match (now == after, args.dry_run) {
             (true, _) => "as it is to be",
             (false, true) => "would be changed",
             (false, false) => "changed",
         };
         text.push_str(&format!("  {} ({state})\n", env.shown(&target.path)));
-        for piece in &target.pieces {
-            text.push_str(&format!("    {}\n", piece.said()));
+        for one in &target.pieces {
+            text.push_str(&format!("    {}\n", one.piece.said()));
         }
     }
-    if args.mcp && !changes.iter().any(|change| change.target.pieces.contains(&SetupPiece::Servers))
-    {
+    let is_server = |one: &LayeredPiece| one.layer == SetupLayer::Servers;
+    if args.mcp && !changes.iter().any(|change| change.target.pieces.iter().any(is_server)) {
         text.push_str("  there is no file with MCP servers\n");
+    }
+    if args.allow_read {
+        let is_rule = |one: &&LayeredPiece| one.layer == SetupLayer::Reading;
+        let rules = changes.iter().flat_map(|change| change.pieces.iter().filter(is_rule));
+        text.push_str(&match (host.reading.is_empty(), rules.count()) {
+            (true, _) => format!("  --allow-read adds no rule: {}\n", host.no_reading),
+            (false, 0) => {
+                "  --allow-read adds no rule: your settings ask for no single command\n".into()
+            }
+            (false, _) => {
+                "  --allow-read: it runs `overspill read`, `grep` and `list` without asking you\n"
+                    .into()
+            }
+        });
     }
     if let Some(then) = host.then {
         for line in plan::filled(then, |word| word, env).lines() {
@@ -205,8 +270,8 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
 
 fn as_json(host: &Host, changes: &[Change], dry_run: bool, env: &Env) -> Value {
     let files = changes.iter().map(|Change { target, now, after, .. }| {
-        let pieces: Vec<String> = target.pieces.iter().map(SetupPiece::said).collect();
-        json!({"path": target.path, "changes": now.as_ref() != Some(after), "pieces": pieces})
+        let pieces: Vec<String> = target.pieces.iter().map(|one| one.piece.said()).collect();
+        json!({"path": target.path, "changes": now != after, "pieces": pieces})
     });
     let files: Vec<Value> = files.collect();
     let then = host.then.map(|then| plan::filled(then, |word| word, env));

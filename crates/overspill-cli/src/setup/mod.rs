@@ -1,17 +1,22 @@
 //! `overspill init`, `uninstall` and `doctor`: into host agents, and out again.
 //!
-//! The walk: the table of hosts → a plan (what goes into which file) → the text as it was before us →
-//! the text with ours → a receipt with both → the file. `uninstall` walks it backwards: the receipt's
-//! text if nothing else has changed, else the file without what is ours.
+//! The walk: the table of hosts → a plan (which pieces go into which file) → what is ours there already →
+//! the text with the pieces that are missing → a receipt with the text before and after, and our pieces →
+//! the file. `uninstall` walks it backwards: the receipt's text if nothing else has changed, else the file
+//! without our pieces.
 
 mod doctor;
 mod init;
+mod lines;
+mod noted;
+mod owned;
 mod piece;
 mod plan;
 mod receipt;
 #[cfg_attr(all(unix, not(feature = "portable-std")), path = "unix.rs")]
 #[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "other.rs")]
 mod system;
+mod toml;
 mod trial;
 mod uninstall;
 
@@ -27,9 +32,7 @@ pub(crate) use doctor::doctor;
 pub(crate) use init::init;
 pub(crate) use uninstall::uninstall;
 
-use piece::SetupPiece;
 use plan::{SetupScope, path_of};
-use receipt::Wrote;
 
 /// Returns the hosts that are named; otherwise says which there are.
 fn named(names: &[String]) -> anyhow::Result<Vec<&'static Host>> {
@@ -90,34 +93,4 @@ fn text_of(path: &Path, env: &Env) -> anyhow::Result<Option<String>> {
     let text =
         text::read(path).map_err(|why| ui::UsageError(format!("{}: {why}", env.shown(path))))?;
     Ok(Some(text))
-}
-
-/// Returns a file as it was before us: what the receipt says if nothing else has changed since, else
-/// what is left without ours. Nothing if there was no file.
-fn before(
-    now: Option<&str>,
-    path: &Path,
-    pieces: &[SetupPiece],
-    wrote: Option<&Wrote>,
-) -> Result<Option<String>, String> {
-    let Some(now) = now else { return Ok(None) };
-    if wrote.is_none() && !now.contains("overspill") {
-        return Ok(Some(now.to_owned()));
-    }
-    if let Some(wrote) = wrote.filter(|wrote| wrote.after == now) {
-        return Ok(wrote.before.clone());
-    }
-    let old = wrote.and_then(|wrote| wrote.before.as_deref());
-    let mut text = now.to_owned();
-    for piece in pieces.iter().rev() {
-        // A file that is ours and was changed since is the user's.
-        if matches!(piece, SetupPiece::Whole(_)) && wrote.is_none_or(|wrote| wrote.after != now) {
-            continue;
-        }
-        text = piece.take(&text, path, old)?;
-    }
-    // It was made by us, and holds nothing that is not.
-    let nothing_left = matches!(text.split_whitespace().collect::<String>().as_str(), "" | "{}");
-    let was_made = wrote.is_some_and(|wrote| wrote.before.is_none());
-    Ok((!(was_made && nothing_left)).then_some(text))
 }

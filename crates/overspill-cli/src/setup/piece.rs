@@ -4,162 +4,182 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::jsonc::Jsonc;
-use crate::mcp::wrap::{To, rewrapped};
-use crate::settings::edit;
+use super::{lines, toml};
+use crate::jsonc::{Jsonc, JsoncNode};
+use crate::mcp::wrap;
 use crate::ui;
 
 /// Something in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SetupPiece {
-    /// A value of a JSON file; `only_if_missing` if any value will do.
-    Json { path: &'static [&'static str], value: Value, only_if_missing: bool },
+    /// A value of a JSON file.
+    Json { path: Vec<String>, value: Value, need: JsonNeed },
     /// One more in a list of a JSON file.
-    Item { path: &'static [&'static str], value: Value },
+    Item { path: Vec<String>, value: Value },
     /// A value of a TOML file.
-    Toml { path: &'static [&'static str], value: String },
+    Toml { path: Vec<String>, value: String },
     /// A line of a file of variables.
-    Variable { name: &'static str, value: String },
+    Variable { name: String, value: String },
     /// All of the file.
     Whole(String),
     /// A paragraph between two marks.
     Paragraph(String),
-    /// The proxy, in front of every server.
-    Servers,
+    /// The proxy, in front of every server: `init` writes this program.
+    Servers { program: String },
 }
 
-const BEGIN: &str = "<!-- overspill: begin -->\n";
-const END: &str = "<!-- overspill: end -->\n";
+/// The condition on which a value is written into a JSON file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JsonNeed {
+    Nothing,
+    /// There is no other value.
+    NoValue,
+    /// The object around the value is there.
+    Object,
+}
 
 impl SetupPiece {
     /// Returns the text with it.
-    pub(super) fn put(&self, text: &str, file: &Path, program: &str) -> Result<String, String> {
+    pub(super) fn put(&self, text: &str, file: &Path) -> Result<String, String> {
         match self {
-            SetupPiece::Json { path, value, only_if_missing } => {
+            SetupPiece::Json { path, value, .. } => {
                 let text = or_empty(text);
-                let json = Jsonc::parse(&text)?;
-                if *only_if_missing && json.get(path).is_some() {
-                    return Ok(text.clone());
-                }
-                json.set(path, value)
+                Jsonc::parse(&text)?.set(&names(path), value)
             }
             SetupPiece::Item { path, value } => {
                 let text = or_empty(text);
-                let json = Jsonc::parse(&text)?;
-                if self.index(&json).is_some() { Ok(text.clone()) } else { json.push(path, value) }
+                Jsonc::parse(&text)?.push(&names(path), value)
             }
-            SetupPiece::Toml { path, value } => {
-                let (name, way) = split(path);
-                edit::set_at(text, way, name, value)
-            }
-            SetupPiece::Variable { name, value } => {
-                let text = without_line(text, name);
-                let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-                Ok(format!("{text}{end}{}\n", variable(name, value)))
-            }
+            SetupPiece::Toml { path, value } => toml::set(text, &names(path), value),
+            SetupPiece::Variable { name, value } => Ok(lines::with_variable(text, name, value)),
             SetupPiece::Whole(whole) => Ok(whole.clone()),
-            SetupPiece::Paragraph(paragraph) => {
-                let text = without_paragraph(text);
-                let gap = match text.is_empty() {
-                    true => "",
-                    false if text.ends_with('\n') => "\n",
-                    false => "\n\n",
-                };
-                Ok(format!("{text}{gap}{BEGIN}{paragraph}{END}"))
-            }
-            SetupPiece::Servers => rewrapped(text, file, To::Wrap, program, None),
+            SetupPiece::Paragraph(paragraph) => Ok(lines::with_paragraph(text, paragraph)),
+            SetupPiece::Servers { program } => wrap::with_proxy(text, file, program),
         }
     }
 
-    /// Returns the text without it. `before` is the text as it was before us, where that is known.
+    /// Says where a text is wrong that cannot be read. An empty one is right.
+    pub(super) fn check(&self, text: &str, file: &Path) -> Result<(), String> {
+        match self {
+            _ if text.trim().is_empty() => Ok(()),
+            SetupPiece::Json { .. } | SetupPiece::Item { .. } => Jsonc::parse(text).map(drop),
+            SetupPiece::Toml { .. } => toml::string_at(text, &[]).map(drop),
+            SetupPiece::Servers { program } => {
+                wrap::without_proxy(text, file, program, None).map(drop)
+            }
+            SetupPiece::Variable { .. } | SetupPiece::Whole(_) | SetupPiece::Paragraph(_) => Ok(()),
+        }
+    }
+
+    /// Tells whether nothing needs to be put into the text.
+    pub(super) fn is_satisfied(&self, text: &str, file: &Path) -> bool {
+        match self {
+            SetupPiece::Json { path, need: JsonNeed::NoValue, .. } => {
+                Jsonc::parse(text).is_ok_and(|json| json.get(&names(path)).is_some())
+            }
+            SetupPiece::Json { path, need: JsonNeed::Object, .. } => {
+                let names = names(path);
+                let around = names.split_last().map_or(&names[..], |(_, around)| around);
+                let has_object = Jsonc::parse(text)
+                    .is_ok_and(|json| json.get(around).is_some_and(JsoncNode::is_object));
+                !has_object || self.is_in(text, file, None)
+            }
+            // Servers may have come since.
+            SetupPiece::Servers { .. } => self.put(text, file).as_deref() == Ok(text),
+            _ => self.is_in(text, file, None),
+        }
+    }
+
+    /// Tells whether the text has it, exactly as we write it. `before` is the text as it was before us:
+    /// a proxy that was there is not ours.
+    pub(super) fn is_in(&self, text: &str, file: &Path, before: Option<&str>) -> bool {
+        match self {
+            SetupPiece::Json { path, value, .. } => Jsonc::parse(text).is_ok_and(|json| {
+                let found = json.get(&names(path)).and_then(|node| json.value_of(node));
+                found.as_ref() == Some(value)
+            }),
+            SetupPiece::Item { path, value } => {
+                Jsonc::parse(text).is_ok_and(|json| index(&json, path, value).is_some())
+            }
+            SetupPiece::Toml { path, value } => {
+                toml::string_at(text, &names(path)).is_ok_and(|found| found.as_ref() == Some(value))
+            }
+            SetupPiece::Variable { name, value } => {
+                lines::line_of(text, name) == Some(lines::variable(name, value).as_str())
+            }
+            SetupPiece::Whole(whole) => text == whole,
+            SetupPiece::Paragraph(paragraph) => lines::has_paragraph(text, paragraph),
+            SetupPiece::Servers { program } => wrap::has_proxy(text, file, program, before),
+        }
+    }
+
+    /// Returns the text without it; nothing if the file goes. `before` is the text as it was before us,
+    /// where that is known. The text has it.
     pub(super) fn take(
         &self,
         text: &str,
         file: &Path,
         before: Option<&str>,
-    ) -> Result<String, String> {
-        match self {
-            SetupPiece::Json { path, value, only_if_missing } => {
+    ) -> Result<Option<String>, String> {
+        Ok(Some(match self {
+            SetupPiece::Json { path, .. } => {
                 let json = Jsonc::parse(text)?;
-                if *only_if_missing && before.is_none() {
-                    // Nobody knows whose it is.
-                    return Ok(text.to_owned());
-                }
-                let is_ours =
-                    json.get(path).and_then(|node| json.value_of(node)).as_ref() == Some(value);
                 let old = before.and_then(|before| Jsonc::parse(before).ok());
-                let old = old.as_ref().and_then(|old| old.value_of(old.get(path)?));
-                match old {
-                    _ if !is_ours => Ok(text.to_owned()),
-                    Some(old) => json.set(path, &old),
-                    None => Ok(without(&json, path, before)),
+                match old.as_ref().and_then(|old| old.written_at(&names(path))) {
+                    Some(old) => json.replaced(&names(path), old),
+                    None => without(&json, &names(path), before),
                 }
             }
-            SetupPiece::Item { path, .. } => {
+            SetupPiece::Item { path, value } => {
                 let json = Jsonc::parse(text)?;
-                let Some(index) = self.index(&json) else { return Ok(text.to_owned()) };
-                let less = json.without_item(path, index);
+                let Some(index) = index(&json, path, value) else { return Ok(Some(text.into())) };
+                let less = json.without_item(&names(path), index);
                 let json = Jsonc::parse(&less)?;
-                let is_empty = json.get(path).and_then(|node| json.value_of(node));
-                let is_empty = is_empty.is_some_and(|list| list == Value::Array(Vec::new()));
-                Ok(if is_empty { without(&json, path, before) } else { less.clone() })
-            }
-            SetupPiece::Toml { path, value } => {
-                let (name, way) = split(path);
-                if edit::string_at(text, path)?.as_ref() != Some(value) {
-                    return Ok(text.to_owned());
-                }
-                match before.map(|before| edit::string_at(before, path)).transpose()?.flatten() {
-                    Some(old) => edit::set_at(text, way, name, &old),
-                    None => edit::unset_at(text, way, name),
+                let is_empty = is_written(&json, &names(path), "[]");
+                let was_there = before.is_some_and(|before| {
+                    Jsonc::parse(before).is_ok_and(|old| old.get(&names(path)).is_some())
+                });
+                match is_empty && !was_there {
+                    true => without(&json, &names(path), before),
+                    false => less,
                 }
             }
-            SetupPiece::Variable { name, value } => {
-                let line = variable(name, value);
-                if !text.lines().any(|found| found == line) {
-                    return Ok(text.to_owned());
+            SetupPiece::Toml { path, .. } => {
+                match before.and_then(|before| toml::written_at(before, &names(path))) {
+                    Some(old) => toml::replaced(text, &names(path), old)?,
+                    None => toml::without(text, &names(path), before)?,
                 }
-                let old = before.and_then(|before| line_of(before, name));
-                let old = old.map_or_else(String::new, |old| format!("{old}\n"));
-                Ok(text.replacen(&format!("{line}\n"), &old, 1))
             }
-            SetupPiece::Whole(_) => Ok(before.unwrap_or_default().to_owned()),
-            SetupPiece::Paragraph(_) => Ok(without_paragraph(text)),
-            SetupPiece::Servers => rewrapped(text, file, To::Unwrap, "", before),
-        }
+            SetupPiece::Variable { name, .. } => {
+                let old = before.and_then(|before| lines::line_of(before, name));
+                lines::without_variable(text, name, old)
+            }
+            SetupPiece::Whole(_) => return Ok(before.map(str::to_owned)),
+            SetupPiece::Paragraph(_) => lines::without_paragraph(text),
+            SetupPiece::Servers { program } => wrap::without_proxy(text, file, program, before)?,
+        }))
     }
 
-    /// Tells whether the text has it.
-    pub(super) fn is_in(&self, text: &str) -> bool {
+    /// Tells whether it names the directory of our links, which only `init` writes, or has our marks.
+    pub(super) fn is_signed(&self, links: &str) -> bool {
         match self {
-            SetupPiece::Json { path, value, only_if_missing } => {
-                Jsonc::parse(text).is_ok_and(|json| {
-                    let found = json.get(path).and_then(|node| json.value_of(node));
-                    found.is_some_and(|found| *only_if_missing || found == *value)
-                })
+            SetupPiece::Paragraph(_) => true,
+            SetupPiece::Json { value, .. } | SetupPiece::Item { value, .. } => {
+                value.to_string().contains(links)
             }
-            SetupPiece::Item { .. } => {
-                Jsonc::parse(text).is_ok_and(|json| self.index(&json).is_some())
-            }
-            SetupPiece::Toml { path, value } => {
-                edit::string_at(text, path).is_ok_and(|found| found.as_ref() == Some(value))
-            }
-            SetupPiece::Variable { name, value } => {
-                text.lines().any(|line| line == variable(name, value))
-            }
-            SetupPiece::Whole(whole) => text == whole,
-            SetupPiece::Paragraph(paragraph) => text.contains(&format!("{BEGIN}{paragraph}{END}")),
-            SetupPiece::Servers => text.contains("overspill"),
+            SetupPiece::Toml { value: text, .. }
+            | SetupPiece::Variable { value: text, .. }
+            | SetupPiece::Servers { program: text }
+            | SetupPiece::Whole(text) => text.contains(links),
         }
     }
 
     /// Returns the value that stood in its place, where that must go on to be heeded.
     pub(super) fn old(&self, before: &str) -> Option<String> {
         match self {
-            SetupPiece::Toml { path, .. } => edit::string_at(before, path).ok()?,
+            SetupPiece::Toml { path, .. } => toml::string_at(before, &names(path)).ok()?,
             SetupPiece::Variable { name, .. } => {
-                let line = line_of(before, name)?;
-                let value = line.split_once('=')?.1.trim();
+                let value = lines::line_of(before, name)?.split_once('=')?.1.trim();
                 Some(value.trim_matches(['"', '\'']).to_owned())
             }
             _ => None,
@@ -174,19 +194,18 @@ impl SetupPiece {
                 format!("{} + {}", path.join("."), ui::short(&value.to_string(), 160))
             }
             SetupPiece::Toml { path, value } => format!("{} = {value:?}", path.join(".")),
-            SetupPiece::Variable { name, value } => variable(name, value),
+            SetupPiece::Variable { name, value } => lines::variable(name, value),
             SetupPiece::Whole(whole) => format!("a file of ours, {} bytes", whole.len()),
             SetupPiece::Paragraph(_) => "a paragraph of rules".into(),
-            SetupPiece::Servers => "the proxy in front of its MCP servers".into(),
+            SetupPiece::Servers { .. } => "the proxy in front of its MCP servers".into(),
         }
     }
+}
 
-    /// Finds our item in its list: the same, or one that runs us.
-    fn index(&self, json: &Jsonc) -> Option<usize> {
-        let SetupPiece::Item { path, value } = self else { return None };
-        let found = json.value_of(json.get(path)?)?;
-        found.as_array()?.iter().position(|item| item == value)
-    }
+/// Finds an item in a list.
+fn index(json: &Jsonc, path: &[String], value: &Value) -> Option<usize> {
+    let found = json.value_of(json.get(&names(path))?)?;
+    found.as_array()?.iter().position(|item| item == value)
 }
 
 /// Returns the text without a member, and without those around it that are then empty and were not
@@ -197,45 +216,19 @@ fn without(json: &Jsonc, path: &[&str], before: Option<&str>) -> String {
     let old = before.and_then(|before| Jsonc::parse(before).ok());
     let was_there = old.is_some_and(|old| old.get(way).is_some());
     let Ok(json) = Jsonc::parse(&text) else { return text };
-    let left = json.get(way).and_then(|node| json.value_of(node));
-    let is_empty = left.is_some_and(|left| left.as_object().is_some_and(serde_json::Map::is_empty));
+    let is_empty = is_written(&json, way, "{}");
     if is_empty && !was_there { without(&json, way, before) } else { text.clone() }
+}
+
+/// Tells whether a value is written so, but for blanks: an empty list may have comments in it.
+fn is_written(json: &Jsonc, path: &[&str], text: &str) -> bool {
+    json.written_at(path).is_some_and(|it| it.split_whitespace().collect::<String>() == text)
+}
+
+fn names(path: &[String]) -> Vec<&str> {
+    path.iter().map(String::as_str).collect()
 }
 
 fn or_empty(text: &str) -> String {
     if text.trim().is_empty() { "{}\n".into() } else { text.to_owned() }
-}
-
-fn split<'a>(path: &'a [&'a str]) -> (&'a str, &'a [&'a str]) {
-    path.split_last().map_or(("", path), |(name, way)| (*name, way))
-}
-
-fn variable(name: &str, value: &str) -> String {
-    format!("{name}={}", Value::from(value))
-}
-
-fn line_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.lines().find(|line| {
-        let line = line.trim_start();
-        let line = line.strip_prefix("export ").unwrap_or(line);
-        line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
-    })
-}
-
-fn without_line(text: &str, name: &str) -> String {
-    match line_of(text, name) {
-        Some(line) => {
-            let at = text.find(line).unwrap_or_default();
-            let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-            [&text[..at], &text[end..]].concat()
-        }
-        None => text.to_owned(),
-    }
-}
-
-fn without_paragraph(text: &str) -> String {
-    let Some(at) = text.find(BEGIN) else { return text.to_owned() };
-    let Some(end) = text[at..].find(END) else { return text.to_owned() };
-    let before = text[..at].strip_suffix('\n').unwrap_or(&text[..at]);
-    [before, &text[at + end + END.len()..]].concat()
 }

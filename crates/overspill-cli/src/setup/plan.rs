@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::piece::SetupPiece;
+use super::piece::{JsonNeed, SetupPiece};
 use crate::env::Env;
 use crate::hosts::{Host, HostFile, SetupStep};
 use crate::settings::SettingSources;
@@ -17,19 +17,41 @@ pub(crate) enum SetupScope {
     Project,
 }
 
-/// What is asked for beside the usual.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Extras {
-    pub(super) hooks: bool,
-    pub(super) servers: bool,
-    pub(super) rules: bool,
+/// Pieces that are asked for together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SetupLayer {
+    /// The pieces that `init` always writes.
+    Base,
+    Hooks,
+    Servers,
+    Rules,
+    /// Rules to read saved outputs without asking.
+    Reading,
+}
+
+impl SetupLayer {
+    /// The layers with their names in a receipt.
+    pub(super) const ALL: [(SetupLayer, &str); 5] = [
+        (SetupLayer::Base, "base"),
+        (SetupLayer::Hooks, "hooks"),
+        (SetupLayer::Servers, "mcp"),
+        (SetupLayer::Rules, "rules"),
+        (SetupLayer::Reading, "allow-read"),
+    ];
+}
+
+/// A piece, and what it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LayeredPiece {
+    pub(super) layer: SetupLayer,
+    pub(super) piece: SetupPiece,
 }
 
 /// A file, and what gets into it.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) path: PathBuf,
-    pub(super) pieces: Vec<SetupPiece>,
+    pub(super) pieces: Vec<LayeredPiece>,
 }
 
 /// All that is to be written.
@@ -46,61 +68,93 @@ pub(super) struct SetupPlan {
 const RULES: &str = include_str!("../hosts/files/rules.md");
 
 impl SetupPlan {
-    pub(super) fn of(host: &Host, scope: SetupScope, extras: Extras, env: &Env) -> SetupPlan {
+    /// Returns what these layers write.
+    pub(super) fn of(
+        host: &Host,
+        scope: SetupScope,
+        layers: &[SetupLayer],
+        env: &Env,
+    ) -> SetupPlan {
         let mut plan = SetupPlan { links: vec!["overspill"], ..SetupPlan::default() };
-        let second = host.second.iter().filter(|_| extras.hooks);
-        for step in host.steps.iter().chain(second) {
-            plan.add(step, scope, env);
-        }
-        if extras.servers
-            && let Some(path) = host.servers.and_then(|place| path_of(place, scope, env))
-            && path.exists()
-        {
-            plan.put(path, SetupPiece::Servers);
-        }
-        if extras.rules
-            && let Some(path) = host.rules.and_then(|place| path_of(place, scope, env))
-        {
-            plan.put(path, SetupPiece::Paragraph(rules(host, scope, env)));
+        for layer in layers {
+            plan.add_layer(host, *layer, scope, env);
         }
         plan
     }
 
     /// Everything that could have been written for a host, whatever was asked for.
     pub(super) fn all(host: &Host, scope: SetupScope, env: &Env) -> SetupPlan {
-        SetupPlan::of(host, scope, Extras { hooks: true, servers: true, rules: true }, env)
+        SetupPlan::of(host, scope, &SetupLayer::ALL.map(|(layer, _)| layer), env)
     }
 
-    fn add(&mut self, step: &'static SetupStep, scope: SetupScope, env: &Env) {
+    fn add_layer(&mut self, host: &Host, layer: SetupLayer, scope: SetupScope, env: &Env) {
+        let path = |place: Option<HostFile>| place.and_then(|place| path_of(place, scope, env));
+        let steps = match layer {
+            SetupLayer::Base => host.steps,
+            SetupLayer::Hooks => host.second,
+            SetupLayer::Reading => host.reading,
+            SetupLayer::Servers => {
+                if let Some(path) = path(host.servers).filter(|path| path.exists()) {
+                    let program = env.links().join("overspill").to_string_lossy().into_owned();
+                    self.put(path, layer, SetupPiece::Servers { program });
+                }
+                return;
+            }
+            SetupLayer::Rules => {
+                if let Some(path) = path(host.rules) {
+                    self.put(path, layer, SetupPiece::Paragraph(rules(host, scope, env)));
+                }
+                return;
+            }
+        };
+        for step in steps {
+            self.add(step, layer, scope, env);
+        }
+    }
+
+    fn add(&mut self, step: &'static SetupStep, layer: SetupLayer, scope: SetupScope, env: &Env) {
+        let named =
+            |path: &[&str]| path.iter().map(|name| filled(name, |word| word, env)).collect();
         let (place, piece) = match step {
             SetupStep::Link(name) => return self.links.push(name),
             SetupStep::Script { name, text } => {
                 return self.scripts.push((name, filled(text, |word| word, env)));
             }
             SetupStep::Json { place, path, value }
-            | SetupStep::JsonDefault { place, path, value } => {
-                let only_if_missing = matches!(step, SetupStep::JsonDefault { .. });
-                (place, SetupPiece::Json { path, value: json(value, env), only_if_missing })
+            | SetupStep::JsonDefault { place, path, value }
+            | SetupStep::JsonMember { place, path, value } => {
+                let need = match step {
+                    SetupStep::JsonDefault { .. } => JsonNeed::NoValue,
+                    SetupStep::JsonMember { .. } => JsonNeed::Object,
+                    _ => JsonNeed::Nothing,
+                };
+                (place, SetupPiece::Json { path: named(path), value: json(value, env), need })
             }
             SetupStep::JsonItem { place, path, value } => {
-                (place, SetupPiece::Item { path, value: json(value, env) })
+                (place, SetupPiece::Item { path: named(path), value: json(value, env) })
             }
-            SetupStep::Toml { place, path, value } => {
-                (place, SetupPiece::Toml { path, value: filled(value, |word| word, env) })
-            }
-            SetupStep::Variable { place, name, value } => {
-                (place, SetupPiece::Variable { name, value: filled(value, |word| word, env) })
-            }
+            SetupStep::Toml { place, path, value } => (
+                place,
+                SetupPiece::Toml { path: named(path), value: filled(value, |word| word, env) },
+            ),
+            SetupStep::Variable { place, name, value } => (
+                place,
+                SetupPiece::Variable {
+                    name: (*name).to_owned(),
+                    value: filled(value, |word| word, env),
+                },
+            ),
             SetupStep::File { place, text } => {
                 (place, SetupPiece::Whole(filled(text, escaped, env)))
             }
         };
         if let Some(path) = path_of(*place, scope, env) {
-            self.put(path, piece);
+            self.put(path, layer, piece);
         }
     }
 
-    fn put(&mut self, path: PathBuf, piece: SetupPiece) {
+    fn put(&mut self, path: PathBuf, layer: SetupLayer, piece: SetupPiece) {
+        let piece = LayeredPiece { layer, piece };
         match self.targets.iter_mut().find(|target| target.path == path) {
             Some(target) => target.pieces.push(piece),
             None => self.targets.push(Target { path, pieces: vec![piece] }),

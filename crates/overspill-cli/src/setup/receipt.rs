@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use super::noted;
+use super::plan::LayeredPiece;
 use crate::env::Env;
 use crate::hosts::Host;
 use crate::open::open_regular;
@@ -15,12 +17,14 @@ use crate::settings::write::write;
 use crate::ui;
 
 /// A file as it was before us and as we left it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Wrote {
     pub(super) path: PathBuf,
     /// Nothing if there was no such file.
     pub(super) before: Option<String>,
     pub(super) after: String,
+    /// Our pieces in it. `None` in a receipt of version 0.1.0, which does not list them.
+    pub(super) pieces: Option<Vec<LayeredPiece>>,
 }
 
 /// What was written for a host.
@@ -71,6 +75,12 @@ impl Receipt {
                 path: text(file, "path")?.into(),
                 before: text(file, "before"),
                 after: text(file, "after")?,
+                pieces: match file.get("pieces") {
+                    Some(pieces) => Some(
+                        pieces.as_array()?.iter().map(noted::piece_of).collect::<Option<_>>()?,
+                    ),
+                    None => None,
+                },
             })
         };
         let files = value.get("files").and_then(Value::as_array);
@@ -82,10 +92,12 @@ impl Receipt {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// Notes a file, in the place of what was noted of it.
+    /// Notes a file, in the place of what was noted of it. A file with nothing of ours is not noted.
     pub(super) fn note(&mut self, wrote: Wrote) {
         self.files.retain(|file| file.path != wrote.path);
-        self.files.push(wrote);
+        if wrote.pieces.as_ref().is_none_or(|pieces| !pieces.is_empty()) {
+            self.files.push(wrote);
+        }
     }
 
     /// Writes it, for the user alone: settings may hold secrets.
@@ -93,21 +105,33 @@ impl Receipt {
         let path = Receipt::path(host, env);
         let shown = ui::path(&path);
         let files = self.files.iter().map(|file| {
-            json!({"path": file.path.to_string_lossy(), "before": file.before, "after": file.after})
+            let pieces = file.pieces.as_ref();
+            let pieces = pieces.map(|all| all.iter().map(noted::as_json).collect::<Vec<_>>());
+            json!({
+                "path": file.path.to_string_lossy(), "before": file.before, "after": file.after,
+                "pieces": pieces.unwrap_or_default(),
+            })
         });
         let files: Vec<Value> = files.collect();
         let value = json!({"version": env!("CARGO_PKG_VERSION"), "files": files});
+        let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
+        if text.len() as u64 > text::MOST {
+            anyhow::bail!(
+                "{shown}: the settings of {} are too large for a receipt of 1 MiB, so nothing was \
+                 changed\n\nhint: `overspill mcp wrap FILE` puts the proxy into a file of servers",
+                host.title
+            );
+        }
         let directory = Receipt::directory(env);
         fs::create_dir_all(&directory).with_context(|| ui::path(&directory))?;
         super::system::make_private(&path).with_context(|| shown.clone())?;
-        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-        write(&path, &(text + "\n")).with_context(|| shown)
+        write(&path, &text).with_context(|| shown)
     }
 
-    /// Removes it; and the directory and our links with the last one.
-    pub(super) fn remove(host: &Host, env: &Env) {
+    /// Removes it; and the directory with the last one, and our links if nothing names them any more.
+    pub(super) fn remove(host: &Host, keeps_links: bool, env: &Env) {
         let _ = fs::remove_file(Receipt::path(host, env));
-        if fs::remove_dir(Receipt::directory(env)).is_ok() {
+        if fs::remove_dir(Receipt::directory(env)).is_ok() && !keeps_links {
             let _ = fs::remove_dir_all(env.links());
             // Only if nothing else is in it.
             let _ = fs::remove_dir(env.config_directory());

@@ -6,9 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context;
 
 use super::init::{refused, text_in};
-use super::plan::{SetupPlan, SetupScope, path_of};
+use super::owned::Owned;
+use super::plan::{LayeredPiece, SetupPlan, SetupScope, path_of};
 use super::receipt::{Receipt, Wrote};
-use super::{before, named, piece::SetupPiece, text_of};
+use super::{named, text_of};
 use crate::command::uninstall::UninstallArgs;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host, HostFile};
@@ -46,13 +47,15 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
             );
         };
         let now = place.read(&wrote.path, env)?;
-        let pieces = pieces(host, wrote, env);
+        let possible = pieces(host, wrote, env);
         let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
-        let before = before(now.as_deref(), &wrote.path, &pieces, Some(wrote)).map_err(wrong)?;
-        changes.push((wrote, place, now, before));
+        let owned = Owned::of(now.as_deref(), &wrote.path, Some(wrote), &possible, env);
+        changes.push((wrote, place, now, owned.map_err(wrong)?));
     }
     ui::answer(&format!("{}:\n", host.title))?;
-    for (wrote, place, now, before) in changes {
+    let links = env.links().to_string_lossy().into_owned();
+    let mut names_links = false;
+    for (wrote, place, now, Owned { before, changed, .. }) in changes {
         let shown = env.shown(&wrote.path);
         let what = match (&now, &before) {
             (None, _) => "is not there any more",
@@ -68,11 +71,18 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
             }
         }
         ui::answer(&format!("  {shown}: {what}\n"))?;
+        for LayeredPiece { piece, .. } in changed.iter().filter(|_| before.is_some()) {
+            ui::answer(&format!("    left: {}, which was changed since\n", piece.said()))?;
+        }
+        if before.is_some_and(|text| text.contains(&links)) {
+            names_links = true;
+            ui::answer(&format!("    left: it names {}, which stays\n", env.shown(&env.links())))?;
+        }
     }
     if dry_run {
         return ui::answer("  nothing was changed, as this was a dry run\n");
     }
-    Receipt::remove(host, env);
+    Receipt::remove(host, names_links, env);
     Ok(())
 }
 
@@ -136,7 +146,7 @@ impl Written {
 }
 
 /// Returns what may be ours in a file, wherever it is.
-fn pieces(host: &Host, wrote: &Wrote, env: &Env) -> Vec<SetupPiece> {
+fn pieces(host: &Host, wrote: &Wrote, env: &Env) -> Vec<LayeredPiece> {
     let in_scope = |scope| {
         let targets = SetupPlan::all(host, scope, env).targets;
         targets.into_iter().find(|target| target.path == wrote.path).map(|target| target.pieces)

@@ -21,9 +21,13 @@ MOST_OF_SUCCESS = {"claude-code": 30_000, "gemini": 40_000, "opencode": 51_200, 
 
 
 def follow(results):
-    """Returns the command that the first result names for what it does not show."""
-    read = re.search(r"(\S+ read \S+ --lines) A-B", results[0])
+    """Returns the call that the first result names for what it does not show."""
     gap = re.search(r": lines (\d+-\d+) cut\]", results[0])
+    tool = re.search(r"; (\w+) (/\S+) offset A limit N", results[0])
+    if tool and gap:
+        place = {"file_path": tool.group(2), "offset": int(gap.group(1).split("-")[0]), "limit": 5}
+        return ("tool", (tool.group(1), place))
+    read = re.search(r"(\S+ read \S+ --lines) A-B", results[0])
     return ("shell", f"{read.group(1)} {gap.group(1)}" if read and gap else "echo there is no pointer")
 
 
@@ -64,8 +68,9 @@ def wrong(name, what, results, host):
         shown = re.search(r"(?i)(exit code:? 3|code 3\b|exited with 3)", text)
         return None if shown or (name, "exit code") in NOT_THERE else "the exit code is not there"
     if what == "a pointer that works when followed":
-        lines = re.search(r"--lines (\d+)-", follow(results)[1])
-        return None if lines and re.search(rf"(?m)(^|: ){lines.group(1)}$", text) else text[:300]
+        first = re.search(r": lines (\d+)-\d+ cut\]", results[0])
+        # Claude Code puts the number of a line before it.
+        return None if first and re.search(rf"(?m)(^|: |\t){first.group(1)}$", text) else text[:300]
     if what == "a small output is untouched":
         return None if "out" in text and "err" in text and "overspill" not in text else text[:300]
     if what == "an error in the middle of 200 KB":
@@ -204,11 +209,51 @@ def path_of_its_own(name, overspill, home):
     return [f"{what}, with a PATH of its own: {follow(model.results)[1]!r} shows {fault!r}"] if fault else []
 
 
+def reading(name, overspill, home):
+    """A host that asks before each command: reading goes on without a question, if that was asked for."""
+    faults = []
+    read = lambda results: ("shell", re.search(r"overspill (?:read|grep RE) (\w+)", results[0]).expand(r"overspill read \1"))
+    for options in ([], ["--allow-read"]):
+        steps = [("shell", "seq 1 90000"), follow, read, ("shell", "overspill list"), ("shell", "overspill gc --dry-run")]
+        model = Model(steps)
+        host = Host(name, home / "-".join(["reading", *options]))
+        programs = host.home / ".local/bin"
+        programs.mkdir(parents=True)
+        (programs / "overspill").symlink_to(Path(overspill).resolve())
+        host.environment["PATH"] = f"{programs}:{host.environment['PATH']}"
+        words = host.asking(host.settings(model.url))
+        before = settings_in(host.home)
+        said = run(overspill, "init", name, "--force", *options, environment=host.environment)
+        inited = settings_in(host.home)
+        host.run(words)
+        model.close()
+        results = model.results + ["it was refused"] * (len(steps) - len(model.results))
+        pointer = "a pointer that works when followed"
+        is_read = [wrong(name, pointer, results, host) is None, "\n2\n3\n" in results[2]]
+        is_listed, is_swept = "seq 1 90000" in results[3], "would be removed" in results[4] or "nothing" in results[4]
+        may = bool(options)
+        # Claude Code's own tool may open saved outputs in any case.
+        own_tool = name == "claude-code"
+        if [is_read[0], is_read[1], is_listed, is_swept] != [may or own_tool, may, may, False]:
+            faults.append(f"reading with {options}: {[text[:200] for text in results]!r}, {said!r}")
+        ran = settings_in(host.home)
+        run(overspill, "uninstall", name, environment=host.environment)
+        after = settings_in(host.home)
+        ours = [path for path, text in inited.items() if before.get(path) != text and "/overspill/" not in path]
+        # A host may have written a file anew; then only our rules must be gone.
+        clean = lambda text: b"overspill/bin" not in text and b"overspill read" not in text
+        well = lambda path: clean(after[path]) if ran.get(path) != inited[path] else after.get(path) == before.get(path)
+        if not all(map(well, ours)):
+            faults.append(f"uninstall after {options} left other settings")
+    return faults
+
+
 def check(name, overspill):
     """Checks one host; returns whether all is well."""
     started = time.time()
     parts = [headless, path_of_its_own]
     parts += [on_terminal] if name in Host.INTERACTIVE else []
+    parts += [reading] if name in ("claude-code", "gemini", "opencode") else []
     parts += [second_layer] if name in ("claude-code", "opencode", "pi") else []
     faults = []
     for part in parts:

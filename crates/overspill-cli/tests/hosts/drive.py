@@ -140,6 +140,20 @@ args = {json.dumps(SERVER[1:])}
         """Writes the user's own settings; returns the words that run the host headless."""
         return self.words(url)
 
+    def asking(self, words):
+        """Makes the host ask before every command but `seq`; returns the words. Nobody answers a headless host."""
+        if self.name == "claude-code":
+            write(self.home / ".claude/settings.json", {"permissions": {"allow": ["Bash(seq *)"]}})
+        elif self.name == "gemini":
+            rule = '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "seq"\ndecision = "allow"\npriority = 100\n'
+            write(self.home / ".gemini/policies/mine.toml", rule)
+            return [word for word in words if word != "--yolo"]
+        else:
+            path = self.home / ".config/opencode/opencode.json"
+            settings = json.loads(path.read_text())
+            write(path, settings | {"permission": {"bash": {"*": "ask", "seq *": "allow"}}})
+        return words
+
     def run(self, words, timeout=150):
         words = program(self.name) + words
         return subprocess.run(words, cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,

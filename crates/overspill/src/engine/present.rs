@@ -15,6 +15,9 @@ use crate::profile::{
 use crate::store::{SpillRef, random};
 use crate::{Error, Spilled};
 
+/// Lines of this length, in bytes, can be read by a tool that opens files by lines.
+const LONGEST_LINE: u64 = 1_000;
+
 impl Overspill {
     /// Puts the preview of an output and its notice together.
     pub(super) fn present(
@@ -36,12 +39,19 @@ impl Overspill {
     }
 
     /// Returns our own notice.
-    pub(super) fn notice(&self, saved: &Result<SpillRef, Error>, ended: &EndedCall) -> Wording {
+    pub(super) fn notice(
+        &self,
+        saved: &Result<SpillRef, Error>,
+        ended: &EndedCall,
+        total: &Size,
+    ) -> Wording {
         let token = match saved {
             Ok(saved) => saved.id.token(),
             Err(_) => random(6).unwrap_or_default(),
         };
-        let reader = self.reader_abilities(ended.delegate);
+        let mut reader = self.reader_abilities(ended.delegate);
+        // Tools that open files by lines cut long lines.
+        reader.file_tool.take_if(|_| total.bytes / total.lines.max(1) > LONGEST_LINE);
         Wording { facts: facts(ended.end), ..wording(token, saved.as_ref(), &reader) }
     }
 
@@ -96,7 +106,12 @@ const SILENT: Layout = Layout { notice: 0..0, items: Vec::new(), is_silent: true
 impl Presentation<'_> {
     /// Words a preview with our own notice, everything within the limits.
     fn with_own_notice(self, chosen: Chosen) -> Spilled {
-        let notice = self.engine.notice(&self.saved, self.ended);
+        let total = match &chosen {
+            Chosen::Over(over) => over.total(),
+            Chosen::Cut(cut, _) => cut.total,
+            Chosen::Text(own, _) => own.total,
+        };
+        let notice = self.engine.notice(&self.saved, self.ended, &total);
         match chosen {
             Chosen::Over(over) => self.by_policy(&notice, &over),
             Chosen::Cut(cut, otherwise) => match (notice.around(&cut, self.policy), otherwise) {

@@ -18,5 +18,5 @@ pub fn unshown(engine: &Overspill, spilled: &Spilled) -> String {
     }
     let (call, end) = (&Call::default(), CallEnd::default());
     let ended = EndedCall { call, end, delegate: false, masked: 0, failure: None };
-    engine.notice(&spilled.saved, &ended).for_person_of_unshown(&spilled.total)
+    engine.notice(&spilled.saved, &ended, &spilled.total).for_person_of_unshown(&spilled.total)
 }

@@ -64,6 +64,28 @@ fn bucket_is_named_only_if_it_has_the_output() {
 }
 
 #[test]
+fn reader_with_a_tool_for_files_is_offered_that_tool() {
+    let reader = ReaderAbilities { file_tool: Some("Read".into()), ..shell() };
+    let first = |saved: &SpillRef, reader: &ReaderAbilities| {
+        let all = preview(&numbered(5234), &notice(saved, reader), Keep::ENDS);
+        all.lines().next().unwrap().split_once(" shown; ").unwrap().1.to_owned()
+    };
+    let path = "/state/overspill/01KA3F9C2E.txt";
+    assert_eq!(
+        first(&copy(), &reader),
+        format!("Read {path} offset A limit N; overspill grep RE 3f9c2e]")
+    );
+    let far = ReaderAbilities { program: Some("/opt/bin/overspill".into()), ..reader.clone() };
+    assert_eq!(first(&copy(), &far), format!("Read {path} offset A limit N]"));
+    // The file has not every line, or there is none.
+    let ends = Kept::Ends { first: 1, between: 0, last: 1 };
+    let shared = SpillRef { within: Availability::Shared, ..copy() };
+    for saved in [SpillRef { kept: ends, ..copy() }, shared] {
+        assert!(first(&saved, &reader).contains("overspill read 3f9c2e --lines A-B"));
+    }
+}
+
+#[test]
 fn reader_with_a_shell_is_offered_commands() {
     let notice = notice(&copy(), &shell());
     assert_snapshot!(preview(&numbered(5234), &notice, Keep::ENDS), @"

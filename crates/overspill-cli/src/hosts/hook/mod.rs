@@ -75,7 +75,10 @@ fn text(payload: &Value, name: &str) -> Option<String> {
 fn mcp_result(result: &Value) -> Option<HookContent> {
     const FIELDS: [&str; 4] = ["content", "structuredContent", "isError", "_meta"];
     let fields = match result {
-        Value::Array(_) => return Some(HookContent::Result(json!({ "content": result }))),
+        Value::Array(items) if items.iter().all(is_part) => {
+            return Some(HookContent::Result(json!({ "content": result })));
+        }
+        Value::Array(_) => return Some(HookContent::Any(result.clone())),
         Value::Object(fields) => fields,
         _ => return None,
     };
@@ -87,6 +90,11 @@ fn mcp_result(result: &Value) -> Option<HookContent> {
         }
         _ => HookContent::Any(result.clone()),
     })
+}
+
+/// Tells whether an item of a list is a part of a result: every part says its type.
+fn is_part(item: &Value) -> bool {
+    item.get("type").is_some_and(Value::is_string)
 }
 
 /// Tells whether a result has only short values beside these fields.

@@ -1,4 +1,4 @@
-//! Our own plugins for hosts: `text` or `content` in and out.
+//! Our own plugins for hosts: `text` or `content` in and out. `content` is a list of parts, or a whole result.
 
 use serde_json::{Value, json};
 
@@ -18,11 +18,22 @@ impl HookFormat for PluginFormat {
     fn decode(&self, payload: &Value, _: &Env) -> Option<HookResult> {
         let content = match (payload.get("text"), payload.get("content")) {
             (Some(Value::String(text)), _) => HookContent::Text(text.clone()),
-            (_, Some(content @ Value::Array(_))) => mcp_result(content)?,
+            (_, Some(content)) => mcp_result(content)?,
             _ => return None,
         };
         let tool = text(payload, "tool").unwrap_or_else(|| "tool".into());
         Some(HookResult { tool, command: text(payload, "command"), content })
+    }
+
+    /// A plugin that hands over `content` takes only `content` back.
+    fn encode(&self, payload: &Value, shortened: Value) -> Value {
+        let is_text = payload.get("text").is_some_and(Value::is_string);
+        match shortened {
+            Value::String(text) if !is_text => {
+                self.replace(json!([{"type": "text", "text": text}]))
+            }
+            shortened => self.replace(shortened),
+        }
     }
 
     fn replace(&self, result: Value) -> Value {

@@ -38,9 +38,11 @@ pub(crate) struct WrapArgs {
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum To {
+pub(crate) enum To<'a> {
     Wrap,
     Unwrap,
+    /// Only where this program is the proxy.
+    UnwrapOf(&'a str),
 }
 
 /// A server, as a file has it: where the words of its command stand.
@@ -91,7 +93,7 @@ trait Language {
     fn before_arguments(&self) -> &'static [&'static str];
 }
 
-pub(crate) fn run(args: &WrapArgs, to: To, env: &Env) -> anyhow::Result<()> {
+pub(crate) fn run(args: &WrapArgs, to: To<'_>, env: &Env) -> anyhow::Result<()> {
     let shown = ui::path(&args.file);
     let refused = |why: Refused| refused(&args.file, &why, to);
     let path = guarded::absolute(&args.file, env).map_err(refused)?;
@@ -119,7 +121,7 @@ pub(crate) fn run(args: &WrapArgs, to: To, env: &Env) -> anyhow::Result<()> {
     ui::answer(&format!("{shown}: changed\n"))
 }
 
-fn refused(file: &Path, why: &Refused, to: To) -> anyhow::Error {
+fn refused(file: &Path, why: &Refused, to: To<'_>) -> anyhow::Error {
     let hint = match why {
         Refused::LeadsOut(real) => {
             let action = if to == To::Wrap { "wrap" } else { "unwrap" };
@@ -133,19 +135,37 @@ fn refused(file: &Path, why: &Refused, to: To) -> anyhow::Error {
     anyhow::anyhow!("{}: {why}{hint}", ui::path(file))
 }
 
-/// Returns a client's file with the proxy in front of its servers, or without it. A file without servers
-/// stays as it is. `before` is the file as it was before us, where that is known.
-pub(crate) fn rewrapped(
+/// Returns a client's file with `program` as the proxy in front of all servers that have none. A file
+/// without servers stays as it is.
+pub(crate) fn with_proxy(text: &str, path: &Path, program: &str) -> Result<String, String> {
+    if language(path).entries(text)?.is_empty() {
+        return Ok(text.to_owned());
+    }
+    changed(text, path, To::Wrap, program, None).map(|changed| changed.text)
+}
+
+/// Tells whether `program` is the proxy of a server, and was not so before us.
+pub(crate) fn has_proxy(text: &str, path: &Path, program: &str, before: Option<&str>) -> bool {
+    let language = language(path);
+    let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language));
+    let is_new = |server: &(String, Vec<String>)| {
+        server.1.first().is_some_and(|first| first == program) && !by_hand.contains(server)
+    };
+    wrapped_in(text, language).iter().any(is_new)
+}
+
+/// Returns a client's file without the proxies that are `program` and were not there before us. All
+/// other proxies stay.
+pub(crate) fn without_proxy(
     text: &str,
     path: &Path,
-    to: To,
     program: &str,
     before: Option<&str>,
 ) -> Result<String, String> {
     if language(path).entries(text)?.is_empty() {
         return Ok(text.to_owned());
     }
-    changed(text, path, to, program, before).map(|changed| changed.text)
+    changed(text, path, To::UnwrapOf(program), program, before).map(|changed| changed.text)
 }
 
 /// A file as it is to be, and what is said of it.
@@ -168,7 +188,7 @@ fn language(path: &Path) -> &'static dyn Language {
 fn changed(
     text: &str,
     path: &Path,
-    to: To,
+    to: To<'_>,
     program: &str,
     before: Option<&str>,
 ) -> Result<Changed, String> {
@@ -188,20 +208,22 @@ fn changed(
             continue;
         };
         let is_wrapped = is_ours(&words);
-        let is_by_hand = is_wrapped && by_hand.contains(&(entry.name.clone(), words.clone()));
+        let is_other = matches!(to, To::UnwrapOf(program) if words[0] != program);
+        let is_by_hand =
+            is_wrapped && (is_other || by_hand.contains(&(entry.name.clone(), words.clone())));
         had_ours |= is_wrapped && !is_by_hand;
         match (to, is_wrapped) {
-            (To::Unwrap, true) if is_by_hand => {
+            (To::Unwrap | To::UnwrapOf(_), true) if is_by_hand => {
                 said.push(format!("{name}: was so before `wrap`, and stays"));
                 stay.push((entry.name.clone(), words));
             }
             (To::Wrap, true) => said.push(format!("{name}: is wrapped already")),
-            (To::Unwrap, false) => said.push(format!("{name}: is not wrapped")),
+            (To::Unwrap | To::UnwrapOf(_), false) => said.push(format!("{name}: is not wrapped")),
             (To::Wrap, false) => {
                 said.push(format!("{name}: {program} mcp -- {}", ui::short(&words.join(" "), 200)));
                 splices.extend(entry.wrapped(text, language, program));
             }
-            (To::Unwrap, true) => {
+            (To::Unwrap | To::UnwrapOf(_), true) => {
                 let own = words.iter().skip_while(|word| *word != "--").skip(1);
                 let own: Vec<&str> = own.map(String::as_str).collect();
                 said.push(format!("{name}: {}", ui::short(&own.join(" "), 200)));
@@ -218,7 +240,7 @@ fn changed(
     let after = language.entries(&new)?;
     let is_right = after.len() == entries.len()
         && after.iter().all(|entry| match entry.all_words(&new, language) {
-            Some(words) if to == To::Unwrap => {
+            Some(words) if to != To::Wrap => {
                 !is_ours(&words) || stay.contains(&(entry.name.clone(), words))
             }
             Some(words) => is_ours(&words),

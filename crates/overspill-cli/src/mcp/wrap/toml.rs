@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use toml_edit::{Document, Item, Value};
+use toml_edit::{Item, Value};
 
 use super::{Entry, Language, List, Splice, Words};
+use crate::settings::edit;
 
 pub(super) struct Toml;
 
 impl Language for Toml {
     fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
-        let document =
-            Document::parse(text).map_err(|error| format!("is not TOML: {}", error.message()))?;
+        let document = edit::parse(text)?;
         let Some(servers) = document.get("mcp_servers").and_then(Item::as_table_like) else {
             return Ok(Vec::new());
         };

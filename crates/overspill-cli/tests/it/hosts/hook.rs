@@ -262,3 +262,59 @@ fn picture_of_the_shell_passes_and_keeps_no_text_back() {
     let answer = hook("claude-code", &shell_or_mcp("Bash", &response)).text();
     assert!(answer.contains(r#""isImage":false"#), "{answer:.300}");
 }
+
+/// The payload of each host's hook with this result of an MCP tool.
+fn payloads(result: &Value) -> Vec<(&'static str, Value, &'static str)> {
+    vec![
+        (
+            "claude-code",
+            json!({"hook_event_name": "PostToolUse", "tool_name": "mcp__s__t", "tool_response": result}),
+            "/hookSpecificOutput/updatedToolOutput",
+        ),
+        (
+            "cursor",
+            json!({"tool_name": "MCP:t", "tool_output": result}),
+            "/updated_mcp_tool_output",
+        ),
+        ("opencode", json!({"tool": "t", "content": result}), "/content"),
+        ("pi", json!({"tool": "t", "content": result}), "/content"),
+    ]
+}
+
+#[test]
+fn hook_shortens_embedded_and_structured_results_in_every_form() {
+    let long = numbered(40_000);
+    let rows: Vec<Value> = (0..5_000)
+        .map(|id| json!({"id": id, "name": format!("row {id}"), "v": "x".repeat(40)}))
+        .collect();
+    let resource = json!({"type": "resource", "resource": {"uri": "f:///a", "text": long}});
+    let results = [
+        json!([resource]),
+        json!({ "content": [resource] }),
+        json!({"content": [], "structuredContent": {"rows": rows}}),
+        json!({"structuredContent": {"rows": rows}}),
+        json!({"content": [{"type": "text", "text": "short"}], "structuredContent": {"rows": rows}}),
+        json!([{"type": "resource_link", "uri": "f:///a", "name": "a", "description": long}]),
+        json!({ "rows": rows }),
+        json!(rows),
+    ];
+    for result in &results {
+        for (host, payload, at) in payloads(result) {
+            let done = hook(host, &payload.to_string());
+            let what = format!("{host}, {:.80}", result.to_string());
+            let answer: Value =
+                serde_json::from_str(&done.text()).unwrap_or_else(|_| panic!("{what}: no answer"));
+            let shown = answer.pointer(at).unwrap_or_else(|| panic!("{what}: {answer:.300}"));
+            assert!(at != "/content" || shown.is_array(), "{what}: plugins take lists");
+            let shown = shown.to_string();
+            // JSON escapes some characters, and opencode and pi have room for 50,000 bytes.
+            let most = if at == "/content" { 60_000 } else { 36_000 };
+            assert!(
+                shown.contains("[overspill ") && shown.len() < most,
+                "{what}: {} bytes",
+                shown.len()
+            );
+            assert!(!done.files().is_empty(), "{what}: nothing is saved");
+        }
+    }
+}

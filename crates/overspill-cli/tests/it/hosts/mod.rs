@@ -7,9 +7,11 @@ mod hook;
 mod init;
 mod plugins;
 mod pointer;
+mod reading;
 mod receipts;
 mod shell;
 mod terminal;
+mod untouched;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -18,6 +18,7 @@ fn set_up() -> (tempfile::TempDir, PathBuf) {
 /// Runs the program and ends it if it waits. Returns its exit code and what it says.
 fn ended(home: &std::path::Path, words: &[&str]) -> (Option<i32>, String) {
     let said = home.join("said");
+    std::fs::create_dir_all(home.join("work")).unwrap();
     let mut command = bare(home);
     command.args(words).current_dir(home.join("work"));
     command.stdout(std::process::Stdio::null()).stderr(std::fs::File::create(&said).unwrap());
@@ -73,4 +74,20 @@ fn receipt_that_cannot_be_read_is_an_error() {
         assert_eq!(std::fs::read(&settings).unwrap(), before);
         assert!(receipt.exists());
     }
+}
+
+#[test]
+fn settings_too_large_for_a_receipt_are_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(".claude.json");
+    let text = format!(
+        "{{\"history\": \"{}\", \"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}}}",
+        "x".repeat(600_000)
+    );
+    write(&path, &text);
+    let (code, said) = ended(dir.path(), &["init", "claude-code", "--mcp", "--force"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("too large for a receipt") && said.contains("hint:"), "{said}");
+    assert!(std::fs::read_to_string(&path).unwrap() == text);
+    assert!(!dir.path().join(".claude/settings.json").exists());
 }
