@@ -1,6 +1,7 @@
 //! Passwords and tokens in addresses, and addresses that are secrets themselves.
 
 use super::context::{Came, Found, LONGEST};
+use super::runs::{Class, judged};
 use super::value::{has_both, is_placeholder, is_random};
 
 /// Schemes whose `name:tag@digest` or `container@account` is no login.
@@ -118,15 +119,15 @@ impl Came<'_> {
 
     /// Finds the secret part of an address that needs no password; `from` is after its fixed part.
     pub(super) fn webhook(&self, from: usize, least: usize) -> Found {
-        let of = |byte: u8| byte.is_ascii_alphanumeric() || b"-_/@.%".contains(&byte);
-        let (end, goes_on) = self.run(from, of, LONGEST);
+        let (end, goes_on) = self.class(from, Class::Path, LONGEST);
         if goes_on {
             return Found::Undecided(from);
         }
         let text = &self.text[from..end];
         // The kind of the hook stays.
-        let kind = memchr::memchr(b'/', text).filter(|len| *len < 16).map_or(0, |len| len + 1);
-        match text.len() - kind >= least && text.iter().any(u8::is_ascii_digit) {
+        let head = judged(text);
+        let kind = memchr::memchr(b'/', head).filter(|len| *len < 16).map_or(0, |len| len + 1);
+        match text.len() - kind >= least && head.iter().any(u8::is_ascii_digit) {
             true => Found::secret(from + kind..end),
             false => Found::Nothing,
         }
@@ -137,12 +138,11 @@ impl Came<'_> {
         if !self.last(at).is_some_and(|byte| b"?&;-".contains(&byte)) {
             return Found::Nothing;
         }
-        let of = |byte: u8| byte.is_ascii_alphanumeric() || b"%+/=_~-".contains(&byte);
-        let (end, goes_on) = self.run(from, of, LONGEST);
+        let (end, goes_on) = self.class(from, Class::Signature, LONGEST);
         if goes_on {
             return Found::Undecided(from);
         }
-        match end - from >= 30 && is_random(&self.text[from..end], 30) {
+        match end - from >= 30 && is_random(judged(&self.text[from..end]), 30) {
             true => Found::secret(from..end),
             false => Found::Nothing,
         }

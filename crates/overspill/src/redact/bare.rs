@@ -4,84 +4,17 @@ use std::ops::Range;
 
 use super::context::{Came, LONGEST};
 use super::names::in_name;
+use super::runs::{Class, count};
 
-/// A value is judged by so many of its first bytes. Without this limit, the rest of a long line
-/// would be judged again at each name in it.
-const JUDGED: usize = 256;
 /// A value goes on for at most so many bytes after the first sign that may end it.
 const WIDENED: usize = 256;
 
-/// Which bytes a value without quotes has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// All but blanks, quotes, `;`, `&` and backslashes.
-    Plain,
-    /// All but blanks and `<`.
-    Markup,
-    /// All but blanks.
-    Wide,
-}
-
-impl Class {
-    fn has(self, byte: u8) -> bool {
-        let is_shown = byte > b' ' && byte != 0x7f;
-        is_shown
-            && match self {
-                Class::Plain => !b"\"'`;&\\".contains(&byte),
-                Class::Markup => byte != b'<',
-                Class::Wide => true,
-            }
-    }
-}
-
-/// The last run of each class: its first byte and the byte after it. Without it, a run would be read
-/// again for each name in it.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct RunMemo([(usize, usize); 3]);
-
-#[cfg(test)]
-thread_local! {
-    /// How many bytes of values were read or judged.
-    pub(super) static WORK: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
-/// Counts bytes that are read or judged. Only tests count.
-fn count(_bytes: usize) {
-    #[cfg(test)]
-    WORK.with(|work| work.set(work.get() + _bytes));
-}
-
-/// Returns the part of a value that tells what it is.
-pub(super) fn judged(text: &[u8]) -> &[u8] {
-    let head = &text[..text.len().min(JUDGED)];
-    count(head.len());
-    head
-}
-
 impl Came<'_> {
-    /// Returns where a value of this class ends, and whether the bytes that follow may continue it.
-    pub(super) fn bare(&self, from: usize, class: Class) -> (usize, bool) {
-        let mut memo = self.runs.get();
-        let known = &mut memo.0[class as usize];
-        if !(known.0..known.1).contains(&from) {
-            let rest = self.text.get(from..).unwrap_or_default();
-            let len = rest.iter().take_while(|byte| class.has(**byte)).count();
-            count(len);
-            *known = (from, from + len);
-        }
-        let end = known.1;
-        self.runs.set(memo);
-        match end - from >= LONGEST {
-            true => (from + LONGEST, false),
-            false => (end, end == self.text.len() && !self.is_all),
-        }
-    }
-
     /// Returns where a value ends that has signs such as `&`, `;` or a quote in it. The name begins at
     /// `start`, and the value up to the first such sign is `value`. `Err` means that the bytes that
     /// follow decide.
     pub(super) fn widened(&self, start: usize, value: &Range<usize>) -> Result<usize, ()> {
-        let (blank, goes_on) = self.bare(value.start, Class::Wide);
+        let (blank, goes_on) = self.class(value.start, Class::Wide, LONGEST);
         if goes_on {
             return Err(());
         }
@@ -93,22 +26,25 @@ impl Came<'_> {
         let line = self.line_before(start, 128);
         let in_query = self.last(start).is_some_and(|byte| b"?&".contains(&byte));
         let in_string = line.iter().any(|byte| b"\"'`".contains(byte));
+        let near_text = &self.text[..near];
+        let last_sign = memchr::memrchr(b'=', &near_text[value.end..]);
+        let last_sign = last_sign.map_or(0, |at| value.end + at);
+        let last_letter = near_text[value.end..].iter().rposition(u8::is_ascii_alphanumeric);
+        let last_letter = last_letter.map_or(0, |at| value.end + at);
         let mut end = value.end;
         while end < near {
-            let rest = &self.text[end + 1..near];
+            let rest = &near_text[end + 1..];
             let next = rest.first().copied().unwrap_or(b' ');
             let ends = match self.text[end] {
                 b'&' => in_query || is_parameter(rest),
                 b';' => {
                     in_string
-                        || rest.contains(&b'=')
+                        || last_sign > end
                         || self.byte(blank).is_some_and(|byte| byte == b' ')
-                        || !rest.iter().any(u8::is_ascii_alphanumeric)
+                        || last_letter <= end
                 }
                 quote @ (b'"' | b'\'' | b'`') => {
-                    line.contains(&quote)
-                        || b" ,:;}])>&|\\".contains(&next)
-                        || !rest.iter().any(u8::is_ascii_alphanumeric)
+                    line.contains(&quote) || b" ,:;}])>&|\\".contains(&next) || last_letter <= end
                 }
                 b'\\' => in_string || b" nrtux0\"'\\/".contains(&next),
                 _ => false,

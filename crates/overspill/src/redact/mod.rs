@@ -26,6 +26,7 @@ mod names;
 mod pem;
 mod redacted;
 mod rules;
+mod runs;
 mod shapes;
 mod starts;
 mod store;
@@ -45,6 +46,7 @@ use crate::Call;
 use crate::store::Store;
 use context::{Came, Found, REACH};
 use rules::{RULES, hex_tail};
+use runs::RunMemo;
 
 pub(crate) use draft::RedactingDraft;
 pub use json::JsonString;
@@ -130,7 +132,7 @@ impl Redaction {
             gaps: &[],
             is_all: true,
             key: &Cell::default(),
-            runs: &Cell::default(),
+            runs: &RunMemo::default(),
         });
         if look.secrets.is_empty() {
             return (Cow::Borrowed(text), 0);
@@ -161,7 +163,7 @@ impl Redaction {
 
     /// Like [`Redaction::text`], of what may be no text.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
-        let (key, runs) = (&Cell::default(), &Cell::default());
+        let (key, runs) = (&Cell::default(), &RunMemo::default());
         let came = Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key, runs };
         let look = self.look(came);
         if look.secrets.is_empty() {
@@ -186,7 +188,7 @@ impl Redaction {
         // What is shown waits no longer than what is written: it may be overwritten without end.
         let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
         // The places of a key in the view are others.
-        let (key, runs) = (&Cell::default(), &Cell::default());
+        let (key, runs) = (&Cell::default(), &RunMemo::default());
         let shown = Came { key, runs, ..view.came(came) };
         view.add(self.look_at(shown, view.beginning()), came, &mut look);
         look.known = look.known.max(longest);

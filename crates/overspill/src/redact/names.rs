@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::bare::{Class, is_strong, judged};
+use super::bare::is_strong;
 use super::context::{Came, Found, LONGEST};
+use super::runs::{Class, JUDGED, count, judged};
 use super::value::{
     contains, has_both, is_basic, is_code, is_mixed, is_open, is_path, is_placeholder, is_random,
 };
@@ -301,7 +302,7 @@ impl<'a> Came<'a> {
             }
         }
         let class = if is_markup { Class::Markup } else { Class::Plain };
-        let (end, goes_on) = self.bare(at, class);
+        let (end, goes_on) = self.class(at, class, LONGEST);
         Some(Value { bytes: at..end, is_quoted: false, goes_on })
     }
 
@@ -353,6 +354,7 @@ impl<'a> Came<'a> {
             let trailing = self.text[bytes.clone()]
                 .iter()
                 .rev()
+                .take(JUDGED)
                 .take_while(|byte| b",)]}.".contains(byte))
                 .count();
             let whole = judged(&self.text[bytes.clone()]);
@@ -372,6 +374,7 @@ impl<'a> Came<'a> {
         }
         let text = &self.text[bytes.clone()];
         let text = if value.is_quoted { text } else { judged(text) };
+        count(text.len());
         let is_quoted = value.is_quoted;
         let (from, end) = (bytes.start, bytes.end);
         let candidate = Candidate { name, text, is_quoted, joint, start, from, end };

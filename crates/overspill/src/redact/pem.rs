@@ -189,9 +189,9 @@ impl Line {
         let blanks = line.iter().take_while(|byte| b" \t\"'>|+".contains(byte)).count();
         if NOTES.iter().any(|note| line[blanks..].starts_with(note)) {
             // A key that begins here is found by its own mark.
-            let begins =
-                memchr::memmem::find(line, b"-- BEGIN").or(memchr::memmem::find(line, b"--BEGIN"));
-            return if begins.is_some() { Line::Other } else { Line::Note };
+            let begins = memchr::memmem::find_iter(line, b"BEGIN")
+                .any(|at| line[..at].ends_with(b"-- ") || line[..at].ends_with(b"--"));
+            return if begins { Line::Other } else { Line::Note };
         }
         if is_first {
             let start = line.iter().take_while(|byte| b" \t\"'".contains(byte)).count();
