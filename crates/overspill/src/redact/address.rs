@@ -29,6 +29,7 @@ impl Came<'_> {
         // `<name>` and `{{ name }}` may stand for a password.
         let in_login = |byte: u8| part(byte) || b"<>".contains(&byte);
         let is_bare = self.is_bare(scheme_end);
+        let quote = self.opening(scheme_end);
         let in_brackets = opening == Some(b')');
         let mut end = from;
         loop {
@@ -38,6 +39,18 @@ impl Came<'_> {
                 return Found::Undecided(from);
             }
             end = stop;
+            if let Some(quote) = quote
+                && stop - from < LONGEST
+            {
+                match self.escaped(stop, quote) {
+                    Err(()) => return Found::Undecided(from),
+                    Ok(Some(next)) => {
+                        end = next;
+                        continue;
+                    }
+                    Ok(None) => {}
+                }
+            }
             let next = self.byte(stop + 1);
             let is_inner = in_brackets
                 && self.byte(stop) == opening
@@ -102,6 +115,34 @@ impl Came<'_> {
             Some(b'\\') => next > b' ' && !b"nrtu\"'\\/".contains(&next),
             _ => false,
         }
+    }
+
+    /// Returns the quote that an address begins with, and how many backslashes stand before it.
+    fn opening(&self, scheme_end: usize) -> Option<(u8, usize)> {
+        let near = self.line_before(scheme_end, 32);
+        let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.:".contains(byte);
+        let len = near.iter().rev().take_while(scheme).count();
+        let (quote, before) = near[..near.len() - len].split_last()?;
+        let slashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        b"\"'`".contains(quote).then_some((*quote, slashes))
+    }
+
+    /// Returns the end of an escaped quote or backslash at `at`, in a string with this quote. `Err` means
+    /// that the bytes that follow decide.
+    fn escaped(&self, at: usize, (quote, slashes): (u8, usize)) -> Result<Option<usize>, ()> {
+        let (end, goes_on) = self.run(at, |byte| byte == b'\\', 16);
+        if goes_on {
+            return Err(());
+        }
+        let len = end - at;
+        let is_quote = self.byte(end) == Some(quote);
+        // A backslash has as many backslashes before it as the quote, and itself as many again.
+        let is_backslash = len >= 2 * (slashes + 1) && len % 2 == 0;
+        Ok(match len > slashes {
+            true if is_quote => Some(end + 1),
+            true if is_backslash => Some(end),
+            _ => None,
+        })
     }
 
     /// Returns the quote before an address whose scheme ends at `scheme_end`.

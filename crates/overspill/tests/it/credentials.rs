@@ -393,6 +393,32 @@ fn password_in_an_address_is_masked_up_to_the_last_at_sign() {
 }
 
 #[test]
+fn escaped_quote_or_backslash_in_the_password_of_a_quoted_address_is_masked() {
+    for (quote, secret) in [
+        ("\"", r#"pa\"ss9Q"#),
+        ("\"", r"pa\\ss9Q"),
+        ("\"", r#"\"\\\"9Qss"#),
+        ("'", r"pa\'ss9Q"),
+        (r#"\""#, r#"pa\\\"ss9Q"#),
+        (r#"\""#, r"pa\\\\ss9Q"),
+    ] {
+        for line in [
+            "\"url\": @postgres://u:$$@h/db@",
+            "DATABASE_URL=@postgres://u:$$@h/db@",
+            "{url: @jdbc:postgresql://u:$$@h/db@}",
+        ] {
+            let line = line.replace("@postgres", &format!("{quote}postgres"));
+            let line = line
+                .replace("@jdbc", &format!("{quote}jdbc"))
+                .replace("db@", &format!("db{quote}"));
+            is_masked(&line.replace("$$", secret), secret);
+            let expected = line.replace("$$", &"*".repeat(secret.len()));
+            assert_eq!(redaction().text(&line.replace("$$", secret)).0, expected);
+        }
+    }
+}
+
+#[test]
 fn private_key_is_masked_in_every_layout() {
     for kind in ["RSA PRIVATE", "OPENSSH PRIVATE", "EC PRIVATE", "PRIVATE", "ENCRYPTED PRIVATE"] {
         let (begin, end) =
