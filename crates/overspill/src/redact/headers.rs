@@ -61,6 +61,10 @@ impl Came<'_> {
 
     /// Finds the values of cookies, if one of them looks random.
     pub(super) fn cookie(&self, at: usize, is_set: bool) -> Found {
+        let (at, goes_on) = self.run(at, |byte| b"\"'\\".contains(&byte), 4);
+        if goes_on {
+            return Found::Undecided(at);
+        }
         let class = if is_set { Class::Cookie } else { Class::Cookies };
         let (end, goes_on) = self.class(at, class, LONGEST);
         if goes_on {

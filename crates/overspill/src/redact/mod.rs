@@ -49,7 +49,7 @@ use rules::{RULES, hex_tail};
 use runs::RunMemo;
 
 pub(crate) use draft::RedactingDraft;
-pub use json::JsonString;
+pub use json::JsonMask;
 pub(crate) use redacted::Redacted;
 use store::MaskedStore;
 pub use stream::Redactor;

@@ -163,6 +163,11 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     None
 }
 
+/// Tells whether the value of a variable or field of this name is secret.
+pub(super) fn is_secret_name(name: &[u8]) -> bool {
+    name.iter().all(|byte| in_name(*byte)) && kind_of(name).is_some()
+}
+
 pub(super) fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
