@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bare::is_strong;
+use super::bare::{is_generated, is_strong};
 use super::context::{Came, Found, LONGEST};
 use super::runs::{Class, JUDGED, count, judged};
 use super::value::{
@@ -338,6 +338,9 @@ impl<'a> Came<'a> {
             Err(()) => return Found::Undecided(at),
         };
         let whole = value.bytes.clone();
+        if is_bare && kind != Kind::Basic && self.is_generated(start, joint, whole.start..widest) {
+            return Found::secret(whole.start..widest);
+        }
         let (mut bytes, mut is_cut) = (value.bytes, false);
         if joint == Joint::Tag && self.byte(bytes.end) != Some(b'<') {
             return Found::Nothing;
@@ -413,6 +416,21 @@ impl<'a> Came<'a> {
             }
             false => Found::Nothing,
         }
+    }
+
+    /// Tells whether a value without quotes has a place and a form that only a generated password has.
+    fn is_generated(&self, start: usize, joint: Joint, value: Range<usize>) -> bool {
+        let before = self.line_before(start, 64).trim_ascii();
+        let is_first = matches!(before, b"" | b"export" | b"-" | b"+" | b"ENV");
+        let (end, _) = self.run(value.end, |byte| b",;.)]}".contains(&byte), 4);
+        let is_alone = matches!(self.byte(end), None | Some(b'\n' | b'\r'));
+        let text = judged(&self.text[value]);
+        let fits = match joint {
+            Joint::Tight => is_first,
+            Joint::Loose => is_first && is_alone,
+            _ => true,
+        };
+        fits && is_generated(text) && !is_placeholder(text)
     }
 
     /// Finds the value after the arrow of `name = "old" -> "new"`; `from` is its quote.

@@ -506,6 +506,29 @@ fn random_value_without_quotes_is_masked_to_its_end() {
 }
 
 #[test]
+fn random_value_with_any_punctuation_is_rarely_left_whole() {
+    let values =
+        random_values(1000, 16, &format!("{LETTERS_AND_DIGITS}!#$%&()*+,-./:;<=>?@[]^_{{|}}~"));
+    for line in [
+        "DB_PASSWORD=@@",
+        "export DB_PASSWORD=@@",
+        "password: @@",
+        "secret: @@",
+        "API_TOKEN=@@",
+        "tool --password @@",
+    ] {
+        let missed: Vec<&String> = values
+            .iter()
+            .filter(|value| {
+                let masked = redaction().text(&line.replace("@@", value)).0.into_owned();
+                !masked.ends_with("****") && !masked[..masked.len() - 3].ends_with("****")
+            })
+            .collect();
+        assert!(missed.len() < 100, "{line} {}\n{missed:?}", missed.len());
+    }
+}
+
+#[test]
 fn value_without_quotes_is_masked_beyond_a_punctuation_mark() {
     for line in
         ["DB_PASSWORD=@@", "export DB_PASSWORD=@@", "PASSWORD=@@ psql", "<password>@@</password>"]
