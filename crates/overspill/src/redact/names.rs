@@ -272,6 +272,18 @@ impl<'a> Came<'a> {
 
     /// Reads the value that begins at `at`.
     pub(super) fn read(&self, at: usize, is_markup: bool) -> Option<Value> {
+        // The mark of a string of Python, as in `b'…'`. Source text has `let name = b"…"`.
+        let is_mark = matches!(self.byte(at), Some(b'b' | b'u'));
+        if is_mark && self.byte(at + 1).is_none() && !self.is_all {
+            return None;
+        }
+        let is_mark = is_mark
+            && match self.byte(at + 1) {
+                Some(b'\'') => true,
+                Some(b'"') => self.last(at) == Some(b'='),
+                _ => false,
+            };
+        let at = if is_mark { at + 1 } else { at };
         let (open, goes_on) = self.run(at, |byte| byte == b'\\', 4);
         if goes_on {
             return None;
@@ -291,6 +303,23 @@ impl<'a> Came<'a> {
                 let before =
                     self.text[start..stop].iter().rev().take_while(|byte| **byte == b'\\').count();
                 let is_escaped = self.byte(stop) == Some(quote) && before > slashes.len();
+                // YAML and SQL write a quote twice.
+                if quote == b'\'' && self.byte(stop) == Some(quote) && stop > start && !is_escaped {
+                    match self.byte(stop + 1) {
+                        None if !self.is_all => {
+                            return Some(Value {
+                                bytes: start..stop,
+                                is_quoted: true,
+                                goes_on: true,
+                            });
+                        }
+                        Some(b'\'') if stop - start < LONGEST => {
+                            end = stop + 2;
+                            continue;
+                        }
+                        _ => {}
+                    }
+                }
                 if !is_escaped || stop - start >= LONGEST {
                     let end = if self.byte(stop) == Some(quote) {
                         stop - before.min(slashes.len())
@@ -344,6 +373,9 @@ impl<'a> Came<'a> {
         let (mut bytes, mut is_cut) = (value.bytes, false);
         if joint == Joint::Tag && self.byte(bytes.end) != Some(b'<') {
             return Found::Nothing;
+        }
+        if joint == Joint::Tag && self.text[bytes.clone()].ends_with(b"]]>") {
+            bytes.end -= 3;
         }
         if !value.is_quoted && kind == Kind::Token {
             // No token has such signs; text before a bracket is an expression.

@@ -71,8 +71,10 @@ impl KeyMemo {
     }
 }
 
+/// Tells whether a line of a key may have this byte. Lines of a key that is split over several texts may be
+/// masked already.
 fn base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
+    byte.is_ascii_alphanumeric() || b"+/=*".contains(&byte)
 }
 
 impl Came<'_> {

@@ -271,6 +271,17 @@ const PLACES: &[&str] = &[
     "{\"url\":\"postgres:\\/\\/ada:@@@db\\/x\"}",
     "(postgres://ada:p)@@@db/x)",
     "const dsn = \"host=db password=@@ sslmode=off\"",
+    "password=b'@@'",
+    "{'password': u'@@'}",
+    "password=b\"@@\"",
+    "password: 'x''@@'",
+    "<Password><![CDATA[@@]]></Password>",
+    "<wsse:Password Type=\"text\">@@</wsse:Password>",
+    "<password encrypted=\"false\">@@</password>",
+    "{\"Name\": \"API_TOKEN\", \"Value\": \"@@\"}",
+    "{\"ParameterKey\":\"DbPassword\",\"ParameterValue\":\"@@\"}",
+    "- ParameterKey: DbPassword\n  ParameterValue: @@",
+    "set DB_PASS \"@@\"",
 ];
 
 /// Lays out a line of a key, given its number.
