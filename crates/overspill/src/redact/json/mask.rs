@@ -71,11 +71,17 @@ impl JsonMask {
         {
             self.value = Some(self.out.len()..self.out.len());
         }
+        self.release();
     }
 
     /// Takes a part of a string, and what it `says`.
     pub fn push_text(&mut self, written: &[u8], says: &[u8]) {
         self.out.extend_from_slice(self.string.push(written, says));
+        self.release();
+    }
+
+    /// Stops waiting for the name of a value that came too long ago.
+    fn release(&mut self) {
         if self.value.as_ref().is_some_and(|value| self.out.len() - value.start > HELD) {
             self.value = None;
         }

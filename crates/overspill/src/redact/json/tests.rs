@@ -230,3 +230,22 @@ fn header_in_a_list_of_headers_is_masked() {
         }
     }
 }
+
+#[test]
+fn value_of_a_pair_waits_for_its_name_within_a_bound() {
+    let (mut mask, mut tokens) = (JsonMask::new(redaction()), JsonTokens::default());
+    let json =
+        format!(r#"{{"value":"hunter2x","n":{},"name":"DB_PASSWORD"}}"#, "1".repeat(100_000));
+    let (mut sent, mut handed) = (0, 0);
+    for mut chunk in json.as_bytes().chunks(1000) {
+        mask.resume();
+        while !chunk.is_empty() {
+            let (token, len) = tokens.next(chunk).unwrap();
+            mask.push(token, &chunk[..len], true);
+            (sent, chunk) = (sent + len, &chunk[len..]);
+        }
+        handed += mask.ready().len();
+        assert!(sent - handed <= 10_000, "{sent} {handed}");
+    }
+    assert_eq!((handed, mask.masked()), (json.len(), 0));
+}
