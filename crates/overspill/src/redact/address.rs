@@ -137,7 +137,7 @@ impl Came<'_> {
         let len = end - at;
         let is_quote = self.byte(end) == Some(quote);
         // A backslash has as many backslashes before it as the quote, and itself as many again.
-        let is_backslash = len >= 2 * (slashes + 1) && len % 2 == 0;
+        let is_backslash = len >= 2 * (slashes + 1) && len.is_multiple_of(2);
         Ok(match len > slashes {
             true if is_quote => Some(end + 1),
             true if is_backslash => Some(end),

@@ -24,6 +24,7 @@ mod joint;
 mod json;
 mod names;
 mod pem;
+mod read;
 mod redacted;
 mod rules;
 mod runs;

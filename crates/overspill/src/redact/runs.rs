@@ -169,7 +169,7 @@ impl Came<'_> {
             return true;
         }
         // The last cookie may go on.
-        let last = text.iter().rposition(|byte| is_end(byte)).map_or(from, |last| from + last + 1);
+        let last = text.iter().rposition(is_end).map_or(from, |last| from + last + 1);
         dull.set((start, last));
         false
     }
