@@ -218,7 +218,7 @@ impl Redaction {
                 Found::Secret { hold, bytes } => {
                     from = bytes.end;
                     search = bytes.end.max(start + 1);
-                    secrets.push(Secret { start: hold, bytes });
+                    secrets.push(Secret { rule: start, start: hold, bytes });
                 }
                 // A name at the end need not wait: it is seen again as context.
                 Found::Undecided(hold) if hold >= text.len() => {
@@ -260,6 +260,7 @@ impl Look {
         };
         while let Some(secret) = cut(self.known) {
             self.known = secret.start;
+            self.resume = self.resume.min(secret.rule);
         }
         self.known = self.known.max(fresh);
         self.resume = self.resume.min(self.known);
@@ -290,6 +291,8 @@ impl Look {
 
 /// A secret, or a piece of one, and where it begins to look like one.
 struct Secret {
+    /// Where its rule begins, such as the name before it. The next look needs it.
+    rule: usize,
     start: usize,
     bytes: Range<usize>,
 }
@@ -320,7 +323,7 @@ fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
                     bytes.end = known;
                 }
                 let bytes = came.fresh + bytes.start..came.fresh + bytes.end;
-                secrets.push(Secret { start: bytes.start, bytes });
+                secrets.push(Secret { rule: bytes.start, start: bytes.start, bytes });
             }
             at += line.len();
         }
