@@ -174,3 +174,49 @@ impl Came<'_> {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Redaction;
+    use super::super::rules::RULES;
+    use super::WORK;
+
+    #[test]
+    fn every_rule_repeated_on_one_line_is_read_in_linear_time() {
+        let units = RULES.iter().flat_map(|rule| {
+            let after: &[&str] = match rule.is_name() {
+                true => &["=", ":", ": a=", "=a;", ":\"a\\"],
+                false => &["", "-", "a1.", " a"],
+            };
+            after.iter().map(|after| format!("{}{after}", rule.start))
+        });
+        let others = [
+            "Cookie: a=",
+            "Set-Cookie: a=b ",
+            "Authorization: Digest ",
+            "authorization:",
+            "hooks.slack.com/services/",
+            "https://a?x&sig=",
+            "-----BEGIN PRIVATE KEY-----Comment: ",
+            "---- BEGIN PRIVATE KEY ----Comment: ",
+            "AccountKey=a&",
+            "api_key=x\\",
+            "<password>",
+            "token:;",
+            "token:(,",
+        ];
+        let redaction = Redaction::new(None).unwrap();
+        let mut slow = Vec::new();
+        for unit in units.chain(others.map(str::to_owned)) {
+            let count = (8 << 10) / unit.len();
+            WORK.set(0);
+            redaction.text(&unit.repeat(count));
+            // The text before and after a place that is looked at. A value is up to 4096 bytes long.
+            let each = WORK.get() / count;
+            if each > 2000 {
+                slow.push(format!("{unit}: {each} bytes"));
+            }
+        }
+        assert!(slow.is_empty(), "{} are slow\n{}", slow.len(), slow.join("\n"));
+    }
+}
