@@ -20,7 +20,7 @@ pub mod profile {
 
 /// Masks secrets in streams.
 pub mod redact {
-    pub use crate::redact::{JsonString, Redactor};
+    pub use crate::redact::{JsonMask, Redactor};
 }
 
 /// Answers questions about a saved output, in any store.

@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use overspill::Redaction;
-use overspill::core::internal::json::JsonToken;
-use overspill::internal::redact::JsonString;
+use overspill::internal::redact::JsonMask;
 
 use super::walk::{JsonWalk, Key};
 
@@ -16,29 +15,21 @@ use super::walk::{JsonWalk, Key};
 #[derive(Debug)]
 pub(super) struct Mask {
     walk: JsonWalk,
-    string: JsonString,
-    /// The current string is masked.
-    in_string: bool,
-    /// The current string is the name of a field.
-    in_name: bool,
+    json: JsonMask,
     /// The rest is not JSON. It is masked as the inside of one string, since a client may still decode
     /// its escapes.
     is_text: bool,
     /// An escape in such text that is not complete.
     escape: Vec<u8>,
-    out: Vec<u8>,
 }
 
 impl Mask {
     pub(super) fn new(rules: &Arc<Redaction>) -> Mask {
         Mask {
             walk: JsonWalk::default(),
-            string: JsonString::new(rules.clone()),
-            in_string: false,
-            in_name: false,
+            json: JsonMask::new(rules.clone()),
             is_text: false,
             escape: Vec::new(),
-            out: Vec::new(),
         }
     }
 
@@ -55,41 +46,23 @@ impl Mask {
 
     /// Returns how many secrets there were so far.
     pub(super) fn masked(&self) -> u64 {
-        self.string.masked()
+        self.json.masked()
     }
 
     /// Takes the next bytes; returns what goes on.
     pub(super) fn push(&mut self, mut bytes: &[u8]) -> &[u8] {
-        self.out.clear();
+        self.json.resume();
         while !bytes.is_empty() && !self.is_text {
             let Ok(step) = self.walk.next(bytes) else {
                 self.is_text = true;
                 break;
             };
             let (written, later) = bytes.split_at(step.len);
-            match step.token {
-                JsonToken::Text(says) if self.in_string => {
-                    self.out.extend_from_slice(self.string.push(written, says));
-                }
-                token => {
-                    if let JsonToken::String { is_key } = token {
-                        self.in_string = is_key || !is_address(step.path);
-                        self.in_name = is_key;
-                    } else if token == JsonToken::EndString && std::mem::take(&mut self.in_string) {
-                        let rest =
-                            if self.in_name { self.string.end_name() } else { self.string.end() };
-                        self.out.extend_from_slice(rest);
-                    } else if matches!(token, JsonToken::Open(_)) {
-                        // A name is not the name of what stands in a list or an object.
-                        self.string.end();
-                    }
-                    self.out.extend_from_slice(written);
-                }
-            }
+            self.json.push(step.token, written, !is_address(step.path));
             bytes = later;
         }
         self.push_text(bytes);
-        &self.out
+        self.json.ready()
     }
 
     /// Takes text that is not JSON.
@@ -98,7 +71,7 @@ impl Mask {
             if self.escape.is_empty() && byte != b'\\' {
                 let len = memchr::memchr(b'\\', bytes).unwrap_or(bytes.len());
                 let (plain, later) = bytes.split_at(len);
-                self.out.extend_from_slice(self.string.push(plain, plain));
+                self.json.push_text(plain, plain);
                 bytes = later;
                 continue;
             }
@@ -110,17 +83,16 @@ impl Mask {
                 Escape::Invalid => self.escape.clone(),
             };
             let written = std::mem::take(&mut self.escape);
-            self.out.extend_from_slice(self.string.push(&written, &says));
+            self.json.push_text(&written, &says);
         }
     }
 
     /// Ends the message; returns what is left of it.
     pub(super) fn end(&mut self) -> &[u8] {
-        self.out.clear();
+        self.json.resume();
         let escape = std::mem::take(&mut self.escape);
-        self.out.extend_from_slice(self.string.push(&escape, &escape));
-        self.out.extend_from_slice(self.string.end());
-        &self.out
+        self.json.push_text(&escape, &escape);
+        self.json.end()
     }
 }
 
@@ -240,6 +212,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn value_of_a_pair_is_masked_in_any_chunks() {
+        for pair in [r#""name":"DB_PASSWORD","value":"$""#, r#""value":"$","name":"DB_PASSWORD""#] {
+            let message = format!(r#"{{"id":1,"result":{{"structuredContent":[{{{pair}}}]}}}}"#);
+            let expected = (message.replace('$', "*********"), 1);
+            for size in [1, 3, 7, 1000] {
+                assert_eq!(in_chunks(&message.replace('$', "hunter2x9"), size), expected);
+            }
+        }
+        let long = format!(r#"{{"value":"{}","name":"DB_PASSWORD"}}"#, "a b1 ".repeat(9000));
+        assert_eq!(in_chunks(&long, 100), (long.clone(), 0));
     }
 
     proptest! {

@@ -1,6 +1,7 @@
 //! Passwords and tokens in addresses, and addresses that are secrets themselves.
 
 use super::context::{Came, Found, LONGEST};
+use super::runs::{Class, judged};
 use super::value::{has_both, is_placeholder, is_random};
 
 /// Schemes whose `name:tag@digest` or `container@account` is no login.
@@ -28,6 +29,7 @@ impl Came<'_> {
         // `<name>` and `{{ name }}` may stand for a password.
         let in_login = |byte: u8| part(byte) || b"<>".contains(&byte);
         let is_bare = self.is_bare(scheme_end);
+        let quote = self.opening(scheme_end);
         let in_brackets = opening == Some(b')');
         let mut end = from;
         loop {
@@ -37,6 +39,18 @@ impl Came<'_> {
                 return Found::Undecided(from);
             }
             end = stop;
+            if let Some(quote) = quote
+                && stop - from < LONGEST
+            {
+                match self.escaped(stop, quote) {
+                    Err(()) => return Found::Undecided(from),
+                    Ok(Some(next)) => {
+                        end = next;
+                        continue;
+                    }
+                    Ok(None) => {}
+                }
+            }
             let next = self.byte(stop + 1);
             let is_inner = in_brackets
                 && self.byte(stop) == opening
@@ -103,6 +117,34 @@ impl Came<'_> {
         }
     }
 
+    /// Returns the quote that an address begins with, and how many backslashes stand before it.
+    fn opening(&self, scheme_end: usize) -> Option<(u8, usize)> {
+        let near = self.line_before(scheme_end, 32);
+        let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.:".contains(byte);
+        let len = near.iter().rev().take_while(scheme).count();
+        let (quote, before) = near[..near.len() - len].split_last()?;
+        let slashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        b"\"'`".contains(quote).then_some((*quote, slashes))
+    }
+
+    /// Returns the end of an escaped quote or backslash at `at`, in a string with this quote. `Err` means
+    /// that the bytes that follow decide.
+    fn escaped(&self, at: usize, (quote, slashes): (u8, usize)) -> Result<Option<usize>, ()> {
+        let (end, goes_on) = self.run(at, |byte| byte == b'\\', 16);
+        if goes_on {
+            return Err(());
+        }
+        let len = end - at;
+        let is_quote = self.byte(end) == Some(quote);
+        // A backslash has as many backslashes before it as the quote, and itself as many again.
+        let is_backslash = len >= 2 * (slashes + 1) && len.is_multiple_of(2);
+        Ok(match len > slashes {
+            true if is_quote => Some(end + 1),
+            true if is_backslash => Some(end),
+            _ => None,
+        })
+    }
+
     /// Returns the quote before an address whose scheme ends at `scheme_end`.
     fn quote_before(&self, scheme_end: usize) -> Option<u8> {
         let near = self.line_before(scheme_end, 24);
@@ -118,15 +160,15 @@ impl Came<'_> {
 
     /// Finds the secret part of an address that needs no password; `from` is after its fixed part.
     pub(super) fn webhook(&self, from: usize, least: usize) -> Found {
-        let of = |byte: u8| byte.is_ascii_alphanumeric() || b"-_/@.%".contains(&byte);
-        let (end, goes_on) = self.run(from, of, LONGEST);
+        let (end, goes_on) = self.class(from, Class::Path, LONGEST);
         if goes_on {
             return Found::Undecided(from);
         }
         let text = &self.text[from..end];
         // The kind of the hook stays.
-        let kind = memchr::memchr(b'/', text).filter(|len| *len < 16).map_or(0, |len| len + 1);
-        match text.len() - kind >= least && text.iter().any(u8::is_ascii_digit) {
+        let head = judged(text);
+        let kind = memchr::memchr(b'/', head).filter(|len| *len < 16).map_or(0, |len| len + 1);
+        match text.len() - kind >= least && head.iter().any(u8::is_ascii_digit) {
             true => Found::secret(from + kind..end),
             false => Found::Nothing,
         }
@@ -137,12 +179,11 @@ impl Came<'_> {
         if !self.last(at).is_some_and(|byte| b"?&;-".contains(&byte)) {
             return Found::Nothing;
         }
-        let of = |byte: u8| byte.is_ascii_alphanumeric() || b"%+/=_~-".contains(&byte);
-        let (end, goes_on) = self.run(from, of, LONGEST);
+        let (end, goes_on) = self.class(from, Class::Signature, LONGEST);
         if goes_on {
             return Found::Undecided(from);
         }
-        match end - from >= 30 && is_random(&self.text[from..end], 30) {
+        match end - from >= 30 && is_random(judged(&self.text[from..end]), 30) {
             true => Found::secret(from..end),
             false => Found::Nothing,
         }

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::bare::RunMemo;
 use super::pem::KeyMemo;
+use super::runs::{RunMemo, count};
 
 /// The longest token, password or other value that is looked for.
 pub(super) const LONGEST: usize = 4 << 10;
@@ -46,8 +46,8 @@ pub(super) struct Came<'a> {
     pub(super) is_all: bool,
     /// What the last looks have learned of private keys.
     pub(super) key: &'a Cell<KeyMemo>,
-    /// What this look has learned of values without quotes.
-    pub(super) runs: &'a Cell<RunMemo>,
+    /// What this look has learned of runs of bytes.
+    pub(super) runs: &'a RunMemo,
 }
 
 impl<'a> Came<'a> {
@@ -55,6 +55,7 @@ impl<'a> Came<'a> {
     pub(super) fn run(&self, from: usize, of: impl Fn(u8) -> bool, most: usize) -> (usize, bool) {
         let rest = self.text.get(from..).unwrap_or_default();
         let len = rest.iter().take(most).take_while(|byte| of(**byte)).count();
+        count(len);
         (from + len, len < most && len == rest.len() && !self.is_all)
     }
 
@@ -80,6 +81,7 @@ impl<'a> Came<'a> {
     /// Returns up to `most` bytes of the line before `at`.
     pub(super) fn line_before(&self, at: usize, most: usize) -> &'a [u8] {
         let near = &self.text[at.saturating_sub(most)..at];
+        count(near.len());
         memchr::memrchr(b'\n', near).map_or(near, |feed| &near[feed + 1..])
     }
 

@@ -1,8 +1,8 @@
 //! Secrets in headers, in options of commands and in lines of `.pgpass`.
 
-use super::bare::judged;
 use super::context::{Came, Found, LONGEST};
 use super::names::{blank, in_name};
+use super::runs::{Class, judged};
 use super::value::{contains, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random};
 
 impl Came<'_> {
@@ -28,11 +28,8 @@ impl Came<'_> {
         }
         let is_rest =
             scheme.starts_with(b"digest") || scheme.starts_with(b"aws4") || scheme == b"hawk";
-        let of = |byte: u8| match is_rest {
-            true => byte != b'\n' && byte != b'\r',
-            false => byte > b' ' && byte < 0x7f && !b"\"'`\\,;<>)".contains(&byte),
-        };
-        let (end, goes_on) = self.run(start, of, LONGEST);
+        let class = if is_rest { Class::Line } else { Class::Credential };
+        let (end, goes_on) = self.class(start, class, LONGEST);
         if goes_on {
             return Found::Undecided(open);
         }
@@ -64,20 +61,20 @@ impl Came<'_> {
 
     /// Finds the values of cookies, if one of them looks random.
     pub(super) fn cookie(&self, at: usize, is_set: bool) -> Found {
-        let of = |byte: u8| {
-            byte >= b' ' && byte != 0x7f && !b"\"'\\".contains(&byte) && (byte != b';' || !is_set)
-        };
-        let (end, goes_on) = self.run(at, of, LONGEST);
+        let (at, goes_on) = self.run(at, |byte| b"\"'\\".contains(&byte), 4);
         if goes_on {
             return Found::Undecided(at);
         }
-        let text = &self.text[at..end];
-        let Some(sign) = memchr::memchr(b'=', text) else { return Found::Nothing };
-        let is_named = text[..sign].iter().all(|byte| in_name(*byte) || *byte == b'%');
-        let is_session = text
-            .split(|byte| b";= ".contains(byte))
-            .any(|part| is_random(part, 16) || part.len() >= 24 && is_mixed(part));
-        match is_named && is_session {
+        let class = if is_set { Class::Cookie } else { Class::Cookies };
+        let (end, goes_on) = self.class(at, class, LONGEST);
+        if goes_on {
+            return Found::Undecided(at);
+        }
+        let head = judged(&self.text[at..end]);
+        let Some(sign) = memchr::memchr(b'=', head) else { return Found::Nothing };
+        let is_named = head[..sign].iter().all(|byte| in_name(*byte) || *byte == b'%');
+        let is_session = |part: &[u8]| is_random(part, 16) || part.len() >= 24 && is_mixed(part);
+        match is_named && self.has_session(at, end, class, is_session) {
             true => Found::secret(at + sign + 1..end),
             false => Found::Nothing,
         }

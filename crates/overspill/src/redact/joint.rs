@@ -6,6 +6,10 @@ use super::value::contains;
 
 /// The value of an object is looked for within so many bytes after its bracket.
 const OBJECT: usize = 160;
+/// The longest attributes of a tag.
+const ATTRIBUTES: usize = 160;
+/// Text of XML in which nothing is escaped begins so.
+const CDATA: &[u8] = b"<![CDATA[";
 /// The longest account in `Password for admin:`.
 const ACCOUNT: usize = 48;
 
@@ -28,9 +32,11 @@ impl Came<'_> {
         if goes_on {
             return Err(());
         }
-        let is_tag = self.last(start) == Some(b'<');
+        let is_tag = self.is_tag(start);
         let found = match self.byte(sign) {
-            Some(b'%' | b'f' | b'v') if sign > at && self.is_flag(start) => (sign, Joint::Flag),
+            Some(b'%' | b'f' | b'v' | b'V') if sign > at && self.is_flag(start) => {
+                (sign, Joint::Flag)
+            }
             Some(b'=') => {
                 let (next, goes_on) = self.run(sign, |byte| b"=>~".contains(&byte), 3);
                 if goes_on {
@@ -59,10 +65,20 @@ impl Came<'_> {
                 Some(false) => return Ok(None),
             },
             Some(b'>') if is_tag => (sign + 1, Joint::Tag),
+            Some(_) if is_tag && sign > at => {
+                let (end, goes_on) = self.run(sign, |byte| !b"<>\n".contains(&byte), ATTRIBUTES);
+                if goes_on {
+                    return Err(());
+                }
+                if self.byte(end) != Some(b'>') || self.byte(end - 1) == Some(b'/') {
+                    return Ok(None);
+                }
+                (end + 1, Joint::Tag)
+            }
             Some(b'|') if sign > at => return self.cell(start, sign),
             Some(_) if sign > at && self.is_env(start) => (sign, Joint::Env),
             Some(b'f') if sign > at && at == end => return self.account(sign),
-            Some(b',' | b'\n' | b'\r' | b'v') if !is_tag => return self.pair(at, has_quote),
+            Some(b',' | b'\n' | b'\r' | b'v' | b'V') if !is_tag => return self.pair(at, has_quote),
             Some(_) if is_phrase && sign > at => (sign, Joint::Flag),
             Some(_) if sign > at && self.is_flag(start) => (sign, Joint::Flag),
             Some(_) if sign > at && self.is_sql(start, end, sign) => (sign, Joint::Loose),
@@ -72,6 +88,13 @@ impl Came<'_> {
         let (value, goes_on) = self.run(next, blank, BLANKS);
         if goes_on || value == self.text.len() && !self.is_all {
             return Err(());
+        }
+        if joint == Joint::Tag && self.byte(value) == Some(b'<') {
+            return match self.begins(value, CDATA) {
+                None => Err(()),
+                Some(true) => Ok(Some((joint, value + CDATA.len()))),
+                Some(false) => Ok(None),
+            };
         }
         if has_quote && self.byte(value) == Some(b'{') {
             return self.object(value);
@@ -100,22 +123,37 @@ impl Came<'_> {
                 && contains(near, b"machine ")
     }
 
+    /// Tells whether the name at `start` begins a tag: `<Password`, `<wsse:Password`.
+    fn is_tag(&self, start: usize) -> bool {
+        if self.last(start) != Some(b':') {
+            return self.last(start) == Some(b'<');
+        }
+        let line = self.line_before(start - 1, 16);
+        let len = line.iter().rev().take_while(|byte| in_name(**byte)).count();
+        len > 0 && line[..line.len() - len].ends_with(b"<")
+    }
+
     /// Finds the value of `name: NAME, value: …` as lists of variables have it.
     fn pair(&self, at: usize, has_quote: bool) -> Joined {
         let (word, goes_on) = self.run(at, |byte| b" \t\r\n,\"'\\".contains(&byte), BLANKS);
         if goes_on {
             return Err(());
         }
-        match self.begins(word, b"value") {
-            None => return Err(()),
-            Some(false) => return Ok(None),
-            Some(true) => {}
+        let fields: [&[u8]; 4] = [b"value", b"Value", b"ParameterValue", b"parameterValue"];
+        let mut end = None;
+        for field in fields {
+            match self.begins(word, field) {
+                None => return Err(()),
+                Some(false) => {}
+                Some(true) => end = Some(word + field.len()),
+            }
         }
-        let (value, goes_on) = self.run(word + 5, |byte| b"\"'\\: \t=".contains(&byte), BLANKS);
+        let Some(end) = end else { return Ok(None) };
+        let (value, goes_on) = self.run(end, |byte| b"\"'\\: \t=".contains(&byte), BLANKS);
         if goes_on {
             return Err(());
         }
-        let between = &self.text[word + 5..value];
+        let between = &self.text[end..value];
         let is_joined = between.iter().any(|byte| b":=".contains(byte));
         // A quote belongs to the value.
         let open = between.iter().rev().take_while(|byte| b"\"'\\".contains(byte)).count();
@@ -132,6 +170,11 @@ impl Came<'_> {
         let is_set = |word: &[u8]| word == b"set";
         match words.next() {
             Some(b"ENV" | b"setenv") => true,
+            // In prose, and in some languages, `set password` is no variable.
+            Some(b"set") => {
+                let name = self.text[start..].iter().take(64).take_while(|byte| in_name(**byte));
+                words.next().is_none() && !name.clone().any(u8::is_ascii_lowercase)
+            }
             Some([b'-', options @ ..]) => {
                 let is_short = options.len() <= 3 && options.iter().all(u8::is_ascii_alphabetic);
                 (is_short && options.contains(&b'x') || options == b"-export")

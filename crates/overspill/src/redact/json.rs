@@ -1,6 +1,6 @@
 //! Masks strings of JSON: what they say is looked through, and what is written otherwise stays.
 
-use overspill_core::internal::json::{JsonToken, JsonTokens};
+use overspill_core::internal::json::JsonTokens;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +8,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::encoded::{EncodedMask, LONGEST_TEXT, MediaStart, MediaString, is_media_field};
+use super::names::is_secret_name;
 use super::{Redaction, Redactor};
+use pairs::{Field, pair_name};
+
+mod mask;
+mod pairs;
+
+pub use mask::JsonMask;
 
 /// So much is looked at at once.
 const LOOK: usize = LONGEST_TEXT;
@@ -19,7 +26,7 @@ const CONTEXT: usize = 256;
 ///
 /// It is looked through without its escapes. What is no secret is handed on as it is written.
 #[derive(Debug)]
-pub struct JsonString {
+struct JsonString {
     redactor: Redactor,
     /// What was not looked at: a look at each escape would cost more than all else.
     fresh: Vec<u8>,
@@ -29,6 +36,10 @@ pub struct JsonString {
     escape: Vec<u8>,
     /// The text of the string so far, if it is short enough for a name.
     name: Vec<u8>,
+    /// The field that the string belongs to.
+    field: Field,
+    /// The secret that a field of this object names, such as `DB_PASSWORD`.
+    pair: Vec<u8>,
     /// The string is the value of a field for media.
     media: MediaString,
     /// How many secrets were masked in base64.
@@ -50,7 +61,7 @@ enum Waiting {
 
 impl JsonString {
     /// Masks what `redaction` knows.
-    pub fn new(redaction: Arc<Redaction>) -> JsonString {
+    fn new(redaction: Arc<Redaction>) -> JsonString {
         let redactor = Redactor::new(redaction.clone());
         JsonString {
             redactor,
@@ -61,12 +72,14 @@ impl JsonString {
             waiting: VecDeque::new(),
             escape: Vec::new(),
             name: Vec::new(),
+            field: Field::Other,
+            pair: Vec::new(),
             out: Vec::new(),
         }
     }
 
     /// Returns how many secrets there were so far, in all strings.
-    pub fn masked(&self) -> u64 {
+    fn masked(&self) -> u64 {
         let encoded = match &self.media {
             MediaString::Encoded(mask) => mask.masked(),
             MediaString::No | MediaString::Undecided => 0,
@@ -76,7 +89,7 @@ impl JsonString {
 
     /// Takes more of it: what is `written`, and what that `says`, which is nothing as long as an
     /// escape is not complete. Returns what goes on.
-    pub fn push(&mut self, written: &[u8], says: &[u8]) -> &[u8] {
+    fn push(&mut self, written: &[u8], says: &[u8]) -> &[u8] {
         self.out.clear();
         if self.escape.is_empty() && written == says {
             match self.waiting.back_mut() {
@@ -142,7 +155,7 @@ impl JsonString {
     }
 
     /// Ends the string; returns what is left of it. The next one can begin.
-    pub fn end(&mut self) -> &[u8] {
+    fn end(&mut self) -> &[u8] {
         self.out.clear();
         self.look(true);
         let JsonString { redactor, waiting, out, escape, media, encoded, .. } = self;
@@ -154,19 +167,42 @@ impl JsonString {
         redactor.finish(|said| write(said, waiting, out));
         // What breaks off in the middle of an escape is not JSON.
         out.append(escape);
-        self.name.clear();
-        out
+        let name = std::mem::take(&mut self.name);
+        let is_name = std::mem::take(&mut self.field) == Field::Name;
+        if is_name && name.len() <= LONGEST_NAME && is_secret_name(&name) {
+            self.pair = name;
+        }
+        &self.out
     }
 
     /// Ends the string, which is the name of the next one: `{"password": "…"}`.
-    pub fn end_name(&mut self) -> &[u8] {
+    fn end_name(&mut self) -> &[u8] {
         let name = std::mem::take(&mut self.name);
+        self.field = Field::Other;
         self.end();
-        self.redactor.after(&named(&name));
+        self.field = Field::of(&name);
+        let is_pair = self.field == Field::Value && !self.pair.is_empty();
+        self.redactor.after(&named(if is_pair { &self.pair } else { &name }));
         if is_media_field(&name) {
             self.media = MediaString::Undecided;
         }
         &self.out
+    }
+
+    /// Forgets the names of fields: an object or a list begins or ends.
+    fn leave(&mut self) {
+        self.end();
+        self.pair.clear();
+    }
+
+    /// Returns the secret that a field of this object names.
+    fn pair(&self) -> Option<&[u8]> {
+        (!self.pair.is_empty()).then_some(&self.pair)
+    }
+
+    /// Tells whether the string is the value of a pair whose name has not come.
+    fn has_no_pair(&self) -> bool {
+        self.field == Field::Value && self.pair.is_empty()
     }
 }
 
@@ -211,33 +247,16 @@ impl Redaction {
     /// Masks what the strings of a JSON text say, names of fields included. What is not JSON is
     /// masked as text.
     pub fn json<'a>(self: &Arc<Self>, json: &'a str) -> (Cow<'a, str>, u64) {
-        let (mut tokens, mut string) = (JsonTokens::default(), JsonString::new(self.clone()));
-        let mut out = Vec::with_capacity(json.len());
+        let (mut tokens, mut mask) = (JsonTokens::default(), JsonMask::new(self.clone()));
         let mut rest = json.as_bytes();
-        let mut in_name = false;
         while !rest.is_empty() {
             let Ok((token, len)) = tokens.next(rest) else { return self.text(json) };
             let (written, later) = rest.split_at(len);
-            match token {
-                JsonToken::Text(says) => out.extend_from_slice(string.push(written, says)),
-                JsonToken::EndString => {
-                    out.extend_from_slice(if in_name { string.end_name() } else { string.end() });
-                    out.extend_from_slice(written);
-                }
-                JsonToken::String { is_key } => {
-                    in_name = is_key;
-                    out.extend_from_slice(written);
-                }
-                // A name is not the name of what stands in a list or an object.
-                JsonToken::Open(_) => {
-                    string.end();
-                    out.extend_from_slice(written);
-                }
-                _ => out.extend_from_slice(written),
-            }
+            mask.push(token, written, true);
             rest = later;
         }
-        match (tokens.is_done(), string.masked()) {
+        let out = mask.end().to_vec();
+        match (tokens.is_done(), mask.masked()) {
             (false, _) => self.text(json),
             (true, 0) => (Cow::Borrowed(json), 0),
             (true, count) => (Cow::Owned(String::from_utf8_lossy(&out).into_owned()), count),
@@ -268,7 +287,13 @@ impl Redaction {
             }
             Value::Array(values) => values.iter_mut().map(|value| self.value(value)).sum(),
             Value::Object(fields) => {
-                let looked = fields.iter_mut().map(|(name, value)| self.value_of(name, value));
+                let pair = pair_name(fields);
+                let looked = fields.iter_mut().map(|(name, value)| match &pair {
+                    Some(pair) if Field::of(name.as_bytes()) == Field::Value => {
+                        self.value_of(pair, value)
+                    }
+                    _ => self.value_of(name, value),
+                });
                 let count: u64 = looked.sum();
                 count + self.names(fields)
             }

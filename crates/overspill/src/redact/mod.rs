@@ -24,8 +24,10 @@ mod joint;
 mod json;
 mod names;
 mod pem;
+mod read;
 mod redacted;
 mod rules;
+mod runs;
 mod shapes;
 mod starts;
 mod store;
@@ -45,9 +47,10 @@ use crate::Call;
 use crate::store::Store;
 use context::{Came, Found, REACH};
 use rules::{RULES, hex_tail};
+use runs::RunMemo;
 
 pub(crate) use draft::RedactingDraft;
-pub use json::JsonString;
+pub use json::JsonMask;
 pub(crate) use redacted::Redacted;
 use store::MaskedStore;
 pub use stream::Redactor;
@@ -130,7 +133,7 @@ impl Redaction {
             gaps: &[],
             is_all: true,
             key: &Cell::default(),
-            runs: &Cell::default(),
+            runs: &RunMemo::default(),
         });
         if look.secrets.is_empty() {
             return (Cow::Borrowed(text), 0);
@@ -161,7 +164,7 @@ impl Redaction {
 
     /// Like [`Redaction::text`], of what may be no text.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
-        let (key, runs) = (&Cell::default(), &Cell::default());
+        let (key, runs) = (&Cell::default(), &RunMemo::default());
         let came = Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key, runs };
         let look = self.look(came);
         if look.secrets.is_empty() {
@@ -186,7 +189,7 @@ impl Redaction {
         // What is shown waits no longer than what is written: it may be overwritten without end.
         let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
         // The places of a key in the view are others.
-        let (key, runs) = (&Cell::default(), &Cell::default());
+        let (key, runs) = (&Cell::default(), &RunMemo::default());
         let shown = Came { key, runs, ..view.came(came) };
         view.add(self.look_at(shown, view.beginning()), came, &mut look);
         look.known = look.known.max(longest);
@@ -215,7 +218,7 @@ impl Redaction {
                 Found::Secret { hold, bytes } => {
                     from = bytes.end;
                     search = bytes.end.max(start + 1);
-                    secrets.push(Secret { start: hold, bytes });
+                    secrets.push(Secret { rule: start, start: hold, bytes });
                 }
                 // A name at the end need not wait: it is seen again as context.
                 Found::Undecided(hold) if hold >= text.len() => {
@@ -257,6 +260,7 @@ impl Look {
         };
         while let Some(secret) = cut(self.known) {
             self.known = secret.start;
+            self.resume = self.resume.min(secret.rule);
         }
         self.known = self.known.max(fresh);
         self.resume = self.resume.min(self.known);
@@ -287,6 +291,8 @@ impl Look {
 
 /// A secret, or a piece of one, and where it begins to look like one.
 struct Secret {
+    /// Where its rule begins, such as the name before it. The next look needs it.
+    rule: usize,
     start: usize,
     bytes: Range<usize>,
 }
@@ -317,7 +323,7 @@ fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
                     bytes.end = known;
                 }
                 let bytes = came.fresh + bytes.start..came.fresh + bytes.end;
-                secrets.push(Secret { start: bytes.start, bytes });
+                secrets.push(Secret { rule: bytes.start, start: bytes.start, bytes });
             }
             at += line.len();
         }

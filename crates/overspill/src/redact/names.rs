@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::bare::{Class, is_strong, judged};
-use super::context::{Came, Found, LONGEST};
+use super::bare::{is_generated, is_strong};
+use super::context::{Came, Found};
+use super::runs::{JUDGED, count, judged};
 use super::value::{
     contains, has_both, is_basic, is_code, is_mixed, is_open, is_path, is_placeholder, is_random,
 };
@@ -162,20 +163,17 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     None
 }
 
+/// Tells whether the value of a variable or field of this name is secret.
+pub(super) fn is_secret_name(name: &[u8]) -> bool {
+    name.iter().all(|byte| in_name(*byte)) && kind_of(name).is_some()
+}
+
 pub(super) fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
 
 pub(super) fn blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
-}
-
-/// The value of a name.
-pub(super) struct Value {
-    pub(super) bytes: Range<usize>,
-    is_quoted: bool,
-    /// Its end is not there yet.
-    pub(super) goes_on: bool,
 }
 
 impl<'a> Came<'a> {
@@ -264,47 +262,6 @@ impl<'a> Came<'a> {
         }
     }
 
-    /// Reads the value that begins at `at`.
-    pub(super) fn read(&self, at: usize, is_markup: bool) -> Option<Value> {
-        let (open, goes_on) = self.run(at, |byte| byte == b'\\', 4);
-        if goes_on {
-            return None;
-        }
-        let quote = self.byte(open).filter(|byte| b"\"'`".contains(byte));
-        if let Some(quote) = quote {
-            // The quote at the end has as many backslashes as the first.
-            let slashes = &self.text[at..open];
-            let start = open + 1;
-            let mut end = start;
-            loop {
-                let (stop, goes_on) = self.run(end, |byte| byte != quote && byte != b'\n', LONGEST);
-                if goes_on {
-                    return Some(Value { bytes: start..stop, is_quoted: true, goes_on: true });
-                }
-                end = stop;
-                let before =
-                    self.text[start..stop].iter().rev().take_while(|byte| **byte == b'\\').count();
-                let is_escaped = self.byte(stop) == Some(quote) && before > slashes.len();
-                if !is_escaped || stop - start >= LONGEST {
-                    let end = if self.byte(stop) == Some(quote) {
-                        stop - before.min(slashes.len())
-                    } else {
-                        stop
-                    };
-                    return Some(Value {
-                        bytes: start..end.max(start),
-                        is_quoted: true,
-                        goes_on: false,
-                    });
-                }
-                end += 1;
-            }
-        }
-        let class = if is_markup { Class::Markup } else { Class::Plain };
-        let (end, goes_on) = self.bare(at, class);
-        Some(Value { bytes: at..end, is_quoted: false, goes_on })
-    }
-
     fn value(&self, kind: Kind, name: &[u8], start: usize, (joint, at): (Joint, usize)) -> Found {
         match kind {
             Kind::Authorization => return self.authorization(at),
@@ -332,9 +289,15 @@ impl<'a> Came<'a> {
             Err(()) => return Found::Undecided(at),
         };
         let whole = value.bytes.clone();
+        if is_bare && kind != Kind::Basic && self.is_generated(start, joint, whole.start..widest) {
+            return Found::secret(whole.start..widest);
+        }
         let (mut bytes, mut is_cut) = (value.bytes, false);
         if joint == Joint::Tag && self.byte(bytes.end) != Some(b'<') {
             return Found::Nothing;
+        }
+        if joint == Joint::Tag && self.text[bytes.clone()].ends_with(b"]]>") {
+            bytes.end -= 3;
         }
         if !value.is_quoted && kind == Kind::Token {
             // No token has such signs; text before a bracket is an expression.
@@ -353,6 +316,7 @@ impl<'a> Came<'a> {
             let trailing = self.text[bytes.clone()]
                 .iter()
                 .rev()
+                .take(JUDGED)
                 .take_while(|byte| b",)]}.".contains(byte))
                 .count();
             let whole = judged(&self.text[bytes.clone()]);
@@ -372,6 +336,7 @@ impl<'a> Came<'a> {
         }
         let text = &self.text[bytes.clone()];
         let text = if value.is_quoted { text } else { judged(text) };
+        count(text.len());
         let is_quoted = value.is_quoted;
         let (from, end) = (bytes.start, bytes.end);
         let candidate = Candidate { name, text, is_quoted, joint, start, from, end };
@@ -405,6 +370,21 @@ impl<'a> Came<'a> {
             }
             false => Found::Nothing,
         }
+    }
+
+    /// Tells whether a value without quotes has a place and a form that only a generated password has.
+    fn is_generated(&self, start: usize, joint: Joint, value: Range<usize>) -> bool {
+        let before = self.line_before(start, 64).trim_ascii();
+        let is_first = matches!(before, b"" | b"export" | b"-" | b"+" | b"ENV");
+        let (end, _) = self.run(value.end, |byte| b",;.)]}".contains(&byte), 4);
+        let is_alone = matches!(self.byte(end), None | Some(b'\n' | b'\r'));
+        let text = judged(&self.text[value]);
+        let fits = match joint {
+            Joint::Tight => is_first,
+            Joint::Loose => is_first && is_alone,
+            _ => true,
+        };
+        fits && is_generated(text) && !is_placeholder(text)
     }
 
     /// Finds the value after the arrow of `name = "old" -> "new"`; `from` is its quote.

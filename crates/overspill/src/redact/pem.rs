@@ -71,8 +71,10 @@ impl KeyMemo {
     }
 }
 
+/// Tells whether a line of a key may have this byte. Lines of a key that is split over several texts may be
+/// masked already.
 fn base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
+    byte.is_ascii_alphanumeric() || b"+/=*".contains(&byte)
 }
 
 impl Came<'_> {
@@ -189,9 +191,9 @@ impl Line {
         let blanks = line.iter().take_while(|byte| b" \t\"'>|+".contains(byte)).count();
         if NOTES.iter().any(|note| line[blanks..].starts_with(note)) {
             // A key that begins here is found by its own mark.
-            let begins =
-                memchr::memmem::find(line, b"-- BEGIN").or(memchr::memmem::find(line, b"--BEGIN"));
-            return if begins.is_some() { Line::Other } else { Line::Note };
+            let begins = memchr::memmem::find_iter(line, b"BEGIN")
+                .any(|at| line[..at].ends_with(b"-- ") || line[..at].ends_with(b"--"));
+            return if begins { Line::Other } else { Line::Note };
         }
         if is_first {
             let start = line.iter().take_while(|byte| b" \t\"'".contains(byte)).count();

@@ -3,6 +3,11 @@
 //! No beginning is the beginning of another, so that one place has one rule.
 
 use super::context::{Came, Found, LONGEST};
+use super::runs::Class::{
+    self, Alphanumeric, Asana, Base64, Dollars, Dotted, Graphic, Hex, Lower, Upper, UpperGroups,
+    Word,
+};
+use super::runs::{JUDGED, hex, judged};
 use super::value::is_placeholder;
 
 /// One kind of secret.
@@ -39,7 +44,7 @@ enum Shape {
 
 /// A run of characters after the beginning.
 struct Token {
-    of: fn(u8) -> bool,
+    of: Class,
     least: usize,
     most: usize,
     tells: fn(&[u8]) -> bool,
@@ -47,7 +52,7 @@ struct Token {
     is_weak: bool,
 }
 
-const fn token(start: &'static str, of: fn(u8) -> bool, least: usize) -> Rule {
+const fn token(start: &'static str, of: Class, least: usize) -> Rule {
     Rule {
         start,
         shape: Shape::Token(Token { of, least, most: LONGEST, tells: has_number, is_weak: false }),
@@ -59,7 +64,7 @@ const fn letters(start: &'static str, least: usize) -> Rule {
     Rule {
         start,
         shape: Shape::Token(Token {
-            of: alphanumeric,
+            of: Class::Alphanumeric,
             least,
             most: LONGEST,
             tells: is_mixed,
@@ -70,7 +75,7 @@ const fn letters(start: &'static str, least: usize) -> Rule {
 
 const fn weak(
     start: &'static str,
-    of: fn(u8) -> bool,
+    of: Class,
     least: usize,
     most: usize,
     tells: fn(&[u8]) -> bool,
@@ -80,7 +85,7 @@ const fn weak(
 
 const fn exact(
     start: &'static str,
-    of: fn(u8) -> bool,
+    of: Class,
     least: usize,
     most: usize,
     tells: fn(&[u8]) -> bool,
@@ -163,262 +168,218 @@ fn is_resend(token: &[u8]) -> bool {
     matches!(token.iter().position(|byte| *byte == b'_'), Some(7..=9)) && is_dense(token)
 }
 
-pub(super) fn alphanumeric(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-}
-
-fn upper(byte: u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit()
-}
-
-pub(super) fn hex(byte: u8) -> bool {
-    byte.is_ascii_hexdigit()
-}
-
-fn upper_groups(byte: u8) -> bool {
-    upper(byte) || byte == b'-'
-}
-
-fn lower(byte: u8) -> bool {
-    byte.is_ascii_lowercase() || byte.is_ascii_digit()
-}
-
-pub(super) fn word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
-}
-
-pub(super) fn dotted(byte: u8) -> bool {
-    word(byte) || b".=%".contains(&byte)
-}
-
-fn base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte)
-}
-
-fn dollars(byte: u8) -> bool {
-    alphanumeric(byte) || byte == b'$'
-}
-
-fn asana(byte: u8) -> bool {
-    hex(byte) || b"/:".contains(&byte)
-}
-
-fn graphic(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !b"\"'`\\<".contains(&byte)
-}
-
 /// By vendor. Lengths are a little shorter than the documented ones, since vendors change them.
 pub(super) const RULES: &[Rule] = &[
     // Clouds: AWS, Google, Azure, Alibaba, Tencent, Yandex, DigitalOcean, Cloudflare.
-    exact("AKIA", upper, 15, 20, any),
-    exact("ASIA", upper, 15, 20, has_number),
-    exact("ABIA", upper, 15, 20, has_number),
-    weak("ABSK", base64, 60, LONGEST, is_dense),
-    token("bedrock-api-key-", base64, 24),
-    exact("AIza", word, 30, 60, is_mixed),
-    token("GOCSPX-", word, 20),
-    token("ya29.", dotted, 20),
-    weak("1//0", word, 30, LONGEST, is_dense),
-    token("GOOG1", alphanumeric, 18),
+    exact("AKIA", Upper, 15, 20, any),
+    exact("ASIA", Upper, 15, 20, has_number),
+    exact("ABIA", Upper, 15, 20, has_number),
+    weak("ABSK", Base64, 60, LONGEST, is_dense),
+    token("bedrock-api-key-", Base64, 24),
+    exact("AIza", Word, 30, 60, is_mixed),
+    token("GOCSPX-", Word, 20),
+    token("ya29.", Dotted, 20),
+    weak("1//0", Word, 30, LONGEST, is_dense),
+    token("GOOG1", Alphanumeric, 18),
     rule("Q~", Shape::Azure),
-    weak("LTAI", alphanumeric, 12, 28, is_dense),
-    weak("AKID", alphanumeric, 28, 40, is_dense),
-    weak("AQVN", word, 30, 48, is_mixed),
-    weak("t1.", dotted, 80, LONGEST, is_dense),
-    weak("y0_", word, 40, LONGEST, is_dense),
-    token("dop_v1_", alphanumeric, 40),
-    token("doo_v1_", alphanumeric, 40),
-    token("dor_v1_", alphanumeric, 40),
-    weak("v1.0-", word, 100, LONGEST, has_number),
-    token("cfut_", word, 36),
-    token("cfat_", word, 36),
+    weak("LTAI", Alphanumeric, 12, 28, is_dense),
+    weak("AKID", Alphanumeric, 28, 40, is_dense),
+    weak("AQVN", Word, 30, 48, is_mixed),
+    weak("t1.", Dotted, 80, LONGEST, is_dense),
+    weak("y0_", Word, 40, LONGEST, is_dense),
+    token("dop_v1_", Alphanumeric, 40),
+    token("doo_v1_", Alphanumeric, 40),
+    token("dor_v1_", Alphanumeric, 40),
+    weak("v1.0-", Word, 100, LONGEST, has_number),
+    token("cfut_", Word, 36),
+    token("cfat_", Word, 36),
     // Forges and packages.
     letters("ghp_", 30),
     letters("gho_", 30),
     letters("ghu_", 30),
     letters("ghs_", 30),
     letters("ghr_", 30),
-    token("github_pat_", word, 40),
-    token("glpat-", dotted, 18),
-    token("glrt-", dotted, 18),
-    token("glrtr-", dotted, 18),
-    token("gldt-", dotted, 18),
-    token("glcbt-", dotted, 18),
-    token("glptt-", dotted, 18),
-    token("glft-", dotted, 18),
-    token("glsoat-", dotted, 18),
-    token("glagent-", dotted, 18),
-    token("gloas-", dotted, 18),
-    token("glimt-", dotted, 18),
-    token("glffct-", dotted, 18),
-    token("glwt-", dotted, 18),
-    token("GR1348941", word, 16),
-    exact("ATBB", alphanumeric, 28, LONGEST, is_mixed),
-    token("ATATT3", dotted, 40),
-    token("ATCTT3", dotted, 40),
-    token("BBDC-", base64, 36),
+    token("github_pat_", Word, 40),
+    token("glpat-", Dotted, 18),
+    token("glrt-", Dotted, 18),
+    token("glrtr-", Dotted, 18),
+    token("gldt-", Dotted, 18),
+    token("glcbt-", Dotted, 18),
+    token("glptt-", Dotted, 18),
+    token("glft-", Dotted, 18),
+    token("glsoat-", Dotted, 18),
+    token("glagent-", Dotted, 18),
+    token("gloas-", Dotted, 18),
+    token("glimt-", Dotted, 18),
+    token("glffct-", Dotted, 18),
+    token("glwt-", Dotted, 18),
+    token("GR1348941", Word, 16),
+    exact("ATBB", Alphanumeric, 28, LONGEST, is_mixed),
+    token("ATATT3", Dotted, 40),
+    token("ATCTT3", Dotted, 40),
+    token("BBDC-", Base64, 36),
     letters("npm_", 30),
-    token("pypi-Ag", word, 50),
-    token("rubygems_", hex, 40),
-    weak("cio", alphanumeric, 31, 34, is_dense),
-    weak("oy2", lower, 40, 46, has_number),
-    token("CLOJARS_", hex, 50),
-    token("dckr_pat_", word, 20),
-    token("dckr_oat_", word, 20),
-    weak("AKCp", alphanumeric, 60, LONGEST, is_dense),
-    weak("cmVmd", alphanumeric, 50, LONGEST, is_dense),
-    token("squ_", hex, 36),
-    token("sqp_", hex, 36),
-    token("sqa_", hex, 36),
-    token("sgp_", word, 36),
-    token("bkua_", hex, 36),
-    token("CCIPAT_", word, 36),
-    token("CCIPRJ_", word, 36),
+    token("pypi-Ag", Word, 50),
+    token("rubygems_", Hex, 40),
+    weak("cio", Alphanumeric, 31, 34, is_dense),
+    weak("oy2", Lower, 40, 46, has_number),
+    token("CLOJARS_", Hex, 50),
+    token("dckr_pat_", Word, 20),
+    token("dckr_oat_", Word, 20),
+    weak("AKCp", Alphanumeric, 60, LONGEST, is_dense),
+    weak("cmVmd", Alphanumeric, 50, LONGEST, is_dense),
+    token("squ_", Hex, 36),
+    token("sqp_", Hex, 36),
+    token("sqa_", Hex, 36),
+    token("sgp_", Word, 36),
+    token("bkua_", Hex, 36),
+    token("CCIPAT_", Word, 36),
+    token("CCIPRJ_", Word, 36),
     // Models.
-    exact("sk-", word, 20, LONGEST, is_sk),
-    token("xai-", alphanumeric, 40),
-    token("pplx-", alphanumeric, 30),
-    token("gsk_", alphanumeric, 30),
+    exact("sk-", Word, 20, LONGEST, is_sk),
+    token("xai-", Alphanumeric, 40),
+    token("pplx-", Alphanumeric, 30),
+    token("gsk_", Alphanumeric, 30),
     letters("r8_", 30),
     letters("hf_", 30),
     letters("api_org_", 30),
-    token("csk-", alphanumeric, 30),
-    weak("fw_", alphanumeric, 20, 48, is_dense),
-    token("nvapi-", word, 40),
-    token("tvly-", word, 20),
-    token("lsv2_", word, 30),
-    token("pcsk_", word, 30),
-    token("tgp_v1_", word, 30),
-    token("e2b_", hex, 36),
-    token("wandb_v1_", word, 40),
-    weak("fc-", hex, 31, 33, has_number),
-    token("jina_", word, 40),
-    token("apify_api_", alphanumeric, 28),
-    token("rpa_", alphanumeric, 36),
-    token("ctx7sk-", word, 20),
+    token("csk-", Alphanumeric, 30),
+    weak("fw_", Alphanumeric, 20, 48, is_dense),
+    token("nvapi-", Word, 40),
+    token("tvly-", Word, 20),
+    token("lsv2_", Word, 30),
+    token("pcsk_", Word, 30),
+    token("tgp_v1_", Word, 30),
+    token("e2b_", Hex, 36),
+    token("wandb_v1_", Word, 40),
+    weak("fc-", Hex, 31, 33, has_number),
+    token("jina_", Word, 40),
+    token("apify_api_", Alphanumeric, 28),
+    token("rpa_", Alphanumeric, 36),
+    token("ctx7sk-", Word, 20),
     // Money.
-    exact("sk_", word, 14, LONGEST, is_stripe),
-    exact("rk_", word, 14, LONGEST, is_stripe),
-    token("whsec_", base64, 20),
-    token("rzp_live_", alphanumeric, 12),
-    token("rzp_test_", alphanumeric, 12),
-    token("sq0atp-", word, 18),
-    token("sq0csp-", word, 18),
-    weak("EAA", word, 50, LONGEST, is_dense),
-    token("access_token$", dollars, 30),
-    token("EZAK", alphanumeric, 50),
-    token("EZTK", alphanumeric, 50),
-    token("FLWSECK", word, 16),
-    token("shippo_live_", hex, 36),
-    token("shippo_test_", hex, 36),
-    token("shpat_", hex, 30),
-    token("shpss_", hex, 30),
-    token("shpca_", hex, 30),
-    token("shppa_", hex, 30),
-    token("shptka_", hex, 30),
-    token("duffel_test_", word, 36),
-    token("duffel_live_", word, 36),
+    exact("sk_", Word, 14, LONGEST, is_stripe),
+    exact("rk_", Word, 14, LONGEST, is_stripe),
+    token("whsec_", Base64, 20),
+    token("rzp_live_", Alphanumeric, 12),
+    token("rzp_test_", Alphanumeric, 12),
+    token("sq0atp-", Word, 18),
+    token("sq0csp-", Word, 18),
+    weak("EAA", Word, 50, LONGEST, is_dense),
+    token("access_token$", Dollars, 30),
+    token("EZAK", Alphanumeric, 50),
+    token("EZTK", Alphanumeric, 50),
+    token("FLWSECK", Word, 16),
+    token("shippo_live_", Hex, 36),
+    token("shippo_test_", Hex, 36),
+    token("shpat_", Hex, 30),
+    token("shpss_", Hex, 30),
+    token("shpca_", Hex, 30),
+    token("shppa_", Hex, 30),
+    token("shptka_", Hex, 30),
+    token("duffel_test_", Word, 36),
+    token("duffel_live_", Word, 36),
     // Messages and mail.
-    token("xoxa-", dotted, 16),
-    token("xoxb-", dotted, 16),
-    token("xoxc-", dotted, 16),
-    token("xoxd-", dotted, 16),
-    token("xoxe-", dotted, 16),
-    token("xoxo-", dotted, 16),
-    token("xoxp-", dotted, 16),
-    token("xoxr-", dotted, 16),
-    token("xoxs-", dotted, 16),
-    token("xapp-", word, 16),
-    token("xwfp-", word, 16),
+    token("xoxa-", Dotted, 16),
+    token("xoxb-", Dotted, 16),
+    token("xoxc-", Dotted, 16),
+    token("xoxd-", Dotted, 16),
+    token("xoxe-", Dotted, 16),
+    token("xoxo-", Dotted, 16),
+    token("xoxp-", Dotted, 16),
+    token("xoxr-", Dotted, 16),
+    token("xoxs-", Dotted, 16),
+    token("xapp-", Word, 16),
+    token("xwfp-", Word, 16),
     rule("hooks.slack.com/", Shape::Webhook(20)),
     rule("/api/webhooks/", Shape::Webhook(50)),
     rule(".webhook.office.com/", Shape::Webhook(50)),
     rule("hooks.zapier.com/hooks/catch/", Shape::Webhook(10)),
     rule(":AA", Shape::Telegram),
-    weak("MTA", dotted, 50, 90, is_discord),
-    weak("MTE", dotted, 50, 90, is_discord),
-    weak("MTI", dotted, 50, 90, is_discord),
-    weak("MTM", dotted, 50, 90, is_discord),
-    weak("SK", hex, 31, 33, has_number),
-    weak("AC", hex, 31, 33, has_number),
-    token("SG.", dotted, 50),
-    token("xkeysib-", word, 50),
-    token("xsmtpsib-", word, 50),
-    token("mlsn.", hex, 50),
-    weak("re_", word, 28, 44, is_resend),
+    weak("MTA", Dotted, 50, 90, is_discord),
+    weak("MTE", Dotted, 50, 90, is_discord),
+    weak("MTI", Dotted, 50, 90, is_discord),
+    weak("MTM", Dotted, 50, 90, is_discord),
+    weak("SK", Hex, 31, 33, has_number),
+    weak("AC", Hex, 31, 33, has_number),
+    token("SG.", Dotted, 50),
+    token("xkeysib-", Word, 50),
+    token("xsmtpsib-", Word, 50),
+    token("mlsn.", Hex, 50),
+    weak("re_", Word, 28, 44, is_resend),
     // Infrastructure.
-    token("dapi", hex, 31),
-    token("hvs.", word, 20),
-    token("hvb.", word, 20),
-    token("hvr.", word, 20),
-    token(".atlasv1.", dotted, 50),
-    token("dp.pt.", dotted, 36),
-    token("dp.st.", dotted, 36),
-    token("dp.ct.", dotted, 36),
-    token("dp.sa.", dotted, 36),
-    token("dp.scim.", dotted, 36),
-    token("dp.audit.", dotted, 36),
-    token("PMAK-", word, 40),
-    token("glsa_", word, 30),
-    token("glc_", base64, 30),
-    token("NRAK-", alphanumeric, 24),
-    token("NRII-", word, 24),
-    token("NRIQ-", word, 24),
-    token("NRJS-", hex, 17),
-    token("sntrys_", base64, 36),
-    token("sntryu_", hex, 50),
-    token("sntryi_", hex, 50),
-    token("dt0c01.", dotted, 60),
-    token("dt0s01.", dotted, 60),
-    token("HRKU-", word, 30),
-    token("sbp_", alphanumeric, 36),
-    token("sb_secret_", word, 20),
-    token("fm1r_", base64, 40),
-    token("fm1a_", base64, 40),
-    token("fm2_", base64, 40),
-    token("fo1_", word, 36),
-    token("tskey-", word, 16),
-    token("nfp_", alphanumeric, 30),
-    token("vercel_blob_rw_", word, 28),
-    token("pscale_tkn_", dotted, 28),
-    token("pscale_pw_", dotted, 28),
-    token("pscale_oauth_", dotted, 28),
-    token("pnu_", alphanumeric, 30),
-    token("pnb_", alphanumeric, 30),
-    token("pul-", hex, 36),
-    token("napi_", alphanumeric, 40),
-    token("rnd_", alphanumeric, 26),
-    token("sha256~", word, 40),
-    weak("API-", upper, 25, 34, has_number),
-    token("dnkey-", word, 50),
-    weak("ico-", alphanumeric, 31, 34, is_dense),
-    token("ops_eyJ", base64, 60),
-    weak("A3-", upper_groups, 26, 44, is_one_password),
-    token("AGE-SECRET-KEY-1", upper, 50),
-    token("signkey-", word, 32),
-    token("snyk_uat.", dotted, 30),
-    token("retool_01", alphanumeric, 20),
-    token("sk.eyJ", dotted, 60),
+    token("dapi", Hex, 31),
+    token("hvs.", Word, 20),
+    token("hvb.", Word, 20),
+    token("hvr.", Word, 20),
+    token(".atlasv1.", Dotted, 50),
+    token("dp.pt.", Dotted, 36),
+    token("dp.st.", Dotted, 36),
+    token("dp.ct.", Dotted, 36),
+    token("dp.sa.", Dotted, 36),
+    token("dp.scim.", Dotted, 36),
+    token("dp.audit.", Dotted, 36),
+    token("PMAK-", Word, 40),
+    token("glsa_", Word, 30),
+    token("glc_", Base64, 30),
+    token("NRAK-", Alphanumeric, 24),
+    token("NRII-", Word, 24),
+    token("NRIQ-", Word, 24),
+    token("NRJS-", Hex, 17),
+    token("sntrys_", Base64, 36),
+    token("sntryu_", Hex, 50),
+    token("sntryi_", Hex, 50),
+    token("dt0c01.", Dotted, 60),
+    token("dt0s01.", Dotted, 60),
+    token("HRKU-", Word, 30),
+    token("sbp_", Alphanumeric, 36),
+    token("sb_secret_", Word, 20),
+    token("fm1r_", Base64, 40),
+    token("fm1a_", Base64, 40),
+    token("fm2_", Base64, 40),
+    token("fo1_", Word, 36),
+    token("tskey-", Word, 16),
+    token("nfp_", Alphanumeric, 30),
+    token("vercel_blob_rw_", Word, 28),
+    token("pscale_tkn_", Dotted, 28),
+    token("pscale_pw_", Dotted, 28),
+    token("pscale_oauth_", Dotted, 28),
+    token("pnu_", Alphanumeric, 30),
+    token("pnb_", Alphanumeric, 30),
+    token("pul-", Hex, 36),
+    token("napi_", Alphanumeric, 40),
+    token("rnd_", Alphanumeric, 26),
+    token("sha256~", Word, 40),
+    weak("API-", Upper, 25, 34, has_number),
+    token("dnkey-", Word, 50),
+    weak("ico-", Alphanumeric, 31, 34, is_dense),
+    token("ops_eyJ", Base64, 60),
+    weak("A3-", UpperGroups, 26, 44, is_one_password),
+    token("AGE-SECRET-KEY-1", Upper, 50),
+    token("signkey-", Word, 32),
+    token("snyk_uat.", Dotted, 30),
+    token("retool_01", Alphanumeric, 20),
+    token("sk.eyJ", Dotted, 60),
     // Work.
     letters("lin_api_", 30),
     letters("lin_oauth_", 30),
     letters("ntn_", 40),
-    token("CFPAT-", word, 36),
-    weak("sl.", dotted, 60, LONGEST, is_dense),
-    token("figd_", word, 34),
-    token("figo_", word, 34),
-    weak("1/1", asana, 40, 90, is_asana),
-    weak("2/1", asana, 40, 90, is_asana),
-    weak("pat", dotted, 60, 100, is_pat),
-    token("tfp_", dotted, 36),
-    token("aio_", alphanumeric, 26),
-    token("phx_", alphanumeric, 36),
-    token("rdme_", alphanumeric, 60),
-    token("waka_", word, 36),
-    token("p8e-", alphanumeric, 31),
-    token("fio-u-", word, 50),
-    token("tk-us-", word, 40),
-    token("django-insecure-", graphic, 20),
+    token("CFPAT-", Word, 36),
+    weak("sl.", Dotted, 60, LONGEST, is_dense),
+    token("figd_", Word, 34),
+    token("figo_", Word, 34),
+    weak("1/1", Asana, 40, 90, is_asana),
+    weak("2/1", Asana, 40, 90, is_asana),
+    weak("pat", Dotted, 60, 100, is_pat),
+    token("tfp_", Dotted, 36),
+    token("aio_", Alphanumeric, 26),
+    token("phx_", Alphanumeric, 36),
+    token("rdme_", Alphanumeric, 60),
+    token("waka_", Word, 36),
+    token("p8e-", Alphanumeric, 31),
+    token("fio-u-", Word, 50),
+    token("tk-us-", Word, 40),
+    token("django-insecure-", Graphic, 20),
     // Any service.
     rule("eyJ", Shape::Jwt),
     rule("://", Shape::Login),
@@ -482,6 +443,12 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 impl Rule {
+    /// Tells whether this is a word of the name of a secret.
+    #[cfg(test)]
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self.shape, Shape::Name)
+    }
+
     /// Looks at `at`, where the beginning of this rule stands.
     pub(super) fn look(&self, came: Came, at: usize) -> Found {
         let from = at + self.start.len();
@@ -523,7 +490,7 @@ impl Token {
         if self.is_weak && b"_-+/.".contains(&last) && !came.is_escape_before(at) {
             return Found::Nothing;
         }
-        let (end, goes_on) = came.run(from, self.of, self.most + 1);
+        let (end, goes_on) = came.class(from, self.of, self.most + 1);
         if goes_on {
             return Found::Undecided(at);
         }
@@ -531,9 +498,15 @@ impl Token {
             return Found::Nothing;
         }
         // A dot at the end of a sentence is no part of a token.
-        let dots = came.text[from..end].iter().rev().take_while(|byte| **byte == b'.').count();
+        let dots = came.text[from..end]
+            .iter()
+            .rev()
+            .take(JUDGED)
+            .take_while(|byte| **byte == b'.')
+            .count();
         let token = &came.text[from..end - dots];
-        match token.len() >= self.least && (self.tells)(token) && !is_placeholder(token) {
+        let head = judged(token);
+        match token.len() >= self.least && (self.tells)(head) && !is_placeholder(head) {
             true => Found::Secret { hold: at, bytes: from..end - dots },
             false => Found::Nothing,
         }

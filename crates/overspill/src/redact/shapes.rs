@@ -1,15 +1,26 @@
 //! Secrets that are more than a run of characters after a beginning.
 
 use super::context::{Came, Found, LONGEST};
-use super::rules::{alphanumeric, dotted, hex, is_mixed, word};
+use super::rules::is_mixed;
+use super::runs::{Class, alphanumeric, dotted, hex, judged, word};
 use super::value::{is_path, is_placeholder, is_random};
 
 impl Came<'_> {
     /// Finds a JSON Web Token of three parts, or an encrypted one of five.
     pub(super) fn jwt(&self, at: usize) -> Found {
         let (mut end, mut lens) = (at, Vec::with_capacity(5));
-        for _ in 0..5 {
-            let (part_end, goes_on) = self.run(end, word, LONGEST);
+        let (first_end, goes_on) = self.class(at, Class::Word, LONGEST);
+        let (known, known_end) = self.runs.no_jwt.get();
+        // The parts after the first one are the same.
+        let is_refused = known == first_end && !goes_on;
+        if is_refused {
+            (end, lens) = (known_end, vec![first_end - at]);
+        }
+        while !is_refused && lens.len() < 5 {
+            let (part_end, goes_on) = match lens.is_empty() {
+                true => (first_end, goes_on),
+                false => self.run(end, word, LONGEST),
+            };
             if goes_on {
                 return Found::Undecided(at);
             }
@@ -35,6 +46,7 @@ impl Came<'_> {
         if is_one {
             return Found::Secret { hold: at, bytes: at + 3..end };
         }
+        self.runs.no_jwt.set((first_end, end));
         // A key of Grafana has one part.
         let is_grafana = self.text[at..end].starts_with(b"eyJrIjoi") && lens[0] >= 60;
         if is_grafana { Found::Secret { hold: at, bytes: at + 8..end } } else { Found::Nothing }
@@ -113,7 +125,7 @@ impl Came<'_> {
         if goes_on {
             return Found::Undecided(start);
         }
-        let token = &self.text[start..end];
+        let token = judged(&self.text[start..end]);
         match is_random(token, 16) && !is_path(token) && !is_placeholder(token) {
             true => Found::secret(start..end),
             false => Found::Nothing,

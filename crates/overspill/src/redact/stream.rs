@@ -9,6 +9,7 @@ use overspill_core::internal::Excerpt;
 
 use super::context::{BEFORE, Came};
 use super::pem::KeyMemo;
+use super::runs::RunMemo;
 use super::{Redaction, Secret, mask};
 
 /// Masks an output as it comes, wherever it is cut into chunks.
@@ -110,7 +111,7 @@ impl Redactor {
             gaps: &[],
             is_all,
             key: &checked,
-            runs: &Cell::default(),
+            runs: &RunMemo::default(),
         });
         if look.known > *fresh {
             *count += look.count();

@@ -116,7 +116,8 @@ fn is_word(value: &[u8]) -> bool {
         return true;
     }
     let plain: Vec<u8> = lower.into_iter().filter(|byte| !b"_-".contains(byte)).collect();
-    plain.is_empty() || WORDS.split(' ').any(|word| word.as_bytes() == plain)
+    // "authentication" is the longest word.
+    plain.is_empty() || plain.len() <= 14 && WORDS.split(' ').any(|word| word.as_bytes() == plain)
 }
 
 /// Tells whether a value without quotes is an expression of source text: `input()`, `self.token`,

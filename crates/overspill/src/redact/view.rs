@@ -124,6 +124,7 @@ impl View {
     /// took back: a letter that is printed twice is bold.
     fn pieces(&self, secret: &Secret, came: &[u8]) -> Vec<Secret> {
         let Some(start) = self.place(secret.start) else { return Vec::new() };
+        let rule = self.place(secret.rule).unwrap_or(start);
         let mut pieces: Vec<Secret> = Vec::new();
         let mut end =
             secret.bytes.start.checked_sub(1).and_then(|at| self.place(at)).map(|at| at + 1);
@@ -138,7 +139,7 @@ impl View {
                 Some(end) if came[end..from].contains(&BACKSPACE) => end,
                 _ => from,
             };
-            pieces.push(Secret { start, bytes: from..to });
+            pieces.push(Secret { rule, start, bytes: from..to });
             end = Some(to);
         }
         pieces

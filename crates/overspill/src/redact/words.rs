@@ -29,9 +29,12 @@ pub(super) fn is_same_name(name: &[u8], value: &[u8]) -> bool {
         letters.map(u8::to_ascii_lowercase).collect()
     };
     let is_name = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte));
+    if !is_name {
+        return false;
+    }
     let (name, value, parts) = (plain(name), plain(value), parts_of(value).count());
     let inner = value.strip_prefix(b"my").filter(|_| parts > 2).unwrap_or(&value);
-    is_name && parts >= 2 && name.ends_with(inner)
+    parts >= 2 && name.ends_with(inner)
 }
 
 /// Splits an identifier at `_`, `-`, `.` and before capital letters.

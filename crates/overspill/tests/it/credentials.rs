@@ -271,6 +271,17 @@ const PLACES: &[&str] = &[
     "{\"url\":\"postgres:\\/\\/ada:@@@db\\/x\"}",
     "(postgres://ada:p)@@@db/x)",
     "const dsn = \"host=db password=@@ sslmode=off\"",
+    "password=b'@@'",
+    "{'password': u'@@'}",
+    "password=b\"@@\"",
+    "password: 'x''@@'",
+    "<Password><![CDATA[@@]]></Password>",
+    "<wsse:Password Type=\"text\">@@</wsse:Password>",
+    "<password encrypted=\"false\">@@</password>",
+    "{\"Name\": \"API_TOKEN\", \"Value\": \"@@\"}",
+    "{\"ParameterKey\":\"DbPassword\",\"ParameterValue\":\"@@\"}",
+    "- ParameterKey: DbPassword\n  ParameterValue: @@",
+    "set DB_PASS \"@@\"",
 ];
 
 /// Lays out a line of a key, given its number.
@@ -393,6 +404,32 @@ fn password_in_an_address_is_masked_up_to_the_last_at_sign() {
 }
 
 #[test]
+fn escaped_quote_or_backslash_in_the_password_of_a_quoted_address_is_masked() {
+    for (quote, secret) in [
+        ("\"", r#"pa\"ss9Q"#),
+        ("\"", r"pa\\ss9Q"),
+        ("\"", r#"\"\\\"9Qss"#),
+        ("'", r"pa\'ss9Q"),
+        (r#"\""#, r#"pa\\\"ss9Q"#),
+        (r#"\""#, r"pa\\\\ss9Q"),
+    ] {
+        for line in [
+            "\"url\": @postgres://u:$$@h/db@",
+            "DATABASE_URL=@postgres://u:$$@h/db@",
+            "{url: @jdbc:postgresql://u:$$@h/db@}",
+        ] {
+            let line = line.replace("@postgres", &format!("{quote}postgres"));
+            let line = line
+                .replace("@jdbc", &format!("{quote}jdbc"))
+                .replace("db@", &format!("db{quote}"));
+            is_masked(&line.replace("$$", secret), secret);
+            let expected = line.replace("$$", &"*".repeat(secret.len()));
+            assert_eq!(redaction().text(&line.replace("$$", secret)).0, expected);
+        }
+    }
+}
+
+#[test]
 fn private_key_is_masked_in_every_layout() {
     for kind in ["RSA PRIVATE", "OPENSSH PRIVATE", "EC PRIVATE", "PRIVATE", "ENCRYPTED PRIVATE"] {
         let (begin, end) =
@@ -476,6 +513,29 @@ fn random_value_without_quotes_is_masked_to_its_end() {
             .map(|(value, masked)| format!("{value} {masked}"))
             .collect();
         assert!(leaked.len() < 20, "{line} {}\n{}", leaked.len(), leaked.join("\n"));
+    }
+}
+
+#[test]
+fn random_value_with_any_punctuation_is_rarely_left_whole() {
+    let values =
+        random_values(1000, 16, &format!("{LETTERS_AND_DIGITS}!#$%&()*+,-./:;<=>?@[]^_{{|}}~"));
+    for line in [
+        "DB_PASSWORD=@@",
+        "export DB_PASSWORD=@@",
+        "password: @@",
+        "secret: @@",
+        "API_TOKEN=@@",
+        "tool --password @@",
+    ] {
+        let missed: Vec<&String> = values
+            .iter()
+            .filter(|value| {
+                let masked = redaction().text(&line.replace("@@", value)).0.into_owned();
+                !masked.ends_with("****") && !masked[..masked.len() - 3].ends_with("****")
+            })
+            .collect();
+        assert!(missed.len() < 100, "{line} {}\n{missed:?}", missed.len());
     }
 }
 

@@ -95,16 +95,18 @@ fn ids_cursors_and_names_of_a_server_stay_unmasked() {
 fn private_key_over_several_parts_is_masked() {
     let mut client = masking();
     let (kind, line) = ("PRIVATE", SECRET.repeat(3));
-    let parts = [
-        &*format!("-----BEGIN {kind} KEY-----"),
-        &line,
-        &line,
-        &*format!("-----END {kind} KEY-----"),
-    ];
-    let parts: Vec<Value> =
-        parts.iter().map(|text| json!({"type": "text", "text": text})).collect();
-    let line = client.raw(&format!(r#"{{"id":$ID,"result":{}}}"#, json!({"content": parts})));
-    assert!(!line.contains(SECRET) && line.contains("***"), "{line}");
+    let (begin, end) = (format!("-----BEGIN {kind} KEY-----"), format!("-----END {kind} KEY-----"));
+    for parts in [
+        vec![begin.clone(), line.clone(), line.clone(), end.clone()],
+        vec![format!("{begin}\n{line}"), format!("{line}\n{end}")],
+        vec![format!("{begin}\n{line}\n"), format!("{line}\n{end}\n")],
+        vec![format!("{begin}\n{line}"), format!("{SECRET}\n{end}")],
+    ] {
+        let parts: Vec<Value> =
+            parts.iter().map(|text| json!({"type": "text", "text": text})).collect();
+        let line = client.raw(&format!(r#"{{"id":$ID,"result":{}}}"#, json!({"content": parts})));
+        assert!(!line.contains(SECRET) && line.contains("***"), "{line}");
+    }
 }
 
 #[test]

@@ -1,3 +1,4 @@
+use overspill_core::internal::json::JsonToken;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -184,4 +185,67 @@ fn base64_of_a_picture_stays_as_it_is_written() {
     let image = base64(&bytes).replace('/', "\\/");
     let json = format!(r#"{{"mimeType":"image/png","data":"{image}"}}"#);
     assert_eq!(redaction().json(&json), (Cow::Borrowed(&*json), 0));
+}
+
+#[test]
+fn value_of_a_pair_is_masked_by_the_name_in_the_other_field() {
+    for (name, value) in
+        [("name", "value"), ("Name", "Value"), ("key", "value"), ("ParameterKey", "ParameterValue")]
+    {
+        for json in [
+            format!(r#"[{{"{name}":"DB_PASSWORD","{value}":"hunter2\u0078"}}]"#),
+            format!(r#"[{{"{value}":"hunter2\u0078","{name}":"DB_PASSWORD"}}]"#),
+            format!(r#"[{{"{value}":"hunter2\u0078","type":"a","{name}":"DB_PASSWORD"}}]"#),
+            format!(r#"[{{"a":["b"],"{name}":"DB_PASSWORD","b":1,"{value}":"hunter2\u0078"}}]"#),
+        ] {
+            let expected = json.replace("hunter2\\u0078", "********");
+            assert_eq!(redaction().json(&json), (Cow::Borrowed(&*expected), 1));
+            let mut tree: Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(redaction().value(&mut tree), 1);
+            assert_eq!(tree, serde_json::from_str::<Value>(&expected).unwrap());
+        }
+        let other = [
+            format!(r#"{{"{name}":"REGION","{value}":"hunter2x"}}"#),
+            format!(r#"[{{"{name}":"DB_PASSWORD"}},{{"{value}":"hunter2x"}}]"#),
+            format!(r#"[{{"{value}":"hunter2x"}},{{"{name}":"DB_PASSWORD"}}]"#),
+            format!(r#"{{"{name}":"DB_PASSWORD","a":{{"{value}":"hunter2x"}}}}"#),
+            format!(r#"{{"{name}":"DB_PASSWORD","{value}":"${{PASSWORD}}"}}"#),
+        ];
+        for json in other {
+            assert_eq!(redaction().json(&json), (Cow::Borrowed(&*json), 0));
+        }
+    }
+}
+
+#[test]
+fn header_in_a_list_of_headers_is_masked() {
+    for (name, value) in
+        [("Authorization", "Basic YWRhOmh1bnRlcjIy"), ("Cookie", "sid=aK3bQ9cZ0dX7eL2fR5gT8hW1")]
+    {
+        for mut tree in [json!({ (name): value }), json!([{ "name": name, "value": value }])] {
+            let json = tree.to_string();
+            assert_eq!(redaction().value(&mut tree), 1, "{json}");
+            let (masked, count) = redaction().json(&json);
+            assert!(count == 1 && !masked.contains(&value[8..]), "{masked}");
+        }
+    }
+}
+
+#[test]
+fn value_of_a_pair_waits_for_its_name_within_a_bound() {
+    let (mut mask, mut tokens) = (JsonMask::new(redaction()), JsonTokens::default());
+    let json =
+        format!(r#"{{"value":"hunter2x","n":{},"name":"DB_PASSWORD"}}"#, "1".repeat(100_000));
+    let (mut sent, mut handed) = (0, 0);
+    for mut chunk in json.as_bytes().chunks(1000) {
+        mask.resume();
+        while !chunk.is_empty() {
+            let (token, len) = tokens.next(chunk).unwrap();
+            mask.push(token, &chunk[..len], true);
+            (sent, chunk) = (sent + len, &chunk[len..]);
+        }
+        handed += mask.ready().len();
+        assert!(sent - handed <= 10_000, "{sent} {handed}");
+    }
+    assert_eq!((handed, mask.masked()), (json.len(), 0));
 }
