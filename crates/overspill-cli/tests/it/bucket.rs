@@ -159,7 +159,7 @@ fn what_one_machine_saves_every_other_reads() {
     assert!(diff.contains("+50001") && diff.contains("1 line added, 0 lines removed"), "{diff}");
     assert_eq!(there.run(&["pin", &id]).0, 0);
     assert!(team.machine().run(&["list"]).1.contains("pinned"));
-    assert_eq!(there.run(&["rm", &id]).0, 0);
+    assert_eq!(there.run(&["rm", "--force", &id]).0, 0);
     let (code, _, stderr) = team.machine().run(&["read", &id]);
     assert!(code == 1 && stderr.contains("there is no output"), "{stderr}");
     let (code, _, stderr) = team.machine().run(&["gc"]);
