@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FILES: [(&str, &str, usize); 10] = [
+const FILES: [(&str, &str, usize); 11] = [
     (
         "claude.json",
         r#"{
@@ -63,6 +63,11 @@ const FILES: [(&str, &str, usize); 10] = [
         "goose.yml",
         "other: 1\nextensions:\n    e:\n        cmd: e\n        args:\n            - 1\n            - two\n",
         1,
+    ),
+    (
+        "continue.yaml",
+        "name: mine\nmodels:\n  - name: m\n    command: no server\nmcpServers:\n  - name: one\n    command: npx\n    args:\n      - -y\n      - it: 1\n  - command: two # first\n    name: \"t w o\"\n  - uses: some/server\n  -   name: far\n      command: a\n      args: [b]\n  - name: remote\n    url: http://localhost\nrules: []\n",
+        3,
     ),
     (
         "comments.yaml",

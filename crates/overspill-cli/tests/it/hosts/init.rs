@@ -104,18 +104,21 @@ fn for_every_host_nothing_is_left_where_nothing_was() {
 }
 
 /// All there are, as `--help` of no host lists them.
-const HOSTS: [&str; 12] = [
+const HOSTS: [&str; 15] = [
     "claude-code",
     "codex",
     "gemini",
     "opencode",
+    "kilo",
+    "goose",
+    "continue",
+    "kimi-code",
     "qwen",
     "copilot",
     "pi",
     "cursor",
     "cline",
     "neovate",
-    "goose",
     "windsurf",
 ];
 

@@ -122,6 +122,65 @@ fn whoever_talks_to_the_command_is_not_kept_waiting() {
 }
 
 #[test]
+fn command_of_a_known_host_is_shortened_though_its_stdin_is_a_socket() {
+    let slot = Slot::new();
+    let run = |host: &str, command: &str| {
+        let (_ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut bash = slot.command("overspill");
+        bash.env_remove("QWEN_CODE").env("OVERSPILL_HOST", host).args(["sh", "-c", command]);
+        let output = bash.stdin(std::os::fd::OwnedFd::from(theirs)).output().unwrap();
+        text(&output.stdout)
+    };
+    let shown = run("continue", "seq 1 40000");
+    assert!(shown.contains("[overspill ") && shown.ends_with("\n40000\n"), "{shown}");
+    assert!(shown.chars().count() <= 24_500 && shown.lines().count() <= 480);
+    // Other hosts may talk to the command.
+    assert_eq!(run("qwen", "seq 1 20000"), numbered(20_000));
+}
+
+#[test]
+fn host_that_closes_the_input_of_commands_talks_to_servers_only() {
+    let slot = Slot::new();
+    let run = |first: &[u8]| {
+        let mut bash = slot.command("bash");
+        bash.env_remove("QWEN_CODE").env("OVERSPILL_HOST", "cline").stdout(Stdio::piped());
+        // The name of the host is that of the process that starts the command.
+        let mut cline = Command::new(slot.path("cline"));
+        cline.envs(bash.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let line = format!("{} -c 'seq 1 20000'; :", slot.path("bash").display());
+        cline.args(["-c", &line]).stdout(Stdio::piped());
+        let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let child = cline.stdin(std::os::fd::OwnedFd::from(theirs)).spawn().unwrap();
+        drop(cline);
+        std::io::Write::write_all(&mut ours, first).unwrap();
+        // The input of a server stays open.
+        let open = (!first.is_empty()).then_some(ours);
+        let shown = text(&child.wait_with_output().unwrap().stdout);
+        drop(open);
+        shown
+    };
+    symlink("/bin/bash", slot.path("cline")).unwrap();
+    assert!(run(b"").contains("[overspill "));
+    assert_eq!(run(b"{\"method\":\"initialize\"}\n"), numbered(20_000));
+}
+
+#[test]
+fn command_of_a_process_below_the_host_is_not_shortened() {
+    let slot = Slot::new();
+    // The mark of goose reaches MCP servers, and this test is one of them.
+    let mut bash = slot.command("bash");
+    bash.env_remove("QWEN_CODE").env("AGENT_SESSION_ID", "1").args(["-c", "seq 1 20000"]);
+    assert_eq!(text(&bash.output().unwrap().stdout), numbered(20_000));
+    // The same command, started by a program with the name of the host.
+    symlink("/bin/bash", slot.path("goose")).unwrap();
+    let mut goose = Command::new(slot.path("goose"));
+    goose.envs(bash.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let line = format!("{} -c 'seq 1 20000'; :", slot.path("bash").display());
+    let shown = goose.args(["-c", &line]).stdin(Stdio::null()).output().unwrap();
+    assert!(text(&shown.stdout).contains("[overspill "), "{}", text(&shown.stdout));
+}
+
+#[test]
 fn a_frame_around_a_command_keeps_working() {
     let slot = Slot::new();
     let cwd = slot.path("cwd");
