@@ -2,6 +2,7 @@
 //!
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
 
+mod by_contract;
 pub(crate) mod frame;
 pub(crate) mod hook;
 #[cfg(test)]

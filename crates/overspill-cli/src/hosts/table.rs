@@ -2,11 +2,12 @@
 
 use overspill::core::Limits;
 
+use super::by_contract;
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
 use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep};
 
 /// What a host has that has nothing.
-const NONE: Host = Host {
+pub(super) const NONE: Host = Host {
     name: "",
     title: "",
     programs: &[],
@@ -38,7 +39,7 @@ const fn chars(most: u64) -> Ceiling {
 const LINES_AND_BYTES: Ceiling =
     Ceiling { limits: Limits::NONE.bytes(50_000).lines(1_900), if_failed: None };
 
-const fn place(user: &'static str, project: &'static str) -> HostFile {
+pub(super) const fn place(user: &'static str, project: &'static str) -> HostFile {
     HostFile { user, project }
 }
 
@@ -380,4 +381,9 @@ pub(crate) const HOSTS: &[Host] = &[
         ),
         ..NONE
     },
+    by_contract::QODER,
+    by_contract::DROID,
+    by_contract::AUGGIE,
+    by_contract::AMP,
+    by_contract::CRUSH,
 ];

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FILES: [(&str, &str, usize); 11] = [
+const FILES: [(&str, &str, usize); 13] = [
     (
         "claude.json",
         r#"{
@@ -48,6 +48,8 @@ const FILES: [(&str, &str, usize); 11] = [
         "{\r\n\t\"inputs\": [],\r\n\t\"servers\": {\r\n\t\t\"s\": {\"command\": \"node\", \"args\": [\r\n\t\t\t\"a.js\"\r\n\t\t]}\r\n\t}\r\n}",
         1,
     ),
+    ("amp.json", r#"{"amp.mcpServers": {"s": {"command": "node", "args": ["x"]}}}"#, 1),
+    ("crush.json", r#"{"mcp": {"s": {"type": "stdio", "command": "node", "args": ["x"]}}}"#, 1),
     ("vscode-settings.json", r#"{"mcp": {"servers": {"s": {"command": "node"}}}}"#, 1),
     (
         "config.toml",

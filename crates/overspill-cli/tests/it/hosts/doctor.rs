@@ -28,6 +28,7 @@ fn it_tries_what_every_host_would_do() {
         "cursor",
         "cline",
         "neovate",
+        "qoder",
     ];
     well(dir.path(), &[&["init", "--force"], &all[..]].concat());
     let text = said(dir.path(), 0);

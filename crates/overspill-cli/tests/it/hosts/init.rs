@@ -104,7 +104,7 @@ fn for_every_host_nothing_is_left_where_nothing_was() {
 }
 
 /// All there are, as `--help` of no host lists them.
-const HOSTS: [&str; 15] = [
+const HOSTS: [&str; 20] = [
     "claude-code",
     "codex",
     "gemini",
@@ -120,6 +120,11 @@ const HOSTS: [&str; 15] = [
     "cline",
     "neovate",
     "windsurf",
+    "qoder",
+    "droid",
+    "auggie",
+    "amp",
+    "crush",
 ];
 
 #[test]
