@@ -252,6 +252,8 @@ pub(crate) const HOSTS: &[Host] = &[
         steps: &[SetupStep::Link("bash")],
         servers: Some(place("~/.qwen/settings.json", ".qwen/settings.json")),
         rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
+        // It shows 30,000 characters, with the text of the command.
+        ceiling: chars(28_000),
         then: Some(
             "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
              alias qwen='PATH=\"@BIN@:$PATH\" qwen'",
@@ -271,6 +273,8 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.copilot/mcp-config.json", "")),
         rules: Some(place("", "AGENTS.md")),
+        // It shows 20,000 characters.
+        ceiling: chars(19_500),
         hook: Some(&CopilotFormat),
         ..NONE
     },

@@ -21,7 +21,8 @@ RESULTS = Path(__file__).resolve().parent / "results.json"
 MOST = 10_000
 MOST_OF_SUCCESS = {
     "claude-code": 30_000, "gemini": 40_000, "opencode": 51_200, "kilo": 51_200, "pi": 51_200, "goose": 50_000,
-    "continue": 25_000, "kimi-code": 50_000, "cline": 8_000,
+    "continue": 25_000, "kimi-code": 50_000, "cline": 8_000, "qwen": 30_000,
+    "copilot": 20_000,
 }
 # Commands that run at the same time share the 1,000 lines of Continue. Two of them fit.
 MOST_LINES = {"continue": 500}
