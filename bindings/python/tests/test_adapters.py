@@ -178,6 +178,91 @@ def test_pydantic_ai(make):
     assert {entry["tool"] for entry in overspill.list()} == {"log", "rich"}
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_deepagents(make, tmp_path, later):
+    from deepagents import create_deep_agent
+    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage
+    from langchain_core.tools import tool
+
+    from overspill.adapters.deepagents import OverspillShellBackend
+
+    class Model(GenericFakeChatModel):
+        def bind_tools(self, tools, **kwargs):
+            return self
+
+    @tool
+    def log() -> str:
+        """Reads a log."""
+        return numbered(1000)
+
+    asked = [
+        {"name": "execute", "args": {"command": "seq 1 40000; exit 3"}, "id": "c1"},
+        {"name": "execute", "args": {"command": "echo out"}, "id": "c2"},
+        {"name": "log", "args": {}, "id": "c3"},
+    ]
+    # A subagent has the same backend.
+    task = {"description": "count", "subagent_type": "general-purpose"}
+    count = {"name": "execute", "args": {"command": "seq 1 30000"}, "id": "s1"}
+    messages = [
+        AIMessage("", tool_calls=asked),
+        AIMessage("", tool_calls=[{"name": "task", "args": task, "id": "c4"}]),
+        AIMessage("", tool_calls=[count]),
+        AIMessage("counted"),
+        AIMessage("done"),
+    ]
+    overspill = make(max_lines=10)
+    backend = OverspillShellBackend(overspill, root_dir=tmp_path, inherit_env=True)
+    agent = create_deep_agent(
+        Model(messages=iter(messages)), [log], backend=backend, middleware=[backend.middleware]
+    )
+    question = {"messages": [("user", "count")]}
+    answer = asyncio.run(agent.ainvoke(question)) if later else agent.invoke(question)
+    long, short, other, task = (one for one in answer["messages"] if one.type == "tool")
+    assert long.content.count("[overspill ") == 1 and "\n40000\n\nExit code: 3\n" in long.content
+    assert lines(long.content) <= 13
+    assert short.content.startswith("out\n") and "overspill" not in short.content
+    assert lines(other.content) <= 10 and task.content == "counted"
+    commands = {entry["command"]: entry["bytes"] for entry in overspill.list() if entry.get("command")}
+    assert set(commands) == {"seq 1 40000; exit 3", "seq 1 30000"}
+    # deepagents itself keeps 100,000 bytes.
+    assert commands["seq 1 40000; exit 3"] == 228_893
+
+
+def test_mini_swe_agent(tmp_path, monkeypatch):
+    monkeypatch.setenv("MSWEA_SILENT_STARTUP", "1")
+    monkeypatch.setenv("MSWEA_GLOBAL_CONFIG_DIR", str(tmp_path))
+    from minisweagent.agents.default import DefaultAgent
+    from minisweagent.environments import get_environment
+    from minisweagent.models.test_models import DeterministicModel, make_output
+
+    commands = ["seq 1 40000; exit 3", "echo out; echo err >&2"]
+    end = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; seq 1 5000"
+    outputs = [make_output("", [{"command": command, "tool_call_id": command}]) for command in [*commands, end]]
+    # A configuration file names the environment in the same way.
+    environment = get_environment(
+        {
+            "environment_class": "overspill.adapters.mini_swe_agent.OverspillEnvironment",
+            "runs_in": "local",
+            "cwd": str(tmp_path),
+            "overspill": {"max_lines": 10, "store": str(tmp_path / "outputs")},
+        }
+    )
+    agent = DefaultAgent(
+        DeterministicModel(outputs=outputs), environment, system_template="s", instance_template="t", cost_limit=0
+    )
+    result = agent.run("count")
+    long, short = (one["content"] for one in agent.messages if one["role"] == "user" and "returncode" in one["content"])
+    assert "<returncode>3</returncode>" in long and "[overspill " in long and "\n40000\n" in long
+    assert lines(long) <= 14
+    assert "out\nerr\n" in short and "overspill" not in short
+    # The final output stays whole.
+    assert lines(result["submission"]) == 5000
+    (entry,) = environment.overspill.list()
+    assert environment.serialize()["info"]["config"]["environment"]["cwd"] == str(tmp_path)
+    assert (entry["command"], entry["call_id"], entry["exit_code"]) == (commands[0], commands[0], 3)
+
+
 def test_klaude(tmp_path):
     strategy = klaude.SmartTruncationStrategy(truncation_dir=str(tmp_path / "klaude"))
     klaude.set_truncation_strategy(strategy)

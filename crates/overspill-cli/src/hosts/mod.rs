@@ -2,8 +2,11 @@
 //!
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
 
+mod by_contract;
 pub(crate) mod frame;
 pub(crate) mod hook;
+#[cfg(test)]
+mod page;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +19,7 @@ pub(crate) use table::HOSTS;
 use self::hook::HookFormat;
 use crate::env::Env;
 use crate::process;
-use crate::settings::variables::ACTIVE;
+use crate::settings::variables::{ACTIVE, HOST};
 
 /// The largest output that every host shows whole, as far as their limits are known.
 pub(crate) const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
@@ -70,6 +73,11 @@ pub(crate) struct Host {
     /// A text in each of its own commands. A command without this text is run by a process that the host
     /// has started, such as an MCP server, which must get the whole output.
     pub(crate) frame: Option<&'static str>,
+    /// The names of the process that starts its commands, where its mark also reaches others, such as MCP
+    /// servers. Nothing if the mark is enough.
+    pub(crate) parents: &'static [&'static str],
+    /// The use of the standard input of its commands, if that is a pipe or a socket.
+    pub(crate) input: CommandInput,
     /// It runs commands on a terminal and reads the screen.
     pub(crate) on_terminal: bool,
     /// Its shells are login shells, which begin with a PATH of their own.
@@ -100,6 +108,17 @@ pub(crate) struct Host {
     pub(crate) ceiling: Ceiling,
     /// Steps that the user must take.
     pub(crate) then: Option<&'static str>,
+}
+
+/// The use that a host makes of a pipe or a socket as the standard input of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommandInput {
+    /// It may talk to the command, which must then get the real shell.
+    Used,
+    /// It closes the input at once. The input of a process that it talks to stays open.
+    Closed,
+    /// It leaves the input open and writes nothing.
+    Unused,
 }
 
 /// A file of a host: the user's, and a project's. `~` is the home directory, `$config` the one of
@@ -167,7 +186,11 @@ impl Host {
     /// Returns the hosts that have started us; one may run in another.
     pub(crate) fn around(env: &Env) -> impl Iterator<Item = &'static Host> {
         let is_set = |mark: &str| env.variable(mark).is_some();
-        HOSTS.iter().filter(move |host| host.mark.is_some_and(is_set))
+        let named = env.variable(HOST);
+        HOSTS.iter().filter(move |host| {
+            host.mark.is_some_and(is_set)
+                || named.as_deref().is_some_and(|named| named == host.name)
+        })
     }
 }
 

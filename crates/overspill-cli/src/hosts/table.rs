@@ -2,17 +2,20 @@
 
 use overspill::core::Limits;
 
+use super::by_contract;
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
-use super::{Ceiling, Host, HostFile, LIMITS, SetupStep};
+use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep};
 
 /// What a host has that has nothing.
-const NONE: Host = Host {
+pub(super) const NONE: Host = Host {
     name: "",
     title: "",
     programs: &[],
     home: "",
     mark: None,
     frame: None,
+    parents: &[],
+    input: CommandInput::Used,
     on_terminal: false,
     resets_path: false,
     how: "",
@@ -39,7 +42,7 @@ const fn chars(most: u64) -> Ceiling {
 const LINES_AND_BYTES: Ceiling =
     Ceiling { limits: Limits::NONE.bytes(50_000).lines(1_900), if_failed: None };
 
-const fn place(user: &'static str, project: &'static str) -> HostFile {
+pub(super) const fn place(user: &'static str, project: &'static str) -> HostFile {
     HostFile { user, project }
 }
 
@@ -61,6 +64,7 @@ const fn opencode_rule(name: &'static [&'static str]) -> SetupStep {
 const CLAUDE: HostFile = place("~/.claude/settings.json", ".claude/settings.local.json");
 const CODEX: HostFile = place("~/.codex/config.toml", "");
 const OPENCODE: HostFile = place("$config/opencode/opencode.json", "opencode.json");
+const KILO: HostFile = place("$config/kilo/kilo.json", "kilo.json");
 const CURSOR: HostFile = place("~/.cursor/hooks.json", ".cursor/hooks.json");
 
 pub(crate) const HOSTS: &[Host] = &[
@@ -198,6 +202,81 @@ pub(crate) const HOSTS: &[Host] = &[
         ..NONE
     },
     Host {
+        name: "kilo",
+        title: "Kilo CLI",
+        programs: &["kilo", "kilocode"],
+        home: "$config/kilo",
+        mark: Some("KILO"),
+        how: "shell slot: shell in kilo.json",
+        steps: &[
+            SetupStep::Link("bash"),
+            SetupStep::Json { place: KILO, path: &["shell"], value: r#""@BIN@/bash""# },
+        ],
+        servers: Some(KILO),
+        rules: Some(place("$config/kilo/AGENTS.md", "AGENTS.md")),
+        overrides: &["kilo.json", "kilo.jsonc"],
+        ceiling: LINES_AND_BYTES,
+        ..NONE
+    },
+    Host {
+        name: "goose",
+        title: "goose",
+        programs: &["goose"],
+        home: "$config/goose",
+        mark: Some("AGENT_SESSION_ID"),
+        parents: &["goose", "goosed"],
+        how: "shell slot: a bash first in the PATH",
+        steps: &[SetupStep::Link("bash")],
+        servers: Some(place("$config/goose/config.yaml", "")),
+        rules: Some(place("$config/goose/.goosehints", ".goosehints")),
+        // It shows 2,000 lines and 50,000 bytes.
+        ceiling: Ceiling { limits: Limits::NONE.bytes(49_500).lines(1_900), if_failed: None },
+        then: Some(
+            "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
+             alias goose='PATH=\"@BIN@:$PATH\" goose'",
+        ),
+        ..NONE
+    },
+    Host {
+        name: "continue",
+        title: "Continue CLI",
+        programs: &["cn"],
+        home: "~/.continue",
+        input: CommandInput::Unused,
+        resets_path: true,
+        how: "shell slot: SHELL",
+        steps: &[SetupStep::Link("bash")],
+        servers: Some(place("~/.continue/config.yaml", "")),
+        rules: Some(place("", ".continue/rules/overspill.md")),
+        // It shows 1,000 lines and 50,000 characters. Commands that run at the same time share them.
+        ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
+        then: Some(
+            "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
+             alias cn='OVERSPILL_HOST=continue SHELL=\"@BIN@/bash\" cn'",
+        ),
+        ..NONE
+    },
+    Host {
+        name: "kimi-code",
+        title: "Kimi Code",
+        programs: &["kimi"],
+        home: "~/.kimi-code",
+        frame: Some("cd '"),
+        parents: &["kimi-code"],
+        input: CommandInput::Unused,
+        how: "shell slot: BASH_ENV",
+        steps: &[env("kimi-code.sh")],
+        servers: Some(place("~/.kimi-code/mcp.json", ".kimi-code/mcp.json")),
+        rules: Some(place("~/.kimi-code/AGENTS.md", "AGENTS.md")),
+        // It shows 50,000 characters.
+        ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
+        then: Some(
+            "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
+             alias kimi='OVERSPILL_HOST=kimi-code BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
+        ),
+        ..NONE
+    },
+    Host {
         name: "qwen",
         title: "Qwen Code",
         programs: &["qwen"],
@@ -208,6 +287,8 @@ pub(crate) const HOSTS: &[Host] = &[
         steps: &[SetupStep::Link("bash")],
         servers: Some(place("~/.qwen/settings.json", ".qwen/settings.json")),
         rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
+        // It shows 30,000 characters, with the text of the command.
+        ceiling: chars(28_000),
         then: Some(
             "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
              alias qwen='PATH=\"@BIN@:$PATH\" qwen'",
@@ -227,6 +308,8 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.copilot/mcp-config.json", "")),
         rules: Some(place("", "AGENTS.md")),
+        // It shows 20,000 characters.
+        ceiling: chars(19_500),
         hook: Some(&CopilotFormat),
         ..NONE
     },
@@ -285,15 +368,25 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "Cline",
         programs: &["cline"],
         home: "~/.cline",
-        how: "plugin: afterTool",
-        steps: &[SetupStep::File {
-            place: place("~/.cline/plugins/overspill.js", ".cline/plugins/overspill.js"),
-            text: include_str!("files/cline.js"),
-        }],
+        parents: &["cline", ".cline"],
+        input: CommandInput::Closed,
+        how: "plugin: afterTool; shell slot: BASH_ENV",
+        steps: &[
+            env("cline.sh"),
+            SetupStep::File {
+                place: place("~/.cline/plugins/overspill.js", ".cline/plugins/overspill.js"),
+                text: include_str!("files/cline.js"),
+            },
+        ],
         servers: Some(place("~/.cline/data/settings/cline_mcp_settings.json", "")),
         rules: Some(place("", ".clinerules/overspill.md")),
-        // It shows 8,000 characters.
-        ceiling: chars(7_500),
+        // It shows 8,000 characters. It adds a line to a command that failed, before our plugin sees it.
+        ceiling: Ceiling { limits: LIMITS.chars(7_500), if_failed: Some(LIMITS.chars(7_400)) },
+        then: Some(
+            "Its plugins see 48,000 characters of a command. This line saves all of its output.\n\
+             Put it into the startup file of your shell:\n\
+             alias cline='OVERSPILL_HOST=cline BASH_ENV=\"@BIN@/cline.sh\" cline'",
+        ),
         hook: Some(&PluginFormat),
         ..NONE
     },
@@ -313,19 +406,6 @@ pub(crate) const HOSTS: &[Host] = &[
         ..NONE
     },
     Host {
-        name: "goose",
-        title: "goose",
-        programs: &["goose"],
-        home: "$config/goose",
-        how: "MCP proxy and rules text",
-        servers: Some(place("$config/goose/config.yaml", "")),
-        rules: Some(place("$config/goose/.goosehints", ".goosehints")),
-        then: Some(
-            "It has no place for us but its MCP servers and its rules: add --mcp, --rules or both.",
-        ),
-        ..NONE
-    },
-    Host {
         name: "windsurf",
         title: "Windsurf",
         programs: &["windsurf"],
@@ -341,4 +421,9 @@ pub(crate) const HOSTS: &[Host] = &[
         ),
         ..NONE
     },
+    by_contract::QODER,
+    by_contract::DROID,
+    by_contract::AUGGIE,
+    by_contract::AMP,
+    by_contract::CRUSH,
 ];

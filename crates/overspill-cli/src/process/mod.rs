@@ -18,8 +18,8 @@ pub(crate) use ended::{Ended, How, Unstartable};
 pub(crate) use read::{Buffer, read_to_end};
 pub(crate) use system::{
     Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_group, end_like,
-    is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger, linger, restore_signals,
-    run, take_end_signals, widen,
+    input_ends_within, is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger, linger,
+    parent_name, restore_signals, run, take_end_signals, widen,
 };
 
 /// Undoes what the standard library does before `main`: it ignores SIGPIPE, and the command would

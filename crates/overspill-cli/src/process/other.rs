@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -76,6 +77,11 @@ pub(crate) fn is_talked_to() -> bool {
     !io::IsTerminal::is_terminal(&io::stdin())
 }
 
+/// Whether standard input ends cannot be known here before it is read.
+pub(crate) fn input_ends_within(_: Duration) -> bool {
+    false
+}
+
 /// Standard error always goes to the same pipe as standard output here.
 pub(crate) fn is_one_output() -> bool {
     true
@@ -84,6 +90,11 @@ pub(crate) fn is_one_output() -> bool {
 /// The ancestors of a process are unknown here, so the environment variable is trusted.
 pub(crate) fn is_below(_: i32) -> bool {
     true
+}
+
+/// The name of the parent is unknown here.
+pub(crate) fn parent_name() -> Option<String> {
+    None
 }
 
 /// Standard input or a file, to its end. Signals do not end it here.

@@ -18,15 +18,15 @@ pub(crate) const SESSION: &str = "OVERSPILL_SESSION";
 pub(crate) const MCP_TOKEN: &str = "OVERSPILL_MCP_TOKEN";
 /// The id of the overspill process that shortens the output of a command, for the command's children.
 pub(crate) const ACTIVE: &str = "OVERSPILL_ACTIVE";
-/// Stands for the mark of a host that has none, where a host is tried out.
-pub(crate) const NO_MARK: &str = "OVERSPILL_NONE";
+/// The name of the host that runs commands, for hosts that set no variable of their own.
+pub(crate) const HOST: &str = "OVERSPILL_HOST";
 
 /// The variables about secrets.
 const REDACT: &str = "OVERSPILL_REDACT";
 const REDACT_PATTERN: &str = "OVERSPILL_REDACT_PATTERN";
 /// How many letters of a variable about secrets can be wrong.
 const SLIPS: usize = 2;
-const NO_SETTINGS: [&str; 5] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, NO_MARK];
+const NO_SETTINGS: [&str; 5] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, HOST];
 /// The start of the variables of our tests.
 const TESTS: &str = "OVERSPILL_TEST_";
 

@@ -34,8 +34,9 @@ impl Trial<'_> {
             Trial { store: env.temporary_directory().join(name), env, ceiling: host.ceiling };
         let link = |name: &str| env.links().join(name);
         let mut all = Vec::new();
-        let framed = format!("{}x\n{LINE}", host.frame.unwrap_or("x="));
-        let mark = host.mark.unwrap_or(variables::NO_MARK);
+        // The text of the frame is a comment here.
+        let framed = format!("# {}\n{LINE}", host.frame.unwrap_or_default());
+        let mark = host.mark.map_or((variables::HOST, host.name), |name| (name, "1"));
         for step in host.steps {
             match step {
                 SetupStep::Link("overspill-sh") => {
@@ -43,21 +44,14 @@ impl Trial<'_> {
                     all.push(("a command", trial.command(&link("overspill-sh"), &[&line], &[])));
                 }
                 SetupStep::Link(name) => {
-                    all.push((
-                        "a command",
-                        trial.command(&link(name), &["-c", &framed], &[(mark, "1")]),
-                    ));
+                    all.push(("a command", trial.command(&link(name), &["-c", &framed], &[mark])));
                 }
                 SetupStep::Script { name, .. } => {
                     let script = link(name).to_string_lossy().into_owned();
                     let bash = Path::new("/bin/bash");
                     all.push((
                         "a command",
-                        trial.command(
-                            bash,
-                            &["-c", &framed],
-                            &[("BASH_ENV", &script), (mark, "1")],
-                        ),
+                        trial.command(bash, &["-c", &framed], &[("BASH_ENV", &script), mark]),
                     ));
                 }
                 _ => {}

@@ -4,6 +4,7 @@ A host is installed for, by `overspill init`, in a home of its own; a stand-in o
 and looks at what comes back; at the end `uninstall` must give the settings back byte for byte.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -15,9 +16,16 @@ from pathlib import Path
 from drive import Host, program, versions
 from model import Model
 
+RESULTS = Path(__file__).resolve().parent / "results.json"
 # What each host shows of a command that failed, and of one that did not. The table of hosts has a little less.
 MOST = 10_000
-MOST_OF_SUCCESS = {"claude-code": 30_000, "gemini": 40_000, "opencode": 51_200, "pi": 51_200}
+MOST_OF_SUCCESS = {
+    "claude-code": 30_000, "gemini": 40_000, "opencode": 51_200, "kilo": 51_200, "pi": 51_200, "goose": 50_000,
+    "continue": 25_000, "kimi-code": 50_000, "cline": 8_000, "qwen": 30_000,
+    "copilot": 20_000,
+}
+# Commands that run at the same time share the 1,000 lines of Continue. Two of them fit.
+MOST_LINES = {"continue": 500}
 
 
 def follow(results):
@@ -50,6 +58,13 @@ NOT_THERE = {
     ("pi", "an MCP call"): "it has no MCP of its own",
     ("pi", "a rule against a command still holds"): "it has no rules",
     ("opencode", "exit code"): "it shows none to the model",
+    ("copilot", "a failure that a pipe hides"): "its hook sees a command only when it has ended",
+    ("kilo", "exit code"): "it shows none to the model",
+    ("continue", "exit code"): "it shows none to the model",
+    ("continue", "a rule against a command still holds"): "without its screen it checks none",
+    ("kimi-code", "a rule against a command still holds"): "without its screen it checks none",
+    ("cline", "a rule against a command still holds"): "it has no rules about commands",
+    ("goose", "a rule against a command still holds"): "it has no rules about commands",
 }
 
 
@@ -78,6 +93,10 @@ def wrong(name, what, results, host):
         return None if "error: the disk is full" in text and len(text) <= most else f"{len(text)} characters"
     if what == "a listing uses the room that the host has":
         most = MOST_OF_SUCCESS.get(name, MOST)
+        lines = MOST_LINES.get(name)
+        if lines:
+            shown = len(text.splitlines())
+            return None if lines * 4 // 5 < shown <= lines and len(text) <= most else f"{shown} of {lines} lines"
         return None if most * 4 // 5 < len(text) <= most else f"{len(text)} of {most} characters"
     if what == "NUL and colour bytes":
         whole = "5000" in text and "red" in text and "\0" not in text and "[overspill " in text
@@ -100,7 +119,7 @@ def settings_in(home):
     """Returns every file of settings, by path."""
     found = {}
     for path in sorted(home.rglob("*")):
-        if path.is_file() and not path.is_symlink() and path.suffix in (".json", ".jsonc", ".toml", ".env", ".js", ".ts", ".rules"):
+        if path.is_file() and not path.is_symlink() and path.suffix in (".json", ".jsonc", ".toml", ".env", ".js", ".ts", ".rules", ".yaml"):
             found[str(path.relative_to(home))] = path.read_bytes()
     return found
 
@@ -112,7 +131,7 @@ def run(overspill, *words, environment):
     return done.stdout
 
 
-def set_up(name, overspill, home, steps, options, on_path=False):
+def set_up(name, overspill, home, steps, options, on_path=False, with_alias=True):
     """Returns a model, and a host at home there with overspill in it, and how to run it."""
     model = Model(steps)
     host = Host(name, home)
@@ -125,9 +144,13 @@ def set_up(name, overspill, home, steps, options, on_path=False):
     words = host.settings(model.url)
     before = settings_in(host.home)
     for _ in range(2):
-        run(overspill, "init", name, "--force", *options, environment=host.environment)
-    if name == "qwen":
-        host.environment["PATH"] = f"{host.home}/.config/overspill/bin:{host.environment['PATH']}"
+        said = run(overspill, "init", name, "--force", *options, environment=host.environment)
+    # A user takes over the alias that `init` prints.
+    alias = re.search(r"(?m)^ *alias \S+='(.*) \S+'$", said)
+    if alias and with_alias:
+        variables = subprocess.run(["bash", "-c", f"{alias.group(1)} env -0"], env=host.environment, stdout=subprocess.PIPE, check=True)
+        given = dict(pair.split("=", 1) for pair in variables.stdout.decode().split("\0") if pair)
+        host.environment |= {name: value for name, value in given.items() if name not in ("_", "SHLVL", "PWD", "OLDPWD")}
     return model, host, words, before
 
 
@@ -147,7 +170,7 @@ def headless(name, overspill, home):
     left = {path: text for path, text in settings_in(host.home).items() if path in before or path in inited}
     if untouched and left != before:
         faults.append(f"uninstall left {sorted(set(left) ^ set(before)) or 'other text'}")
-    ours = [path for path, text in settings_in(host.home).items() if b"overspill/bin" in text]
+    ours = [path for path, text in settings_in(host.home).items() if b"overspill/bin" in text and "/sessions/" not in path]
     if ours:
         faults.append(f"uninstall left something of ours in {ours}")
     model.close()
@@ -179,13 +202,17 @@ def on_terminal(name, overspill, home):
 def second_layer(name, overspill, home):
     """Hooks and plugins, where nothing else is in the way: of what is no command."""
     step = ("tool", ("read", {"path": "many.txt"})) if name == "pi" else ("mcp", "some")
-    model, host, words, _ = set_up(name, overspill, home, [step], ["--hooks"])
+    # The plugin of Cline also sees commands, for users without the alias.
+    steps = [step, ("shell", "seq 1 9000")] if name == "cline" else [step]
+    model, host, words, _ = set_up(name, overspill, home, steps, ["--hooks"], with_alias=False)
     (host.work / "many.txt").write_text("".join(f"{n}\n" for n in range(1, 3001)))
     host.run(words)
     model.close()
-    text = model.results[0] if model.results else "no result"
-    well = "[overspill " in text and len(text) <= MOST
-    faults = [] if well else [f"second layer: {len(text)} characters, {text[:300]!r}"]
+    most = min(MOST, MOST_OF_SUCCESS.get(name, MOST))
+    texts = model.results or ["no result"]
+    faults = [f"second layer: {len(text)} characters, {text[:300]!r}" for text in texts
+              if "[overspill " not in text or len(text) > most]
+    faults += [] if len(texts) == len(steps) else [f"second layer: {len(texts)} of {len(steps)} results"]
     if name == "claude-code":
         plugin = host.home / "plugin"
         run(overspill, "init", name, "--plugin", str(plugin), environment=host.environment)
@@ -254,7 +281,7 @@ def check(name, overspill):
     parts = [headless, path_of_its_own]
     parts += [on_terminal] if name in Host.INTERACTIVE else []
     parts += [reading] if name in ("claude-code", "gemini", "opencode") else []
-    parts += [second_layer] if name in ("claude-code", "opencode", "pi") else []
+    parts += [second_layer] if name in ("claude-code", "opencode", "pi", "cline") else []
     faults = []
     for part in parts:
         for attempt in range(2 if name in LOSSY else 1):
@@ -273,7 +300,22 @@ def check(name, overspill):
     print(f"{state}: {name} {versions()[name][1]}, {len(steps_of(name))} steps{also}, {took}{without}", flush=True)
     for fault in faults:
         print(f"  {fault}")
+    if not faults:
+        record(name)
     return not faults
+
+
+def record(name):
+    """Writes down that a host was run. docs/hosts.md is made of these rows."""
+    rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    rows[name] = {
+        "version": versions()[name][1],
+        "except": {what: why for (host, what), why in NOT_THERE.items() if host == name},
+    }
+    ordered = {name: rows[name] for name in versions() if name in rows}
+    text = json.dumps(ordered, indent=2) + "\n"
+    if not RESULTS.exists() or RESULTS.read_text() != text:
+        RESULTS.write_text(text)
 
 
 def main():

@@ -1,6 +1,7 @@
 """Runs one host agent, headless and at home in a directory of its own, against a stand-in of its model."""
 
 import json
+import keyword
 import os
 import pty
 import select
@@ -23,17 +24,20 @@ def versions():
 
 def program(name):
     """Returns the words that start a host, or nothing if it is not installed."""
-    package, _, node = versions()[name]
-    root = TOOLS / name / "node_modules"
+    package, version, node = versions()[name]
+    root = TOOLS / f"{name}-{version}" / "node_modules"
     at = {
         "claude-code": f"{package}/claude",
         "codex": f"{package}/vendor/x86_64-unknown-linux-musl/bin/codex",
         "opencode": f"{package}/bin/opencode",
+        "goose": f"{package}/bin/goose",
+        "kilo": f"{package}/bin/kilo",
+        "continue": ".bin/cn",
+        "kimi-code": ".bin/kimi",
         "copilot": f"{package}/copilot",
-        "gemini": ".bin/gemini",
-        "qwen": ".bin/qwen",
-        "pi": ".bin/pi",
-    }[name]
+        # Plugins load from the whole package, not from the one of this platform alone.
+        "cline": f"{package}/bin/cline",
+    }.get(name, f".bin/{name}")
     if not (root / at).exists():
         return None
     if node == "-":
@@ -56,9 +60,10 @@ class Host:
         self.work.mkdir(parents=True)
         self.environment = {
             "HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "SHELL": "/bin/bash",
-            "TERM": "dumb", "NO_COLOR": "1", "CI": "1",
+            "TERM": "dumb", "NO_COLOR": "1", "CI": "1", "SHLVL": "1",
         }
-        self.words = getattr(self, name.replace("-", "_"))
+        method = name.replace("-", "_")
+        self.words = getattr(self, f"{method}_" if keyword.iskeyword(method) else method)
 
     def claude_code(self, url):
         self.environment |= {
@@ -133,6 +138,83 @@ args = {json.dumps(SERVER[1:])}
             "x": {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "none", "models": [model]}}})
         return ["-p", "--offline", "--no-session", "--provider", "x", "--model", "m", "go"]
 
+    def goose(self, url):
+        self.environment |= {"GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "m", "OPENAI_HOST": url,
+                             "OPENAI_API_KEY": "none", "GOOSE_DISABLE_KEYRING": "1", "GOOSE_TELEMETRY_ENABLED": "false"}
+        write(self.home / ".config/goose/config.yaml", f'''# mine
+GOOSE_MODE: auto
+extensions:
+  developer:
+    enabled: true
+    type: builtin
+    name: developer
+    timeout: 300
+  test:
+    enabled: true
+    type: stdio
+    name: test
+    cmd: {SERVER[0]}
+    args: {json.dumps(SERVER[1:])}
+    timeout: 300
+''')
+        return ["run", "--no-session", "-t", "go"]
+
+    def kilo(self, url):
+        provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
+                    "models": {"m": {"name": "m", "limit": {"context": 100000, "output": 8000}}}}
+        write(self.home / ".config/kilo/kilo.json", {
+            "provider": {"x": provider}, "model": "x/m", "autoupdate": False, "share": "disabled",
+            "permission": {"*": "allow", "bash": {"*": "allow", "touch *": "deny"}},
+            "mcp": {"test": {"type": "local", "command": SERVER}}})
+        return ["run", "--format", "json", "go"]
+
+    def continue_(self, url):
+        write(self.home / ".continue/config.yaml", f'''# mine
+name: mine
+version: 0.0.1
+schema: v1
+models:
+  - name: m
+    provider: openai
+    model: m
+    apiBase: {url}/v1
+    apiKey: none
+    roles: [chat]
+    capabilities: [tool_use]
+mcpServers:
+  - name: test
+    command: {SERVER[0]}
+    args: {json.dumps(SERVER[1:])}
+''')
+        return ["-p", "go", "--config", str(self.home / ".continue/config.yaml"), "--auto"]
+
+    def kimi_code(self, url):
+        write(self.home / ".kimi-code/config.toml", f'''# mine
+default_model = "m"
+
+[providers.x]
+type = "openai"
+base_url = "{url}/v1"
+api_key = "none"
+
+[models.m]
+provider = "x"
+model = "m"
+max_context_size = 100000
+''')
+        write(self.home / ".kimi-code/mcp.json", {"mcpServers": {
+            "test": {"command": SERVER[0], "args": SERVER[1:]}}})
+        return ["-p", "go"]
+
+    def cline(self, url):
+        settings = {"provider": "openai-compatible", "apiKey": "none", "model": "m", "baseUrl": f"{url}/v1"}
+        write(self.home / ".cline/data/settings/providers.json", {
+            "version": 1, "lastUsedProvider": "openai-compatible", "modes": {}, "providers": {
+                "openai-compatible": {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}}})
+        write(self.home / ".cline/data/settings/cline_mcp_settings.json", {"mcpServers": {
+            "test": {"command": SERVER[0], "args": SERVER[1:]}}})
+        return ["--json", "go on"]
+
     # How a host with a screen is told what to do first.
     INTERACTIVE = {"gemini": ["--yolo", "--skip-trust", "-i", "go"], "qwen": ["--yolo", "-i", "go"]}
 
@@ -156,8 +238,20 @@ args = {json.dumps(SERVER[1:])}
 
     def run(self, words, timeout=150):
         words = program(self.name) + words
-        return subprocess.run(words, cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, errors="replace", timeout=timeout)
+        try:
+            return subprocess.run(words, cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, errors="replace", timeout=timeout)
+        finally:
+            self.stop_service()
+
+    def stop_service(self):
+        """Cline leaves a service behind; its file names the process."""
+        file = self.home / ".cline/data/locks/hub/production.json"
+        if file.exists():
+            process = json.loads(file.read_text()).get("pid")
+            # The service must be the one of this home.
+            if process and str(self.home).encode() in Path(f"/proc/{process}/cmdline").read_bytes():
+                os.kill(process, signal.SIGTERM)
 
     def run_on_terminal(self, is_done, timeout=90):
         """Runs the host with its screen until `is_done` says so."""

@@ -93,13 +93,15 @@ class Model:
 
 
 # What hosts call their shell.
-SHELLS = ["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell"]
+SHELLS = ["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell", "run_commands"]
 
 
 def shell_arguments(name, parameters, command):
     known = parameters.get("properties", {})
     if "cmd" in known:
         return {"cmd": command}
+    if "commands" in known:
+        return {"commands": [command]}
     if known.get("command", {}).get("type") == "array":
         return {"command": ["bash", "-lc", command]}
     fill = {"description": "a step", "is_background": False}
@@ -118,11 +120,13 @@ def events(items):
 def text_of(content):
     """Returns the text of a result, whatever it is wrapped in."""
     if isinstance(content, str):
-        return content
+        # Cline and Continue show lists as JSON.
+        is_list = content.startswith(('[{"query":', '[{"type":"text"'))
+        return text_of(json.loads(content)) if is_list else content
     if isinstance(content, list):
         return "\n".join(text_of(part) for part in content)
     if isinstance(content, dict):
-        for key in ("text", "output", "content", "error"):
+        for key in ("text", "output", "content", "result", "error"):
             if key in content:
                 return text_of(content[key])
     return json.dumps(content)

@@ -21,11 +21,14 @@ def answer(method, params):
         own = subprocess.run(["bash", "-c", "seq 1 20000"], stdin=subprocess.DEVNULL, capture_output=True)
         lines[count // 2] = f"error: the disk is full, {len(own.stdout)} bytes"
         return {"content": [{"type": "text", "text": "\n".join(lines)}]}
-    return {}
+    return {} if method == "ping" else None
 
 
 for line in sys.stdin:
     message = json.loads(line)
     if "id" in message and "method" in message:
         result = answer(message["method"], message.get("params") or {})
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+        # A client of a newer revision first asks for what this server does not know.
+        unknown = {"error": {"code": -32601, "message": "Method not found"}}
+        said = unknown if result is None else {"result": result}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}), flush=True)

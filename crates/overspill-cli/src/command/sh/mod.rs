@@ -16,7 +16,7 @@ use overspill::CallOptions;
 use crate::args::Engine;
 use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Ceiling, Host, frame};
+use crate::hosts::{self, Ceiling, CommandInput, Host, frame};
 use crate::pipelines::{PipelineMode, PipelineSettings};
 use crate::process::{self, CommandSpec, Descriptors, Stderr};
 use crate::settings::SettingSources;
@@ -50,6 +50,9 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// Hosts with terminals stop reading when the command ends, and lose the output of that moment. So we
 /// print the rest, and end after this time.
 const READER_NEEDS: Duration = Duration::from_millis(50);
+/// A host that closes the input of its commands does so within this time. A client of an MCP server
+/// writes earlier.
+const CLOSES_WITHIN: Duration = Duration::from_secs(1);
 /// The exit code if the real shell does not exist.
 const NOT_FOUND: u8 = 127;
 
@@ -107,11 +110,13 @@ impl Call {
         let command = words::command(&words).and_then(OsStr::to_str).map(str::to_owned);
         let is_ours = ours == IsOurs::Surely || Host::around(env).next().is_some();
         let is_framed = |command: &String| {
-            let mut frames = Host::around(env).filter_map(|host| host.frame);
-            frames.all(|frame| command.contains(frame))
+            Host::around(env).all(|host| {
+                let is_framed = host.frame.is_none_or(|frame| command.contains(frame));
+                is_framed && (host.parents.is_empty() || is_started_by(host.parents))
+            })
         };
         let command = command.filter(|command| is_ours && is_framed(command));
-        let command = command.filter(|_| !process::is_talked_to() && !hosts::is_bounded(env));
+        let command = command.filter(|_| !hosts::is_bounded(env) && !is_talked_to(env));
         Call { shell, words, command, at }
     }
 
@@ -123,6 +128,20 @@ impl Call {
         let command = command.filter(|_| !hosts::is_bounded(env));
         Call { shell: real::of_line(&line, env), words: vec!["-c".into(), line], command, at: 1 }
     }
+}
+
+/// Tells whether a process talks to the command by its standard input.
+fn is_talked_to(env: &Env) -> bool {
+    let does = |input: CommandInput| Host::around(env).any(|host| host.input == input);
+    process::is_talked_to()
+        && !does(CommandInput::Unused)
+        && !(does(CommandInput::Closed) && process::input_ends_within(CLOSES_WITHIN))
+}
+
+/// Tells whether a process of one of these names started us. An unknown name counts as one of them.
+fn is_started_by(names: &[&str]) -> bool {
+    // `doctor` tries a slot in the place of the host.
+    process::parent_name().is_none_or(|name| name == "overspill" || names.contains(&&*name))
 }
 
 fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {

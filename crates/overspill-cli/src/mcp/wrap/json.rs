@@ -12,7 +12,8 @@ impl Language for Json {
         let json = Jsonc::parse(text)?;
         let members = |path: &[&str]| json.get(path).map_or(&[][..], members);
         // Where servers stand: their own table, or one of the client's settings, or of a project's.
-        let own = [&["mcpServers"][..], &["servers"], &["mcp", "servers"]].into_iter();
+        let own = [&["mcpServers"][..], &["servers"], &["mcp", "servers"], &["amp.mcpServers"]]
+            .into_iter();
         let own = own.flat_map(members);
         let of_client = members(&["mcp"]).iter().filter(|member| member.name != "servers");
         let of_projects = members(&["projects"]).iter();

@@ -21,7 +21,7 @@ use backup::Backup;
 /// Puts the proxy in front of every server in a client's file.
 ///
 /// Understands the files of Claude Code, Cursor, Windsurf, Gemini CLI, Qwen Code, Copilot CLI, VS Code,
-/// opencode, Codex and goose. What is wrapped already stays as it is; servers that are reached by HTTP do
+/// opencode, Kilo, Codex, goose and Continue. What is wrapped already stays as it is; servers that are reached by HTTP do
 /// too. The file as it was before us is kept beside it, with `.before-overspill` at the end of its name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FILES: [(&str, &str, usize); 10] = [
+const FILES: [(&str, &str, usize); 13] = [
     (
         "claude.json",
         r#"{
@@ -48,6 +48,8 @@ const FILES: [(&str, &str, usize); 10] = [
         "{\r\n\t\"inputs\": [],\r\n\t\"servers\": {\r\n\t\t\"s\": {\"command\": \"node\", \"args\": [\r\n\t\t\t\"a.js\"\r\n\t\t]}\r\n\t}\r\n}",
         1,
     ),
+    ("amp.json", r#"{"amp.mcpServers": {"s": {"command": "node", "args": ["x"]}}}"#, 1),
+    ("crush.json", r#"{"mcp": {"s": {"type": "stdio", "command": "node", "args": ["x"]}}}"#, 1),
     ("vscode-settings.json", r#"{"mcp": {"servers": {"s": {"command": "node"}}}}"#, 1),
     (
         "config.toml",
@@ -63,6 +65,11 @@ const FILES: [(&str, &str, usize); 10] = [
         "goose.yml",
         "other: 1\nextensions:\n    e:\n        cmd: e\n        args:\n            - 1\n            - two\n",
         1,
+    ),
+    (
+        "continue.yaml",
+        "name: mine\nmodels:\n  - name: m\n    command: no server\nmcpServers:\n  - name: one\n    command: npx\n    args:\n      - -y\n      - it: 1\n  - command: two # first\n    name: \"t w o\"\n  - uses: some/server\n  -   name: far\n      command: a\n      args: [b]\n  - name: remote\n    url: http://localhost\nrules: []\n",
+        3,
     ),
     (
         "comments.yaml",

@@ -1,4 +1,4 @@
-//! goose has its servers in YAML. Only what goose itself writes is understood: one value a line.
+//! goose and Continue have their servers in YAML. Only the usual form is understood: one value a line.
 
 use std::ops::Range;
 
@@ -9,49 +9,8 @@ pub(super) struct Yaml;
 impl Language for Yaml {
     fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
         let lines = lines(text);
-        let mut entries = Vec::new();
-        let Some(top) = lines.iter().position(|line| line.indent == 0 && line.key == "extensions")
-        else {
-            return Ok(entries);
-        };
-        let below = |from: usize| {
-            let indent = lines[from].indent;
-            let rest = &lines[from + 1..];
-            let is_inside =
-                |line: &&Line| line.indent > indent || line.is_item && line.indent == indent;
-            from + 1..from + 1 + rest.iter().take_while(is_inside).count()
-        };
-        let servers = below(top);
-        let Some(first) = lines.get(servers.start).map(|line| line.indent) else {
-            return Ok(entries);
-        };
-        for at in servers.filter(|at| lines[*at].indent == first && !lines[*at].is_item) {
-            let fields = below(at);
-            let field = |key: &str| {
-                let depth = lines.get(fields.start)?.indent;
-                fields.clone().find(|at| {
-                    let line = &lines[*at];
-                    line.key == key && line.indent == depth && !line.is_item
-                })
-            };
-            let words = match field("cmd") {
-                Some(program) => Words::Apart {
-                    program: lines[program].value.clone(),
-                    arguments: field("args").and_then(|args| {
-                        let value = lines[args].value.clone();
-                        if value.is_empty() {
-                            let items = below(args).filter(|at| lines[*at].is_item);
-                            let words: Vec<_> = items.map(|at| lines[at].value.clone()).collect();
-                            return Some(List { place: value, words, dashes: true });
-                        }
-                        flow(text, value)
-                    }),
-                },
-                None => Words::None,
-            };
-            entries.push(Entry { name: lines[at].key.clone(), words });
-        }
-        Ok(entries)
+        let file = File { text, lines: &lines };
+        Ok(file.of_goose().chain(file.of_continue()).collect())
     }
 
     fn word(&self, word: &str) -> String {
@@ -70,13 +29,91 @@ impl Language for Yaml {
 
     fn new_arguments(&self, text: &str, program: &Range<usize>, words: &[String]) -> Splice {
         let line = text[..program.start].rfind('\n').map_or(0, |at| at + 1);
-        let indent = text[line..].len() - text[line..].trim_start_matches(' ').len();
+        // The first field of an item stands behind its dash.
+        let key = text[line..].trim_start_matches([' ', '-']);
+        let indent = text[line..].len() - key.len();
         let with = format!("\n{}args: [{}]", " ".repeat(indent), words.join(", "));
         Splice { place: program.end..program.end, with }
     }
 
     fn before_arguments(&self) -> &'static [&'static str] {
         &["args:"]
+    }
+}
+
+/// The lines of a file.
+struct File<'a> {
+    text: &'a str,
+    lines: &'a [Line],
+}
+
+impl File<'_> {
+    /// goose: `extensions` has a table for each server, under its name.
+    fn of_goose(&self) -> impl Iterator<Item = Entry> {
+        let servers = self.top("extensions");
+        let first = self.lines.get(servers.start).map(|line| line.indent);
+        let servers = servers
+            .filter(move |at| Some(self.lines[*at].indent) == first && !self.lines[*at].is_item);
+        servers.map(|at| Entry {
+            name: self.lines[at].key.clone(),
+            words: self.words(self.below(at), "cmd"),
+        })
+    }
+
+    /// Continue: `mcpServers` is a list of tables.
+    fn of_continue(&self) -> impl Iterator<Item = Entry> {
+        let servers = self.top("mcpServers");
+        let first = self.lines.get(servers.start).map(|line| line.indent);
+        let servers = servers
+            .filter(move |at| Some(self.lines[*at].indent) == first && self.lines[*at].is_item);
+        servers.map(|at| {
+            let indent = self.lines[at].indent;
+            let rest = &self.lines[at + 1..];
+            let fields = rest.iter().take_while(|line| line.indent > indent).count();
+            let fields = at + 1..at + 1 + fields;
+            let name = self
+                .field(fields.clone(), "name")
+                .and_then(|name| Yaml.read(&self.text[self.lines[name].value.clone()]));
+            Entry { name: name.unwrap_or_default(), words: self.words(fields, "command") }
+        })
+    }
+
+    /// Returns the lines below a key of the file.
+    fn top(&self, key: &str) -> Range<usize> {
+        let is_top = |line: &Line| line.indent == 0 && !line.is_item && line.key == key;
+        self.lines.iter().position(is_top).map_or(0..0, |at| self.below(at))
+    }
+
+    /// Returns the lines of the value of a key.
+    fn below(&self, from: usize) -> Range<usize> {
+        let indent = self.lines[from].indent;
+        let is_inside =
+            |line: &&Line| line.indent > indent || line.is_item && line.indent == indent;
+        from + 1..from + 1 + self.lines[from + 1..].iter().take_while(is_inside).count()
+    }
+
+    /// Returns the line of a field of a table.
+    fn field(&self, mut fields: Range<usize>, key: &str) -> Option<usize> {
+        let depth = self.lines.get(fields.start)?.indent;
+        fields.find(|at| {
+            let line = &self.lines[*at];
+            line.key == key && line.indent == depth && !line.is_item
+        })
+    }
+
+    /// Returns the words of the program in the field `key`.
+    fn words(&self, fields: Range<usize>, key: &str) -> Words {
+        let Some(program) = self.field(fields.clone(), key) else { return Words::None };
+        let arguments = self.field(fields, "args").and_then(|args| {
+            let value = self.lines[args].value.clone();
+            if !value.is_empty() {
+                return flow(self.text, value);
+            }
+            let items = self.below(args).filter(|at| self.lines[*at].is_item);
+            let words = items.map(|at| self.lines[at].value.clone()).collect();
+            Some(List { place: value, words, dashes: true })
+        });
+        Words::Apart { program: self.lines[program].value.clone(), arguments }
     }
 }
 
@@ -112,8 +149,23 @@ fn lines(text: &str) -> Vec<Line> {
         let from = start + from + (value.len() - value.trim_start().len()).min(value.len());
         let end = from + without_comment(&text[from.min(at)..at]).len();
         found.push(Line { indent, is_item, key, value: from.min(end)..end });
+        found.extend(first_field(text, found.last()));
     }
     found
+}
+
+/// Returns the field behind the dash of an item, as a line of its own.
+fn first_field(text: &str, item: Option<&Line>) -> Option<Line> {
+    let Line { indent, is_item: true, value, .. } = item? else { return None };
+    let (key, rest) = text[value.clone()].split_once(':')?;
+    let is_key = !key.is_empty() && key.chars().all(|char| char.is_ascii_alphanumeric());
+    if !is_key || !(rest.is_empty() || rest.starts_with(' ')) {
+        return None;
+    }
+    let dash = text[..value.start].rfind('-')?;
+    let from = value.end - rest.trim_start().len();
+    let indent = indent + value.start - dash;
+    Some(Line { indent, is_item: false, key: key.to_owned(), value: from..value.end })
 }
 
 /// Returns a value without what is said about it on the same line.

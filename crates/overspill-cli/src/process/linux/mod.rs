@@ -32,6 +32,12 @@ pub(super) fn open_peer(ours: &OwnedFd, _path: &CStr) -> io::Result<OwnedFd> {
     Ok(ioctl_tiocgptpeer(ours, flags)?)
 }
 
+/// Returns the name of a process. Its main thread may have given it another one than that of its file.
+pub(super) fn name_of(process: i32) -> Option<String> {
+    let name = std::fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
+    Some(name.trim_end_matches('\n').to_owned())
+}
+
 /// Finds the parents of processes in `/proc`.
 #[derive(Debug)]
 pub(super) struct Parents;

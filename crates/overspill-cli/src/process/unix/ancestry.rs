@@ -1,8 +1,8 @@
 //! Finds out which processes a process was started by.
 
-use rustix::process::{Pid, getpid};
+use rustix::process::{Pid, getpid, getppid};
 
-use super::extra::Parents;
+use super::extra::{Parents, name_of};
 
 /// Processes do not nest deeper. A table that changes while we read it must not keep us in a loop.
 const DEEPEST: usize = 64;
@@ -29,6 +29,11 @@ pub(crate) fn is_below(process: i32) -> bool {
     Pid::from_raw(process).is_some_and(|ancestor| descends(own, ancestor))
 }
 
+/// Returns the name of the process that started this process.
+pub(crate) fn parent_name() -> Option<String> {
+    name_of(getppid()?.as_raw_nonzero().get())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +45,15 @@ mod tests {
         assert_eq!(Parents::new().of(own), Some(parent.as_raw_nonzero().get()));
         assert!(is_below(own) && is_below(parent.as_raw_nonzero().get()));
         assert!(!descends(parent.as_raw_nonzero().get(), getpid()));
+    }
+
+    #[test]
+    fn name_of_a_process_is_that_of_its_file() {
+        let own = std::env::current_exe().unwrap();
+        let own = own.file_name().unwrap().to_str().unwrap();
+        let name = name_of(getpid().as_raw_nonzero().get()).unwrap();
+        // Linux keeps the first 15 bytes.
+        assert!(!name.is_empty() && own.starts_with(&name), "{name}");
+        assert_eq!(name_of(i32::MAX), None);
     }
 }

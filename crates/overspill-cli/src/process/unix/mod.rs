@@ -22,7 +22,7 @@ mod terminal_input;
 mod wait;
 mod watch;
 
-pub(crate) use ancestry::is_below;
+pub(crate) use ancestry::{is_below, parent_name};
 pub(crate) use descriptors::Descriptors;
 pub(crate) use exec::become_program;
 pub(crate) use extra::widen;
@@ -30,7 +30,7 @@ pub(crate) use interruptible_input::InterruptibleInput;
 pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use service::{end_group, is_reader_gone, take_end_signals};
 pub(crate) use signals::{block_file_size_signal, default_sigpipe, end_like, restore_signals};
-pub(crate) use stdio_kind::{is_one_output, is_talked_to};
+pub(crate) use stdio_kind::{input_ends_within, is_one_output, is_talked_to};
 pub(crate) use watch::run;
 
 /// The largest pipe that Linux gives to every user.

@@ -1,11 +1,24 @@
 //! What kind of files our standard descriptors are.
 
+use std::time::Duration;
+
 use rustix::fs::{FileType, fstat};
+use rustix::io::ioctl_fionread;
+
+use super::extra::wait;
+use super::wait::{Interest, Watched};
 
 /// Tells whether standard input is a pipe or a socket. Its writer may wait for an answer.
 pub(crate) fn is_talked_to() -> bool {
     let Ok(stdin) = fstat(rustix::stdio::stdin()) else { return false };
     matches!(FileType::from_raw_mode(stdin.st_mode), FileType::Fifo | FileType::Socket)
+}
+
+/// Waits until standard input has bytes or ends. Tells whether it ends within this time.
+pub(crate) fn input_ends_within(timeout: Duration) -> bool {
+    let mut watched = [Watched::new(rustix::stdio::stdin(), Interest::Read)];
+    let is_ready = wait(&mut watched, Some(timeout)).is_ok() && watched[0].ready;
+    is_ready && ioctl_fionread(rustix::stdio::stdin()).is_ok_and(|bytes| bytes == 0)
 }
 
 /// Tells whether standard output and standard error are the same file.

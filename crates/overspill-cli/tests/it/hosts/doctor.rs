@@ -18,12 +18,17 @@ fn it_tries_what_every_host_would_do() {
         "codex",
         "gemini",
         "opencode",
+        "kilo",
+        "goose",
+        "continue",
+        "kimi-code",
         "qwen",
         "copilot",
         "pi",
         "cursor",
         "cline",
         "neovate",
+        "qoder",
     ];
     well(dir.path(), &[&["init", "--force"], &all[..]].concat());
     let text = said(dir.path(), 0);

@@ -104,19 +104,27 @@ fn for_every_host_nothing_is_left_where_nothing_was() {
 }
 
 /// All there are, as `--help` of no host lists them.
-const HOSTS: [&str; 12] = [
+const HOSTS: [&str; 20] = [
     "claude-code",
     "codex",
     "gemini",
     "opencode",
+    "kilo",
+    "goose",
+    "continue",
+    "kimi-code",
     "qwen",
     "copilot",
     "pi",
     "cursor",
     "cline",
     "neovate",
-    "goose",
     "windsurf",
+    "qoder",
+    "droid",
+    "auggie",
+    "amp",
+    "crush",
 ];
 
 #[test]

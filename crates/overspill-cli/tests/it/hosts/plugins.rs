@@ -100,6 +100,50 @@ fn cline() {
 }
 
 #[test]
+fn cline_results_of_commands_are_shortened_one_by_one() {
+    check(
+        "cline",
+        &[],
+        ".cline/plugins/overspill.js",
+        r#"
+        import plugin from "./plugin.mjs"
+        const show = async output => {
+            const given = { toolCall: { toolName: "run_commands" }, result: { output } }
+            return ((await plugin.hooks.afterTool(given)) ?? given).result.output
+        }
+        const small = { query: "true", result: "short", success: true }
+        const failed = { query: "make", result: LONG, error: "Command exited with code 3", success: false }
+        const [first, second] = await show([failed, small])
+        if (first.query !== "make" || first.error !== failed.error || first.success !== false) throw first
+        console.log(first.result + "\n=====\n" + second.result)
+    "#,
+    );
+}
+
+#[test]
+fn cline_results_of_mcp_tools_become_text() {
+    check(
+        "cline",
+        &[],
+        ".cline/plugins/overspill.js",
+        r#"
+        import plugin from "./plugin.mjs"
+        const show = async output => {
+            const given = { toolCall: { toolName: "x" }, result: { output } }
+            const shown = ((await plugin.hooks.afterTool(given)) ?? given).result.output
+            return typeof shown === "string" ? shown : (shown.structuredContent?.all ?? shown.content[0].text)
+        }
+        const long = { content: [{ type: "text", text: LONG }], structuredContent: { all: LONG } }
+        const short = { content: [{ type: "text", text: "short" }] }
+        const text = await show(long)
+        console.log(text + "\n=====\n" + (await show(short)))
+        const only = await show({ content: [], structuredContent: { all: LONG } })
+        if (text.startsWith("[overspill ") !== only.startsWith("[overspill ")) throw only.length
+    "#,
+    );
+}
+
+#[test]
 fn neovate() {
     check(
         "neovate",

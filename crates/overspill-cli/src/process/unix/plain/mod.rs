@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, openpt};
 
-pub(super) use parents::Parents;
+pub(super) use parents::{Parents, name_of};
 pub(super) use select::wait;
 pub(super) use signal_queue::{SignalQueue, stop_too};
 pub(super) use start::start;

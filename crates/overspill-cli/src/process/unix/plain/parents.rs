@@ -18,6 +18,16 @@ impl Parents {
     }
 }
 
+/// Returns the name of a process, without its directory.
+pub(in super::super) fn name_of(process: i32) -> Option<String> {
+    let mut ps = Command::new("ps");
+    ps.args(["-o", "comm=", "-p", &process.to_string()]);
+    let output = ps.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let name = name.rsplit('/').next().unwrap_or(&name).to_owned();
+    (!name.is_empty()).then_some(name)
+}
+
 /// Runs `ps`. Without it no process has a parent.
 fn read() -> HashMap<i32, i32> {
     let mut ps = Command::new("ps");

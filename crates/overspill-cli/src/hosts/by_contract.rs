@@ -1,0 +1,84 @@
+//! Hosts that the tests cannot run: most need an account. Their rows follow what the program itself writes or reads.
+
+use super::hook::ClaudeFormat;
+use super::table::{NONE, place};
+use super::{Host, SetupStep};
+
+const ONLY_SERVERS: &str = "MCP proxy and rules text";
+const THEN_ONLY_SERVERS: &str =
+    "overspill reaches its MCP servers and its rules: add --mcp, --rules or both.";
+
+/// Qoder has the frame of Claude Code around its commands, a variable for a prefix, and the same hooks.
+pub(super) const QODER: Host = Host {
+    name: "qoder",
+    title: "Qoder CLI",
+    programs: &["qodercli", "qoder"],
+    home: "~/.qoder",
+    how: "shell slot: QODER_SHELL_PREFIX in ~/.qoder/.env",
+    steps: &[
+        SetupStep::Link("overspill-sh"),
+        SetupStep::Variable {
+            place: place("~/.qoder/.env", ""),
+            name: "QODER_SHELL_PREFIX",
+            value: "@BIN@/overspill-sh",
+        },
+    ],
+    second: &[SetupStep::JsonItem {
+        place: place("~/.qoder/settings.json", ".qoder/settings.local.json"),
+        path: &["hooks", "PostToolUse"],
+        value: r#"{"matcher":"Bash|mcp__.*","hooks":[{"type":"command","command":"@COMMAND@ hook qoder","timeout":10}]}"#,
+    }],
+    servers: Some(place("~/.qoder/settings.json", ".mcp.json")),
+    rules: Some(place("~/.qoder/AGENTS.md", "AGENTS.md")),
+    hook: Some(&ClaudeFormat),
+    overrides: &[".qoder/.env"],
+    ..NONE
+};
+
+pub(super) const DROID: Host = Host {
+    name: "droid",
+    title: "Factory Droid",
+    programs: &["droid"],
+    home: "~/.factory",
+    how: ONLY_SERVERS,
+    servers: Some(place("~/.factory/mcp.json", ".factory/mcp.json")),
+    rules: Some(place("~/.factory/AGENTS.md", "AGENTS.md")),
+    then: Some(THEN_ONLY_SERVERS),
+    ..NONE
+};
+
+pub(super) const AUGGIE: Host = Host {
+    name: "auggie",
+    title: "Auggie",
+    programs: &["auggie"],
+    home: "~/.augment",
+    how: ONLY_SERVERS,
+    servers: Some(place("~/.augment/settings.json", "")),
+    rules: Some(place("", "AGENTS.md")),
+    then: Some(THEN_ONLY_SERVERS),
+    ..NONE
+};
+
+pub(super) const AMP: Host = Host {
+    name: "amp",
+    title: "Amp",
+    programs: &["amp"],
+    home: "$config/amp",
+    how: ONLY_SERVERS,
+    servers: Some(place("$config/amp/settings.json", ".amp/settings.json")),
+    rules: Some(place("$config/amp/AGENTS.md", "AGENTS.md")),
+    then: Some(THEN_ONLY_SERVERS),
+    ..NONE
+};
+
+pub(super) const CRUSH: Host = Host {
+    name: "crush",
+    title: "Crush",
+    programs: &["crush"],
+    home: "$config/crush",
+    how: ONLY_SERVERS,
+    servers: Some(place("$config/crush/crush.json", "crush.json")),
+    rules: Some(place("", "CRUSH.md")),
+    then: Some(THEN_ONLY_SERVERS),
+    ..NONE
+};
