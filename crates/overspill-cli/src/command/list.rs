@@ -16,7 +16,8 @@ use crate::{stores, ui};
   overspill list --here --command 'cargo test'
   overspill list --json --limit 1000 | jq -r 'select(.record.exit > 0).id'
 
-USED is the time since an output was saved or last read.")]
+USED is the time since an output was saved or last read. STATE is `running` while the command runs, and `cut short`
+if overspill was killed before the command had ended.")]
 pub(crate) struct ListArgs {
     /// Only those saved on this day in UTC, such as `2026-01-13`.
     #[arg(long, value_name = "DAY", value_parser = day)]
@@ -139,6 +140,8 @@ fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
 
 fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
     let flags = [
+        ("running", record.running),
+        ("cut short", record.cut_short),
         ("pinned", entry.pinned),
         ("partial", matches!(record.kept, Some(Kept::Ends { .. }))),
         ("interrupted", record.interrupted),

@@ -5,6 +5,7 @@
 pub(crate) mod frame;
 pub(crate) mod hook;
 mod table;
+mod task_file;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use overspill::Profile;
 use overspill::core::{Limits, Policy};
 
 pub(crate) use table::HOSTS;
+pub(crate) use task_file::TaskFile;
 
 use self::hook::HookFormat;
 use crate::env::Env;
@@ -70,6 +72,8 @@ pub(crate) struct Host {
     /// A text in each of its own commands. A command without this text is run by a process that the host
     /// has started, such as an MCP server, which must get the whole output.
     pub(crate) frame: Option<&'static str>,
+    /// It gives each command a file for its output, also one that runs in the background.
+    pub(crate) task_files: Option<TaskFiles>,
     /// It runs commands on a terminal and reads the screen.
     pub(crate) on_terminal: bool,
     /// Its shells are login shells, which begin with a PATH of their own.
@@ -94,6 +98,18 @@ pub(crate) struct Host {
     pub(crate) ceiling: Ceiling,
     /// Steps that the user must take.
     pub(crate) then: Option<&'static str>,
+}
+
+/// The files that a host gives to its commands for their output: `…/PROJECT/SESSION/FOLDER/TASK.ENDING`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TaskFiles {
+    pub(crate) folder: &'static str,
+    pub(crate) ending: &'static str,
+    /// The variable that names its directory, and the directory otherwise.
+    pub(crate) home: (&'static str, &'static str),
+    /// The logs of its sessions, below that directory: `LOGS/PROJECT/SESSION.jsonl`. They name the tasks that run in
+    /// the background.
+    pub(crate) logs: &'static str,
 }
 
 /// A file of a host: the user's, and a project's. `~` is the home directory, `$config` the one of

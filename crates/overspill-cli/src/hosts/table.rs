@@ -3,7 +3,7 @@
 use overspill::core::Limits;
 
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
-use super::{Ceiling, Host, HostFile, LIMITS, SetupStep};
+use super::{Ceiling, Host, HostFile, LIMITS, SetupStep, TaskFiles};
 
 /// What a host has that has nothing.
 const NONE: Host = Host {
@@ -13,6 +13,7 @@ const NONE: Host = Host {
     home: "",
     mark: None,
     frame: None,
+    task_files: None,
     on_terminal: false,
     resets_path: false,
     how: "",
@@ -57,6 +58,12 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["claude"],
         home: "~/.claude",
         mark: Some("CLAUDECODE"),
+        task_files: Some(TaskFiles {
+            folder: "tasks",
+            ending: "output",
+            home: ("CLAUDE_CONFIG_DIR", ".claude"),
+            logs: "projects",
+        }),
         how: "shell slot: CLAUDE_CODE_SHELL_PREFIX",
         steps: &[
             SetupStep::Link("overspill-sh"),

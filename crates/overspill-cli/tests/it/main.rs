@@ -41,3 +41,4 @@ mod surfaces;
 mod terminal;
 mod tokens;
 mod unshown;
+mod watch;
