@@ -32,6 +32,14 @@ pub(crate) fn find_raw(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, Out
     found(typed, env).map(|(store, name, _)| (store, name))
 }
 
+/// Like [`find_raw`], with the rules for what is shown of it.
+pub(crate) fn find_with_redaction(
+    typed: &OsStr,
+    env: &Env,
+) -> anyhow::Result<(Outputs, OutputId, Redact)> {
+    found(typed, env)
+}
+
 fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)> {
     let (mut store, redact) = stores::store_and_redact(env).map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);

@@ -69,7 +69,7 @@ fn begin() -> u8 {
     let descriptors = Descriptors::fill();
     let words: Vec<OsString> = std::env::args_os().collect();
     if process::is_to_linger(&words) {
-        process::linger();
+        process::linger(&words);
         return 0;
     }
     // A stage of a pipeline must start quickly.

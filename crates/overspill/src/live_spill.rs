@@ -2,6 +2,7 @@
 
 use overspill_core::{Limits, Policy, Size};
 
+use crate::store::SpillRef;
 use crate::{Call, CallEnd, CallOptions, Outcome, Overspill, Spill};
 
 /// A [`Spill`] whose text is shown while the command still runs.
@@ -25,7 +26,7 @@ pub struct LiveSpill<'a>(Spill<'a>);
 impl<'a> LiveSpill<'a> {
     /// Takes an output in chunks, with the settings of `overspill`.
     pub fn new(overspill: &'a Overspill, call: Call, options: CallOptions) -> LiveSpill<'a> {
-        LiveSpill(overspill.spill(call, options))
+        LiveSpill(overspill.spill(call, options).going_live())
     }
 
     /// Takes the next chunk, and hands on the text that may be shown now: all of the chunk, unless
@@ -45,21 +46,26 @@ impl<'a> LiveSpill<'a> {
         self.0.split(next, end)
     }
 
-    /// Continues with the options `next`. Returns the output so far.
-    ///
-    /// An output that fits so far is the start of the output that continues. One that is too large
-    /// ends here, as with [`LiveSpill::split`].
-    pub fn restart(&mut self, next: CallOptions) -> Outcome<'static> {
-        let outcome = self.0.split(next, CallEnd::default());
-        match &outcome {
-            Outcome::Spilled(_) => {}
-            Outcome::Whole(bytes) => self.0.push_redacted(bytes),
-            Outcome::Masked(masked) => {
-                self.0.add_masked(masked.count);
-                self.0.push_redacted(&masked.bytes);
-            }
-        }
-        outcome
+    /// Returns the saved output, if it can be read while it is written.
+    pub fn live(&self) -> Option<&SpillRef> {
+        self.0.live()
+    }
+
+    /// Returns everything that came, while the output may still fit.
+    pub fn held(&self) -> Option<&[u8]> {
+        self.0.held()
+    }
+
+    /// Returns the size of what came so far.
+    pub fn total(&self) -> Size {
+        self.0.total()
+    }
+
+    /// Tightens the limits. An output that is too large for them is saved from now on. Tells whether it is.
+    pub fn tighten(&mut self, limits: Limits) -> bool {
+        self.0.share(limits);
+        self.0.settle();
+        self.0.is_over()
     }
 
     /// Leaves room for a text that the caller shows after the output.

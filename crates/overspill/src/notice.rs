@@ -88,6 +88,19 @@ pub(crate) fn way_to(id: &OutputId, path: &str, reader: &ReaderAbilities) -> Str
     }
 }
 
+/// Returns the line about the output of a command that still runs. `lines` is the number of its lines so far.
+pub(crate) fn still_running(
+    saved: Option<&SpillRef>,
+    lines: u64,
+    reader: &ReaderAbilities,
+) -> String {
+    let so_far = format!("still running, {} so far", counted(lines, "line"));
+    let Some(saved) = saved else { return mark_line(None, &so_far) };
+    let way = short(saved, reader);
+    let tail = if reader.tools.is_none() && reader.program.is_some() { " --tail 50" } else { "" };
+    mark_line(Some(&saved.id), &format!("{so_far}; {way}{tail}"))
+}
+
 /// Returns a text in which nothing reads as a mark or a message of ours.
 pub fn defused(text: String) -> String {
     overspill_core::internal::text::defused(LABEL, text)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cut, Keep, Layout, LeftOut, Limits, Size, Unit};
+use overspill_core::{Cut, Keep, Layout, LeftOut, Limits, PreviewItem, Size, Unit};
 
 use crate::Error;
 use crate::profile::{Direction, NoticeStyle};
@@ -116,6 +116,27 @@ impl Spilled {
     pub fn notice_line(&self) -> Option<&str> {
         let place = self.layout.as_ref()?.notice.clone();
         self.text.get(place).filter(|line| !line.is_empty())
+    }
+
+    /// Returns the text for a reader that has seen `shown`, the start of the output: without its first piece, as
+    /// far as that is in `shown`.
+    pub fn text_after(&self, shown: &str) -> String {
+        let Some((start, piece)) = self.first_piece() else { return self.text.clone() };
+        let seen = match (piece.starts_with(shown), shown.starts_with(piece)) {
+            (true, _) => shown.len(),
+            (false, true) => piece.len(),
+            (false, false) => 0,
+        };
+        [&self.text[..start], &self.text[start + seen..]].concat()
+    }
+
+    /// Returns the place and the text of the first piece, if the preview begins with the start of the output.
+    fn first_piece(&self) -> Option<(usize, &str)> {
+        let starts = self.cut.as_ref()?.spans().first()?.bytes.start == 0;
+        match self.layout.as_ref()?.items.first().filter(|_| starts)? {
+            PreviewItem::Piece(place) => Some((place.start, self.text.get(place.clone())?)),
+            PreviewItem::Gap { .. } => None,
+        }
     }
 
     /// Returns the path or address of the saved output.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use overspill_core::{Finished, Limits, Policy, Window};
+use overspill_core::{Finished, Limits, Policy, Size, Window};
 
 use crate::engine::{AtHand, Chosen, EndedCall};
 use crate::profile::OnSaveError;
@@ -31,6 +31,10 @@ pub struct Spill<'a> {
     masked_before: u64,
     /// Opened when the output turns out to be too large.
     draft: Option<Result<Box<dyn Draft>, Error>>,
+    /// The output can be read while it is written, as far as the store can do that.
+    goes_live: bool,
+    /// The saved output, if it can be read now.
+    live: Option<SpillRef>,
 }
 
 impl<'a> Spill<'a> {
@@ -56,6 +60,37 @@ impl<'a> Spill<'a> {
             is_masked,
             masked_before,
             draft,
+            goes_live: false,
+            live: None,
+        }
+    }
+
+    /// Lets readers find the output as soon as it is saved, before it is complete.
+    pub(crate) fn going_live(self) -> Spill<'a> {
+        Spill { goes_live: true, ..self }
+    }
+
+    /// Returns the saved output, if it can be read while it is written.
+    pub(crate) fn live(&self) -> Option<&SpillRef> {
+        self.live.as_ref()
+    }
+
+    /// Returns everything that came, while the output may still fit.
+    pub(crate) fn held(&self) -> Option<&[u8]> {
+        self.window.held()
+    }
+
+    /// Returns the size of what came so far.
+    pub(crate) fn total(&self) -> Size {
+        self.window.total()
+    }
+
+    /// Begins to save an output that is too large for limits that were tightened since.
+    pub(crate) fn settle(&mut self) {
+        if let Some(all) = self.window.settle()
+            && self.draft.is_none()
+        {
+            self.begin(&all);
         }
     }
 
@@ -95,6 +130,7 @@ impl<'a> Spill<'a> {
     /// `next`. Text that the redactor holds back belongs to the other output.
     pub(crate) fn split(&mut self, next: CallOptions, end: CallEnd) -> Outcome<'static> {
         let mut next = Spill::new(self.overspill.clone(), self.call.clone(), next);
+        next.goes_live = self.goes_live;
         // Both use the rules of the same engine.
         next.redactor = self.redactor.as_ref().map(Redactor::going_on);
         std::mem::replace(self, next).finish_redacted(end)
@@ -159,11 +195,7 @@ impl<'a> Spill<'a> {
             self.share(share);
         }
         let masked = self.masked_before + self.redactor.as_ref().map_or(0, Redactor::masked);
-        if let Some(all) = self.window.settle()
-            && self.draft.is_none()
-        {
-            self.begin(&all);
-        }
+        self.settle();
         let Spill { overspill, call, options, policy, window, simple, mut draft, .. } = self;
         let over = match window.finish() {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, masked),
@@ -187,6 +219,9 @@ impl<'a> Spill<'a> {
     fn begin(&mut self, before: &[u8]) {
         self.draft = Some(self.overspill.begin(&self.call, self.is_masked));
         self.append(before);
+        if let Some(Ok(draft)) = self.draft.as_mut().filter(|_| self.goes_live) {
+            self.live = draft.go_live();
+        }
     }
 
     fn append(&mut self, bytes: &[u8]) {

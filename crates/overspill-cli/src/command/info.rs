@@ -37,17 +37,24 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
     ui::warn_of_damage(&*store);
     if args.json {
         let mut json = command::list::json(&*store, &entry, &record);
-        json["state"] = word(state).into();
+        json["state"] = match () {
+            () if record.running => "running",
+            () if record.cut_short => "cut short",
+            () => word(state),
+        }
+        .into();
         return ui::answer(&ui::json_line(json));
     }
     let state = match state {
+        _ if record.running => "the command still runs: this is its output so far",
+        _ if record.cut_short => "cut short: the process that saved it was killed",
         Integrity::Whole => "whole, as it was saved",
         Integrity::Partial => "only its first and last part could be kept",
         Integrity::Damaged => "damaged: it is not what was saved",
         Integrity::Unknown => "unknown: nothing was noted when it was saved",
     };
     let bytes = |bytes: u64| format!("{} ({bytes} bytes)", ui::size(bytes));
-    let known = record.bytes > 0;
+    let known = record.bytes > 0 || record.running || record.cut_short;
     let produced = match record.kept {
         Some(Kept::Ends { first, between, last }) => {
             let shown = match between {
@@ -65,8 +72,8 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         ("path", store.place(&name)),
         ("size", bytes(entry.bytes)),
         ("produced", produced),
-        ("lines", if known { record.lines.to_string() } else { String::new() }),
-        ("shown", if known { bytes(record.shown_bytes()) } else { String::new() }),
+        ("lines", if record.lines > 0 { record.lines.to_string() } else { String::new() }),
+        ("shown", if record.bytes > 0 { bytes(record.shown_bytes()) } else { String::new() }),
         ("read later", if record.retrieved > 0 { bytes(record.retrieved) } else { String::new() }),
         ("state", state.to_owned()),
         ("saved", if known { ui::time(record.created) } else { String::new() }),

@@ -21,7 +21,8 @@ use crate::{stores, ui};
   overspill list --failed --since 1d
   overspill list --larger 1MB --json | jq -r .id
 
-USED is the time since an output was saved or last read.")]
+USED is the time since an output was saved or last read. STATE is `running` while the command runs, and `cut short`
+if overspill was killed before the command had ended.")]
 pub(crate) struct ListArgs {
     /// Only those saved on this day in UTC, such as `2026-01-13`.
     #[arg(long, value_name = "DAY", value_parser = day)]
@@ -171,6 +172,8 @@ fn since(ago: Duration) -> Timestamp {
 
 fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
     let flags = [
+        ("running", record.running),
+        ("cut short", record.cut_short),
         ("pinned", entry.pinned),
         ("partial", matches!(record.kept, Some(Kept::Ends { .. }))),
         ("interrupted", record.interrupted),

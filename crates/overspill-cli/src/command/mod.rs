@@ -6,6 +6,7 @@ pub(crate) mod cut;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+mod follow;
 pub(crate) mod gc;
 pub(crate) mod grep;
 pub(crate) mod hook;

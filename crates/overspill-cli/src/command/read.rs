@@ -8,6 +8,7 @@ use overspill::internal::retrieve::{self, FromValue, JsonError, JsonPath};
 use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 
+use super::follow;
 use super::request::command_line;
 use crate::env::Env;
 use crate::{find, hosts, ui};
@@ -21,6 +22,7 @@ use crate::{find, hosts, ui};
 #[command(after_help = "Examples:
   overspill read q7atzy --lines 181-380
   overspill read 01KA --tail 50
+  overspill read 01KA --tail 20 --follow
   overspill read 01KA --json '$.items[*].name'
   overspill read 01KA --json /items/0/name
   overspill read 01KA --raw > all.txt
@@ -41,6 +43,9 @@ pub(crate) struct ReadArgs {
     /// The last N lines.
     #[arg(long, value_name = "N")]
     tail: Option<u64>,
+    /// Print new output until the command ends, after all of it so far, or after its last lines (`--tail N`).
+    #[arg(long, conflicts_with_all = ["lines", "bytes", "json", "raw"])]
+    follow: bool,
     /// The values that this path leads to, as they are written.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["lines", "bytes", "tail"])]
     json: Option<String>,
@@ -95,6 +100,9 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
             .map_err(|bad| ui::UsageError(format!("{}: {bad}", ui::short(typed, 200))))
     });
     let path = path.transpose()?;
+    if args.follow {
+        return follow::follow(&args.id, args.tail, env);
+    }
     if args.raw {
         let (store, name) = find::find_raw(&args.id, env)?;
         return raw(&*store, &name);

@@ -8,6 +8,7 @@ pub(crate) mod hook;
 #[cfg(test)]
 mod page;
 mod table;
+mod task_file;
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ use overspill::Profile;
 use overspill::core::{Limits, Policy};
 
 pub(crate) use table::HOSTS;
+pub(crate) use task_file::TaskFile;
 
 use self::hook::HookFormat;
 use crate::env::Env;
@@ -78,6 +80,8 @@ pub(crate) struct Host {
     pub(crate) parents: &'static [&'static str],
     /// The use of the standard input of its commands, if that is a pipe or a socket.
     pub(crate) input: CommandInput,
+    /// It gives each command a file for its output, also one that runs in the background.
+    pub(crate) task_files: Option<TaskFiles>,
     /// It runs commands on a terminal and reads the screen.
     pub(crate) on_terminal: bool,
     /// Its shells are login shells, which begin with a PATH of their own.
@@ -119,6 +123,18 @@ pub(crate) enum CommandInput {
     Closed,
     /// It leaves the input open and writes nothing.
     Unused,
+}
+
+/// The files that a host gives to its commands for their output: `…/PROJECT/SESSION/FOLDER/TASK.ENDING`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TaskFiles {
+    pub(crate) folder: &'static str,
+    pub(crate) ending: &'static str,
+    /// The variable that names its directory, and the directory otherwise.
+    pub(crate) home: (&'static str, &'static str),
+    /// The logs of its sessions, below that directory: `LOGS/PROJECT/SESSION.jsonl`. They name the tasks that run in
+    /// the background.
+    pub(crate) logs: &'static str,
 }
 
 /// A file of a host: the user's, and a project's. `~` is the home directory, `$config` the one of

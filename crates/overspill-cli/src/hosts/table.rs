@@ -4,7 +4,7 @@ use overspill::core::Limits;
 
 use super::by_contract;
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
-use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep};
+use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, TaskFiles};
 
 /// What a host has that has nothing.
 pub(super) const NONE: Host = Host {
@@ -16,6 +16,7 @@ pub(super) const NONE: Host = Host {
     frame: None,
     parents: &[],
     input: CommandInput::Used,
+    task_files: None,
     on_terminal: false,
     resets_path: false,
     how: "",
@@ -74,6 +75,12 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["claude"],
         home: "~/.claude",
         mark: Some("CLAUDECODE"),
+        task_files: Some(TaskFiles {
+            folder: "tasks",
+            ending: "output",
+            home: ("CLAUDE_CONFIG_DIR", ".claude"),
+            logs: "projects",
+        }),
         how: "shell slot: CLAUDE_CODE_SHELL_PREFIX",
         steps: &[
             SetupStep::Link("overspill-sh"),

@@ -16,9 +16,12 @@ pub(crate) struct CommandSpec {
     pub(crate) timeout: Option<Duration>,
     /// Variables that are added to our environment.
     pub(crate) variables: Vec<(&'static str, OsString)>,
-    /// The time after which we report that it still runs.
+    /// Output of background processes that comes after the end of the command goes to our standard output.
+    #[allow(dead_code, reason = "the standard library cannot stop to read an output that is open")]
+    pub(crate) forwards: bool,
+    /// We report at intervals that it still runs.
     #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
-    pub(crate) patience: Option<Duration>,
+    pub(crate) watched: bool,
 }
 
 /// Where the command's standard error goes.

@@ -19,7 +19,7 @@ pub(crate) use read::{Buffer, read_to_end};
 pub(crate) use system::{
     Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_group, end_like,
     input_ends_within, is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger, linger,
-    parent_name, restore_signals, run, take_end_signals, widen,
+    parent_name, restore_signals, run, stdout_file, stdout_path, take_end_signals, widen,
 };
 
 /// Undoes what the standard library does before `main`: it ignores SIGPIPE, and the command would
@@ -43,10 +43,13 @@ pub(crate) enum Stream {
 pub(crate) enum ProcessEvent<'a> {
     /// The command has written these bytes.
     Bytes(Stream, &'a [u8]),
-    /// A signal asked us to end some time ago, and the command still runs.
+    /// A signal asked us to end, and the command still runs.
     #[allow(dead_code, reason = "systems without signals do not report it")]
     AskedToEnd,
-    /// The command has run for the time in `patience`.
+    /// The command has printed something a moment ago, and still runs.
+    #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
+    FirstLook,
+    /// The command still runs. Each of these events comes after twice the time of the one before.
     #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
     StillRunning,
 }

@@ -33,7 +33,7 @@ pub(crate) fn is_to_linger(_: &[OsString]) -> bool {
     false
 }
 
-pub(crate) fn linger() {}
+pub(crate) fn linger(_: &[OsString]) {}
 
 /// There are no Unix signals here.
 pub(crate) fn block_file_size_signal() {}
@@ -85,6 +85,16 @@ pub(crate) fn input_ends_within(_: Duration) -> bool {
 /// Standard error always goes to the same pipe as standard output here.
 pub(crate) fn is_one_output() -> bool {
     true
+}
+
+/// Standard output is not used as a file here.
+pub(crate) fn stdout_file() -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The path of standard output is unknown here.
+pub(crate) fn stdout_path() -> Option<std::path::PathBuf> {
+    None
 }
 
 /// The ancestors of a process are unknown here, so the environment variable is trusted.

@@ -10,7 +10,8 @@ fn a_child_that_keeps_the_pipe_does_not_keep_us() {
         let started = Instant::now();
         let done = Test::new(&["run", "--", "sh", "-c", line]).run().code(0).saved(numbered(3000));
         assert!(started.elapsed() < Duration::from_secs(20));
-        done.stderr_contains("something that it started still holds its output");
+        // A model reads our standard error among the output of its command.
+        assert_eq!(String::from_utf8_lossy(&done.output.stderr), "");
     }
 }
 
@@ -26,7 +27,6 @@ fn a_child_that_never_stops_printing_is_left_after_a_while() {
     let line = "(while [ -e \"$PWD\" ] && echo more; do sleep 0.05; done) & echo now; : > ready";
     let done = Test::new(&["run", "--", "sh", "-c", line]).start().end().code(0);
     assert!(done.text().starts_with("now\n") || done.text().starts_with("more\n"));
-    done.stderr_contains("is not kept");
 }
 
 #[test]

@@ -42,3 +42,4 @@ mod surfaces;
 mod terminal;
 mod tokens;
 mod unshown;
+mod watch;

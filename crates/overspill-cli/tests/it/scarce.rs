@@ -175,7 +175,8 @@ fn a_disk_without_room_costs_the_copy_and_nothing_else() {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(5), "{options}");
         assert!(text.ends_with("\n300000\n") && text.len() <= 51_200, "{options}");
-        let told = text.lines().next().unwrap();
+        // On a slow machine the start comes first.
+        let told = text.lines().rfind(|line| line.starts_with("[overspill ")).unwrap();
         // Without inodes there is still room for a file that has no name yet, but not for its notes.
         let saved = told.contains("overspill read ");
         assert!(told.contains("could not be saved") || saved, "{options}: {told}");

@@ -107,6 +107,14 @@ impl Window {
         matches!(self.state, State::Over(_))
     }
 
+    /// Returns everything that came, while it may still fit.
+    pub fn held(&self) -> Option<&[u8]> {
+        match &self.state {
+            State::Within(held) => Some(held),
+            State::Over(_) => None,
+        }
+    }
+
     /// Returns the size of what came so far.
     pub fn total(&self) -> Size {
         self.meter.size()

@@ -8,7 +8,7 @@ use overspill_core::{
 
 use super::choose::{Chosen, OwnText};
 use super::{EndedCall, Overspill};
-use crate::notice::{ReaderAbilities, facts, way_to, wording};
+use crate::notice::{ReaderAbilities, facts, still_running, way_to, wording};
 use crate::profile::{
     Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
 };
@@ -58,6 +58,11 @@ impl Overspill {
     /// Returns the shortest way to a saved output, as its reader can go it.
     pub fn way_to(&self, saved: &SpillRef) -> String {
         way_to(&saved.id, &saved.path, &self.reader_abilities(false))
+    }
+
+    /// Returns the line about the output of a command that still runs. `lines` is the number of its lines so far.
+    pub fn still_running(&self, saved: Option<&SpillRef>, lines: u64) -> String {
+        still_running(saved, lines, &self.reader_abilities(false))
     }
 
     fn reader_abilities(&self, delegate: bool) -> ReaderAbilities {

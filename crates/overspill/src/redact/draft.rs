@@ -50,6 +50,10 @@ impl Draft for RedactingDraft {
         self.draft.skip_network();
     }
 
+    fn go_live(&mut self) -> Option<SpillRef> {
+        self.draft.go_live()
+    }
+
     fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
         self.flush()?;
         let masked = self.redactor.masked();

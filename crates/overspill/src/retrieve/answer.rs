@@ -84,6 +84,16 @@ impl Answer {
     }
 }
 
+/// Says that an output is not complete.
+fn not_complete(store: &dyn Store, id: &OutputId) -> Option<String> {
+    let record = store.record(id).ok().flatten()?;
+    match (record.running, record.cut_short) {
+        (true, _) => Some("the command still runs".into()),
+        (false, true) => Some("cut short: the process that saved it was killed".into()),
+        (false, false) => None,
+    }
+}
+
 impl Page {
     /// Says which part of the output this page is.
     pub fn answer(self, store: &dyn Store, id: &OutputId) -> Answer {
@@ -108,6 +118,7 @@ impl Page {
             None if self.bytes.is_empty() => format!("there are {} bytes", self.total),
             None => format!("bytes {}–{} of {}", self.bytes.start, self.bytes.end, self.total),
         };
+        let what = joined([Some(what), not_complete(store, id)]);
         let next = self.next.map(|part| Request::Part { id: id.clone(), part });
         Answer { id: id.clone(), text: self.text, what, next }
     }

@@ -47,8 +47,8 @@ pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
     let from = since.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(since);
     let is_late = |name: &OutputId| name.time().is_none_or(|time| time >= from);
     let names: Vec<OutputId> = names.into_iter().filter(is_late).collect();
-    // Nothing is known of one that was saved without a record.
-    for record in store.records(&names)?.into_iter().flatten() {
+    // Nothing is known of one that was saved without a record. The size of a running one is not known yet.
+    for record in store.records(&names)?.into_iter().flatten().filter(|record| !record.running) {
         let shown = record.sent.unwrap_or_else(|| record.shown_bytes());
         let Record { created: saved, call, bytes: produced, retrieved, on_terminal, .. } = record;
         all.push(Usage { saved, tool: call.tool, produced, shown, on_terminal, retrieved });

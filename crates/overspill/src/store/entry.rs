@@ -216,6 +216,13 @@ pub struct Record {
     /// It was ended before it was done, or may have been.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// The command still runs, and the output grows. A store says so only while the process that writes the
+    /// output lives.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
+    /// The process that wrote the output was killed. The end of the output may be missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut_short: bool,
     /// How large it was when it was produced.
     pub bytes: u64,
     /// How many lines it had.
@@ -264,6 +271,8 @@ impl Record {
     /// Bounds every number of a record that another machine wrote, so that sums do not overflow.
     #[cfg(feature = "bucket")]
     pub(in crate::store) fn bounded(mut self) -> Record {
+        // Processes of another machine are not seen here.
+        (self.running, self.cut_short) = (false, false);
         for number in [&mut self.bytes, &mut self.lines, &mut self.chars, &mut self.retrieved] {
             *number = (*number).min(LARGEST);
         }

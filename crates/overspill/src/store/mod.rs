@@ -107,6 +107,12 @@ pub trait Draft: Debug + Send {
     /// Says that the caller was asked to end: publishing must not wait for a network.
     fn skip_network(&mut self) {}
 
+    /// Gives the output its id now, so that it can be read and listed while it is written. Returns `None` if
+    /// the store cannot do that.
+    fn go_live(&mut self) -> Option<SpillRef> {
+        None
+    }
+
     /// Gives the complete output its id; from now on it can be read and listed.
     fn publish(self: Box<Self>) -> Result<SpillRef, Error>;
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use overspill::core::Limits;
 use overspill::internal::LiveSpill;
 use overspill::internal::seeds::envelope;
 use overspill::internal::store::RecentQuery;
@@ -412,14 +413,15 @@ fn joined_texts_are_masked_whatever_was_masked_before() {
 }
 
 #[test]
-fn restarted_output_is_masked_and_counted_once() {
+fn output_that_is_saved_while_it_comes_is_masked_and_counted_once() {
     let overspill = engine(Profile::OWN);
     let mut spill = LiveSpill::new(&overspill, Call::default(), CallOptions::default());
     let (token, text) = (token(), long(""));
     spill.push_showing(format!("{token}\n{}", &token[..20]).as_bytes(), |_| {});
     // The second token is held back, and goes on with the rest.
-    let so_far = spill.restart(CallOptions::default());
-    assert_eq!(String::from_utf8_lossy(so_far.bytes()), format!("{}\n", stars()));
+    let so_far = spill.held().unwrap();
+    assert_eq!(String::from_utf8_lossy(so_far), format!("{}\n", stars()));
+    assert!(spill.tighten(Limits::NONE.bytes(10)) && spill.held().is_none());
     spill.push_showing(format!("{}\n{text}", &token[20..]).as_bytes(), |_| {});
     let Outcome::Spilled(spilled) = spill.finish(CallEnd::default()) else {
         panic!("it is too large")

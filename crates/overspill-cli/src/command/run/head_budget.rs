@@ -14,10 +14,29 @@ pub(super) struct HeadBudget {
 impl HeadBudget {
     /// One part of `parts` of each limit.
     pub(super) fn within(limits: &Limits, parts: u64) -> HeadBudget {
+        let lines = limits.lines.unwrap_or(u64::MAX);
+        HeadBudget::of(HeadBudget::bytes_of(limits) / parts, lines / parts)
+    }
+
+    pub(super) fn of(bytes: u64, lines: u64) -> HeadBudget {
+        HeadBudget { bytes, lines, len: 0 }
+    }
+
+    /// Returns how many bytes are within the limits, whatever they are.
+    pub(super) fn bytes_of(limits: &Limits) -> u64 {
         // A byte is at most one character and one token.
-        let bytes = [limits.bytes, limits.chars, limits.tokens].into_iter().flatten().min();
-        let part = |most: Option<u64>| most.map_or(u64::MAX, |most| most / parts);
-        HeadBudget { bytes: part(bytes), lines: part(limits.lines), len: 0 }
+        let most = [limits.bytes, limits.chars, limits.tokens].into_iter().flatten().min();
+        most.unwrap_or(u64::MAX)
+    }
+
+    /// Returns how many bytes may still pass.
+    pub(super) fn room(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Lets nothing pass any more.
+    pub(super) fn close(&mut self) {
+        (self.bytes, self.lines) = (0, 0);
     }
 
     /// Takes what came, and returns what passes: all of it, or as many whole lines as there is room for.

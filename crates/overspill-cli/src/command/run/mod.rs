@@ -1,12 +1,16 @@
 //! `overspill run`
 
 mod head_budget;
+mod live_view;
 mod output;
 mod presenter;
+mod replaced;
+mod runs;
 mod screen;
 mod streamed_head;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use overspill::Call;
@@ -51,6 +55,9 @@ pub(crate) struct RunArgs {
     /// Show the start as it comes, and the end when the command has ended.
     #[arg(long)]
     stream: bool,
+    /// Show everything, without a limit.
+    #[arg(long, conflicts_with = "stream")]
+    all: bool,
     /// End the command, and all that it has started, after this time, such as `90s` or `10m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
@@ -125,9 +132,14 @@ impl Job {
                 (words.collect::<Vec<_>>().join(" "), args.command, None)
             }
         };
-        let RunArgs { stderr, pty, stream, timeout, .. } = args;
-        let asked = CommandSpec { words, stderr, pty, timeout, ..CommandSpec::default() };
-        let shows = if stream { Shows::Start } else { Shows::Usual };
+        let RunArgs { stderr, pty, stream, all, timeout, .. } = args;
+        let watched = !stream && !all;
+        let asked = CommandSpec { words, stderr, pty, timeout, watched, ..CommandSpec::default() };
+        let shows = match (all, stream) {
+            (true, _) => Shows::All,
+            (false, true) => Shows::Start,
+            (false, false) => Shows::Usual,
+        };
         Job { engine, command, asked, line, shows, reader_needs: None }
     }
 
@@ -180,7 +192,8 @@ fn say_what_befell(ended: &Ended) {
     if let Some(limit) = ended.timed_out {
         ui::say(&format!("the command was ended: its time of {limit:?} was up"));
     }
-    if ended.held {
+    // A model reads our standard error among the output of its command.
+    if ended.held && std::io::stderr().is_terminal() {
         ui::say(
             "the command has ended, and something that it started still holds its output; \
              what that prints from now on is not kept",

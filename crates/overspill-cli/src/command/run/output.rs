@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use overspill::core::Limits;
 use overspill::internal::LiveSpill;
+use overspill::internal::store::PipelineStatus;
+use overspill::store::OutputId;
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill};
 
-use super::head_budget::HeadBudget;
-use super::presenter::{Presenter, Shows, write};
-use overspill::internal::store::PipelineStatus;
+use super::presenter::{Presenter, Shows};
+use super::runs::Runs;
 
 use crate::pipelines::{Watch, Watched};
 use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
@@ -23,7 +24,9 @@ pub(super) struct Output<'a> {
     out: OutputStream<'a>,
     err: Option<OutputStream<'a>>,
     /// The stream that each part of the output was written to, if both are read as one.
-    written: Option<Vec<(Stream, usize)>>,
+    written: Option<Runs>,
+    /// Outputs that were saved when we were asked to end. How the command ended is not in their records yet.
+    ended_early: Vec<OutputId>,
     /// How many bytes came.
     received: u64,
     /// A part of the output could not be shown.
@@ -46,14 +49,28 @@ impl<'a> Output<'a> {
     ) -> Self {
         let stream = |to| {
             let spill = LiveSpill::new(overspill, call.clone(), options.clone());
-            let face = Presenter::new(to, shows, spill.policy());
+            let limits = spill.policy().limits;
+            let first = options.if_failed.map_or(limits, |failed| limits.tightened(&failed));
+            let face = Presenter::new(to, &shows, spill.policy(), first);
             OutputStream { spill, face }
         };
         let err = (stderr == Stderr::Separate).then(|| stream(Stream::Err));
-        let written = (stderr == Stderr::Joined).then(Vec::new);
+        let written = (stderr == Stderr::Joined).then(Runs::default);
         let out = stream(Stream::Out);
         let limits = out.spill.policy().limits;
-        Output { overspill, out, err, call, options, limits, written, received: 0, lost: false }
+        let ended_early = Vec::new();
+        Output {
+            overspill,
+            out,
+            err,
+            call,
+            options,
+            limits,
+            written,
+            ended_early,
+            received: 0,
+            lost: false,
+        }
     }
 
     /// Takes an event of the command.
@@ -65,63 +82,41 @@ impl<'a> Output<'a> {
                     (Stream::Err, Some(err)) => err,
                     _ => &mut self.out,
                 };
-                let mut wanted = Wanted::More;
-                voice.spill.push_showing(bytes, |seen| match voice.face.take(seen) {
+                // A preview goes to one stream, so the parts do not matter any more.
+                if let Some(written) = self.written.as_mut().filter(|_| !voice.spill.is_over()) {
+                    written.push(stream, bytes.len());
+                }
+                let (mut wanted, written) = (Wanted::More, self.written.as_ref());
+                voice.spill.push_showing(bytes, |seen| match voice.face.take(seen, written) {
                     Wanted::More => {}
                     Wanted::NoMore => wanted = Wanted::NoMore,
                 });
-                // A preview goes to one stream, so the parts do not matter any more.
-                match &mut self.written {
-                    Some(written) if !voice.spill.is_over() => match written.last_mut() {
-                        Some((last, len)) if *last == stream => *len += bytes.len(),
-                        _ => written.push((stream, bytes.len())),
-                    },
-                    _ => {}
-                }
                 wanted
             }
             ProcessEvent::AskedToEnd => {
                 self.say_what_there_is();
                 Wanted::More
             }
+            ProcessEvent::FirstLook => {
+                for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
+                    let saved = voice.spill.live();
+                    let line = |lines| self.overspill.still_running(saved, lines);
+                    let line = voice.spill.is_over().then_some(line);
+                    voice.face.begin(self.written.as_ref(), line);
+                }
+                Wanted::More
+            }
             ProcessEvent::StillRunning => {
-                self.begin();
+                let limits = self
+                    .options
+                    .if_failed
+                    .map_or(self.limits, |failed| self.limits.tightened(&failed));
+                for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
+                    voice.tell_news(self.overspill, &limits, self.written.as_ref());
+                }
                 Wanted::More
             }
         }
-    }
-
-    /// Shows the start of an output that still fits, while the command runs.
-    ///
-    /// The start takes a quarter of the limits. The rest of the output gets the other three.
-    fn begin(&mut self) {
-        if self.out.spill.is_over() {
-            return;
-        }
-        let part = |most: Option<u64>| most.map(|most| Limit::AtMost(most / 4 * 3));
-        let limits = &self.limits;
-        // The start is shown before it is known whether the command fails.
-        let first = self.options.if_failed.map_or(*limits, |failed| limits.tightened(&failed));
-        let mut options = self.options.clone();
-        let settings = &mut options.settings;
-        settings.max_bytes = part(limits.bytes).or(settings.max_bytes);
-        settings.max_lines = part(limits.lines).or(settings.max_lines);
-        settings.max_chars = part(limits.chars).or(settings.max_chars);
-        settings.max_tokens = part(limits.tokens).or(settings.max_tokens);
-        let rest = |most: Option<u64>| most.map(|most| most / 4 * 3);
-        options.if_failed =
-            options.if_failed.map(|Limits { bytes, lines, chars, tokens }| Limits {
-                bytes: rest(bytes),
-                lines: rest(lines),
-                chars: rest(chars),
-                tokens: rest(tokens),
-            });
-        let so_far = self.out.spill.restart(options);
-        if let Outcome::Spilled(_) = so_far {
-            return;
-        }
-        self.written = None;
-        self.out.face.begin(HeadBudget::within(&first, 4), so_far.bytes());
     }
 
     /// Shows and saves the output so far. The sender of the signal may not wait for more.
@@ -134,12 +129,15 @@ impl<'a> Output<'a> {
             ..Layer::default()
         };
         let mut written = self.written.as_mut().map(std::mem::take);
+        let limits = self.limits;
         for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
             let options = CallOptions { settings: little.clone(), ..CallOptions::default() };
             let end = CallEnd::default().interrupted(true).on_terminal(voice.face.is_live());
             let end = CallEnd { sent_before: voice.face.sent_before(), ..end };
+            voice.leave_room_for_shown(&limits);
             let outcome = voice.spill.split(options, end);
-            show(&mut voice.face, &outcome, written.take().as_deref());
+            voice.face.show(&outcome, written.take().as_ref(), true);
+            self.ended_early.extend(outcome.saved().map(|saved| saved.id.clone()));
             if voice.face.say_if_lost() {
                 self.lost = true;
                 let call = (&self.call, &self.options, end);
@@ -163,20 +161,26 @@ impl<'a> Output<'a> {
         };
         let end = end.took(took);
         let end = end.interrupted(ended.interrupted || ended.timed_out.is_some() || ended.held);
-        for voice in [Some(self.out), self.err].into_iter().flatten() {
+        let is_interrupted = ended.interrupted || ended.timed_out.is_some();
+        record_ends(self.overspill, &self.ended_early, end);
+        let failed = self.options.if_failed.filter(|_| ended.how != How::Code(0));
+        let limits = failed.map_or(self.limits, |failed| self.limits.tightened(&failed));
+        for mut voice in [Some(self.out), self.err].into_iter().flatten() {
+            let face = &mut voice.face;
+            voice.spill.flush_held(|seen| {
+                let _ = face.take(seen, written.as_ref());
+            });
+            voice.leave_room_for_shown(&limits);
             let OutputStream { mut spill, mut face } = voice;
             let notice = if face.is_main() { watched.notice.as_str() } else { "" };
             if !notice.is_empty() {
                 // A line break may have to stand before it.
                 spill.leave_room(&format!("\n{notice}"));
             }
-            spill.flush_held(|seen| {
-                let _ = face.take(seen);
-            });
             let end =
                 CallEnd { sent_before: face.sent_before(), ..end.on_terminal(face.is_live()) };
             let outcome = spill.finish(end);
-            show(&mut face, &outcome, written.take().as_deref());
+            face.show(&outcome, written.take().as_ref(), is_interrupted);
             face.show_after(&outcome, notice);
             record_pipelines(self.overspill, &outcome, &watched.pipelines);
             if face.say_if_lost() {
@@ -189,6 +193,45 @@ impl<'a> Output<'a> {
     }
 }
 
+impl OutputStream<'_> {
+    /// Shows what is new of a command that still runs.
+    fn tell_news(&mut self, overspill: &Overspill, limits: &Limits, runs: Option<&Runs>) {
+        if let Some(held) = self.spill.held()
+            && self.face.show_next(held, runs)
+        {
+            return;
+        }
+        // The output is too large to show the rest of it at the end, so it is saved from now on.
+        if let Some(left) = self.face.left_of(limits).filter(|_| !self.spill.is_over()) {
+            self.spill.tighten(left);
+        }
+        let saved = self.spill.live();
+        self.face.show_newest(|lines| overspill.still_running(saved, lines));
+    }
+
+    /// Leaves the room to the preview that was not used while the command ran. An output that fits is shown
+    /// whole, so it needs no room.
+    fn leave_room_for_shown(&mut self, limits: &Limits) {
+        if let Some(left) = self.face.left_of(limits)
+            && self.spill.tighten(*limits)
+        {
+            self.spill.tighten(left);
+        }
+    }
+}
+
+/// Adds to the records of outputs how their command ended.
+fn record_ends(overspill: &Overspill, ids: &[OutputId], end: CallEnd) {
+    let store = overspill.store();
+    for id in ids {
+        if let Ok(Some(mut record)) = store.record(id) {
+            (record.exit, record.signal) = (end.exit, end.signal);
+            // A record is a convenience. The output itself is safe.
+            let _ = store.describe(id, &record);
+        }
+    }
+}
+
 /// Adds the pipelines in which a stage failed to the record of a saved output.
 fn record_pipelines(overspill: &Overspill, outcome: &Outcome, pipelines: &[PipelineStatus]) {
     let Some(saved) = outcome.saved().filter(|_| !pipelines.is_empty()) else { return };
@@ -198,19 +241,4 @@ fn record_pipelines(overspill: &Overspill, outcome: &Outcome, pipelines: &[Pipel
         // A record is a convenience. The output itself is safe.
         let _ = store.describe(&saved.id, &record);
     }
-}
-
-/// Shows an output. The parts of an output that fits go to the streams they were written to.
-fn show(face: &mut Presenter, outcome: &Outcome, written: Option<&[(Stream, usize)]>) {
-    let (Outcome::Whole(_) | Outcome::Masked(_), Some(written)) = (outcome, written) else {
-        return face.show(outcome);
-    };
-    let mut bytes = outcome.bytes();
-    for &(stream, len) in written {
-        let (part, rest) = bytes.split_at(len.min(bytes.len()));
-        face.note(stream, write(stream, part));
-        bytes = rest;
-    }
-    // Text that the redactor held back when we were asked to end.
-    face.note(Stream::Out, write(Stream::Out, bytes));
 }

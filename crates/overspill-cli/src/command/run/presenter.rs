@@ -3,25 +3,30 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use overspill::Outcome;
-use overspill::core::Policy;
+use overspill::core::{Limits, Policy};
 
-use super::head_budget::HeadBudget;
+use super::live_view::{LiveView, Newest};
+use super::replaced::Replaced;
+use super::runs::Runs;
 use super::screen::Screen;
 use super::streamed_head::StreamedHead;
+use crate::hosts::TaskFile;
 use crate::process::{Descriptors, Stream, Wanted};
 use crate::ui;
 
 /// What is shown before the command has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Shows {
-    /// Everything on a terminal, nothing elsewhere.
+    /// Everything on a terminal. Elsewhere the start, and news of a command that still runs.
     Usual,
-    /// The same, with the start at once elsewhere.
+    /// Everything on a terminal. Elsewhere the start, as far as every preview begins with it.
     Start,
-    /// Nothing; and the start of what is still running after a while.
-    StartLater,
     /// Everything on a terminal that somebody else reads, as long as it fits.
     Screen,
+    /// Everything, without a limit.
+    All,
+    /// Everything, in a file of a host. If the host waits for the command, the preview takes its place at the end.
+    File(TaskFile),
 }
 
 /// Where a stream is shown, and how.
@@ -41,23 +46,27 @@ enum Shown {
     Held,
     /// The start as it comes, the rest at the end.
     Head(StreamedHead),
-    /// The same of what has been running for a while, whatever is kept of it.
-    Begun(HeadBudget),
+    /// The start once the command has run for a moment, and news of it at intervals.
+    Watched(LiveView),
     Screen(Screen),
+    /// All of it, as it comes, into the file of a host if there is one.
+    Through(Option<Replaced>),
 }
 
 impl Presenter {
-    pub(super) fn new(to: Stream, shows: Shows, policy: &Policy) -> Presenter {
+    /// `first` are the limits of the text that is shown before it is known whether the command fails.
+    pub(super) fn new(to: Stream, shows: &Shows, policy: &Policy, first: Limits) -> Presenter {
         let is_terminal = || match to {
             Stream::Out => io::stdout().is_terminal(),
             Stream::Err => io::stderr().is_terminal(),
         };
         let shown = match shows {
             Shows::Screen => Shown::Screen(Screen::within(policy)),
-            Shows::StartLater => Shown::Held,
+            Shows::All => Shown::Through(None),
+            Shows::File(file) => Shown::Through(Some(Replaced::new(file.clone()))),
             _ if is_terminal() => Shown::Live,
             Shows::Start => Shown::Head(StreamedHead::within(policy)),
-            Shows::Usual => Shown::Held,
+            Shows::Usual => Shown::Watched(LiveView::within(first)),
         };
         Presenter { to, shown, lost: None, has_written: false }
     }
@@ -88,16 +97,29 @@ impl Presenter {
     /// Returns how many bytes were shown that the preview does not have.
     pub(super) fn sent_before(&self) -> u64 {
         match &self.shown {
-            Shown::Begun(start) => start.len as u64,
-            Shown::Live | Shown::Held | Shown::Head(_) | Shown::Screen(_) => 0,
+            Shown::Watched(view) => view.used_bytes(),
+            Shown::Live | Shown::Held | Shown::Head(_) | Shown::Screen(_) | Shown::Through(_) => 0,
+        }
+    }
+
+    /// Returns the room that is left within `limits`, if something was shown.
+    pub(super) fn left_of(&self, limits: &Limits) -> Option<Limits> {
+        match &self.shown {
+            Shown::Watched(view) => view.left_of(limits),
+            _ => None,
         }
     }
 
     /// Shows what can be shown at once.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Wanted {
+    pub(super) fn take(&mut self, bytes: &[u8], runs: Option<&Runs>) -> Wanted {
         let written = match &mut self.shown {
             Shown::Held => Ok(0),
-            Shown::Begun(start) => write(self.to, start.take(bytes)),
+            Shown::Watched(view) => {
+                let at = view.shown_from_start();
+                let shown = view.take(bytes);
+                return self.write_parts(runs, at, &bytes[..shown]);
+            }
+            Shown::Through(_) => write(self.to, bytes),
             Shown::Live => write(self.to, bytes),
             Shown::Head(head) => write(self.to, head.take(bytes)),
             Shown::Screen(screen) => write(self.to, screen.take(bytes)),
@@ -138,18 +160,79 @@ impl Presenter {
         self.has_written
     }
 
-    /// Begins to show the start, of which `so_far` has come.
-    pub(super) fn begin(&mut self, mut start: HeadBudget, so_far: &[u8]) {
-        // If nobody reads it, that is found out soon enough.
-        let written = write(self.to, start.take(so_far));
-        self.note(self.to, written);
-        self.shown = Shown::Begun(start);
+    /// Shows the start of an output whose command has run for a moment. `line` words the line about the output
+    /// after so many lines, if the output is too large already.
+    pub(super) fn begin(&mut self, runs: Option<&Runs>, line: Option<impl Fn(u64) -> String>) {
+        let Shown::Watched(view) = &mut self.shown else { return };
+        let (start, lines) = (view.begin(), view.lines());
+        let _ = self.write_parts(runs, 0, &start);
+        if let Some(line) = line {
+            self.write_ours(&line(lines));
+        }
     }
 
-    /// Shows what has become of the output, as far as it was not shown.
-    pub(super) fn show(&mut self, outcome: &Outcome) {
+    /// Shows the text that follows what was shown, of an output that may still fit. Tells whether that was all.
+    pub(super) fn show_next(&mut self, held: &[u8], runs: Option<&Runs>) -> bool {
+        let Shown::Watched(view) = &mut self.shown else { return true };
+        let at = view.shown_from_start();
+        let next = held.get(at..).unwrap_or_default();
+        let shown = view.take_next(next);
+        let _ = self.write_parts(runs, at, &next[..shown]);
+        shown == next.len()
+    }
+
+    /// Shows the newest lines of an output that is too large, and a line about it.
+    pub(super) fn show_newest(&mut self, line: impl Fn(u64) -> String) {
+        let Shown::Watched(view) = &mut self.shown else { return };
+        let line = line(view.lines());
+        let Some(Newest { text, has_gap }) = view.newest(line.len() as u64 + 8) else { return };
+        let gap = if has_gap { "[…]\n" } else { "" };
+        let feed = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        self.write_ours(&format!("{gap}{text}{feed}{line}"));
+    }
+
+    /// Writes whole lines that are no text of the output as it came.
+    fn write_ours(&mut self, text: &str) {
+        let Shown::Watched(view) = &mut self.shown else { return };
+        let text = if view.is_mid_line() { format!("\n{text}") } else { text.to_owned() };
+        view.count(text.as_bytes());
+        let written = write(self.to, text.as_bytes());
+        self.note(self.to, written);
+    }
+
+    /// Writes each part of the output to the stream that it came from.
+    fn write_parts(&mut self, runs: Option<&Runs>, at: usize, bytes: &[u8]) -> Wanted {
+        let Some(runs) = runs else {
+            let written = write(self.to, bytes);
+            return self.note(self.to, written);
+        };
+        let mut wanted = Wanted::More;
+        for (stream, part) in runs.split(at, bytes) {
+            if self.note(stream, write(stream, part)) == Wanted::NoMore {
+                wanted = Wanted::NoMore;
+            }
+        }
+        wanted
+    }
+
+    /// Shows what has become of the output, as far as it was not shown. The parts of an output that fits go to
+    /// the streams that they came from.
+    pub(super) fn show(&mut self, outcome: &Outcome, runs: Option<&Runs>, is_interrupted: bool) {
         if !self.is_live() {
             ui::say_if_silent(outcome);
+        }
+        if let Outcome::Whole(_) | Outcome::Masked(_) = outcome {
+            let shown = match &self.shown {
+                Shown::Held => Some(0),
+                Shown::Watched(view) => Some(view.shown_from_start()),
+                _ => None,
+            };
+            if let Some(shown) = shown {
+                let rest = outcome.bytes().get(shown..).unwrap_or_default();
+                let _ = self.write_parts(runs, shown, rest);
+                self.shown = Shown::Held;
+                return;
+            }
         }
         let shown = match (&mut self.shown, outcome) {
             (Shown::Held, outcome) => write(self.to, outcome.bytes()),
@@ -159,17 +242,21 @@ impl Presenter {
                 Ok(0)
             }
             (Shown::Head(head), outcome) => write(self.to, &head.rest(outcome)),
-            (Shown::Begun(start), Outcome::Whole(_) | Outcome::Masked(_)) => {
-                write(self.to, outcome.bytes().get(start.len..).unwrap_or_default())
+            (Shown::Watched(view), Outcome::Spilled(spilled)) => {
+                write(self.to, view.rest(spilled).as_bytes())
             }
-            (Shown::Begun(_), Outcome::Spilled(spilled)) => write(self.to, spilled.text.as_bytes()),
+            (Shown::Watched(_), _) | (Shown::Through(None), _) => Ok(0),
+            (Shown::Through(Some(file)), Outcome::Spilled(spilled)) if !is_interrupted => {
+                file.replace(&spilled.text)
+            }
+            (Shown::Through(Some(_)), _) => Ok(0),
             (Shown::Screen(screen), outcome) => {
                 let written = write(self.to, &screen.rest(outcome));
                 screen.wait_for_reader();
                 written
             }
         };
-        if !self.is_live() {
+        if !matches!(self.shown, Shown::Live | Shown::Through(_)) {
             self.shown = Shown::Held;
         }
         self.note(self.to, shown);

@@ -3,6 +3,7 @@
 //! Everything else becomes the real shell at once, in the same process: scripts, interactive and login
 //! shells, what is nested in a bounded command, servers that talk through their standard input.
 
+mod escape;
 mod real;
 mod words;
 
@@ -16,7 +17,7 @@ use overspill::CallOptions;
 use crate::args::Engine;
 use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Ceiling, CommandInput, Host, frame};
+use crate::hosts::{self, Ceiling, CommandInput, Host, TaskFile, frame};
 use crate::pipelines::{PipelineMode, PipelineSettings};
 use crate::process::{self, CommandSpec, Descriptors, Stderr};
 use crate::settings::SettingSources;
@@ -45,8 +46,6 @@ pub(crate) struct ShArgs {
 const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 /// Our name where a host puts one word before a whole command line.
 const PREFIX: &str = "overspill-sh";
-/// A command that still runs shows its first output after this time, which is less than hosts wait.
-const PATIENCE: Duration = Duration::from_secs(8);
 /// Hosts with terminals stop reading when the command ends, and lose the output of that moment. So we
 /// print the rest, and end after this time.
 const READER_NEEDS: Duration = Duration::from_millis(50);
@@ -117,6 +116,7 @@ impl Call {
         };
         let command = command.filter(|command| is_ours && is_framed(command));
         let command = command.filter(|_| !hosts::is_bounded(env) && !is_talked_to(env));
+        let command = command.filter(|command| !escape::is_asked(command));
         Call { shell, words, command, at }
     }
 
@@ -126,6 +126,7 @@ impl Call {
         let line = words.join(OsStr::new(" "));
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
         let command = command.filter(|_| !hosts::is_bounded(env));
+        let command = command.filter(|command| !escape::is_asked(command));
         Call { shell: real::of_line(&line, env), words: vec!["-c".into(), line], command, at: 1 }
     }
 }
@@ -156,8 +157,12 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
         ui::say(&format!("{}: {}", ui::path(&shell), ui::reason(&error)));
         return NOT_FOUND;
     };
+    let file = TaskFile::of_stdout(env).filter(|_| process::is_one_output());
+    let engine = engine(&words[1..], env);
+    // Later output passes no redactor.
+    let forwards = file.is_some() && engine.overspill.redaction().shown().is_none();
     let job = Job {
-        engine: engine(&words[1..], env),
+        engine,
         command: frame::inner(&command).unwrap_or(command),
         asked: CommandSpec {
             words,
@@ -168,12 +173,17 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             },
             pty: is_screen,
             variables: active.into(),
-            patience: (!is_screen).then_some(PATIENCE),
+            forwards,
+            watched: !is_screen && file.is_none(),
             ..CommandSpec::default()
         },
         // The first word is the shell.
         line: Some(ShellLine { at: at + 1, default: PipelineMode::Full }),
-        shows: if is_screen { Shows::Screen } else { Shows::StartLater },
+        shows: match file {
+            Some(file) => Shows::File(file),
+            None if is_screen => Shows::Screen,
+            None => Shows::Usual,
+        },
         reader_needs: on_terminal.then_some(READER_NEEDS),
     };
     job.run(descriptors, env)

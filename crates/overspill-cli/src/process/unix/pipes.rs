@@ -91,8 +91,13 @@ impl Pipes {
 
     /// Returns how many bytes the pipes hold now.
     pub(super) fn unread(&self) -> u64 {
-        let open = [Stream::Out, Stream::Err].into_iter().filter_map(|stream| self.open(stream));
-        open.filter_map(|fd| rustix::io::ioctl_fionread(fd).ok()).sum()
+        [Stream::Out, Stream::Err].into_iter().map(|stream| self.unread_of(stream)).sum()
+    }
+
+    /// Returns how many bytes the pipe of a stream holds now.
+    pub(super) fn unread_of(&self, stream: Stream) -> u64 {
+        let unread = self.open(stream).and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
+        unread.unwrap_or(0)
     }
 
     pub(super) fn is_open(&self) -> bool {

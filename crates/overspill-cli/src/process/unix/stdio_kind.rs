@@ -1,5 +1,8 @@
 //! What kind of files our standard descriptors are.
 
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::fs::{FileType, fstat};
@@ -27,4 +30,21 @@ pub(crate) fn is_one_output() -> bool {
         (Ok(out), Ok(err)) => (out.st_dev, out.st_ino) == (err.st_dev, err.st_ino),
         _ => false,
     }
+}
+
+/// Returns standard output as a file. Both have one position.
+pub(crate) fn stdout_file() -> io::Result<File> {
+    Ok(File::from(rustix::io::dup(rustix::stdio::stdout())?))
+}
+
+/// Returns the path of standard output, if that is a regular file whose path the system tells.
+pub(crate) fn stdout_path() -> Option<PathBuf> {
+    let stdout = fstat(rustix::stdio::stdout()).ok()?;
+    if FileType::from_raw_mode(stdout.st_mode) != FileType::RegularFile {
+        return None;
+    }
+    let path = std::fs::read_link("/proc/self/fd/1").ok()?;
+    // A file without a name, or under another one.
+    let named = rustix::fs::stat(&path).ok()?;
+    ((named.st_dev, named.st_ino) == (stdout.st_dev, stdout.st_ino)).then_some(path)
 }

@@ -24,8 +24,13 @@ use crate::process::{CommandSpec, Ended, How, ProcessEvent, Stream, Wanted};
 const IDLE: Duration = Duration::from_millis(250);
 /// After the command has ended, we read no longer than this, even if more comes.
 const LONGEST_DRAIN: Duration = Duration::from_secs(2);
-/// How long a command that was asked to end may take before we show what we have.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// So long after its first output a command shows what it has printed. A command that ends before gets its
+/// preview as if nobody watched.
+const FIRST_LOOK: Duration = Duration::from_millis(500);
+/// The same for a command that prints without a pause. Most of these end soon.
+const LATEST_LOOK: Duration = Duration::from_secs(2);
+/// When we first report that the command still runs. The next reports come after twice the time each.
+const FIRST_REPORT: Duration = Duration::from_secs(8);
 /// How long a command may take to end after its timeout before it is killed.
 const MERCY: Duration = Duration::from_secs(2);
 
@@ -63,11 +68,14 @@ pub(crate) fn run(
         times: Times {
             started: Instant::now(),
             limit: asked.timeout,
-            patience: asked.patience,
+            first_look: asked.watched.then_some(FIRST_LOOK),
+            next_report: asked.watched.then_some(FIRST_REPORT),
             ..Times::default()
         },
         how: None,
         interrupted: false,
+        forwards: asked.forwards,
+        asked_to_end: false,
         reader_watched: true,
         unread: 0,
     };
@@ -84,6 +92,10 @@ struct Watch {
     times: Times,
     how: Option<How>,
     interrupted: bool,
+    /// Output of background processes that comes after the end goes to our standard output.
+    forwards: bool,
+    /// A signal asked us to end, and we have not reported it.
+    asked_to_end: bool,
     /// We look whether somebody still reads our standard output.
     reader_watched: bool,
     /// Bytes that were in the pipes when the command ended and are not read yet. The command wrote
@@ -95,12 +107,13 @@ struct Watch {
 struct Times {
     started: Instant,
     limit: Option<Duration>,
-    /// How long the command may run before we say so. `None` once we have said it.
-    patience: Option<Duration>,
+    /// How long after its first output the command shows what it has printed. `None` once it has.
+    first_look: Option<Duration>,
+    first_heard: Option<Instant>,
+    /// After which time we report that the command still runs.
+    next_report: Option<Duration>,
     /// When the timeout was over and the command got a signal to end.
     timed_out: Option<Instant>,
-    /// When somebody last asked us to end. `None` once we have reported it.
-    asked_to_end: Option<Instant>,
     ended: Option<Instant>,
     last_heard: Instant,
 }
@@ -111,9 +124,10 @@ impl Default for Times {
         Times {
             started: now,
             limit: None,
-            patience: None,
+            first_look: None,
+            first_heard: None,
+            next_report: None,
             timed_out: None,
-            asked_to_end: None,
             ended: None,
             last_heard: now,
         }
@@ -160,7 +174,7 @@ impl Watch {
             if self.pipes.open(stream).is_some() {
                 held = true;
                 if let Some(output) = self.pipes.close(stream) {
-                    leave_reader(output);
+                    leave_reader(output, self.forwards);
                 }
             }
         }
@@ -212,8 +226,10 @@ impl Watch {
                     if !self.has_heard(&came) {
                         self.child.send(signal);
                     }
-                    if matches!(signal, Signal::SIGTERM | Signal::SIGHUP) {
-                        self.times.asked_to_end = Some(Instant::now());
+                    // A key of a terminal may mean the command alone.
+                    let is_key = signal == Signal::SIGINT && came.by_terminal;
+                    if matches!(signal, Signal::SIGTERM | Signal::SIGHUP | Signal::SIGINT) {
+                        self.asked_to_end |= !is_key;
                     }
                     let ends = matches!(
                         signal,
@@ -257,6 +273,7 @@ impl Watch {
         match rustix::io::read(fd, self.buffer.space()) {
             Ok(0) => drop(self.pipes.close(stream)),
             Ok(len) => {
+                self.times.first_heard.get_or_insert_with(Instant::now);
                 if len == Buffer::PIPE {
                     self.pipes.widen(stream);
                 }
@@ -280,6 +297,19 @@ impl Watch {
         }
     }
 
+    /// Reads the bytes that are in the pipes now.
+    fn read_what_is_there(&mut self, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) {
+        // A command that never stops printing must not keep us here.
+        let mut left = self.pipes.unread();
+        for stream in [Stream::Out, Stream::Err] {
+            while left > 0 && self.pipes.unread_of(stream) > 0 {
+                let before = self.pipes.unread_of(stream);
+                self.read(stream, hear);
+                left = left.saturating_sub(before.min(Buffer::PIPE as u64));
+            }
+        }
+    }
+
     /// Closes the output because nobody reads ours: the command's next write ends it.
     fn stop_reading(&mut self) {
         self.reader_watched = false;
@@ -300,12 +330,22 @@ impl Watch {
             }
             return now >= (self.times.last_heard + IDLE).min(ended + LONGEST_DRAIN);
         }
-        if self.times.patience.is_some_and(|patience| now >= self.times.started + patience) {
-            self.times.patience = None;
+        let is_look_due = |due: Instant| {
+            now >= due && (self.pipes.unread() == 0 || now >= due + (LATEST_LOOK - FIRST_LOOK))
+        };
+        if self.times.look_at().is_some_and(is_look_due) {
+            self.times.first_look = None;
+            hear(ProcessEvent::FirstLook);
+        }
+        if let Some(after) =
+            self.times.next_report.filter(|after| now >= self.times.started + *after)
+        {
+            self.times.next_report = after.checked_mul(2);
             hear(ProcessEvent::StillRunning);
         }
-        if self.times.asked_to_end.is_some_and(|asked| now >= asked + PATIENCE) {
-            self.times.asked_to_end = None;
+        if std::mem::take(&mut self.asked_to_end) {
+            // The sender may write a line of its own now, and end us at any moment.
+            self.read_what_is_there(hear);
             hear(ProcessEvent::AskedToEnd);
         }
         match (self.times.limit, self.times.timed_out) {
@@ -334,6 +374,11 @@ struct Ready {
 }
 
 impl Times {
+    /// Returns when the command shows what it has printed first.
+    fn look_at(&self) -> Option<Instant> {
+        Some(self.first_heard? + self.first_look?)
+    }
+
     /// Returns the time until something is due.
     fn next(&self) -> Option<Duration> {
         let due = match self.ended {
@@ -343,9 +388,8 @@ impl Times {
                     Some(told) => Some(told + MERCY),
                     None => self.limit.map(|limit| self.started + limit),
                 };
-                let say = self.asked_to_end.map(|asked| asked + PATIENCE);
-                let still = self.patience.map(|patience| self.started + patience);
-                end.into_iter().chain(say).chain(still).min()
+                let report = self.next_report.map(|after| self.started + after);
+                end.into_iter().chain(self.look_at()).chain(report).min()
             }
         };
         due.map(|due| due.saturating_duration_since(Instant::now()))

@@ -16,7 +16,10 @@ impl Catalog for Disk {
 
     fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
         let (root, _) = self.find(name)?;
-        Ok(notes::record(&root, name))
+        Ok(notes::record(&root, name).map(|record| {
+            let running = record.running && self.is_written(&root, name);
+            Record { running, cut_short: record.running && !running, ..record }
+        }))
     }
 
     fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! A directory held open, and what can be done in it without following a link.
 
 use std::ffi::CStr;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
@@ -241,6 +241,23 @@ pub(super) fn read_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Re
         }
     }
     Ok(wanted - buffer.len())
+}
+
+/// Locks a file until it is closed. Tells whether that worked. Others can still read the file.
+pub(super) fn lock(file: &File) -> bool {
+    file.try_lock().is_ok()
+}
+
+/// Tells whether another process has locked this file.
+pub(super) fn is_locked(file: &File) -> bool {
+    match file.try_lock_shared() {
+        Ok(()) => {
+            let _ = file.unlock();
+            false
+        }
+        Err(TryLockError::WouldBlock) => true,
+        Err(TryLockError::Error(_)) => false,
+    }
 }
 
 /// Says why a directory may not be used.

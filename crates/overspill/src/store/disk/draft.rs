@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use super::gather::{Gather, fitted};
 use super::root::Root;
 use super::temp::Temp;
-use super::{Disk, Durability, notes};
+use super::{Disk, Durability, notes, sum};
 use crate::store::seal::{Seal, Sealer};
-use crate::store::{Draft, Excerpt, Kept, KeptRanges, OutputId, SpillRef};
+use crate::store::{Draft, Excerpt, Kept, KeptRanges, OutputId, Record, SpillRef};
 use crate::{Call, Error};
 
 /// How much is written between two looks at the room that is left.
@@ -45,6 +45,10 @@ pub(super) struct DiskDraft {
     last: Option<u8>,
     /// Lines that are kept although they are between the two ends.
     excerpts: Vec<Excerpt>,
+    /// The name of an output that can be read while it is written.
+    live: Option<OutputId>,
+    /// The ring of such an output. Its own file has only the start then, since the ring is in no order.
+    ring: Option<Temp>,
 }
 
 impl DiskDraft {
@@ -65,6 +69,8 @@ impl DiskDraft {
             feeds: 0,
             last: None,
             excerpts: Vec::new(),
+            live: None,
+            ring: None,
         })
     }
 
@@ -115,6 +121,13 @@ impl DiskDraft {
     fn write_round(&mut self, bytes: &[u8]) -> io::Result<()> {
         let (first, last) = self.ends();
         let ring = last + 1;
+        if self.live.is_some() && self.ring.is_none() {
+            self.ring = Some(self.part_ring(first)?);
+        }
+        let (file, start) = match &mut self.ring {
+            Some(ring) => (&mut ring.file, 0),
+            None => (&mut self.temp.file, first),
+        };
         // What would be overwritten at once need not be written.
         let skip = (bytes.len() as u64).saturating_sub(ring);
         let mut at = self.produced + skip;
@@ -123,12 +136,22 @@ impl DiskDraft {
             let offset = (at - first) % ring;
             let len = (bytes.len() as u64).min(ring - offset);
             let (now, later) = bytes.split_at(len as usize);
-            self.temp.file.seek(SeekFrom::Start(first + offset))?;
-            self.temp.file.write_all(now)?;
+            file.seek(SeekFrom::Start(start + offset))?;
+            file.write_all(now)?;
             at += len;
             bytes = later;
         }
         Ok(())
+    }
+
+    /// Moves everything after the start to a file of its own.
+    fn part_ring(&self, first: u64) -> io::Result<Temp> {
+        let mut ring = Temp::new(&self.root)?;
+        sum::copy(&self.temp.file, first, self.produced - first, |bytes| {
+            ring.file.write_all(bytes)
+        })?;
+        self.temp.file.set_len(first)?;
+        Ok(ring)
     }
 
     /// Copies the start, the excerpts and the ring, in order, to a new file.
@@ -136,28 +159,94 @@ impl DiskDraft {
         let (first, last) = self.ends();
         let whole_hole = first..self.produced - last;
         let (hole, excerpts) = fitted(whole_hole.clone(), std::mem::take(&mut self.excerpts));
-        let mut gather = Gather::new(&self.root)?;
+        // A file without a name cannot take the place of another one.
+        let is_live = self.live.is_some();
+        let new = if is_live { Temp::named(&self.root) } else { Temp::new(&self.root) };
+        let mut gather = Gather::new(new?)?;
         let file = &self.temp.file;
         gather.range(0..hole.start, (1, true), true, |to| to.copy(file, 0, hole.start))?;
         for Excerpt { bytes, line, starts_line, text, verbatim } in excerpts {
             gather.range(bytes, (line, starts_line), verbatim, |to| to.write(&text))?;
         }
         let ring = last + 1;
+        let (file, start) = match &self.ring {
+            Some(ring) => (&ring.file, 0),
+            None => (file, first),
+        };
         // The byte before the last part has the oldest place in the ring.
         let turn = (self.produced - first) % ring;
         let mut byte = [0];
-        super::dir::read_at(file, &mut byte, first + turn)?;
+        super::dir::read_at(file, &mut byte, start + turn)?;
         let skip = hole.end - whole_hole.end;
         let starts_line = skip > 0 || byte == *b"\n";
         gather.range(hole.end..self.produced, (0, starts_line), true, |to| {
             let to_end = last - turn;
-            to.copy(file, first + turn + 1 + skip.min(to_end), to_end - skip.min(to_end))?;
+            to.copy(file, start + turn + 1 + skip.min(to_end), to_end - skip.min(to_end))?;
             let skip = skip.saturating_sub(to_end);
-            to.copy(file, first + skip, turn - skip)
+            to.copy(file, start + skip, turn - skip)
         })?;
         let (temp, sealer, kept) = gather.finish(self.produced, self.feeds, self.last);
         (self.temp, self.sealer) = (temp, Some(sealer));
         Ok(kept)
+    }
+
+    /// Gives the output a name while it is written. The record comes first, so that no reader takes the output
+    /// for complete.
+    fn name_now(&mut self) -> Option<OutputId> {
+        if !self.disk.options().records || !super::dir::lock(&self.temp.file) {
+            return None;
+        }
+        let now = self.disk.options().clock.now();
+        let record = Record {
+            call: self.call.clone(),
+            created: now.timestamp(),
+            running: true,
+            ..Record::default()
+        };
+        for attempt in 0..MOST_ATTEMPTS {
+            let name = self.disk.options().names.draw(&self.call, &now, attempt).ok()?;
+            let file = self.disk.options().names.file_of(&name);
+            if self.root.dir.find(&file).is_ok() {
+                continue;
+            }
+            notes::describe(&self.root, &name, &record).ok()?;
+            match self.temp.publish(&self.root.dir, &file) {
+                Ok(()) => return Some(name),
+                Err(error) => {
+                    notes::remove(&self.root, &name);
+                    if error.kind() != io::ErrorKind::AlreadyExists {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Completes an output that has its name already.
+    fn complete(&mut self, name: &OutputId, seal: Option<&Seal>) -> Result<(), Error> {
+        let file = self.disk.file(name);
+        let wrong = |error| failed(&file, error);
+        let on_disk = self.disk.options().names.file_of(name);
+        self.root.dir.find(&on_disk).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                wrong(io::Error::new(error.kind(), "it was removed while it was written"))
+            }
+            _ => wrong(error),
+        })?;
+        if self.ring.is_some() {
+            self.temp.replace(&self.root.dir, &on_disk).map_err(wrong)?;
+        }
+        if let Some(seal) = seal {
+            let durable = self.is_durable() && seal.kept() != Kept::Whole;
+            match notes::add_seal(&self.root, name, seal, durable) {
+                // An output that is whole does without.
+                Err(error) if seal.kept() != Kept::Whole => return Err(wrong(error)),
+                _ => {}
+            }
+        }
+        self.live = None;
+        Ok(())
     }
 
     /// Gives the output a name that nobody else has.
@@ -218,6 +307,15 @@ impl Draft for DiskDraft {
         Ok(())
     }
 
+    fn go_live(&mut self) -> Option<SpillRef> {
+        if self.live.is_none() && !self.is_over() && !self.torn {
+            self.live = self.name_now();
+        }
+        let name = self.live.clone()?;
+        let path = self.disk.shown_path(&name);
+        Some(SpillRef::new(name, path, Kept::Whole))
+    }
+
     fn publish(mut self: Box<Self>) -> Result<SpillRef, Error> {
         if self.torn {
             return Err(self.failed(io::Error::other("a part of it could not be written")));
@@ -239,11 +337,26 @@ impl Draft for DiskDraft {
         if self.is_durable() {
             self.temp.file.sync_all().map_err(|error| self.failed(error))?;
         }
-        let name = self.place(seal.as_ref())?;
+        let name = match self.live.clone() {
+            Some(name) => {
+                self.complete(&name, seal.as_ref())?;
+                name
+            }
+            None => self.place(seal.as_ref())?,
+        };
         if self.is_durable() {
             self.root.dir.sync().map_err(|error| self.failed(error))?;
         }
         Ok(SpillRef::new(name.clone(), self.disk.shown_path(&name), kept))
+    }
+}
+
+impl Drop for DiskDraft {
+    fn drop(&mut self) {
+        if let Some(name) = self.live.take() {
+            // If even this fails, its record says that it is not complete.
+            let _ = self.disk.remove(&self.root, &name);
+        }
     }
 }
 

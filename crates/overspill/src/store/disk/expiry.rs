@@ -91,7 +91,7 @@ impl Disk {
         let is_ours = self.options().names.name_of(&file).is_some();
         let found = if is_ours { if_there(root.dir.find(&file)).map_err(wrong)? } else { None };
         let same = found.is_some_and(|now| (now.bytes, now.used) == (entry.bytes, entry.used));
-        if !same || pins.contains(name) {
+        if !same || pins.contains(name) || self.is_written(root, name) {
             return Ok(false);
         }
         let removed = if_there(root.dir.remove(&file)).map_err(wrong)?;

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use overspill_core::internal::Excerpt;
 
-use super::root::Root;
 use super::sum::copy;
 use super::temp::Temp;
 use crate::store::seal::Sealer;
@@ -22,8 +21,8 @@ pub(super) struct Gather {
 }
 
 impl Gather {
-    pub(super) fn new(root: &Root) -> io::Result<Gather> {
-        let (temp, sealer) = (Temp::new(root)?, Sealer::new());
+    pub(super) fn new(temp: Temp) -> io::Result<Gather> {
+        let sealer = Sealer::new();
         Ok(Gather { temp, sealer, ranges: Vec::new(), last: None })
     }
 

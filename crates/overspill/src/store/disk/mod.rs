@@ -30,6 +30,10 @@ mod sent;
 mod sum;
 mod temp;
 
+#[cfg(test)]
+#[cfg(all(unix, not(feature = "portable-std")))]
+mod live_tests;
+
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
@@ -53,7 +57,8 @@ pub use options::{Access, DiskOptions, Durability, PathStyle};
 /// Keeps each output as a file of its own, private to the user.
 ///
 /// The file holds the bytes as they came, for any tool to search. It appears under its name when
-/// it is complete and never changes after that. Records and pins stand in a hidden
+/// it is complete and never changes after that. An output that can be read while it is written has its name
+/// from the start, and its record says so. Records and pins stand in a hidden
 /// directory beside it and can be lost without harm. No link below the directory is followed, and
 /// files that are not ours are neither shown nor touched.
 #[derive(Debug, Clone)]
@@ -179,6 +184,12 @@ impl Disk {
             .map_err(|error| failed(&self.file(name), error))?;
         let (file, found) = opened.ok_or_else(not_found)?;
         Ok((root, file, found))
+    }
+
+    /// Tells whether a process writes this output now: the process locks the file as long as it lives.
+    fn is_written(&self, root: &Root, name: &OutputId) -> bool {
+        let opened = root.dir.open_file(&self.file_name(name));
+        opened.is_ok_and(|(file, _)| dir::is_locked(&file))
     }
 
     /// Reads a range of an open output.

@@ -38,6 +38,23 @@ pub(super) fn put_seal(root: &Root, name: &OutputId, seal: &Seal, durable: bool)
     written.inspect_err(|_| remove(root, name))
 }
 
+/// Notes the seal of an output that has a record already, in the place of that record file.
+pub(super) fn add_seal(root: &Root, name: &OutputId, seal: &Seal, durable: bool) -> io::Result<()> {
+    let records = root.make_area(Area::Records)?;
+    let lines = lines(&records, name).map_or_else(Vec::new, |lines| lines.added);
+    let mut temp = Temp::named(root)?;
+    temp.file.write_all(&seal.to_bytes())?;
+    temp.file.write_all(&lines)?;
+    if durable {
+        temp.file.sync_all()?;
+    }
+    temp.replace(&records, &file(name))?;
+    if durable {
+        records.sync()?;
+    }
+    Ok(())
+}
+
 /// Returns the seal of an output, if there is one and it can be read.
 pub(super) fn seal(root: &Root, name: &OutputId) -> Option<Seal> {
     seal_if(root, name, |_| true)
@@ -103,31 +120,39 @@ pub(super) fn record(root: &Root, name: &OutputId) -> Option<Record> {
 /// Returns the first record, if it can be read.
 #[cfg(feature = "bucket")]
 pub(super) fn first_record(root: &Root, name: &OutputId) -> Option<Record> {
-    let bytes = lines(&*root.area(Area::Records).ok()??, name)?;
+    let bytes = lines(&*root.area(Area::Records).ok()??, name)?.added;
     let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"{"));
     lines.find_map(|line| serde_json::from_slice(line).ok())
 }
 
-/// Returns everything that was added to the seal.
-fn lines(records: &Dir, name: &OutputId) -> Option<Vec<u8>> {
+/// A record file in memory.
+struct RecordLines {
+    /// Everything that was added to the seal.
+    added: Vec<u8>,
+    /// There is a seal, so the output is complete.
+    is_sealed: bool,
+}
+
+fn lines(records: &Dir, name: &OutputId) -> Option<RecordLines> {
     let (notes, found) = records.open_file(&file(name)).ok()?;
     let mut bytes = vec![0; found.bytes.min(2 * LONGEST) as usize];
     let len = dir::read_at(&notes, &mut bytes, 0).ok()?;
     bytes.truncate(len);
     let sealed = Seal::len(&bytes).filter(|len| *len <= bytes.len()).unwrap_or(0);
-    Some(bytes.split_off(sealed))
+    Some(RecordLines { added: bytes.split_off(sealed), is_sealed: sealed > 0 })
 }
 
 /// Like [`record`], in a directory that is open already.
 pub(super) fn record_in(records: &Dir, name: &OutputId) -> Option<Record> {
-    let bytes = lines(records, name)?;
+    let RecordLines { added: bytes, is_sealed } = lines(records, name)?;
     let lines = bytes.split(|&byte| byte == b'\n');
     let retrieved = lines.clone().rev().skip(1).filter_map(retrieved_in).sum();
     // The text after the last line feed is empty or a torn line. `serde` would also read a record from an
     // array.
     let mut whole = lines.rev().skip(1).filter(|line| line.starts_with(b"{"));
     let record: Record = whole.find_map(|line| serde_json::from_slice(line).ok())?;
-    Some(Record { retrieved, ..record })
+    let running = record.running && !is_sealed;
+    Some(Record { retrieved, running, cut_short: false, ..record })
 }
 
 fn retrieved_in(line: &[u8]) -> Option<u64> {

@@ -49,7 +49,7 @@ impl Temp {
     }
 
     /// Gives it a name, whatever had that name before.
-    pub(super) fn replace(mut self, dir: &Dir, name: &str) -> io::Result<()> {
+    pub(super) fn replace(&mut self, dir: &Dir, name: &str) -> io::Result<()> {
         if let Some((drafts, stand)) = &self.stand {
             drafts.replace(stand, dir, name)?;
             self.stand = None;

@@ -130,6 +130,47 @@ pub(super) const ALL: &[(&str, &[HostTexts])] = &[
         ],
     ),
     (
+        "kilo",
+        &[
+            (
+                ".config/kilo/kilo.json",
+                &[None, Some("{}"), Some("{\"shell\": \"/mine\", \"mcp\": {}}")],
+            ),
+            (".config/kilo/AGENTS.md", RULES),
+        ],
+    ),
+    (
+        "continue",
+        &[(
+            ".continue/config.yaml",
+            &[
+                None,
+                Some(
+                    "name: x\nmcpServers:\n  - name: a\n    command: npx\n    args:\n      - one # first\n",
+                ),
+            ],
+        )],
+    ),
+    ("kimi-code", &[(".kimi-code/mcp.json", SERVERS), (".kimi-code/AGENTS.md", RULES)]),
+    (
+        "qoder",
+        &[
+            (".qoder/.env", &[None, Some("# mine\nA=1\nQODER_SHELL_PREFIX=/mine\n")]),
+            (".qoder/settings.json", SERVERS),
+            (".qoder/AGENTS.md", RULES),
+        ],
+    ),
+    ("droid", &[(".factory/mcp.json", SERVERS), (".factory/AGENTS.md", RULES)]),
+    ("auggie", &[(".augment/settings.json", SERVERS)]),
+    ("amp", &[(".config/amp/settings.json", SETTINGS), (".config/amp/AGENTS.md", RULES)]),
+    (
+        "crush",
+        &[(
+            ".config/crush/crush.json",
+            &[None, Some("{}"), Some("{\"mcp\": {\"a\": {\"command\": \"x\"}}}\n")],
+        )],
+    ),
+    (
         "windsurf",
         &[
             (".codeium/windsurf/mcp_config.json", SERVERS),
