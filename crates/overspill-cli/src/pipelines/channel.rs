@@ -9,6 +9,7 @@ use std::path::Path;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
+use rustix::process::{Resource, getrlimit};
 
 use super::Prelude;
 use super::tee::TeeArgument;
@@ -20,6 +21,8 @@ const EVENTS: usize = 300;
 const PIPE_ROOM: usize = 1 << 20;
 /// The longest report of the prelude: nine commands of 400 characters of four bytes, and numbers.
 const LONGEST_REPORT: usize = 16 << 10;
+/// The file descriptors that we need to run a command.
+const DESCRIPTORS_TO_RUN: u64 = 24;
 /// Room for the reports of our stages.
 const STAGE_REPORTS: usize = 4 << 10;
 
@@ -60,6 +63,11 @@ impl Channel {
             .replace("@EVENTS@", &EVENTS.to_string())
             .replace("@PIPE@", &path(&writer));
         let mut file = File::from(memfd_create("overspill", MemfdFlags::CLOEXEC)?);
+        // The command comes first if there are few descriptors.
+        let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        if u64::try_from(file.as_raw_fd()).unwrap_or(u64::MAX) + DESCRIPTORS_TO_RUN > most {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
         file.write_all(text.as_bytes())?;
         let channel = Channel { prelude: file.into(), reader: reader.into(), writer, captures };
         // The shell complains if it may not open these, so we try first.
@@ -73,9 +81,9 @@ impl Channel {
     }
 
     /// Returns the argument of the stage at a place.
-    pub(super) fn tee_argument(&self, place: usize, most: u64) -> Option<TeeArgument> {
+    pub(super) fn tee_argument(&self, place: usize, most: u64, floor: u64) -> Option<TeeArgument> {
         let (pipe, file) = (self.writer.as_raw_fd(), self.captures.get(place)?.as_raw_fd());
-        Some(TeeArgument { pid: std::process::id(), pipe, file, most, place })
+        Some(TeeArgument { pid: std::process::id(), pipe, file, most, floor, place })
     }
 
     /// Returns the reports so far, and the files of the captures.

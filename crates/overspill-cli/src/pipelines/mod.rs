@@ -33,16 +33,16 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use overspill::internal::store::PipelineStatus;
-use overspill::store::OutputId;
+use overspill::store::{Kept, OutputId};
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Overspill};
 
 use crate::env::Env;
 use crate::hosts::frame::{Dressing, Framed};
 use crate::process::CommandSpec;
 use channel::Channel;
-use notice::SavedCapture;
+use notice::{SavedCapture, SavedSize};
 use report::{CaptureReport, PipelineReport};
-use rules::{HiddenFailure, Line};
+use rules::{HiddenFailure, Line, PlaceText};
 pub(crate) use settings::{PipelineMode, PipelineSettings};
 
 /// The variable that names the prelude.
@@ -56,7 +56,7 @@ const MOST_PLACES: usize = 8;
 /// The function of the prelude that keeps `$?`.
 const KEEPER: &str = "__ovs_k";
 /// Defines it. The line must work if the prelude could not be read, and `$_` stays what it was.
-const KEEPER_FUNCTIONS: &str = r#"__ovs_k() { return $?; }; : "${__ovs_u-}""#;
+const KEEPER_FUNCTIONS: &str = r#"__ovs_k() { return "$?"; }; : "${__ovs_u-}""#;
 /// Sets the trap of the prelude inside of a subshell. `$_` stays what the trap of the host leaves.
 const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG; : EXIT";
 
@@ -65,8 +65,8 @@ pub(crate) struct Watch {
     channel: Channel,
     /// The line as bash runs it.
     text: String,
-    /// The first stage of each place.
-    first_stages: Vec<String>,
+    /// The pipelines that are captured.
+    places: Vec<PlaceText>,
     /// The words that our stages begin with.
     our_stage: String,
 }
@@ -110,7 +110,7 @@ impl Watch {
         if mode == PipelineMode::Off {
             return None;
         }
-        let sees_end = framed.is_last() && scan::ends_with_pipeline(&framed.inner);
+        let sees_end = framed.is_last() && scan::needs_event_at_end(&framed.inner);
         if is_in_the_way(&asked.words[..at], env) {
             return None;
         }
@@ -125,17 +125,19 @@ impl Watch {
         let channel = Channel::open(&prelude, places.len(), &directory)
             .or_else(|_| Channel::open(&prelude, 0, Path::new("/")))
             .ok()?;
-        // The command may need the disk space itself.
-        let most = settings.most.min(channel::free_space(&directory) / 4);
+        let free = channel::free_space(&directory);
+        let most = settings.most.min(share_of_disk(free, settings.floor, places.len()));
         let our_stage = format!("{} {} ", env.own_path()?, tee::NAME);
         let mut text = framed.inner.clone();
-        let mut first_stages = Vec::new();
+        let mut texts = Vec::new();
         for (number, place) in places.iter().enumerate().rev() {
-            let Some(argument) = channel.tee_argument(number, most) else { continue };
+            let Some(argument) = channel.tee_argument(number, most, settings.floor) else {
+                continue;
+            };
             text.insert_str(place.after, &format!(" {our_stage}{argument} |"));
-            first_stages.push(framed.inner[place.stage.clone()].trim().to_owned());
+            texts.push(PlaceText::of(&framed.inner, place));
         }
-        first_stages.reverse();
+        texts.reverse();
         let keeper = scan::before_next(&framed.inner).map(|before| format!("{before}{KEEPER}"));
         let path = channel.prelude_path();
         let dressing = Dressing {
@@ -149,17 +151,17 @@ impl Watch {
             asked.variables.push((BASH_ENV, path.into()));
         }
         asked.words[at] = line.into();
-        Some(Watch { channel, text, first_stages, our_stage })
+        Some(Watch { channel, text, places: texts, our_stage })
     }
 
     /// Reads what was seen, and saves what was captured. `shown` is the size of the line's output.
     pub(crate) fn finish(self, overspill: &Overspill, call: &Call, shown: u64) -> Watched {
-        let Watch { channel, text, first_stages, our_stage } = self;
+        let Watch { channel, text, places, our_stage } = self;
         let (bytes, files) = channel.close();
         let (reports, captures) = report::read(&bytes);
-        let line = Line { text: &text, first_stages: &first_stages, our_stage: &our_stage };
+        let line = Line { text: &text, places: &places, our_stage: &our_stage };
         let hidden = rules::hidden_failures(&line, &reports, &captures);
-        let captured = Captured { overspill, call, first_stages: &first_stages, files, captures };
+        let captured = Captured { overspill, call, places: &places, files, captures };
         let notice = match hidden.first() {
             Some(failure) => {
                 let saved =
@@ -201,28 +203,29 @@ fn masked(command: &str, overspill: &Overspill) -> String {
 struct Captured<'a> {
     overspill: &'a Overspill,
     call: &'a Call,
-    first_stages: &'a [String],
+    places: &'a [PlaceText],
     files: Vec<File>,
     captures: Vec<CaptureReport>,
 }
 
 impl Captured<'_> {
     /// Saves the output of a first stage.
-    fn save(&self, place: usize, code: Option<i32>) -> Option<SavedCapture> {
+    fn save(self, place: usize, code: Option<i32>) -> Option<SavedCapture> {
         let capture = self.captures.iter().find(|capture| capture.place == place)?;
         if capture.saved == 0 {
             return None;
         }
-        let command = self.first_stages.get(place).cloned();
+        // The other files are closed here, which frees their space before the store needs some.
+        let mut file = self.files.into_iter().nth(place)?;
+        let command = self.places.get(place).map(|place| place.first.clone());
         let call = Call { command, ..self.call.clone() };
         // With a limit of one byte, every output is saved.
         let settings = Layer { max_bytes: Some(Limit::AtMost(1)), ..Layer::default() };
         let options = CallOptions { settings, ..CallOptions::default() };
         let mut spill = self.overspill.spill(call, options);
-        let mut file = self.files.get(place)?;
         file.seek(SeekFrom::Start(0)).ok()?;
         let mut chunk = vec![0; 256 << 10];
-        let mut lines = 0;
+        let (mut lines, mut last) = (0, b'\n');
         loop {
             let len = file.read(&mut chunk).ok()?;
             let chunk = &chunk[..len];
@@ -230,37 +233,55 @@ impl Captured<'_> {
                 break;
             }
             lines += memchr::memchr_iter(b'\n', chunk).count() as u64;
+            last = chunk[len - 1];
             spill.push(chunk);
         }
         let end = code.map_or_else(CallEnd::default, CallEnd::exited);
         let outcome = spill.finish(end.interrupted(capture.saved < capture.total));
         let saved = outcome.saved()?;
-        self.note_as_captured(&saved.id);
-        Some(SavedCapture { lines: lines.max(1), read: self.overspill.way_to(saved) })
-    }
-
-    /// Corrects the record: nothing of this output was sent.
-    fn note_as_captured(&self, id: &OutputId) {
-        let store = self.overspill.store();
-        if let Ok(Some(mut record)) = store.record(id) {
-            record.sent = Some(0);
-            record.shown = Vec::new();
-            let _ = store.describe(id, &record);
-        }
+        note_as_captured(self.overspill, &saved.id);
+        let bytes = match saved.kept {
+            Kept::Whole => capture.saved,
+            Kept::Ends { first, between, last } => first + between + last,
+        };
+        let size = match saved.kept {
+            Kept::Whole if capture.saved == capture.total => {
+                SavedSize::Lines(lines + u64::from(last != b'\n'))
+            }
+            _ => SavedSize::Part { bytes, total: capture.total },
+        };
+        Some(SavedCapture { size, read: self.overspill.way_to(saved) })
     }
 
     /// Saves the output of a first stage that ran for long and that the line dropped most of.
-    fn longest(&self, shown: u64) -> Option<String> {
+    fn longest(self, shown: u64) -> Option<String> {
         let is_dropped = |capture: &&CaptureReport| {
             let most = capture.total > WORTH_SAVING && capture.total / 2 > shown;
             most && capture.millis >= LONG_MILLIS && capture.saved > 0 && !capture.reader_left
         };
         let capture =
             self.captures.iter().filter(is_dropped).max_by_key(|capture| capture.millis)?;
-        let saved = self.save(capture.place, None)?;
-        let command = masked(self.first_stages.get(capture.place)?, self.overspill);
+        let place = capture.place;
+        let command = masked(&self.places.get(place)?.first, self.overspill);
+        let saved = self.save(place, None)?;
         Some(notice::capture(&command, &saved))
     }
+}
+
+/// Corrects the record of a captured output: nothing of it was sent.
+fn note_as_captured(overspill: &Overspill, id: &OutputId) {
+    let store = overspill.store();
+    if let Ok(Some(mut record)) = store.record(id) {
+        record.sent = Some(0);
+        record.shown = Vec::new();
+        let _ = store.describe(id, &record);
+    }
+}
+
+/// Returns how many bytes each of so many captures may take. All of them together get a quarter of the free
+/// space above the floor, since the line may need the disk itself.
+fn share_of_disk(free: u64, floor: u64, captures: usize) -> u64 {
+    free.saturating_sub(floor) / 4 / captures.max(1) as u64
 }
 
 /// Tells whether a shell is bash.
@@ -268,7 +289,7 @@ fn is_bash(shell: &OsString) -> bool {
     Path::new(shell).file_name() == Some(OsStr::new("bash"))
 }
 
-/// Variables that change how bash starts. A user who sets one would notice the prelude.
+/// Variables that change how bash starts, also with an empty value. A user who sets one would notice the prelude.
 const IN_THE_WAY: [&str; 4] = [BASH_ENV, "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT"];
 
 /// Tells whether options of the shell or the environment could notice the prelude.
@@ -282,6 +303,23 @@ fn is_in_the_way(options: &[OsString], env: &Env) -> bool {
             || word == "--verbose"
             || word == "--restricted"
     };
-    let is_set = |name: &&str| env.variable(name).is_some_and(|value| !value.is_empty());
-    options.iter().skip(1).any(is_option) || IN_THE_WAY.iter().any(is_set)
+    options.iter().skip(1).any(is_option) || IN_THE_WAY.iter().any(|name| env.is_set(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures_share_a_quarter_of_the_space_above_the_floor() {
+        for (free, floor, captures, expected) in [
+            (800, 0, 1, 200),
+            (800, 400, 1, 100),
+            (800, 400, 4, 25),
+            (300, 400, 1, 0),
+            (8, 0, 0, 2),
+        ] {
+            assert_eq!(share_of_disk(free, floor, captures), expected, "{free} {floor} {captures}");
+        }
+    }
 }

@@ -7,6 +7,9 @@ use overspill::Profile;
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 
+/// What a capture leaves free in any case: the line itself may write a file.
+const MARGIN: u64 = 64 << 20;
+
 /// What is done about pipelines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PipelineMode {
@@ -38,6 +41,8 @@ pub(crate) struct PipelineSettings {
     pub(crate) store: Option<PathBuf>,
     /// How much of one output is captured.
     pub(crate) most: u64,
+    /// Nothing is captured if less than this is free on the disk.
+    pub(crate) floor: u64,
 }
 
 impl PipelineSettings {
@@ -47,8 +52,13 @@ impl PipelineSettings {
         let mode = set.or((profile.words != Profile::OWN.words).then_some(PipelineMode::Off));
         let most =
             sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
+        let keep_free = match sources.limit(Key::StoreKeepFree) {
+            Some(limit) => Option::from(limit).unwrap_or(0),
+            None => profile.disk_options(None, overspill::Clock::default()).keep_free,
+        };
         PipelineSettings {
             mode,
+            floor: keep_free.max(MARGIN),
             store: sources.directory(profile).ok(),
             most: most.unwrap_or(profile.max_output),
         }

@@ -69,6 +69,7 @@ fn shows_state(command: &str) -> bool {
     let Some(name) = words.next() else { return false };
     let rest: Vec<&str> = words.take_while(|word| !word.starts_with(['>', '<', '#'])).collect();
     match name {
+        "enable" => true,
         "set" if rest.iter().any(|word| is_set_option(word)) => true,
         "trap" | "declare" | "typeset" if rest.first().is_some_and(|word| lists(word)) => true,
         name => LISTS_ALONE.contains(&name) && rest.is_empty(),
@@ -126,6 +127,7 @@ mod tests {
             "ulimit -f 0; a | b",
             "compgen -v | wc -l",
             "a | b; echo $__ovs_n",
+            "enable -n trap; a | b",
         ] {
             assert!(!may_be_watched(line), "{line}");
         }
@@ -144,6 +146,7 @@ mod tests {
             "pytest --log-level=DEBUG | tail",
             "ls /usr/share/posix | wc -l",
             "grep -c ERR log | cat",
+            "systemctl enable x | cat",
         ] {
             assert!(may_be_watched(line), "{line}");
         }
