@@ -12,9 +12,11 @@ use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with}
 use rustix::process::{Resource, getrlimit};
 
 use super::Prelude;
+use super::shell::Shell;
 use super::tee::TeeArgument;
 
-const PRELUDE: &str = include_str!("prelude.sh");
+const BASH_PRELUDE: &str = include_str!("prelude.sh");
+const ZSH_PRELUDE: &str = include_str!("prelude.zsh");
 /// The DEBUG trap takes itself off after so many events: a long loop must not become slow.
 const EVENTS: usize = 300;
 /// The room that we ask for in the pipe.
@@ -30,6 +32,8 @@ const STAGE_REPORTS: usize = 4 << 10;
 const START: &str = "unset BASH_ENV";
 /// Gives the prelude one more event after the last command.
 const EXIT_TRAP: &str = "trap ': end' EXIT";
+/// The same in zsh, whose DEBUG trap has no event there.
+const ZSH_EXIT_TRAP: &str = "trap \"$__ovs_t\" EXIT";
 
 /// Our ends.
 pub(super) struct Channel {
@@ -54,8 +58,12 @@ impl Channel {
         let captures =
             (0..captures).map(|_| unnamed_file(directory)).collect::<io::Result<Vec<_>>>()?;
         let start = if prelude.is_sourced { "" } else { START };
-        let exit = if prelude.sees_end { EXIT_TRAP } else { "" };
-        let text = PRELUDE
+        let (text, exit) = match prelude.shell {
+            Shell::Bash => (BASH_PRELUDE, EXIT_TRAP),
+            Shell::Zsh => (ZSH_PRELUDE, ZSH_EXIT_TRAP),
+        };
+        let exit = if prelude.sees_end { exit } else { "" };
+        let text = text
             .replace("@START@", start)
             .replace("@EXIT@", exit)
             .replace("@PID@", &std::process::id().to_string())

@@ -1,10 +1,11 @@
 //! Failures that a pipe hides.
 //!
-//! In: a line for bash, such as `cargo test 2>&1 | tail -5`. Out: the same output and the same exit code, and a
+//! In: a line for bash or zsh, such as `cargo test 2>&1 | tail -5`. Out: the same output and the same exit code, and a
 //! line after the output if a stage before the last one failed. The output of the first stage is saved then.
 //!
-//! - [`Watch::attach`] lets bash read a prelude, whose traps report failed stages. The line itself stays as it is,
-//!   except that `overspill tee` may be inserted after a first stage, where `scan` is sure about the grammar.
+//! - [`Watch::attach`] lets the shell read a prelude, whose traps report failed stages. bash reads it through
+//!   BASH_ENV. zsh reads it by a command before the line. `overspill tee` may be inserted after a first stage of a
+//!   line for bash, where `scan` is sure about the grammar.
 //! - [`Watch::finish`] reads the reports. `rules` decides what to report, and `notice` words it.
 //!
 //! docs/pipelines.md says when it speaks and when it is silent.
@@ -19,6 +20,7 @@ mod report;
 mod rules;
 mod scan;
 mod settings;
+mod shell;
 mod stage;
 #[cfg_attr(
     not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))),
@@ -27,7 +29,6 @@ mod stage;
 pub(crate) mod tee;
 mod veto;
 
-use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -37,33 +38,27 @@ use overspill::store::{Kept, OutputId};
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Overspill};
 
 use crate::env::Env;
-use crate::hosts::frame::{Dressing, Framed};
+use crate::hosts::frame::Framed;
 use crate::process::CommandSpec;
 use channel::Channel;
 use notice::{SavedCapture, SavedSize};
 use report::{CaptureReport, PipelineReport};
 use rules::{HiddenFailure, Line, PlaceText};
 pub(crate) use settings::{PipelineMode, PipelineSettings};
+use shell::Shell;
 
-/// The variable that names the prelude.
-const BASH_ENV: &str = "BASH_ENV";
 /// A first stage that ran for so long is saved, so that the agent does not have to run it again.
 const LONG_MILLIS: u64 = 2_000;
 /// Less text than this is not worth a notice.
 const WORTH_SAVING: u64 = 4 << 10;
 /// A line with more pipelines is not captured.
 const MOST_PLACES: usize = 8;
-/// The function of the prelude that keeps `$?`.
-const KEEPER: &str = "__ovs_k";
-/// Defines it. The line must work if the prelude could not be read, and `$_` stays what it was.
-const KEEPER_FUNCTIONS: &str = r#"__ovs_k() { return "$?"; }; : "${__ovs_u-}""#;
-/// Sets the trap of the prelude inside of a subshell. `$_` stays what the trap of the host leaves.
-const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG; : EXIT";
 
 /// A line that is watched while it runs.
 pub(crate) struct Watch {
     channel: Channel,
-    /// The line as bash runs it.
+    shell: Shell,
+    /// The line as the shell runs it.
     text: String,
     /// The pipelines that are captured.
     places: Vec<PlaceText>,
@@ -74,6 +69,7 @@ pub(crate) struct Watch {
 /// The settings of the prelude.
 #[allow(dead_code, reason = "only Linux has a prelude")]
 struct Prelude {
+    shell: Shell,
     /// It gets an event after the last command.
     sees_end: bool,
     /// The line itself reads it, and bash has read the user's start file before.
@@ -103,21 +99,22 @@ impl Watch {
             return None;
         }
         let framed = Framed::of(line);
-        if !veto::may_be_watched(&framed.inner) || !is_bash(asked.words.first()?) {
+        let shell = Shell::of(asked.words.first()?)?;
+        if !veto::may_be_watched(&framed.inner, shell) {
             return None;
         }
         let mode = settings.mode.unwrap_or(default);
         if mode == PipelineMode::Off {
             return None;
         }
-        let sees_end = framed.is_last() && scan::needs_event_at_end(&framed.inner);
-        if is_in_the_way(&asked.words[..at], env) {
+        if !shell.can_watch(&framed) || shell.is_in_the_way(&asked.words[..at], env) {
             return None;
         }
-        let prelude = Prelude { sees_end, is_sourced: framed.is_in_eval() };
-        let places = match mode {
-            PipelineMode::Full => scan::places(&framed.inner),
-            PipelineMode::Status | PipelineMode::Off => Vec::new(),
+        let sees_end = framed.is_last() && scan::needs_event_at_end(&framed.inner);
+        let prelude = Prelude { shell, sees_end, is_sourced: framed.is_in_eval() };
+        let places = match (mode, shell) {
+            (PipelineMode::Full, Shell::Bash) => scan::places(&framed.inner),
+            _ => Vec::new(),
         };
         let places = if places.len() > MOST_PLACES { Vec::new() } else { places };
         let store = settings.store.clone().filter(|store| store.is_dir());
@@ -138,28 +135,26 @@ impl Watch {
             texts.push(PlaceText::of(&framed.inner, place));
         }
         texts.reverse();
-        let keeper = scan::before_next(&framed.inner).map(|before| format!("{before}{KEEPER}"));
-        let path = channel.prelude_path();
-        let dressing = Dressing {
-            prelude: &path,
-            keeper: keeper.as_deref(),
-            functions: KEEPER_FUNCTIONS,
-            trap: SUBSHELL_TRAP,
-        };
-        let line = framed.with(&text, &dressing)?;
-        if framed.reads_environment() {
-            asked.variables.push((BASH_ENV, path.into()));
+        let line = shell.dressed(&framed, &text, &channel.prelude_path())?;
+        if shell == Shell::Bash && framed.reads_environment() {
+            asked.variables.push((shell::BASH_ENV, channel.prelude_path().into()));
         }
         asked.words[at] = line.into();
-        Some(Watch { channel, text, places: texts, our_stage })
+        Some(Watch { channel, shell, text, places: texts, our_stage })
     }
 
     /// Reads what was seen, and saves what was captured. `shown` is the size of the line's output.
     pub(crate) fn finish(self, overspill: &Overspill, call: &Call, shown: u64) -> Watched {
-        let Watch { channel, text, places, our_stage } = self;
+        let Watch { channel, shell, text, places, our_stage } = self;
         let (bytes, files) = channel.close();
         let (reports, captures) = report::read(&bytes);
         let line = Line { text: &text, places: &places, our_stage: &our_stage };
+        let reports = match shell {
+            Shell::Bash => reports,
+            Shell::Zsh => {
+                reports.into_iter().filter_map(|report| rules::of_chain(report, &line)).collect()
+            }
+        };
         let hidden = rules::hidden_failures(&line, &reports, &captures);
         let captured = Captured { overspill, call, places: &places, files, captures };
         let notice = match hidden.first() {
@@ -282,28 +277,6 @@ fn note_as_captured(overspill: &Overspill, id: &OutputId) {
 /// space above the floor, since the line may need the disk itself.
 fn share_of_disk(free: u64, floor: u64, captures: usize) -> u64 {
     free.saturating_sub(floor) / 4 / captures.max(1) as u64
-}
-
-/// Tells whether a shell is bash.
-fn is_bash(shell: &OsString) -> bool {
-    Path::new(shell).file_name() == Some(OsStr::new("bash"))
-}
-
-/// Variables that change how bash starts, also with an empty value. A user who sets one would notice the prelude.
-const IN_THE_WAY: [&str; 4] = [BASH_ENV, "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT"];
-
-/// Tells whether options of the shell or the environment could notice the prelude.
-fn is_in_the_way(options: &[OsString], env: &Env) -> bool {
-    let is_option = |word: &OsString| {
-        let word = word.to_string_lossy();
-        let letters = word.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
-        letters.is_some_and(|letters| {
-            letters.contains(['x', 'v', 'r', 'u', 'T', 'n', 'p', 't', 'o', 'O'])
-        }) || word == "--posix"
-            || word == "--verbose"
-            || word == "--restricted"
-    };
-    options.iter().skip(1).any(is_option) || IN_THE_WAY.iter().any(|name| env.is_set(name))
 }
 
 #[cfg(test)]

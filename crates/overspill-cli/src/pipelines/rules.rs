@@ -6,7 +6,7 @@
 use overspill::internal::store::{PipelineStatus, StageStatus};
 
 use super::report::{CaptureReport, PipelineReport};
-use super::scan::Place;
+use super::scan::{self, Place};
 use super::stage::{Stage, squeezed};
 
 /// A failure that the exit code of its pipeline hides.
@@ -73,6 +73,15 @@ const COULD_NOT_RUN: [i32; 2] = [126, 127];
 const ENDED_BY_SIGNAL: std::ops::RangeInclusive<i32> = 130..=165;
 /// Ends of a pipeline whose author expects a failure.
 const EXPECTS_FAILURE: [&str; 3] = ["||true", "||:", "||echo"];
+
+/// Reads a report of zsh, which names the whole list of commands with the pipeline. `None` if the pipeline is not
+/// certain: it may stand in a function that the user has defined elsewhere.
+pub(super) fn of_chain(report: PipelineReport, line: &Line) -> Option<PipelineReport> {
+    let stages = scan::stages_of(report.commands.last()?, report.codes.len())?;
+    let joined = stages.iter().map(|stage| squeezed(stage)).collect::<Vec<_>>().join("|");
+    let commands = stages.into_iter().map(str::to_owned).collect();
+    has_pipeline(&squeezed(line.text), &joined).then_some(PipelineReport { commands, ..report })
+}
 
 /// Returns the failures that the line hides, each once.
 pub(super) fn hidden_failures(

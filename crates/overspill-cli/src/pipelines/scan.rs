@@ -6,8 +6,11 @@
 
 mod quotes;
 mod redirections;
+mod zsh;
 
 use std::ops::Range;
+
+pub(super) use zsh::{ends_inside_of_zsh, stages_of};
 
 /// The line has something that the scanner does not know.
 #[derive(Debug)]
@@ -95,6 +98,14 @@ struct Scanner<'a> {
     has_alternative: bool,
     /// A pipeline can be the last thing that runs in the last list.
     needs_event_at_end: bool,
+    /// The last list that has commands, if it runs in the foreground: its last pipeline, and how many `|` that has.
+    last: Option<(&'a str, usize)>,
+    /// The stages of the current pipeline that have ended.
+    stages: Vec<Range<usize>>,
+    /// The start of the current stage.
+    stage_start: usize,
+    /// The stages of the pipelines that have ended.
+    pipelines: Vec<Vec<Range<usize>>>,
     /// The places of the current list, which `&` may still send to the background.
     list: Vec<Place>,
     found: Vec<Place>,
@@ -114,6 +125,10 @@ impl<'a> Scanner<'a> {
             needs_pipeline: false,
             has_alternative: false,
             needs_event_at_end: false,
+            last: None,
+            stages: Vec::new(),
+            stage_start: 0,
+            pipelines: Vec::new(),
             list,
             found,
             documents,
@@ -213,6 +228,9 @@ impl<'a> Scanner<'a> {
 
     /// Notes where the pipeline ends.
     fn note_end(&mut self) {
+        let mut stages = std::mem::take(&mut self.stages);
+        stages.push(self.stage_start..self.at);
+        self.pipelines.push(stages);
         if let Some(place) = self.list.last_mut().filter(|_| self.pipes > 0) {
             place.end = self.at;
         }
@@ -221,6 +239,7 @@ impl<'a> Scanner<'a> {
     fn next_pipeline(&mut self, operator: usize) {
         self.at += operator;
         self.start = self.at;
+        self.stage_start = self.at;
         self.pipes = 0;
         self.at_command = true;
         self.needs_pipeline = false;
@@ -230,8 +249,10 @@ impl<'a> Scanner<'a> {
         self.note_end();
         let list = std::mem::take(&mut self.list);
         let has_alternative = std::mem::take(&mut self.has_alternative);
-        let has_text = !self.line[self.start..self.at].trim().is_empty();
-        if has_text {
+        let line = self.line;
+        let last = &line[self.start..self.at];
+        if !last.trim().is_empty() {
+            self.last = (ground == Ground::Fore).then_some((last, self.pipes));
             self.needs_event_at_end = ground == Ground::Fore && (self.pipes > 0 || has_alternative);
         }
         if ground == Ground::Fore {
@@ -243,7 +264,9 @@ impl<'a> Scanner<'a> {
     fn pipe(&mut self) -> Result<(), Unsure> {
         self.end_stage()?;
         let stage = self.start..self.at;
+        self.stages.push(self.stage_start..self.at);
         self.at += if self.starts("|&") { 2 } else { 1 };
+        self.stage_start = self.at;
         self.pipes += 1;
         self.at_command = true;
         if self.pipes == 1 {

@@ -138,6 +138,31 @@ fn last_command_is_told_from_a_last_pipeline() {
 }
 
 #[test]
+fn lines_end_inside_of_zsh_with_a_pipeline_or_a_builtin() {
+    for (line, expected) in [
+        ("a | b", true),
+        ("a | b; echo x", true),
+        ("a | b || exit 1", true),
+        ("a | b; make", false),
+        ("a | b || make", false),
+        ("a | b &", false),
+        ("a | b; (exit 4)", false),
+        ("a | b; for i in 1; do c; done", false),
+        ("a | b;\n", true),
+    ] {
+        assert_eq!(ends_inside_of_zsh(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn stages_are_known_if_one_pipeline_has_so_many() {
+    assert_eq!(stages_of("cd x && a 'b | c' | d", 2), Some(vec!["a 'b | c'", "d"]));
+    assert_eq!(stages_of("a | b && c | d", 2), None);
+    assert_eq!(stages_of("a | b || c", 2), Some(vec!["a", "b"]));
+    assert_eq!(stages_of("a | b", 3), None);
+}
+
+#[test]
 fn first_stage_is_known_by_its_text() {
     let line = "cd x && cargo test 2>&1 | tail -5; (exit 7) | cat";
     let stages = places(line).into_iter().map(|place| line[place.stage].trim().to_owned());
