@@ -122,13 +122,18 @@ impl Watch {
         let channel = Channel::open(&prelude, places.len(), &directory)
             .or_else(|_| Channel::open(&prelude, 0, Path::new("/")))
             .ok()?;
-        let free = channel::free_space(&directory);
-        let most = settings.most.min(share_of_disk(free, settings.floor, places.len()));
+        let floor = settings.floor();
+        let most = match places.len() {
+            0 => 0,
+            count => {
+                share_of_disk(channel::free_space(&directory), floor, count).min(settings.most)
+            }
+        };
         let our_stage = format!("{} {} ", env.own_path()?, tee::NAME);
         let mut text = framed.inner.clone();
         let mut texts = Vec::new();
         for (number, place) in places.iter().enumerate().rev() {
-            let Some(argument) = channel.tee_argument(number, most, settings.floor) else {
+            let Some(argument) = channel.tee_argument(number, most, floor) else {
                 continue;
             };
             text.insert_str(place.after, &format!(" {our_stage}{argument} |"));

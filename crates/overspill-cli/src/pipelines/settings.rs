@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use overspill::Profile;
+use overspill::store::DiskOptions;
 
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
@@ -41,8 +42,8 @@ pub(crate) struct PipelineSettings {
     pub(crate) store: Option<PathBuf>,
     /// How much of one output is captured.
     pub(crate) most: u64,
-    /// Nothing is captured if less than this is free on the disk.
-    pub(crate) floor: u64,
+    /// How much of the disk stays free, if the user has set it.
+    keep_free: Option<u64>,
 }
 
 impl PipelineSettings {
@@ -52,15 +53,16 @@ impl PipelineSettings {
         let mode = set.or((profile.words != Profile::OWN.words).then_some(PipelineMode::Off));
         let most =
             sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
-        let keep_free = match sources.limit(Key::StoreKeepFree) {
-            Some(limit) => Option::from(limit).unwrap_or(0),
-            None => profile.disk_options(None, overspill::Clock::default()).keep_free,
-        };
+        let keep_free = sources.limit(Key::StoreKeepFree);
         PipelineSettings {
             mode,
-            floor: keep_free.max(MARGIN),
+            keep_free: keep_free.map(|limit| Option::from(limit).unwrap_or(0)),
             store: sources.directory(profile).ok(),
             most: most.unwrap_or(profile.max_output),
         }
+    }
+    /// Returns how many bytes must be free on the disk for a capture. Only lines with a pipe ask.
+    pub(crate) fn floor(&self) -> u64 {
+        self.keep_free.unwrap_or_else(|| DiskOptions::default().keep_free).max(MARGIN)
     }
 }

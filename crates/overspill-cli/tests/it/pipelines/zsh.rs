@@ -166,6 +166,17 @@ fn zsh_reads_the_start_files_of_the_user() {
 }
 
 #[test]
+fn line_of_run_is_watched_in_zsh() {
+    if !has_zsh() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let mut command = program(home.path());
+    command.args(["run", "--shell", "sh -c 'exit 3' | cat"]).env("SHELL", ZSH);
+    assert_eq!(Seen::of(&mut command, home.path()).reported(), Some(3));
+}
+
+#[test]
 fn zsh_says_nothing_when_overspill_is_gone() {
     if !has_zsh() {
         return;
