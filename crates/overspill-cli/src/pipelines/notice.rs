@@ -24,7 +24,7 @@ pub(super) struct SavedCapture {
 pub(super) enum SavedSize {
     /// All of its lines.
     Lines(u64),
-    /// So many bytes. Nobody counts the lines that are not saved.
+    /// So many bytes. The lines that are not saved are not counted.
     Part { bytes: u64, total: u64 },
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Line<'a> {
     pub(super) our_stage: &'a str,
 }
 
-/// What the line says about a pipeline that is captured.
+/// The text of a pipeline that is captured.
 pub(super) struct PlaceText {
     /// Its first stage, as the user wrote it.
     pub(super) first: String,
@@ -229,7 +229,7 @@ impl Pipeline {
         match captured.filter(|_| at == 0) {
             Some(capture) => capture.reader_left,
             None => {
-                // Code 1 of a script may be a broken pipe, and nobody knows how much another script reads.
+                // Code 1 of a script may be a broken pipe, and another script may read any part of it.
                 let is_script = self.stages[at].as_ref().is_some_and(Stage::is_interpreter);
                 let may_be_broken = is_script && self.codes[at] == 1;
                 let may_leave =

@@ -8,10 +8,10 @@ use overspill::store::DiskOptions;
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 
-/// What a capture leaves free in any case: the line itself may write a file.
+/// A capture leaves so much free in any case: the line itself may write a file.
 const MARGIN: u64 = 64 << 20;
 
-/// What is done about pipelines.
+/// The action on pipelines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PipelineMode {
     /// Nothing.

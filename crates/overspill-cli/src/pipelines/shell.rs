@@ -1,4 +1,4 @@
-//! What differs between bash and zsh.
+//! The differences between bash and zsh.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

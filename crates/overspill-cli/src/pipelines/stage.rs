@@ -1,4 +1,4 @@
-//! What the text of a stage says about its exit code.
+//! The text of a stage, and the meaning of its exit code.
 
 mod reader;
 
@@ -21,7 +21,7 @@ pub(super) struct Stage {
     pub(super) is_compound: bool,
 }
 
-/// What `timeout` does when the time is up.
+/// The end that `timeout` makes when the time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TimeLimit {
     /// It exits with 124.

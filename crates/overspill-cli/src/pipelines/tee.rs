@@ -21,7 +21,7 @@ use super::report::CAPTURE;
 /// The name of the subcommand. It is no part of the command line that users see.
 pub(super) const NAME: &str = "tee";
 
-/// What a stage is told, as one argument: `PID:PIPE:FILE:MOST:FLOOR:PLACE`.
+/// The argument of a stage: `PID:PIPE:FILE:MOST:FLOOR:PLACE`.
 pub(super) struct TeeArgument {
     /// The process that runs the line.
     pub(super) pid: u32,
