@@ -66,6 +66,15 @@ impl Env {
         value.filter(|value| !value.is_empty())
     }
 
+    /// Tells whether a variable is set, also to an empty value.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        match &self.0.variables {
+            Variables::Process => std::env::var_os(name).is_some(),
+            #[cfg(test)]
+            Variables::Table(table) => table.contains_key(std::ffi::OsStr::new(name)),
+        }
+    }
+
     /// Returns all variables that are not empty.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
         let all: Vec<(OsString, OsString)> = match &self.0.variables {

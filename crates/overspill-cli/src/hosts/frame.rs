@@ -94,8 +94,8 @@ pub(crate) struct Dressing<'a> {
     pub(crate) prelude: &'a str,
     /// The text after a command in `eval`. `None` if nothing can follow the command.
     pub(crate) keeper: Option<&'a str>,
-    /// The functions of the keeper.
-    pub(crate) functions: &'a str,
+    /// The commands before `eval`. They read that file, and define the functions of the keeper.
+    pub(crate) first: &'a str,
     /// The text after the trap of a subshell.
     pub(crate) trap: &'a str,
 }
@@ -105,6 +105,11 @@ impl<'a> Framed<'a> {
         let framed = Framed::in_eval(line).or_else(|| Framed::in_subshell(line));
         let framed = framed.or_else(|| Framed::in_exec(line));
         framed.unwrap_or_else(|| Framed { inner: line.to_owned(), frame: Frame::None })
+    }
+
+    /// Tells whether the command has no frame.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.frame, Frame::None)
     }
 
     /// Tells whether the line itself reads the prelude.
@@ -151,14 +156,13 @@ impl<'a> Framed<'a> {
 
     /// Puts another text in the place of the command. `None` if `eval` needs a keeper and there is none.
     pub(crate) fn with(&self, text: &str, dressing: &Dressing) -> Option<String> {
-        let Dressing { prelude, keeper, functions, trap } = dressing;
+        let Dressing { prelude, first, keeper, trap } = dressing;
         Some(match self.frame {
             Frame::None => text.to_owned(),
             Frame::Eval { before, after } => {
                 let before = before.strip_suffix(CLAUDE_START)?;
                 let quoted = in_quotes(&format!("{text}{}", (*keeper)?));
-                let first = format!("{{ . {prelude} 2>/dev/null || :; {functions}; }} && ");
-                format!("{before}{first}{CLAUDE_START}{quoted}{after}")
+                format!("{before}{{ {first}; }} && {CLAUDE_START}{quoted}{after}")
             }
             Frame::Subshell { before, after } => format!("{before}{trap}\n{text}{after}"),
             Frame::Exec { before, after } => {
@@ -213,13 +217,13 @@ mod tests {
     #[test]
     fn command_is_replaced_within_its_frame() {
         let dressing =
-            |keeper| Dressing { prelude: "/p", keeper, functions: "k() { :; }", trap: "; t" };
+            |keeper| Dressing { prelude: "/p", first: ". /p; k() { :; }", keeper, trap: "; t" };
         let claude = r#"source /h/s.sh 2>/dev/null || true && eval 'echo "it'"'"'s" | cat' < /dev/null && pwd -P >| /tmp/c"#;
         let framed = Framed::of(claude);
         assert_eq!(framed.inner, r#"echo "it's" | cat"#);
         assert_eq!(framed.with("x", &dressing(None)), None);
         let with = framed.with("it's", &dressing(Some("; k"))).unwrap();
-        let expected = r#"true && { . /p 2>/dev/null || :; k() { :; }; } && eval 'it'"'"'s; k' < /dev/null && pwd"#;
+        let expected = r#"true && { . /p; k() { :; }; } && eval 'it'"'"'s; k' < /dev/null && pwd"#;
         assert!(with.contains(expected), "{with}");
         let gemini = "_bgpids_file=/tmp/g\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nmake | tail\n)\n__code=$?\nexit $__code";
         let framed = Framed::of(gemini);

@@ -9,17 +9,22 @@ use std::path::Path;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
+use rustix::process::{Resource, getrlimit};
 
 use super::Prelude;
+use super::shell::Shell;
 use super::tee::TeeArgument;
 
-const PRELUDE: &str = include_str!("prelude.sh");
+const BASH_PRELUDE: &str = include_str!("prelude.sh");
+const ZSH_PRELUDE: &str = include_str!("prelude.zsh");
 /// The DEBUG trap takes itself off after so many events: a long loop must not become slow.
 const EVENTS: usize = 300;
 /// The room that we ask for in the pipe.
 const PIPE_ROOM: usize = 1 << 20;
 /// The longest report of the prelude: nine commands of 400 characters of four bytes, and numbers.
 const LONGEST_REPORT: usize = 16 << 10;
+/// The file descriptors that we need to run a command.
+const DESCRIPTORS_TO_RUN: u64 = 24;
 /// Room for the reports of our stages.
 const STAGE_REPORTS: usize = 4 << 10;
 
@@ -27,6 +32,8 @@ const STAGE_REPORTS: usize = 4 << 10;
 const START: &str = "unset BASH_ENV";
 /// Gives the prelude one more event after the last command.
 const EXIT_TRAP: &str = "trap ': end' EXIT";
+/// The same in zsh, whose DEBUG trap has no event there.
+const ZSH_EXIT_TRAP: &str = "trap \"$__ovs_t\" EXIT";
 
 /// Our ends.
 pub(super) struct Channel {
@@ -51,8 +58,12 @@ impl Channel {
         let captures =
             (0..captures).map(|_| unnamed_file(directory)).collect::<io::Result<Vec<_>>>()?;
         let start = if prelude.is_sourced { "" } else { START };
-        let exit = if prelude.sees_end { EXIT_TRAP } else { "" };
-        let text = PRELUDE
+        let (text, exit) = match prelude.shell {
+            Shell::Bash => (BASH_PRELUDE, EXIT_TRAP),
+            Shell::Zsh => (ZSH_PRELUDE, ZSH_EXIT_TRAP),
+        };
+        let exit = if prelude.sees_end { exit } else { "" };
+        let text = text
             .replace("@START@", start)
             .replace("@EXIT@", exit)
             .replace("@PID@", &std::process::id().to_string())
@@ -60,6 +71,11 @@ impl Channel {
             .replace("@EVENTS@", &EVENTS.to_string())
             .replace("@PIPE@", &path(&writer));
         let mut file = File::from(memfd_create("overspill", MemfdFlags::CLOEXEC)?);
+        // The command comes first if there are few descriptors.
+        let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        if u64::try_from(file.as_raw_fd()).unwrap_or(u64::MAX) + DESCRIPTORS_TO_RUN > most {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
         file.write_all(text.as_bytes())?;
         let channel = Channel { prelude: file.into(), reader: reader.into(), writer, captures };
         // The shell complains if it may not open these, so we try first.
@@ -73,9 +89,9 @@ impl Channel {
     }
 
     /// Returns the argument of the stage at a place.
-    pub(super) fn tee_argument(&self, place: usize, most: u64) -> Option<TeeArgument> {
+    pub(super) fn tee_argument(&self, place: usize, most: u64, floor: u64) -> Option<TeeArgument> {
         let (pipe, file) = (self.writer.as_raw_fd(), self.captures.get(place)?.as_raw_fd());
-        Some(TeeArgument { pid: std::process::id(), pipe, file, most, place })
+        Some(TeeArgument { pid: std::process::id(), pipe, file, most, floor, place })
     }
 
     /// Returns the reports so far, and the files of the captures.

@@ -22,7 +22,7 @@ impl Channel {
         String::new()
     }
 
-    pub(super) fn tee_argument(&self, _: usize, _: u64) -> Option<TeeArgument> {
+    pub(super) fn tee_argument(&self, _: usize, _: u64, _: u64) -> Option<TeeArgument> {
         None
     }
 

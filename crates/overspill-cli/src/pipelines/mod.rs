@@ -1,10 +1,11 @@
 //! Failures that a pipe hides.
 //!
-//! In: a line for bash, such as `cargo test 2>&1 | tail -5`. Out: the same output and the same exit code, and a
+//! In: a line for bash or zsh, such as `cargo test 2>&1 | tail -5`. Out: the same output and the same exit code, and a
 //! line after the output if a stage before the last one failed. The output of the first stage is saved then.
 //!
-//! - [`Watch::attach`] lets bash read a prelude, whose traps report failed stages. The line itself stays as it is,
-//!   except that `overspill tee` may be inserted after a first stage, where `scan` is sure about the grammar.
+//! - [`Watch::attach`] lets the shell read a prelude, whose traps report failed stages. bash reads it through
+//!   BASH_ENV. zsh reads it by a command before the line. `overspill tee` may be inserted after a first stage of a
+//!   line for bash, where `scan` is sure about the grammar.
 //! - [`Watch::finish`] reads the reports. `rules` decides what to report, and `notice` words it.
 //!
 //! docs/pipelines.md says when it speaks and when it is silent.
@@ -19,6 +20,7 @@ mod report;
 mod rules;
 mod scan;
 mod settings;
+mod shell;
 mod stage;
 #[cfg_attr(
     not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))),
@@ -27,46 +29,39 @@ mod stage;
 pub(crate) mod tee;
 mod veto;
 
-use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use overspill::internal::store::PipelineStatus;
-use overspill::store::OutputId;
+use overspill::store::{Kept, OutputId};
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Overspill};
 
 use crate::env::Env;
-use crate::hosts::frame::{Dressing, Framed};
+use crate::hosts::frame::Framed;
 use crate::process::CommandSpec;
 use channel::Channel;
-use notice::SavedCapture;
+use notice::{SavedCapture, SavedSize};
 use report::{CaptureReport, PipelineReport};
-use rules::{HiddenFailure, Line};
+use rules::{HiddenFailure, Line, PlaceText};
 pub(crate) use settings::{PipelineMode, PipelineSettings};
+use shell::Shell;
 
-/// The variable that names the prelude.
-const BASH_ENV: &str = "BASH_ENV";
 /// A first stage that ran for so long is saved, so that the agent does not have to run it again.
 const LONG_MILLIS: u64 = 2_000;
 /// Less text than this is not worth a notice.
 const WORTH_SAVING: u64 = 4 << 10;
 /// A line with more pipelines is not captured.
 const MOST_PLACES: usize = 8;
-/// The function of the prelude that keeps `$?`.
-const KEEPER: &str = "__ovs_k";
-/// Defines it. The line must work if the prelude could not be read, and `$_` stays what it was.
-const KEEPER_FUNCTIONS: &str = r#"__ovs_k() { return $?; }; : "${__ovs_u-}""#;
-/// Sets the trap of the prelude inside of a subshell. `$_` stays what the trap of the host leaves.
-const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG; : EXIT";
 
 /// A line that is watched while it runs.
 pub(crate) struct Watch {
     channel: Channel,
-    /// The line as bash runs it.
+    shell: Shell,
+    /// The line as the shell runs it.
     text: String,
-    /// The first stage of each place.
-    first_stages: Vec<String>,
+    /// The pipelines that are captured.
+    places: Vec<PlaceText>,
     /// The words that our stages begin with.
     our_stage: String,
 }
@@ -74,6 +69,7 @@ pub(crate) struct Watch {
 /// The settings of the prelude.
 #[allow(dead_code, reason = "only Linux has a prelude")]
 struct Prelude {
+    shell: Shell,
     /// It gets an event after the last command.
     sees_end: bool,
     /// The line itself reads it, and bash has read the user's start file before.
@@ -103,21 +99,22 @@ impl Watch {
             return None;
         }
         let framed = Framed::of(line);
-        if !veto::may_be_watched(&framed.inner) || !is_bash(asked.words.first()?) {
+        let shell = Shell::of(asked.words.first()?)?;
+        if !veto::may_be_watched(&framed.inner, shell) {
             return None;
         }
         let mode = settings.mode.unwrap_or(default);
         if mode == PipelineMode::Off {
             return None;
         }
-        let sees_end = framed.is_last() && scan::ends_with_pipeline(&framed.inner);
-        if is_in_the_way(&asked.words[..at], env) {
+        if !shell.can_watch(&framed) || shell.is_in_the_way(&asked.words[..at], env) {
             return None;
         }
-        let prelude = Prelude { sees_end, is_sourced: framed.is_in_eval() };
-        let places = match mode {
-            PipelineMode::Full => scan::places(&framed.inner),
-            PipelineMode::Status | PipelineMode::Off => Vec::new(),
+        let sees_end = framed.is_last() && scan::needs_event_at_end(&framed.inner);
+        let prelude = Prelude { shell, sees_end, is_sourced: framed.is_in_eval() };
+        let places = match (mode, shell) {
+            (PipelineMode::Full, Shell::Bash) => scan::places(&framed.inner),
+            _ => Vec::new(),
         };
         let places = if places.len() > MOST_PLACES { Vec::new() } else { places };
         let store = settings.store.clone().filter(|store| store.is_dir());
@@ -125,41 +122,46 @@ impl Watch {
         let channel = Channel::open(&prelude, places.len(), &directory)
             .or_else(|_| Channel::open(&prelude, 0, Path::new("/")))
             .ok()?;
-        // The command may need the disk space itself.
-        let most = settings.most.min(channel::free_space(&directory) / 4);
+        let floor = settings.floor();
+        let most = match places.len() {
+            0 => 0,
+            count => {
+                share_of_disk(channel::free_space(&directory), floor, count).min(settings.most)
+            }
+        };
         let our_stage = format!("{} {} ", env.own_path()?, tee::NAME);
         let mut text = framed.inner.clone();
-        let mut first_stages = Vec::new();
+        let mut texts = Vec::new();
         for (number, place) in places.iter().enumerate().rev() {
-            let Some(argument) = channel.tee_argument(number, most) else { continue };
+            let Some(argument) = channel.tee_argument(number, most, floor) else {
+                continue;
+            };
             text.insert_str(place.after, &format!(" {our_stage}{argument} |"));
-            first_stages.push(framed.inner[place.stage.clone()].trim().to_owned());
+            texts.push(PlaceText::of(&framed.inner, place));
         }
-        first_stages.reverse();
-        let keeper = scan::before_next(&framed.inner).map(|before| format!("{before}{KEEPER}"));
-        let path = channel.prelude_path();
-        let dressing = Dressing {
-            prelude: &path,
-            keeper: keeper.as_deref(),
-            functions: KEEPER_FUNCTIONS,
-            trap: SUBSHELL_TRAP,
-        };
-        let line = framed.with(&text, &dressing)?;
-        if framed.reads_environment() {
-            asked.variables.push((BASH_ENV, path.into()));
+        texts.reverse();
+        let line = shell.dressed(&framed, &text, &channel.prelude_path())?;
+        if shell == Shell::Bash && framed.reads_environment() {
+            asked.variables.push((shell::BASH_ENV, channel.prelude_path().into()));
         }
         asked.words[at] = line.into();
-        Some(Watch { channel, text, first_stages, our_stage })
+        Some(Watch { channel, shell, text, places: texts, our_stage })
     }
 
     /// Reads what was seen, and saves what was captured. `shown` is the size of the line's output.
     pub(crate) fn finish(self, overspill: &Overspill, call: &Call, shown: u64) -> Watched {
-        let Watch { channel, text, first_stages, our_stage } = self;
+        let Watch { channel, shell, text, places, our_stage } = self;
         let (bytes, files) = channel.close();
         let (reports, captures) = report::read(&bytes);
-        let line = Line { text: &text, first_stages: &first_stages, our_stage: &our_stage };
+        let line = Line { text: &text, places: &places, our_stage: &our_stage };
+        let reports = match shell {
+            Shell::Bash => reports,
+            Shell::Zsh => {
+                reports.into_iter().filter_map(|report| rules::of_chain(report, &line)).collect()
+            }
+        };
         let hidden = rules::hidden_failures(&line, &reports, &captures);
-        let captured = Captured { overspill, call, first_stages: &first_stages, files, captures };
+        let captured = Captured { overspill, call, places: &places, files, captures };
         let notice = match hidden.first() {
             Some(failure) => {
                 let saved =
@@ -201,28 +203,29 @@ fn masked(command: &str, overspill: &Overspill) -> String {
 struct Captured<'a> {
     overspill: &'a Overspill,
     call: &'a Call,
-    first_stages: &'a [String],
+    places: &'a [PlaceText],
     files: Vec<File>,
     captures: Vec<CaptureReport>,
 }
 
 impl Captured<'_> {
     /// Saves the output of a first stage.
-    fn save(&self, place: usize, code: Option<i32>) -> Option<SavedCapture> {
+    fn save(self, place: usize, code: Option<i32>) -> Option<SavedCapture> {
         let capture = self.captures.iter().find(|capture| capture.place == place)?;
         if capture.saved == 0 {
             return None;
         }
-        let command = self.first_stages.get(place).cloned();
+        // The other files are closed here, which frees their space before the store needs some.
+        let mut file = self.files.into_iter().nth(place)?;
+        let command = self.places.get(place).map(|place| place.first.clone());
         let call = Call { command, ..self.call.clone() };
         // With a limit of one byte, every output is saved.
         let settings = Layer { max_bytes: Some(Limit::AtMost(1)), ..Layer::default() };
         let options = CallOptions { settings, ..CallOptions::default() };
         let mut spill = self.overspill.spill(call, options);
-        let mut file = self.files.get(place)?;
         file.seek(SeekFrom::Start(0)).ok()?;
         let mut chunk = vec![0; 256 << 10];
-        let mut lines = 0;
+        let (mut lines, mut last) = (0, b'\n');
         loop {
             let len = file.read(&mut chunk).ok()?;
             let chunk = &chunk[..len];
@@ -230,58 +233,71 @@ impl Captured<'_> {
                 break;
             }
             lines += memchr::memchr_iter(b'\n', chunk).count() as u64;
+            last = chunk[len - 1];
             spill.push(chunk);
         }
         let end = code.map_or_else(CallEnd::default, CallEnd::exited);
         let outcome = spill.finish(end.interrupted(capture.saved < capture.total));
         let saved = outcome.saved()?;
-        self.note_as_captured(&saved.id);
-        Some(SavedCapture { lines: lines.max(1), read: self.overspill.way_to(saved) })
-    }
-
-    /// Corrects the record: nothing of this output was sent.
-    fn note_as_captured(&self, id: &OutputId) {
-        let store = self.overspill.store();
-        if let Ok(Some(mut record)) = store.record(id) {
-            record.sent = Some(0);
-            record.shown = Vec::new();
-            let _ = store.describe(id, &record);
-        }
+        note_as_captured(self.overspill, &saved.id);
+        let bytes = match saved.kept {
+            Kept::Whole => capture.saved,
+            Kept::Ends { first, between, last } => first + between + last,
+        };
+        let size = match saved.kept {
+            Kept::Whole if capture.saved == capture.total => {
+                SavedSize::Lines(lines + u64::from(last != b'\n'))
+            }
+            _ => SavedSize::Part { bytes, total: capture.total },
+        };
+        Some(SavedCapture { size, read: self.overspill.way_to(saved) })
     }
 
     /// Saves the output of a first stage that ran for long and that the line dropped most of.
-    fn longest(&self, shown: u64) -> Option<String> {
+    fn longest(self, shown: u64) -> Option<String> {
         let is_dropped = |capture: &&CaptureReport| {
             let most = capture.total > WORTH_SAVING && capture.total / 2 > shown;
             most && capture.millis >= LONG_MILLIS && capture.saved > 0 && !capture.reader_left
         };
         let capture =
             self.captures.iter().filter(is_dropped).max_by_key(|capture| capture.millis)?;
-        let saved = self.save(capture.place, None)?;
-        let command = masked(self.first_stages.get(capture.place)?, self.overspill);
+        let place = capture.place;
+        let command = masked(&self.places.get(place)?.first, self.overspill);
+        let saved = self.save(place, None)?;
         Some(notice::capture(&command, &saved))
     }
 }
 
-/// Tells whether a shell is bash.
-fn is_bash(shell: &OsString) -> bool {
-    Path::new(shell).file_name() == Some(OsStr::new("bash"))
+/// Corrects the record of a captured output: nothing of it was sent.
+fn note_as_captured(overspill: &Overspill, id: &OutputId) {
+    let store = overspill.store();
+    if let Ok(Some(mut record)) = store.record(id) {
+        record.sent = Some(0);
+        record.shown = Vec::new();
+        let _ = store.describe(id, &record);
+    }
 }
 
-/// Variables that change how bash starts. A user who sets one would notice the prelude.
-const IN_THE_WAY: [&str; 4] = [BASH_ENV, "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT"];
+/// Returns how many bytes each of so many captures may take. All of them together get a quarter of the free
+/// space above the floor, since the line may need the disk itself.
+fn share_of_disk(free: u64, floor: u64, captures: usize) -> u64 {
+    free.saturating_sub(floor) / 4 / captures.max(1) as u64
+}
 
-/// Tells whether options of the shell or the environment could notice the prelude.
-fn is_in_the_way(options: &[OsString], env: &Env) -> bool {
-    let is_option = |word: &OsString| {
-        let word = word.to_string_lossy();
-        let letters = word.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
-        letters.is_some_and(|letters| {
-            letters.contains(['x', 'v', 'r', 'u', 'T', 'n', 'p', 't', 'o', 'O'])
-        }) || word == "--posix"
-            || word == "--verbose"
-            || word == "--restricted"
-    };
-    let is_set = |name: &&str| env.variable(name).is_some_and(|value| !value.is_empty());
-    options.iter().skip(1).any(is_option) || IN_THE_WAY.iter().any(is_set)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures_share_a_quarter_of_the_space_above_the_floor() {
+        for (free, floor, captures, expected) in [
+            (800, 0, 1, 200),
+            (800, 400, 1, 100),
+            (800, 400, 4, 25),
+            (300, 400, 1, 0),
+            (8, 0, 0, 2),
+        ] {
+            assert_eq!(share_of_disk(free, floor, captures), expected, "{free} {floor} {captures}");
+        }
+    }
 }

@@ -14,9 +14,18 @@ const ENDS: [&str; 3] = ["2>&1", "</dev/null", "< /dev/null"];
 
 /// An output that was captured and saved.
 pub(super) struct SavedCapture {
-    pub(super) lines: u64,
+    pub(super) size: SavedSize,
     /// The words that read it.
     pub(super) read: String,
+}
+
+/// How much of an output is saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SavedSize {
+    /// All of its lines.
+    Lines(u64),
+    /// So many bytes. The lines that are not saved are not counted.
+    Part { bytes: u64, total: u64 },
 }
 
 /// Words a failure that the exit code hides.
@@ -38,20 +47,34 @@ pub(super) fn failure(
         1 => text.push_str(" One more pipeline of the line hid a failure."),
         others => text.push_str(&format!(" {others} more pipelines of the line hid a failure.")),
     }
-    if let Some(SavedCapture { lines, read }) = saved {
-        let verb = if *lines == 1 { "is" } else { "are" };
-        text.push_str(&format!(" Its {} {verb} saved: {read}", counted(*lines, "line")));
+    if let Some(SavedCapture { size, read }) = saved {
+        let what = match *size {
+            SavedSize::Lines(1) => "Its 1 line is".to_owned(),
+            SavedSize::Lines(lines) => format!("Its {} are", counted(lines, "line")),
+            SavedSize::Part { bytes, total } => {
+                format!("{} of its {} are", number(bytes), counted(total, "byte"))
+            }
+        };
+        text.push_str(&format!(" {what} saved: {read}"));
     }
     mark_line(None, &text)
 }
 
 /// Words a capture of a line in which nothing failed.
 pub(super) fn capture(command: &str, saved: &SavedCapture) -> String {
-    let SavedCapture { lines, read } = saved;
-    mark_line(
-        None,
-        &format!("all {} of {} are saved: {read}", counted(*lines, "line"), quoted(command)),
-    )
+    let SavedCapture { size, read } = saved;
+    let what = match *size {
+        SavedSize::Lines(lines) => format!("all {}", counted(lines, "line")),
+        SavedSize::Part { bytes, total } => {
+            format!("{} of the {}", number(bytes), counted(total, "byte"))
+        }
+    };
+    mark_line(None, &format!("{what} of {} are saved: {read}", quoted(command)))
+}
+
+/// Returns a number with a comma between each three digits.
+fn number(number: u64) -> String {
+    counted(number, "").trim_end_matches('s').trim_end().to_owned()
 }
 
 /// Returns a command as it stands in a notice: on one line, without redirections at its end, not too long.

@@ -6,6 +6,7 @@
 use overspill::internal::store::{PipelineStatus, StageStatus};
 
 use super::report::{CaptureReport, PipelineReport};
+use super::scan::{self, Place};
 use super::stage::{Stage, squeezed};
 
 /// A failure that the exit code of its pipeline hides.
@@ -24,10 +25,44 @@ pub(super) struct HiddenFailure {
 pub(super) struct Line<'a> {
     /// Its text, with our stages.
     pub(super) text: &'a str,
-    /// The first stages of the places, as the user wrote them.
-    pub(super) first_stages: &'a [String],
+    /// The pipelines that are captured.
+    pub(super) places: &'a [PlaceText],
     /// The words that our stages begin with.
     pub(super) our_stage: &'a str,
+}
+
+/// The text of a pipeline that is captured.
+pub(super) struct PlaceText {
+    /// Its first stage, as the user wrote it.
+    pub(super) first: String,
+    /// `|| true` or the like follows it.
+    expects_failure: bool,
+}
+
+impl PlaceText {
+    pub(super) fn of(line: &str, place: &Place) -> PlaceText {
+        let after = squeezed(&line[place.end..]);
+        PlaceText {
+            first: line[place.stage.clone()].replace("\\\n", " ").trim().to_owned(),
+            expects_failure: EXPECTS_FAILURE.iter().any(|end| after.starts_with(end)),
+        }
+    }
+}
+
+impl Line<'_> {
+    /// Tells whether this exit code may be an answer of a stage whose text is not certain.
+    fn may_answer(&self, code: i32) -> bool {
+        let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        let has = |names: &[&str]| {
+            self.text.split(|char| !is_letter(char)).any(|word| names.contains(&word))
+        };
+        match code {
+            1 => true,
+            2 => has(&["grep", "egrep", "fgrep", "rg"]),
+            124 | 137 | 143 => has(&["timeout"]),
+            _ => false,
+        }
+    }
 }
 
 /// A signal ended the writer because its reader was gone.
@@ -38,6 +73,15 @@ const COULD_NOT_RUN: [i32; 2] = [126, 127];
 const ENDED_BY_SIGNAL: std::ops::RangeInclusive<i32> = 130..=165;
 /// Ends of a pipeline whose author expects a failure.
 const EXPECTS_FAILURE: [&str; 3] = ["||true", "||:", "||echo"];
+
+/// Reads a report of zsh, which names the whole list of commands with the pipeline. `None` if the pipeline is not
+/// certain: it may stand in a function that the user has defined elsewhere.
+pub(super) fn of_chain(report: PipelineReport, line: &Line) -> Option<PipelineReport> {
+    let stages = scan::stages_of(report.commands.last()?, report.codes.len())?;
+    let joined = stages.iter().map(|stage| squeezed(stage)).collect::<Vec<_>>().join("|");
+    let commands = stages.into_iter().map(str::to_owned).collect();
+    has_pipeline(&squeezed(line.text), &joined).then_some(PipelineReport { commands, ..report })
+}
 
 /// Returns the failures that the line hides, each once.
 pub(super) fn hidden_failures(
@@ -112,8 +156,8 @@ impl Pipeline {
         let after = &commands[at + 1..];
         // Every pipeline of such a line has our stage. Stages that are no simple commands have no event.
         let unknown = report.codes.len().checked_sub(after.len() + 2)?;
-        let place = argument(&commands[at])?.rsplit(':').next()?.parse().ok()?;
-        let first: &String = line.first_stages.get(place)?;
+        let place: usize = argument(&commands[at])?.rsplit(':').next()?.parse().ok()?;
+        let first = &line.places.get(place)?.first;
         let readers: Vec<Option<Stage>> = match unknown {
             0 => after.iter().map(|text| Some(Stage::of(text))).collect(),
             _ => vec![None; report.codes.len() - 2],
@@ -135,28 +179,40 @@ impl Pipeline {
         Some(HiddenFailure {
             command: self.stages[at].as_ref().map(|stage| stage.text.clone()),
             code: before[at],
-            last: self.stages.last()?.as_ref().map(|stage| stage.name.clone()),
+            last: self
+                .stages
+                .last()?
+                .as_ref()
+                .filter(|stage| stage.has_plain_name())
+                .map(|stage| stage.name.clone()),
             place: self.place.filter(|_| at == 0),
         })
     }
 
     /// Tells whether `|| true` or the like follows the pipeline.
     fn is_expected(&self, line: &Line) -> bool {
+        if let Some(place) = self.place.and_then(|place| line.places.get(place)) {
+            return place.expects_failure;
+        }
         let text = squeezed(line.text);
-        let last = self.stages.last().and_then(Option::as_ref);
-        let last = last.map(|stage| squeezed(&stage.text)).unwrap_or_default();
-        EXPECTS_FAILURE.iter().any(|end| text.contains(&format!("{last}{end}")))
+        // The last stages that are certain. If there are none, any `|| true` counts.
+        let known = self.stages.iter().rev().map_while(Option::as_ref);
+        let mut known: Vec<String> = known.map(|stage| squeezed(&stage.text)).collect();
+        known.reverse();
+        let known = known.join("|");
+        EXPECTS_FAILURE.iter().any(|end| has_pipeline(&text, &format!("{known}{end}")))
     }
 
     fn is_hidden(&self, at: usize, line: &Line, captures: &[CaptureReport]) -> bool {
         let code = self.codes[at];
-        if code == 0 || code == SIGPIPE || self.reader_left(at, captures) {
+        let could_not_run = COULD_NOT_RUN.contains(&code);
+        if code == 0 || code == SIGPIPE || !could_not_run && self.reader_left(at, captures) {
             return false;
         }
-        let is_grave = COULD_NOT_RUN.contains(&code) || ENDED_BY_SIGNAL.contains(&code);
+        let is_grave = could_not_run || ENDED_BY_SIGNAL.contains(&code);
         match &self.stages[at] {
             // Its errors may be thrown away, and 1 may be an answer.
-            None => is_grave || code != 1 && !line.text.contains("/dev/null"),
+            None => !line.may_answer(code) && (is_grave || !line.text.contains("/dev/null")),
             Some(stage) => {
                 let is_silent = stage.answers_with(code)
                     || stage.is_compound && code == 1
@@ -173,13 +229,20 @@ impl Pipeline {
         match captured.filter(|_| at == 0) {
             Some(capture) => capture.reader_left,
             None => {
+                // Code 1 of a script may be a broken pipe, and another script may read any part of it.
+                let is_script = self.stages[at].as_ref().is_some_and(Stage::is_interpreter);
+                let may_be_broken = is_script && self.codes[at] == 1;
                 let may_leave =
-                    |stage: &Option<Stage>| stage.as_ref().is_none_or(Stage::leaves_early);
-                captures.iter().any(|capture| capture.reader_left)
-                    || self.stages[at + 1..].iter().any(may_leave)
+                    |stage: &Stage| stage.leaves_early() || may_be_broken && stage.is_interpreter();
+                self.stages[at + 1..].iter().any(|stage| stage.as_ref().is_none_or(may_leave))
             }
         }
     }
+}
+
+/// Tells whether a text has this pipeline. bash writes `|&` as `2>&1 |`.
+fn has_pipeline(text: &str, pipeline: &str) -> bool {
+    text.contains(pipeline) || text.contains(&pipeline.replace("2>&1|", "|&"))
 }
 
 /// Returns the stages whose text is certain, because the line has the same text.
@@ -187,9 +250,7 @@ fn known_stages(commands: &[String], count: usize, line: &Line) -> Vec<Option<St
     let text = squeezed(line.text);
     let squeezed_commands: Vec<String> = commands.iter().map(|command| squeezed(command)).collect();
     let joined = squeezed_commands.join("|");
-    if commands.len() == count
-        && (text.contains(&joined) || text.contains(&joined.replace("2>&1|", "|&")))
-    {
+    if commands.len() == count && has_pipeline(&text, &joined) {
         return commands.iter().map(|command| Some(Stage::of(command))).collect();
     }
     // A stage is no simple command. Those after it can be certain.

@@ -5,8 +5,12 @@
 //! place at all, so that a line is never changed by a guess.
 
 mod quotes;
+mod redirections;
+mod zsh;
 
 use std::ops::Range;
+
+pub(super) use zsh::{ends_inside_of_zsh, stages_of};
 
 /// The line has something that the scanner does not know.
 #[derive(Debug)]
@@ -31,6 +35,8 @@ pub(super) struct Place {
     pub(super) stage: Range<usize>,
     /// The offset after the `|` that follows this stage.
     pub(super) after: usize,
+    /// The end of the pipeline, before the operator that follows it.
+    pub(super) end: usize,
 }
 
 /// Returns the places of each foreground pipeline. Empty if the scanner is unsure.
@@ -51,21 +57,21 @@ pub(super) fn before_next(line: &str) -> Option<&'static str> {
     Some(match scanner.stage {
         _ if line.contains('#') || line.contains("<<") => "\n",
         StageState::Complete => "; ",
-        StageState::Empty | StageState::NeedsWord => " ",
+        StageState::Empty | StageState::NeedsWord | StageState::NeedsCommand => " ",
     })
 }
 
-/// Tells whether the last command of a line is a pipeline, or may be one.
+/// Tells whether a pipeline can be the last thing that runs: the last command, or one before `||`.
 ///
-/// bash replaces itself by a last command that is none, unless there is an EXIT trap.
-pub(super) fn ends_with_pipeline(line: &str) -> bool {
-    Scanner::new(line).last_is_pipeline().unwrap_or_else(|Unsure| {
+/// bash replaces itself by a last command that is no pipeline, unless there is an EXIT trap.
+pub(super) fn needs_event_at_end(line: &str) -> bool {
+    Scanner::new(line).last_may_be_pipeline().unwrap_or_else(|Unsure| {
         let line = line.trim_end_matches(|char: char| char == ';' || char.is_whitespace());
         let list = line.rsplit([';', '\n']).next().unwrap_or_default();
-        let last = list.rsplit("&&").next().unwrap_or_default();
-        let last = last.rsplit("||").next().unwrap_or_default();
-        let is_compound = ["done", "fi", "esac", "}", ")"].iter().any(|end| last.ends_with(end));
-        is_compound || last.contains('|')
+        let is_compound = ["done", "fi", "esac", "}", ")"].iter().any(|end| list.ends_with(end));
+        let is_pipeline =
+            |part: &str| part.rsplit("&&").next().is_some_and(|last| last.contains('|'));
+        is_compound || list.split("||").any(is_pipeline)
     })
 }
 
@@ -88,8 +94,18 @@ struct Scanner<'a> {
     stage: StageState,
     /// The last operator is `&&` or `||`.
     needs_pipeline: bool,
-    /// The last list ends with a pipeline.
-    ends_with_pipeline: bool,
+    /// A pipeline of the current list is followed by `||`.
+    has_alternative: bool,
+    /// A pipeline can be the last thing that runs in the last list.
+    needs_event_at_end: bool,
+    /// The last list that has commands, if it runs in the foreground: its last pipeline, and how many `|` that has.
+    last: Option<(&'a str, usize)>,
+    /// The stages of the current pipeline that have ended.
+    stages: Vec<Range<usize>>,
+    /// The start of the current stage.
+    stage_start: usize,
+    /// The stages of the pipelines that have ended.
+    pipelines: Vec<Vec<Range<usize>>>,
     /// The places of the current list, which `&` may still send to the background.
     list: Vec<Place>,
     found: Vec<Place>,
@@ -107,7 +123,12 @@ impl<'a> Scanner<'a> {
             pipes: 0,
             stage: StageState::Empty,
             needs_pipeline: false,
-            ends_with_pipeline: false,
+            has_alternative: false,
+            needs_event_at_end: false,
+            last: None,
+            stages: Vec::new(),
+            stage_start: 0,
+            pipelines: Vec::new(),
             list,
             found,
             documents,
@@ -120,10 +141,10 @@ impl<'a> Scanner<'a> {
         Ok(self.found)
     }
 
-    fn last_is_pipeline(mut self) -> Result<bool, Unsure> {
+    fn last_may_be_pipeline(mut self) -> Result<bool, Unsure> {
         self.walk()?;
         self.end_list(0, Ground::Fore);
-        Ok(self.ends_with_pipeline)
+        Ok(self.needs_event_at_end)
     }
 
     fn walk(&mut self) -> Result<(), Unsure> {
@@ -134,6 +155,8 @@ impl<'a> Scanner<'a> {
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' => self.at += 1,
+                // An escaped line break between two words.
+                b'\\' if self.starts("\\\n") => self.at += 2,
                 b'\n' => self.end_line()?,
                 b'#' => self.skip_comment(),
                 b';' if self.starts(";;") => return Err(Unsure),
@@ -166,7 +189,7 @@ impl<'a> Scanner<'a> {
         let is_open = match self.stage {
             // After `;`, `&` and a line break nothing has to follow.
             StageState::Empty => self.pipes > 0 || self.needs_pipeline,
-            StageState::NeedsWord => true,
+            StageState::NeedsWord | StageState::NeedsCommand => true,
             StageState::Complete => false,
         };
         if is_open || !self.documents.is_empty() { Err(Unsure) } else { Ok(()) }
@@ -196,24 +219,41 @@ impl<'a> Scanner<'a> {
     /// Ends a pipeline before `&&` or `||`.
     fn end_pipeline(&mut self) -> Result<(), Unsure> {
         self.end_stage()?;
+        self.has_alternative |= self.pipes > 0 && self.starts("||");
+        self.note_end();
         self.next_pipeline(2);
         self.needs_pipeline = true;
         Ok(())
     }
 
+    /// Notes where the pipeline ends.
+    fn note_end(&mut self) {
+        let mut stages = std::mem::take(&mut self.stages);
+        stages.push(self.stage_start..self.at);
+        self.pipelines.push(stages);
+        if let Some(place) = self.list.last_mut().filter(|_| self.pipes > 0) {
+            place.end = self.at;
+        }
+    }
+
     fn next_pipeline(&mut self, operator: usize) {
         self.at += operator;
         self.start = self.at;
+        self.stage_start = self.at;
         self.pipes = 0;
         self.at_command = true;
         self.needs_pipeline = false;
     }
 
     fn end_list(&mut self, operator: usize, ground: Ground) {
+        self.note_end();
         let list = std::mem::take(&mut self.list);
-        let has_text = !self.line[self.start..self.at].trim().is_empty();
-        if has_text {
-            self.ends_with_pipeline = ground == Ground::Fore && self.pipes > 0;
+        let has_alternative = std::mem::take(&mut self.has_alternative);
+        let line = self.line;
+        let last = &line[self.start..self.at];
+        if !last.trim().is_empty() {
+            self.last = (ground == Ground::Fore).then_some((last, self.pipes));
+            self.needs_event_at_end = ground == Ground::Fore && (self.pipes > 0 || has_alternative);
         }
         if ground == Ground::Fore {
             self.found.extend(list);
@@ -224,11 +264,13 @@ impl<'a> Scanner<'a> {
     fn pipe(&mut self) -> Result<(), Unsure> {
         self.end_stage()?;
         let stage = self.start..self.at;
+        self.stages.push(self.stage_start..self.at);
         self.at += if self.starts("|&") { 2 } else { 1 };
+        self.stage_start = self.at;
         self.pipes += 1;
         self.at_command = true;
         if self.pipes == 1 {
-            self.list.push(Place { stage, after: self.at });
+            self.list.push(Place { stage, after: self.at, end: self.at });
         }
         Ok(())
     }
@@ -239,7 +281,7 @@ impl<'a> Scanner<'a> {
             self.skip_document(&document)?;
         }
         match self.stage {
-            StageState::NeedsWord => return Err(Unsure),
+            StageState::NeedsWord | StageState::NeedsCommand => return Err(Unsure),
             // After `|`, `&&` and `||` the command continues on the next line.
             StageState::Empty if self.pipes > 0 || self.needs_pipeline => {}
             StageState::Empty | StageState::Complete => {
@@ -250,83 +292,9 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn skip_document(&mut self, document: &HereDocument) -> Result<(), Unsure> {
-        loop {
-            let rest = self.line.get(self.at..).filter(|rest| !rest.is_empty()).ok_or(Unsure)?;
-            let line = rest.split('\n').next().unwrap_or_default();
-            self.at = (self.at + line.len() + 1).min(self.line.len());
-            let line = if document.strips_tabs { line.trim_start_matches('\t') } else { line };
-            if line == document.end {
-                return Ok(());
-            }
-        }
-    }
-
     fn skip_comment(&mut self) {
         let rest = &self.line[self.at..];
         self.at += rest.find('\n').unwrap_or(rest.len());
-    }
-
-    fn redirection(&mut self) -> Result<(), Unsure> {
-        let is_substitution = self.starts("<(") || self.starts(">(");
-        if self.stage == StageState::NeedsWord && !is_substitution {
-            return Err(Unsure);
-        }
-        self.stage = StageState::NeedsWord;
-        if self.starts("<<<") {
-            self.at += 3;
-        } else if self.starts("<<") {
-            self.at += 2;
-            self.here_document()?;
-            self.stage = StageState::Complete;
-        } else if is_substitution {
-            self.at += 2;
-            self.skip_to(b')')?;
-            self.at_command = false;
-            self.stage = StageState::Complete;
-        } else {
-            self.at += 1;
-            while matches!(self.peek(), Some(b'>' | b'&' | b'|')) {
-                self.at += 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the end mark after `<<`: a plain word, or one that is quoted as a whole.
-    fn here_document(&mut self) -> Result<(), Unsure> {
-        let strips_tabs = self.peek() == Some(b'-');
-        self.at += usize::from(strips_tabs);
-        while matches!(self.peek(), Some(b' ' | b'\t')) {
-            self.at += 1;
-        }
-        let rest = &self.line[self.at..];
-        let end = match self.peek() {
-            Some(quote @ (b'\'' | b'"')) => {
-                let text = rest[1..].split(char::from(quote)).next().unwrap_or_default();
-                self.at += text.len() + 2;
-                if self.at > self.line.len() || text.contains(['\n', '\\', '$', '`']) {
-                    return Err(Unsure);
-                }
-                text
-            }
-            _ => {
-                let is_plain = |char: char| char.is_ascii_alphanumeric() || char == '_';
-                let len = rest.find(|char| !is_plain(char)).unwrap_or(rest.len());
-                self.at += len;
-                &rest[..len]
-            }
-        };
-        // The mark must be over: `E"x"` is one word.
-        let is_over = matches!(
-            self.peek(),
-            None | Some(b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'>' | b'<')
-        );
-        if end.is_empty() || !is_over {
-            return Err(Unsure);
-        }
-        self.documents.push(HereDocument { end: end.to_owned(), strips_tabs });
-        Ok(())
     }
 
     fn word(&mut self) -> Result<(), Unsure> {
@@ -340,10 +308,11 @@ impl<'a> Scanner<'a> {
                 _ => is_plain &= self.skip_unit()? == Unit::Plain,
             }
         }
-        // The index of an array may have operators.
-        let brackets = |bracket| self.line[start..self.at].matches(bracket).count();
+        // The index of an array may have blanks and operators.
+        let word = &self.line[start..self.at];
+        let is_open = word.matches('[').count() > word.matches(']').count();
         let is_cut_short = !matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n'));
-        if is_cut_short && brackets('[') > brackets(']') {
+        if is_open && (is_cut_short || self.at_command && word != "[") {
             return Err(Unsure);
         }
         let is_target = self.stage == StageState::NeedsWord;
@@ -351,11 +320,18 @@ impl<'a> Scanner<'a> {
         if !self.at_command || is_target {
             return Ok(());
         }
-        let word = &self.line[start..self.at];
         if is_plain && (COMPOUND.contains(&word) || CHANGES_GRAMMAR.contains(&word)) {
             return Err(Unsure);
         }
-        self.at_command = is_plain && BEFORE_COMMAND.contains(&word) || is_assignment(word);
+        let is_before_command = is_plain && BEFORE_COMMAND.contains(&word);
+        if is_before_command {
+            // bash does not take `!` after `|`.
+            if self.pipes > 0 {
+                return Err(Unsure);
+            }
+            self.stage = StageState::NeedsCommand;
+        }
+        self.at_command = is_before_command || is_assignment(word);
         Ok(())
     }
 }
@@ -366,6 +342,8 @@ enum StageState {
     Empty,
     /// A redirection without its target.
     NeedsWord,
+    /// `!` or `time` without its command.
+    NeedsCommand,
     Complete,
 }
 

@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 
 use overspill::Profile;
+use overspill::store::DiskOptions;
 
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 
-/// What is done about pipelines.
+/// A capture leaves so much free in any case: the line itself may write a file.
+const MARGIN: u64 = 64 << 20;
+
+/// The action on pipelines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PipelineMode {
     /// Nothing.
@@ -38,6 +42,8 @@ pub(crate) struct PipelineSettings {
     pub(crate) store: Option<PathBuf>,
     /// How much of one output is captured.
     pub(crate) most: u64,
+    /// How much of the disk stays free, if the user has set it.
+    keep_free: Option<u64>,
 }
 
 impl PipelineSettings {
@@ -47,10 +53,16 @@ impl PipelineSettings {
         let mode = set.or((profile.words != Profile::OWN.words).then_some(PipelineMode::Off));
         let most =
             sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
+        let keep_free = sources.limit(Key::StoreKeepFree);
         PipelineSettings {
             mode,
+            keep_free: keep_free.map(|limit| Option::from(limit).unwrap_or(0)),
             store: sources.directory(profile).ok(),
             most: most.unwrap_or(profile.max_output),
         }
+    }
+    /// Returns how many bytes must be free on the disk for a capture. Only lines with a pipe ask.
+    pub(crate) fn floor(&self) -> u64 {
+        self.keep_free.unwrap_or_else(|| DiskOptions::default().keep_free).max(MARGIN)
     }
 }

@@ -1,4 +1,6 @@
-//! What the text of a stage says about its exit code.
+//! The text of a stage, and the meaning of its exit code.
+
+mod reader;
 
 /// A stage of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,10 +15,19 @@ pub(super) struct Stage {
     pub(super) writes_to_file: bool,
     /// Its error messages are thrown away.
     pub(super) hides_errors: bool,
-    /// `timeout` ends it.
-    is_timed: bool,
+    /// `timeout` may end it.
+    time_limit: Option<TimeLimit>,
     /// It has several commands in parentheses or braces.
     pub(super) is_compound: bool,
+}
+
+/// The end that `timeout` makes when the time is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TimeLimit {
+    /// It exits with 124.
+    HasOwnCode,
+    /// Its options name a signal, which may show in the exit code.
+    HasSignal,
 }
 
 /// Programs that answer a question with the exit code 1.
@@ -30,9 +41,16 @@ const ANSWERS_WITH_ONE: [&str; 70] = [
     "printenv", "locate", "readlink", "realpath", "git symbolic-ref", "git rev-parse", "git ls-files", "npm ls", "npm audit", "dpkg", "rpm",
     "crontab", "tmux", "screen", "journalctl", "kubectl diff", "wdiff", "ast-grep", "pip show", "pip3 show", "ffmpeg", "ffprobe",
 ];
-/// Programs that read only as much as they need.
-const LEAVES_EARLY: [&str; 9] =
-    ["head", "less", "more", "most", "read", "true", ":", "fzf", "false"];
+/// Programs whose answer a runner hands on. Their names are not also names of scripts, as `test` is in `npm test`.
+#[rustfmt::skip]
+const ANSWERS_THROUGH_RUNNER: [&str; 23] = [
+    "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep",
+    "diff", "sdiff", "diff3", "zdiff", "colordiff", "wdiff", "cmp", "which", "pgrep", "pidof", "jq", "yq",
+];
+/// Programs for which `-h` alone does not ask for help.
+const HAS_OTHER_H: [&str; 6] = ["df", "du", "ls", "free", "lsblk", "sort"];
+/// Programs whose subcommand is a part of the name.
+const HAS_SUBCOMMANDS: [&str; 3] = ["git", "npm", "systemctl"];
 /// Programs that run a command among their arguments.
 const RUNS_IN_ARGUMENTS: [&str; 11] =
     ["xargs", "find", "bash", "sh", "zsh", "ssh", "docker", "podman", "kubectl", "parallel", "su"];
@@ -47,33 +65,38 @@ impl Stage {
         let words = words(text);
         let (name, arguments) = named(&words);
         Stage {
-            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            text: text.replace("\\\n", " ").split_whitespace().collect::<Vec<_>>().join(" "),
             name,
             arguments,
-            is_timed: words.iter().any(|word| word == "timeout"),
+            time_limit: time_limit(&words),
             is_compound: text.trim_start().starts_with(['(', '{']),
             writes_to_file: writes_to_file(text),
-            hides_errors: ["2>/dev/null", "2> /dev/null", "2>&-", "&>/dev/null"]
-                .iter()
-                .any(|end| text.contains(end)),
+            hides_errors: hides_errors(text),
         }
     }
 
     /// Tells whether this exit code is an answer, and no failure.
     pub(super) fn answers_with(&self, code: i32) -> bool {
         let name = self.name.as_str();
-        let asks_for_help = || self.arguments.iter().any(|word| word == "--help" || word == "-h");
+        let asks_for_help = || {
+            let mut arguments = self.arguments.iter().filter(|word| !word.contains(['<', '>']));
+            let is_long = self.arguments.iter().any(|word| word == "--help");
+            // `-h` is the host of many programs.
+            let is_short = arguments.next().is_some_and(|word| word == "-h");
+            is_long || is_short && arguments.next().is_none() && !HAS_OTHER_H.contains(&name)
+        };
         // A command that runs another one hands its answer on.
         let runs_answer = || {
             let words = self.arguments.iter().flat_map(|word| word.split_whitespace());
             RUNS_IN_ARGUMENTS.contains(&name)
-                && words.into_iter().any(|word| ANSWERS_WITH_ONE.contains(&word))
+                && words.into_iter().any(|word| ANSWERS_THROUGH_RUNNER.contains(&word))
         };
         match (name, code) {
             (name, 1) if ANSWERS_WITH_ONE.contains(&name) || name.starts_with('$') => true,
             (_, 1 | 2 | 129) if asks_for_help() => true,
             (_, 1) if runs_answer() => true,
             ("xargs", 123) => runs_answer(),
+            ("sort", 1) => self.arguments.iter().any(|word| is_check(word)),
             // A directory among the files, which an error message names.
             ("grep" | "egrep" | "fgrep" | "rg" | "git grep", 2) => true,
             // The writer reports that its reader has left.
@@ -81,46 +104,35 @@ impl Stage {
             ("systemctl is-active" | "systemctl status" | "service", 3 | 4) | ("getent", 2) => true,
             ("dnf" | "yum", 100) | ("gh", 8) => true,
             // The time was asked for.
-            (_, 124) => self.is_timed,
+            (_, 124) => self.time_limit.is_some(),
+            (_, 129..=165) => self.time_limit == Some(TimeLimit::HasSignal),
             _ => false,
         }
     }
 
-    /// Tells whether the stage may stop reading before the end of its input.
-    pub(super) fn leaves_early(&self) -> bool {
-        let short = |letter: char| {
-            move |word: &String| {
-                word.strip_prefix('-')
-                    .is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
-            }
-        };
-        let mut arguments = self.arguments.iter();
-        match self.name.as_str() {
-            "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" => arguments.any(|word| {
-                short('q')(word)
-                    || short('m')(word)
-                    || short('l')(word)
-                    || word == "--quiet"
-                    || word == "--silent"
-                    || word.starts_with("--max-count")
-            }),
-            "sed" => arguments.any(|word| quits(word)),
-            "awk" | "gawk" | "mawk" => arguments.any(|word| word.contains("exit")),
-            "python" | "python3" | "perl" | "ruby" | "node" => false,
-            name => LEAVES_EARLY.contains(&name),
-        }
+    /// Tells whether the name is a word, and not an expansion.
+    pub(super) fn has_plain_name(&self) -> bool {
+        let is_plain = |char: char| char.is_alphanumeric() || "-_.+:[ ".contains(char);
+        !self.name.is_empty() && self.name.chars().all(is_plain)
     }
 }
 
-/// Tells whether a script of `sed` has the command `q`.
-fn quits(script: &str) -> bool {
-    let is_command = |(at, _): &(usize, &str)| {
-        let before = script[..*at].chars().next_back();
-        let after = script[at + 1..].chars().next();
-        before.is_none_or(|char| char.is_ascii_digit() || "/{;$ ".contains(char))
-            && after.is_none_or(|char| "};0123456789 \n".contains(char))
-    };
-    !script.starts_with("s/") && script.match_indices(['q', 'Q']).any(|found| is_command(&found))
+/// Tells whether `sort` gets an option that only checks the order.
+fn is_check(word: &str) -> bool {
+    word.starts_with("--check") || word == "-c" || word == "-C"
+}
+
+fn time_limit(words: &[String]) -> Option<TimeLimit> {
+    let has = |start: &str| words.iter().any(|word| word.starts_with(start));
+    words.iter().any(|word| word == "timeout").then_some(())?;
+    let signals = ["-s", "--signal", "-k", "--kill-after", "--preserve-status"];
+    let has_signal = signals.iter().any(|option| has(option));
+    Some(if has_signal { TimeLimit::HasSignal } else { TimeLimit::HasOwnCode })
+}
+
+fn hides_errors(text: &str) -> bool {
+    let text = squeezed(text);
+    ["2>/dev/null", "2>>/dev/null", "2>&-", "&>/dev/null"].iter().any(|end| text.contains(end))
 }
 
 /// Returns the name of the program, and the arguments after it.
@@ -156,7 +168,8 @@ fn named(words: &[String]) -> (String, Vec<String>) {
     let name =
         word.rsplit('/').next().unwrap_or_default().trim_start_matches(['(', '{', '\\']).to_owned();
     let mut arguments = arguments.to_vec();
-    if ["git", "npm", "systemctl"].contains(&name.as_str()) {
+    let answers = |sub: &String| ANSWERS_WITH_ONE.contains(&format!("{name} {sub}").as_str());
+    if HAS_SUBCOMMANDS.contains(&name.as_str()) || arguments.first().is_some_and(answers) {
         let takes_value = ["-C", "-c", "--git-dir", "--prefix"];
         let mut at = 0;
         while let Some(word) = arguments.get(at).filter(|word| word.starts_with('-')) {
@@ -253,29 +266,29 @@ mod tests {
             ("false", 1, false),
             ("pytest -k diff", 1, false),
             ("sh -c 'exit 1'", 1, false),
+            ("docker exec web npm test", 1, false),
+            ("docker run --rm img go test ./...", 1, false),
+            ("docker exec web grep x f", 1, true),
+            ("bash -c 'npm test'", 1, false),
+            ("ssh host 'kill 5; npm test'", 1, false),
+            ("xargs npm test", 123, false),
+            ("kubectl diff -f x", 1, true),
+            ("mysqldump -h db app", 2, false),
+            ("docker run -h web img", 1, false),
+            ("tool -h 2>&1", 1, true),
+            ("git rebase -h", 129, true),
+            ("du -h", 1, false),
+            ("pip show zzz", 1, true),
+            ("pip install zzz", 1, false),
+            ("sort -c f", 1, true),
+            ("sort f", 1, false),
+            ("timeout -s KILL 5 make", 137, true),
+            ("timeout -k 1 5 make", 137, true),
+            ("timeout --preserve-status 5 make", 143, true),
+            ("timeout 5 make", 137, false),
+            ("make", 137, false),
         ] {
             assert_eq!(Stage::of(text).answers_with(code), expected, "{text}: {code}");
-        }
-    }
-
-    #[test]
-    fn readers_that_leave_early_are_known() {
-        for (text, expected) in [
-            ("head -3", true),
-            ("tail -3", false),
-            ("grep -q x", true),
-            ("grep -m1 x", true),
-            ("grep x", false),
-            ("grep --max-count=1 x", true),
-            ("sed -n 1,5p", false),
-            ("sed 5q", true),
-            ("sed '/x/q'", true),
-            ("sed 's/a/q/'", false),
-            ("awk 'NR==3 {exit}'", true),
-            ("awk '{print $1}'", false),
-            ("wc -l", false),
-        ] {
-            assert_eq!(Stage::of(text).leaves_early(), expected, "{text}");
         }
     }
 
@@ -287,6 +300,8 @@ mod tests {
             ("make 2>&1", false, false),
             ("make 2> errors", false, false),
             ("make 2>/dev/null", false, true),
+            ("make 2>\"/dev/null\"", false, true),
+            ("make 2> /dev/null", false, true),
             ("make &>/dev/null", true, true),
             ("echo 'a > b'", false, false),
             ("make >&2", false, false),

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::time::Instant;
 
 use nix::sys::signal::{SigSet, Signal};
@@ -21,7 +21,7 @@ use super::report::CAPTURE;
 /// The name of the subcommand. It is no part of the command line that users see.
 pub(super) const NAME: &str = "tee";
 
-/// What a stage is told, as one argument: `PID:PIPE:FILE:MOST:PLACE`.
+/// The argument of a stage: `PID:PIPE:FILE:MOST:FLOOR:PLACE`.
 pub(super) struct TeeArgument {
     /// The process that runs the line.
     pub(super) pid: u32,
@@ -31,14 +31,16 @@ pub(super) struct TeeArgument {
     pub(super) file: i32,
     /// How many bytes are copied at most.
     pub(super) most: u64,
+    /// How many bytes stay free on the disk.
+    pub(super) floor: u64,
     /// The number of the place in the line. It stands last.
     pub(super) place: usize,
 }
 
 impl std::fmt::Display for TeeArgument {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let TeeArgument { pid, pipe, file, most, place } = self;
-        write!(f, "{pid}:{pipe}:{file}:{most}:{place}")
+        let TeeArgument { pid, pipe, file, most, floor, place } = self;
+        write!(f, "{pid}:{pipe}:{file}:{most}:{floor}:{place}")
     }
 }
 
@@ -50,6 +52,7 @@ impl TeeArgument {
             pipe: parts.next()?.parse().ok()?,
             file: parts.next()?.parse().ok()?,
             most: parts.next()?.parse().ok()?,
+            floor: parts.next()?.parse().ok()?,
             place: parts.next()?.parse().ok()?,
         };
         parts.next().is_none().then_some(argument)
@@ -59,6 +62,14 @@ impl TeeArgument {
         let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
         let path = format!("/proc/{}/fd/{descriptor}", self.pid);
         OpenOptions::new().write(true).custom_flags(nonblocking).open(path)
+    }
+
+    /// Opens the file for the copy. If our process is gone, another one may have its number: our file has no
+    /// name, and a file of another process has one.
+    fn open_copy(&self) -> Option<File> {
+        let file = self.open(self.file).ok()?;
+        let metadata = file.metadata().ok()?;
+        (metadata.is_file() && metadata.nlink() == 0).then_some(file)
     }
 }
 
@@ -82,7 +93,7 @@ pub(crate) fn called(words: &[OsString]) -> Option<u8> {
     let _ = SigSet::from_iter(signals).thread_block();
     let started = Instant::now();
     let mut copied = Copied::default();
-    copied.all(argument.open(argument.file).ok(), argument.most);
+    copied.all(argument.open_copy().filter(|_| argument.most > 0), argument.most, argument.floor);
     let how = if copied.reader_left { "left" } else { "whole" };
     let Copied { total, saved, .. } = copied;
     let (place, millis) = (argument.place, started.elapsed().as_millis());
@@ -98,11 +109,16 @@ struct Copied {
     total: u64,
     saved: u64,
     reader_left: bool,
+    /// The next look at the free space, in bytes of the copy.
+    next_look: u64,
 }
+
+/// The free space is looked at whenever so many bytes have been copied.
+const LOOK_EVERY: u64 = 16 << 20;
 
 impl Copied {
     /// Moves everything from standard input to standard output, and the first bytes also to the file.
-    fn all(&mut self, file: Option<File>, most: u64) {
+    fn all(&mut self, file: Option<File>, most: u64, floor: u64) {
         let (input, output) = (rustix::stdio::stdin(), rustix::stdio::stdout());
         let chunk = fcntl_getpipe_size(input).unwrap_or(64 << 10);
         let mut file = file;
@@ -110,9 +126,15 @@ impl Copied {
             if self.reader_has_left(input, output) {
                 return;
             }
+            if let Some(full) = file.take_if(|file| !self.has_room(file, floor)) {
+                // The store would not take the copy either.
+                let _ = full.set_len(0);
+                self.saved = 0;
+            }
             let target = file.as_ref().filter(|_| self.saved < most);
+            let left = usize::try_from(most - self.saved.min(most)).unwrap_or(usize::MAX);
             let moved = match target {
-                Some(_) => tee(input, output, chunk, SpliceFlags::empty()),
+                Some(_) => tee(input, output, chunk.min(left), SpliceFlags::empty()),
                 None => splice(input, None, output, None, chunk, SpliceFlags::MOVE),
             };
             match moved {
@@ -132,6 +154,17 @@ impl Copied {
                 Err(_) => return self.rest(),
             }
         }
+    }
+
+    /// Tells whether the disk has room for more.
+    fn has_room(&mut self, file: &File, floor: u64) -> bool {
+        if self.saved < self.next_look {
+            return true;
+        }
+        self.next_look = self.saved + LOOK_EVERY;
+        let free = rustix::fs::fstatvfs(file)
+            .map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+        free >= floor
     }
 
     /// Waits for input. Tells whether the reader has left.

@@ -1,5 +1,7 @@
 //! Lines that are left alone, because they could notice the prelude.
 
+use super::shell::Shell;
+
 /// Words that show the traps, the variables or the exit codes of the shell, or that change them.
 const WORDS: [&str; 7] = [
     "PIPESTATUS",
@@ -9,6 +11,26 @@ const WORDS: [&str; 7] = [
     "POSIXLY_CORRECT",
     "ulimit",
     "compgen",
+];
+/// The same in zsh.
+const ZSH_WORDS: [&str; 17] = [
+    "pipestatus",
+    "ZSH_DEBUG_CMD",
+    "ZSH_EXECUTION_STRING",
+    "ZSH_EVAL_CONTEXT",
+    "TRAPDEBUG",
+    "TRAPEXIT",
+    "TRAPZERR",
+    "zshexit",
+    "zshexit_functions",
+    "setopt",
+    "unsetopt",
+    "emulate",
+    "functions",
+    "parameters",
+    "limit",
+    "disable",
+    "zcompile",
 ];
 /// Names of shell options. They count only in a line that can set an option: `cargo test --verbose` sets none.
 const OPTIONS: [&str; 11] = [
@@ -36,8 +58,12 @@ const LISTS_ALONE: [&str; 5] = ["set", "trap", "declare", "typeset", "local"];
 const LONGEST: usize = 128 * 1024;
 
 /// Tells whether a line has a pipe and nothing that could notice the prelude.
-pub(super) fn may_be_watched(line: &str) -> bool {
-    line.len() <= LONGEST && has_pipe(line) && !is_vetoed(line)
+pub(super) fn may_be_watched(line: &str, shell: Shell) -> bool {
+    let words: &[&str] = match shell {
+        Shell::Bash => &[],
+        Shell::Zsh => &ZSH_WORDS,
+    };
+    line.len() <= LONGEST && has_pipe(line) && !is_vetoed(line, words)
 }
 
 /// Tells whether a line may have a pipe.
@@ -50,12 +76,13 @@ pub(super) fn has_pipe(line: &str) -> bool {
     })
 }
 
-fn is_vetoed(line: &str) -> bool {
+fn is_vetoed(line: &str, words: &[&str]) -> bool {
     let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let names = || line.split(|char| !is_letter(char));
     let has = |words: &[&str]| names().any(|name| words.contains(&name));
     line.contains("${!_")
         || names().any(|name| WORDS.contains(&name) || name.starts_with("__ovs"))
+        || has(words)
         || has(&OPTIONS) && has(&SETTERS)
         || has(&TRAPS) && has(&["trap"])
         || line.split([';', '|', '&', '(', ')', '{', '}', '\n', '`']).any(shows_state)
@@ -69,6 +96,7 @@ fn shows_state(command: &str) -> bool {
     let Some(name) = words.next() else { return false };
     let rest: Vec<&str> = words.take_while(|word| !word.starts_with(['>', '<', '#'])).collect();
     match name {
+        "enable" => true,
         "set" if rest.iter().any(|word| is_set_option(word)) => true,
         "trap" | "declare" | "typeset" if rest.first().is_some_and(|word| lists(word)) => true,
         name => LISTS_ALONE.contains(&name) && rest.is_empty(),
@@ -89,6 +117,10 @@ fn lists(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn may_be_watched(line: &str) -> bool {
+        super::may_be_watched(line, Shell::Bash)
+    }
 
     #[test]
     fn only_lines_with_a_pipe_are_watched() {
@@ -126,6 +158,7 @@ mod tests {
             "ulimit -f 0; a | b",
             "compgen -v | wc -l",
             "a | b; echo $__ovs_n",
+            "enable -n trap; a | b",
         ] {
             assert!(!may_be_watched(line), "{line}");
         }
@@ -144,6 +177,7 @@ mod tests {
             "pytest --log-level=DEBUG | tail",
             "ls /usr/share/posix | wc -l",
             "grep -c ERR log | cat",
+            "systemctl enable x | cat",
         ] {
             assert!(may_be_watched(line), "{line}");
         }

@@ -31,6 +31,8 @@ fn foreground_pipelines_get_a_place_after_their_first_stage() {
         "cat <(a | b) |^ c # d | e",
         "a\\ b\\|c |^ d",
         "a |^ b &&\n c |^ d",
+        "a \\\n b |^ c \\\n | d",
+        "[ a ] |^ b",
     ] {
         let line = line.replace("|& b", "|&^ b");
         assert_eq!(marked(&line.replace('^', "")), line);
@@ -68,7 +70,13 @@ fn lines_with_unknown_grammar_get_no_place() {
         "a | b )",
         "(a; cat <<E) | b\nE",
         "(a # )\n) | b",
-        "a \\\nb | c",
+        "a\\\nb | c",
+        "a[ 0 | 1 ]=y; b | c",
+        "x=1 a[ 0 | 1 ]=y; b | c",
+        "time|a",
+        "!|a",
+        "a | ! b",
+        "a | b; time",
         "a | | b",
         "| a",
         "a |",
@@ -112,7 +120,12 @@ fn last_command_is_told_from_a_last_pipeline() {
         ("a | b;\n", true),
         ("a | b; c", false),
         ("a | b && c d", false),
-        ("a | b || c d", false),
+        ("a | b || c d", true),
+        ("a | b && c || d", false),
+        ("a && b | c || d", true),
+        ("a | b || c; d", false),
+        ("a `x` | b || c", true),
+        ("a `x` | b && c", false),
         ("a || b", false),
         ("a | b & c", false),
         ("a; b | c # d", true),
@@ -120,8 +133,33 @@ fn last_command_is_told_from_a_last_pipeline() {
         ("for i in 1; do a | b; done; c", false),
         ("cat <<E | b\nx\nE", true),
     ] {
-        assert_eq!(ends_with_pipeline(line), expected, "{line}");
+        assert_eq!(needs_event_at_end(line), expected, "{line}");
     }
+}
+
+#[test]
+fn lines_end_inside_of_zsh_with_a_pipeline_or_a_builtin() {
+    for (line, expected) in [
+        ("a | b", true),
+        ("a | b; echo x", true),
+        ("a | b || exit 1", true),
+        ("a | b; make", false),
+        ("a | b || make", false),
+        ("a | b &", false),
+        ("a | b; (exit 4)", false),
+        ("a | b; for i in 1; do c; done", false),
+        ("a | b;\n", true),
+    ] {
+        assert_eq!(ends_inside_of_zsh(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn stages_are_known_if_one_pipeline_has_so_many() {
+    assert_eq!(stages_of("cd x && a 'b | c' | d", 2), Some(vec!["a 'b | c'", "d"]));
+    assert_eq!(stages_of("a | b && c | d", 2), None);
+    assert_eq!(stages_of("a | b || c", 2), Some(vec!["a", "b"]));
+    assert_eq!(stages_of("a | b", 3), None);
 }
 
 #[test]

@@ -97,8 +97,9 @@ impl Twins {
         let (at, comment) = match file.rsplit('.').next() {
             Some("json" | "jsonc") => {
                 let end = at + text[at..].find('"').unwrap() + 1;
-                // A comment inside of a hook of ours goes with it.
-                if text[at..end].contains(" hook ") {
+                // A comment inside of a hook or a rule of ours goes with it.
+                let is_name = text[end..].trim_start().starts_with(':');
+                if is_name || text[at..end].contains(" hook ") {
                     return;
                 }
                 (end, format!(" /* {mark} */"))

@@ -1,0 +1,35 @@
+//! Questions that only lines for zsh raise.
+
+use super::{Ground, Scanner};
+
+/// Commands that zsh runs itself.
+const ZSH_BUILTINS: [&str; 14] = [
+    "echo", "print", "printf", "exit", "true", "false", ":", "cd", "pwd", "test", "[", "return",
+    "unset", "wait",
+];
+
+/// Tells whether zsh is still there after the last command of a line. `false` if the scanner is unsure.
+///
+/// zsh becomes a last command that is no builtin and no pipeline, unless there are traps. A signal that ends
+/// this command would look different then.
+pub(in super::super) fn ends_inside_of_zsh(line: &str) -> bool {
+    let mut scanner = Scanner::new(line);
+    if scanner.walk().is_err() {
+        return false;
+    }
+    scanner.end_list(0, Ground::Fore);
+    scanner.last.is_some_and(|(last, pipes)| {
+        let name = last.split_whitespace().next().unwrap_or_default();
+        pipes > 0 || ZSH_BUILTINS.contains(&name)
+    })
+}
+
+/// Returns the stages of the only pipeline of a line that has so many.
+pub(in super::super) fn stages_of(line: &str, count: usize) -> Option<Vec<&str>> {
+    let mut scanner = Scanner::new(line);
+    scanner.walk().ok()?;
+    scanner.end_list(0, Ground::Fore);
+    let mut fitting = scanner.pipelines.into_iter().filter(|stages| stages.len() == count);
+    let stages = fitting.next().filter(|_| fitting.next().is_none())?;
+    Some(stages.into_iter().map(|stage| line[stage].trim()).collect())
+}

@@ -1,0 +1,125 @@
+//! Which failures are reported, and in which words.
+
+use super::ours;
+
+/// Lines, and the exit code that must be reported.
+const REPORTED: &[(&str, Option<i32>)] = &[
+    ("(seq 9; exit 101) 2>&1 | tail -5", Some(101)),
+    ("sh -c 'seq 9; exit 101' 2>&1 | tail -5", Some(101)),
+    ("sh -c 'seq 9; exit 0' 2>&1 | tail -5", None),
+    ("sh -c 'seq 9; exit 3' | tail -c 20", Some(3)),
+    ("yes | head -1", None),
+    ("true | false", None),
+    ("set -o pipefail; false | cat", None),
+    ("false; true", None),
+    ("false || true", None),
+    ("false | cat || true", None),
+    ("false | cat || echo no", None),
+    ("false | grep zzz", None),
+    ("git describe --tags 2>/dev/null | cat", None),
+    ("for d in a b; do ls $d 2>/dev/null; done | wc -l", None),
+    ("(cat /dev/null; [ -f b ] && cat b) | sort", None),
+    ("mkdir d; echo foo > x; grep foo * 2>&1 | cat", None),
+    (
+        "x=$(printf %0200000d 1); for i in 1 2 3 4 5 6 7 8; do : \"$x\"; false | cat; done; echo done",
+        Some(1),
+    ),
+    ("! false | true", None),
+    ("(exit 7) | cat | cat", Some(7)),
+    ("x=$(false | cat); echo $x", None),
+    ("for i in 1 2; do false | cat; done; echo done", Some(1)),
+    ("sh -c 'echo a; exit 2' > out.txt 2>&1 | tail -2; cat out.txt | wc -l", None),
+    ("cat <<'E' | tail -1\na | b\nE", None),
+    ("echo 'a | tail -1'", None),
+    ("echo \"x $(seq 3 | tail -1)\" | cat", None),
+    ("seq 1 100000 | grep 99999", None),
+    ("seq 1 10 | grep zzz", None),
+    ("seq 1 10 | grep zzz | cat", None),
+    ("false |& tail -1", Some(1)),
+    ("sh -c 'echo hi; exit 9' | tee t.txt | tail -1", Some(9)),
+    ("seq 5 | while read x; do echo $x; done | tail -2", None),
+    ("trap 'echo bye' EXIT; false | cat", Some(1)),
+    ("set -e; false | cat; echo after", Some(1)),
+    ("exec true", None),
+    ("false | while read x; do echo $x; done", None),
+    ("(sleep 0.1; echo late) & seq 3 | tail -1; wait", None),
+    ("cat <(false) | tail -1", None),
+    ("printf '%s\\n' a b c | sort -r | head -1", None),
+    ("false | cat > /dev/null; true", Some(1)),
+    ("seq 1 300000 | tail -3; exit 4", None),
+    ("{ echo a; exit 5; } | cat", Some(5)),
+    ("bash -c 'kill -9 $$' | cat", Some(137)),
+    ("python3 -c 'import sys; print(\"x\" * 100000); sys.exit(8)' | tail -c 10", Some(8)),
+    ("shopt -s lastpipe; echo a | read v; echo $v", None),
+    ("echo ok | sed -n '1p'", None),
+    ("ls /nonexistent 2>/dev/null | wc -l", None),
+    ("nosuchcommand 2>/dev/null | wc -l", Some(127)),
+    ("ls /nonexistent | wc -l", Some(2)),
+    ("grep -q x /dev/null | cat; echo hi", None),
+    ("diff /etc/passwd /dev/null | tail -1", None),
+    ("git diff --no-index /etc/passwd /dev/null | tail -1", None),
+    ("a=1 env sh -c 'exit 6' | sort | uniq -c", Some(6)),
+    ("cd / && sh -c 'exit 6' | cat && echo ok", Some(6)),
+    ("f() { false | cat; }; f", None),
+    ("(false | cat)", None),
+    ("eval 'false | cat; true'", Some(1)),
+    ("sh -c 'exit 3' | cat & wait", None),
+    ("seq 3 | xargs -n1 sh -c 'exit 2' | cat", Some(123)),
+    ("find . -exec grep -q zzz {} + | cat", None),
+    // A runner answers only if its command does.
+    ("bash -c 'npm() { return 1; }; npm test' | tail -1", Some(1)),
+    ("sh -c 'grep zzz /dev/null' | tail -1", None),
+    // A reader that left says nothing about the stages after it, nor about another pipeline.
+    ("yes | sh -c 'exit 3' | tail -1", Some(3)),
+    ("seq 200000 | sh -c 'exit 3' | tail -1", Some(3)),
+    ("seq 200000 | nosuch 2>&1 | tail -1", Some(127)),
+    ("seq 100000 | head -1; echo y | sh -c 'exit 3' | tail -1", Some(3)),
+    // The last command does not run.
+    ("sh -c 'exit 3' | tail -3 || exit 1", Some(3)),
+    ("sh -c 'exit 3' | tail -3 || cat build.log", Some(3)),
+    ("true && sh -c 'exit 3' | tail -3 || exit 1", Some(3)),
+    // `|| true` belongs to one pipeline.
+    ("sh -c 'exit 3' | tail -5; sh -c 'exit 4' | tail -5 || true", Some(3)),
+    ("sh -c 'exit 3' | tail -1; true || echo \"tail -1 || echo\"", Some(3)),
+    ("for i in 1; do sh -c 'exit 3' | tail -1 || true; done", None),
+    ("sh -c 'exit 3' | tail -1; (exit 4) | tail -1 || true", Some(3)),
+    // The reader leaves.
+    ("python3 -c 'print(\"x\\n\" * 200000)' 2>&1 | sed 's/x/y/;5q' | wc -l", None),
+    ("python3 -c 'print(\"x\\n\" * 200000)' 2>&1 | dd bs=1 count=3 2>&1 | wc -l", None),
+    ("python3 -c 'print(\"x\\n\" * 200000)' 2>&1 | perl -ne 'print; last'", None),
+    ("echo a | python3 -c 'print(\"x\\n\" * 200000)' 2>&1 | perl -ne 'print; last'", None),
+    // The exit code is asked for.
+    ("timeout -s KILL 0.1 sleep 2 | cat", None),
+    ("timeout --preserve-status 0.1 sleep 2 | cat", None),
+    ("mkdir d; echo foo > x; for f in d x d; do grep foo $f 2>&1; done | sort", None),
+    ("sh -c 'exit 3' 2>\"/dev/null\" | tail -1", None),
+    ("printf 'b\\na\\n' | sort -c 2>&1 | cat", None),
+];
+
+#[test]
+fn hidden_failures_are_reported_as_the_table_says() {
+    let mut wrong = Vec::new();
+    for (line, expected) in REPORTED {
+        for mode in ["status", "full"] {
+            let seen = ours(line, mode);
+            let is_unnamed =
+                mode == "status" && line.starts_with(['(', '{']) && *expected == Some(1);
+            let expected = if is_unnamed { None } else { *expected };
+            if seen.reported() != expected {
+                wrong.push(format!("{mode}: {line}: {seen:?}"));
+            }
+        }
+        assert_eq!(ours(line, "off").notice, None, "{line}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn last_command_is_named_only_if_its_name_is_a_word() {
+    for line in ["sh -c 'exit 3' | $(echo tail) -1", "sh -c 'exit 3' | $X tail -1"] {
+        for mode in ["status", "full"] {
+            let notice = ours(line, mode).notice.unwrap();
+            assert!(notice.contains("the exit code 0 is the last command's."), "{mode}: {notice}");
+        }
+    }
+}
