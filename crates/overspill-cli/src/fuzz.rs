@@ -17,6 +17,7 @@ mod mcp;
 mod open;
 mod pipelines;
 mod process;
+mod recent;
 mod serve {
     //! The checks of heads, without the server around them.
     mod guard;

@@ -180,7 +180,7 @@ fn command_needs_no_dashes_before_it() {
         .code(0)
         .stdout("-- -x\n");
     Test::new(&["zzqq-not-there", "-c", "x"]).run().code(127);
-    Test::new(&["lsit"]).run().code(2).stderr_contains("list");
+    Test::new(&["lissst"]).run().code(2).stderr_contains("list");
     Test::new(&["run", "--pyt", "seq", "1"])
         .run()
         .code(125)
