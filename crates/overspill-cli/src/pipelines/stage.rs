@@ -168,6 +168,10 @@ fn named(words: &[String]) -> (String, Vec<String>) {
     let name =
         word.rsplit('/').next().unwrap_or_default().trim_start_matches(['(', '{', '\\']).to_owned();
     let mut arguments = arguments.to_vec();
+    // `python -m pip show` is `pip show`.
+    if name.starts_with("python") && arguments.starts_with(&["-m".into(), "pip".into()]) {
+        return named(&arguments[1..]);
+    }
     let answers = |sub: &String| ANSWERS_WITH_ONE.contains(&format!("{name} {sub}").as_str());
     if HAS_SUBCOMMANDS.contains(&name.as_str()) || arguments.first().is_some_and(answers) {
         let takes_value = ["-C", "-c", "--git-dir", "--prefix"];
@@ -280,6 +284,8 @@ mod tests {
             ("du -h", 1, false),
             ("pip show zzz", 1, true),
             ("pip install zzz", 1, false),
+            ("python3 -m pip show zzz", 1, true),
+            ("python3 -m pip install zzz", 1, false),
             ("sort -c f", 1, true),
             ("sort f", 1, false),
             ("timeout -s KILL 5 make", 137, true),

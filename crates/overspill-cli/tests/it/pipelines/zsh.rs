@@ -213,7 +213,7 @@ fn frame_of_claude_code_is_watched_in_zsh() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn nothing_but_the_notice_differs_in_zsh(line in super::line()) {
+    fn nothing_but_the_notice_differs_in_zsh(line in super::random::line()) {
         if Path::new(ZSH).exists() {
             let home = tempfile::tempdir().unwrap();
             let expected = seen(&line, None, home.path());
