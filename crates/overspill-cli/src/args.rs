@@ -484,7 +484,8 @@ mod tests {
 
     #[test]
     fn our_words_are_never_commands_to_run() {
-        for line in ["overspill list", "overspill help", "overspill lissst", "overspill --version"] {
+        for line in ["overspill list", "overspill help", "overspill lissst", "overspill --version"]
+        {
             assert_eq!(command_of(line, &no_path()), None, "{line}");
         }
         let parser = <Args as clap::CommandFactory>::command();

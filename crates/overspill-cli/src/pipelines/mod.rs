@@ -43,7 +43,7 @@ use crate::process::CommandSpec;
 use channel::Channel;
 use notice::{SavedCapture, SavedSize};
 use report::{CaptureReport, PipelineReport};
-use rules::{HiddenFailure, Line, PlaceText};
+use rules::{Events, HiddenFailure, Line, PlaceText};
 pub(crate) use settings::{PipelineMode, PipelineSettings};
 use shell::Shell;
 
@@ -153,7 +153,11 @@ impl Watch {
         let Watch { channel, shell, text, places, our_stage } = self;
         let (bytes, files) = channel.close();
         let (reports, captures) = report::read(&bytes);
-        let line = Line { text: &text, places: &places, our_stage: &our_stage };
+        let events = match shell {
+            Shell::Bash => Events::OfCommands,
+            Shell::Zsh => Events::OfLists,
+        };
+        let line = Line { text: &text, places: &places, our_stage: &our_stage, events };
         let reports = match shell {
             Shell::Bash => reports,
             Shell::Zsh => {

@@ -29,6 +29,16 @@ pub(super) struct Line<'a> {
     pub(super) places: &'a [PlaceText],
     /// The words that our stages begin with.
     pub(super) our_stage: &'a str,
+    pub(super) events: Events,
+}
+
+/// The parts of a line that the shell numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Events {
+    /// bash numbers simple commands: a pipeline has an event for each stage.
+    OfCommands,
+    /// zsh numbers lists: a pipeline has one event.
+    OfLists,
 }
 
 /// The text of a pipeline that is captured.
@@ -41,10 +51,12 @@ pub(super) struct PlaceText {
 
 impl PlaceText {
     pub(super) fn of(line: &str, place: &Place) -> PlaceText {
-        let after = squeezed(&line[place.end..]);
+        let after = line[place.end..].trim_start().strip_prefix("||").map(str::trim_start);
+        let is_end = |char: char| char.is_whitespace() || ";&|)}".contains(char);
+        let next = after.and_then(|after| after.split(is_end).next());
         PlaceText {
             first: line[place.stage.clone()].replace("\\\n", " ").trim().to_owned(),
-            expects_failure: EXPECTS_FAILURE.iter().any(|end| after.starts_with(end)),
+            expects_failure: next.is_some_and(|word| ["true", ":", "echo"].contains(&word)),
         }
     }
 }
@@ -91,14 +103,23 @@ pub(super) fn hidden_failures(
 ) -> Vec<HiddenFailure> {
     let mut found: Vec<HiddenFailure> = Vec::new();
     let mut before: Option<&PipelineReport> = None;
+    let mut first_event = 0;
     for report in reports {
-        // The shell keeps the codes of a pipeline until the next one ends, and reports them again.
-        let is_again = before
+        // The shell keeps the codes of a pipeline until the next one ends, and reports them again with each stage
+        // of the next one that it starts.
+        let is_same = before
             .is_some_and(|before| before.event + 1 == report.event && before.codes == report.codes);
         before = Some(report);
-        if is_again {
+        // All stages of the next one have started, and it ended with the same codes.
+        let stages = match line.events {
+            Events::OfCommands => report.codes.len() as u64,
+            Events::OfLists => 1,
+        };
+        let is_next = report.event >= first_event + stages && is_whole_pipeline(report, line);
+        if is_same && !is_next {
             continue;
         }
+        first_event = report.event;
         if let Some(failure) =
             Pipeline::of(report, line).and_then(|pipeline| pipeline.hidden(line, captures))
             && !found.contains(&failure)
@@ -215,7 +236,7 @@ impl Pipeline {
             None => !line.may_answer(code) && (is_grave || !line.text.contains("/dev/null")),
             Some(stage) => {
                 let is_silent = stage.answers_with(code)
-                    || stage.is_compound && code == 1
+                    || stage.is_compound && code == 1 && stage.may_answer_inside()
                     || stage.writes_to_file
                     || stage.hides_errors && !is_grave;
                 !is_silent
@@ -238,6 +259,25 @@ impl Pipeline {
             }
         }
     }
+}
+
+/// Tells whether the last commands of a report are all stages of a pipeline of the line.
+fn is_whole_pipeline(report: &PipelineReport, line: &Line) -> bool {
+    let Some(first) = report.commands.len().checked_sub(report.codes.len()) else { return false };
+    let stages: Vec<String> = report.commands[first..].iter().map(|it| squeezed(it)).collect();
+    let (text, pipeline) = (squeezed(line.text), stages.join("|"));
+    // bash writes `|&` as `2>&1 |`.
+    let spellings = [pipeline.clone(), pipeline.replace("2>&1|", "|&")];
+    let places = spellings.iter().flat_map(|one| {
+        text.match_indices(one.as_str()).map(|(at, found)| (&text[..at], &text[at + found.len()..]))
+    });
+    let continues = |(before, after): (&str, &str)| {
+        before.ends_with('|') && !before.ends_with("||")
+            || after.starts_with('|') && !after.starts_with("||")
+    };
+    // The same text as a part of a longer pipeline leaves a doubt.
+    let places: Vec<(&str, &str)> = places.collect();
+    !places.is_empty() && !places.into_iter().any(continues)
 }
 
 /// Tells whether a text has this pipeline. bash writes `|&` as `2>&1 |`.

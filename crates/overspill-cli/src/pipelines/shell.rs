@@ -1,7 +1,7 @@
 //! The differences between bash and zsh.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::scan;
 use crate::env::Env;
@@ -53,10 +53,13 @@ impl Shell {
                 options.any(|word| is_bash_option(&word))
                     || IN_THE_WAY.iter().any(|name| env.is_set(name))
             }
-            Shell::Zsh => options.any(|word| {
-                let letters = word.strip_prefix('-');
-                !letters.is_some_and(|letters| letters.chars().all(|char| "cefl".contains(char)))
-            }),
+            Shell::Zsh => {
+                options.any(|word| {
+                    let letters = word.strip_prefix('-');
+                    !letters
+                        .is_some_and(|letters| letters.chars().all(|char| "cefl".contains(char)))
+                }) || zsh_start_files(env).any(|file| sets_traps(&file))
+            }
         }
     }
 
@@ -79,6 +82,29 @@ impl Shell {
             _ => framed.with(text, &dressing),
         }
     }
+}
+
+/// Returns the files that zsh reads before the line.
+fn zsh_start_files(env: &Env) -> impl Iterator<Item = PathBuf> {
+    let home = env.variable("ZDOTDIR").map(PathBuf::from).or_else(|| env.home());
+    let own = [".zshenv", ".zprofile", ".zlogin"];
+    let own = home.into_iter().flat_map(move |home| own.map(|name| home.join(name)));
+    own.chain(["/etc/zsh/zshenv", "/etc/zshenv"].map(PathBuf::from))
+}
+
+/// Tells whether a start file may set a trap or an option that would show the prelude. In doubt it does.
+fn sets_traps(file: &Path) -> bool {
+    const LARGEST: u64 = 256 << 10;
+    match std::fs::metadata(file) {
+        Err(_) => return false,
+        Ok(found) if !found.is_file() || found.len() > LARGEST => return true,
+        Ok(_) => {}
+    }
+    let Ok(text) = std::fs::read(file) else { return true };
+    let text = String::from_utf8_lossy(&text);
+    ["trap", "TRAP", "xtrace", "verbose", "set -", "emulate", "disable"]
+        .iter()
+        .any(|word| text.contains(word))
 }
 
 /// Tells whether an option of bash could notice the prelude.

@@ -60,6 +60,10 @@ const RUNS_OTHERS: [&str; 13] = [
     "stdbuf", "setsid", "timeout",
 ];
 
+/// Words that begin a command with commands of its own.
+const KEYWORDS: [&str; 9] =
+    ["if", "for", "while", "until", "case", "select", "function", "then", "do"];
+
 impl Stage {
     pub(super) fn of(text: &str) -> Stage {
         let words = words(text);
@@ -110,6 +114,17 @@ impl Stage {
         }
     }
 
+    /// Tells whether a command in the parentheses or braces of the stage may answer with 1, so that the stage does.
+    pub(super) fn may_answer_inside(&self) -> bool {
+        let is_border = |char: char| ";&|(){}\n".contains(char);
+        let mut inner = self.text.split(is_border).filter(|text| !text.trim().is_empty());
+        inner.any(|text| {
+            let stage = Stage::of(text);
+            let is_keyword = KEYWORDS.contains(&stage.name.as_str());
+            is_keyword || stage.hides_errors || stage.answers_with(1)
+        })
+    }
+
     /// Tells whether the name is a word, and not an expansion.
     pub(super) fn has_plain_name(&self) -> bool {
         let is_plain = |char: char| char.is_alphanumeric() || "-_.+:[ ".contains(char);
@@ -123,16 +138,39 @@ fn is_check(word: &str) -> bool {
 }
 
 fn time_limit(words: &[String]) -> Option<TimeLimit> {
-    let has = |start: &str| words.iter().any(|word| word.starts_with(start));
-    words.iter().any(|word| word == "timeout").then_some(())?;
+    let at = words.iter().position(|word| word == "timeout")?;
     let signals = ["-s", "--signal", "-k", "--kill-after", "--preserve-status"];
-    let has_signal = signals.iter().any(|option| has(option));
+    let names_signal = |word: &String| signals.iter().any(|option| word.starts_with(option));
+    // The options of `timeout` stand before its time. The value of an option may look like the time.
+    let is_option = |word: &&String| word.starts_with('-');
+    let has_signal = words[at + 1..].iter().take_while(is_option).any(names_signal);
     Some(if has_signal { TimeLimit::HasSignal } else { TimeLimit::HasOwnCode })
 }
 
+/// Tells whether the stage throws its error messages away. A script in quotes has redirections of its own.
 fn hides_errors(text: &str) -> bool {
-    let text = squeezed(text);
+    let text = squeezed(&without_scripts(text));
     ["2>/dev/null", "2>>/dev/null", "2>&-", "&>/dev/null"].iter().any(|end| text.contains(end))
+}
+
+/// Returns a text without the parts in quotes that have blanks.
+fn without_scripts(text: &str) -> String {
+    let (mut outside, mut inside, mut quote) = (String::new(), String::new(), None);
+    for char in text.chars() {
+        match (char, quote) {
+            ('\'' | '"', None) => quote = Some(char),
+            (end, Some(open)) if end == open => {
+                quote = None;
+                let part = std::mem::take(&mut inside);
+                if !part.contains(char::is_whitespace) {
+                    outside.push_str(&part);
+                }
+            }
+            (char, Some(_)) => inside.push(char),
+            (char, None) => outside.push(char),
+        }
+    }
+    outside
 }
 
 /// Returns the name of the program, and the arguments after it.

@@ -94,6 +94,19 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("mkdir d; echo foo > x; for f in d x d; do grep foo $f 2>&1; done | sort", None),
     ("sh -c 'exit 3' 2>\"/dev/null\" | tail -1", None),
     ("printf 'b\\na\\n' | sort -c 2>&1 | cat", None),
+    // Two pipelines end with the same codes.
+    ("grep zzz /dev/null | wc -l; sh -c 'exit 1' | tail -1", Some(1)),
+    ("grep zzz /dev/null | wc -l; grep yyy /dev/null | wc -c; sh -c 'exit 1' | tail -1", Some(1)),
+    ("grep zzz /dev/null | wc -l; seq 3 | cat | cat | tail -1", None),
+    ("grep zzz /dev/null | cat | wc -l; sh -c 'exit 0' | cat | cat | cat", None),
+    ("grep zzz /dev/null | wc -l; sh -c 'exit 0' | tail -1 | cat; sh -c 'exit 0' | tail -1", None),
+    ("grep zzz /dev/null | wc -l; sh -c 'exit 1' |& tail -1", Some(1)),
+    // A stage in parentheses has commands that answer, or not.
+    ("(cd . && sh -c 'exit 1') 2>&1 | tail -5", Some(1)),
+    ("(cd . && grep zzz /dev/null) | cat", None),
+    // Words of another command.
+    ("bash -c 'cd . 2>/dev/null; exit 5' | tail -1", Some(5)),
+    ("timeout 60 bash -c 'kill -SEGV $$' x -k foo | tail -1", Some(139)),
 ];
 
 #[test]

@@ -53,6 +53,8 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("seq 1 10 | grep zzz | cat", None),
     ("! false | true", None),
     ("false | false", None),
+    ("grep zzz /dev/null | wc -l; sh -c 'exit 1' | tail -1", Some(1)),
+    ("grep zzz /dev/null | wc -l; true | cat", None),
     ("setopt pipefail; false | cat", None),
     ("(false | cat)", None),
     ("x=$(false | cat); echo $x | cat", None),
@@ -83,6 +85,19 @@ fn zsh_hidden_failures_are_reported_as_the_table_says() {
         assert_eq!(seen(line, Some("off"), home.path()).notice, None, "{line}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn zsh_with_traps_in_its_start_file_is_left_alone() {
+    if !has_zsh() {
+        return;
+    }
+    for start in ["trap 'echo BYE' EXIT", "TRAPDEBUG() { : }", "setopt xtrace"] {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join(".zshenv"), format!("{start}\n")).unwrap();
+        let line = "sh -c 'exit 3' | tail -1";
+        assert_eq!(seen(line, Some("full"), home.path()), seen(line, None, home.path()), "{start}");
+    }
 }
 
 #[test]
