@@ -1,5 +1,7 @@
 //! The sentences about sizes and gaps. A model acts on them, so tests hold them as snapshots.
 
+use std::ops::Range;
+
 use super::Wording;
 use crate::text::{commas, counted};
 use crate::{Cut, Size, Span};
@@ -78,28 +80,28 @@ pub(super) fn header(
     let (bytes, lines) = (counted(total.bytes, "byte"), counted(total.lines, "line"));
     let ShownFacts { what, altered } = shown;
     let cleaned = if altered > 0 { ", cleaned" } else { "" };
-    let facts = |count: usize| -> String {
-        wording.facts.iter().take(count).map(|fact| format!("{fact}, ")).collect()
+    let facts = |range: Range<usize>| -> String {
+        wording.facts[range].iter().map(|fact| format!("{fact}, ")).collect()
     };
+    let all = wording.facts.len();
     match form {
         NoticeForm::Full => {
-            let notice = |count: usize| {
-                let (facts, copy) = (facts(count), &wording.copy);
+            let notice = |range: Range<usize>| {
+                let (facts, copy) = (facts(range), &wording.copy);
                 wording.mark(&format!("{facts}{lines}, {bytes}, {what}{cleaned}; {copy}"))
             };
-            let notices = (0..=wording.facts.len()).rev().map(notice);
-            // The kind stays.
-            notices
-                .take(wording.facts.len().max(1))
-                .find(|notice| notice.len() <= LONGEST)
-                .or_else(|| Some(notice(wording.facts.len().min(1))))
+            // The kind is the first fact. The one after it stays in any case: some hosts do not show the exit code.
+            let least = if all > 1 { 1..2 } else { 0..all };
+            let shorter = (1..=all).rev().map(|end| 0..end).filter(|range| range.end > 1);
+            let mut notices = shorter.map(notice);
+            notices.find(|notice| notice.len() <= LONGEST).or_else(|| Some(notice(least)))
         }
         NoticeForm::Short => {
             let size = match what {
                 ShownAmount::Lines(shown) => format!("{lines}, {} shown", commas(shown)),
                 what => format!("{bytes}, {what}"),
             };
-            let (facts, copy) = (facts(2), &wording.short_copy);
+            let (facts, copy) = (facts(0..all.min(2)), &wording.short_copy);
             Some(wording.mark(&format!("{facts}{size}{cleaned}; {copy}")))
         }
         NoticeForm::Bare | NoticeForm::Dots | NoticeForm::Silent => None,
