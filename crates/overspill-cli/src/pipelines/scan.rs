@@ -10,7 +10,7 @@ mod zsh;
 
 use std::ops::Range;
 
-pub(super) use zsh::{ends_inside_of_zsh, stages_of};
+pub(super) use zsh::{ends_inside_shell, stages_of};
 
 /// The line has something that the scanner does not know.
 #[derive(Debug)]
@@ -63,15 +63,17 @@ pub(super) fn before_next(line: &str) -> Option<&'static str> {
 
 /// Tells whether a pipeline can be the last thing that runs: the last command, or one before `||`.
 ///
-/// bash replaces itself by a last command that is no pipeline, unless there is an EXIT trap.
+/// bash replaces itself by a last command that is no pipeline and no builtin, unless there is an EXIT trap. Then a
+/// signal that ends the command would look different, so such a line gets no trap.
 pub(super) fn needs_event_at_end(line: &str) -> bool {
-    Scanner::new(line).last_may_be_pipeline().unwrap_or_else(|Unsure| {
+    let may_be = Scanner::new(line).last_may_be_pipeline();
+    may_be.map(|may_be| may_be && ends_inside_shell(line)).unwrap_or_else(|Unsure| {
         let line = line.trim_end_matches(|char: char| char == ';' || char.is_whitespace());
         let list = line.rsplit([';', '\n']).next().unwrap_or_default();
         let is_compound = ["done", "fi", "esac", "}", ")"].iter().any(|end| list.ends_with(end));
         let is_pipeline =
             |part: &str| part.rsplit("&&").next().is_some_and(|last| last.contains('|'));
-        is_compound || list.split("||").any(is_pipeline)
+        is_compound || list.rsplit("||").next().is_some_and(is_pipeline)
     })
 }
 

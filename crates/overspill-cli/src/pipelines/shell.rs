@@ -41,7 +41,7 @@ impl Shell {
             Shell::Zsh if framed.is_in_eval() => {
                 !framed.inner.contains("$_") && !framed.inner.contains("${_")
             }
-            Shell::Zsh => framed.is_plain() && scan::ends_inside_of_zsh(&framed.inner),
+            Shell::Zsh => framed.is_plain() && scan::ends_inside_shell(&framed.inner),
         }
     }
 

@@ -24,6 +24,9 @@ const FORMATS: [(&[u8], &str); 20] = [
     (b"PAR1", "Parquet"),
 ];
 
+/// Chance seldom ends binary data with so many printable characters and a line feed.
+const SHORTEST_TEXT: usize = 3;
+
 /// Tells whether a sample is no text. In the sample U+FFFD stands for bytes that are not UTF-8, and a picture such as
 /// U+2400 for a control character.
 ///
@@ -44,6 +47,14 @@ pub(super) fn is_binary(sample: &[u8]) -> bool {
     }
     let is_utf16 = alternating * 10 >= all * 9;
     strange * 4 > all && controls * 20 > all && !is_utf16
+}
+
+/// Tells whether a sample ends with a line of text, as a program may print after binary data.
+pub(super) fn ends_with_text(sample: &[u8]) -> bool {
+    let Some(line) = sample.strip_suffix(b"\n") else { return false };
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let printable = line.iter().rev().take_while(|byte| byte.is_ascii_graphic() || **byte == b' ');
+    printable.count() >= SHORTEST_TEXT
 }
 
 /// Returns the name of the format that an output begins like.

@@ -109,7 +109,8 @@ impl Collected<'_> {
         let (head, tail) = (self.head.text(), self.tail.text());
         let start = &head[..head.len().min(BINARY_SAMPLE)];
         let end = &tail[tail.len().saturating_sub(BINARY_SAMPLE)..];
-        binary::is_binary(start) && (tail.is_empty() || binary::is_binary(end))
+        let is_text = !tail.is_empty() && (!binary::is_binary(end) || binary::ends_with_text(end));
+        binary::is_binary(start) && !is_text
     }
 
     /// Chooses lines of an output of `len` bytes within `limits`, of which each gap takes `mark`.

@@ -173,6 +173,8 @@ fn text_after_binary_output_is_shown() {
     output.extend(b"error: the linker failed\n");
     let text = preview(&output, 8192);
     assert!(text.contains("error: the linker failed"), "{text}");
+    let short = [noise(b"\x7fELF", 20_000), b"end\n".to_vec()].concat();
+    assert!(preview(&short, 8192).ends_with("end\n"));
 }
 
 #[test]

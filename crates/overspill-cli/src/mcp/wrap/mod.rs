@@ -147,11 +147,11 @@ pub(crate) fn with_proxy(text: &str, path: &Path, program: &str) -> Result<Strin
 /// Tells whether `program` is the proxy of a server, and was not so before us.
 pub(crate) fn has_proxy(text: &str, path: &Path, program: &str, before: Option<&str>) -> bool {
     let language = language(path);
-    let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language));
+    let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language, program));
     let is_new = |server: &(String, Vec<String>)| {
         server.1.first().is_some_and(|first| first == program) && !by_hand.contains(server)
     };
-    wrapped_in(text, language).iter().any(is_new)
+    wrapped_in(text, language, program).iter().any(is_new)
 }
 
 /// Returns a client's file without the proxies that are `program` and were not there before us. All
@@ -197,7 +197,7 @@ fn changed(
     if entries.is_empty() {
         return Err("there are no MCP servers in it".into());
     }
-    let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language));
+    let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language, program));
     let (mut splices, mut said) = (Vec::new(), Vec::new());
     let (mut had_ours, mut stay) = (false, Vec::new());
     for entry in &entries {
@@ -207,7 +207,7 @@ fn changed(
             said.push(format!("{name}: has no command, but an address; it stays as it is"));
             continue;
         };
-        let is_wrapped = is_ours(&words);
+        let is_wrapped = is_ours(&words, program);
         let is_other = matches!(to, To::UnwrapOf(program) if words[0] != program);
         let is_by_hand =
             is_wrapped && (is_other || by_hand.contains(&(entry.name.clone(), words.clone())));
@@ -241,9 +241,9 @@ fn changed(
     let is_right = after.len() == entries.len()
         && after.iter().all(|entry| match entry.all_words(&new, language) {
             Some(words) if to != To::Wrap => {
-                !is_ours(&words) || stay.contains(&(entry.name.clone(), words))
+                !is_ours(&words, program) || stay.contains(&(entry.name.clone(), words))
             }
-            Some(words) => is_ours(&words),
+            Some(words) => is_ours(&words, program),
             None => true,
         });
     if is_right {
@@ -254,20 +254,20 @@ fn changed(
 }
 
 /// Returns the servers that have the proxy in front of them: their names and all their words.
-fn wrapped_in(text: &str, language: &dyn Language) -> Vec<(String, Vec<String>)> {
+fn wrapped_in(text: &str, language: &dyn Language, program: &str) -> Vec<(String, Vec<String>)> {
     let entries = language.entries(text).unwrap_or_default();
     let wrapped = |entry: Entry| {
-        let words = entry.all_words(text, language).filter(|words| is_ours(words))?;
+        let words = entry.all_words(text, language).filter(|words| is_ours(words, program))?;
         Some((entry.name, words))
     };
     entries.into_iter().filter_map(wrapped).collect()
 }
 
-/// Tells whether a command is the proxy with a server behind it.
-fn is_ours(words: &[String]) -> bool {
+/// Tells whether a command is the proxy with a server behind it. `ours` is this program, which may have another name.
+fn is_ours(words: &[String], ours: &str) -> bool {
     let is_us = words.first().is_some_and(|program| {
         let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-        name.strip_suffix(".exe").unwrap_or(name) == "overspill"
+        name.strip_suffix(".exe").unwrap_or(name) == "overspill" || program == ours
     });
     is_us && words.get(1).is_some_and(|word| word == "mcp") && words.iter().any(|word| word == "--")
 }

@@ -169,6 +169,8 @@ fn what_is_no_such_file_is_said() {
         ("a.json", "{}", "there are no MCP servers in it"),
         ("a.toml", "a = ", "is not TOML"),
         ("a.yaml", "a: b\n", "there are no MCP servers in it"),
+        ("a.yaml", "extensions:\n  a:\n    cmd: x\n   b: [\n", "is not YAML"),
+        ("a.yaml", "extensions: {a: {cmd: x}}\n", "line 1: `extensions` is written on one line"),
         // A second `args` would be no YAML.
         ("a.yaml", "extensions:\n  a:\n    cmd: x\n    args:\n", "in a way that we cannot change"),
     ] {

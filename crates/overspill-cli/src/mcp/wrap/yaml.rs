@@ -8,8 +8,10 @@ pub(super) struct Yaml;
 
 impl Language for Yaml {
     fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+        check(text)?;
         let lines = lines(text);
         let file = File { text, lines: &lines };
+        file.check_form()?;
         Ok(file.of_goose().chain(file.of_continue()).collect())
     }
 
@@ -41,6 +43,17 @@ impl Language for Yaml {
     }
 }
 
+/// Fails with the place if a text is not YAML. Our own reader would not notice.
+fn check(text: &str) -> Result<(), String> {
+    for event in saphyr_parser::Parser::new_from_str(text) {
+        event.map_err(|error| {
+            let (line, column) = (error.marker().line(), error.marker().col() + 1);
+            format!("line {line}, column {column} is not YAML: {}", error.info())
+        })?;
+    }
+    Ok(())
+}
+
 /// The lines of a file.
 struct File<'a> {
     text: &'a str,
@@ -48,6 +61,24 @@ struct File<'a> {
 }
 
 impl File<'_> {
+    /// Fails if the servers are written in a form that we cannot change: between braces or brackets, or as an alias.
+    fn check_form(&self) -> Result<(), String> {
+        let is_servers = |line: &&Line| {
+            line.indent == 0 && !line.is_item && ["extensions", "mcpServers"].contains(&&*line.key)
+        };
+        for line in self.lines.iter().filter(is_servers) {
+            let value = &self.text[line.value.clone()];
+            if !matches!(value, "" | "{}" | "[]" | "null" | "~") {
+                let number = self.text[..line.value.start].matches('\n').count() + 1;
+                return Err(format!(
+                    "line {number}: `{}` is written on one line, and only the form with one value a line can be changed",
+                    line.key
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// goose: `extensions` has a table for each server, under its name.
     fn of_goose(&self) -> impl Iterator<Item = Entry> {
         let servers = self.top("extensions");

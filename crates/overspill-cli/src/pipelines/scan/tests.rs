@@ -120,11 +120,15 @@ fn last_command_is_told_from_a_last_pipeline() {
         ("a | b;\n", true),
         ("a | b; c", false),
         ("a | b && c d", false),
-        ("a | b || c d", true),
+        ("a | b || c d", false),
+        ("a | b || exit 1", true),
+        ("a | b || c | d", true),
         ("a | b && c || d", false),
-        ("a && b | c || d", true),
+        ("a && b | c || d", false),
+        ("a && b | c || echo d", true),
         ("a | b || c; d", false),
-        ("a `x` | b || c", true),
+        ("a `x` | b || c", false),
+        ("a `x` || b | c", true),
         ("a `x` | b && c", false),
         ("a || b", false),
         ("a | b & c", false),
@@ -150,7 +154,7 @@ fn lines_end_inside_of_zsh_with_a_pipeline_or_a_builtin() {
         ("a | b; for i in 1; do c; done", false),
         ("a | b;\n", true),
     ] {
-        assert_eq!(ends_inside_of_zsh(line), expected, "{line}");
+        assert_eq!(ends_inside_shell(line), expected, "{line}");
     }
 }
 

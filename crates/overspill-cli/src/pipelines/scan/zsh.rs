@@ -2,17 +2,17 @@
 
 use super::{Ground, Scanner};
 
-/// Commands that zsh runs itself.
-const ZSH_BUILTINS: [&str; 14] = [
-    "echo", "print", "printf", "exit", "true", "false", ":", "cd", "pwd", "test", "[", "return",
-    "unset", "wait",
+/// Commands that bash and zsh run themselves.
+const BUILTINS: [&str; 13] = [
+    "echo", "printf", "exit", "true", "false", ":", "cd", "pwd", "test", "[", "return", "unset",
+    "wait",
 ];
 
-/// Tells whether zsh is still there after the last command of a line. `false` if the scanner is unsure.
+/// Tells whether the shell is still there after the last command of a line. `false` if the scanner is unsure.
 ///
-/// zsh becomes a last command that is no builtin and no pipeline, unless there are traps. A signal that ends
+/// A shell becomes a last command that is no builtin and no pipeline, unless there are traps. A signal that ends
 /// this command would look different then.
-pub(in super::super) fn ends_inside_of_zsh(line: &str) -> bool {
+pub(in super::super) fn ends_inside_shell(line: &str) -> bool {
     let mut scanner = Scanner::new(line);
     if scanner.walk().is_err() {
         return false;
@@ -20,7 +20,7 @@ pub(in super::super) fn ends_inside_of_zsh(line: &str) -> bool {
     scanner.end_list(0, Ground::Fore);
     scanner.last.is_some_and(|(last, pipes)| {
         let name = last.split_whitespace().next().unwrap_or_default();
-        pipes > 0 || ZSH_BUILTINS.contains(&name)
+        pipes > 0 || BUILTINS.contains(&name)
     })
 }
 
