@@ -62,6 +62,11 @@ impl PlaceText {
 }
 
 impl Line<'_> {
+    /// Tells whether the line defines a function of this name.
+    fn defines(&self, name: &str) -> bool {
+        !name.is_empty() && squeezed(self.text).contains(&format!("{name}()"))
+    }
+
     /// Tells whether this exit code may be an answer of a stage whose text is not certain.
     fn may_answer(&self, code: i32) -> bool {
         let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
@@ -236,7 +241,7 @@ impl Pipeline {
             None => !line.may_answer(code) && (is_grave || !line.text.contains("/dev/null")),
             Some(stage) => {
                 let is_silent = stage.answers_with(code)
-                    || stage.is_compound && code == 1 && stage.may_answer_inside()
+                    || (stage.is_compound || line.defines(&stage.name)) && code == 1
                     || stage.writes_to_file
                     || stage.hides_errors && !is_grave;
                 !is_silent
@@ -274,8 +279,9 @@ fn is_whole_pipeline(report: &PipelineReport, line: &Line) -> bool {
     let continues = |(before, after): (&str, &str)| {
         before.ends_with('|') && !before.ends_with("||")
             || after.starts_with('|') && !after.starts_with("||")
+            || after.starts_with('&') && !after.starts_with("&&")
     };
-    // The same text as a part of a longer pipeline leaves a doubt.
+    // The same text as a part of a longer pipeline, or in the background, leaves a doubt.
     let places: Vec<(&str, &str)> = places.collect();
     !places.is_empty() && !places.into_iter().any(continues)
 }

@@ -60,10 +60,6 @@ const RUNS_OTHERS: [&str; 13] = [
     "stdbuf", "setsid", "timeout",
 ];
 
-/// Words that begin a command with commands of its own.
-const KEYWORDS: [&str; 9] =
-    ["if", "for", "while", "until", "case", "select", "function", "then", "do"];
-
 impl Stage {
     pub(super) fn of(text: &str) -> Stage {
         let words = words(text);
@@ -112,17 +108,6 @@ impl Stage {
             (_, 129..=165) => self.time_limit == Some(TimeLimit::HasSignal),
             _ => false,
         }
-    }
-
-    /// Tells whether a command in the parentheses or braces of the stage may answer with 1, so that the stage does.
-    pub(super) fn may_answer_inside(&self) -> bool {
-        let is_border = |char: char| ";&|(){}\n".contains(char);
-        let mut inner = self.text.split(is_border).filter(|text| !text.trim().is_empty());
-        inner.any(|text| {
-            let stage = Stage::of(text);
-            let is_keyword = KEYWORDS.contains(&stage.name.as_str());
-            is_keyword || stage.hides_errors || stage.answers_with(1)
-        })
     }
 
     /// Tells whether the name is a word, and not an expansion.

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::program::program;
 
-mod disk;
+mod capture;
 mod random;
 mod reported;
 mod zsh;

@@ -103,9 +103,14 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("grep zzz /dev/null | cat | wc -l; sh -c 'exit 0' | cat | cat | cat", None),
     ("grep zzz /dev/null | wc -l; sh -c 'exit 0' | tail -1 | cat; sh -c 'exit 0' | tail -1", None),
     ("grep zzz /dev/null | wc -l; sh -c 'exit 1' |& tail -1", Some(1)),
-    // A stage in parentheses has commands that answer, or not.
-    ("(cd . && sh -c 'exit 1') 2>&1 | tail -5", Some(1)),
+    ("grep zzz /dev/null | wc -l; true | tail -1 & wait", None),
+    ("ls /nonexistent 2>/dev/null | cat; for i in 1; do true | tail -1 & wait; done", None),
+    // Code 1 of a stage in parentheses, or of a function, may be an answer.
+    ("f() { grep zzz /dev/null; }; f | cat", None),
+    ("f() { return 4; }; f | cat", Some(4)),
     ("(cd . && grep zzz /dev/null) | cat", None),
+    ("(cd . && sh -c 'exit 1') 2>&1 | tail -5", None),
+    ("(cd . && sh -c 'exit 4') 2>&1 | tail -5", Some(4)),
     // Words of another command.
     ("bash -c 'cd . 2>/dev/null; exit 5' | tail -1", Some(5)),
     ("timeout 60 bash -c 'kill -SEGV $$' x -k foo | tail -1", Some(139)),

@@ -17,7 +17,7 @@ fn limited(line: &str, most: &str) -> Seen {
 }
 
 #[test]
-fn notice_of_a_capture_that_was_cut_names_both_sizes() {
+fn notice_of_a_part_of_a_capture_names_both_sizes() {
     let seen = limited("sh -c 'seq 1 50000; exit 2' | tail -1", "20000");
     let notice = seen.notice.unwrap();
     assert!(notice.contains(" 20,000 of its 288,894 bytes are saved: "), "{notice}");
