@@ -75,7 +75,7 @@ impl Line<'_> {
         };
         match code {
             1 => true,
-            2 => has(&["grep", "egrep", "fgrep", "rg"]),
+            2 | 123 => has(&["grep", "egrep", "fgrep", "rg"]),
             124 | 137 | 143 => has(&["timeout"]),
             _ => false,
         }
@@ -241,7 +241,7 @@ impl Pipeline {
             None => !line.may_answer(code) && (is_grave || !line.text.contains("/dev/null")),
             Some(stage) => {
                 let is_silent = stage.answers_with(code)
-                    || (stage.is_compound || line.defines(&stage.name)) && code == 1
+                    || (stage.is_compound || line.defines(&stage.name)) && line.may_answer(code)
                     || stage.writes_to_file
                     || stage.hides_errors && !is_grave;
                 !is_silent

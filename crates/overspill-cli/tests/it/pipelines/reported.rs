@@ -108,6 +108,8 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     // Code 1 of a stage in parentheses, or of a function, may be an answer.
     ("f() { grep zzz /dev/null; }; f | cat", None),
     ("f() { return 4; }; f | cat", Some(4)),
+    ("(find . -name zzz -o -name . | xargs grep -s zzz) | cat", None),
+    ("(cd .; grep y /nonexistent) | cat", None),
     ("(cd . && grep zzz /dev/null) | cat", None),
     ("(cd . && sh -c 'exit 1') 2>&1 | tail -5", None),
     ("(cd . && sh -c 'exit 4') 2>&1 | tail -5", Some(4)),
