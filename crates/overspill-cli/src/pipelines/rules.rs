@@ -291,11 +291,27 @@ fn has_pipeline(text: &str, pipeline: &str) -> bool {
     text.contains(pipeline) || text.contains(&pipeline.replace("2>&1|", "|&"))
 }
 
+/// Tells whether a squeezed text may have a pipeline with two compound stages next to each other: `(a) | { b; }`.
+fn has_compound_pipeline(text: &str) -> bool {
+    const ENDS: [&str; 6] = [")", "}", "done", "fi", "esac", "]]"];
+    const STARTS: [&str; 9] = ["(", "{", "for", "while", "until", "if", "case", "[[", "select"];
+    text.match_indices('|').any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + 1..]);
+        let after = after.strip_prefix('&').unwrap_or(after);
+        ENDS.iter().any(|end| before.ends_with(end))
+            && STARTS.iter().any(|it| after.starts_with(it))
+    })
+}
+
 /// Returns the stages whose text is certain, because the line has the same text.
 fn known_stages(commands: &[String], count: usize, line: &Line) -> Vec<Option<Stage>> {
     let text = squeezed(line.text);
     let squeezed_commands: Vec<String> = commands.iter().map(|command| squeezed(command)).collect();
     let joined = squeezed_commands.join("|");
+    // A pipeline of compound commands has no event of its own, so the last commands may be of the one before it.
+    if has_compound_pipeline(&text) {
+        return vec![None; count];
+    }
     if commands.len() == count && has_pipeline(&text, &joined) {
         return commands.iter().map(|command| Some(Stage::of(command))).collect();
     }

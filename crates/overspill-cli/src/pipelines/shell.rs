@@ -69,7 +69,9 @@ impl Shell {
         // The line must work if the prelude cannot be read, and `$_` stays what it was.
         let source = format!(". {prelude} 2>/dev/null || :");
         let first = match self {
-            Shell::Bash => format!(r#"{source}; {KEEPER}() {{ return "$?"; }}; : "${{__ovs_u-}}""#),
+            Shell::Bash => {
+                format!(r#"{source}; {KEEPER}() {{ return "$?"; }}; : "${{__ovs_u#x}}""#)
+            }
             Shell::Zsh => {
                 format!(r#"__ovs_u="$_"; {source}; {KEEPER}() {{ return "$?"; }}; : "$__ovs_u""#)
             }

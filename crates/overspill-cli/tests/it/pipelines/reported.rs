@@ -113,6 +113,10 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("(cd . && grep zzz /dev/null) | cat", None),
     ("(cd . && sh -c 'exit 1') 2>&1 | tail -5", None),
     ("(cd . && sh -c 'exit 4') 2>&1 | tail -5", Some(4)),
+    // A pipe of compound commands only.
+    ("true | tail -1; (grep zzz /dev/null) | (cat)", None),
+    ("true | tail -1; for f in a b; do false; done | while read f; do echo $f; done", None),
+    ("true | tail -1; { (exit 5); } | { cat; }; echo x", None),
     // Words of another command.
     ("bash -c 'cd . 2>/dev/null; exit 5' | tail -1", Some(5)),
     ("timeout 60 bash -c 'kill -SEGV $$' x -k foo | tail -1", Some(139)),
