@@ -5,6 +5,7 @@ use overspill::internal::retrieve;
 use overspill::internal::store::{RecentOrder, RecentQuery, Record};
 use overspill::store::{Entry, Store};
 
+use super::stats::{Sum, tokens};
 use crate::env::Env;
 use crate::setup::{self, HostState};
 use crate::{stores, ui};
@@ -13,8 +14,6 @@ use crate::{stores, ui};
 const MOST_OUTPUTS: usize = 3;
 /// How many hosts are named that are there and not set up.
 const MOST_FOUND: usize = 3;
-/// English text and code have about so many bytes to a token.
-const BYTES_PER_TOKEN: u64 = 4;
 
 const NEXT: &str = "\
 overspill CMD …           run a command, and shorten its output
@@ -74,28 +73,14 @@ fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
 fn today(store: &dyn Store, now: Timestamp) -> Result<String, overspill::Error> {
     let since = now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
     let usage = retrieve::usage(store, since)?;
-    let cut: Vec<_> = usage.iter().filter(|one| !one.on_terminal).collect();
-    if cut.is_empty() {
+    let mut sum = Sum::default();
+    usage.iter().filter(|one| !one.on_terminal).for_each(|one| sum.add(one));
+    if sum.outputs == 0 {
         return Ok(String::new());
     }
-    let produced: u64 = cut.iter().map(|one| one.produced).sum();
-    let shown: u64 = cut.iter().map(|one| one.shown + one.retrieved).sum();
-    let (from, to) = (ui::size(produced), ui::size(shown));
-    let tokens = produced.saturating_sub(shown) / BYTES_PER_TOKEN;
-    let count = ui::count(cut.len() as u64, "output");
-    Ok(format!(
-        "\n24 h    {count} shortened, {from} → {to}, about {} tokens saved\n",
-        rounded(tokens)
-    ))
-}
-
-/// Returns a number as people say it.
-fn rounded(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..1_000_000 => format!("{} thousand", number / 1_000),
-        _ => format!("{:.1} million", number as f64 / 1e6),
-    }
+    let (from, to) = (ui::size(sum.produced), ui::size(sum.shown + sum.retrieved));
+    let (count, saved) = (ui::count(sum.outputs, "output"), tokens(sum.spared()));
+    Ok(format!("\n24 h    {count} shortened, {from} → {to}, about {saved} tokens saved\n"))
 }
 
 fn hosts(states: &[(&str, HostState)]) -> String {

@@ -35,15 +35,15 @@ const SHORTEST_BAR: usize = 8;
 
 /// Sums over outputs.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum {
-    outputs: u64,
-    produced: u64,
-    shown: u64,
-    retrieved: u64,
+pub(super) struct Sum {
+    pub(super) outputs: u64,
+    pub(super) produced: u64,
+    pub(super) shown: u64,
+    pub(super) retrieved: u64,
 }
 
 impl Sum {
-    fn add(&mut self, usage: &Usage) {
+    pub(super) fn add(&mut self, usage: &Usage) {
         self.outputs += 1;
         self.produced += usage.produced;
         self.shown += usage.shown;
@@ -51,7 +51,7 @@ impl Sum {
     }
 
     /// Bytes that no model has had to read. More may be read later than was produced.
-    fn spared(&self) -> i64 {
+    pub(super) fn spared(&self) -> i64 {
         self.produced as i64 - self.shown as i64 - self.retrieved as i64
     }
 
@@ -181,7 +181,7 @@ fn signed(bytes: i64) -> String {
 }
 
 /// Returns how many tokens so many bytes may be, with no more digits than are known.
-fn tokens(bytes: i64) -> String {
+pub(super) fn tokens(bytes: i64) -> String {
     let tokens = bytes as f64 / BYTES_PER_TOKEN as f64;
     match tokens.abs() {
         ..1_000.0 => format!("{tokens:.0}"),

@@ -56,7 +56,7 @@ impl PlaceText {
         let next = after.and_then(|after| after.split(is_end).next());
         PlaceText {
             first: line[place.stage.clone()].replace("\\\n", " ").trim().to_owned(),
-            expects_failure: next.is_some_and(|word| ["true", ":", "echo"].contains(&word)),
+            expects_failure: next.is_some_and(|word| EXPECTS_FAILURE.contains(&word)),
         }
     }
 }
@@ -88,8 +88,8 @@ const SIGPIPE: i32 = 141;
 const COULD_NOT_RUN: [i32; 2] = [126, 127];
 /// A signal other than SIGHUP ended the command. `git` and `ssh` have codes of their own around these.
 const ENDED_BY_SIGNAL: std::ops::RangeInclusive<i32> = 130..=165;
-/// Ends of a pipeline whose author expects a failure.
-const EXPECTS_FAILURE: [&str; 3] = ["||true", "||:", "||echo"];
+/// Commands after `||` that tell that the author of the pipeline expects a failure.
+const EXPECTS_FAILURE: [&str; 3] = ["true", ":", "echo"];
 
 /// Reads a report of zsh, which names the whole list of commands with the pipeline. `None` if the pipeline is not
 /// certain: it may stand in a function that the user has defined elsewhere.
@@ -226,7 +226,7 @@ impl Pipeline {
         let mut known: Vec<String> = known.map(|stage| squeezed(&stage.text)).collect();
         known.reverse();
         let known = known.join("|");
-        EXPECTS_FAILURE.iter().any(|end| has_pipeline(&text, &format!("{known}{end}")))
+        EXPECTS_FAILURE.iter().any(|word| has_pipeline(&text, &format!("{known}||{word}")))
     }
 
     fn is_hidden(&self, at: usize, line: &Line, captures: &[CaptureReport]) -> bool {

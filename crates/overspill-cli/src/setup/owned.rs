@@ -14,7 +14,7 @@ pub(super) struct Owned {
     pub(super) before: Option<String>,
     /// Our pieces, exactly as we wrote them.
     pub(super) pieces: Vec<LayeredPiece>,
-    /// Pieces that somebody has changed or removed since. They are not ours any more.
+    /// Pieces that the user or the host has changed or removed since. They are not ours any more.
     pub(super) changed: Vec<LayeredPiece>,
 }
 
@@ -42,7 +42,7 @@ impl Owned {
             return Ok(Owned { before: wrote.before.clone(), pieces, changed });
         }
         let before = without(now, path, pieces.iter().rev(), old)?;
-        // `init` made the file, and nobody else wrote anything into it.
+        // `init` made the file, and it has nothing else in it.
         let was_made = wrote.is_some_and(|wrote| wrote.before.is_none());
         let is_empty = |text: &String| {
             matches!(text.split_whitespace().collect::<String>().as_str(), "" | "{}")

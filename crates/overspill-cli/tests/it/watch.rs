@@ -118,7 +118,7 @@ fn record_that_claims_to_run_is_not_believed() {
     fs::write(&record, &bytes).unwrap();
     let row_of = || row(directory)["record"].clone();
     assert_eq!((&row_of()["running"], &row_of()["cut_short"]), (&().into(), &().into()));
-    // Without the seal nobody knows that it is complete, and nobody writes it.
+    // It has no seal, so it may be incomplete, and no process writes it.
     fs::write(&record, b"\n{\"running\":true}\n").unwrap();
     assert_eq!((&row_of()["running"], &row_of()["cut_short"]), (&().into(), &true.into()));
 }
@@ -241,7 +241,7 @@ fn output_so_far_is_shown_when_a_signal_asks_us_to_end() {
         kill_process(Pid::from_child(&child), signal).unwrap();
         let mut reader = BufReader::new(child.stdout.take().unwrap());
         let mut shown = String::new();
-        // The command still runs: nobody has told it to go on.
+        // The command still runs: it waits for a word to go on.
         while !shown.ends_with("\n3000\n") {
             assert!(reader.read_line(&mut shown).unwrap() > 0, "{shown}");
         }

@@ -54,7 +54,7 @@ fn parse(json: &[u8]) -> Result<Value, String> {
 /// Replaces half surrogate pairs by U+FFFD, and values below [`DEEPEST`] levels by their text.
 fn repair(json: &str) -> String {
     let bytes = json.as_bytes();
-    let (mut repaired, mut depth, mut at) = (String::with_capacity(json.len()), 0, 0);
+    let (mut repaired, mut depth, mut at) = (String::with_capacity(json.len()), 0_usize, 0);
     while let Some(&byte) = bytes.get(at) {
         let start = at;
         match byte {
@@ -69,7 +69,7 @@ fn repair(json: &str) -> String {
                 continue;
             }
             b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth -= 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         at += 1;
@@ -118,7 +118,7 @@ fn repair_string(string: &str, repaired: &mut String) {
     };
     let mut copied = 0;
     let mut at = 0;
-    while let Some(found) = string[at..].find('\\') {
+    while let Some(found) = string.get(at..).and_then(|rest| rest.find('\\')) {
         at += found;
         let low = unit(at + 6).filter(|low| (0xdc00..0xe000).contains(low));
         match unit(at) {

@@ -20,8 +20,8 @@ impl Replaced {
         Replaced { file, start }
     }
 
-    /// Puts the preview in the place of the output, unless the command runs in the background: nobody waits for
-    /// the whole text then, and the host reads the file by pages.
+    /// Puts the preview in the place of the output, unless the command runs in the background: the
+    /// host reads the file by pages then.
     pub(super) fn replace(&self, preview: &str) -> io::Result<usize> {
         let Some(start) = self.start.filter(|_| !self.file.is_in_background()) else {
             return Ok(0);

@@ -25,7 +25,7 @@ const IDLE: Duration = Duration::from_millis(250);
 /// After the command has ended, we read no longer than this, even if more comes.
 const LONGEST_DRAIN: Duration = Duration::from_secs(2);
 /// So long after its first output a command shows what it has printed. A command that ends before gets its
-/// preview as if nobody watched.
+/// preview alone.
 const FIRST_LOOK: Duration = Duration::from_millis(500);
 /// The same for a command that prints without a pause. Most of these end soon.
 const LATEST_LOOK: Duration = Duration::from_secs(2);

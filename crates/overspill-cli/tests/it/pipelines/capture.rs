@@ -1,4 +1,4 @@
-//! What a capture takes of the disk, and what the notice says about a part.
+//! The disk space of a capture, and the notice about a part of one.
 
 use std::process::{Command, Stdio};
 

@@ -12,7 +12,7 @@ use super::weights::{Weights, WordWeights};
 /// After so many lines of its family, the end of a line says nothing new.
 const OFTEN: u16 = 64;
 
-/// What late words are looked up in.
+/// The text in which late words are looked up.
 pub(super) struct LateWords<'a> {
     pub(super) known: &'a mut LineCache,
     pub(super) weights: &'a Weights,

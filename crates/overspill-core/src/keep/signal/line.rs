@@ -86,7 +86,7 @@ pub(crate) struct ScoredLines {
     /// The expected share of each in what matters, known at the end.
     pub(crate) shares: Vec<f64>,
     text: Vec<u8>,
-    /// What the lines are, once all have come.
+    /// The kind of the lines, once all have come.
     pub(super) class: Option<Class>,
     /// Made when lines are first chosen. A preview is tried with several notices.
     chooser: OnceLock<Chooser>,

@@ -135,7 +135,7 @@ fn has_servers(file: &str) -> bool {
     ["json", "jsonc", "toml", "yaml"].iter().any(|kind| file.ends_with(&format!(".{kind}")))
 }
 
-/// Returns a text with a change of somebody; nothing if this change cannot be made.
+/// Returns a text with a change by hand. `None` if this change cannot be made.
 fn edited(text: &str, file: &str, which: usize, mark: &str) -> Option<String> {
     let line = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let after = |anchor: &str, with: &str| {
@@ -231,7 +231,7 @@ fn check(host: &str, texts: &[(&'static str, Option<&str>)], steps: &[Step]) {
                 let [own, other] = [&twins.main, &twins.twin].map(|home| twins.texts(home.path()));
                 let (mut own, mut other) = (squeezed(own), squeezed(other));
                 for index in &twins.beside {
-                    // What stands around a comment stays with it.
+                    // The blanks around a comment stay with it.
                     let ours = links(&main).display().to_string();
                     assert!(!own[*index].contains(&ours), "{}", own[*index]);
                     (own[*index], other[*index]) = (String::new(), String::new());
