@@ -13,6 +13,8 @@ pub(super) struct PipelineReport {
     pub(super) codes: Vec<i32>,
     /// The last simple commands that the shell began, as text. The newest is the last one.
     pub(super) commands: Vec<String>,
+    /// The names of shell functions among the words of these commands.
+    pub(super) functions: Vec<String>,
 }
 
 /// What a capturing stage saw.
@@ -62,10 +64,12 @@ fn pipeline<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Option<PipelineRe
     let mut commands = Vec::new();
     loop {
         match fields.next()? {
-            "" => return Some(PipelineReport { event, status, codes, commands }),
+            "" => break,
             command => commands.push(command.to_owned()),
         }
     }
+    let functions = fields.next()?.lines().map(str::to_owned).collect();
+    Some(PipelineReport { event, status, codes, commands, functions })
 }
 
 fn capture<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Option<CaptureReport> {
@@ -80,12 +84,13 @@ mod tests {
 
     #[test]
     fn records_of_both_kinds_are_read() {
-        let bytes = b"T\x000\x00120\x00100\x00whole\x0017\0E\x003\x000\x003\x001\x000\x000\0false\0tee\0cat\0\0";
+        let bytes = b"T\x000\x00120\x00100\x00whole\x0017\0E\x003\x000\x003\x001\x000\x000\0false\0tee\0cat\0\0cat\nf\n\0";
         let (pipelines, captures) = read(bytes);
         let commands = ["false", "tee", "cat"].map(str::to_owned).to_vec();
+        let functions = ["cat", "f"].map(str::to_owned).to_vec();
         assert_eq!(
             pipelines,
-            [PipelineReport { event: 3, status: 0, codes: vec![1, 0, 0], commands }]
+            [PipelineReport { event: 3, status: 0, codes: vec![1, 0, 0], commands, functions }]
         );
         let capture =
             CaptureReport { place: 0, total: 120, saved: 100, reader_left: false, millis: 17 };

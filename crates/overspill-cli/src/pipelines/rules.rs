@@ -62,9 +62,10 @@ impl PlaceText {
 }
 
 impl Line<'_> {
-    /// Tells whether the line defines a function of this name.
-    fn defines(&self, name: &str) -> bool {
-        !name.is_empty() && squeezed(self.text).contains(&format!("{name}()"))
+    /// Tells whether the line throws all error messages away.
+    fn hides_errors(&self) -> bool {
+        let text = squeezed(self.text);
+        ["exec2>/dev/null", "exec2>&-", "exec2>$"].iter().any(|start| text.contains(start))
     }
 
     /// Tells whether this exit code may be an answer of a stage whose text is not certain.
@@ -89,7 +90,11 @@ const COULD_NOT_RUN: [i32; 2] = [126, 127];
 /// A signal other than SIGHUP ended the command. `git` and `ssh` have codes of their own around these.
 const ENDED_BY_SIGNAL: std::ops::RangeInclusive<i32> = 130..=165;
 /// Commands after `||` that tell that the author of the pipeline expects a failure.
-const EXPECTS_FAILURE: [&str; 3] = ["true", ":", "echo"];
+const EXPECTS_FAILURE: [&str; 4] = ["true", ":", "echo", "printf"];
+
+/// Words that begin a compound command.
+const COMPOUND_STARTS: [&str; 9] =
+    ["(", "{", "for", "while", "until", "if", "case", "[[", "select"];
 
 /// Reads a report of zsh, which names the whole list of commands with the pipeline. `None` if the pipeline is not
 /// certain: it may stand in a function that the user has defined elsewhere.
@@ -151,6 +156,8 @@ struct Pipeline {
     place: Option<usize>,
     /// Our own stage failed.
     is_broken: bool,
+    /// The names of shell functions among its words.
+    functions: Vec<String>,
 }
 
 impl Pipeline {
@@ -166,7 +173,8 @@ impl Pipeline {
         let commands = &report.commands[first..];
         Pipeline::with_our_stage(report, commands, line).unwrap_or_else(|| {
             let stages = known_stages(commands, report.codes.len(), line);
-            Pipeline { stages, codes: report.codes.clone(), place: None, is_broken: false }
+            let (codes, functions) = (report.codes.clone(), report.functions.clone());
+            Pipeline { stages, codes, place: None, is_broken: false, functions }
         })
     }
 
@@ -183,15 +191,19 @@ impl Pipeline {
         // Every pipeline of such a line has our stage. Stages that are no simple commands have no event.
         let unknown = report.codes.len().checked_sub(after.len() + 2)?;
         let place: usize = argument(&commands[at])?.rsplit(':').next()?.parse().ok()?;
-        let first = &line.places.get(place)?.first;
+        let mut first = Stage::of(&line.places.get(place)?.first);
+        // The shell runs something else than the line names: an alias, or several commands.
+        let started = at.checked_sub(1).map(|before| Stage::of(&commands[before]).name);
+        first.is_compound |= started.is_none_or(|started| started != first.name);
         let readers: Vec<Option<Stage>> = match unknown {
             0 => after.iter().map(|text| Some(Stage::of(text))).collect(),
             _ => vec![None; report.codes.len() - 2],
         };
-        let stages = std::iter::once(Some(Stage::of(first))).chain(readers);
+        let stages = std::iter::once(Some(first)).chain(readers);
         let mut codes = report.codes.clone();
         let is_broken = codes.remove(1) != 0;
-        Some(Pipeline { stages: stages.collect(), codes, place: Some(place), is_broken })
+        let functions = report.functions.clone();
+        Some(Pipeline { stages: stages.collect(), codes, place: Some(place), is_broken, functions })
     }
 
     /// Returns the first failure that the exit code hides.
@@ -215,7 +227,7 @@ impl Pipeline {
         })
     }
 
-    /// Tells whether `|| true` or the like follows the pipeline.
+    /// Tells whether `|| true` or the like follows the pipeline, or `!` stands before it.
     fn is_expected(&self, line: &Line) -> bool {
         if let Some(place) = self.place.and_then(|place| line.places.get(place)) {
             return place.expects_failure;
@@ -226,7 +238,14 @@ impl Pipeline {
         let mut known: Vec<String> = known.map(|stage| squeezed(&stage.text)).collect();
         known.reverse();
         let known = known.join("|");
-        EXPECTS_FAILURE.iter().any(|word| has_pipeline(&text, &format!("{known}||{word}")))
+        // `$?` does not show the `!` of `if ! a | b`.
+        let is_negated = if self.stages.iter().all(Option::is_some) {
+            has_pipeline(&text, &format!("!{known}"))
+        } else {
+            COMPOUND_STARTS.iter().any(|start| text.contains(&format!("!{start}")))
+        };
+        is_negated
+            || EXPECTS_FAILURE.iter().any(|word| has_pipeline(&text, &format!("{known}||{word}")))
     }
 
     fn is_hidden(&self, at: usize, line: &Line, captures: &[CaptureReport]) -> bool {
@@ -240,10 +259,12 @@ impl Pipeline {
             // Its errors may be thrown away, and 1 may be an answer.
             None => !line.may_answer(code) && (is_grave || !line.text.contains("/dev/null")),
             Some(stage) => {
+                let runs_several = stage.is_compound || self.functions.contains(&stage.name);
+                let hides_errors = stage.hides_errors || line.hides_errors();
                 let is_silent = stage.answers_with(code)
-                    || (stage.is_compound || line.defines(&stage.name)) && line.may_answer(code)
+                    || runs_several && line.may_answer(code)
                     || stage.writes_to_file
-                    || stage.hides_errors && !is_grave;
+                    || hides_errors && !is_grave;
                 !is_silent
             }
         }
@@ -269,7 +290,8 @@ impl Pipeline {
 /// Tells whether the last commands of a report are all stages of a pipeline of the line.
 fn is_whole_pipeline(report: &PipelineReport, line: &Line) -> bool {
     let Some(first) = report.commands.len().checked_sub(report.codes.len()) else { return false };
-    let stages: Vec<String> = report.commands[first..].iter().map(|it| squeezed(it)).collect();
+    let stages: Vec<String> =
+        report.commands[first..].iter().map(|it| squeezed(without_document(it))).collect();
     let (text, pipeline) = (squeezed(line.text), stages.join("|"));
     // bash writes `|&` as `2>&1 |`.
     let spellings = [pipeline.clone(), pipeline.replace("2>&1|", "|&")];
@@ -294,26 +316,34 @@ fn has_pipeline(text: &str, pipeline: &str) -> bool {
 /// Tells whether a squeezed text may have a pipeline with two compound stages next to each other: `(a) | { b; }`.
 fn has_compound_pipeline(text: &str) -> bool {
     const ENDS: [&str; 6] = [")", "}", "done", "fi", "esac", "]]"];
-    const STARTS: [&str; 9] = ["(", "{", "for", "while", "until", "if", "case", "[[", "select"];
     text.match_indices('|').any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + 1..]);
         let after = after.strip_prefix('&').unwrap_or(after);
         ENDS.iter().any(|end| before.ends_with(end))
-            && STARTS.iter().any(|it| after.starts_with(it))
+            && COMPOUND_STARTS.iter().any(|it| after.starts_with(it))
     })
+}
+
+/// Returns a command without the text of its here-documents. In the line, that text follows the pipeline.
+fn without_document(command: &str) -> &str {
+    match command.split_once('\n') {
+        Some((first, _)) if first.contains("<<") => first,
+        _ => command,
+    }
 }
 
 /// Returns the stages whose text is certain, because the line has the same text.
 fn known_stages(commands: &[String], count: usize, line: &Line) -> Vec<Option<Stage>> {
     let text = squeezed(line.text);
-    let squeezed_commands: Vec<String> = commands.iter().map(|command| squeezed(command)).collect();
+    let squeezed_commands: Vec<String> =
+        commands.iter().map(|command| squeezed(without_document(command))).collect();
     let joined = squeezed_commands.join("|");
     // A pipeline of compound commands has no event of its own, so the last commands may be of the one before it.
     if has_compound_pipeline(&text) {
         return vec![None; count];
     }
     if commands.len() == count && has_pipeline(&text, &joined) {
-        return commands.iter().map(|command| Some(Stage::of(command))).collect();
+        return commands.iter().map(|command| Some(Stage::of(without_document(command)))).collect();
     }
     // A stage is no simple command. Those after it can be certain.
     let mut stages = vec![None; count];
@@ -327,7 +357,7 @@ fn known_stages(commands: &[String], count: usize, line: &Line) -> Vec<Option<St
         for (stage, command) in
             stages[count - known..].iter_mut().zip(&commands[commands.len() - known..])
         {
-            *stage = Some(Stage::of(command));
+            *stage = Some(Stage::of(without_document(command)));
         }
     }
     stages

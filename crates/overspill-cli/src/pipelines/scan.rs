@@ -6,6 +6,7 @@
 
 mod quotes;
 mod redirections;
+mod rough;
 mod zsh;
 
 use std::ops::Range;
@@ -67,14 +68,9 @@ pub(super) fn before_next(line: &str) -> Option<&'static str> {
 /// signal that ends the command would look different, so such a line gets no trap.
 pub(super) fn needs_event_at_end(line: &str) -> bool {
     let may_be = Scanner::new(line).last_may_be_pipeline();
-    may_be.map(|may_be| may_be && ends_inside_shell(line)).unwrap_or_else(|Unsure| {
-        let line = line.trim_end_matches(|char: char| char == ';' || char.is_whitespace());
-        let list = line.rsplit([';', '\n']).next().unwrap_or_default();
-        let is_compound = ["done", "fi", "esac", "}", ")"].iter().any(|end| list.ends_with(end));
-        let is_pipeline =
-            |part: &str| part.rsplit("&&").next().is_some_and(|last| last.contains('|'));
-        is_compound || list.rsplit("||").next().is_some_and(is_pipeline)
-    })
+    may_be
+        .map(|may_be| may_be && ends_inside_shell(line))
+        .unwrap_or_else(|Unsure| rough::needs_event_at_end(line))
 }
 
 /// A here-document whose text begins on the next line.

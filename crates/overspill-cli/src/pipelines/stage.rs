@@ -17,7 +17,7 @@ pub(super) struct Stage {
     pub(super) hides_errors: bool,
     /// `timeout` may end it.
     time_limit: Option<TimeLimit>,
-    /// It has several commands in parentheses or braces.
+    /// It runs several commands: in parentheses, in braces, or from a file.
     pub(super) is_compound: bool,
 }
 
@@ -32,7 +32,7 @@ enum TimeLimit {
 
 /// Programs that answer a question with the exit code 1.
 #[rustfmt::skip]
-const ANSWERS_WITH_ONE: [&str; 70] = [
+const ANSWERS_WITH_ONE: [&str; 73] = [
     "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep",
     "diff", "sdiff", "diff3", "zdiff", "colordiff", "cmp", "test", "[", "[[", "((", "let", "expr",
     "which", "command", "type", "hash", "read", "pgrep", "pidof", "pkill", "killall", "kill", "ps",
@@ -40,20 +40,23 @@ const ANSWERS_WITH_ONE: [&str; 70] = [
     "git merge-base", "git show-ref", "npm outdated", "systemctl is-active", "systemctl is-enabled",
     "printenv", "locate", "readlink", "realpath", "git symbolic-ref", "git rev-parse", "git ls-files", "npm ls", "npm audit", "dpkg", "rpm",
     "crontab", "tmux", "screen", "journalctl", "kubectl diff", "wdiff", "ast-grep", "pip show", "pip3 show", "ffmpeg", "ffprobe",
+    "dpkg-query", "tty", "mountpoint",
 ];
 /// Programs whose answer a runner hands on. Their names are not also names of scripts, as `test` is in `npm test`.
 #[rustfmt::skip]
-const ANSWERS_THROUGH_RUNNER: [&str; 23] = [
+const ANSWERS_THROUGH_RUNNER: [&str; 24] = [
     "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep",
-    "diff", "sdiff", "diff3", "zdiff", "colordiff", "wdiff", "cmp", "which", "pgrep", "pidof", "jq", "yq",
+    "diff", "sdiff", "diff3", "zdiff", "colordiff", "wdiff", "cmp", "which", "pgrep", "pidof", "jq", "yq", "[",
 ];
 /// Programs for which `-h` alone does not ask for help.
 const HAS_OTHER_H: [&str; 6] = ["df", "du", "ls", "free", "lsblk", "sort"];
 /// Programs whose subcommand is a part of the name.
 const HAS_SUBCOMMANDS: [&str; 3] = ["git", "npm", "systemctl"];
 /// Programs that run a command among their arguments.
-const RUNS_IN_ARGUMENTS: [&str; 11] =
-    ["xargs", "find", "bash", "sh", "zsh", "ssh", "docker", "podman", "kubectl", "parallel", "su"];
+const RUNS_IN_ARGUMENTS: [&str; 12] = [
+    "xargs", "find", "bash", "sh", "dash", "zsh", "ssh", "docker", "podman", "kubectl", "parallel",
+    "su",
+];
 /// Programs that run another command with the rest of their arguments.
 const RUNS_OTHERS: [&str; 13] = [
     "sudo", "doas", "env", "nice", "ionice", "nohup", "command", "builtin", "exec", "time",
@@ -64,12 +67,13 @@ impl Stage {
     pub(super) fn of(text: &str) -> Stage {
         let words = words(text);
         let (name, arguments) = named(&words);
+        let runs_file = [".", "source"].contains(&name.as_str());
         Stage {
             text: text.replace("\\\n", " ").split_whitespace().collect::<Vec<_>>().join(" "),
             name,
             arguments,
             time_limit: time_limit(&words),
-            is_compound: text.trim_start().starts_with(['(', '{']),
+            is_compound: runs_file || text.trim_start().starts_with(['(', '{']),
             writes_to_file: writes_to_file(text),
             hides_errors: hides_errors(text),
         }
@@ -92,9 +96,12 @@ impl Stage {
                 && words.into_iter().any(|word| ANSWERS_THROUGH_RUNNER.contains(&word))
         };
         match (name, code) {
-            (name, 1) if ANSWERS_WITH_ONE.contains(&name) || name.starts_with('$') => true,
+            (name, 1) if ANSWERS_WITH_ONE.contains(&name) || name.starts_with(['$', '`']) => true,
             (_, 1 | 2 | 129) if asks_for_help() => true,
             (_, 1) if runs_answer() => true,
+            // `jq -e` has no result; `dash -c 'command -v x'`; `mountpoint` of no mount point.
+            ("jq" | "yq", 4) | ("mountpoint", 32) => true,
+            ("sh" | "dash", 127) => self.arguments.iter().any(|word| word.contains("command -v")),
             ("xargs", 123) => runs_answer(),
             ("sort", 1) => self.arguments.iter().any(|word| is_check(word)),
             // A directory among the files, which an error message names.
@@ -135,7 +142,9 @@ fn time_limit(words: &[String]) -> Option<TimeLimit> {
 /// Tells whether the stage throws its error messages away. A script in quotes has redirections of its own.
 fn hides_errors(text: &str) -> bool {
     let text = squeezed(&without_scripts(text));
-    ["2>/dev/null", "2>>/dev/null", "2>&-", "&>/dev/null"].iter().any(|end| text.contains(end))
+    ["2>/dev/null", "2>>/dev/null", "2>&-", "&>/dev/null", "2>$"]
+        .iter()
+        .any(|end| text.contains(end))
 }
 
 /// Returns a text without the parts in quotes that have blanks.

@@ -2,7 +2,8 @@
 //!
 //! In: standard input, a pipe. Out: standard output, a pipe, and a file of the process that runs the line.
 //! The kernel moves the bytes. When the reader leaves, this stage leaves at once, so that the writer gets its
-//! SIGPIPE as it would without us. The exit code is always 0.
+//! SIGPIPE as it would without us. The exit code is 0. After Ctrl-C it ends by SIGINT, as any other stage does:
+//! bash goes on with the line if a stage seems to have handled the signal.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -101,6 +102,8 @@ pub(crate) fn called(words: &[OsString]) -> Option<u8> {
         let report = format!("{CAPTURE}\0{place}\0{total}\0{saved}\0{how}\0{millis}\0");
         let _ = pipe.write_all(report.as_bytes());
     }
+    // If Ctrl-C came meanwhile, the signal has waited and ends this process here.
+    let _ = SigSet::from_iter([Signal::SIGINT]).thread_unblock();
     Some(0)
 }
 

@@ -13,7 +13,9 @@ const WORDS: [&str; 7] = [
     "compgen",
 ];
 /// The same in zsh.
-const ZSH_WORDS: [&str; 17] = [
+const ZSH_WORDS: [&str; 18] = [
+    // Our EXIT trap would hide the one of a subshell.
+    "trap",
     "pipestatus",
     "ZSH_DEBUG_CMD",
     "ZSH_EXECUTION_STRING",

@@ -18,10 +18,12 @@ pub(in super::super) fn ends_inside_shell(line: &str) -> bool {
         return false;
     }
     scanner.end_list(0, Ground::Fore);
-    scanner.last.is_some_and(|(last, pipes)| {
-        let name = last.split_whitespace().next().unwrap_or_default();
-        pipes > 0 || BUILTINS.contains(&name)
-    })
+    scanner.last.is_some_and(|(last, pipes)| pipes > 0 || is_builtin(last))
+}
+
+/// Tells whether the shell runs this command itself.
+pub(super) fn is_builtin(command: &str) -> bool {
+    command.split_whitespace().next().is_some_and(|name| BUILTINS.contains(&name))
 }
 
 /// Returns the stages of the only pipeline of a line that has so many.

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use crate::program::program;
 
 mod capture;
+mod ctrl_c;
 mod random;
 mod reported;
 mod zsh;

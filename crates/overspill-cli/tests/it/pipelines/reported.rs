@@ -117,6 +117,36 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("true | tail -1; (grep zzz /dev/null) | (cat)", None),
     ("true | tail -1; for f in a b; do false; done | while read f; do echo $f; done", None),
     ("true | tail -1; { (exit 5); } | { cat; }; echo x", None),
+    // Functions in other spellings, and functions that the line does not define.
+    ("function chk { grep zzz /dev/null; }; chk | cat", None),
+    ("echo 'chk() { grep zzz /dev/null; }' > lib.sh; . ./lib.sh; chk | cat", None),
+    ("echo 'chk() { return 4; }' > lib.sh; . ./lib.sh; chk | cat", Some(4)),
+    ("echo 'grep zzz /dev/null' > part.sh; . ./part.sh | cat", None),
+    ("shopt -s expand_aliases; alias g=grep\ng zzz /dev/null | cat", None),
+    // Answers.
+    ("printf 'exit 4' > jq; chmod +x jq; ./jq -e '.[]' e.json | wc -l", None),
+    ("sh -c 'command -v nosuch' | cat", None),
+    ("printf 'exit 1' > dash; chmod +x dash; ./dash -c 'grep zzz /dev/null' | cat", None),
+    ("`which grep` zzz /dev/null | cat", None),
+    ("printf 'exit 1' > dpkg-query; chmod +x dpkg-query; ./dpkg-query -W nosuch | cat", None),
+    ("tty | cat", None),
+    ("seq 3 | xargs -I{} sh -c '[ -d {} ] && echo {}' | wc -l", None),
+    ("sh -c 'exit 3' | cat || printf 'no\\n'", None),
+    // The line handles the failure, or throws the errors away.
+    ("if ! sh -c 'exit 3' 2>&1 | tail -1; then echo failed; fi", None),
+    ("while ! sh -c 'exit 3' 2>&1 | tail -1; do break; done; echo x", None),
+    ("while ! for f in a; do sh -c 'exit 3'; done | tail -1 | cat; do break; done; echo x", None),
+    ("exec 2>/dev/null; ls x | wc -l", None),
+    ("N=/dev/null; ls x 2>$N | wc -l", None),
+    // Quotes, line breaks and comments after a loop.
+    ("for i in 1; do :; done; sh -c 'exit 3' 2>&1 | grep -v 'x;y' | wc -l", Some(3)),
+    ("if [ -d s ]; then cd s; fi\nsh -c 'exit 3' 2>&1 |\n tail -5", Some(3)),
+    ("arr=(a b); sh -c 'exit 3' \"${arr[@]}\" 2>&1 | sed 's/;/x/'", Some(3)),
+    ("for d in a b; do :; done; sh -c 'exit 3' 2>&1 | tail -1 # see a; b", Some(3)),
+    ("for d in a b; do :; done; cd . && sh -c 'exit 3' 2>&1 | tail -1 || exit 1", Some(3)),
+    // A here-document belongs to the first command.
+    ("python3 - <<EOF 2>&1 | tail -5\nraise ValueError('x')\nEOF", Some(1)),
+    ("sh <<'EOF' | tail -5\nexit 1\nEOF", Some(1)),
     // Words of another command.
     ("bash -c 'cd . 2>/dev/null; exit 5' | tail -1", Some(5)),
     ("timeout 60 bash -c 'kill -SEGV $$' x -k foo | tail -1", Some(139)),

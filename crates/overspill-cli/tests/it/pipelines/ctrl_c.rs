@@ -1,0 +1,50 @@
+//! Ctrl-C ends a line with a capturing stage as it ends any other line.
+
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use super::BASH;
+use crate::program::program;
+
+/// The end of a line that got SIGINT, as a terminal sends it: its output, its exit code and its signal.
+type End = (String, Option<i32>, Option<i32>);
+
+/// Runs a line in a process group of its own, and sends the signal when the file `ready` is there.
+fn interrupted(mut command: Command, line: &str, dir: &Path) -> End {
+    command.args(["-c", line]).current_dir(dir).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = command.spawn().unwrap();
+    let group = Pid::from_raw(i32::try_from(child.id()).unwrap());
+    while !dir.join("ready").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    killpg(group, Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    (stdout, output.status.code(), output.status.signal())
+}
+
+#[test]
+fn ctrl_c_ends_the_line_as_without_us() {
+    for line in [
+        "sh -c 'touch ready; exec sleep 20' | cat; echo after",
+        "sh -c 'touch ready; exec sleep 20' | tail -1; echo after",
+        "sh -c 'touch ready; exec sleep 20' | cat && echo after",
+        "python3 -c 'import time; open(\"ready\", \"w\"); time.sleep(20)' 2>&1 | tail -1; echo after",
+    ] {
+        for mode in ["off", "status", "full"] {
+            for _ in 0..6 {
+                let [dir, plain_dir, home] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+                let plain = interrupted(Command::new(BASH), line, plain_dir.path());
+                let mut command = program(home.path());
+                command.args(["sh", "--shell", BASH]).env("OVERSPILL_PIPELINES", mode);
+                let ours = interrupted(command, line, dir.path());
+                assert_eq!(ours, plain, "{mode}: {line}");
+            }
+        }
+    }
+}
