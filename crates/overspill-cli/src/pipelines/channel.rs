@@ -21,9 +21,8 @@ const ZSH_PRELUDE: &str = include_str!("prelude.zsh");
 const EVENTS: usize = 300;
 /// The room that we ask for in the pipe.
 const PIPE_ROOM: usize = 1 << 20;
-/// The longest report of the prelude: nine commands of 400 characters of four bytes, each with the name of a
-/// function, and numbers.
-const LONGEST_REPORT: usize = 32 << 10;
+/// The longest report of the prelude: nine commands of 400 characters of four bytes, names of functions, and numbers.
+const LONGEST_REPORT: usize = 18 << 10;
 /// The file descriptors that we need to run a command.
 const DESCRIPTORS_TO_RUN: u64 = 24;
 /// Room for the reports of our stages.
@@ -68,6 +67,7 @@ impl Channel {
             .replace("@START@", start)
             .replace("@EXIT@", exit)
             .replace("@PID@", &std::process::id().to_string())
+            .replace("@NAMES@", &prelude.names)
             .replace("@REPORTS@", &reports.to_string())
             .replace("@EVENTS@", &EVENTS.to_string())
             .replace("@PIPE@", &path(&writer));

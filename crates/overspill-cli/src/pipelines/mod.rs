@@ -74,6 +74,8 @@ struct Prelude {
     sees_end: bool,
     /// The line itself reads it, and bash has read the user's start file before.
     is_sourced: bool,
+    /// The words of the line that may name functions, for the shell.
+    names: String,
 }
 
 /// The failures of a line, and the notice about them.
@@ -111,7 +113,8 @@ impl Watch {
             return None;
         }
         let sees_end = framed.is_last() && scan::needs_event_at_end(&framed.inner);
-        let prelude = Prelude { shell, sees_end, is_sourced: framed.is_in_eval() };
+        let names = names_of(&framed.inner);
+        let prelude = Prelude { shell, sees_end, is_sourced: framed.is_in_eval(), names };
         let places = match (mode, shell) {
             (PipelineMode::Full, Shell::Bash) => scan::places(&framed.inner),
             _ => Vec::new(),
@@ -282,6 +285,24 @@ fn note_as_captured(overspill: &Overspill, id: &OutputId) {
     }
 }
 
+/// Returns the words of a line that may be names of functions. They need no quotes.
+fn names_of(line: &str) -> String {
+    /// The room for names in a report of the prelude.
+    const ROOM: usize = 2 << 10;
+    let is_part = |char: char| char.is_ascii_alphanumeric() || "_-.:+@".contains(char);
+    let may_be_name =
+        |word: &&str| word.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
+    let mut names = String::new();
+    let mut seen = std::collections::HashSet::new();
+    for word in line.split(|char| !is_part(char)).filter(may_be_name) {
+        if names.len() + word.len() < ROOM && seen.insert(word) {
+            names.push_str(word);
+            names.push(' ');
+        }
+    }
+    names
+}
+
 /// Returns how many bytes each of so many captures may take. All of them together get a quarter of the free
 /// space above the floor, since the line may need the disk itself.
 fn share_of_disk(free: u64, floor: u64, captures: usize) -> u64 {
@@ -291,6 +312,13 @@ fn share_of_disk(free: u64, floor: u64, captures: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_a_line_are_short_and_need_no_quotes() {
+        assert_eq!(names_of("X=1 \"chk\" -a 5 $(g) | chk; ./run.sh 'a b'"), "X chk g run.sh a b ");
+        let many: String = (0..9_000).map(|number| format!("name{number} ")).collect();
+        assert!(names_of(&many).len() <= 2 << 10);
+    }
 
     #[test]
     fn captures_share_a_quarter_of_the_space_above_the_floor() {

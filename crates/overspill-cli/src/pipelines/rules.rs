@@ -64,8 +64,8 @@ impl PlaceText {
 impl Line<'_> {
     /// Tells whether the line throws all error messages away.
     fn hides_errors(&self) -> bool {
-        let text = squeezed(self.text);
-        ["exec2>/dev/null", "exec2>&-", "exec2>$"].iter().any(|start| text.contains(start))
+        let mut commands = self.text.split([';', '\n']).map(str::trim_start);
+        commands.any(|command| command.starts_with("exec ") && Stage::of(command).hides_errors)
     }
 
     /// Tells whether this exit code may be an answer of a stage whose text is not certain.
@@ -191,10 +191,9 @@ impl Pipeline {
         // Every pipeline of such a line has our stage. Stages that are no simple commands have no event.
         let unknown = report.codes.len().checked_sub(after.len() + 2)?;
         let place: usize = argument(&commands[at])?.rsplit(':').next()?.parse().ok()?;
-        let mut first = Stage::of(&line.places.get(place)?.first);
-        // The shell runs something else than the line names: an alias, or several commands.
-        let started = at.checked_sub(1).map(|before| Stage::of(&commands[before]).name);
-        first.is_compound |= started.is_none_or(|started| started != first.name);
+        let started =
+            at.checked_sub(1).map(|before| Stage::of(without_document(&commands[before])));
+        let first = Stage::of(&line.places.get(place)?.first).known_by(started);
         let readers: Vec<Option<Stage>> = match unknown {
             0 => after.iter().map(|text| Some(Stage::of(text))).collect(),
             _ => vec![None; report.codes.len() - 2],
@@ -242,7 +241,8 @@ impl Pipeline {
         let is_negated = if self.stages.iter().all(Option::is_some) {
             has_pipeline(&text, &format!("!{known}"))
         } else {
-            COMPOUND_STARTS.iter().any(|start| text.contains(&format!("!{start}")))
+            let negated = line.text.split("! ").skip(1).map(str::trim_start);
+            negated.into_iter().any(|rest| COMPOUND_STARTS.iter().any(|it| rest.starts_with(it)))
         };
         is_negated
             || EXPECTS_FAILURE.iter().any(|word| has_pipeline(&text, &format!("{known}||{word}")))

@@ -44,10 +44,12 @@ const ANSWERS_WITH_ONE: [&str; 73] = [
 ];
 /// Programs whose answer a runner hands on. Their names are not also names of scripts, as `test` is in `npm test`.
 #[rustfmt::skip]
-const ANSWERS_THROUGH_RUNNER: [&str; 24] = [
+const ANSWERS_THROUGH_RUNNER: [&str; 23] = [
     "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep",
-    "diff", "sdiff", "diff3", "zdiff", "colordiff", "wdiff", "cmp", "which", "pgrep", "pidof", "jq", "yq", "[",
+    "diff", "sdiff", "diff3", "zdiff", "colordiff", "wdiff", "cmp", "which", "pgrep", "pidof", "jq", "yq",
 ];
+/// The prelude cuts commands after so many characters.
+const LONGEST_COMMAND: usize = 400;
 /// Programs for which `-h` alone does not ask for help.
 const HAS_OTHER_H: [&str; 6] = ["df", "du", "ls", "free", "lsblk", "sort"];
 /// Programs whose subcommand is a part of the name.
@@ -117,11 +119,32 @@ impl Stage {
         }
     }
 
+    /// Returns the first stage of a captured pipeline, corrected by the command that the shell began for it.
+    pub(super) fn known_by(self, started: Option<Stage>) -> Stage {
+        match started {
+            _ if self.is_compound => self,
+            // The prelude cuts long commands, so the name may be missing.
+            Some(started) if started.text.chars().count() + 1 >= LONGEST_COMMAND => self,
+            // The shell writes redirections after the name.
+            Some(started) if words(&self.text).iter().any(|word| names(word, &started.name)) => {
+                Stage { text: self.text, ..started }
+            }
+            // An alias stands for something else.
+            _ => Stage { is_compound: true, ..self },
+        }
+    }
+
     /// Tells whether the name is a word, and not an expansion.
     pub(super) fn has_plain_name(&self) -> bool {
         let is_plain = |char: char| char.is_alphanumeric() || "-_.+:[ ".contains(char);
         !self.name.is_empty() && self.name.chars().all(is_plain)
     }
+}
+
+/// Tells whether a word names a program: the name of `git push` begins with that of its program.
+fn names(word: &str, name: &str) -> bool {
+    let word = word.rsplit('/').next().unwrap_or_default().trim_start_matches('\\');
+    !word.is_empty() && name.split(' ').next() == Some(word)
 }
 
 /// Tells whether `sort` gets an option that only checks the order.

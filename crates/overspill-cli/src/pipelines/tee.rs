@@ -2,7 +2,7 @@
 //!
 //! In: standard input, a pipe. Out: standard output, a pipe, and a file of the process that runs the line.
 //! The kernel moves the bytes. When the reader leaves, this stage leaves at once, so that the writer gets its
-//! SIGPIPE as it would without us. The exit code is 0. After Ctrl-C it ends by SIGINT, as any other stage does:
+//! SIGPIPE as it would without us. The exit code is 0. If Ctrl-C ended the reader, SIGINT ends this stage, too:
 //! bash goes on with the line if a stage seems to have handled the signal.
 
 use std::ffi::OsString;
@@ -12,7 +12,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::time::Instant;
 
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigSet, Signal, raise};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, splice, tee};
@@ -102,9 +103,27 @@ pub(crate) fn called(words: &[OsString]) -> Option<u8> {
         let report = format!("{CAPTURE}\0{place}\0{total}\0{saved}\0{how}\0{millis}\0");
         let _ = pipe.write_all(report.as_bytes());
     }
-    // If Ctrl-C came meanwhile, the signal has waited and ends this process here.
-    let _ = SigSet::from_iter([Signal::SIGINT]).thread_unblock();
+    if was_interrupted() && reader_leaves() {
+        let _ = SigSet::from_iter([Signal::SIGINT]).thread_unblock();
+        let _ = raise(Signal::SIGINT);
+    }
     Some(0)
+}
+
+/// Tells whether Ctrl-C came while it was blocked. The signal is taken.
+fn was_interrupted() -> bool {
+    let interrupt = SigSet::from_iter([Signal::SIGINT]);
+    SignalFd::with_flags(&interrupt, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
+        .is_ok_and(|signals| matches!(signals.read_signal(), Ok(Some(_))))
+}
+
+/// Waits a moment for the reader to leave. A reader that handles the signal stays, and waits for our end.
+fn reader_leaves() -> bool {
+    let moment = rustix::event::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+    let output = rustix::stdio::stdout();
+    let mut reader = [PollFd::new(&output, PollFlags::empty())];
+    let _ = poll(&mut reader, Some(&moment));
+    reader[0].revents().contains(PollFlags::ERR)
 }
 
 #[derive(Default)]

@@ -55,7 +55,7 @@ const TRAPS: [&str; 2] = ["DEBUG", "ERR"];
 /// Options of `set` that show the prelude, or that the prelude would trip over.
 const SET_OPTIONS: [char; 8] = ['x', 'v', 'u', 'T', 'n', 't', 'a', 'r'];
 /// Builtins that list the state of the shell if they have no argument.
-const LISTS_ALONE: [&str; 5] = ["set", "trap", "declare", "typeset", "local"];
+const LISTS_ALONE: [&str; 3] = ["set", "trap", "local"];
 /// Longer lines are left alone.
 const LONGEST: usize = 128 * 1024;
 
@@ -101,6 +101,8 @@ fn shows_state(command: &str) -> bool {
         "enable" => true,
         "set" if rest.iter().any(|word| is_set_option(word)) => true,
         "trap" | "declare" | "typeset" if rest.first().is_some_and(|word| lists(word)) => true,
+        // Options alone list variables.
+        "declare" | "typeset" => rest.iter().all(|word| word.starts_with(['-', '+'])),
         name => LISTS_ALONE.contains(&name) && rest.is_empty(),
     }
 }
@@ -153,6 +155,7 @@ mod tests {
             "trap -p | cat",
             "declare -f | cat",
             "declare | cat",
+            "false | cat; declare -a | wc -l",
             "trap 'x' DEBUG; a | b",
             "trap 'x' ERR; a | b",
             "shopt -s extdebug; a | b",

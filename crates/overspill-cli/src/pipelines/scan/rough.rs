@@ -8,7 +8,7 @@ pub(super) fn needs_event_at_end(line: &str) -> bool {
     let line = without_quotes_and_comments(line);
     let line = line.trim_end_matches(|char: char| char == ';' || char.is_whitespace());
     let list = line.rsplit([';', '\n']).next().unwrap_or_default();
-    if ["done", "fi", "esac", "}", ")"].iter().any(|end| list.ends_with(end)) {
+    if ["done", "fi", "esac", "}"].iter().any(|end| list.ends_with(end)) || ends_subshell(list) {
         return true;
     }
     let last_pipeline = |part: &'_ str| part.rsplit("&&").next().unwrap_or_default().to_owned();
@@ -16,6 +16,22 @@ pub(super) fn needs_event_at_end(line: &str) -> bool {
     let last = alternatives.next().unwrap_or_default();
     // bash stays until `|| exit 1` has run.
     last.contains('|') || is_builtin(&last) && alternatives.any(|part| part.contains('|'))
+}
+
+/// Tells whether a list ends with `)` of a subshell, and not with that of `$( )` or of an array.
+fn ends_subshell(list: &str) -> bool {
+    let mut open = 0;
+    for (at, byte) in list.bytes().enumerate().rev() {
+        match byte {
+            b')' => open += 1,
+            b'(' if open == 1 => return !list[..at].ends_with(['$', '<', '>', '=']),
+            b'(' => open -= 1,
+            _ if open == 0 => return false,
+            _ => {}
+        }
+    }
+    // The list before `;` opens it.
+    open > 0
 }
 
 /// Returns a line without quoted text and comments. A line break after `|`, `&&` and `||` becomes a blank.
@@ -58,7 +74,10 @@ mod tests {
             ("a=(1); make | tail; ls", false),
             ("a=(1); make \\| tail", false),
             ("for i in 1; do make | tail; done", true),
-            ("echo a#b | cat; a=(1)", true),
+            ("echo a#b | cat; a=(1)", false),
+            ("a=(1); (make | tail)", true),
+            ("a=(1); (cd x; make | tail)", true),
+            ("a=(1); echo x | cat; make $(nproc)", false),
         ] {
             assert_eq!(needs_event_at_end(line), expected, "{line}");
         }

@@ -1,10 +1,11 @@
 //! Ctrl-C ends a line with a capturing stage as it ends any other line.
 
+use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use super::BASH;
@@ -47,4 +48,28 @@ fn ctrl_c_ends_the_line_as_without_us() {
             }
         }
     }
+}
+
+/// Sends SIGINT to a capturing stage, ends its input, and returns its signal.
+fn signal_of_stage(reader_stays: bool) -> Option<i32> {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = program(home.path());
+    command.args(["tee", "1:0:0:0:0:0"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut stage = command.spawn().unwrap();
+    let (mut input, mut output) = (stage.stdin.take().unwrap(), stage.stdout.take().unwrap());
+    // The stage has blocked the signal when it passes the first byte on.
+    input.write_all(b"x").unwrap();
+    output.read_exact(&mut [0]).unwrap();
+    kill(Pid::from_raw(i32::try_from(stage.id()).unwrap()), Signal::SIGINT).unwrap();
+    let output = Some(output).filter(|_| reader_stays);
+    drop(input);
+    let end = stage.wait().unwrap();
+    drop(output);
+    end.signal()
+}
+
+#[test]
+fn ctrl_c_ends_a_capturing_stage_only_if_its_reader_is_gone() {
+    assert_eq!(signal_of_stage(false), Some(Signal::SIGINT as i32));
+    assert_eq!(signal_of_stage(true), None);
 }

@@ -121,6 +121,14 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("function chk { grep zzz /dev/null; }; chk | cat", None),
     ("echo 'chk() { grep zzz /dev/null; }' > lib.sh; . ./lib.sh; chk | cat", None),
     ("echo 'chk() { return 4; }' > lib.sh; . ./lib.sh; chk | cat", Some(4)),
+    ("chk() { grep zzz /dev/null; }; X=1 chk | cat", None),
+    ("chk() { grep zzz /dev/null; }; \"chk\" | cat; \\chk | cat", None),
+    ("grep() { return 1; }; export -f grep; LC_ALL=C grep | cat", None),
+    // A line has room for some dozen reports.
+    (
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do grep zzz /dev/null | head -1; done; sh -c 'exit 3' | tail -1",
+        Some(3),
+    ),
     ("echo 'grep zzz /dev/null' > part.sh; . ./part.sh | cat", None),
     ("shopt -s expand_aliases; alias g=grep\ng zzz /dev/null | cat", None),
     // Answers.
@@ -130,13 +138,15 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("`which grep` zzz /dev/null | cat", None),
     ("printf 'exit 1' > dpkg-query; chmod +x dpkg-query; ./dpkg-query -W nosuch | cat", None),
     ("tty | cat", None),
-    ("seq 3 | xargs -I{} sh -c '[ -d {} ] && echo {}' | wc -l", None),
     ("sh -c 'exit 3' | cat || printf 'no\\n'", None),
     // The line handles the failure, or throws the errors away.
     ("if ! sh -c 'exit 3' 2>&1 | tail -1; then echo failed; fi", None),
     ("while ! sh -c 'exit 3' 2>&1 | tail -1; do break; done; echo x", None),
     ("while ! for f in a; do sh -c 'exit 3'; done | tail -1 | cat; do break; done; echo x", None),
     ("exec 2>/dev/null; ls x | wc -l", None),
+    ("exec 3>&1 2>/dev/null; ls x | wc -l", None),
+    ("(exec 2>/dev/null; true); sh -c 'exit 3' | tail -1", Some(3)),
+    ("find . ! \\( -name x \\) | wc -l; (exit 3) 2>&1 | tail -1; for i in 1; do :; done", Some(3)),
     ("N=/dev/null; ls x 2>$N | wc -l", None),
     // Quotes, line breaks and comments after a loop.
     ("for i in 1; do :; done; sh -c 'exit 3' 2>&1 | grep -v 'x;y' | wc -l", Some(3)),
@@ -177,5 +187,17 @@ fn last_command_is_named_only_if_its_name_is_a_word() {
             let notice = ours(line, mode).notice.unwrap();
             assert!(notice.contains("the exit code 0 is the last command's."), "{mode}: {notice}");
         }
+    }
+}
+
+#[test]
+fn redirections_before_the_command_are_read_with_full() {
+    for line in [
+        "</dev/null sh -c 'exit 1' | tail -5",
+        "2>&1 sh -c 'exit 1' | tail -1",
+        "time -p sh -c 'exit 1' 2>&1 | tail -1",
+    ] {
+        let seen = ours(line, "full");
+        assert_eq!(seen.reported(), Some(1), "{line}: {seen:?}");
     }
 }

@@ -66,6 +66,7 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("repeat 400 :; sh -c 'exit 4' | cat", None),
     // Functions of another file.
     ("echo 'chk() { grep zzz /dev/null; }' > lib.sh; . ./lib.sh; chk | cat", None),
+    ("chk() { grep zzz /dev/null; }; \"chk\" | cat", None),
     // zsh would take the place of a last command that is no builtin.
     ("false | cat; ls /", None),
 ];
