@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import threading
+from collections import namedtuple
 
 from drive import Host
 from judge import Result, difference, plain, same
@@ -30,23 +31,18 @@ def play(name, home, steps, agents, overspill=None):
     return model, host
 
 
-def calls_in(turn):
-    return [] if callable(turn) else turn if isinstance(turn, list) else [turn]
+# One call of a scenario: what is tried, the judge of its result, and whether other calls run at the same time.
+Call = namedtuple("Call", "what judge is_loose")
 
 
-def key_of(call):
-    """Returns what a hook knows a call by: the command, or the name of the tool."""
-    kind, what = call
-    if kind != "tool":
-        return what
-    return what[1].get("command") or what[1].get("cmd") or what[0]
-
-
-def judges_of(step):
-    """Returns a judge for each call of a step."""
-    if isinstance(step.judge, list):
-        return step.judge
-    return [step.judge] * (len(step.turn) if isinstance(step.turn, list) else 1)
+def calls_of(title, steps, is_agent=False):
+    """Returns the calls of the steps."""
+    calls = []
+    for step in steps:
+        count = len(step.turn) if isinstance(step.turn, list) else 1
+        judges = step.judge if isinstance(step.judge, list) else [step.judge] * count
+        calls += [Call(f"{title}: {step.what}", judge, is_agent or isinstance(step.turn, list)) for judge in judges]
+    return calls
 
 
 def compared(name, overspill, home):
@@ -63,38 +59,39 @@ def compared(name, overspill, home):
     if "alone" not in played:
         return ["compared: the host without overspill could not be run"]
     (ours, host), (theirs, bare) = played["ours"], played["alone"]
-    what = [(f"{title}: {step.what}", judge) for title, steps in scenarios for step in steps for judge in judges_of(step)]
-    faults = differences(what, ours.main, theirs.main, host, bare)
+    conversations = [([call for title, steps in scenarios for call in calls_of(title, steps)], ours.main, theirs.main)]
     for part, own in agents.items():
-        what = [(f"agent: {step.what}", step.judge) for step in own if step.judge]
-        faults += differences(what, ours.agents[part], theirs.agents[part], host, bare)
-    every = steps + [step for own in agents.values() for step in own]
-    unlike = {key_of(call) for step in every if step.judge is not same for call in calls_in(step.turn)}
-    faults += hook_differences(events_in(host), events_in(bare), loose_in(steps, agents), unlike)
+        calls = [call for call in calls_of("agent", own, is_agent=True) if call.judge]
+        conversations.append((calls, ours.agents[part], theirs.agents[part]))
+    faults, loose, unlike = [], set(), set()
+    for calls, mine, alone in conversations:
+        faults += differences(calls, mine, alone, host, bare)
+        keys = [plain(key_of(*made), host.home) for made in mine.calls]
+        loose |= {key for call, key in zip(calls, keys) if call.is_loose}
+        unlike |= {key for call, key in zip(calls, keys) if call.judge is not same}
+    faults += hook_differences(events_in(host), events_in(bare), loose, unlike)
     faults += [f"compared: {reason}" for reason in ours.broken + theirs.broken]
     return faults
 
 
-def differences(what, ours, theirs, host, bare):
+def differences(calls, ours, theirs, host, bare):
     """Returns what the judges say of the results of one conversation."""
     faults = []
-    if not len(ours.results) == len(theirs.results) == len(what):
-        faults.append(f"compared: {len(ours.results)} results, {len(theirs.results)} without us, of {len(what)}")
-    for (name, judge), *both in zip(what, ours.results, ours.sent, theirs.results, theirs.sent):
+    if not len(ours.results) == len(theirs.results) == len(calls):
+        faults.append(f"compared: {len(ours.results)} results, {len(theirs.results)} without us, of {len(calls)}")
+    for call, *both in zip(calls, ours.results, ours.sent, theirs.results, theirs.sent):
         mine = Result(plain(both[0], host.home), plain(both[1], host.home))
         alone = Result(plain(both[2], bare.home), plain(both[3], bare.home))
-        fault = judge(mine, alone)
-        faults += [f"{name}: {fault}"] if fault else []
+        fault = call.judge(mine, alone)
+        faults += [f"{call.what}: {fault}"] if fault else []
         if os.environ.get("KEEP_RESULTS"):
-            print(f"--- {name}: {'WRONG' if fault else 'ok'}\n    {mine.text[:150]!r} … {mine.text[-150:]!r}\n    {alone.text[:150]!r} … {alone.text[-150:]!r}")
+            print(f"--- {call.what}: {'WRONG' if fault else 'ok'}\n    {mine.text[:150]!r} … {mine.text[-150:]!r}\n    {alone.text[:150]!r} … {alone.text[-150:]!r}")
     return faults
 
 
-def loose_in(steps, agents):
-    """Returns the commands whose order is not given: those of one turn, and those of an agent beside the host."""
-    together = [call for step in steps if isinstance(step.turn, list) for call in step.turn]
-    apart = [call for own in agents.values() for step in own for call in calls_in(step.turn)]
-    return {key_of(call) for call in together + apart}
+def key_of(name, arguments):
+    """Returns what a hook knows a call by: the command, or the name of the tool."""
+    return arguments.get("command") or arguments.get("cmd") or name
 
 
 def timeless(given):
@@ -111,7 +108,7 @@ def events_in(host):
         given.get("mcp_context", {}).pop("command", None), given.get("mcp_context", {}).pop("args", None)
         inner, outer = given.get("input") or {}, given.get("output") or {}
         arguments = given.get("tool_input") or inner.get("args") or outer.get("args") or {}
-        key = arguments.get("command") or given.get("tool_name") or inner.get("tool")
+        key = key_of(given.get("tool_name") or inner.get("tool"), arguments)
         back = {name: given.pop(name) for name in ("tool_response", "error", "output") if name in given and "args" not in outer}
         events.append((given.get("hook_event_name") or given.get("event"), key, timeless(given), timeless(back)))
     return events
@@ -123,6 +120,7 @@ def hook_differences(ours, theirs, loose, unlike):
     is_in = lambda key, keys: any(key == one or key.endswith(f"_{one}") for one in keys)
     if not theirs:
         return ["hooks: the user's own hook did not run, even without us"]
+    # Calls that run at the same time may end in any order.
     order = [[(kind, key) for kind, key, *_ in events if not is_in(key, loose)] for events in (ours, theirs)]
     if order[0] != order[1]:
         at = next((n for n, (a, b) in enumerate(zip(*order)) if a != b), min(map(len, order)))

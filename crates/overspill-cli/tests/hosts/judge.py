@@ -33,6 +33,8 @@ REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL
 def plain(value, home):
     """Returns a result without the parts that differ from run to run."""
     if isinstance(value, str):
+        # A slot starts the bash that is first in the PATH, a host the one of SHELL.
+        value = value.replace("/usr/bin/bash", "/bin/bash")
         return VARYING.sub("…", REMINDER.sub("", value.replace(str(home), "HOME")))
     if isinstance(value, list):
         # Claude Code adds its reminders as parts of their own.

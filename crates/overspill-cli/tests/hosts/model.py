@@ -19,8 +19,8 @@ class Script:
 
     def __init__(self, name, steps):
         self.name, self.steps = name, steps
-        # The text of each result, and each result as the host sent it. The order is that of the calls.
-        self.results, self.sent = [], []
+        # Each call as a name and arguments, the text of its result, and the result as the host sent it.
+        self.calls, self.results, self.sent = [], [], []
 
     def due(self, results):
         """Returns the calls of the next turn, or the text at the end."""
@@ -126,6 +126,7 @@ class Model:
         if isinstance(calls, str):
             return calls
         named = [named_call(tools, *call) for call in calls]
+        script.calls[len(texts):] = named
         return [(f"call_{script.name}_{len(texts) + place}", *call) for place, call in enumerate(named)]
 
 

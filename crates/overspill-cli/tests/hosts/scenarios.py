@@ -104,7 +104,8 @@ HOOKS = [
 LONG_RESULTS = {
     "long_blocks": shortened("first", 4000, second="second"), "long_picture": shortened("caption", 2000),
     "long_resource": shortened("note", 2000), "long_error": shortened("failure", 2000),
-    "long_structured": has("[overspill ", both=['name 1"', 'name 1500"']),
+    # opencode by itself shows nothing of it.
+    "long_structured": has("[overspill ", 'name 1"', 'name 1500"'),
 }
 
 
@@ -119,24 +120,27 @@ MCP = [
     Step("progress", ("mcp", "progress")),
     Step("an error of the protocol", ("mcp", "refused")),
     Step("the server ends in mid-call", ("mcp", "ends"), ended),
+    shell("a command after that", "sleep 0.5; echo still here"),
     Step("a call after that", ("mcp", "short_text")),
-    shell("a command after that", "echo still here"),
 ]
 
 
-def scenarios_of(name):
-    """Returns the title and the steps of each scenario that the host can play."""
-    return [
-        ("commands", [step._replace(judge=unordered) if (name, step.what) in UNORDERED else step for step in COMMANDS]),
-        ("together", TOGETHER), ("agent", starting(name)), ("hooks", HOOKS),
-        ("running", RUNNING[name]), ("mcp", MCP),
-    ]
-
-
-# What a host does not have, and why.
+# What a host cannot play, and why.
 NOT_THERE = {
-    ("opencode", "commands in the background"): "its shell has none; only its timeout is compared",
+    ("opencode", "SIGKILL"): "by itself it waits for its timeout then",
+    ("opencode", "SIGTERM"): "by itself it waits for its timeout then",
+    ("opencode", "a long output and a signal"): "by itself it waits for its timeout then",
+    ("opencode", "a server in the background"): "its shell has no background",
 }
+
+
+def scenarios_of(name):
+    """Returns the title and the steps of each scenario, without the steps that the host cannot play."""
+    scenarios = [
+        ("commands", COMMANDS), ("together", TOGETHER), ("agent", starting(name)), ("hooks", HOOKS), ("running", RUNNING[name]), ("mcp", MCP),
+    ]
+    judged = lambda step: step._replace(judge=unordered) if (name, step.what) in UNORDERED else step
+    return [(title, [judged(step) for step in steps if (name, step.what) not in NOT_THERE]) for title, steps in scenarios]
 
 
 def reasons(name):
