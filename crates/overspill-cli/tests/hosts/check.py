@@ -1,7 +1,8 @@
 """Checks host agents with overspill in them: `check.py PROGRAM [NAME…]`. Each check prints one line.
 
 A host is installed for, by `overspill init`, in a home of its own; a stand-in of its model plays commands
-and looks at what comes back; at the end `uninstall` must give the settings back byte for byte.
+and looks at what comes back; at the end `uninstall` must give the settings back byte for byte. `compare.py` plays
+the scenarios of `scenarios.py` and `running.py` with and without overspill.
 """
 
 import json
@@ -14,14 +15,14 @@ from pathlib import Path
 
 from compare import compared
 from drive import Host, program, versions
+from judge import MOST
 from model import Model
 from scenarios import HOSTS as COMPARED
 from scenarios import reasons
 from setup import run, set_up, settings_in
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
-# What each host shows of a command that failed, and of one that did not. The table of hosts has a little less.
-MOST = 10_000
+# What each host shows of a command that did not fail. The table of hosts has a little less.
 MOST_OF_SUCCESS = {
     "claude-code": 30_000, "gemini": 40_000, "opencode": 51_200, "kilo": 51_200, "pi": 51_200, "goose": 50_000,
     "continue": 25_000, "kimi-code": 50_000, "cline": 8_000, "qwen": 30_000,

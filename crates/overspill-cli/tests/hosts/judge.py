@@ -10,7 +10,7 @@ from collections import namedtuple
 # The text of a result, and the result as the host sent it to the model.
 Result = namedtuple("Result", "text sent")
 
-# A preview of a command that failed is never longer.
+# What any host shows of a command that failed.
 MOST = 10_000
 
 # These differ from run to run in any host.

@@ -95,10 +95,16 @@ def answer(method, params):
     return {} if method in ("ping", "logging/setLevel") else None
 
 
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message and "method" in message:
-        result = answer(message["method"], message.get("params") or {})
-        # A client of a newer revision first asks for what this server does not know.
-        unknown = {"error": {"code": -32601, "message": "Method not found"}}
-        send({"id": message["id"], **(unknown if result is None else {"result": result})})
+def main():
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message and "method" in message:
+            result = answer(message["method"], message.get("params") or {})
+            # A client of a newer revision first asks for what this server does not know.
+            unknown = {"error": {"code": -32601, "message": "Method not found"}}
+            send({"id": message["id"], **(unknown if result is None else {"result": result})})
+
+
+# The scenarios read the shapes from here.
+if __name__ == "__main__":
+    main()
