@@ -122,10 +122,10 @@ def hook_differences(ours, theirs, loose, unlike):
         return ["hooks: the user's own hook did not run, even without us"]
     # Calls that run at the same time may end in any order.
     order = [[(kind, key) for kind, key, *_ in events if not is_in(key, loose)] for events in (ours, theirs)]
+    faults = []
     if order[0] != order[1]:
         at = next((n for n, (a, b) in enumerate(zip(*order)) if a != b), min(map(len, order)))
-        return [f"hooks: {len(order[0])} calls, {len(order[1])} without us; from number {at} {order[0][at:at + 3]}, without us {order[1][at:at + 3]}"]
-    faults = []
+        faults.append(f"hooks: {len(order[0])} calls, {len(order[1])} without us; from number {at} {order[0][at:at + 3]}, without us {order[1][at:at + 3]}")
     for key in dict.fromkeys(key for _, key, *_ in theirs):
         mine, alone = ([event for event in events if event[1] == key] for events in (ours, theirs))
         differs = is_in(key, unlike) or any(len(back) > 2000 for *_, back in mine + alone)
