@@ -236,6 +236,31 @@ max_context_size = 100000
             write(path, settings | {"permission": {"bash": {"*": "ask", "seq *": "allow"}}})
         return words
 
+    def with_hooks(self, words, log):
+        """Adds hooks of the user before and after each tool, which write to the log; returns the words."""
+        hook = {"type": "command", "command": f"{sys.executable} -S -E {HERE / 'hook.py'} {log}"}
+        on = lambda *events: {event: [{"matcher": "*", "hooks": [hook]}] for event in events}
+        if self.name == "claude-code":
+            path = self.home / ".claude/settings.json"
+            settings = json.loads(path.read_text())
+            settings["permissions"]["allow"].append("mcp__test")
+            write(path, settings | {"hooks": on("PreToolUse", "PostToolUse", "PostToolUseFailure")})
+        elif self.name == "codex":
+            write(self.home / ".codex/hooks.json", {"hooks": on("PreToolUse", "PostToolUse")})
+            return [words[0], "--dangerously-bypass-hook-trust", *words[1:]]
+        elif self.name == "gemini":
+            path = self.home / ".gemini/settings.json"
+            # A command that prints nothing for so many seconds is cancelled.
+            settings = json.loads(path.read_text()) | {"tools": {"shell": {"inactivityTimeout": 4}}}
+            write(path, settings | {"hooks": on("BeforeTool", "AfterTool")})
+        else:
+            write(self.home / ".config/opencode/plugins/mine.js", (HERE / "hook.js").read_text().replace("LOG", json.dumps(str(log))))
+            path = self.home / ".config/opencode/opencode.json"
+            settings = json.loads(path.read_text())
+            settings["provider"]["x"]["models"]["m"] |= {"attachment": True, "modalities": {"input": ["text", "image"], "output": ["text"]}}
+            write(path, settings)
+        return words
+
     def run(self, words, timeout=150):
         words = program(self.name) + words
         try:

@@ -1,23 +1,48 @@
 """A stand-in for the model of a host agent, on the loopback.
 
 It speaks the four wire formats that hosts use. Each request that offers tools is answered with the next
-scripted tool call; what came back from the calls before is recorded as the model would have got it.
+scripted tool calls; what came back from the calls before is recorded as the model would have got it.
 """
 
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
-class Model:
-    """Plays `steps`: each is ("shell", command), ("mcp", tool), ("tool", (name, arguments)), or a function of
-    the results so far that returns one."""
+class Script:
+    """The turns of one conversation: that of the host, or that of an agent which the host starts.
 
-    def __init__(self, steps):
-        self.steps = steps
-        self.results = []
+    Each step is ("shell", command), ("mcp", tool), ("tool", (name, arguments)), a list of these for one turn, or
+    a function of the results so far that returns one of them. A last step ("say", text) ends the conversation.
+    """
+
+    def __init__(self, name, steps):
+        self.name, self.steps = name, steps
+        # Each call as a name and arguments, the text of its result, and the result as the host sent it.
+        self.calls, self.results, self.sent = [], [], []
+
+    def due(self, results):
+        """Returns the calls of the next turn, or the text at the end."""
+        done = 0
+        for step in self.steps:
+            if done == len(results):
+                turn = step(results) if callable(step) else step
+                return turn[1] if turn[0] == "say" else turn if isinstance(turn, list) else [turn]
+            done += len(step) if isinstance(step, list) else 1
+        return "done"
+
+
+class Model:
+    """Plays `steps`. A conversation that begins with "play NAME" gets those of `agents[NAME]`."""
+
+    def __init__(self, steps, agents=None):
+        self.main = Script("", steps)
+        self.agents = {name: Script(name, steps) for name, steps in (agents or {}).items()}
         self.offered = set()
         self.unknown = []
+        # The steps that found nothing to go on with.
+        self.broken = []
         self.lock = threading.Lock()
         model = self
 
@@ -66,30 +91,57 @@ class Model:
         self.unknown.append(path)
         return None, "{}"
 
-    def next(self, tools, results):
-        """Returns the call that is due, as a name and arguments, or nothing at the end.
+    @property
+    def results(self):
+        return self.main.results
 
-        `tools` has the parameters of each tool by its name.
+    def script(self, opening):
+        """Returns the script of a conversation that begins with these words of the user."""
+        part = re.search(r"\bplay (\w+)", opening)
+        return self.agents.get(part.group(1), self.main) if part else self.main
+
+    def next(self, tools, results, opening=""):
+        """Returns the calls that are due, each as an id, a name and arguments, or the last words as a text.
+
+        `tools` has the parameters of each tool by its name. Each result is an id, its text, and what the host sent.
         """
         with self.lock:
             if not tools:
-                return None
+                return "done"
             self.offered |= set(tools)
-            if len(results) > len(self.results):
-                self.results = results
-            if len(results) >= len(self.steps):
-                return None
-            step = self.steps[len(results)]
-            kind, what = step(results) if callable(step) else step
-        if kind == "tool":
-            return what
-        if kind == "mcp":
-            # A host may offer such tools only to those who ask for them; by their names they are there.
-            return next((name for name in tools if name.endswith(what)), f"mcp__test__{what}"), {}
-        for name in SHELLS:
-            if name in tools:
-                return name, shell_arguments(name, tools[name], what)
-        raise SystemExit(f"no shell among the tools {sorted(tools)}")
+            script = self.script(opening)
+            # Calls of one turn may end in any order. A host that sends no ids keeps the order.
+            results = sorted(results, key=lambda result: int(re.search(r"(\d*)$", str(result[0])).group(1) or 0))
+            texts = [text for _, text, _ in results]
+            # A host may shorten old results in a long conversation.
+            new = results[len(script.results):]
+            script.results += [text for _, text, _ in new]
+            script.sent += [sent for _, _, sent in new]
+            try:
+                calls = script.due(texts)
+            except Exception as reason:
+                # Without an answer a host would ask again and again.
+                self.broken.append(f"no call after {texts[-1:]!r}: {reason!r}")
+                calls = "done"
+        if isinstance(calls, str):
+            return calls
+        named = [named_call(tools, *call) for call in calls]
+        script.calls[len(texts):] = named
+        return [(f"call_{script.name}_{len(texts) + place}", *call) for place, call in enumerate(named)]
+
+
+def named_call(tools, kind, what):
+    """Returns the name and the arguments of a call, as this host calls its tools."""
+    if kind == "tool":
+        return what
+    if kind == "mcp":
+        tool, given = what if isinstance(what, tuple) else (what, {})
+        # A host may offer such tools only to those who ask for them; by their names they are there.
+        return next((name for name in tools if name.endswith(tool)), f"mcp__test__{tool}"), given
+    for name in SHELLS:
+        if name in tools:
+            return name, shell_arguments(name, tools[name], what)
+    raise SystemExit(f"no shell among the tools {sorted(tools)}")
 
 
 # What hosts call their shell.
@@ -132,32 +184,45 @@ def text_of(content):
     return json.dumps(content)
 
 
+def opening_of(messages):
+    """Returns what the user says before the model speaks for the first time."""
+    texts = []
+    for message in messages:
+        if message.get("role", "user") in ("assistant", "model"):
+            break
+        texts += [text_of(message.get(key)) for key in ("content", "parts") if message.get(key)]
+    return "\n".join(texts)
+
+
 def anthropic(model, request):
     tools = {tool["name"]: tool.get("input_schema", {}) for tool in request.get("tools") or []}
-    results = []
-    for message in request.get("messages", []):
-        if message["role"] == "user" and isinstance(message["content"], list):
-            results += [part for part in message["content"] if part["type"] == "tool_result"]
-    call = model.next(tools, [text_of(part.get("content", "")) for part in results])
+    messages = request.get("messages", [])
+    parts = [part for message in messages if message["role"] == "user" and isinstance(message["content"], list)
+             for part in message["content"] if part["type"] == "tool_result"]
+    results = [(part["tool_use_id"], text_of(part.get("content", "")), part) for part in parts]
+    calls = model.next(tools, results, opening_of(messages))
     message = {"id": "m", "type": "message", "role": "assistant", "model": request.get("model", "m"), "content": [],
                "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
-    if call:
-        block = {"type": "tool_use", "id": f"toolu_{len(results)}", "name": call[0], "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
+    if isinstance(calls, str):
+        reason, whole = "end_turn", [{"type": "text", "text": calls}]
     else:
-        block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": "done"}
-    reason = "tool_use" if call else "end_turn"
+        reason, whole = "tool_use", [{"type": "tool_use", "id": f"toolu_{ident}", "name": name, "input": given} for ident, name, given in calls]
     if not request.get("stream"):
-        whole = dict(block, input=call[1]) if call else {"type": "text", "text": "done"}
-        return "application/json", json.dumps(dict(message, content=[whole], stop_reason=reason))
-    return "text/event-stream", events((event["type"], event) for event in [
-        {"type": "message_start", "message": message},
-        {"type": "content_block_start", "index": 0, "content_block": block},
-        {"type": "content_block_delta", "index": 0, "delta": delta},
-        {"type": "content_block_stop", "index": 0},
+        return "application/json", json.dumps(dict(message, content=whole, stop_reason=reason))
+    parts = [{"type": "message_start", "message": message}]
+    for index, block in enumerate(whole):
+        if block["type"] == "text":
+            begun, delta = dict(block, text=""), {"type": "text_delta", "text": block["text"]}
+        else:
+            begun, delta = dict(block, input={}), {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        parts += [{"type": "content_block_start", "index": index, "content_block": begun},
+                  {"type": "content_block_delta", "index": index, "delta": delta},
+                  {"type": "content_block_stop", "index": index}]
+    parts += [
         {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": {"output_tokens": 1}},
         {"type": "message_stop"},
-    ])
+    ]
+    return "text/event-stream", events((part["type"], part) for part in parts)
 
 
 def responses(model, request):
@@ -169,32 +234,40 @@ def responses(model, request):
                 spaces[inner["name"]] = tool["name"]
         elif "name" in tool:
             tools[tool["name"]] = tool.get("parameters", {})
-    results = [item for item in request.get("input", []) if item.get("type") == "function_call_output"]
-    call = model.next(tools, [text_of(item.get("output", "")) for item in results])
-    if call:
-        item = {"type": "function_call", "id": f"fc_{len(results)}", "call_id": f"call_{len(results)}",
-                "name": call[0], "arguments": json.dumps(call[1])}
-        if call[0] in spaces:
-            item["namespace"] = spaces[call[0]]
+    said = request.get("input", [])
+    outputs = [item for item in said if item.get("type") == "function_call_output"]
+    results = [(item["call_id"], text_of(item.get("output", "")), item.get("output")) for item in outputs]
+    calls = model.next(tools, results, opening_of(said))
+    if isinstance(calls, str):
+        items = [{"type": "message", "id": "msg", "role": "assistant", "content": [{"type": "output_text", "text": calls}]}]
     else:
-        item = {"type": "message", "id": "msg", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
+        items = [{"type": "function_call", "id": f"fc_{ident}", "call_id": ident, "name": name, "arguments": json.dumps(given),
+                  **({"namespace": spaces[name]} if name in spaces else {})} for ident, name, given in calls]
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
-    return "text/event-stream", events((event["type"], event) for event in [
-        {"type": "response.created", "response": {"id": "r"}},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": {"id": "r", "usage": usage}},
-    ])
+    parts = [{"type": "response.created", "response": {"id": "r"}}]
+    parts += [{"type": "response.output_item.done", "output_index": index, "item": item} for index, item in enumerate(items)]
+    parts += [{"type": "response.completed", "response": {"id": "r", "usage": usage}}]
+    return "text/event-stream", events((part["type"], part) for part in parts)
 
 
 def gemini(model, request):
     declared = [one for tool in request.get("tools") or [] for one in tool.get("functionDeclarations", [])]
     tools = {one["name"]: one.get("parametersJsonSchema") or one.get("parameters") or {} for one in declared}
-    parts = [part for content in request.get("contents", []) for part in content.get("parts", [])]
-    results = [part["functionResponse"] for part in parts if "functionResponse" in part]
-    call = model.next(tools, [text_of(result.get("response", "")) for result in results])
-    part = {"functionCall": {"name": call[0], "args": call[1]}} if call else {"text": "done"}
+    results = []
+    for part in [part for content in request.get("contents", []) for part in content.get("parts", [])]:
+        if "functionResponse" in part:
+            given = part["functionResponse"]
+            results.append((given.get("id", ""), text_of(given.get("response", "")), [part]))
+        elif results and "functionCall" not in part:
+            # A picture stands beside the result that it belongs to.
+            results[-1][2].append(part)
+    calls = model.next(tools, results, opening_of(request.get("contents", [])))
+    if isinstance(calls, str):
+        parts = [{"text": calls}]
+    else:
+        parts = [{"functionCall": {"id": ident, "name": name, "args": given}} for ident, name, given in calls]
     return "text/event-stream", events([(None, {
-        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
     })])
 
@@ -206,15 +279,20 @@ def plain_gemini(model, _):
 
 def completions(model, request):
     tools = {tool["function"]["name"]: tool["function"].get("parameters", {}) for tool in request.get("tools") or []}
-    results = [message for message in request.get("messages", []) if message["role"] == "tool"]
-    call = model.next(tools, [text_of(message.get("content", "")) for message in results])
-    if call:
-        function = {"name": call[0], "arguments": json.dumps(call[1])}
-        delta = {"role": "assistant", "content": None,
-                 "tool_calls": [{"index": 0, "id": f"call_{len(results)}", "type": "function", "function": function}]}
+    results = []
+    for message in request.get("messages", []):
+        if message["role"] == "tool":
+            results.append((message["tool_call_id"], text_of(message.get("content", "")), [message.get("content")]))
+        elif message["role"] == "user" and results:
+            # A picture follows the results in a message of its own.
+            results[-1][2].append(message.get("content"))
+    calls = model.next(tools, results, opening_of(request.get("messages", [])))
+    if isinstance(calls, str):
+        reason, delta = "stop", {"role": "assistant", "content": calls}
     else:
-        delta = {"role": "assistant", "content": "done"}
-    reason = "tool_calls" if call else "stop"
+        functions = [{"index": index, "id": ident, "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+                     for index, (ident, name, given) in enumerate(calls)]
+        reason, delta = "tool_calls", {"role": "assistant", "content": None, "tool_calls": functions}
     base = {"id": "c", "created": 1, "model": request.get("model", "m")}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     if not request.get("stream"):

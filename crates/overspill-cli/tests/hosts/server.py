@@ -1,34 +1,110 @@
-"""A small MCP server on standard input and output: `numbers` returns far too much, `some` a little too much."""
+"""A small MCP server on standard input and output, with a tool for each shape of a result.
 
+`numbers` returns far too much, `some` a little too much. The others are in SHAPES.
+"""
+
+import base64
 import json
+import os
+import struct
 import subprocess
 import sys
+import zlib
 
-TOOLS = [{"name": name, "description": "Numbers.", "inputSchema": {"type": "object", "properties": {}}}
-         for name in ("numbers", "some")]
+
+def picture():
+    """Returns a PNG of four by four pixels: a host may refuse what is no picture."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + b"\xff\x80\0" * 4 for _ in range(4))
+    whole = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows))
+    return base64.b64encode(whole + chunk(b"IEND", b"")).decode()
+
+
+def text(words):
+    return {"type": "text", "text": words}
+
+
+def embedded(words):
+    return {"type": "resource", "resource": {"uri": "file:///notes.txt", "mimeType": "text/plain", "text": words}}
+
+
+def lines(word, count):
+    return "\n".join(f"{word} {n} of {count}" for n in range(1, count + 1))
+
+
+IMAGE = {"type": "image", "data": picture(), "mimeType": "image/png"}
+LINK = {"type": "resource_link", "uri": "file:///notes.txt", "name": "notes", "mimeType": "text/plain"}
+ROWS = [{"row": n, "name": f"name {n}"} for n in range(1, 1501)]
+# The result of each tool. The name says what it is; `long` is more than any preview has room for.
+SHAPES = {
+    "short_text": {"content": [text("a short text, with é and 汉字")]},
+    "short_blocks": {"content": [text("first block"), text("second block\n"), text("")]},
+    "short_picture": {"content": [text("a picture follows"), IMAGE]},
+    "short_resource": {"content": [embedded("the text of a resource")]},
+    "short_link": {"content": [LINK]},
+    "short_structured": {"content": [text('{"rows": 3}')], "structuredContent": {"rows": 3}},
+    "short_error": {"content": [text("the table is locked")], "isError": True},
+    "short_nothing": {"content": []},
+    "long_blocks": {"content": [text(lines("first", 2000)), text(lines("second", 2000))]},
+    "long_picture": {"content": [text(lines("caption", 2000)), IMAGE]},
+    "long_resource": {"content": [embedded(lines("note", 2000))]},
+    "long_structured": {"content": [text(json.dumps({"rows": ROWS}))], "structuredContent": {"rows": ROWS}},
+    "long_error": {"content": [text(lines("failure", 2000))], "isError": True},
+}
+NAMES = ["numbers", "some", *SHAPES, "progress", "refused", "ends"]
+TOOLS = [{"name": name, "description": "Numbers.", "inputSchema": {"type": "object", "properties": {}}} for name in NAMES]
+
+
+def send(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+
+def numbers(count):
+    found = [str(n) for n in range(1, count + 1)]
+    # What a server runs by itself is its own: it must get all of it.
+    own = subprocess.run(["bash", "-c", "seq 1 20000"], stdin=subprocess.DEVNULL, capture_output=True)
+    found[count // 2] = f"error: the disk is full, {len(own.stdout)} bytes"
+    return {"content": [text("\n".join(found))]}
+
+
+def call(params):
+    name = params["name"]
+    if name in SHAPES:
+        return SHAPES[name]
+    if name == "progress":
+        token = (params.get("_meta") or {}).get("progressToken")
+        for step in range(3):
+            if token is not None:
+                send({"method": "notifications/progress", "params": {"progressToken": token, "progress": step + 1, "total": 3}})
+            send({"method": "notifications/message", "params": {"level": "info", "data": f"step {step}"}})
+        return {"content": [text("all three steps are done")]}
+    if name == "ends":
+        os._exit(3)
+    return numbers(30_000 if name == "numbers" else 3_000)
 
 
 def answer(method, params):
     if method == "initialize":
-        return {"protocolVersion": params.get("protocolVersion", "2025-06-18"), "capabilities": {"tools": {}},
+        return {"protocolVersion": params.get("protocolVersion", "2025-06-18"), "capabilities": {"tools": {}, "logging": {}},
                 "serverInfo": {"name": "test", "version": "1"}}
     if method == "tools/list":
         return {"tools": TOOLS}
     if method == "tools/call":
-        count = 30_000 if params["name"] == "numbers" else 3_000
-        lines = [str(n) for n in range(1, count + 1)]
-        # What a server runs by itself is its own: it must get all of it.
-        own = subprocess.run(["bash", "-c", "seq 1 20000"], stdin=subprocess.DEVNULL, capture_output=True)
-        lines[count // 2] = f"error: the disk is full, {len(own.stdout)} bytes"
-        return {"content": [{"type": "text", "text": "\n".join(lines)}]}
-    return {} if method == "ping" else None
+        return None if params["name"] == "refused" else call(params)
+    return {} if method in ("ping", "logging/setLevel") else None
 
 
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message and "method" in message:
-        result = answer(message["method"], message.get("params") or {})
-        # A client of a newer revision first asks for what this server does not know.
-        unknown = {"error": {"code": -32601, "message": "Method not found"}}
-        said = unknown if result is None else {"result": result}
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}), flush=True)
+def main():
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message and "method" in message:
+            result = answer(message["method"], message.get("params") or {})
+            # A client of a newer revision first asks for what this server does not know.
+            unknown = {"error": {"code": -32601, "message": "Method not found"}}
+            send({"id": message["id"], **(unknown if result is None else {"result": result})})
+
+
+# The scenarios read the shapes from here.
+if __name__ == "__main__":
+    main()
