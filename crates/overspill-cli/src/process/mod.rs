@@ -19,7 +19,8 @@ pub(crate) use read::{Buffer, read_to_end};
 pub(crate) use system::{
     Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_group, end_like,
     input_ends_within, is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger, linger,
-    parent_name, restore_signals, run, stdout_file, stdout_path, take_end_signals, widen,
+    parent_name, restore_signals, run, stdout_file, stdout_path, take_end_signals, wait_for_reader,
+    widen,
 };
 
 /// Undoes what the standard library does before `main`: it ignores SIGPIPE, and the command would

@@ -48,7 +48,7 @@ COMMANDS = [
     shell("a long output in a file of the user", "seq 1 9000 > many; wc -l < many; sort -n many | tail -1"),
 ]
 
-# Codex reads stdout and stderr from two pipes, and mixes their order by itself.
+# Codex reads stdout and stderr from two pipes. Without pauses it mixes their order by itself.
 UNORDERED = {("codex", "stdout and stderr keep their order")}
 
 # Commands with long outputs that run at the same time: word of each line, count of lines, exit code.

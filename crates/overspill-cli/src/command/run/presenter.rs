@@ -1,6 +1,7 @@
 //! How a stream is shown: as it comes, when it is known whether it fits, or its start at once.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 use overspill::Outcome;
 use overspill::core::{Limits, Policy};
@@ -11,7 +12,7 @@ use super::runs::Runs;
 use super::screen::Screen;
 use super::streamed_head::StreamedHead;
 use crate::hosts::TaskFile;
-use crate::process::{Descriptors, Stream, Wanted};
+use crate::process::{self, Descriptors, Stream, Wanted};
 use crate::ui;
 
 /// What is shown before the command has ended.
@@ -28,6 +29,9 @@ pub(crate) enum Shows {
     /// Everything, in a file of a host. If the host waits for the command, the preview takes its place at the end.
     File(TaskFile),
 }
+
+/// How long all waits for a reader of two pipes take at most.
+const READ_WITHIN: Duration = Duration::from_millis(200);
 
 /// Where a stream is shown, and how.
 pub(super) struct Presenter {
@@ -207,7 +211,13 @@ impl Presenter {
             return self.note(self.to, written);
         };
         let mut wanted = Wanted::More;
+        let until = Instant::now() + READ_WITHIN;
+        let mut last = None;
         for (stream, part) in runs.split(at, bytes) {
+            // A reader of two pipes sees the order only if it has read the one before the other has something.
+            if let Some(last) = last.replace(stream) {
+                process::wait_for_reader(last, until);
+            }
             if self.note(stream, write(stream, part)) == Wanted::NoMore {
                 wanted = Wanted::NoMore;
             }

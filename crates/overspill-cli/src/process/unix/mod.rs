@@ -31,7 +31,7 @@ pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use service::{end_group, is_reader_gone, take_end_signals};
 pub(crate) use signals::{block_file_size_signal, default_sigpipe, end_like, restore_signals};
 pub(crate) use stdio_kind::{
-    input_ends_within, is_one_output, is_talked_to, stdout_file, stdout_path,
+    input_ends_within, is_one_output, is_talked_to, stdout_file, stdout_path, wait_for_reader,
 };
 pub(crate) use watch::run;
 

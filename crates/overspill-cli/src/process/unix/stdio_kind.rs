@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FileType, fstat};
 use rustix::io::ioctl_fionread;
 
+use super::super::Stream;
 use super::extra::wait;
 use super::wait::{Interest, Watched};
 
@@ -29,6 +30,21 @@ pub(crate) fn is_one_output() -> bool {
     match (fstat(rustix::stdio::stdout()), fstat(rustix::stdio::stderr())) {
         (Ok(out), Ok(err)) => (out.st_dev, out.st_ino) == (err.st_dev, err.st_ino),
         _ => false,
+    }
+}
+
+/// Waits until the reader of a standard stream has taken everything, or until this moment. Only pipes tell.
+pub(crate) fn wait_for_reader(stream: Stream, until: Instant) {
+    /// A reader that waits takes the bytes within this time.
+    const STEP: Duration = Duration::from_micros(200);
+    let fd = match stream {
+        Stream::Out => rustix::stdio::stdout(),
+        Stream::Err => rustix::stdio::stderr(),
+    };
+    let is_pipe =
+        fstat(fd).is_ok_and(|file| FileType::from_raw_mode(file.st_mode) == FileType::Fifo);
+    while is_pipe && Instant::now() < until && ioctl_fionread(fd).is_ok_and(|unread| unread > 0) {
+        std::thread::sleep(STEP);
     }
 }
 

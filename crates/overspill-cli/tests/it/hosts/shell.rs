@@ -5,6 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rustix::event::{PollFd, PollFlags, poll};
+
 use crate::program::{numbered, program};
 
 /// A directory with the program under the name of a shell, and a store.
@@ -307,4 +309,34 @@ fn of_what_goes_on_running_the_start_is_shown() {
     assert!(rest.ends_with("\n20000\n") && rest.contains("[overspill "), "{rest}");
     assert!((line.len() + rest.len()) as u64 <= 28_000);
     assert_eq!(child.wait().unwrap().code(), Some(6));
+}
+
+#[test]
+fn reader_of_two_pipes_sees_the_order_of_both_streams() {
+    let slot = Slot::new();
+    let line = "for i in 1 2 3; do echo out $i; sleep 0.1; echo err $i >&2; sleep 0.1; done";
+    let mut command = slot.command("bash");
+    command.args(["-c", line]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let mut seen = Vec::new();
+    let mut open = [true, true];
+    while open != [false, false] {
+        let ready = {
+            let mut both = [PollFd::new(&out, PollFlags::IN), PollFd::new(&err, PollFlags::IN)];
+            poll(&mut both, None).unwrap();
+            both.map(|fd| !fd.revents().is_empty())
+        };
+        let mut chunk = [0; 4096];
+        for (at, stream) in [&mut out as &mut dyn Read, &mut err].into_iter().enumerate() {
+            if ready[at] && open[at] {
+                let len = stream.read(&mut chunk).unwrap();
+                open[at] = len > 0;
+                seen.extend_from_slice(&chunk[..len]);
+            }
+        }
+    }
+    child.wait().unwrap();
+    let expected: String = (1..=3).map(|i| format!("out {i}\nerr {i}\n")).collect();
+    assert_eq!(String::from_utf8_lossy(&seen), expected);
 }
