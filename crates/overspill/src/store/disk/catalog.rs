@@ -1,13 +1,14 @@
 //! Records of the outputs in a directory.
 
 use super::draft::failed;
+use super::locate::Located;
 use super::{Disk, expired, notes};
 use crate::Error;
 use crate::store::{Catalog, ExpiredOutput, OutputId, Record};
 
 impl Catalog for Disk {
     fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
+        let Located { root, .. } = self.find(name)?;
         if !self.options().records {
             return Ok(());
         }
@@ -15,15 +16,15 @@ impl Catalog for Disk {
     }
 
     fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
-        let (root, _) = self.find(name)?;
+        let Located { root, folder, .. } = self.find(name)?;
         Ok(notes::record(&root, name).map(|record| {
-            let running = record.running && self.is_written(&root, name);
+            let running = record.running && self.is_written(&folder, name);
             Record { running, cut_short: record.running && !running, ..record }
         }))
     }
 
     fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
+        let Located { root, .. } = self.find(name)?;
         if !self.options().records {
             return Ok(());
         }

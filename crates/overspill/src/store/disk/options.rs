@@ -28,6 +28,11 @@ pub struct DiskOptions {
     pub paths: PathStyle,
     /// Whether a directory that is made tells Git to ignore it, as one in a project should.
     pub git_ignored: bool,
+    /// The project that new outputs belong to: they get a folder of their own in the directory. See [`Disk::folder`](super::Disk::folder).
+    ///
+    /// Outputs are found in the folders of all projects, whatever this says. Only ids with a ULID are unique over many folders:
+    /// a store with other names has no folders.
+    pub project: Option<PathBuf>,
 }
 
 impl DiskOptions {
@@ -48,6 +53,7 @@ impl Default for DiskOptions {
             access: Access::Private,
             paths: PathStyle::Whole,
             git_ignored: false,
+            project: None,
         }
     }
 }
