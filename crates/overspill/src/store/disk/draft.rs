@@ -209,7 +209,8 @@ impl DiskDraft {
         for attempt in 0..MOST_ATTEMPTS {
             let name = self.disk.options().names.draw(&self.call, &now, attempt).ok()?;
             let file = self.disk.options().names.file_of(&name);
-            if self.disk.make_folder(&self.root).ok()?.dir.find(&file).is_ok() {
+            let folder = self.disk.make_folder(&self.root);
+            if folder.is_ok_and(|folder| folder.dir.find(&file).is_ok()) {
                 continue;
             }
             notes::describe(&self.root, &name, &record).ok()?;

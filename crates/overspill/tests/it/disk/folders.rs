@@ -380,11 +380,15 @@ fn saving_works_while_others_remove_the_empty_folder() {
             }
         });
         let store = of_project(&directory, "/work/shop");
-        for _ in 0..300 {
-            let saved = save(&store, b"x");
-            store.delete(&saved.id).unwrap();
-        }
+        let save_and_delete = || -> Result<(), Error> {
+            let mut draft = store.create(&Call::new("tool"))?;
+            draft.append(b"x")?;
+            store.delete(&draft.publish()?.id)
+        };
+        let all = (0..300).try_for_each(|_| save_and_delete());
+        // The other thread must end before an assertion fails.
         done.store(true, Ordering::Relaxed);
+        all.unwrap();
     });
     let store = of_project(&directory, "/work/shop");
     assert!(ids(&store).is_empty());
