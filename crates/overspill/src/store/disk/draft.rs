@@ -21,8 +21,6 @@ use crate::{Call, Error};
 const LOOK_EVERY: u64 = 16 << 20;
 /// Names that are tried before it must be something else.
 const MOST_ATTEMPTS: u32 = 10_000;
-/// How often the project's folder is made again if sweeps remove it while it is empty.
-const FOLDER_ATTEMPTS: u32 = 100;
 
 /// An output that is being written.
 ///
@@ -214,7 +212,7 @@ impl DiskDraft {
                 continue;
             }
             notes::describe(&self.root, &name, &record).ok()?;
-            match self.publish_as(&file) {
+            match self.disk.publish(&self.root, &mut self.temp, &file) {
                 Ok(folder) => return Some((name, folder)),
                 Err(error) => {
                     notes::remove(&self.root, &name);
@@ -225,25 +223,6 @@ impl DiskDraft {
             }
         }
         None
-    }
-
-    /// Gives the file a name in the directory that new outputs go to, and returns that directory.
-    ///
-    /// A sweep can remove the folder of the project between the two steps, while it is empty. Then both are done again.
-    fn publish_as(&mut self, file: &str) -> io::Result<Folder> {
-        let mut attempts = if self.disk.folder_name().is_some() { FOLDER_ATTEMPTS } else { 1 };
-        loop {
-            let folder = self.disk.make_folder(&self.root);
-            let published = folder.and_then(|folder| {
-                self.temp.publish(&folder.dir, file)?;
-                Ok(folder)
-            });
-            attempts -= 1;
-            match published {
-                Err(error) if error.kind() == io::ErrorKind::NotFound && attempts > 0 => {}
-                published => return published,
-            }
-        }
     }
 
     /// Completes an output that has its name already.
@@ -295,7 +274,7 @@ impl DiskDraft {
                     put => sealed = put.is_ok(),
                 }
             }
-            let error = match self.publish_as(&file) {
+            let error = match self.disk.publish(&self.root, &mut self.temp, &file) {
                 Ok(folder) => return Ok((name, folder)),
                 Err(error) => error,
             };

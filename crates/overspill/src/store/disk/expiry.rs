@@ -209,7 +209,7 @@ impl Disk {
     }
 }
 
-/// Where a short sweep continues: the store's own directory comes first, then the folders in the order of their names.
+/// The place at which a short sweep continues. The store's own directory comes first, then the folders in the order of their names.
 #[derive(Debug, Default)]
 struct SweepPlace {
     /// The place in the directory or folder.
@@ -218,7 +218,7 @@ struct SweepPlace {
 }
 
 impl SweepPlace {
-    /// Reads a place. A text that is none is the beginning.
+    /// Reads a place. Any other text means the beginning.
     fn parse(text: &str) -> SweepPlace {
         let mut words = text.split_whitespace();
         let entry = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);

@@ -10,9 +10,13 @@ use super::dir::{self, Dir};
 use super::draft::failed;
 use super::folder::{Folder, folder_name};
 use super::root::{Root, if_there};
+use super::temp::Temp;
 use super::{Disk, Found};
 use crate::Error;
 use crate::store::OutputId;
+
+/// How often the project's folder is made again if sweeps remove it while it is empty.
+const FOLDER_ATTEMPTS: u32 = 100;
 
 /// A file of ours, and where it stands.
 #[derive(Debug)]
@@ -73,6 +77,24 @@ impl Disk {
         match self.folder_name() {
             Some(name) => root.make_folder(&name, self.options().durability),
             None => Ok(root.top()),
+        }
+    }
+
+    /// Gives a file its name in the directory that new outputs go to, and returns that directory.
+    ///
+    /// A sweep can remove the folder of the project between the two steps, while it is empty. Then both are done again.
+    pub(super) fn publish(&self, root: &Root, temp: &mut Temp, file: &str) -> io::Result<Folder> {
+        let mut attempts = if self.folder_name().is_some() { FOLDER_ATTEMPTS } else { 1 };
+        loop {
+            let published = self.make_folder(root).and_then(|folder| {
+                temp.publish(&folder.dir, file)?;
+                Ok(folder)
+            });
+            attempts -= 1;
+            match published {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && attempts > 0 => {}
+                published => return published,
+            }
         }
     }
 

@@ -28,10 +28,11 @@ pub struct DiskOptions {
     pub paths: PathStyle,
     /// Whether a directory that is made tells Git to ignore it, as one in a project should.
     pub git_ignored: bool,
-    /// The project that new outputs belong to: they get a folder of their own in the directory. See [`Disk::folder`](super::Disk::folder).
+    /// The project that new outputs belong to. They go to a folder of the directory, see [`Disk::folder`](super::Disk::folder).
+    /// Without a project they stay in the directory itself.
     ///
-    /// Outputs are found in the folders of all projects, whatever this says. Only ids with a ULID are unique over many folders:
-    /// a store with other names has no folders.
+    /// A store finds the outputs in the folders of all projects. Only ids with a ULID are unique over many folders: a
+    /// store with other names has no folders.
     pub project: Option<PathBuf>,
 }
 
