@@ -156,3 +156,21 @@ fn wide_rule_of_an_earlier_version_becomes_the_rule_of_the_project() {
     assert_eq!(text.matches("Read(").count(), 1, "{text}");
     assert!(text.contains(&format!("/{name}/**)")), "{text}");
 }
+
+#[test]
+fn result_of_a_hook_stands_in_the_folder_of_the_project() {
+    let two = TwoProjects::new();
+    let shop = two.save("shop", 5000);
+    let payload = serde_json::json!({
+        "hook_event_name": "PostToolUse", "tool_name": "mcp__x__y", "tool_input": {},
+        "tool_response": [{ "type": "text", "text": numbered(40_000) }],
+    });
+    let input = two.0.path().join("payload");
+    fs::write(&input, payload.to_string()).unwrap();
+    let mut hook = program(two.0.path());
+    hook.args(["hook", "claude-code"]).current_dir(two.0.path().join("shop/deep"));
+    assert!(hook.stdin(fs::File::open(input).unwrap()).output().unwrap().status.success());
+    let files = two.files();
+    assert_eq!(files.len(), 2);
+    assert!(files.iter().all(|file| folder(file) == folder(&shop)), "{files:?}");
+}
