@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use overspill::store::{Disk, Store};
+use overspill::store::{Disk, DiskOptions, Store};
 use overspill::{Profile, Redact};
 
 use crate::bucket;
@@ -58,7 +58,9 @@ const SPOOLS: &str = "buckets";
 
 /// Returns the store of outputs that wait for the bucket of this name.
 pub(crate) fn spool(disk: &Disk, name: &str) -> Disk {
-    Disk::new(disk.path().join(SPOOLS).join(name), disk.options().clone())
+    // All projects share a bucket, so no rule of a host is about one of them.
+    let options = DiskOptions { project: None, ..disk.options().clone() };
+    Disk::new(disk.path().join(SPOOLS).join(name), options)
 }
 
 /// Returns the stores of outputs that wait, or have waited, for other buckets than the one that is set;

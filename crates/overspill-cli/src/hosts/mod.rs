@@ -147,7 +147,8 @@ pub(crate) struct HostFile {
 
 /// A change of a file. Words between `@` are filled in on this machine: `@BIN@` for the
 /// directory of our links, `@COMMAND@` for our program as a word of a shell, `@PROGRAM@` for its path,
-/// `@STORE@` for the directory of outputs, `@VERSION@` for our version.
+/// `@OUTPUTS@` for the directory of outputs, `@VERSION@` for our version. In the settings of a project `@OUTPUTS@` is the folder
+/// of this project; the user's settings apply in all projects.
 #[derive(Debug)]
 pub(crate) enum SetupStep {
     /// A value of a JSON file.

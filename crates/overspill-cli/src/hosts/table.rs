@@ -92,7 +92,7 @@ pub(crate) const HOSTS: &[Host] = &[
             SetupStep::JsonItem {
                 place: CLAUDE,
                 path: &["permissions", "allow"],
-                value: r#""Read(/@STORE@/**)""#,
+                value: r#""Read(/@OUTPUTS@/**)""#,
             },
         ],
         second: &[SetupStep::JsonItem {

@@ -273,6 +273,8 @@ impl SettingSources {
         let directory = self.directory(profile)?;
         let mut options =
             profile.disk_options(Some(self.env.places()), overspill::Clock::default());
+        let project = &self.env.places().project;
+        options.project = project.is_absolute().then(|| project.clone());
         // Files for Git are written only in the directory that the profile expects in a project.
         options.git_ignored &= self.own(Key::StoreDir).is_none();
         if let Some(limit) = self.limit(Key::StoreMaxOutput) {

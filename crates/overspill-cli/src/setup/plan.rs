@@ -128,10 +128,13 @@ impl SetupPlan {
                     SetupStep::JsonMember { .. } => JsonNeed::Object,
                     _ => JsonNeed::Nothing,
                 };
-                (place, SetupPiece::Json { path: named(path), value: json(value, env), need })
+                (
+                    place,
+                    SetupPiece::Json { path: named(path), value: json(value, scope, env), need },
+                )
             }
             SetupStep::JsonItem { place, path, value } => {
-                (place, SetupPiece::Item { path: named(path), value: json(value, env) })
+                (place, SetupPiece::Item { path: named(path), value: json(value, scope, env) })
             }
             SetupStep::Toml { place, path, value } => (
                 place,
@@ -196,13 +199,10 @@ pub(super) fn path_of(place: HostFile, scope: SetupScope, env: &Env) -> Option<P
 /// Fills in what is known only here.
 pub(super) fn filled(text: &str, form: impl Fn(String) -> String, env: &Env) -> String {
     let program = env.links().join("overspill").to_string_lossy().into_owned();
-    let store = SettingSources::of_user(env).directory(&overspill::Profile::OWN);
-    let store = store.unwrap_or_default();
     let words = [
         ("@BIN@", env.links().to_string_lossy().into_owned()),
         ("@COMMAND@", ui::shell_word(&program)),
         ("@PROGRAM@", program),
-        ("@STORE@", store.to_string_lossy().into_owned()),
         ("@VERSION@", env!("CARGO_PKG_VERSION").into()),
     ];
     words.into_iter().fold(text.to_owned(), |text, (name, word)| text.replace(name, &form(word)))
@@ -214,6 +214,17 @@ pub(super) fn escaped(word: String) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-fn json(value: &str, env: &Env) -> Value {
-    serde_json::from_str(&filled(value, escaped, env)).unwrap_or_default()
+fn json(value: &str, scope: SetupScope, env: &Env) -> Value {
+    let value = value.replace("@OUTPUTS@", &escaped(outputs(scope, env)));
+    serde_json::from_str(&filled(&value, escaped, env)).unwrap_or_default()
+}
+
+/// Returns the directory of the outputs that a host with these settings may read.
+fn outputs(scope: SetupScope, env: &Env) -> String {
+    let disk = SettingSources::of_user(env).disk(&overspill::Profile::OWN);
+    let directory = disk.map(|disk| match scope {
+        SetupScope::User => disk.path().to_owned(),
+        SetupScope::Project => disk.folder(),
+    });
+    directory.unwrap_or_default().to_string_lossy().into_owned()
 }

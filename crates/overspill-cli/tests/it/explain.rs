@@ -104,8 +104,8 @@ fn explain_of_an_outline_reports_its_kind() {
 #[test]
 fn explain_of_a_record_without_a_policy_uses_the_current_settings() {
     let done = saved_before_settings_changed("ends");
-    let saved = &done.files()[0];
-    let record = saved.with_file_name(".overspill/records").join(format!("{}.record", done.id()));
+    let records = done.test.dir.path().join("store/.overspill/records");
+    let record = records.join(format!("{}.record", done.id()));
     let bytes = std::fs::read(&record).unwrap();
     let line = bytes.windows(2).rposition(|two| two == b"\n{").unwrap() + 1;
     // Older versions did not write `preview`.

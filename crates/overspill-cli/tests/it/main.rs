@@ -28,6 +28,7 @@ mod pipelines;
 mod power;
 mod program;
 mod project_file;
+mod projects;
 mod promises;
 mod redact;
 mod results;

@@ -174,8 +174,7 @@ impl Done {
     }
 
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(self.test.dir.path().join("store")) else { return vec![] };
-        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect()
+        outputs(&self.test.dir.path().join("store"))
     }
 
     pub(crate) fn text(&self) -> String {
@@ -198,6 +197,23 @@ impl Done {
     pub(crate) fn id(&self) -> String {
         id_of(&self.files()[0])
     }
+}
+
+/// Returns the files of the outputs in a store, sorted: those in the folders of projects, and those of earlier versions.
+pub(crate) fn outputs(store: &Path) -> Vec<PathBuf> {
+    let in_it = |directory: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| !is_hidden(path)).collect()
+    };
+    let mut files = in_it(store);
+    files.extend(in_it(store).iter().filter(|path| path.is_dir()).flat_map(|path| in_it(path)));
+    files.retain(|path| path.is_file());
+    files.sort();
+    files
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 pub(crate) fn id_of(file: &Path) -> String {

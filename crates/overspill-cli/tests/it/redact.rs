@@ -71,8 +71,8 @@ impl Home {
 
     #[track_caller]
     fn nothing_saved_has_it(&self) {
-        for file in std::fs::read_dir(self.path().join("store")).into_iter().flatten() {
-            let saved = std::fs::read(file.unwrap().path()).unwrap_or_default();
+        for file in crate::program::outputs(&self.path().join("store")) {
+            let saved = std::fs::read(file).unwrap();
             assert!(!String::from_utf8_lossy(&saved).contains(SECRET));
         }
     }

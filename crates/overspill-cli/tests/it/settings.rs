@@ -223,6 +223,5 @@ fn the_stores_settings_act() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
-    let files = fs::read_dir(home.path("mine")).unwrap().filter_map(Result::ok);
-    assert_eq!(files.filter(|file| file.path().is_file()).count(), 1);
+    assert_eq!(crate::program::outputs(&home.path("mine")).len(), 1);
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::Signal;
 
-use crate::program::{Running, Test, numbered};
+use crate::program::{Running, Test, numbered, outputs};
 
 /// A command that counts a signal in the file `count` and ends with 7 at the third.
 fn counting(name: &str) -> Running {
@@ -91,9 +91,7 @@ fn a_command_that_does_not_listen_is_shown_before_somebody_loses_patience() {
     running.send(Signal::TERM);
     // It is on the disk while the command still runs.
     let store = running.test.dir.path().join("store");
-    let saved = || {
-        fs::read_dir(&store).is_ok_and(|mut files| files.any(|file| file.unwrap().path().is_file()))
-    };
+    let saved = || !outputs(&store).is_empty();
     for _ in 0..1000 {
         if saved() {
             break;

@@ -24,8 +24,10 @@ fn tables() {
     let done = saved_run();
     let id = done.id();
     let dir = done.test.dir.path().to_str().unwrap().to_owned();
+    let folder = done.files()[0].parent().unwrap().to_str().unwrap().to_owned();
     let plain = |text: &str| {
-        let words = text.replace(&id, "ID________________________").replace(&dir, "DIR");
+        let words = text.replace(&id, "ID________________________");
+        let words = words.replace(&folder, "DIR/store/FOLDER").replace(&dir, "DIR");
         let words = words.replace(&id[20..].to_lowercase(), "SHORT_");
         let words = words.replace(env!("CARGO_MANIFEST_DIR"), "HERE");
         // Times and ages are of the moment.

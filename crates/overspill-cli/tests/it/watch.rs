@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::program::{Done, Running, Test, id_of, numbered, program};
+use crate::program::{Done, Running, Test, id_of, numbered, outputs, program};
 
 /// Waits for a file that the test makes, as long as there is a test.
 const WAIT: &str = "while [ ! -e go ] && [ -e \"$PWD\" ]; do sleep 0.02; done";
@@ -19,8 +19,7 @@ fn running(script: &str) -> (Running, String) {
     let store = running.test.dir.path().join("store");
     let is_saved = |path: &PathBuf| fs::read(path).is_ok_and(|text| text.ends_with(b"\n3000\n"));
     for _ in 0..2000 {
-        let files = fs::read_dir(&store).into_iter().flatten().flatten().map(|file| file.path());
-        if let Some(file) = files.into_iter().find(is_saved) {
+        if let Some(file) = outputs(&store).into_iter().find(is_saved) {
             return (running, id_of(&file));
         }
         std::thread::sleep(Duration::from_millis(10));

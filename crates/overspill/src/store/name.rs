@@ -201,6 +201,11 @@ impl NameStyle {
         self.parts.iter().any(is_random)
     }
 
+    /// Tells whether names have a ULID, so that no two directories have the same one.
+    pub(super) fn has_ulid(&self) -> bool {
+        self.parts.contains(&NamePart::Ulid)
+    }
+
     /// Returns the file of a name.
     pub fn file_of(&self, name: &OutputId) -> String {
         format!("{name}{}", self.ending)
@@ -268,7 +273,6 @@ pub(super) fn component(text: Option<&str>) -> String {
 }
 
 /// Tells whether [`component`] makes this text.
-#[cfg(feature = "bucket")]
 pub(super) fn is_component(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_plain)
 }

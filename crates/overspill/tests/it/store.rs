@@ -34,6 +34,38 @@ fn disk_notes_what_it_kept_of_a_large_output() {
 }
 
 #[test]
+fn disk_with_project_folders_is_a_store() {
+    for records in [true, false] {
+        for durability in [Durability::None, Durability::Full] {
+            let directory = tempfile::tempdir().unwrap();
+            let next = std::sync::atomic::AtomicU32::new(0);
+            let make = || {
+                let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let project = Some("/work/shop".into());
+                let most_per_output = 64 << 10;
+                let options = DiskOptions {
+                    records,
+                    durability,
+                    keep_free: 0,
+                    project,
+                    ..DiskOptions::default()
+                };
+                let path = directory.path().join(number.to_string());
+                (path, DiskOptions { most_per_output, ..options.clone() }, options)
+            };
+            conformance(|| {
+                let (path, _, options) = make();
+                Arc::new(Disk::new(path, options))
+            });
+            partial_conformance(|| {
+                let (path, options, _) = make();
+                Arc::new(Disk::new(path, options))
+            });
+        }
+    }
+}
+
+#[test]
 fn disk_is_a_store_however_it_is_kept() {
     for records in [true, false] {
         for durability in [Durability::None, Durability::Full] {

@@ -46,8 +46,7 @@ impl Slot {
     }
 
     fn saved(&self) -> usize {
-        let files = std::fs::read_dir(self.path("store")).into_iter().flatten().flatten();
-        files.filter(|file| file.path().extension().is_some_and(|kind| kind == "txt")).count()
+        crate::program::outputs(&self.path("store")).len()
     }
 }
 

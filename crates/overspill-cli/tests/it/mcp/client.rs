@@ -122,9 +122,8 @@ impl Client {
     }
 
     pub(crate) fn saved(&self) -> Vec<Vec<u8>> {
-        let Ok(entries) = std::fs::read_dir(self.dir.path().join("store")) else { return vec![] };
-        let files = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
-        files.map(|file| std::fs::read(file).unwrap()).collect()
+        let files = crate::program::outputs(&self.dir.path().join("store"));
+        files.into_iter().map(|file| std::fs::read(file).unwrap()).collect()
     }
 }
 

@@ -123,8 +123,7 @@ fn outputs_of_others_cannot_be_reached_unless_that_is_allowed() {
         let mut run = crate::program::program(client.dir.path());
         run.args(["run", "--", "seq", "1", "5000"]).current_dir(elsewhere.path());
         assert!(run.output().unwrap().status.success());
-        let files = std::fs::read_dir(client.dir.path().join("store")).unwrap();
-        let file = files.map(|file| file.unwrap().path()).find(|path| path.is_file()).unwrap();
+        let file = crate::program::outputs(&client.dir.path().join("store")).remove(0);
         let id = file.file_stem().unwrap().to_str().unwrap();
         let answer = client.call("overspill_read", json!({"id": id, "lines": "7:7"}));
         assert_eq!(answer["result"].get("isError").is_none(), found, "{answer}");
@@ -143,8 +142,7 @@ fn reaches_project_from(below: &str) -> bool {
         let mut run = crate::program::program(&dir);
         run.args(["run", "--", "seq", "1", "5000"]).env("HOME", dir.join("home"));
         assert!(run.current_dir(&project).output().unwrap().status.success());
-        let files = std::fs::read_dir(dir.join("store")).unwrap();
-        let file = files.map(|file| file.unwrap().path()).find(|path| path.is_file()).unwrap();
+        let file = crate::program::outputs(&dir.join("store")).remove(0);
         id = file.file_stem().unwrap().to_str().unwrap().into();
         command.env("HOME", dir.join("home")).current_dir(dir.join(below));
     });

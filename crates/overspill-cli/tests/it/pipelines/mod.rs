@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::program::program;
+use crate::program::{outputs, program};
 
 mod capture;
 mod ctrl_c;
@@ -34,9 +34,7 @@ fn ours(line: &str, mode: &str) -> Seen {
 
 /// Returns the saved outputs.
 fn saved(home: &Path) -> Vec<Vec<u8>> {
-    let files = std::fs::read_dir(home.join("store")).into_iter().flatten().flatten();
-    let texts = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "txt"));
-    texts.map(|file| std::fs::read(file.path()).unwrap()).collect()
+    outputs(&home.join("store")).iter().map(|file| std::fs::read(file).unwrap()).collect()
 }
 
 /// What was seen of a line.

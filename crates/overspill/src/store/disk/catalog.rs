@@ -1,13 +1,15 @@
 //! Records of the outputs in a directory.
 
 use super::draft::failed;
+use super::locate::Located;
+use super::root::Area;
 use super::{Disk, expired, notes};
 use crate::Error;
-use crate::store::{Catalog, ExpiredOutput, OutputId, Record};
+use crate::store::{Catalog, ExpiredOutput, OutputId, RecentOutputs, RecentQuery, Record};
 
 impl Catalog for Disk {
     fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
+        let Located { root, .. } = self.find(name)?;
         if !self.options().records {
             return Ok(());
         }
@@ -15,19 +17,33 @@ impl Catalog for Disk {
     }
 
     fn record(&self, name: &OutputId) -> Result<Option<Record>, Error> {
-        let (root, _) = self.find(name)?;
-        Ok(notes::record(&root, name).map(|record| {
-            let running = record.running && self.is_written(&root, name);
-            Record { running, cut_short: record.running && !running, ..record }
-        }))
+        let Located { root, folder, .. } = self.find(name)?;
+        let record = notes::record(&root, name);
+        Ok(record.map(|record| record.with_writer(|| self.is_written(&folder, name))))
     }
 
     fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
+        let Located { root, .. } = self.find(name)?;
         if !self.options().records {
             return Ok(());
         }
         notes::retrieved(&root, name, bytes).map_err(|error| failed(&self.file(name), error))
+    }
+
+    fn newest(&self, query: &RecentQuery) -> Result<RecentOutputs, Error> {
+        let Some(root) = self.root()? else { return Ok(RecentOutputs::default()) };
+        let entries = self.all_entries(&root).map_err(|error| failed(self.path(), error))?;
+        let records = root.area(Area::Records).ok().flatten();
+        // The outputs are there. Only one that runs is looked for again.
+        let is_written = |name: &OutputId| {
+            let located = self.find(name);
+            located.is_ok_and(|located| self.is_written(&located.folder, name))
+        };
+        let record = |name: &OutputId| {
+            let record = notes::record_in(records.as_deref()?, name)?;
+            Some(record.with_writer(|| is_written(name)))
+        };
+        Ok(RecentOutputs::among(record, entries, query))
     }
 
     fn expired(&self, name: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
@@ -40,5 +56,13 @@ impl Catalog for Disk {
     fn all_expired(&self) -> Result<Vec<ExpiredOutput>, Error> {
         let Some(root) = self.root()? else { return Ok(Vec::new()) };
         expired::read(&root).map_err(|error| failed(&self.path().join(expired::FILE), error))
+    }
+}
+
+impl Record {
+    /// Tells a running output from one whose writer has gone.
+    fn with_writer(self, is_written: impl FnOnce() -> bool) -> Record {
+        let running = self.running && is_written();
+        Record { running, cut_short: self.running && !running, ..self }
     }
 }

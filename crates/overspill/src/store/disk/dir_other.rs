@@ -55,6 +55,24 @@ impl Dir {
         }
     }
 
+    /// Opens a directory in this one.
+    pub(super) fn open_dir_if_ours(&self, name: &str) -> io::Result<Option<Dir>> {
+        match self.open_dir(name) {
+            Ok(dir) => Ok(Some(dir)),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::PermissionDenied => Ok(None),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Tells whether this is still the directory of this name in another one.
+    pub(super) fn is_in(&self, other: &Dir, name: &str) -> bool {
+        self.path == other.path.join(name) && self.is_alive()
+    }
+
     /// Makes a directory in this one, if it is not there.
     pub(super) fn make_dir(&self, name: &str) -> io::Result<()> {
         match fs::create_dir(self.path.join(name)) {
@@ -136,7 +154,12 @@ impl Dir {
         fs::remove_file(self.path.join(name))
     }
 
-    /// Shows every name that may be a file, from a place on. Returns the place where it was told to
+    /// Removes a directory if it is empty.
+    pub(super) fn remove_dir(&self, name: &str) -> io::Result<()> {
+        fs::remove_dir(self.path.join(name))
+    }
+
+    /// Shows every name that may be a file or a directory, from a place on. Returns the place where it was told to
     /// stop, or 0 at the end. Places count entries, so the walk misses some if others were removed.
     pub(super) fn walk(
         &self,

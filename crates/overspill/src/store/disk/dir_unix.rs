@@ -96,6 +96,24 @@ impl Dir {
         }
     }
 
+    /// Opens a directory in this one if it is a private one of the user.
+    pub(super) fn open_dir_if_ours(&self, name: &str) -> io::Result<Option<Dir>> {
+        let fd = match openat(&self.fd, name, DIRECTORY, Mode::empty()) {
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => return Ok(None),
+            opened => opened?,
+        };
+        let stat = fstat(&fd)?;
+        Ok(objection(&stat, Access::Private).is_none().then_some(Dir { fd, stat }))
+    }
+
+    /// Tells whether this is still the directory of this name in another one, and still a private one of the user.
+    pub(super) fn is_in(&self, other: &Dir, name: &str) -> bool {
+        statat(&other.fd, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
+            (stat.st_dev, stat.st_ino) == (self.stat.st_dev, self.stat.st_ino)
+                && objection(&stat, Access::Private).is_none()
+        })
+    }
+
     /// Makes a directory in this one, if it is not there.
     pub(super) fn make_dir(&self, name: &str) -> io::Result<()> {
         match mkdirat(&self.fd, name, PRIVATE_DIRECTORY) {
@@ -186,7 +204,12 @@ impl Dir {
         Ok(unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
-    /// Shows every name that may be a file, from a place on; returns the place where it was told to stop, or 0 at the end.
+    /// Removes a directory if it is empty.
+    pub(super) fn remove_dir(&self, name: &str) -> io::Result<()> {
+        Ok(unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
+    }
+
+    /// Shows every name that may be a file or a directory, from a place on; returns the place where it was told to stop, or 0 at the end.
     pub(super) fn walk(
         &self,
         place: u64,
@@ -197,7 +220,8 @@ impl Dir {
         while let Some(entry) = entries.read() {
             let entry = entry?;
             nth += 1;
-            if !matches!(entry.file_type(), FileType::RegularFile | FileType::Unknown) {
+            let may_be = [FileType::RegularFile, FileType::Directory, FileType::Unknown];
+            if !may_be.contains(&entry.file_type()) {
                 continue;
             }
             let Ok(name) = CStr::to_str(entry.file_name()) else { continue };

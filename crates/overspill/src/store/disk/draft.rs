@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 
+use super::folder::Folder;
 use super::gather::{Gather, fitted};
 use super::root::Root;
 use super::temp::Temp;
@@ -46,7 +47,7 @@ pub(super) struct DiskDraft {
     /// Lines that are kept although they are between the two ends.
     excerpts: Vec<Excerpt>,
     /// The name of an output that can be read while it is written.
-    live: Option<OutputId>,
+    live: Option<(OutputId, Folder)>,
     /// The ring of such an output. Its own file has only the start then, since the ring is in no order.
     ring: Option<Temp>,
 }
@@ -192,7 +193,7 @@ impl DiskDraft {
 
     /// Gives the output a name while it is written. The record comes first, so that no reader takes the output
     /// for complete.
-    fn name_now(&mut self) -> Option<OutputId> {
+    fn name_now(&mut self) -> Option<(OutputId, Folder)> {
         if !self.disk.options().records || !super::dir::lock(&self.temp.file) {
             return None;
         }
@@ -206,12 +207,13 @@ impl DiskDraft {
         for attempt in 0..MOST_ATTEMPTS {
             let name = self.disk.options().names.draw(&self.call, &now, attempt).ok()?;
             let file = self.disk.options().names.file_of(&name);
-            if self.root.dir.find(&file).is_ok() {
+            let folder = self.disk.make_folder(&self.root);
+            if folder.is_ok_and(|folder| folder.dir.find(&file).is_ok()) {
                 continue;
             }
             notes::describe(&self.root, &name, &record).ok()?;
-            match self.temp.publish(&self.root.dir, &file) {
-                Ok(()) => return Some(name),
+            match self.disk.publish(&self.root, &mut self.temp, &file) {
+                Ok(folder) => return Some((name, folder)),
                 Err(error) => {
                     notes::remove(&self.root, &name);
                     if error.kind() != io::ErrorKind::AlreadyExists {
@@ -224,18 +226,23 @@ impl DiskDraft {
     }
 
     /// Completes an output that has its name already.
-    fn complete(&mut self, name: &OutputId, seal: Option<&Seal>) -> Result<(), Error> {
-        let file = self.disk.file(name);
+    fn complete(
+        &mut self,
+        name: &OutputId,
+        folder: &Folder,
+        seal: Option<&Seal>,
+    ) -> Result<(), Error> {
+        let file = self.disk.file_in(folder, name);
         let wrong = |error| failed(&file, error);
         let on_disk = self.disk.options().names.file_of(name);
-        self.root.dir.find(&on_disk).map_err(|error| match error.kind() {
+        folder.dir.find(&on_disk).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 wrong(io::Error::new(error.kind(), "it was removed while it was written"))
             }
             _ => wrong(error),
         })?;
         if self.ring.is_some() {
-            self.temp.replace(&self.root.dir, &on_disk).map_err(wrong)?;
+            self.temp.replace(&folder.dir, &on_disk).map_err(wrong)?;
         }
         if let Some(seal) = seal {
             let durable = self.is_durable() && seal.kept() != Kept::Whole;
@@ -250,7 +257,7 @@ impl DiskDraft {
     }
 
     /// Gives the output a name that nobody else has.
-    fn place(&mut self, seal: Option<&Seal>) -> Result<OutputId, Error> {
+    fn place(&mut self, seal: Option<&Seal>) -> Result<(OutputId, Folder), Error> {
         let (disk, now) = (self.disk.clone(), self.disk.options().clock.now());
         for attempt in 0..MOST_ATTEMPTS {
             let name = disk.options().names.draw(&self.call, &now, attempt)?;
@@ -267,13 +274,15 @@ impl DiskDraft {
                     put => sealed = put.is_ok(),
                 }
             }
-            let placed = self.temp.publish(&self.root.dir, &file);
-            let Err(error) = placed else { return Ok(name) };
+            let error = match self.disk.publish(&self.root, &mut self.temp, &file) {
+                Ok(folder) => return Ok((name, folder)),
+                Err(error) => error,
+            };
             if sealed {
                 notes::remove(&self.root, &name);
             }
             if error.kind() != io::ErrorKind::AlreadyExists {
-                return Err(failed(&disk.path().join(file), error));
+                return Err(failed(&disk.folder().join(file), error));
             }
         }
         Err(self.failed(io::Error::new(io::ErrorKind::AlreadyExists, "no name is free")))
@@ -311,8 +320,8 @@ impl Draft for DiskDraft {
         if self.live.is_none() && !self.is_over() && !self.torn {
             self.live = self.name_now();
         }
-        let name = self.live.clone()?;
-        let path = self.disk.shown_path(&name);
+        let (name, folder) = self.live.clone()?;
+        let path = self.disk.shown_path(&folder, &name);
         Some(SpillRef::new(name, path, Kept::Whole))
     }
 
@@ -337,25 +346,26 @@ impl Draft for DiskDraft {
         if self.is_durable() {
             self.temp.file.sync_all().map_err(|error| self.failed(error))?;
         }
-        let name = match self.live.clone() {
-            Some(name) => {
-                self.complete(&name, seal.as_ref())?;
-                name
+        let (name, folder) = match self.live.clone() {
+            Some((name, folder)) => {
+                self.complete(&name, &folder, seal.as_ref())?;
+                (name, folder)
             }
             None => self.place(seal.as_ref())?,
         };
         if self.is_durable() {
-            self.root.dir.sync().map_err(|error| self.failed(error))?;
+            folder.dir.sync().map_err(|error| self.failed(error))?;
         }
-        Ok(SpillRef::new(name.clone(), self.disk.shown_path(&name), kept))
+        let path = self.disk.shown_path(&folder, &name);
+        Ok(SpillRef::new(name, path, kept))
     }
 }
 
 impl Drop for DiskDraft {
     fn drop(&mut self) {
-        if let Some(name) = self.live.take() {
+        if let Some((name, folder)) = self.live.take() {
             // If even this fails, its record says that it is not complete.
-            let _ = self.disk.remove(&self.root, &name);
+            let _ = self.disk.remove(&self.root, &folder, &name);
         }
     }
 }

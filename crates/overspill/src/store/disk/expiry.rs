@@ -1,13 +1,17 @@
 //! Expiry in a directory: pins, sweeps that take turns, and the remains of interrupted writers.
 
+use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::dir::Dir;
 use super::draft::{failed, system_time};
+use super::folder::{Folder, is_folder_name};
+use super::locate::Located;
 use super::pins::{self, Pins};
 use super::root::{Area, Root, if_there};
 use super::{Disk, expired, notes};
@@ -23,7 +27,7 @@ const STEP: usize = 256;
 
 impl Expiry for Disk {
     fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
+        let Located { root, .. } = self.find(name)?;
         pins::set(&root, name, pinned).map_err(|error| failed(&self.file(name), error))
     }
 
@@ -66,6 +70,15 @@ impl Expiry for Disk {
             if let Some(drafts) = root.area(Area::Drafts)? {
                 remove_stale(&drafts, now, |_| true)?;
             }
+            if self.has_folders() {
+                for name in root.folder_names()? {
+                    if let Some(folder) = root.folder(&name)? {
+                        root.remove_if_empty(&folder);
+                    }
+                }
+                // Tells `is_orphan` where to look.
+                self.all_entries(&root)?;
+            }
             for area in [Area::Records, Area::Pins, Area::Sent] {
                 if let Some(dir) = root.area(area)? {
                     remove_stale(&dir, now, |file| self.is_orphan(&root, file))?;
@@ -89,12 +102,19 @@ impl Disk {
         let wrong = |error| failed(&self.file(name), error);
         let file = self.file_name(name);
         let is_ours = self.options().names.name_of(&file).is_some();
-        let found = if is_ours { if_there(root.dir.find(&file)).map_err(wrong)? } else { None };
-        let same = found.is_some_and(|now| (now.bytes, now.used) == (entry.bytes, entry.used));
-        if !same || pins.contains(name) || self.is_written(root, name) {
+        let located = match is_ours {
+            true => self.locate(root, name, |dir| dir.find(&file)).map_err(wrong)?,
+            false => None,
+        };
+        let Some((folder, now)) = located else { return Ok(false) };
+        let same = (now.bytes, now.used) == (entry.bytes, entry.used);
+        if !same || pins.contains(name) || self.is_written(&folder, name) {
             return Ok(false);
         }
-        let removed = if_there(root.dir.remove(&file)).map_err(wrong)?;
+        let removed = if_there(folder.dir.remove(&file)).map_err(wrong)?;
+        if removed.is_some() {
+            root.remove_if_empty(&folder);
+        }
         if let (Some(()), Some(records)) = (removed, records) {
             // `tidy` removes a record that stays.
             let _ = records.remove(&notes::file(name));
@@ -119,9 +139,8 @@ impl Disk {
             return Ok(None);
         }
         let mut text = String::new();
-        Read::by_ref(&mut stamp).take(32).read_to_string(&mut text)?;
-        let place = text.trim().parse().unwrap_or(0);
-        let (entries, place) = self.some_entries(root, place, time)?;
+        Read::by_ref(&mut stamp).take(128).read_to_string(&mut text)?;
+        let (entries, place) = self.some_entries(root, SweepPlace::parse(&text), time)?;
         stamp.set_len(0)?;
         stamp.seek(SeekFrom::Start(0))?;
         writeln!(stamp, "{place}")?;
@@ -129,30 +148,54 @@ impl Disk {
         Ok(Some(entries))
     }
 
-    /// Lists entries from `place` on until the time is over.
+    /// Lists entries from `place` on until the time is over. Returns them and the place of the next ones.
     fn some_entries(
         &self,
         root: &Root,
-        mut place: u64,
+        mut place: SweepPlace,
         time: Duration,
-    ) -> io::Result<(Vec<Entry>, u64)> {
+    ) -> io::Result<(Vec<Entry>, SweepPlace)> {
         let until = Instant::now() + time;
         let pins = Pins::read(root);
         let mut entries = Vec::new();
         loop {
-            let mut names = Vec::with_capacity(STEP);
-            place = root.dir.walk(place, |file| {
-                names.extend(self.options().names.name_of(file));
-                match names.len() {
-                    STEP.. => ControlFlow::Break(()),
-                    _ => ControlFlow::Continue(()),
-                }
-            })?;
-            entries.extend(self.entries(root, &pins, names));
-            if place == 0 || Instant::now() >= until {
+            let folder = match &place.folder {
+                Some(name) => root.folder(name)?,
+                None => Some(root.top()),
+            };
+            place.entry = match folder {
+                Some(folder) => self.step(&folder, place.entry, &pins, &mut entries)?,
+                None => 0,
+            };
+            if place.entry == 0 {
+                let names = if self.has_folders() { root.folder_names()? } else { Vec::new() };
+                place.folder = names.into_iter().find(|name| Some(name) > place.folder.as_ref());
+            }
+            let is_end = place.entry == 0 && place.folder.is_none();
+            if is_end || Instant::now() >= until {
                 return Ok((entries, place));
             }
         }
+    }
+
+    /// Lists some entries of a folder from `place` on. Returns the place of the next ones, or 0 at the end.
+    fn step(
+        &self,
+        folder: &Folder,
+        place: u64,
+        pins: &Pins,
+        entries: &mut Vec<Entry>,
+    ) -> io::Result<u64> {
+        let mut names = Vec::with_capacity(STEP);
+        let place = folder.dir.walk(place, |file| {
+            names.extend(self.options().names.name_of(file));
+            match names.len() {
+                STEP.. => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        })?;
+        entries.extend(self.entries(folder, pins, names));
+        Ok(place)
     }
 
     /// Tells whether a file is about an output of ours that is not there.
@@ -162,7 +205,31 @@ impl Disk {
         let data = self.file_name(&name);
         // Stores with other names may share the directory.
         self.options().names.name_of(&data).is_some()
-            && root.dir.find(&data).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+            && matches!(self.locate(root, &name, |dir| dir.find(&data)), Ok(None))
+    }
+}
+
+/// The place at which a short sweep continues. The store's own directory comes first, then the folders in the order of their names.
+#[derive(Debug, Default)]
+struct SweepPlace {
+    /// The place in the directory or folder.
+    entry: u64,
+    folder: Option<Arc<str>>,
+}
+
+impl SweepPlace {
+    /// Reads a place. Any other text means the beginning.
+    fn parse(text: &str) -> SweepPlace {
+        let mut words = text.split_whitespace();
+        let entry = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+        let folder = words.next().filter(|name| is_folder_name(name)).map(Arc::from);
+        SweepPlace { entry, folder }
+    }
+}
+
+impl fmt::Display for SweepPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.entry, self.folder.as_deref().unwrap_or_default())
     }
 }
 

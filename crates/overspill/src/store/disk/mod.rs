@@ -17,7 +17,9 @@ mod dir_extra;
 mod draft;
 mod expired;
 mod expiry;
+mod folder;
 mod gather;
+mod locate;
 mod lookup;
 mod notes;
 mod options;
@@ -44,6 +46,8 @@ use jiff::Timestamp;
 
 use self::dir::Dir;
 use self::draft::{DiskDraft, failed, system_time};
+use self::folder::{Folder, is_folder_name};
+use self::locate::{Located, SeenFolders};
 use self::pins::Pins;
 use self::root::{Area, Root, if_there};
 use super::{Catalog, Draft, Entry, Expiry, Lookup, OutputId, Store};
@@ -59,7 +63,8 @@ pub use options::{Access, DiskOptions, Durability, PathStyle};
 /// The file holds the bytes as they came, for any tool to search. It appears under its name when
 /// it is complete and never changes after that. An output that can be read while it is written has its name
 /// from the start, and its record says so. Records and pins stand in a hidden
-/// directory beside it and can be lost without harm. No link below the directory is followed, and
+/// directory beside it and can be lost without harm. With [`DiskOptions::project`] new outputs stand in a folder of
+/// that project; outputs in the folders of all projects are found and listed. No link below the directory is followed, and
 /// files that are not ours are neither shown nor touched.
 #[derive(Debug, Clone)]
 pub struct Disk(Arc<Inner>);
@@ -92,11 +97,6 @@ impl Disk {
         &self.0.path
     }
 
-    /// Returns the file of an output, whether it is there or not.
-    pub fn file(&self, name: &OutputId) -> PathBuf {
-        self.0.path.join(self.file_name(name))
-    }
-
     /// Returns how it is kept.
     pub fn options(&self) -> &DiskOptions {
         &self.0.options
@@ -104,11 +104,6 @@ impl Disk {
 
     fn file_name(&self, name: &OutputId) -> String {
         self.options().names.file_of(name)
-    }
-
-    /// Returns the path of an output as it is shown.
-    fn shown_path(&self, name: &OutputId) -> String {
-        self.options().paths.show(&self.file(name))
     }
 
     /// Opens the directory, if it is there.
@@ -161,37 +156,6 @@ impl Disk {
         Ok(())
     }
 
-    /// Opens the directory for an output. Only a name that the store makes can be an output.
-    fn root_of(&self, name: &OutputId) -> Result<Arc<Root>, Error> {
-        let root = self.root()?;
-        let is_ours = self.options().names.name_of(&self.file_name(name)).as_ref() == Some(name);
-        root.filter(|_| is_ours).ok_or_else(|| Error::NotFound { name: name.clone() })
-    }
-
-    /// Opens the directory and looks for an output in it.
-    fn find(&self, name: &OutputId) -> Result<(Arc<Root>, Found), Error> {
-        let not_found = || Error::NotFound { name: name.clone() };
-        let root = self.root_of(name)?;
-        let found = if_there(root.dir.find(&self.file_name(name)))
-            .map_err(|error| failed(&self.file(name), error))?;
-        Ok((root, found.ok_or_else(not_found)?))
-    }
-
-    fn open(&self, name: &OutputId) -> Result<(Arc<Root>, File, Found), Error> {
-        let not_found = || Error::NotFound { name: name.clone() };
-        let root = self.root_of(name)?;
-        let opened = if_there(root.dir.open_file(&self.file_name(name)))
-            .map_err(|error| failed(&self.file(name), error))?;
-        let (file, found) = opened.ok_or_else(not_found)?;
-        Ok((root, file, found))
-    }
-
-    /// Tells whether a process writes this output now: the process locks the file as long as it lives.
-    fn is_written(&self, root: &Root, name: &OutputId) -> bool {
-        let opened = root.dir.open_file(&self.file_name(name));
-        opened.is_ok_and(|(file, _)| dir::is_locked(&file))
-    }
-
     /// Reads a range of an open output.
     fn read_range(
         &self,
@@ -210,10 +174,11 @@ impl Disk {
     }
 
     /// Removes an output, and then its record and its marks.
-    fn remove(&self, root: &Root, name: &OutputId) -> Result<(), Error> {
-        if_there(root.dir.remove(&self.file_name(name)))
-            .map_err(|error| failed(&self.file(name), error))?
+    fn remove(&self, root: &Root, folder: &Folder, name: &OutputId) -> Result<(), Error> {
+        if_there(folder.dir.remove(&self.file_name(name)))
+            .map_err(|error| failed(&self.file_in(folder, name), error))?
             .ok_or_else(|| Error::NotFound { name: name.clone() })?;
+        root.remove_if_empty(folder);
         if matches!(root.hidden(), Ok(None)) {
             return Ok(());
         }
@@ -233,43 +198,34 @@ impl Store for Disk {
     }
 
     fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
-        let (_, file, found) = self.open(name)?;
-        self.read_range(name, &file, found, range)
+        let (located, file) = self.open(name)?;
+        self.read_range(name, &file, located.found, range)
     }
 
     fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
-        let (root, found) = self.find(name)?;
+        let Located { root, found, .. } = self.find(name)?;
         let pinned = pins::is_pinned(&root, name);
         Ok(Entry { name: name.clone(), bytes: found.bytes, used: found.used, pinned })
     }
 
     fn list(&self) -> Result<Vec<Entry>, Error> {
         let Some(root) = self.root()? else { return Ok(Vec::new()) };
-        let mut names = Vec::new();
-        root.dir
-            .walk(0, |file| {
-                names.extend(self.options().names.name_of(file));
-                ControlFlow::Continue(())
-            })
-            .map_err(|error| failed(self.path(), error))?;
-        // In the directory's own order: to remove files in another one, such as that of their
-        // inodes, makes the file system write the directory's blocks over and over.
-        Ok(self.entries(&root, &Pins::read(&root), names))
+        self.all_entries(&root).map_err(|error| failed(self.path(), error))
     }
 
     fn delete(&self, name: &OutputId) -> Result<(), Error> {
-        let (root, _) = self.find(name)?;
-        self.remove(&root, name)
+        let Located { root, folder, .. } = self.find(name)?;
+        self.remove(&root, &folder, name)
     }
 
     fn touch(&self, name: &OutputId) -> Result<(), Error> {
-        let (_, file, _) = self.open(name)?;
+        let (_, file) = self.open(name)?;
         let now = self.options().clock.now().timestamp();
         file.set_modified(system_time(now)).map_err(|error| failed(&self.file(name), error))
     }
 
     fn open_file(&self, name: &OutputId) -> Result<Option<File>, Error> {
-        self.open(name).map(|(_, file, _)| Some(file))
+        self.open(name).map(|(_, file)| Some(file))
     }
 
     fn catalog(&self) -> Option<&dyn Catalog> {
@@ -286,11 +242,43 @@ impl Store for Disk {
 }
 
 impl Disk {
+    /// Lists the outputs in the directory, and those in the folders of projects.
+    fn all_entries(&self, root: &Root) -> io::Result<Vec<Entry>> {
+        let (mut names, mut folders) = (Vec::new(), Vec::new());
+        root.dir.walk(0, |file| {
+            match self.options().names.name_of(file) {
+                Some(name) => names.push(name),
+                None if is_folder_name(file) => folders.push(Arc::from(file)),
+                None => {}
+            }
+            ControlFlow::Continue(())
+        })?;
+        let pins = Pins::read(root);
+        // In the directory's own order: to remove files in another one, such as that of their
+        // inodes, makes the file system write the directory's blocks over and over.
+        let mut entries = self.entries(&root.top(), &pins, names);
+        let mut seen = SeenFolders::new();
+        for folder in folders.iter().filter(|_| self.has_folders()) {
+            let Some(folder) = root.folder(folder)? else { continue };
+            let mut names = Vec::new();
+            folder.dir.walk(0, |file| {
+                names.extend(self.options().names.name_of(file));
+                ControlFlow::Continue(())
+            })?;
+            if let Some(place) = &folder.name {
+                seen.extend(names.iter().map(|name| (name.clone(), place.clone())));
+            }
+            entries.extend(self.entries(&folder, &pins, names));
+        }
+        *root.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        Ok(entries)
+    }
+
     /// Returns the entries of these files; a file that cannot be read is left out.
-    fn entries(&self, root: &Root, pins: &Pins, names: Vec<OutputId>) -> Vec<Entry> {
+    fn entries(&self, folder: &Folder, pins: &Pins, names: Vec<OutputId>) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
-            let Ok(found) = root.dir.find(&self.file_name(&name)) else { continue };
+            let Ok(found) = folder.dir.find(&self.file_name(&name)) else { continue };
             let pinned = pins.contains(&name);
             entries.push(Entry { name, bytes: found.bytes, used: found.used, pinned });
         }

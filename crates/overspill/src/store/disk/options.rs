@@ -28,6 +28,12 @@ pub struct DiskOptions {
     pub paths: PathStyle,
     /// Whether a directory that is made tells Git to ignore it, as one in a project should.
     pub git_ignored: bool,
+    /// The project that new outputs belong to. They go to a folder of the directory, see [`Disk::folder`](super::Disk::folder).
+    /// Without a project they stay in the directory itself.
+    ///
+    /// A store finds the outputs in the folders of all projects. Only ids with a ULID are unique over many folders: a
+    /// store with other names has no folders.
+    pub project: Option<PathBuf>,
 }
 
 impl DiskOptions {
@@ -48,6 +54,7 @@ impl Default for DiskOptions {
             access: Access::Private,
             paths: PathStyle::Whole,
             git_ignored: false,
+            project: None,
         }
     }
 }

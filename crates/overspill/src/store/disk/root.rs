@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Access;
 use super::dir::Dir;
+use super::folder::Folder;
+use super::locate::SeenFolders;
 use crate::Error;
 
 const HIDDEN: &str = ".overspill";
@@ -14,10 +16,13 @@ const HIDDEN: &str = ".overspill";
 /// The store's directory, held open.
 #[derive(Debug)]
 pub(super) struct Root {
-    pub(super) dir: Dir,
+    pub(super) dir: Arc<Dir>,
     areas: Mutex<[Option<Arc<Dir>>; 5]>,
     /// Files without a name may work here.
     pub(super) nameless: AtomicBool,
+    /// The folder of a project that was opened last.
+    pub(super) last_folder: Mutex<Option<Folder>>,
+    pub(super) seen: Mutex<SeenFolders>,
 }
 
 /// A part of the hidden directory.
@@ -54,7 +59,13 @@ impl Root {
     pub(super) fn open(path: &Path, access: Access) -> Result<Option<Root>, Error> {
         let Some(dir) = Dir::open_root(path, access)? else { return Ok(None) };
         let nameless = AtomicBool::new(Dir::can_name_the_nameless());
-        Ok(Some(Root { dir, areas: Mutex::default(), nameless }))
+        Ok(Some(Root {
+            dir: Arc::new(dir),
+            areas: Mutex::default(),
+            nameless,
+            last_folder: Mutex::default(),
+            seen: Mutex::default(),
+        }))
     }
 
     /// Opens a part of the hidden directory, if it is there.

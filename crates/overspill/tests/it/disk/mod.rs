@@ -4,6 +4,7 @@ mod cap;
 mod damage;
 mod expired;
 mod files;
+mod folders;
 mod lines;
 mod root;
 

@@ -1,0 +1,170 @@
+//! Finds the file of an output: in the store's directory, or in the folder of a project.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use super::dir::{self, Dir};
+use super::draft::failed;
+use super::folder::{Folder, folder_name};
+use super::root::{Root, if_there};
+use super::temp::Temp;
+use super::{Disk, Found};
+use crate::Error;
+use crate::store::OutputId;
+
+/// How often the project's folder is made again if sweeps remove it while it is empty.
+const FOLDER_ATTEMPTS: u32 = 100;
+
+/// A file of ours, and where it stands.
+#[derive(Debug)]
+pub(super) struct Located {
+    pub(super) root: Arc<Root>,
+    pub(super) folder: Folder,
+    pub(super) found: Found,
+}
+
+/// The folder of each output that was listed. A folder can be gone since then, so it is only the first one to look into.
+pub(super) type SeenFolders = HashMap<OutputId, Arc<str>>;
+
+impl Disk {
+    /// Returns the directory that new outputs go to: the folder of [`DiskOptions::project`](super::DiskOptions::project), if that
+    /// is set. The first output makes it.
+    pub fn folder(&self) -> PathBuf {
+        match self.folder_name() {
+            Some(name) => self.path().join(&*name),
+            None => self.path().to_owned(),
+        }
+    }
+
+    /// Returns the file of an output, whether it is there or not.
+    pub fn file(&self, name: &OutputId) -> PathBuf {
+        let file = self.file_name(name);
+        let located = self.last_root().ok().flatten().and_then(|root| {
+            let (folder, _) = self.locate(&root, name, |dir| dir.find(&file)).ok()??;
+            Some(self.file_in(&folder, name))
+        });
+        located.unwrap_or_else(|| self.folder().join(file))
+    }
+
+    pub(super) fn file_in(&self, folder: &Folder, name: &OutputId) -> PathBuf {
+        let mut path = self.path().to_owned();
+        path.extend(folder.name.as_deref());
+        path.push(self.file_name(name));
+        path
+    }
+
+    /// Returns the path of an output as it is shown.
+    pub(super) fn shown_path(&self, folder: &Folder, name: &OutputId) -> String {
+        self.options().paths.show(&self.file_in(folder, name))
+    }
+
+    /// Tells whether outputs can stand in folders: only if no two folders can have the same id.
+    pub(super) fn has_folders(&self) -> bool {
+        self.options().names.has_ulid()
+    }
+
+    /// Returns the name of the folder that new outputs go to.
+    pub(super) fn folder_name(&self) -> Option<Arc<str>> {
+        let project = self.options().project.as_ref().filter(|_| self.has_folders())?;
+        Some(folder_name(project).into())
+    }
+
+    /// Opens the directory that new outputs go to, and makes it if it is missing.
+    pub(super) fn make_folder(&self, root: &Root) -> io::Result<Folder> {
+        match self.folder_name() {
+            Some(name) => root.make_folder(&name, self.options().durability),
+            None => Ok(root.top()),
+        }
+    }
+
+    /// Gives a file its name in the directory that new outputs go to, and returns that directory.
+    ///
+    /// A sweep can remove the folder of the project between the two steps, while it is empty. Then both are done again.
+    pub(super) fn publish(&self, root: &Root, temp: &mut Temp, file: &str) -> io::Result<Folder> {
+        let mut attempts = if self.folder_name().is_some() { FOLDER_ATTEMPTS } else { 1 };
+        loop {
+            let published = self.make_folder(root).and_then(|folder| {
+                temp.publish(&folder.dir, file)?;
+                Ok(folder)
+            });
+            attempts -= 1;
+            match published {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && attempts > 0 => {}
+                published => return published,
+            }
+        }
+    }
+
+    /// Looks for an output in the folder where it was seen, in the store's directory, in the folder of this project, and then
+    /// in all others.
+    pub(super) fn locate<T>(
+        &self,
+        root: &Root,
+        name: &OutputId,
+        look: impl Fn(&Dir) -> io::Result<T>,
+    ) -> io::Result<Option<(Folder, T)>> {
+        let look_into = |folder: &Arc<str>| {
+            let Some(folder) = root.folder(folder)? else { return Ok(None) };
+            Ok::<_, io::Error>(if_there(look(&folder.dir))?.map(|found| (folder, found)))
+        };
+        let seen = root.seen.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        if let Some(found) = seen.as_ref().map(look_into).transpose()?.flatten() {
+            return Ok(Some(found));
+        }
+        if let Some(found) = if_there(look(&root.dir))? {
+            return Ok(Some((root.top(), found)));
+        }
+        if !self.has_folders() {
+            return Ok(None);
+        }
+        let here = self.folder_name().filter(|here| seen.as_ref() != Some(here));
+        if let Some(found) = here.as_ref().map(look_into).transpose()?.flatten() {
+            return Ok(Some(found));
+        }
+        for folder in root.folder_names()?.iter().filter(|folder| here.as_ref() != Some(folder)) {
+            if let Some(found) = look_into(folder)? {
+                let mut seen = root.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.insert(name.clone(), folder.clone());
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Opens the directory for an output. Only a name that the store makes can be an output.
+    fn root_of(&self, name: &OutputId) -> Result<Arc<Root>, Error> {
+        let root = self.root()?;
+        let is_ours = self.options().names.name_of(&self.file_name(name)).as_ref() == Some(name);
+        root.filter(|_| is_ours).ok_or_else(|| Error::NotFound { name: name.clone() })
+    }
+
+    /// Opens the directory and looks for an output in it.
+    pub(super) fn find(&self, name: &OutputId) -> Result<Located, Error> {
+        let root = self.root_of(name)?;
+        let file = self.file_name(name);
+        let located = self.locate(&root, name, |dir| dir.find(&file));
+        let located = located.map_err(|error| failed(&self.folder().join(&file), error))?;
+        let (folder, found) = located.ok_or_else(|| Error::NotFound { name: name.clone() })?;
+        Ok(Located { root, folder, found })
+    }
+
+    /// Opens an output.
+    pub(super) fn open(&self, name: &OutputId) -> Result<(Located, File), Error> {
+        let root = self.root_of(name)?;
+        let on_disk = self.file_name(name);
+        let opened = self.locate(&root, name, |dir| dir.open_file(&on_disk));
+        let opened = opened.map_err(|error| failed(&self.folder().join(&on_disk), error))?;
+        let (folder, (file, found)) =
+            opened.ok_or_else(|| Error::NotFound { name: name.clone() })?;
+        Ok((Located { root, folder, found }, file))
+    }
+
+    /// Tells whether a process writes this output now: the process locks the file as long as it lives.
+    pub(super) fn is_written(&self, folder: &Folder, name: &OutputId) -> bool {
+        let opened = folder.dir.open_file(&self.file_name(name));
+        opened.is_ok_and(|(file, _)| dir::is_locked(&file))
+    }
+}
