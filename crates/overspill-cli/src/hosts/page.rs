@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use overspill::core::Limits;
 use serde_json::Value;
 
-use super::{Ceiling, HOSTS, Host};
+use super::{Ceiling, HOSTS, Host, WaitsFor};
 
 const BEGIN: &str =
     "<!-- begin: made by `cargo test -p overspill-cli page::write -- --ignored` -->\n";
@@ -73,21 +73,31 @@ fn run(host: &Host, results: &Value) -> String {
     format!("{version}{except}")
 }
 
+/// Returns how long a host reads the output of a job that its shell leaves behind.
+fn waits(waits_for: WaitsFor) -> String {
+    match waits_for {
+        WaitsFor::PipeEnd => "yes".into(),
+        WaitsFor::Moment(time) => format!("{} ms", time.as_millis()),
+        WaitsFor::ShellEnd => String::new(),
+    }
+}
+
 fn table() -> String {
     let results: Value = serde_json::from_str(&text_of("results.json")).unwrap();
     let mut table = String::from(
-        "| host | what is used | longest preview | `--mcp` | `--hooks` | run for real |\n\
-         | --- | --- | --- | --- | --- | --- |\n",
+        "| host | what is used | longest preview | `--mcp` | `--hooks` | waits for jobs | run for real |\n\
+         | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for host in HOSTS {
         let yes = |is: bool| if is { "yes" } else { "" };
         table += &format!(
-            "| `{}` | {} | {} | {} | {} | {} |\n",
+            "| `{}` | {} | {} | {} | {} | {} | {} |\n",
             host.name,
             host.how,
             shown(&host.ceiling),
             yes(host.servers.is_some()),
             yes(!host.second.is_empty()),
+            waits(host.waits_for),
             run(host, &results),
         );
     }

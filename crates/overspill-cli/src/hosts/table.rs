@@ -1,10 +1,12 @@
 //! The table of hosts.
 
+use std::time::Duration;
+
 use overspill::core::Limits;
 
 use super::by_contract;
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
-use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, TaskFiles};
+use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, TaskFiles, WaitsFor};
 
 /// What a host has that has nothing.
 pub(super) const NONE: Host = Host {
@@ -16,6 +18,7 @@ pub(super) const NONE: Host = Host {
     frame: None,
     parents: &[],
     input: CommandInput::Used,
+    waits_for: WaitsFor::ShellEnd,
     task_files: None,
     on_terminal: false,
     resets_path: false,
@@ -151,6 +154,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["gemini"],
         home: "~/.gemini",
         mark: Some("GEMINI_CLI"),
+        waits_for: WaitsFor::PipeEnd,
         frame: Some("_bgpids_file="),
         on_terminal: true,
         how: "shell slot: BASH_ENV in ~/.gemini/.env",
@@ -184,6 +188,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["opencode"],
         home: "$config/opencode",
         mark: Some("OPENCODE"),
+        waits_for: WaitsFor::PipeEnd,
         how: "shell slot: shell in opencode.json",
         steps: &[
             SetupStep::Link("bash"),
@@ -214,6 +219,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["kilo", "kilocode"],
         home: "$config/kilo",
         mark: Some("KILO"),
+        waits_for: WaitsFor::PipeEnd,
         how: "shell slot: shell in kilo.json",
         steps: &[
             SetupStep::Link("bash"),
@@ -232,6 +238,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "$config/goose",
         mark: Some("AGENT_SESSION_ID"),
         parents: &["goose", "goosed"],
+        waits_for: WaitsFor::Moment(Duration::from_millis(500)),
         how: "shell slot: a bash first in the PATH",
         steps: &[SetupStep::Link("bash")],
         servers: Some(place("$config/goose/config.yaml", "")),
@@ -250,6 +257,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["cn"],
         home: "~/.continue",
         input: CommandInput::Unused,
+        waits_for: WaitsFor::PipeEnd,
         resets_path: true,
         how: "shell slot: SHELL",
         steps: &[SetupStep::Link("bash")],
@@ -377,6 +385,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.cline",
         parents: &["cline", ".cline"],
         input: CommandInput::Closed,
+        waits_for: WaitsFor::Moment(Duration::from_secs(1)),
         how: "plugin: afterTool; shell slot: BASH_ENV",
         steps: &[
             env("cline.sh"),

@@ -326,7 +326,8 @@ def codex_steps():
 def plain(text, host):
     """Returns a result without the parts that differ from run to run."""
     text = text.replace(str(host.home), "HOME").split("\n<system-reminder>")[0]
-    for pattern in (r"Chunk ID: \w+", r"Wall time: [\d.]+", r"session ID \d+", r"/tmp/claude-\S+", r"\bID: \w+", r"\b[a-z0-9]{9}\b"):
+    for pattern in (r"Chunk ID: \w+", r"Wall time: [\d.]+", r"session ID \d+", r"/tmp/claude-\S+", r"\bID: \w+", r"\b[a-z0-9]{9}\b",
+                    r"PIDs?: \d+", r"PGID: \d+"):
         text = re.sub(pattern, "…", text)
     return text
 
@@ -358,6 +359,23 @@ def still_running(name, overspill, home):
     return faults
 
 
+def left_behind(name, overspill, home):
+    """Jobs that outlive the shell of their command: the model gets the same text with and without us."""
+    # Hosts drop what comes later than a second after the shell, or wait for all of it.
+    steps = [("shell", f"(sleep {delay}; echo la''te) & echo started") for delay in (1.6, 4)]
+    model, host, words, _ = set_up(name, overspill, home, steps, [])
+    host.run(words)
+    model.close()
+    alone, bare = Model(steps), Host(name, home.parent / "bare")
+    bare.run(bare.settings(alone.url))
+    alone.close()
+    if not len(model.results) == len(alone.results) == len(steps):
+        return [f"left behind: {len(model.results)} results, {len(alone.results)} without us, of {len(steps)}"]
+    pairs = [(plain(ours, host), plain(theirs, bare)) for ours, theirs in zip(model.results, alone.results)]
+    return [f"left behind: {ours!r}, without us {theirs!r}" for ours, theirs in pairs
+            if ours != theirs]
+
+
 def check(name, overspill):
     """Checks one host; returns whether all is well."""
     started = time.time()
@@ -365,6 +383,8 @@ def check(name, overspill):
     parts += [on_terminal] if name in Host.INTERACTIVE else []
     parts += [reading] if name in ("claude-code", "gemini", "opencode") else []
     parts += [second_layer] if name in ("claude-code", "opencode", "pi", "cline") else []
+    # Copilot runs commands itself; its hook sees the results.
+    parts += [left_behind] if name != "copilot" else []
     parts += [still_running] if name in ("claude-code", "codex") else []
     faults = []
     for part in parts:

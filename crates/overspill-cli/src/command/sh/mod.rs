@@ -19,7 +19,7 @@ use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
 use crate::hosts::{self, Ceiling, CommandInput, Host, TaskFile, frame};
 use crate::pipelines::{PipelineMode, PipelineSettings};
-use crate::process::{self, CommandSpec, Descriptors, Stderr};
+use crate::process::{self, CommandSpec, Descriptors, Leftover, OutputEnd, Stderr};
 use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
 use crate::ui;
@@ -159,8 +159,16 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     };
     let file = TaskFile::of_stdout(env).filter(|_| process::is_one_output());
     let engine = engine(&words[1..], env);
-    // Later output passes no redactor.
-    let forwards = file.is_some() && engine.overspill.redaction().shown().is_none();
+    let (until, leftover) = match &file {
+        // Later output passes no redactor.
+        Some(_) if engine.overspill.redaction().shown().is_none() => {
+            (OutputEnd::CommandEnd, Leftover::Forwarded)
+        }
+        Some(_) => (OutputEnd::CommandEnd, Leftover::Dropped),
+        // A host that reads a screen waits for the shell.
+        None if is_screen => (OutputEnd::CommandEnd, Leftover::Dropped),
+        None => Host::output_end(env),
+    };
     let job = Job {
         engine,
         command: frame::inner(&command).unwrap_or(command),
@@ -173,7 +181,8 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             },
             pty: is_screen,
             variables: active.into(),
-            forwards,
+            until,
+            leftover,
             watched: !is_screen && file.is_none(),
             ..CommandSpec::default()
         },

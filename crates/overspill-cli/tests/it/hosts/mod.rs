@@ -5,6 +5,7 @@
 mod doctor;
 mod hook;
 mod init;
+mod jobs;
 mod plugins;
 mod pointer;
 mod reading;
