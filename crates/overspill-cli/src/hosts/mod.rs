@@ -5,6 +5,7 @@
 mod by_contract;
 pub(crate) mod frame;
 pub(crate) mod hook;
+mod own_slot;
 #[cfg(test)]
 mod page;
 mod table;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use overspill::Profile;
 use overspill::core::{Limits, Policy};
 
+pub(crate) use own_slot::{OwnSlot, SlotKind};
 pub(crate) use table::HOSTS;
 pub(crate) use task_file::TaskFile;
 
@@ -91,6 +93,8 @@ pub(crate) struct Host {
     pub(crate) resets_path: bool,
     /// How its outputs reach us, in a few words.
     pub(crate) how: &'static str,
+    /// What its settings name in the place where `init` writes our link. The user may have a value there.
+    pub(crate) slot: Option<SlotKind>,
     /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],
     /// The changes of the second layer, on request.

@@ -6,7 +6,9 @@ use overspill::core::Limits;
 
 use super::by_contract;
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
-use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, TaskFiles, WaitsFor};
+use super::{
+    Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, SlotKind, TaskFiles, WaitsFor,
+};
 
 /// What a host has that has nothing.
 pub(super) const NONE: Host = Host {
@@ -23,6 +25,7 @@ pub(super) const NONE: Host = Host {
     on_terminal: false,
     resets_path: false,
     how: "",
+    slot: None,
     steps: &[],
     second: &[],
     reading: &[],
@@ -85,6 +88,7 @@ pub(crate) const HOSTS: &[Host] = &[
             logs: "projects",
         }),
         how: "shell slot: CLAUDE_CODE_SHELL_PREFIX",
+        slot: Some(SlotKind::Prefix),
         steps: &[
             SetupStep::Link("overspill-sh"),
             SetupStep::Json {
@@ -190,6 +194,7 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("OPENCODE"),
         waits_for: WaitsFor::PipeEnd,
         how: "shell slot: shell in opencode.json",
+        slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
             SetupStep::Json { place: OPENCODE, path: &["shell"], value: r#""@BIN@/bash""# },
@@ -221,6 +226,7 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("KILO"),
         waits_for: WaitsFor::PipeEnd,
         how: "shell slot: shell in kilo.json",
+        slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
             SetupStep::Json { place: KILO, path: &["shell"], value: r#""@BIN@/bash""# },
@@ -267,7 +273,7 @@ pub(crate) const HOSTS: &[Host] = &[
         ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
         then: Some(
             "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-             alias cn='OVERSPILL_HOST=continue SHELL=\"@BIN@/bash\" cn'",
+             alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'",
         ),
         ..NONE
     },
@@ -287,7 +293,7 @@ pub(crate) const HOSTS: &[Host] = &[
         ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
         then: Some(
             "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-             alias kimi='OVERSPILL_HOST=kimi-code BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
+             alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
         ),
         ..NONE
     },
@@ -335,6 +341,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.pi",
         mark: Some("PI_CODING_AGENT"),
         how: "shell slot: shellPath in settings.json",
+        slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
             SetupStep::Json {
@@ -401,7 +408,7 @@ pub(crate) const HOSTS: &[Host] = &[
         then: Some(
             "Its plugins see 48,000 characters of a command. This line saves all of its output.\n\
              Put it into the startup file of your shell:\n\
-             alias cline='OVERSPILL_HOST=cline BASH_ENV=\"@BIN@/cline.sh\" cline'",
+             alias cline='OVERSPILL_HOST=cline OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/cline.sh\" cline'",
         ),
         hook: Some(&PluginFormat),
         ..NONE

@@ -17,7 +17,7 @@ use overspill::CallOptions;
 use crate::args::Engine;
 use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Ceiling, CommandInput, Host, TaskFile, frame};
+use crate::hosts::{self, Ceiling, CommandInput, Host, OwnSlot, SlotKind, TaskFile, frame};
 use crate::pipelines::{PipelineMode, PipelineSettings};
 use crate::process::{self, CommandSpec, Descriptors, Leftover, OutputEnd, Stderr};
 use crate::settings::SettingSources;
@@ -63,20 +63,24 @@ struct Call {
     words: Vec<OsString>,
     /// The command among them whose output is shortened, if any.
     command: Option<String>,
-    /// The place of the command among the arguments.
-    at: usize,
+    /// The place of the command among the arguments, if the shell itself runs the command. A program of the user
+    /// gets the line as the host wrote it.
+    at: Option<usize>,
 }
 
 /// Acts as a shell if we were called by the name of one, or as `sh`. Returns the exit code.
 pub(crate) fn called(words: &[OsString], descriptors: Descriptors, env: &Env) -> Option<u8> {
     let (name, words) = words.split_first()?;
+    if let Some(own) = OwnSlot::at(Path::new(name)) {
+        return Some(answer(Call::of_own(&own, words, env), descriptors, env));
+    }
     let name = Path::new(name).file_name()?.to_str()?.to_owned();
     let is_shell = SHELLS.contains(&&*name);
     if name == PREFIX {
         return Some(answer(Call::of_prefix(words, env), descriptors, env));
     }
     if is_shell {
-        let call = Call::new(real::named(&name, env), words.to_vec(), IsOurs::Maybe, env);
+        let call = Call::new(real::chosen(&name, env), words.to_vec(), IsOurs::Maybe, env);
         return Some(answer(call, descriptors, env));
     }
     let (shell, words) = match words {
@@ -117,7 +121,26 @@ impl Call {
         let command = command.filter(|command| is_ours && is_framed(command));
         let command = command.filter(|_| !hosts::is_bounded(env) && !is_talked_to(env));
         let command = command.filter(|command| !escape::is_asked(command));
-        Call { shell, words, command, at }
+        Call { shell, words, command, at: Some(at) }
+    }
+
+    /// A call of the shell or the prefix that the user has in the settings of the host.
+    fn of_own(own: &OwnSlot, words: &[OsString], env: &Env) -> Call {
+        match own.kind {
+            SlotKind::Shell => {
+                let call =
+                    Call::new(real::at(own.program(), env), words.to_vec(), IsOurs::Maybe, env);
+                let is_shell = own.program().file_name().and_then(OsStr::to_str);
+                let is_shell = is_shell.is_some_and(|name| SHELLS.contains(&name));
+                Call { at: call.at.filter(|_| is_shell), ..call }
+            }
+            SlotKind::Prefix => {
+                let Call { command, .. } = Call::of_prefix(words, env);
+                let line = words.join(OsStr::new(" "));
+                let words = vec!["-c".into(), own.prefix_line().into(), "sh".into(), line];
+                Call { shell: real::named("sh", env), words, command, at: None }
+            }
+        }
     }
 
     /// One word before a whole line: the line is a command only in its frame, else it is a server
@@ -127,7 +150,12 @@ impl Call {
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
         let command = command.filter(|_| !hosts::is_bounded(env));
         let command = command.filter(|command| !escape::is_asked(command));
-        Call { shell: real::of_line(&line, env), words: vec!["-c".into(), line], command, at: 1 }
+        Call {
+            shell: real::of_line(&line, env),
+            words: vec!["-c".into(), line],
+            command,
+            at: Some(1),
+        }
     }
 }
 
@@ -187,7 +215,7 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             ..CommandSpec::default()
         },
         // The first word is the shell.
-        line: Some(ShellLine { at: at + 1, default: PipelineMode::Full }),
+        line: at.map(|at| ShellLine { at: at + 1, default: PipelineMode::Full }),
         shows: match file {
             Some(file) => Shows::File(file),
             None if is_screen => Shows::Screen,

@@ -6,6 +6,7 @@ mod doctor;
 mod hook;
 mod init;
 mod jobs;
+mod own_slot;
 mod plugins;
 mod pointer;
 mod reading;
