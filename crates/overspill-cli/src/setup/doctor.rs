@@ -195,6 +195,15 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
     };
     let directory = in_force.sources.directory(&Profile::OWN);
     let directory = directory.map_or_else(|why| why, |path| env.shown(&path));
+    if let Some(fallback) = in_force.sources.fallback(&Profile::OWN) {
+        let said = format!(
+            "{}; outputs are saved in {}, which the system may empty\nhint: set HOME or OVERSPILL_DIR to a \
+             directory that you can write to",
+            fallback.reason,
+            ui::path(&fallback.directory)
+        );
+        findings.add("store", How::Note, said);
+    }
     let trial = "a line of a trial\n".repeat(5_000);
     let outcome = in_force.overspill();
     let outcome = outcome.process(trial.as_bytes(), &Call::new("doctor"));

@@ -39,7 +39,7 @@ pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
         return list(args.json, env);
     }
     if env.config_directory().as_os_str().is_empty() {
-        anyhow::bail!("there is no home directory to keep our links in");
+        anyhow::bail!("there is no home directory to keep our links in\n\nhint: set HOME");
     }
     if let Some(directory) = &args.plugin {
         return hosts.into_iter().try_for_each(|host| bundle(host, directory, args.dry_run, env));
