@@ -185,6 +185,11 @@ fn layers(args: &InitArgs) -> Vec<SetupLayer> {
 /// Writes everything. The receipt comes first: whatever happens then can be taken back.
 fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> anyhow::Result<()> {
     let links = env.links();
+    let mut receipt = Receipt::read(host, env)?;
+    receipt.note_missing_above(&links);
+    for change in changes.iter().filter(|change| change.after.is_some()) {
+        receipt.note_missing_above(&change.target.path);
+    }
     fs::create_dir_all(&links).with_context(|| env.shown(&links))?;
     let program = env.executable().context("where this program is")?;
     for name in &plan.links {
@@ -204,7 +209,6 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
         let link = own.link(env);
         system::link(&program, &link).with_context(|| env.shown(&link))?;
     }
-    let mut receipt = Receipt::read(host, env)?;
     for change in changes {
         let Change { target, before, after, pieces, .. } = change;
         let path = target.path.clone();
