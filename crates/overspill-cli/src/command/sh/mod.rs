@@ -26,6 +26,9 @@ use crate::ui;
 
 /// Stands in for a shell, for host agents: bounds the command after `-c`.
 ///
+/// This is for hosts: it uses the limits of the host around it, and on a terminal it is the real shell. `overspill
+/// run --shell LINE` is for people.
+///
 /// Only the outermost command of a host is bounded. Whatever else a shell can be asked for becomes the
 /// real shell at once. Under the name `bash`, `sh`, `zsh` or `dash` the program does the same; `overspill
 /// init` makes such links and says so to hosts.
