@@ -93,7 +93,7 @@ pub(crate) struct Host {
     pub(crate) resets_path: bool,
     /// How its outputs reach us, in a few words.
     pub(crate) how: &'static str,
-    /// What its settings name in the place where `init` writes our link. The user may have a value there.
+    /// The kind of program that `init` replaces in its settings by our link. The user may have one there.
     pub(crate) slot: Option<SlotKind>,
     /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],

@@ -15,7 +15,7 @@ const OWN: &str = "own";
 /// The file with the kind on its first line, and the user's value after it.
 const VALUE: &str = "value";
 
-/// What a host runs commands by, where its settings have one place for it.
+/// The kind of program that a setting of a host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlotKind {
     /// A shell: it gets `-c` and the command.

@@ -22,7 +22,7 @@ pub(super) fn objection(directory: &Path) -> Option<String> {
             Err(errno) => return Some(ui::reason(&errno.into())),
         };
         if path == directory {
-            // The store refuses links and files by itself, with its own words.
+            // The store refuses links and files, and says why.
             if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
                 return None;
             }

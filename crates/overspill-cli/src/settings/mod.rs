@@ -276,7 +276,8 @@ impl SettingSources {
     /// Returns the directory that takes the place of the usual one, if that cannot be used. A directory that the user
     /// has named has none in its place.
     pub(crate) fn fallback(&self, profile: &Profile) -> Option<Fallback> {
-        if self.own(Key::StoreDir).is_some() || profile.name != Profile::OWN.name {
+        // The directories of source systems are a part of what these systems promise.
+        if self.own(Key::StoreDir).is_some() || profile.directory != Profile::OWN.directory {
             return None;
         }
         let own = profile.directory.within(self.env.places());

@@ -123,7 +123,7 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         change.target.pieces.iter().find_map(|one| one.piece.old(before))
     });
     for (_, text) in &mut plan.scripts {
-        // Where the settings have no place for the variable, the alias of the host hands the user's on.
+        // If the settings have no place for the variable, the alias of the host hands the user's on.
         let own = old.as_deref().map_or_else(|| "\"$OVERSPILL_BASH_ENV\"".into(), ui::shell_word);
         *text = text.replace("@BEFORE@", &own);
     }

@@ -64,7 +64,7 @@ pub(super) fn recognise(host: &Host, pieces: &mut [LayeredPiece], now: Option<&s
     }
 }
 
-/// Gives the slot a link of ours for the value of the user. Returns that value; nothing if there is none.
+/// Gives the slot a link of ours for the value of the user. Returns that value, if the user has one.
 pub(super) fn chain(
     host: &Host,
     pieces: &mut [LayeredPiece],
