@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Engine, LimitArgs};
 use crate::env::Env;
+use crate::hosts::Host;
 use crate::{find, ui};
 
 /// Shows which parts of a saved output the preview has, and why.
@@ -69,17 +70,22 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     let record = store.record(&name)?.unwrap_or_default();
     let call = Call::new(record.call.tool.clone().unwrap_or(tool));
     let policy = overspill.policy(&call, &options);
-    let program = env.program_name();
+    let reader = ReaderAbilities {
+        program: Some(env.program_name().to_owned()),
+        files: true,
+        file_tool: Host::file_tool(env).map(str::to_owned),
+        ..ReaderAbilities::default()
+    };
     let is_new = args.now || args.limits.is_any_given();
     let explained = match record.preview.clone().filter(|_| !is_new) {
-        Some(preview) => Some(of_record(&*store, &name, policy, &record, preview, program)?),
+        Some(preview) => Some(of_record(&*store, &name, policy, &record, preview, reader)?),
         None => {
             if !is_new {
                 ui::say(
                     "the record does not say how the preview was made; the current settings apply",
                 );
             }
-            of_policy(&*store, &name, policy, program)?
+            of_policy(&*store, &name, policy, &reader)?
         }
     };
     match explained {
@@ -97,11 +103,13 @@ fn of_record(
     policy: Policy,
     record: &Record,
     preview: PreviewRecord,
-    program: &str,
+    reader: ReaderAbilities,
 ) -> anyhow::Result<Explained> {
     /// Enough for any limit that is in use. The record may come from another machine.
     const MOST: Limits = Limits::NONE.bytes(64 << 20);
-    let PreviewRecord { limits, keep, kind, lines } = preview;
+    let PreviewRecord { limits, keep, kind, lines, file_tool } = preview;
+    // The notice takes the same room as the one that was shown.
+    let reader = ReaderAbilities { file_tool, ..reader };
     let known = KEEPS.iter().find(|(word, ..)| *word == keep);
     let kept = known.map_or(Keep::ENDS, |(_, known, _)| *known);
     let most = limits.tightened(&MOST);
@@ -110,7 +118,7 @@ fn of_record(
     // The copy of an output that was not kept whole has other line numbers.
     let is_whole = matches!(record.kept, None | Some(Kept::Whole));
     let again = match is_whole && !lines.is_empty() {
-        true => of_policy(store, name, policy, program)?.map_or_else(Vec::new, |again| again.parts),
+        true => of_policy(store, name, policy, &reader)?.map_or_else(Vec::new, |again| again.parts),
         false => Vec::new(),
     };
     let part = |(bytes, lines): (&Range<u64>, (u64, u64))| {
@@ -137,7 +145,7 @@ fn of_policy(
     store: &dyn Store,
     name: &OutputId,
     policy: Policy,
-    program: &str,
+    reader: &ReaderAbilities,
 ) -> anyhow::Result<Option<Explained>> {
     let over = match window(store, name, policy.clone())?.finish() {
         Finished::Whole(_) => return Ok(None),
@@ -145,9 +153,7 @@ fn of_policy(
     };
     // With the same notice, so that there is the same room.
     let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
-    let program = Some(program.to_owned());
-    let reader = ReaderAbilities { program, files: true, ..ReaderAbilities::default() };
-    let preview = over.preview(&wording(name.token(), Ok(&saved), &reader));
+    let preview = over.preview(&wording(name.token(), Ok(&saved), reader));
     let parts = match preview.outline {
         Some(_) => Vec::new(),
         None => parts(&preview.cut, &policy),

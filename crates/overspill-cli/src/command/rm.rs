@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use anyhow::bail;
-use overspill::store::OutputId;
+use overspill::store::{OutputId, Store};
 
 use crate::env::Env;
 use crate::stores::{self, Outputs};
@@ -11,7 +11,7 @@ use crate::{find, ui};
 
 /// Removes saved outputs.
 ///
-/// A pinned output is removed only with --force.
+/// An output that is pinned, or whose command still runs, is removed only with --force.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill rm q7atzy m3k0pa
@@ -21,10 +21,10 @@ pub(crate) struct RmArgs {
     /// The outputs: ids, beginnings or ends of them, paths, `last`, `last~2` or `failed`. Without one, the last output.
     #[arg(conflicts_with = "all", value_name = "ID")]
     ids: Vec<OsString>,
-    /// Remove all outputs that are not pinned.
+    /// Remove all outputs that are not pinned and whose command has ended.
     #[arg(long)]
     all: bool,
-    /// Remove pinned outputs, too.
+    /// Remove pinned outputs and outputs of commands that still run, too.
     #[arg(short, long)]
     force: bool,
     /// A line of JSON for each.
@@ -52,9 +52,21 @@ fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
 fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u64)>> {
     if args.all {
         let store = stores::store(env).map_err(anyhow::Error::msg)?;
-        let entries = find::newest_first(&*store)?.into_iter();
-        let entries = entries.filter(|entry| args.force || !entry.pinned);
-        return Ok(entries.map(|entry| (store.clone(), entry.name, entry.bytes)).collect());
+        let mut chosen = Vec::new();
+        for entry in find::newest_first(&*store)? {
+            if !args.force && entry.pinned {
+                continue;
+            }
+            if !args.force && is_running(&*store, &entry.name)? {
+                let name = &entry.name;
+                ui::say(&format!(
+                    "kept {name}: its command still runs\nhint: `overspill rm --force {name}` removes it"
+                ));
+                continue;
+            }
+            chosen.push((store.clone(), entry.name, entry.bytes));
+        }
+        return Ok(chosen);
     }
     let last = [OsString::from("last")];
     let ids = if args.ids.is_empty() { &last } else { &args.ids[..] };
@@ -68,7 +80,18 @@ fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u6
         if entry.pinned && !args.force {
             bail!("{name} is pinned\n\nhint: `overspill rm --force {name}` removes it");
         }
+        if !args.force && is_running(&*store, &name)? {
+            bail!(
+                "{name}: its command still runs\n\nhint: `overspill rm --force {name}` removes it, and the rest of \
+                 the output is lost"
+            );
+        }
         chosen.push((store, name, entry.bytes));
     }
     Ok(chosen)
+}
+
+/// Tells whether the command of an output still runs.
+fn is_running(store: &dyn Store, name: &OutputId) -> anyhow::Result<bool> {
+    Ok(store.record(name)?.is_some_and(|record| record.running))
 }

@@ -2,7 +2,7 @@
 
 use super::hook::ClaudeFormat;
 use super::table::{NONE, place};
-use super::{Host, SetupStep};
+use super::{Host, SetupStep, SlotKind};
 
 const ONLY_SERVERS: &str = "MCP proxy and rules text";
 const THEN_ONLY_SERVERS: &str =
@@ -15,6 +15,7 @@ pub(super) const QODER: Host = Host {
     programs: &["qodercli", "qoder"],
     home: "~/.qoder",
     how: "shell slot: QODER_SHELL_PREFIX in ~/.qoder/.env",
+    slot: Some(SlotKind::Prefix),
     steps: &[
         SetupStep::Link("overspill-sh"),
         SetupStep::Variable {

@@ -5,22 +5,25 @@
 mod by_contract;
 pub(crate) mod frame;
 pub(crate) mod hook;
+mod own_slot;
 #[cfg(test)]
 mod page;
 mod table;
 mod task_file;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use overspill::Profile;
 use overspill::core::{Limits, Policy};
 
+pub(crate) use own_slot::{OwnSlot, SlotKind};
 pub(crate) use table::HOSTS;
 pub(crate) use task_file::TaskFile;
 
 use self::hook::HookFormat;
 use crate::env::Env;
-use crate::process;
+use crate::process::{self, Leftover, OutputEnd};
 use crate::settings::variables::{ACTIVE, HOST};
 
 /// The largest output that every host shows whole, as far as their limits are known.
@@ -80,6 +83,8 @@ pub(crate) struct Host {
     pub(crate) parents: &'static [&'static str],
     /// The use of the standard input of its commands, if that is a pipe or a socket.
     pub(crate) input: CommandInput,
+    /// The output of a command that it waits for, if the shell leaves a job behind.
+    pub(crate) waits_for: WaitsFor,
     /// It gives each command a file for its output, also one that runs in the background.
     pub(crate) task_files: Option<TaskFiles>,
     /// It runs commands on a terminal and reads the screen.
@@ -88,6 +93,8 @@ pub(crate) struct Host {
     pub(crate) resets_path: bool,
     /// How its outputs reach us, in a few words.
     pub(crate) how: &'static str,
+    /// The kind of program that `init` replaces in its settings by our link. The user may have one there.
+    pub(crate) slot: Option<SlotKind>,
     /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],
     /// The changes of the second layer, on request.
@@ -123,6 +130,17 @@ pub(crate) enum CommandInput {
     Closed,
     /// It leaves the input open and writes nothing.
     Unused,
+}
+
+/// The output of a command that a host waits for. A job that the shell leaves behind keeps the output open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitsFor {
+    /// All of it, until every process has closed the output.
+    PipeEnd,
+    /// The output until this time after the end of the shell. The host tells the model if a job is left then.
+    Moment(Duration),
+    /// The output until the end of the shell.
+    ShellEnd,
 }
 
 /// The files that a host gives to its commands for their output: `…/PROJECT/SESSION/FOLDER/TASK.ENDING`.
@@ -191,6 +209,22 @@ impl Host {
         };
         let steps = self.steps.iter().chain(self.second).chain(self.reading).filter_map(place);
         steps.chain(self.servers).chain(self.rules)
+    }
+
+    /// Returns when the output of a command is complete for the host around us, and the use of later output.
+    ///
+    /// A host that waits for nothing has its way against others: a server in the background must not hold it up.
+    pub(crate) fn output_end(env: &Env) -> (OutputEnd, Leftover) {
+        let ends = Host::around(env).map(|host| match host.waits_for {
+            WaitsFor::PipeEnd => (OutputEnd::PipeEnd, Leftover::Dropped),
+            WaitsFor::Moment(time) => (OutputEnd::After(time), Leftover::Held(time)),
+            WaitsFor::ShellEnd => (OutputEnd::CommandEnd, Leftover::Dropped),
+        });
+        let ends: Vec<_> = ends.collect();
+        match ends.split_first() {
+            Some((first, rest)) if rest.iter().all(|other| other == first) => *first,
+            _ => (OutputEnd::CommandEnd, Leftover::Dropped),
+        }
     }
 
     /// Returns the tool by which the host around us opens saved outputs. `None` if several hosts are around

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use overspill::core::Limits;
 use serde_json::Value;
 
-use super::{Ceiling, HOSTS, Host};
+use super::{Ceiling, HOSTS, Host, WaitsFor};
 
 const BEGIN: &str =
     "<!-- begin: made by `cargo test -p overspill-cli page::write -- --ignored` -->\n";
@@ -70,24 +70,39 @@ fn run(host: &Host, results: &Value) -> String {
     } else {
         format!("; not checked: {}", except.join(", "))
     };
-    format!("{version}{except}")
+    let newer = text_of("newer");
+    let newer = row(&newer, host.name).and_then(|row| row.split_once(' '));
+    let newer = newer.map_or_else(String::new, |(version, why)| {
+        format!("; {version} was not run: {}", why.trim())
+    });
+    format!("{version}{newer}{except}")
+}
+
+/// Returns how long a host reads the output of a job that its shell leaves behind.
+fn waits(waits_for: WaitsFor) -> String {
+    match waits_for {
+        WaitsFor::PipeEnd => "yes".into(),
+        WaitsFor::Moment(time) => format!("{} ms", time.as_millis()),
+        WaitsFor::ShellEnd => String::new(),
+    }
 }
 
 fn table() -> String {
     let results: Value = serde_json::from_str(&text_of("results.json")).unwrap();
     let mut table = String::from(
-        "| host | what is used | longest preview | `--mcp` | `--hooks` | run for real |\n\
-         | --- | --- | --- | --- | --- | --- |\n",
+        "| host | what is used | longest preview | `--mcp` | `--hooks` | waits for jobs | run for real |\n\
+         | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for host in HOSTS {
         let yes = |is: bool| if is { "yes" } else { "" };
         table += &format!(
-            "| `{}` | {} | {} | {} | {} | {} |\n",
+            "| `{}` | {} | {} | {} | {} | {} | {} |\n",
             host.name,
             host.how,
             shown(&host.ceiling),
             yes(host.servers.is_some()),
             yes(!host.second.is_empty()),
+            waits(host.waits_for),
             run(host, &results),
         );
     }
@@ -119,6 +134,16 @@ fn every_pinned_host_was_run_at_its_version() {
         let pinned = row(&versions, host.name).and_then(|row| row.split_whitespace().nth(1));
         let run = results.get(host.name).and_then(|result| result["version"].as_str());
         assert_eq!(run, pinned, "{}\nhint: run ./test --hosts", host.name);
+    }
+}
+
+#[test]
+fn every_newer_version_is_of_a_pinned_host_and_has_a_reason() {
+    let (newer, versions) = (text_of("newer"), text_of("versions"));
+    for line in newer.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let pinned = row(&versions, words[0]).and_then(|row| row.split_whitespace().nth(1));
+        assert!(pinned.is_some_and(|pinned| pinned != words[1]) && words.len() > 2, "{line}");
     }
 }
 

@@ -1,10 +1,14 @@
 //! The table of hosts.
 
+use std::time::Duration;
+
 use overspill::core::Limits;
 
 use super::by_contract;
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
-use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, TaskFiles};
+use super::{
+    Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, SlotKind, TaskFiles, WaitsFor,
+};
 
 /// What a host has that has nothing.
 pub(super) const NONE: Host = Host {
@@ -16,10 +20,12 @@ pub(super) const NONE: Host = Host {
     frame: None,
     parents: &[],
     input: CommandInput::Used,
+    waits_for: WaitsFor::ShellEnd,
     task_files: None,
     on_terminal: false,
     resets_path: false,
     how: "",
+    slot: None,
     steps: &[],
     second: &[],
     reading: &[],
@@ -82,6 +88,7 @@ pub(crate) const HOSTS: &[Host] = &[
             logs: "projects",
         }),
         how: "shell slot: CLAUDE_CODE_SHELL_PREFIX",
+        slot: Some(SlotKind::Prefix),
         steps: &[
             SetupStep::Link("overspill-sh"),
             SetupStep::Json {
@@ -151,6 +158,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["gemini"],
         home: "~/.gemini",
         mark: Some("GEMINI_CLI"),
+        waits_for: WaitsFor::PipeEnd,
         frame: Some("_bgpids_file="),
         on_terminal: true,
         how: "shell slot: BASH_ENV in ~/.gemini/.env",
@@ -184,7 +192,9 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["opencode"],
         home: "$config/opencode",
         mark: Some("OPENCODE"),
+        waits_for: WaitsFor::PipeEnd,
         how: "shell slot: shell in opencode.json",
+        slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
             SetupStep::Json { place: OPENCODE, path: &["shell"], value: r#""@BIN@/bash""# },
@@ -214,7 +224,9 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["kilo", "kilocode"],
         home: "$config/kilo",
         mark: Some("KILO"),
+        waits_for: WaitsFor::PipeEnd,
         how: "shell slot: shell in kilo.json",
+        slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
             SetupStep::Json { place: KILO, path: &["shell"], value: r#""@BIN@/bash""# },
@@ -232,6 +244,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "$config/goose",
         mark: Some("AGENT_SESSION_ID"),
         parents: &["goose", "goosed"],
+        waits_for: WaitsFor::Moment(Duration::from_millis(500)),
         how: "shell slot: a bash first in the PATH",
         steps: &[SetupStep::Link("bash")],
         servers: Some(place("$config/goose/config.yaml", "")),
@@ -250,6 +263,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["cn"],
         home: "~/.continue",
         input: CommandInput::Unused,
+        waits_for: WaitsFor::PipeEnd,
         resets_path: true,
         how: "shell slot: SHELL",
         steps: &[SetupStep::Link("bash")],
@@ -259,7 +273,7 @@ pub(crate) const HOSTS: &[Host] = &[
         ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
         then: Some(
             "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-             alias cn='OVERSPILL_HOST=continue SHELL=\"@BIN@/bash\" cn'",
+             alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'",
         ),
         ..NONE
     },
@@ -279,7 +293,7 @@ pub(crate) const HOSTS: &[Host] = &[
         ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
         then: Some(
             "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-             alias kimi='OVERSPILL_HOST=kimi-code BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
+             alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
         ),
         ..NONE
     },
@@ -327,6 +341,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.pi",
         mark: Some("PI_CODING_AGENT"),
         how: "shell slot: shellPath in settings.json",
+        slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
             SetupStep::Json {
@@ -377,6 +392,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.cline",
         parents: &["cline", ".cline"],
         input: CommandInput::Closed,
+        waits_for: WaitsFor::Moment(Duration::from_secs(1)),
         how: "plugin: afterTool; shell slot: BASH_ENV",
         steps: &[
             env("cline.sh"),
@@ -392,7 +408,7 @@ pub(crate) const HOSTS: &[Host] = &[
         then: Some(
             "Its plugins see 48,000 characters of a command. This line saves all of its output.\n\
              Put it into the startup file of your shell:\n\
-             alias cline='OVERSPILL_HOST=cline BASH_ENV=\"@BIN@/cline.sh\" cline'",
+             alias cline='OVERSPILL_HOST=cline OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/cline.sh\" cline'",
         ),
         hook: Some(&PluginFormat),
         ..NONE

@@ -16,12 +16,40 @@ pub(crate) struct CommandSpec {
     pub(crate) timeout: Option<Duration>,
     /// Variables that are added to our environment.
     pub(crate) variables: Vec<(&'static str, OsString)>,
-    /// Output of background processes that comes after the end of the command goes to our standard output.
+    /// When its output is complete.
     #[allow(dead_code, reason = "the standard library cannot stop to read an output that is open")]
-    pub(crate) forwards: bool,
+    pub(crate) until: OutputEnd,
+    /// The use of output that background processes write after that.
+    #[allow(dead_code, reason = "the standard library cannot stop to read an output that is open")]
+    pub(crate) leftover: Leftover,
     /// We report at intervals that it still runs.
     #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
     pub(crate) watched: bool,
+}
+
+/// When the output of a command is complete. Background processes of a command can outlast it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OutputEnd {
+    /// The command has ended, and nothing more comes for a moment.
+    #[default]
+    CommandEnd,
+    /// This time has passed since the command ended, or every process has closed the output.
+    After(Duration),
+    /// Every process has closed the output.
+    PipeEnd,
+}
+
+/// The use of output that background processes write when the output of their command is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Leftover {
+    /// It is read and dropped, because a background process must not end at its next line.
+    #[default]
+    Dropped,
+    /// The same. Our standard output stays open until the background processes end, and this time longer if
+    /// something was dropped: a reader that waits so long learns that there is more.
+    Held(Duration),
+    /// It goes to our standard output.
+    Forwarded,
 }
 
 /// Where the command's standard error goes.

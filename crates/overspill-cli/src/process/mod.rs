@@ -13,7 +13,7 @@ mod read;
 #[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "other.rs")]
 mod system;
 
-pub(crate) use command_spec::{CommandSpec, Stderr};
+pub(crate) use command_spec::{CommandSpec, Leftover, OutputEnd, Stderr};
 pub(crate) use ended::{Ended, How, Unstartable};
 pub(crate) use read::{Buffer, read_to_end};
 pub(crate) use system::{

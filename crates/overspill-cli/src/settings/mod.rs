@@ -8,6 +8,7 @@ pub(crate) mod destination;
 #[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "directory_other.rs")]
 pub(crate) mod directory;
 pub(crate) mod edit;
+mod fallback;
 mod file;
 #[cfg(feature = "fuzz")]
 pub(crate) mod fuzz;
@@ -33,6 +34,7 @@ use overspill::store::{Disk, Durability};
 use overspill::{Limit, Profile, Retention};
 
 use self::destination::DestinationFault;
+pub(crate) use self::fallback::Fallback;
 pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
 use self::keys::Key;
 pub(crate) use self::listing::SettingRow;
@@ -259,6 +261,9 @@ impl SettingSources {
             Some(SettingValue::Directory(path)) => (expanded(path, &places.home), true),
             _ => (profile.directory.within(places), false),
         };
+        if let Some(fallback) = self.fallback(profile) {
+            return Ok(fallback.directory);
+        }
         match (path.is_absolute(), is_set) {
             (true, _) => Ok(path),
             (false, true) => Err(format!("{}: there is no home directory", path.display())),
@@ -266,6 +271,17 @@ impl SettingSources {
                 Err("there is no home directory, and OVERSPILL_DIR is not set".into())
             }
         }
+    }
+
+    /// Returns the directory that takes the place of the usual one, if that cannot be used. A directory that the user
+    /// has named has none in its place.
+    pub(crate) fn fallback(&self, profile: &Profile) -> Option<Fallback> {
+        // The directories of source systems are a part of what these systems promise.
+        if self.own(Key::StoreDir).is_some() || profile.directory != Profile::OWN.directory {
+            return None;
+        }
+        let own = profile.directory.within(self.env.places());
+        Fallback::of(&own, &self.env)
     }
 
     /// Returns the directory store of a profile, or why there is none. Settings apply to every profile.

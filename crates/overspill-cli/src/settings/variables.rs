@@ -20,13 +20,17 @@ pub(crate) const MCP_TOKEN: &str = "OVERSPILL_MCP_TOKEN";
 pub(crate) const ACTIVE: &str = "OVERSPILL_ACTIVE";
 /// The name of the host that runs commands, for hosts that set no variable of their own.
 pub(crate) const HOST: &str = "OVERSPILL_HOST";
+/// The user's own shell, where an alias puts our link into `SHELL`.
+pub(crate) const SHELL: &str = "OVERSPILL_SHELL";
+/// The user's own `BASH_ENV`, where an alias puts our file there. The file reads it.
+const BASH_ENV: &str = "OVERSPILL_BASH_ENV";
 
 /// The variables about secrets.
 const REDACT: &str = "OVERSPILL_REDACT";
 const REDACT_PATTERN: &str = "OVERSPILL_REDACT_PATTERN";
 /// How many letters of a variable about secrets can be wrong.
 const SLIPS: usize = 2;
-const NO_SETTINGS: [&str; 5] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, HOST];
+const NO_SETTINGS: [&str; 7] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, HOST, SHELL, BASH_ENV];
 /// The start of the variables of our tests.
 const TESTS: &str = "OVERSPILL_TEST_";
 

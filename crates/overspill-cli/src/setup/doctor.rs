@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
-use super::{found, on_path, text_of};
+use super::{found, on_path, slot, text_of};
 use crate::bucket::{self, Finding};
 use crate::command::doctor::DoctorArgs;
 use crate::command::push;
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host, SetupStep};
+use crate::hosts::{HOSTS, Host, OwnSlot, SetupStep};
 use crate::jsonc::Jsonc;
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
@@ -195,6 +195,15 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
     };
     let directory = in_force.sources.directory(&Profile::OWN);
     let directory = directory.map_or_else(|why| why, |path| env.shown(&path));
+    if let Some(fallback) = in_force.sources.fallback(&Profile::OWN) {
+        let said = format!(
+            "{}; outputs are saved in {}, which the system may empty\nhint: set HOME or OVERSPILL_DIR to a \
+             directory that you can write to",
+            fallback.reason,
+            ui::path(&fallback.directory)
+        );
+        findings.add("store", How::Note, said);
+    }
     let trial = "a line of a trial\n".repeat(5_000);
     let outcome = in_force.overspill();
     let outcome = outcome.process(trial.as_bytes(), &Call::new("doctor"));
@@ -251,8 +260,12 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
         Err(error) => return findings.add(host.name, How::Wrong, error.to_string()),
     };
     let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
-    for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
+    for mut target in plan.targets {
+        if receipt.of(&target.path).is_none() {
+            continue;
+        }
         let text = text_of(&target.path, env).ok().flatten().unwrap_or_default();
+        slot::recognise(host, &mut target.pieces, Some(&text), env);
         for LayeredPiece { piece, .. } in &target.pieces {
             let said = format!("{}: {}", env.shown(&target.path), piece.said());
             let is_in = piece.is_satisfied(&text, &target.path);
@@ -301,5 +314,8 @@ fn other_value(file: &Path, path: &[&str], ours: &str, env: &Env) -> Option<Stri
     let value = json.value_of(json.get(path)?)?;
     let ours: Value = serde_json::from_str(&plan::filled(ours, plan::escaped, env)).ok()?;
     let said = format!("{} sets {} to {value}", env.shown(file), path.join("."));
-    (value != ours).then_some(said)
+    // It may be our link for a value of the user.
+    let is_ours = value == ours
+        || value.as_str().is_some_and(|value| OwnSlot::at(Path::new(value)).is_some());
+    (!is_ours).then_some(said)
 }

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::owned::{self, Owned};
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope, Target};
 use super::receipt::{Receipt, Wrote};
-use super::{found, named, piece::SetupPiece, system, text_of};
+use super::{found, named, piece::SetupPiece, slot, system, text_of};
 use crate::command::init::InitArgs;
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host};
+use crate::hosts::{HOSTS, Host, OwnSlot, SlotKind};
 use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::settings::text;
 use crate::settings::write::write;
@@ -28,6 +28,8 @@ struct Change {
     after: Option<String>,
     /// Our pieces in it.
     pieces: Vec<LayeredPiece>,
+    /// The user's own shell or prefix, which we go on to call.
+    own: Option<OwnSlot>,
 }
 
 /// Sets up the hosts that are named, or lists the hosts on this machine.
@@ -37,7 +39,7 @@ pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
         return list(args.json, env);
     }
     if env.config_directory().as_os_str().is_empty() {
-        anyhow::bail!("there is no home directory to keep our links in");
+        anyhow::bail!("there is no home directory to keep our links in\n\nhint: set HOME");
     }
     if let Some(directory) = &args.plugin {
         return hosts.into_iter().try_for_each(|host| bundle(host, directory, args.dry_run, env));
@@ -81,7 +83,7 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
     let receipt = Receipt::read(host, env)?;
     let everything = SetupPlan::all(host, scope, env);
     let mut changes = Vec::new();
-    for target in std::mem::take(&mut plan.targets) {
+    for mut target in std::mem::take(&mut plan.targets) {
         let shown = env.shown(&target.path);
         let guarded = match scope {
             SetupScope::Project => Some(guarded(&target.path, env)?),
@@ -94,9 +96,12 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         let wrote = receipt.of(&target.path);
         let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
         let possible = everything.targets.iter().find(|other| other.path == target.path);
-        let possible = possible.map_or(&target.pieces[..], |other| &other.pieces[..]);
-        let owned = Owned::of(now.as_deref(), &target.path, wrote, possible, env);
+        let mut possible = possible.map_or(&target.pieces, |other| &other.pieces).clone();
+        slot::recognise(host, &mut possible, now.as_deref(), env);
+        let owned = Owned::of(now.as_deref(), &target.path, wrote, &possible, env);
         let owned = owned.map_err(wrong)?;
+        let own = slot::chain(host, &mut possible, owned.before.as_deref(), env);
+        slot::chain(host, &mut target.pieces, owned.before.as_deref(), env);
         let is_whole = |one: &LayeredPiece| matches!(one.piece, SetupPiece::Whole(_));
         let is_free = now.is_none() || args.force || owned.pieces.iter().any(is_whole);
         if !is_free
@@ -110,15 +115,17 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
             anyhow::bail!("{shown}: {what}\n\nhint: --force replaces it");
         }
         let (after, pieces) =
-            with_ours(now.as_deref(), &target, possible, &owned, &layers).map_err(wrong)?;
-        changes.push(Change { target, guarded, now, before: owned.before, after, pieces });
+            with_ours(now.as_deref(), &target, &possible, &owned, &layers).map_err(wrong)?;
+        changes.push(Change { target, guarded, now, before: owned.before, after, pieces, own });
     }
     let old = changes.iter().find_map(|change| {
         let before = change.before.as_deref()?;
         change.target.pieces.iter().find_map(|one| one.piece.old(before))
     });
     for (_, text) in &mut plan.scripts {
-        *text = text.replace("@BEFORE@", &ui::shell_word(old.as_deref().unwrap_or_default()));
+        // If the settings have no place for the variable, the alias of the host hands the user's on.
+        let own = old.as_deref().map_or_else(|| "\"$OVERSPILL_BASH_ENV\"".into(), ui::shell_word);
+        *text = text.replace("@BEFORE@", &own);
     }
     Ok((host, plan, changes))
 }
@@ -178,6 +185,11 @@ fn layers(args: &InitArgs) -> Vec<SetupLayer> {
 /// Writes everything. The receipt comes first: whatever happens then can be taken back.
 fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> anyhow::Result<()> {
     let links = env.links();
+    let mut receipt = Receipt::read(host, env)?;
+    receipt.note_missing_above(&links);
+    for change in changes.iter().filter(|change| change.after.is_some()) {
+        receipt.note_missing_above(&change.target.path);
+    }
     fs::create_dir_all(&links).with_context(|| env.shown(&links))?;
     let program = env.executable().context("where this program is")?;
     for name in &plan.links {
@@ -188,7 +200,15 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
         let path = links.join(name);
         write(&path, text).with_context(|| env.shown(&path))?;
     }
-    let mut receipt = Receipt::read(host, env)?;
+    for own in changes.iter().filter_map(|change| change.own.as_ref()) {
+        let (path, text) = own.file(env);
+        let directory = path.parent().unwrap_or(&links);
+        fs::create_dir_all(directory).with_context(|| env.shown(directory))?;
+        system::make_private(&path).with_context(|| env.shown(&path))?;
+        write(&path, &text).with_context(|| env.shown(&path))?;
+        let link = own.link(env);
+        system::link(&program, &link).with_context(|| env.shown(&link))?;
+    }
     for change in changes {
         let Change { target, before, after, pieces, .. } = change;
         let path = target.path.clone();
@@ -231,7 +251,7 @@ pub(super) fn refused(path: &Path, why: &Refused, env: &Env) -> anyhow::Error {
 
 fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
     let mut text = format!("{}: {}\n", host.title, host.how);
-    for Change { target, now, after, .. } in changes {
+    for Change { target, now, after, own, .. } in changes {
         let state = match (now == after, args.dry_run) {
             (true, _) => "as it is to be",
             (false, true) => "would be changed",
@@ -240,6 +260,14 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
         text.push_str(&format!("  {} ({state})\n", env.shown(&target.path)));
         for one in &target.pieces {
             text.push_str(&format!("    {}\n", one.piece.said()));
+        }
+        if let Some(own) = own {
+            let kind = match own.kind {
+                SlotKind::Shell => "shell",
+                SlotKind::Prefix => "prefix",
+            };
+            let value = ui::escaped(&own.value, 160);
+            text.push_str(&format!("    your own {kind} still runs every command: {value}\n"));
         }
     }
     let is_server = |one: &LayeredPiece| one.layer == SetupLayer::Servers;
@@ -269,9 +297,10 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
 }
 
 fn as_json(host: &Host, changes: &[Change], dry_run: bool, env: &Env) -> Value {
-    let files = changes.iter().map(|Change { target, now, after, .. }| {
+    let files = changes.iter().map(|Change { target, now, after, own, .. }| {
         let pieces: Vec<String> = target.pieces.iter().map(|one| one.piece.said()).collect();
-        json!({"path": target.path, "changes": now != after, "pieces": pieces})
+        let own = own.as_ref().map(|own| &own.value);
+        json!({"path": target.path, "changes": now != after, "pieces": pieces, "own": own})
     });
     let files: Vec<Value> = files.collect();
     let then = host.then.map(|then| plan::filled(then, |word| word, env));

@@ -13,6 +13,7 @@ mod owned;
 mod piece;
 mod plan;
 mod receipt;
+mod slot;
 #[cfg_attr(all(unix, not(feature = "portable-std")), path = "unix.rs")]
 #[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "other.rs")]
 mod system;

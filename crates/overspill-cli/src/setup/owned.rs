@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::piece::{JsonNeed, SetupPiece};
 use super::plan::LayeredPiece;
 use super::receipt::{Receipt, Wrote};
 use crate::env::Env;
@@ -81,7 +82,11 @@ fn noted(wrote: &Wrote, path: &Path, possible: &[LayeredPiece]) -> Vec<LayeredPi
 /// Returns our pieces in a file without a receipt, if one of them names our own directory or has our
 /// marks. Another host may have the receipt of a file that both share.
 fn signed(now: &str, path: &Path, possible: &[LayeredPiece], env: &Env) -> Vec<LayeredPiece> {
-    let found = possible.iter().filter(|one| one.piece.is_in(now, path, None)).cloned();
+    // A default may as well be the user's.
+    let is_default =
+        |piece: &SetupPiece| matches!(piece, SetupPiece::Json { need: JsonNeed::NoValue, .. });
+    let is_found = |piece: &SetupPiece| !is_default(piece) && piece.is_in(now, path, None);
+    let found = possible.iter().filter(|one| is_found(&one.piece)).cloned();
     let found: Vec<LayeredPiece> = found.collect();
     let links = env.links().to_string_lossy().into_owned();
     let is_signed = found.iter().any(|one| one.piece.is_signed(&links));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{lines, toml};
+use super::{lines, slot, toml};
 use crate::jsonc::{Jsonc, JsoncNode};
 use crate::mcp::wrap;
 use crate::ui;
@@ -127,7 +127,10 @@ impl SetupPiece {
                 let old = before.and_then(|before| Jsonc::parse(before).ok());
                 match old.as_ref().and_then(|old| old.written_at(&names(path))) {
                     Some(old) => json.replaced(&names(path), old),
-                    None => without(&json, &names(path), before),
+                    None => match slot::own_value(self) {
+                        Some(own) => json.replaced(&names(path), &own.to_string()),
+                        None => without(&json, &names(path), before),
+                    },
                 }
             }
             SetupPiece::Item { path, value } => {
@@ -152,7 +155,8 @@ impl SetupPiece {
             }
             SetupPiece::Variable { name, .. } => {
                 let old = before.and_then(|before| lines::line_of(before, name));
-                lines::without_variable(text, name, old)
+                let own = slot::own_value(self).map(|own| format!("{name}={own}"));
+                lines::without_variable(text, name, old.or(own.as_deref()))
             }
             SetupPiece::Whole(_) => return Ok(before.map(str::to_owned)),
             SetupPiece::Paragraph(_) => lines::without_paragraph(text),

@@ -31,6 +31,8 @@ pub(super) struct Wrote {
 #[derive(Debug, Default)]
 pub(super) struct Receipt {
     pub(super) files: Vec<Wrote>,
+    /// The directories that were made for them and for our links.
+    pub(super) made: Vec<PathBuf>,
 }
 
 impl Receipt {
@@ -85,7 +87,10 @@ impl Receipt {
         };
         let files = value.get("files").and_then(Value::as_array);
         let files = files.and_then(|files| files.iter().map(wrote).collect());
-        files.map(|files| Receipt { files }).ok_or_else(|| "it has no list of files".into())
+        // Version 0.1.0 does not list directories.
+        let made = value.get("made").and_then(Value::as_array).into_iter().flatten();
+        let made = made.filter_map(|path| path.as_str().map(PathBuf::from)).collect();
+        files.map(|files| Receipt { files, made }).ok_or_else(|| "it has no list of files".into())
     }
 
     pub(super) fn of(&self, path: &Path) -> Option<&Wrote> {
@@ -97,6 +102,34 @@ impl Receipt {
         self.files.retain(|file| file.path != wrote.path);
         if wrote.pieces.as_ref().is_none_or(|pieces| !pieces.is_empty()) {
             self.files.push(wrote);
+        }
+    }
+
+    /// Notes the directories above a file that are still to be made.
+    pub(super) fn note_missing_above(&mut self, path: &Path) {
+        let above = path.ancestors().skip(1);
+        let missing = above.take_while(|directory| directory.symlink_metadata().is_err());
+        for directory in missing {
+            if !self.made.iter().any(|made| made == directory) {
+                self.made.push(directory.to_owned());
+            }
+        }
+    }
+
+    /// Removes the directories that were made, if they are empty and above our files.
+    pub(super) fn remove_made(&self, env: &Env) {
+        let links = env.links();
+        let is_above = |made: &Path| {
+            links.starts_with(made) || self.files.iter().any(|file| file.path.starts_with(made))
+        };
+        // A link in a checkout may lead anywhere.
+        let is_plain = |made: &Path| !made.ancestors().any(Path::is_symlink);
+        let made = self.made.iter().filter(|made| made.is_absolute());
+        let mut made: Vec<&PathBuf> =
+            made.filter(|made| is_above(made) && is_plain(made)).collect();
+        made.sort_by_key(|made| std::cmp::Reverse(made.components().count()));
+        for directory in made {
+            let _ = fs::remove_dir(directory);
         }
     }
 
@@ -113,7 +146,9 @@ impl Receipt {
             })
         });
         let files: Vec<Value> = files.collect();
-        let value = json!({"version": env!("CARGO_PKG_VERSION"), "files": files});
+        let made: Vec<String> =
+            self.made.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let value = json!({"version": env!("CARGO_PKG_VERSION"), "files": files, "made": made});
         let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
         if text.len() as u64 > text::MOST {
             anyhow::bail!(
@@ -131,7 +166,8 @@ impl Receipt {
     /// Removes it; and the directory with the last one, and our links if nothing names them any more.
     pub(super) fn remove(host: &Host, keeps_links: bool, env: &Env) {
         let _ = fs::remove_file(Receipt::path(host, env));
-        if fs::remove_dir(Receipt::directory(env)).is_ok() && !keeps_links {
+        let _ = fs::remove_dir(Receipt::directory(env));
+        if Receipt::directory(env).symlink_metadata().is_err() && !keeps_links {
             let _ = fs::remove_dir_all(env.links());
             // Only if nothing else is in it.
             let _ = fs::remove_dir(env.config_directory());

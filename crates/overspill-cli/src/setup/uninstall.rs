@@ -7,9 +7,9 @@ use anyhow::Context;
 
 use super::init::{refused, text_in};
 use super::owned::Owned;
-use super::plan::{LayeredPiece, SetupPlan, SetupScope, path_of};
+use super::plan::{LayeredPiece, SetupPlan, SetupScope, Target, path_of};
 use super::receipt::{Receipt, Wrote};
-use super::{named, text_of};
+use super::{named, slot, text_of};
 use crate::command::uninstall::UninstallArgs;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host, HostFile};
@@ -20,7 +20,7 @@ use crate::ui;
 /// Gives the files of these hosts back as they were before `init`.
 pub(crate) fn uninstall(args: &UninstallArgs, env: &Env) -> anyhow::Result<()> {
     let hosts = match args.all {
-        true => HOSTS.iter().filter(|host| Receipt::exists(host, env)).collect(),
+        true => HOSTS.iter().filter(|host| is_set_up(host, env)).collect(),
         false => named(&args.hosts)?,
     };
     if hosts.is_empty() {
@@ -30,10 +30,14 @@ pub(crate) fn uninstall(args: &UninstallArgs, env: &Env) -> anyhow::Result<()> {
 }
 
 fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
-    if !Receipt::exists(host, env) {
+    let has_receipt = Receipt::exists(host, env);
+    let receipt = match has_receipt {
+        true => Receipt::read(host, env)?,
+        false => by_shape(host, env),
+    };
+    if !has_receipt && receipt.files.is_empty() {
         return ui::answer(&format!("{}: it was not set up\n", host.title));
     }
-    let receipt = Receipt::read(host, env)?;
     let mut changes = Vec::new();
     for wrote in &receipt.files {
         let shown = env.shown(&wrote.path);
@@ -61,6 +65,7 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
             (None, _) => "is not there any more",
             (now, before) if now == before => "has nothing of ours",
             (_, None) => "removed",
+            (_, Some(_)) if !has_receipt => "without what is ours",
             (_, Some(_)) if before == wrote.before => "as it was before",
             (_, Some(_)) => "without what is ours; the rest was changed since",
         };
@@ -83,7 +88,32 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         return ui::answer("  nothing was changed, as this was a dry run\n");
     }
     Receipt::remove(host, names_links, env);
+    receipt.remove_made(env);
     Ok(())
+}
+
+fn is_set_up(host: &Host, env: &Env) -> bool {
+    Receipt::exists(host, env) || !by_shape(host, env).files.is_empty()
+}
+
+/// Returns what a receipt would say of the files that have our pieces by their exact shape.
+///
+/// A file that cannot be read or understood has none.
+fn by_shape(host: &Host, env: &Env) -> Receipt {
+    let scopes = [SetupScope::User, SetupScope::Project];
+    let targets = scopes.into_iter().flat_map(|scope| SetupPlan::all(host, scope, env).targets);
+    let wrote = |mut target: Target| {
+        let place = Written::of(host, &target.path, env).ok()??;
+        let now = place.read(&target.path, env).ok()??;
+        slot::recognise(host, &mut target.pieces, Some(&now), env);
+        let owned = Owned::of(Some(&now), &target.path, None, &target.pieces, env).ok()?;
+        let Owned { before, pieces, .. } = owned;
+        let has_ours = !pieces.is_empty();
+        has_ours.then(|| Wrote { path: target.path, before, after: now, pieces: Some(pieces) })
+    };
+    let mut receipt = Receipt::default();
+    targets.filter_map(wrote).for_each(|wrote| receipt.note(wrote));
+    receipt
 }
 
 /// A file that `init` may have written.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from compare import compared
 from drive import Host, program, versions
-from judge import MOST
+from judge import MOST, plain
 from model import Model
 from scenarios import HOSTS as COMPARED
 from scenarios import reasons
@@ -250,6 +250,23 @@ def place_of(fault):
     return tuple(fault.split(": ")[:2])
 
 
+def left_behind(name, overspill, home):
+    """Jobs that outlive the shell of their command: the model gets the same text with and without us."""
+    # Hosts drop what comes later than a second after the shell, or wait for all of it.
+    steps = [("shell", f"(sleep {delay}; echo la''te) & echo started") for delay in (1.6, 4)]
+    model, host, words, _ = set_up(name, overspill, home, steps, [])
+    host.run(words)
+    model.close()
+    alone, bare = Model(steps), Host(name, home.parent / "bare")
+    bare.run(bare.settings(alone.url))
+    alone.close()
+    if not len(model.results) == len(alone.results) == len(steps):
+        return [f"left behind: {len(model.results)} results, {len(alone.results)} without us, of {len(steps)}"]
+    pairs = [(plain(ours, host.home), plain(theirs, bare.home)) for ours, theirs in zip(model.results, alone.results)]
+    return [f"left behind: {ours!r}, without us {theirs!r}" for ours, theirs in pairs
+            if ours != theirs]
+
+
 def check(name, overspill):
     """Checks one host; returns whether all is well."""
     started = time.time()
@@ -258,6 +275,8 @@ def check(name, overspill):
     parts += [reading] if name in ("claude-code", "gemini", "opencode") else []
     parts += [second_layer] if name in ("claude-code", "opencode", "pi", "cline") else []
     parts += [compared] if name in COMPARED else []
+    # Copilot runs commands itself; its hook sees the results.
+    parts += [left_behind] if name != "copilot" else []
     faults = []
     for part in parts:
         found = once(part, name, overspill)

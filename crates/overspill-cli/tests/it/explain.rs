@@ -117,3 +117,21 @@ fn explain_of_a_record_without_a_policy_uses_the_current_settings() {
     assert!(error.contains("current settings"), "{error}");
     assert!(text.starts_with("limits 5000 lines"), "{text}");
 }
+
+#[test]
+fn record_has_the_tool_that_the_notice_names() {
+    for (mark, tool) in [("CLAUDECODE", Some("Read")), ("CODEX_THREAD_ID", None)] {
+        let test = crate::program::Test::new(&["run", "--", "seq", "1", "5000"]);
+        let output = test.command().env(mark, "1").output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(shown.contains("; Read /"), tool.is_some(), "{shown}");
+        let mut list = crate::program::program(test.dir.path());
+        let list = list.args(["list", "--json"]).output().unwrap();
+        let row: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
+        assert_eq!(row["record"]["preview"]["file_tool"].as_str(), tool, "{row}");
+        // It is explained with the same words in the notice, from anywhere.
+        let mut explain = crate::program::program(test.dir.path());
+        let explained = explain.args(["explain", "--json"]).output().unwrap();
+        assert!(explained.status.success(), "{explained:?}");
+    }
+}

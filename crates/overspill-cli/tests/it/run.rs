@@ -158,17 +158,110 @@ fn a_reader_that_goes_away_is_no_mistake() {
 }
 
 #[test]
-fn without_a_home_the_command_runs_and_the_preview_says_so() {
+fn command_without_a_home_is_saved_in_a_private_temporary_directory() {
+    let dir = tempfile::tempdir().unwrap();
     let script = "i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done; exit 3";
     let output = Command::new(env!("CARGO_BIN_EXE_overspill"))
         .args(["run", "--", "/bin/sh", "-c", script])
         .env_clear()
+        .env("TMPDIR", dir.path())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("could not be saved: there is no home directory"), "{text}");
+    assert!(text.contains(" read ") && !text.contains("could not be saved"), "{text}");
     assert!(text.ends_with("2999\n"), "{text}");
+    assert_saved_below(dir.path(), &[], "2999\n");
+}
+
+/// Wants one private directory with the output, which `read` finds with these variables.
+#[track_caller]
+fn assert_saved_below(temporary: &std::path::Path, variables: &[(&str, &str)], end: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let made: Vec<_> = std::fs::read_dir(temporary).unwrap().map(|it| it.unwrap().path()).collect();
+    assert_eq!(made.len(), 1, "{made:?}");
+    let mode = std::fs::metadata(&made[0]).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "{made:?}");
+    let mut read = Command::new(env!("CARGO_BIN_EXE_overspill"));
+    read.args(["read", "last", "--raw"]).env_clear().env("TMPDIR", temporary);
+    let read = read.envs(variables.iter().copied()).output().unwrap();
+    assert!(String::from_utf8_lossy(&read.stdout).ends_with(end), "{read:?}");
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_overspill"));
+    doctor.arg("doctor").env_clear().env("TMPDIR", temporary).env("PATH", "/usr/bin:/bin");
+    let doctor = doctor.envs(variables.iter().copied()).output().unwrap();
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(said.contains(made[0].to_str().unwrap()) && said.contains("hint: set HOME"), "{said}");
+}
+
+#[test]
+fn output_goes_to_a_temporary_directory_if_the_home_cannot_be_used() {
+    use std::os::unix::fs::chown;
+    let dir = tempfile::tempdir().unwrap();
+    // No directory, another user's store, and a file system that cannot be written to.
+    let mut homes = vec!["/dev/null".to_owned()];
+    let read_only = dir.path().join("read-only");
+    std::fs::create_dir(&read_only).unwrap();
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tmpfs", "-o", "ro", "tmpfs"]).arg(&read_only);
+    let is_mounted = mount.output().is_ok_and(|mount| mount.status.success());
+    match is_mounted {
+        true => homes.push(read_only.to_str().unwrap().to_owned()),
+        false => crate::program::skip("only root can mount a read-only file system"),
+    }
+    let of_another = dir.path().join("home");
+    let store = of_another.join(".local/state/overspill");
+    std::fs::create_dir_all(&store).unwrap();
+    match chown(&store, Some(12_345), None) {
+        Ok(()) => homes.push(of_another.to_str().unwrap().to_owned()),
+        Err(_) => crate::program::skip("only root can give a directory to another user"),
+    }
+    for home in homes {
+        let temporary = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
+        command.args(["run", "seq", "1", "3000"]).env_clear().env("HOME", &home);
+        command.env("TMPDIR", temporary.path()).env("PATH", "/usr/bin:/bin");
+        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(
+            text.ends_with("\n3000\n") && !text.contains("could not be saved"),
+            "{home}: {text}"
+        );
+        assert_saved_below(temporary.path(), &[("HOME", &home)], "3000\n");
+    }
+    if is_mounted {
+        Command::new("umount").arg(&read_only).output().unwrap();
+    }
+}
+
+#[test]
+fn temporary_directory_of_another_user_is_not_used() {
+    use std::os::unix::fs::{chown, symlink};
+    let run = |temporary: &std::path::Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
+        command.args(["run", "seq", "1", "3000"]).env_clear().env("PATH", "/usr/bin:/bin");
+        let output = command.env("TMPDIR", temporary).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let made = |temporary: &std::path::Path| {
+        let first = std::fs::read_dir(temporary).unwrap().next();
+        first.unwrap().unwrap().path()
+    };
+    let temporary = tempfile::tempdir().unwrap();
+    run(temporary.path());
+    let name = made(temporary.path());
+    // Somebody was there first, with a link or a directory of their own.
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::remove_dir_all(&name).unwrap();
+    symlink(elsewhere.path(), &name).unwrap();
+    let text = run(temporary.path());
+    assert!(text.contains("could not be saved") && text.contains("it is a link"), "{text}");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    std::fs::remove_file(&name).unwrap();
+    std::fs::create_dir(&name).unwrap();
+    std::fs::set_permissions(&name, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    assert!(run(temporary.path()).contains("others can get at it"));
+    if chown(&name, Some(12_345), None).is_ok() {
+        assert!(run(temporary.path()).contains("it belongs to another user (12345)"));
+    }
 }
 
 #[test]

@@ -68,6 +68,26 @@ fn output_of_a_running_command_can_be_listed_read_and_searched() {
 }
 
 #[test]
+fn output_of_a_running_command_is_removed_only_by_force() {
+    let (running, id) = running(&format!("seq 1 3000; : > ready; {WAIT}"));
+    let directory = running.test.dir.path().to_owned();
+    let rm = |words: &[&str]| {
+        let output = program(&directory).arg("rm").args(words).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = rm(&["last"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("still runs") && said.contains("hint: `overspill rm --force "), "{said}");
+    let (code, said) = rm(&["--all"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("kept ") && said.contains("still runs"), "{said}");
+    assert!(row(&directory)["id"].as_str().unwrap().contains(&id));
+    assert_eq!(rm(&["--force", &id]).0, Some(0));
+    go(&running);
+    running.end().code(0);
+}
+
+#[test]
 fn follow_prints_new_output_until_the_command_ends() {
     let script = format!("seq 1 3000; : > ready; {WAIT}; echo later");
     let (running, id) = running(&script);

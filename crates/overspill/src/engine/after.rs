@@ -38,6 +38,7 @@ impl Overspill {
             keep: PreviewRecord::keep_word(spilled.keep),
             kind: spilled.kind.to_owned(),
             lines: spans().map(|span| (span.first_line, span.last_line)).collect(),
+            file_tool: self.reader_of(ended, &spilled.total).file_tool,
         };
         let record = Record {
             call: self.masked_call(ended.call).into_owned(),

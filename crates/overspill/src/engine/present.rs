@@ -49,10 +49,16 @@ impl Overspill {
             Ok(saved) => saved.id.token(),
             Err(_) => random(6).unwrap_or_default(),
         };
+        let reader = self.reader_of(ended, total);
+        Wording { facts: facts(ended.end), ..wording(token, saved.as_ref(), &reader) }
+    }
+
+    /// Returns the ways that the reader of a preview has to an output of this size.
+    pub(super) fn reader_of(&self, ended: &EndedCall, total: &Size) -> ReaderAbilities {
         let mut reader = self.reader_abilities(ended.delegate);
         // Tools that open files by lines cut long lines.
         reader.file_tool.take_if(|_| total.bytes / total.lines.max(1) > LONGEST_LINE);
-        Wording { facts: facts(ended.end), ..wording(token, saved.as_ref(), &reader) }
+        reader
     }
 
     /// Returns the shortest way to a saved output, as its reader can go it.

@@ -19,6 +19,9 @@ pub struct PreviewRecord {
     pub kind: String,
     /// The first and the last line of each part that [`Record::shown`](super::Record::shown) names.
     pub lines: Vec<(u64, u64)>,
+    /// The tool of the host that the notice names, if it names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_tool: Option<String>,
 }
 
 /// The JSON of [`Limits`].
@@ -49,9 +52,13 @@ impl PreviewRecord {
         let is_word = |text: &str| {
             text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         };
+        let is_name = |text: &String| {
+            text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        };
         let is_order = |(first, last): &(u64, u64)| first <= last;
         is_word(&self.keep)
             && is_word(&self.kind)
+            && self.file_tool.as_ref().is_none_or(is_name)
             && self.lines.len() == parts
             && self.lines.iter().all(is_order)
     }
@@ -64,7 +71,8 @@ mod tests {
 
     fn preview() -> PreviewRecord {
         let limits = Limits::NONE.lines(10).bytes(51_200);
-        PreviewRecord { limits, keep: "auto".into(), kind: "diff".into(), lines: vec![(1, 4)] }
+        let (keep, kind) = ("auto".into(), "diff".into());
+        PreviewRecord { limits, keep, kind, lines: vec![(1, 4)], file_tool: None }
     }
 
     #[test]
@@ -99,6 +107,7 @@ mod tests {
         for bad in [
             PreviewRecord { keep: "\u{1b}[2J".into(), ..preview() },
             PreviewRecord { kind: "x".repeat(33), ..preview() },
+            PreviewRecord { file_tool: Some("\u{1b}[2J".into()), ..preview() },
             PreviewRecord { lines: vec![(1, 4), (5, 6)], ..preview() },
             PreviewRecord { lines: vec![(4, 1)], ..preview() },
         ] {

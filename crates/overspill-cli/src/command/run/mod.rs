@@ -18,6 +18,7 @@ use overspill::core::Keep;
 
 use crate::args::{Engine, LimitArgs, duration};
 use crate::env::Env;
+use crate::hosts::Host;
 use crate::pipelines::{PipelineMode, Watch};
 use crate::process::{self, CommandSpec, Descriptors, Ended, Stderr, Unstartable};
 use crate::ui;
@@ -134,7 +135,11 @@ impl Job {
         };
         let RunArgs { stderr, pty, stream, all, timeout, .. } = args;
         let watched = !stream && !all;
-        let asked = CommandSpec { words, stderr, pty, timeout, watched, ..CommandSpec::default() };
+        let mut asked =
+            CommandSpec { words, stderr, pty, timeout, watched, ..CommandSpec::default() };
+        if !std::io::stdout().is_terminal() {
+            (asked.until, asked.leftover) = Host::output_end(env);
+        }
         let shows = match (all, stream) {
             (true, _) => Shows::All,
             (false, true) => Shows::Start,

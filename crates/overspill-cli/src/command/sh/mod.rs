@@ -17,14 +17,17 @@ use overspill::CallOptions;
 use crate::args::Engine;
 use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Ceiling, CommandInput, Host, TaskFile, frame};
+use crate::hosts::{self, Ceiling, CommandInput, Host, OwnSlot, SlotKind, TaskFile, frame};
 use crate::pipelines::{PipelineMode, PipelineSettings};
-use crate::process::{self, CommandSpec, Descriptors, Stderr};
+use crate::process::{self, CommandSpec, Descriptors, Leftover, OutputEnd, Stderr};
 use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
 use crate::ui;
 
 /// Stands in for a shell, for host agents: bounds the command after `-c`.
+///
+/// This is for hosts: it uses the limits of the host around it, and on a terminal it is the real shell. `overspill
+/// run --shell LINE` is for people.
 ///
 /// Only the outermost command of a host is bounded. Whatever else a shell can be asked for becomes the
 /// real shell at once. Under the name `bash`, `sh`, `zsh` or `dash` the program does the same; `overspill
@@ -63,20 +66,24 @@ struct Call {
     words: Vec<OsString>,
     /// The command among them whose output is shortened, if any.
     command: Option<String>,
-    /// The place of the command among the arguments.
-    at: usize,
+    /// The place of the command among the arguments, if the shell itself runs the command. A program of the user
+    /// gets the line as the host wrote it.
+    at: Option<usize>,
 }
 
 /// Acts as a shell if we were called by the name of one, or as `sh`. Returns the exit code.
 pub(crate) fn called(words: &[OsString], descriptors: Descriptors, env: &Env) -> Option<u8> {
     let (name, words) = words.split_first()?;
+    if let Some(own) = OwnSlot::at(Path::new(name)) {
+        return Some(answer(Call::of_own(&own, words, env), descriptors, env));
+    }
     let name = Path::new(name).file_name()?.to_str()?.to_owned();
     let is_shell = SHELLS.contains(&&*name);
     if name == PREFIX {
         return Some(answer(Call::of_prefix(words, env), descriptors, env));
     }
     if is_shell {
-        let call = Call::new(real::named(&name, env), words.to_vec(), IsOurs::Maybe, env);
+        let call = Call::new(real::chosen(&name, env), words.to_vec(), IsOurs::Maybe, env);
         return Some(answer(call, descriptors, env));
     }
     let (shell, words) = match words {
@@ -117,7 +124,26 @@ impl Call {
         let command = command.filter(|command| is_ours && is_framed(command));
         let command = command.filter(|_| !hosts::is_bounded(env) && !is_talked_to(env));
         let command = command.filter(|command| !escape::is_asked(command));
-        Call { shell, words, command, at }
+        Call { shell, words, command, at: Some(at) }
+    }
+
+    /// A call of the shell or the prefix that the user has in the settings of the host.
+    fn of_own(own: &OwnSlot, words: &[OsString], env: &Env) -> Call {
+        match own.kind {
+            SlotKind::Shell => {
+                let call =
+                    Call::new(real::at(own.program(), env), words.to_vec(), IsOurs::Maybe, env);
+                let is_shell = own.program().file_name().and_then(OsStr::to_str);
+                let is_shell = is_shell.is_some_and(|name| SHELLS.contains(&name));
+                Call { at: call.at.filter(|_| is_shell), ..call }
+            }
+            SlotKind::Prefix => {
+                let Call { command, .. } = Call::of_prefix(words, env);
+                let line = words.join(OsStr::new(" "));
+                let words = vec!["-c".into(), own.prefix_line().into(), "sh".into(), line];
+                Call { shell: real::named("sh", env), words, command, at: None }
+            }
+        }
     }
 
     /// One word before a whole line: the line is a command only in its frame, else it is a server
@@ -127,7 +153,12 @@ impl Call {
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
         let command = command.filter(|_| !hosts::is_bounded(env));
         let command = command.filter(|command| !escape::is_asked(command));
-        Call { shell: real::of_line(&line, env), words: vec!["-c".into(), line], command, at: 1 }
+        Call {
+            shell: real::of_line(&line, env),
+            words: vec!["-c".into(), line],
+            command,
+            at: Some(1),
+        }
     }
 }
 
@@ -159,8 +190,16 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     };
     let file = TaskFile::of_stdout(env).filter(|_| process::is_one_output());
     let engine = engine(&words[1..], env);
-    // Later output passes no redactor.
-    let forwards = file.is_some() && engine.overspill.redaction().shown().is_none();
+    let (until, leftover) = match &file {
+        // Later output passes no redactor.
+        Some(_) if engine.overspill.redaction().shown().is_none() => {
+            (OutputEnd::CommandEnd, Leftover::Forwarded)
+        }
+        Some(_) => (OutputEnd::CommandEnd, Leftover::Dropped),
+        // A host that reads a screen waits for the shell.
+        None if is_screen => (OutputEnd::CommandEnd, Leftover::Dropped),
+        None => Host::output_end(env),
+    };
     let job = Job {
         engine,
         command: frame::inner(&command).unwrap_or(command),
@@ -173,12 +212,13 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             },
             pty: is_screen,
             variables: active.into(),
-            forwards,
+            until,
+            leftover,
             watched: !is_screen && file.is_none(),
             ..CommandSpec::default()
         },
         // The first word is the shell.
-        line: Some(ShellLine { at: at + 1, default: PipelineMode::Full }),
+        line: at.map(|at| ShellLine { at: at + 1, default: PipelineMode::Full }),
         shows: match file {
             Some(file) => Shows::File(file),
             None if is_screen => Shows::Screen,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::SHELLS;
 use crate::env::Env;
+use crate::settings::variables;
 
 /// Where shells are if the PATH does not say.
 const USUAL: [&str; 2] = ["/bin", "/usr/bin"];
@@ -14,6 +15,23 @@ pub(super) fn named(name: &str, env: &Env) -> PathBuf {
     let usual = USUAL.iter().map(|directory| Path::new(directory).join(name));
     let mut all = env.on_path(name).chain(usual).filter(|path| path.is_absolute());
     all.find(|path| is_real(path, env)).unwrap_or_else(|| Path::new("/bin").join(name))
+}
+
+/// Returns the shell that the user's alias of a host names, else the one of this name.
+pub(super) fn chosen(name: &str, env: &Env) -> PathBuf {
+    // Without our link in `SHELL` the variable is left over from another host.
+    let is_alias =
+        env.variable("SHELL").is_some_and(|shell| Path::new(&shell).starts_with(env.links()));
+    let own = env.variable(variables::SHELL).filter(|_| is_alias).map(PathBuf::from);
+    let own = own.filter(|path| path.is_absolute() && is_real(path, env));
+    own.unwrap_or_else(|| named(name, env))
+}
+
+/// Returns the user's own shell, or the one of its name if it is gone.
+pub(super) fn at(own: &Path, env: &Env) -> PathBuf {
+    let name = own.file_name().and_then(OsStr::to_str).unwrap_or("bash");
+    let is_there = own.is_absolute() && is_real(own, env);
+    if is_there { own.to_owned() } else { named(name, env) }
 }
 
 /// Returns the shell for a whole line of Claude Code: the one that its first file was made for.

@@ -2,11 +2,11 @@
 # bash reads this file before a command; here the whole command is handed to overspill, once.
 if [ -n "$BASH_EXECUTION_STRING" ] && [ -x @COMMAND@ ]; then
   # What was read here before is read by the shell that runs the command.
-  if [ -n @BEFORE@ ]; then export BASH_ENV=@BEFORE@; else unset BASH_ENV; fi
+  if [ -n @BEFORE@ ] && [ @BEFORE@ != "$BASH_ENV" ]; then export BASH_ENV=@BEFORE@; else unset BASH_ENV; fi
   if shopt -q login_shell; then
     exec @COMMAND@ sh --shell "$BASH" -l -c "$BASH_EXECUTION_STRING" "$0" "$@"
   fi
   exec @COMMAND@ sh --shell "$BASH" -c "$BASH_EXECUTION_STRING" "$0" "$@"
-elif [ -n @BEFORE@ ]; then
+elif [ -n @BEFORE@ ] && [ @BEFORE@ != "$BASH_ENV" ]; then
   . @BEFORE@
 fi

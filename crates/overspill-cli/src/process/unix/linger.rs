@@ -5,6 +5,9 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::process::Leftover;
 
 /// The argument that starts this program as such a reader. It is no part of the command line.
 const LINGER: &str = "__linger";
@@ -16,18 +19,25 @@ pub(crate) fn is_to_linger(words: &[OsString]) -> bool {
 
 /// Follows that argument if the reader writes on to standard output what it reads.
 const FORWARD: &str = "forward";
+/// Follows that argument, before a number of milliseconds, if the reader keeps standard output open.
+const HOLD: &str = "hold";
 
-/// Starts a process that reads the output to its end. It discards what it reads, or writes it on to our standard
-/// output.
+/// Starts a process that reads the output to its end.
 ///
 /// Otherwise a server in the background would die of the next line that it prints.
-pub(super) fn leave_reader(output: OwnedFd, forwards: bool) {
+pub(super) fn leave_reader(output: OwnedFd, leftover: Leftover) {
     use std::os::unix::process::CommandExt;
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
     command.arg(LINGER).stdin(output).stdout(Stdio::null()).stderr(Stdio::null());
-    if forwards {
-        command.arg(FORWARD).stdout(Stdio::inherit());
+    match leftover {
+        Leftover::Dropped => {}
+        Leftover::Held(time) => {
+            command.args([HOLD, &time.as_millis().to_string()]).stdout(Stdio::inherit());
+        }
+        Leftover::Forwarded => {
+            command.arg(FORWARD).stdout(Stdio::inherit());
+        }
     }
     // If it cannot be started, the output is closed.
     let _ = command.current_dir("/").process_group(0).spawn();
@@ -35,13 +45,14 @@ pub(super) fn leave_reader(output: OwnedFd, forwards: bool) {
 
 /// Reads standard input to its end, and writes it on if the arguments say so.
 pub(crate) fn linger(words: &[OsString]) {
-    let mut forwards = words.get(2).is_some_and(|word| word == FORWARD);
+    let is_asked = |option: &str| words.get(2).is_some_and(|word| word == option);
+    let (mut forwards, mut has_dropped) = (is_asked(FORWARD), false);
     let mut chunk = vec![0; 64 << 10];
     let Ok(stdin) = rustix::io::dup(rustix::stdio::stdin()) else { return };
     let mut stdin = File::from(stdin);
     loop {
         match stdin.read(&mut chunk) {
-            Ok(0) => return,
+            Ok(0) => break,
             Ok(len) if forwards => {
                 // The process that writes must not end because of a full disk.
                 forwards = io::stdout()
@@ -49,9 +60,13 @@ pub(crate) fn linger(words: &[OsString]) {
                     .and_then(|()| io::stdout().flush())
                     .is_ok();
             }
-            Ok(_) => {}
+            Ok(_) => has_dropped = true,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return,
         }
+    }
+    if has_dropped && is_asked(HOLD) {
+        let time = words.get(3).and_then(|word| word.to_str()?.parse().ok());
+        std::thread::sleep(Duration::from_millis(time.unwrap_or_default()));
     }
 }

@@ -19,6 +19,7 @@ mod signals;
 mod stdio_kind;
 mod stdio_target;
 mod terminal_input;
+mod times;
 mod wait;
 mod watch;
 

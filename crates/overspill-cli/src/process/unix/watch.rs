@@ -1,7 +1,7 @@
 //! Runs a command to its end: one loop over its output, our signals and the clock.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use nix::sys::signal::Signal;
@@ -16,23 +16,10 @@ use super::pipes::Pipes;
 use super::signals::{ReceivedSignal, Signals};
 use super::stdio_target::{Group, StdioTarget};
 use super::terminal_input::TerminalInput;
+use super::times::{FIRST_LOOK, FIRST_REPORT, LATEST_LOOK, MERCY, Times};
 use super::wait::{Interest, Watched};
 use crate::process::Buffer;
-use crate::process::{CommandSpec, Ended, How, ProcessEvent, Stream, Wanted};
-
-/// After the command has ended, its output is complete when nothing comes for this long.
-const IDLE: Duration = Duration::from_millis(250);
-/// After the command has ended, we read no longer than this, even if more comes.
-const LONGEST_DRAIN: Duration = Duration::from_secs(2);
-/// So long after its first output a command shows what it has printed. A command that ends before gets its
-/// preview alone.
-const FIRST_LOOK: Duration = Duration::from_millis(500);
-/// The same for a command that prints without a pause. Most of these end soon.
-const LATEST_LOOK: Duration = Duration::from_secs(2);
-/// When we first report that the command still runs. The next reports come after twice the time each.
-const FIRST_REPORT: Duration = Duration::from_secs(8);
-/// How long a command may take to end after its timeout before it is killed.
-const MERCY: Duration = Duration::from_secs(2);
+use crate::process::{CommandSpec, Ended, How, Leftover, ProcessEvent, Stream, Wanted};
 
 /// Runs `asked`, reports each event to `hear`, and returns how the command ended.
 pub(crate) fn run(
@@ -68,13 +55,14 @@ pub(crate) fn run(
         times: Times {
             started: Instant::now(),
             limit: asked.timeout,
+            until: asked.until,
             first_look: asked.watched.then_some(FIRST_LOOK),
             next_report: asked.watched.then_some(FIRST_REPORT),
             ..Times::default()
         },
         how: None,
         interrupted: false,
-        forwards: asked.forwards,
+        leftover: asked.leftover,
         asked_to_end: false,
         reader_watched: true,
         unread: 0,
@@ -92,8 +80,8 @@ struct Watch {
     times: Times,
     how: Option<How>,
     interrupted: bool,
-    /// Output of background processes that comes after the end goes to our standard output.
-    forwards: bool,
+    /// The use of output that background processes write after the end.
+    leftover: Leftover,
     /// A signal asked us to end, and we have not reported it.
     asked_to_end: bool,
     /// We look whether somebody still reads our standard output.
@@ -101,37 +89,6 @@ struct Watch {
     /// Bytes that were in the pipes when the command ended and are not read yet. The command wrote
     /// them, so they are read, however long that takes.
     unread: u64,
-}
-
-/// When things happened. They say when something is due.
-struct Times {
-    started: Instant,
-    limit: Option<Duration>,
-    /// How long after its first output the command shows what it has printed. `None` once it has.
-    first_look: Option<Duration>,
-    first_heard: Option<Instant>,
-    /// After which time we report that the command still runs.
-    next_report: Option<Duration>,
-    /// When the timeout was over and the command got a signal to end.
-    timed_out: Option<Instant>,
-    ended: Option<Instant>,
-    last_heard: Instant,
-}
-
-impl Default for Times {
-    fn default() -> Times {
-        let now = Instant::now();
-        Times {
-            started: now,
-            limit: None,
-            first_look: None,
-            first_heard: None,
-            next_report: None,
-            timed_out: None,
-            ended: None,
-            last_heard: now,
-        }
-    }
 }
 
 impl Watch {
@@ -174,7 +131,7 @@ impl Watch {
             if self.pipes.open(stream).is_some() {
                 held = true;
                 if let Some(output) = self.pipes.close(stream) {
-                    leave_reader(output, self.forwards);
+                    leave_reader(output, self.leftover);
                 }
             }
         }
@@ -223,7 +180,8 @@ impl Watch {
                     self.pipes.pty.iter().for_each(|pty| pty.resize());
                 }
                 signal => {
-                    if !self.has_heard(&came) {
+                    // The number of a process that has ended may be that of another one.
+                    if self.how.is_none() && !self.has_heard(&came) {
                         self.child.send(signal);
                     }
                     // A key of a terminal may mean the command alone.
@@ -235,7 +193,10 @@ impl Watch {
                         signal,
                         Signal::SIGTERM | Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT
                     );
-                    self.interrupted |= ends;
+                    if ends {
+                        self.interrupted = true;
+                        self.times.leave_soon();
+                    }
                 }
             }
         }
@@ -324,11 +285,16 @@ impl Watch {
     /// Does what is due. Tells whether we stop reading.
     fn is_time_up(&mut self, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) -> bool {
         let now = Instant::now();
-        if let Some(ended) = self.times.ended {
+        if self.times.ended.is_some() {
             if self.unread > 0 && self.pipes.is_open() {
                 return false;
             }
-            return now >= (self.times.last_heard + IDLE).min(ended + LONGEST_DRAIN);
+            if self.times.complete_at().is_some_and(|due| now >= due) {
+                return true;
+            }
+            if !self.times.has_news() {
+                return false;
+            }
         }
         let is_look_due = |due: Instant| {
             now >= due && (self.pipes.unread() == 0 || now >= due + (LATEST_LOOK - FIRST_LOOK))
@@ -349,6 +315,7 @@ impl Watch {
             hear(ProcessEvent::AskedToEnd);
         }
         match (self.times.limit, self.times.timed_out) {
+            _ if self.times.ended.is_some() => {}
             (Some(limit), None) if now >= self.times.started + limit => {
                 self.times.timed_out = Some(now);
                 self.child.send(Signal::SIGTERM);
@@ -371,27 +338,4 @@ struct Ready {
     streams: [Option<Stream>; 2],
     keys: bool,
     reader_gone: bool,
-}
-
-impl Times {
-    /// Returns when the command shows what it has printed first.
-    fn look_at(&self) -> Option<Instant> {
-        Some(self.first_heard? + self.first_look?)
-    }
-
-    /// Returns the time until something is due.
-    fn next(&self) -> Option<Duration> {
-        let due = match self.ended {
-            Some(ended) => Some((self.last_heard + IDLE).min(ended + LONGEST_DRAIN)),
-            None => {
-                let end = match self.timed_out {
-                    Some(told) => Some(told + MERCY),
-                    None => self.limit.map(|limit| self.started + limit),
-                };
-                let report = self.next_report.map(|after| self.started + after);
-                end.into_iter().chain(self.look_at()).chain(report).min()
-            }
-        };
-        due.map(|due| due.saturating_duration_since(Instant::now()))
-    }
 }

@@ -99,7 +99,10 @@ fn for_every_host_nothing_is_left_where_nothing_was() {
         assert!(dir.path().join(format!(".config/overspill/hosts/{host}.json")).exists());
         well(dir.path(), &["uninstall", host]);
         assert_eq!(left(dir.path()), [] as [PathBuf; 0], "{host}");
-        assert!(!dir.path().join(".config/overspill").exists(), "{host}");
+        // The directories that `init` made are gone, too.
+        let there: Vec<_> =
+            std::fs::read_dir(dir.path()).unwrap().map(|it| it.unwrap().path()).collect();
+        assert_eq!(there, [dir.path().join("work")], "{host}");
     }
 }
 

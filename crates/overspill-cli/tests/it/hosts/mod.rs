@@ -5,6 +5,8 @@
 mod doctor;
 mod hook;
 mod init;
+mod jobs;
+mod own_slot;
 mod plugins;
 mod pointer;
 mod reading;

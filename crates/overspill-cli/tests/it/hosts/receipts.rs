@@ -91,3 +91,74 @@ fn settings_too_large_for_a_receipt_are_left_alone() {
     assert!(std::fs::read_to_string(&path).unwrap() == text);
     assert!(!dir.path().join(".claude/settings.json").exists());
 }
+
+#[test]
+fn uninstall_without_a_receipt_removes_pieces_of_exact_shape() {
+    const FILES: [(&str, &str, &str); 5] = [
+        ("claude-code", ".claude/settings.json", "{\"model\": \"x\"}\n"),
+        ("codex", ".codex/config.toml", "model = \"x\"\n"),
+        ("gemini", ".gemini/.env", "A=1\n"),
+        ("opencode", ".config/opencode/opencode.json", "{\"shell\": \"/bin/sh\"}\n"),
+        ("cursor", ".cursor/hooks.json", "{\"version\": 1}\n"),
+    ];
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    for (host, file, text) in FILES {
+        for words in [&["uninstall", host][..], &["uninstall", "--all"]] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join(file);
+            write(&path, text);
+            well(dir.path(), &["init", host, "--force"]);
+            let with = super::read(&path);
+            std::fs::remove_dir_all(dir.path().join(".config/overspill/hosts")).unwrap();
+            let said = well(dir.path(), &[words, &["--dry-run"]].concat());
+            assert!(said.contains("without what is ours"), "{host}: {said}");
+            assert_eq!(super::read(&path), with, "{host}");
+            let said = well(dir.path(), words);
+            assert!(said.contains("without what is ours"), "{host}: {said}");
+            assert_eq!(squeezed(&super::read(&path)), squeezed(text), "{host}");
+            assert!(!links(dir.path()).exists(), "{host}");
+            let said = well(dir.path(), &["uninstall", host]);
+            assert!(said.contains("it was not set up"), "{host}: {said}");
+        }
+    }
+}
+
+#[test]
+fn uninstall_without_a_receipt_leaves_a_proxy_of_the_user() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(".codex/config.toml");
+    write(&path, "[mcp_servers.a]\ncommand = \"overspill\"\nargs = [\"mcp\", \"--\", \"npx\"]\n");
+    let before = super::read(&path);
+    let said = well(dir.path(), &["uninstall", "codex"]);
+    assert!(said.contains("it was not set up"), "{said}");
+    assert_eq!(super::read(&path), before);
+}
+
+#[test]
+fn directory_that_has_files_of_others_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    well(dir.path(), &["init", "copilot", "--force"]);
+    write(&dir.path().join(".copilot/mine"), "x");
+    well(dir.path(), &["uninstall", "copilot"]);
+    assert!(dir.path().join(".copilot/mine").exists());
+    assert!(!dir.path().join(".copilot/hooks").exists());
+    // A directory that was there before stays, also if it is empty.
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join(".copilot/hooks")).unwrap();
+    well(dir.path(), &["init", "copilot"]);
+    well(dir.path(), &["uninstall", "copilot"]);
+    assert!(dir.path().join(".copilot/hooks").exists());
+}
+
+#[test]
+fn receipt_names_no_directory_that_is_not_above_our_files() {
+    let (dir, receipt) = set_up();
+    let other = dir.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let text = std::fs::read_to_string(&receipt).unwrap();
+    let mut noted: serde_json::Value = serde_json::from_str(&text).unwrap();
+    noted["made"].as_array_mut().unwrap().push(other.to_str().unwrap().into());
+    write(&receipt, &noted.to_string());
+    well(dir.path(), &["uninstall", "claude-code"]);
+    assert!(other.exists());
+}

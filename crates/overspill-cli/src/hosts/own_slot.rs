@@ -1,0 +1,105 @@
+//! The user's own shell or prefix in a host's settings. overspill stands in its place and goes on to call it.
+//!
+//! `init` makes a directory for each of them, `OWN/HASH`, with a link to this program under the name of the user's
+//! program, because hosts look at that name, and a file with the user's value.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::env::Env;
+use crate::open::open_regular;
+use crate::settings::text;
+
+/// The directory of all of them, beside our links.
+const OWN: &str = "own";
+/// The file with the kind on its first line, and the user's value after it.
+const VALUE: &str = "value";
+
+/// The kind of program that a setting of a host names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SlotKind {
+    /// A shell: it gets `-c` and the command.
+    Shell,
+    /// A program with options: it gets the whole command line as one argument.
+    Prefix,
+}
+
+impl SlotKind {
+    const ALL: [(SlotKind, &'static str); 2] =
+        [(SlotKind::Shell, "shell"), (SlotKind::Prefix, "prefix")];
+}
+
+/// A shell or a prefix of the user's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnSlot {
+    pub(crate) kind: SlotKind,
+    pub(crate) value: String,
+}
+
+impl OwnSlot {
+    /// Returns the value of the user as one, unless it is empty or leads to us.
+    pub(crate) fn of(kind: SlotKind, value: &str, env: &Env) -> Option<OwnSlot> {
+        let own = OwnSlot { kind, value: value.to_owned() };
+        let is_ours = |path: &Path| {
+            path.starts_with(env.links())
+                || path
+                    .canonicalize()
+                    .is_ok_and(|file| file.file_stem() == Some(OsStr::new("overspill")))
+        };
+        let is_one_line = !value.trim().is_empty() && !value.contains(['\n', '\r', '\0']);
+        (is_one_line && !is_ours(own.program())).then_some(own)
+    }
+
+    /// Returns the one that a link of ours stands for.
+    pub(crate) fn at(link: &Path) -> Option<OwnSlot> {
+        let directory = link.parent()?;
+        if !link.is_absolute() || directory.parent()?.file_name()? != OWN {
+            return None;
+        }
+        let (file, _) = open_regular(&directory.join(VALUE)).ok()?;
+        let text = text::read_open(file).ok()?;
+        let (name, value) = text.split_once('\n')?;
+        let (kind, _) = SlotKind::ALL.into_iter().find(|(_, known)| *known == name)?;
+        Some(OwnSlot { kind, value: value.strip_suffix('\n')?.to_owned() })
+    }
+
+    /// Returns the link that stands for it.
+    pub(crate) fn link(&self, env: &Env) -> PathBuf {
+        let name = self.program().file_name().unwrap_or(OsStr::new("bash"));
+        self.directory(env).join(name)
+    }
+
+    /// Returns the file with the value, and its text.
+    pub(crate) fn file(&self, env: &Env) -> (PathBuf, String) {
+        (self.directory(env).join(VALUE), format!("{}\n{}\n", self.kind_name(), self.value))
+    }
+
+    /// Returns the program without its options. Claude Code begins the options at the last ` -`.
+    pub(crate) fn program(&self) -> &Path {
+        Path::new(self.parts().0)
+    }
+
+    /// Returns the line of a shell that calls the prefix with the first argument of that shell.
+    pub(crate) fn prefix_line(&self) -> String {
+        let (program, options) = self.parts();
+        format!("exec {} {options} \"$1\"", crate::ui::shell_word(program))
+    }
+
+    fn parts(&self) -> (&str, &str) {
+        let at = self.value.rfind(" -").filter(|at| *at > 0 && self.kind == SlotKind::Prefix);
+        at.map_or((self.value.as_str(), ""), |at| (&self.value[..at], &self.value[at + 1..]))
+    }
+
+    fn directory(&self, env: &Env) -> PathBuf {
+        // FNV-1a: two values must not share a directory, and the name must stay the same.
+        let text = format!("{}\n{}", self.kind_name(), self.value);
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        env.links().join(OWN).join(format!("{hash:016x}"))
+    }
+
+    fn kind_name(&self) -> &'static str {
+        SlotKind::ALL.into_iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name)
+    }
+}

@@ -1,0 +1,42 @@
+//! Whether a directory can be used, and who we are.
+
+use std::path::Path;
+
+use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, statat};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use crate::ui;
+
+/// Returns our part of the name of a directory that all users can reach.
+pub(super) fn user() -> String {
+    geteuid().as_raw().to_string()
+}
+
+/// Says why outputs cannot be saved in a directory, which need not be there yet.
+pub(super) fn objection(directory: &Path) -> Option<String> {
+    for path in directory.ancestors() {
+        let stat = match statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT) => continue,
+            Err(errno) => return Some(ui::reason(&errno.into())),
+        };
+        if path == directory {
+            // The store refuses links and files, and says why.
+            if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+                return None;
+            }
+            if stat.st_uid != geteuid().as_raw() {
+                return Some(format!("it belongs to another user ({})", stat.st_uid));
+            }
+        }
+        let access = accessat(CWD, path, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS);
+        return match access {
+            Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::NOTDIR)) => {
+                Some(ui::reason(&errno.into()))
+            }
+            Ok(()) | Err(_) => None,
+        };
+    }
+    None
+}

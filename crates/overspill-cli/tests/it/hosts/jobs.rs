@@ -1,0 +1,105 @@
+//! Jobs that the shell of a command leaves behind: overspill waits for them as the host does without it.
+
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::program::{numbered, program};
+
+/// The shell slot of a host.
+fn slot(host: &str, script: &str, directory: &Path) -> Command {
+    let mut command = program(directory);
+    // The text in the comment is the frame that some hosts have.
+    command.args(["sh", "-c", &format!("# _bgpids_file=\n{script}")]);
+    command.env("OVERSPILL_HOST", host).current_dir(directory).stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn job_left_behind_is_waited_for_if_the_host_waits() {
+    let words = [["run", "--shell"].as_slice(), &["run", "--", "sh", "-c"]];
+    for host in ["gemini", "opencode", "kilo", "continue"] {
+        let dir = tempfile::tempdir().unwrap();
+        let script = "(sleep 1; echo late; echo wrong >&2) & echo started; exit 4";
+        let output = slot(host, script, dir.path()).output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(shown, "started\nlate\n", "{host}");
+        assert_eq!((&output.stderr[..], output.status.code()), (&b"wrong\n"[..], Some(4)));
+    }
+    for words in words {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = program(dir.path());
+        command.args(words).arg("(sleep 1; echo late) & echo started").env("OPENCODE", "1");
+        assert_eq!(command.output().unwrap().stdout, b"started\nlate\n");
+    }
+}
+
+#[test]
+fn long_output_of_a_job_left_behind_is_shortened_and_saved() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = slot("opencode", "(sleep 1; seq 1 40000) & echo started", dir.path()).output();
+    let shown = String::from_utf8(output.unwrap().stdout).unwrap();
+    assert!(shown.contains("[overspill ") && shown.ends_with("\n40000\n"), "{shown}");
+    assert!(shown.len() <= 50_000 && shown.lines().count() <= 1_900);
+    let read = program(dir.path()).args(["read", "--raw", "last"]).output().unwrap();
+    assert!(String::from_utf8(read.stdout).unwrap().ends_with(&numbered(40_000)));
+}
+
+#[test]
+fn job_left_behind_holds_up_no_host_that_does_not_wait() {
+    for host in ["claude-code", "codex", "pi", "qwen", "unknown"] {
+        let dir = tempfile::tempdir().unwrap();
+        // It ends with the test's directory.
+        let script = "(while [ -e \"$PWD\" ]; do sleep 0.05; done; echo late) & echo started";
+        let output = slot(host, script, dir.path()).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "started\n", "{host}");
+    }
+}
+
+#[test]
+fn signal_ends_the_wait_for_a_job_left_behind() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let dir = tempfile::tempdir().unwrap();
+        let script = "(: > ready; while [ -e \"$PWD\" ]; do sleep 0.05; done) & echo started; \
+                      while ! [ -e ready ]; do sleep 0.05; done; exit 4";
+        let mut child =
+            slot("opencode", script, dir.path()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        // The start is shown while the job runs.
+        let mut start = [0; 8];
+        stdout.read_exact(&mut start).unwrap();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!((&start, rest.as_str()), (b"started\n", ""));
+        assert_eq!(child.wait().unwrap().code(), Some(4), "{signal:?}");
+    }
+}
+
+#[test]
+fn host_that_reads_on_for_a_moment_sees_that_a_job_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    // The name of the host is that of the process that starts the command.
+    symlink("/bin/bash", dir.path().join("cline")).unwrap();
+    let script = "(sleep 0.5; echo late; while ! [ -e go ]; do sleep 0.05; done) & echo started";
+    let own = env!("CARGO_BIN_EXE_overspill");
+    let mut cline = Command::new(dir.path().join("cline"));
+    let variables = program(dir.path());
+    cline.envs(variables.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    cline.env("OVERSPILL_HOST", "cline").current_dir(dir.path());
+    cline.args(["-c", &format!("{own} sh -c '{script}'; :")]);
+    cline.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = cline.spawn().unwrap();
+    assert!(child.wait().unwrap().success());
+    let mut stdout = child.stdout.take().unwrap();
+    rustix::io::ioctl_fionbio(&stdout, true).unwrap();
+    let mut shown = Vec::new();
+    // The output is still open: the host says so to the model.
+    let end = stdout.read_to_end(&mut shown).unwrap_err();
+    assert_eq!(end.kind(), ErrorKind::WouldBlock, "{}", String::from_utf8_lossy(&shown));
+    assert_eq!(String::from_utf8(shown).unwrap(), "started\nlate\n");
+    std::fs::write(dir.path().join("go"), "").unwrap();
+}
