@@ -76,7 +76,8 @@ fn begin() -> u8 {
     if let Some(code) = pipelines::tee::called(&words) {
         return code;
     }
-    run(&words, descriptors, &Env::of_process())
+    let env = Env::of_process();
+    run(&args::without_color(words, &env), descriptors, &env)
 }
 
 /// Runs the subcommand that the arguments name, and returns the exit code.

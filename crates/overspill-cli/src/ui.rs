@@ -1,5 +1,6 @@
 //! What people see.
 
+mod color;
 mod json;
 mod progress;
 mod quote;
@@ -13,6 +14,7 @@ use jiff::Timestamp;
 use overspill::Outcome;
 
 use crate::process::Descriptors;
+pub(crate) use color::{ColorChoice, Colors, Tone};
 pub(crate) use json::{json_line, versioned};
 pub(crate) use progress::Progress;
 pub(crate) use quote::{escaped, shell_word};

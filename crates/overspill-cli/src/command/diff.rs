@@ -67,11 +67,24 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
         json(&*store, &old, &found, &answer, program)
     } else {
         let heading = if args.from <= 1 && !found.same { &heading } else { "" };
-        format!("{heading}{}", answer.to_text(|next| command_line(next, program)))
+        let text = format!("{heading}{}", answer.to_text(|next| command_line(next, program)));
+        env.colors().paint_lines(&text, tone)
     };
     ui::answer(&text)?;
     let _ = store.retrieved(&new, text.len() as u64);
     Ok(())
+}
+
+/// Returns what a line of the differences means.
+fn tone(line: &str) -> Option<ui::Tone> {
+    match line.as_bytes() {
+        [b'-', b'-', b'-', b' ', ..] | [b'+', b'+', b'+', b' ', ..] => Some(ui::Tone::Heading),
+        [b'+', ..] => Some(ui::Tone::Added),
+        [b'-', ..] => Some(ui::Tone::Removed),
+        [b'@', b'@', ..] => Some(ui::Tone::Id),
+        line if line.starts_with(b"[overspill ") => Some(ui::Tone::Faint),
+        _ => None,
+    }
 }
 
 /// Adds how to compare outputs that are too large for us.

@@ -85,7 +85,7 @@ fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
         newest => newest?,
     };
     drop(progress);
-    print(args, &*store, &newest, trouble.is_some())?;
+    print(args, &*store, &newest, trouble.is_some(), env)?;
     ui::warn_of_damage(&*store);
     match trouble {
         None => Ok(()),
@@ -98,6 +98,7 @@ fn print(
     store: &dyn Store,
     newest: &RecentOutputs,
     is_part: bool,
+    env: &Env,
 ) -> anyhow::Result<()> {
     let rows = newest.entries.iter();
     if args.json {
@@ -106,10 +107,13 @@ fn print(
         return ui::answer(&lines);
     }
     let now = Timestamp::now();
-    let mut table =
-        ui::Table::new(&["ID", ">SIZE", ">LINES", ">USED", ">EXIT", "STATE", "TOOL", "COMMAND"]);
-    rows.for_each(|(entry, record)| table.row(row(entry, record, now)));
-    let mut text = table.text(ui::width());
+    let titles = ["ID", ">SIZE", ">LINES", ">USED", ">EXIT", "STATE", "TOOL", "COMMAND"];
+    let mut table = ui::Table::new(&titles).optional(&["LINES", "TOOL", "STATE", "USED"]);
+    for (entry, record) in rows {
+        table.row(row(entry, record, now));
+        paint_row(&mut table, "ID", record);
+    }
+    let mut text = table.painted(ui::width(), env.colors());
     if text.is_empty() && args.limit > 0 && !is_part {
         let all = RecentQuery { most: 1, ..RecentQuery::default() };
         let is_any = !store.newest(&all)?.entries.is_empty();
@@ -125,6 +129,15 @@ fn print(
         }
     }
     ui::answer(&text)
+}
+
+/// Paints the last row of a table: the id, and the exit code and the command of a run that failed.
+pub(super) fn paint_row(table: &mut ui::Table, id: &str, record: &Record) {
+    table.tone(id, ui::Tone::Id);
+    if record.has_failed() {
+        table.tone("EXIT", ui::Tone::Failure);
+        table.tone("COMMAND", ui::Tone::Failure);
+    }
 }
 
 fn size(typed: &str) -> Result<u64, &'static str> {

@@ -28,7 +28,9 @@ pub(crate) fn run(env: &Env) -> u8 {
 
 fn text(env: &Env) -> String {
     let mut text = match stores::store(env) {
-        Ok(store) => outputs(&*store).unwrap_or_else(|error| problem(&error.to_string())),
+        Ok(store) => {
+            outputs(&*store, env.colors()).unwrap_or_else(|error| problem(&error.to_string()))
+        }
         Err(error) => problem(&error),
     };
     text.push_str(&hosts(&setup::host_states(env)));
@@ -42,7 +44,7 @@ fn problem(error: &str) -> String {
 }
 
 /// Returns the last outputs and the totals of the last day.
-fn outputs(store: &dyn Store) -> Result<String, overspill::Error> {
+fn outputs(store: &dyn Store, colors: ui::Colors) -> Result<String, overspill::Error> {
     let query =
         RecentQuery { most: MOST_OUTPUTS, order: RecentOrder::Saved, ..RecentQuery::default() };
     let newest = store.newest(&query)?;
@@ -53,9 +55,13 @@ fn outputs(store: &dyn Store) -> Result<String, overspill::Error> {
         );
     }
     let now = Timestamp::now();
-    let mut table = ui::Table::new(&["LAST", ">AGE", ">EXIT", ">SIZE", ">SHOWN", "COMMAND"]);
-    newest.entries.iter().for_each(|(entry, record)| table.row(row(entry, record, now)));
-    Ok(table.text(ui::width()) + &today(store, now)?)
+    let mut table = ui::Table::new(&["LAST", ">AGE", ">EXIT", ">SIZE", ">SHOWN", "COMMAND"])
+        .optional(&["SHOWN", "AGE"]);
+    for (entry, record) in &newest.entries {
+        table.row(row(entry, record, now));
+        super::list::paint_row(&mut table, "LAST", record);
+    }
+    Ok(table.painted(ui::width(), colors) + &today(store, now)?)
 }
 
 fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {

@@ -1,9 +1,15 @@
 //! Rows under each other.
 
+use super::{Colors, Tone};
+
 /// A table whose columns are as wide as they must be, and whose last one takes what is left.
 pub(crate) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
+    /// The meaning of cells: row, column, meaning.
+    tones: Vec<(usize, usize, Tone)>,
+    /// Columns that a narrow terminal does without, the first to go first.
+    optional: Vec<&'static str>,
 }
 
 struct Column {
@@ -24,6 +30,8 @@ const GAP: &str = "  ";
 const LONGEST_CELL: usize = 1_000;
 /// The last column gets at least so much, whatever the width.
 const LEAST: usize = 10;
+/// Optional columns go if the last column would get less than this.
+const ENOUGH: usize = 16;
 
 impl Table {
     /// Begins a table; titles with a `>` in front are of numbers, which stand on the right.
@@ -32,7 +40,12 @@ impl Table {
             Some(title) => Column { title, align: Align::Right },
             None => Column { title, align: Align::Left },
         });
-        Table { columns: columns.collect(), rows: Vec::new() }
+        Table {
+            columns: columns.collect(),
+            rows: Vec::new(),
+            tones: Vec::new(),
+            optional: Vec::new(),
+        }
     }
 
     /// Adds a row. Cells may hold foreign text: each is escaped to one visible line.
@@ -41,38 +54,87 @@ impl Table {
         self.rows.push(cells.into_iter().map(escaped).collect());
     }
 
+    /// Gives a cell of the last row a meaning.
+    pub(crate) fn tone(&mut self, title: &str, tone: Tone) {
+        let column = self.columns.iter().position(|column| column.title == title);
+        if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {
+            self.tones.push((row, column, tone));
+        }
+    }
+
+    /// Names columns that are left out if the table is too wide, the first to go first.
+    pub(crate) fn optional(mut self, titles: &[&'static str]) -> Table {
+        self.optional = titles.to_vec();
+        self
+    }
+
     /// Returns the table in lines of at most `width` columns. What is empty in all rows is left out.
     pub(crate) fn text(&self, width: usize) -> String {
-        let used: Vec<usize> = (0..self.columns.len())
-            .filter(|&column| self.rows.iter().any(|row| !row[column].is_empty()))
-            .collect();
-        let Some((&last, others)) = used.split_last() else { return String::new() };
+        self.painted(width, Colors::OFF)
+    }
+
+    /// Like [`Table::text`], in colours.
+    pub(crate) fn painted(&self, width: usize, colors: Colors) -> String {
         let widest = |column: usize| {
             let cells = self.rows.iter().map(|row| super::columns(&row[column]));
             cells.chain([self.columns[column].title.len()]).max().unwrap_or(0)
         };
+        let used = self.used(width, widest);
+        let Some((&last, others)) = used.split_last() else { return String::new() };
         let widths: Vec<usize> = others.iter().map(|&column| widest(column)).collect();
         let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
         let left = width.saturating_sub(taken).max(LEAST);
         let titles: Vec<&str> = self.columns.iter().map(|column| column.title).collect();
         let mut text = String::new();
         let rows = self.rows.iter().map(|row| row.iter().map(String::as_str).collect());
-        for row in [titles].into_iter().chain(rows) {
+        for (at, row) in [titles].into_iter().chain(rows).enumerate() {
+            let tone = |column: usize| match at.checked_sub(1) {
+                None => Some(Tone::Faint),
+                Some(row) => self.tone_of(row, column),
+            };
             let mut line = String::new();
             for (&column, &width) in others.iter().zip(&widths) {
-                line.push_str(&padded(row[column], width, self.columns[column].align));
+                let align = self.columns[column].align;
+                line.push_str(&padded(row[column], width, align, colors, tone(column)));
                 line.push_str(GAP);
             }
-            line.push_str(&super::short(row[last], left));
+            let cell = super::short(row[last], left);
+            line.push_str(&tone(last).map_or(cell.clone(), |tone| colors.paint(tone, &cell)));
             text.push_str(line.trim_end());
             text.push('\n');
         }
         text
     }
+
+    /// Returns the columns that are shown: those with text, without optional ones that have no room.
+    fn used(&self, width: usize, widest: impl Fn(usize) -> usize) -> Vec<usize> {
+        let is_empty = |column: usize| self.rows.iter().all(|row| row[column].is_empty());
+        let mut used: Vec<usize> =
+            (0..self.columns.len()).filter(|&column| !is_empty(column)).collect();
+        let fits = |used: &[usize]| {
+            let Some((&last, others)) = used.split_last() else { return true };
+            let taken: usize = others.iter().map(|&column| widest(column) + GAP.len()).sum();
+            // The last column may be cut, but not to nothing.
+            taken + widest(last).min(ENOUGH) <= width
+        };
+        for title in &self.optional {
+            if fits(&used) {
+                break;
+            }
+            used.retain(|&column| self.columns[column].title != *title);
+        }
+        used
+    }
+
+    fn tone_of(&self, row: usize, column: usize) -> Option<Tone> {
+        let found = self.tones.iter().find(|(at, of, _)| (*at, *of) == (row, column));
+        found.map(|(.., tone)| *tone)
+    }
 }
 
-fn padded(cell: &str, width: usize, align: Align) -> String {
+fn padded(cell: &str, width: usize, align: Align, colors: Colors, tone: Option<Tone>) -> String {
     let blanks = " ".repeat(width.saturating_sub(super::columns(cell)));
+    let cell = tone.map_or_else(|| cell.to_owned(), |tone| colors.paint(tone, cell));
     match align {
         Align::Left => format!("{cell}{blanks}"),
         Align::Right => format!("{blanks}{cell}"),
@@ -82,6 +144,17 @@ fn padded(cell: &str, width: usize, align: Align) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn table_leaves_out_optional_columns_until_it_fits() {
+        let mut table =
+            Table::new(&["ID", ">SIZE", ">LINES", "COMMAND"]).optional(&["LINES", "SIZE"]);
+        table.row(vec!["abcdef".into(), "20.5 KiB".into(), "100".into(), "cargo build".into()]);
+        table.tone("ID", Tone::Id);
+        assert_eq!(table.text(40).lines().next(), Some("ID          SIZE  LINES  COMMAND"));
+        assert_eq!(table.text(30).lines().next(), Some("ID          SIZE  COMMAND"));
+        assert_eq!(table.text(20), "ID      COMMAND\nabcdef  cargo build\n");
+    }
 
     #[test]
     fn a_table_fits_and_leaves_out_what_is_empty() {

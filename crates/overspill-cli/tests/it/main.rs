@@ -5,6 +5,7 @@
 mod asked;
 mod bucket;
 mod children;
+mod colors;
 mod config;
 mod crowd;
 mod cut;
