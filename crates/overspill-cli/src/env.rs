@@ -4,14 +4,14 @@
 //! command starts at once.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use overspill::Places;
 use overspill::internal::profile;
 
-use crate::hosts::Host;
+use crate::hosts::{self, Host};
 use crate::settings::variables;
 use crate::ui::{self, ColorChoice, Colors};
 
@@ -173,6 +173,12 @@ impl Env {
     /// Sets when colours are used. The first choice stays.
     pub(crate) fn choose_color(&self, choice: ColorChoice) {
         let _ = self.0.color.set(choice);
+    }
+
+    /// Tells whether a person types and reads on a terminal. An agent may run us on one, too.
+    pub(crate) fn has_person(&self) -> bool {
+        let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
+        io::stdin().is_terminal() && ui::is_seen() && !is_dumb && !hosts::is_inside(self)
     }
 
     /// Returns the colours of standard output.

@@ -2,6 +2,7 @@
 
 mod color;
 mod json;
+mod pager;
 mod progress;
 mod quote;
 mod table;
@@ -16,6 +17,7 @@ use overspill::Outcome;
 use crate::process::Descriptors;
 pub(crate) use color::{ColorChoice, Colors, Tone};
 pub(crate) use json::{json_line, versioned};
+pub(crate) use pager::{PagerArgs, fits_screen, show_text};
 pub(crate) use progress::Progress;
 pub(crate) use quote::{escaped, shell_word};
 pub(crate) use table::Table;

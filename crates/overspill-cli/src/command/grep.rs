@@ -274,7 +274,9 @@ fn lines(
             let footer = answer.footer(|next| asked.command(next, left));
             text.push_str(&colors.paint(ui::Tone::Faint, &footer));
         }
-        let _ = store.retrieved(name, (text.len() - before) as u64);
+        if !asked.env.has_person() {
+            let _ = store.retrieved(name, (text.len() - before) as u64);
+        }
         if answer.next.is_some() {
             break;
         }

@@ -1,12 +1,13 @@
 //! `overspill read`
 
 use std::ffi::OsString;
+use std::io::Write;
 
-use overspill::Part;
 use overspill::core::Limits;
 use overspill::internal::retrieve::{self, FromValue, JsonError, JsonPath};
 use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
+use overspill::{Page, Part};
 
 use super::follow;
 use super::request::command_line;
@@ -17,7 +18,7 @@ use crate::{find, hosts, ui};
 ///
 /// An output is named by its id, the beginning or the end of it, or the path that was shown. An answer has at
 /// most 2000 lines and 50 KiB, its last line included, which says what this was and has the command
-/// for the next page. Exits with 1 if there is no such output, or nothing that the path leads to.
+/// for the next page. On a terminal your pager has all of it. Exits with 1 if there is no such output, or nothing that the path leads to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill read q7atzy --lines 181-380
@@ -55,6 +56,8 @@ pub(crate) struct ReadArgs {
     /// Everything, byte for byte and without a limit.
     #[arg(long, conflicts_with_all = ["lines", "bytes", "tail", "json"])]
     raw: bool,
+    #[command(flatten)]
+    pager: ui::PagerArgs,
 }
 
 impl ReadArgs {
@@ -117,10 +120,66 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
         }
     };
     let text = answer.to_text(|next| command_line(next, program));
-    ui::answer(&text)?;
-    // The page is printed, even if the store cannot note it.
-    let _ = store.retrieved(&name, text.len() as u64);
+    let Some(pager) = args.pager.pager(env) else {
+        ui::answer(&text)?;
+        return note(&*store, &name, &text, env);
+    };
+    if path.is_some() || ui::fits_screen(&text) {
+        return ui::show_text(&text, Some(pager));
+    }
+    // A person reads on in the pager, so it gets all pages.
+    match pager.show(|out| all_pages(&*store, &name, args.part(), program, out))? {
+        true => Ok(()),
+        false => ui::answer(&text),
+    }
+}
+
+/// Counts a page as shown later, unless a person reads it.
+fn note(store: &dyn Store, name: &OutputId, text: &str, env: &Env) -> anyhow::Result<()> {
+    if !env.has_person() {
+        // The page is printed, even if the store cannot note it.
+        let _ = store.retrieved(name, text.len() as u64);
+    }
     Ok(())
+}
+
+/// Writes a part of the output, page after page, and the sentence about it.
+fn all_pages(
+    store: &dyn Store,
+    name: &OutputId,
+    asked: Part,
+    program: &str,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    const PAGE: Limits = Limits::NONE.bytes(4 << 20);
+    let mut part = asked.clone();
+    let mut first = None;
+    loop {
+        let page = retrieve::read(store, name, &part, &PAGE)?;
+        out.write_all(page.text.as_bytes())?;
+        let lines = page.lines;
+        let begin = *first.get_or_insert(lines.map(|(first, _)| first));
+        part = match (&asked, page.next.clone()) {
+            (Part::Lines(_, to), Some(Part::Lines(from, _))) if from <= *to => {
+                Part::Lines(from, *to)
+            }
+            // A line that is longer than a page goes on in bytes.
+            (Part::Lines(_, u64::MAX), Some(Part::Bytes(range))) => {
+                Part::Bytes(range.start..u64::MAX)
+            }
+            (Part::Bytes(range), Some(Part::Bytes(next))) if next.start < range.end => {
+                Part::Bytes(next.start..range.end)
+            }
+            _ => {
+                let feed =
+                    if page.text.is_empty() || page.text.ends_with('\n') { "" } else { "\n" };
+                let lines = begin.zip(lines).map(|(first, (_, last))| (first, last));
+                let page = Page { lines, ..page };
+                let footer = page.answer(store, name).footer(|next| command_line(next, program));
+                return Ok(out.write_all(format!("{feed}{footer}").as_bytes())?);
+            }
+        };
+    }
 }
 
 /// Returns the limits of a page without its footer.

@@ -18,8 +18,9 @@ pub(crate) use ended::{Ended, How, Unstartable};
 pub(crate) use read::{Buffer, read_to_end};
 pub(crate) use system::{
     Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_group, end_like,
-    input_ends_within, is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger, linger,
-    parent_name, restore_signals, run, stdout_file, stdout_path, take_end_signals, widen,
+    input_ends_within, is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger,
+    leave_keys_to_child, linger, parent_name, restore_signals, run, stdout_file, stdout_path,
+    take_end_signals, widen,
 };
 
 /// Undoes what the standard library does before `main`: it ignores SIGPIPE, and the command would

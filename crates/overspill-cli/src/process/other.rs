@@ -40,6 +40,8 @@ pub(crate) fn block_file_size_signal() {}
 
 pub(crate) fn restore_signals(_: &mut Command) {}
 
+pub(crate) fn leave_keys_to_child() {}
+
 pub(super) fn default_sigpipe() {}
 
 pub(crate) fn take_end_signals(_: impl Fn(i32) + Send + 'static) {}

@@ -20,13 +20,15 @@ pub(crate) const MCP_TOKEN: &str = "OVERSPILL_MCP_TOKEN";
 pub(crate) const ACTIVE: &str = "OVERSPILL_ACTIVE";
 /// The name of the host that runs commands, for hosts that set no variable of their own.
 pub(crate) const HOST: &str = "OVERSPILL_HOST";
+/// The pager for long answers on a terminal.
+const PAGER: &str = "OVERSPILL_PAGER";
 
 /// The variables about secrets.
 const REDACT: &str = "OVERSPILL_REDACT";
 const REDACT_PATTERN: &str = "OVERSPILL_REDACT_PATTERN";
 /// How many letters of a variable about secrets can be wrong.
 const SLIPS: usize = 2;
-const NO_SETTINGS: [&str; 5] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, HOST];
+const NO_SETTINGS: [&str; 6] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, HOST, PAGER];
 /// The start of the variables of our tests.
 const TESTS: &str = "OVERSPILL_TEST_";
 

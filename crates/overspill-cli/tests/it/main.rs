@@ -24,6 +24,7 @@ mod kills;
 mod mcp;
 mod options;
 mod overview;
+mod pager;
 mod pictures;
 mod pipelines;
 mod power;

@@ -39,15 +39,22 @@ pub(crate) fn seen(mut person: File) -> String {
 }
 
 /// Runs a program whose three streams are a terminal, and returns what a person sees.
-pub(crate) fn on_terminal(mut command: Command, (rows, columns): (u16, u16)) -> String {
+pub(crate) fn on_terminal(command: Command, size: (u16, u16)) -> String {
+    run_on_terminal(command, size).0
+}
+
+/// Like [`on_terminal`], with the exit code.
+pub(crate) fn run_on_terminal(
+    mut command: Command,
+    (rows, columns): (u16, u16),
+) -> (String, Option<i32>) {
     let (person, program) = terminal_of(rows, columns);
     let copy = || program.try_clone().unwrap();
     let mut child = command.stdin(copy()).stdout(copy()).stderr(copy()).spawn().unwrap();
     // A reader waits for all copies.
     drop((command, program));
     let text = seen(person);
-    child.wait().unwrap();
-    text
+    (text, child.wait().unwrap().code())
 }
 
 #[test]

@@ -29,7 +29,9 @@ pub(crate) use extra::widen;
 pub(crate) use interruptible_input::InterruptibleInput;
 pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use service::{end_group, is_reader_gone, take_end_signals};
-pub(crate) use signals::{block_file_size_signal, default_sigpipe, end_like, restore_signals};
+pub(crate) use signals::{
+    block_file_size_signal, default_sigpipe, end_like, leave_keys_to_child, restore_signals,
+};
 pub(crate) use stdio_kind::{
     input_ends_within, is_one_output, is_talked_to, stdout_file, stdout_path,
 };
