@@ -72,6 +72,9 @@ fn begin() -> u8 {
         process::linger(&words);
         return 0;
     }
+    if process::is_to_lead(&words) {
+        return process::lead_session(&words);
+    }
     // A stage of a pipeline must start quickly.
     if let Some(code) = pipelines::tee::called(&words) {
         return code;

@@ -21,6 +21,7 @@ mod home;
 mod hosts;
 mod json;
 mod kills;
+mod live_terminal;
 mod mcp;
 mod options;
 mod overview;

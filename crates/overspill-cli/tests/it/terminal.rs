@@ -67,7 +67,7 @@ fn on_a_terminal_everything_is_shown_and_one_line_says_where_it_is() {
     assert_eq!(seen(person), numbered(5000));
     let output = child.unwrap().wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.lines().count() == 1 && told.contains("5,000 lines"), "{told}");
+    assert!(told.lines().count() == 1 && told.contains("23.3 KiB saved as "), "{told}");
 
     let (person, program) = terminal();
     let test = Test::new(&["run", "--", "echo", "short"]);

@@ -8,6 +8,7 @@ mod replaced;
 mod runs;
 mod screen;
 mod streamed_head;
+mod terminal_text;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -19,7 +20,7 @@ use overspill::core::Keep;
 use crate::args::{Engine, LimitArgs, duration};
 use crate::env::Env;
 use crate::pipelines::{PipelineMode, Watch};
-use crate::process::{self, CommandSpec, Descriptors, Ended, Stderr, Unstartable};
+use crate::process::{self, CommandSpec, CommandTerminal, Descriptors, Ended, Stderr, Unstartable};
 use crate::ui;
 
 use output::Output;
@@ -28,7 +29,8 @@ pub(crate) use presenter::Shows;
 /// Runs a command and bounds what it prints.
 ///
 /// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
-/// a preview is shown, and all of it is saved. On a terminal everything is shown as it comes.
+/// a preview is shown, and all of it is saved. On a terminal the command has a terminal, as without overspill,
+/// and everything is shown as it comes.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -49,9 +51,12 @@ pub(crate) struct RunArgs {
     /// Where the command's standard error goes.
     #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
     stderr: Stderr,
-    /// Give the command a terminal to write to.
-    #[arg(long)]
+    /// Give the command a terminal, also if stdout is no terminal. On a terminal it always gets one.
+    #[arg(long, overrides_with = "no_pty")]
     pty: bool,
+    /// Give the command pipes, also on a terminal.
+    #[arg(long)]
+    no_pty: bool,
     /// Show the start as it comes, and the end when the command has ended.
     #[arg(long)]
     stream: bool,
@@ -132,9 +137,22 @@ impl Job {
                 (words.collect::<Vec<_>>().join(" "), args.command, None)
             }
         };
-        let RunArgs { stderr, pty, stream, all, timeout, .. } = args;
+        let RunArgs { stderr, pty, no_pty, stream, all, timeout, .. } = args;
+        // On a terminal like ours nothing can be masked: programs draw on it.
+        let can_be_like_ours = stderr == Stderr::Merged
+            && engine.overspill.redaction().shown().is_none()
+            && process::GIVES_TERMINALS
+            && env.has_person()
+            && process::is_in_foreground();
+        let terminal = match (no_pty, pty) {
+            (true, _) => CommandTerminal::None,
+            (false, _) if can_be_like_ours => CommandTerminal::LikeOurs,
+            (false, true) => CommandTerminal::Plain,
+            (false, false) => CommandTerminal::None,
+        };
         let watched = !stream && !all;
-        let asked = CommandSpec { words, stderr, pty, timeout, watched, ..CommandSpec::default() };
+        let asked =
+            CommandSpec { words, stderr, terminal, timeout, watched, ..CommandSpec::default() };
         let shows = match (all, stream) {
             (true, _) => Shows::All,
             (false, true) => Shows::Start,
@@ -175,6 +193,9 @@ impl Job {
             Watch::attach(&pipelines, default, &mut asked, at, env)
         });
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
+        if asked.terminal == CommandTerminal::LikeOurs {
+            output = output.of_terminal();
+        }
         let started = Instant::now();
         let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
         // From here on the exit code is the command's, whatever befalls us.

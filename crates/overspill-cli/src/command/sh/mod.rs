@@ -19,7 +19,7 @@ use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
 use crate::hosts::{self, Ceiling, CommandInput, Host, TaskFile, frame};
 use crate::pipelines::{PipelineMode, PipelineSettings};
-use crate::process::{self, CommandSpec, Descriptors, Stderr};
+use crate::process::{self, CommandSpec, CommandTerminal, Descriptors, Stderr};
 use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
 use crate::ui;
@@ -171,7 +171,7 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             } else {
                 Stderr::Joined
             },
-            pty: is_screen,
+            terminal: if is_screen { CommandTerminal::Plain } else { CommandTerminal::None },
             variables: active.into(),
             forwards,
             watched: !is_screen && file.is_none(),

@@ -15,10 +15,12 @@ mod linger;
 mod pipes;
 mod pty;
 mod service;
+mod session;
 mod signals;
 mod stdio_kind;
 mod stdio_target;
 mod terminal_input;
+mod times;
 mod wait;
 mod watch;
 
@@ -29,6 +31,7 @@ pub(crate) use extra::widen;
 pub(crate) use interruptible_input::InterruptibleInput;
 pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use service::{end_group, is_reader_gone, take_end_signals};
+pub(crate) use session::{GIVES_TERMINALS, is_in_foreground, is_to_lead, lead_session};
 pub(crate) use signals::{
     block_file_size_signal, default_sigpipe, end_like, leave_keys_to_child, restore_signals,
 };

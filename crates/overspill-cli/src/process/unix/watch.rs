@@ -13,26 +13,18 @@ use super::child::{Child, ChildChange};
 use super::extra::{start, stop_too, wait};
 use super::linger::leave_reader;
 use super::pipes::Pipes;
+use super::pty::Pty;
+use super::session;
 use super::signals::{ReceivedSignal, Signals};
 use super::stdio_target::{Group, StdioTarget};
 use super::terminal_input::TerminalInput;
+use super::times::{FIRST_LOOK, FIRST_REPORT, IDLE, LATEST_LOOK, LONGEST_DRAIN, MERCY, Times};
 use super::wait::{Interest, Watched};
 use crate::process::Buffer;
 use crate::process::{CommandSpec, Ended, How, ProcessEvent, Stream, Wanted};
 
-/// After the command has ended, its output is complete when nothing comes for this long.
-const IDLE: Duration = Duration::from_millis(250);
-/// After the command has ended, we read no longer than this, even if more comes.
-const LONGEST_DRAIN: Duration = Duration::from_secs(2);
-/// So long after its first output a command shows what it has printed. A command that ends before gets its
-/// preview alone.
-const FIRST_LOOK: Duration = Duration::from_millis(500);
-/// The same for a command that prints without a pause. Most of these end soon.
-const LATEST_LOOK: Duration = Duration::from_secs(2);
-/// When we first report that the command still runs. The next reports come after twice the time each.
-const FIRST_REPORT: Duration = Duration::from_secs(8);
-/// How long a command may take to end after its timeout before it is killed.
-const MERCY: Duration = Duration::from_secs(2);
+/// In the background we look so often whether the keys are ours again.
+const LOOK_FOR_KEYS: Duration = Duration::from_millis(200);
 
 /// Runs `asked`, reports each event to `hear`, and returns how the command ended.
 pub(crate) fn run(
@@ -57,7 +49,10 @@ pub(crate) fn run(
         _ => StdioTarget::Inherited,
     };
     let [out, err] = pipes.targets();
-    let pid = start(&asked.words, [stdin, out, err], group, &signals, &asked.variables)?;
+    let has_leader = keys.open && pipes.pty.as_ref().is_some_and(Pty::has_job_control);
+    let led = if has_leader { session::led(&asked.words) } else { None };
+    let words = led.as_ref().unwrap_or(&asked.words);
+    let pid = start(words, [stdin, out, err], group, &signals, &asked.variables)?;
     pipes.hand_over();
     let mut watch = Watch {
         child: Child::new(pid, group),
@@ -77,6 +72,8 @@ pub(crate) fn run(
         forwards: asked.forwards,
         asked_to_end: false,
         reader_watched: true,
+        has_leader,
+        stopped: None,
         unread: 0,
     };
     watch.until_the_end(hear)
@@ -98,40 +95,13 @@ struct Watch {
     asked_to_end: bool,
     /// We look whether somebody still reads our standard output.
     reader_watched: bool,
+    /// A process of ours leads the session of the command, so that keys can stop it.
+    has_leader: bool,
+    /// The command was stopped by this signal, and we were not yet.
+    stopped: Option<i32>,
     /// Bytes that were in the pipes when the command ended and are not read yet. The command wrote
     /// them, so they are read, however long that takes.
     unread: u64,
-}
-
-/// When things happened. They say when something is due.
-struct Times {
-    started: Instant,
-    limit: Option<Duration>,
-    /// How long after its first output the command shows what it has printed. `None` once it has.
-    first_look: Option<Duration>,
-    first_heard: Option<Instant>,
-    /// After which time we report that the command still runs.
-    next_report: Option<Duration>,
-    /// When the timeout was over and the command got a signal to end.
-    timed_out: Option<Instant>,
-    ended: Option<Instant>,
-    last_heard: Instant,
-}
-
-impl Default for Times {
-    fn default() -> Times {
-        let now = Instant::now();
-        Times {
-            started: now,
-            limit: None,
-            first_look: None,
-            first_heard: None,
-            next_report: None,
-            timed_out: None,
-            ended: None,
-            last_heard: now,
-        }
-    }
 }
 
 impl Watch {
@@ -140,6 +110,7 @@ impl Watch {
         hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
     ) -> anyhow::Result<Ended> {
         while self.how.is_none() || self.pipes.is_open() {
+            self.keep_keys_in_foreground();
             let ready = self.wait().context("waiting for the command")?;
             if ready.signals {
                 self.take_signals();
@@ -155,6 +126,11 @@ impl Watch {
             if ready.reader_gone {
                 self.stop_reading();
             }
+            if let Some(by) = self.stopped.take() {
+                // The key that stopped it is on the screen, too.
+                self.read_what_is_there(hear);
+                self.stop(by);
+            }
             if self.is_time_up(hear) {
                 break;
             }
@@ -162,9 +138,54 @@ impl Watch {
         self.child.take_terminal();
         if self.times.timed_out.is_some() {
             // Processes of its group that ignored the first signal.
-            self.child.send(Signal::SIGKILL);
+            self.kill();
         }
         Ok(self.ended())
+    }
+
+    /// Takes the keys of our terminal while a shell has us in the foreground, and only then.
+    fn keep_keys_in_foreground(&mut self) {
+        let Some(pty) = self.pipes.pty.as_mut().filter(|_| self.has_leader) else { return };
+        if self.keys.is_over {
+            return;
+        }
+        match session::is_in_foreground() {
+            is_in if is_in == self.keys.open => {}
+            true => {
+                self.keys.open = pty.take_keys();
+                pty.resize();
+            }
+            // The shell has the terminal, with its own modes.
+            false => {
+                pty.forget_keys();
+                self.keys.open = false;
+            }
+        }
+    }
+
+    /// Stops as the command was stopped, until a shell continues us.
+    fn stop(&mut self, by: i32) {
+        self.child.take_terminal();
+        let pty = self.pipes.pty.as_mut().filter(|_| self.has_leader);
+        // The leader of a session is stopped by another signal than the command.
+        let by = if pty.is_some() { Signal::SIGTSTP as i32 } else { by };
+        if let Some(pty) = pty {
+            pty.leave_keys();
+            self.keys.open = false;
+        }
+        stop_too(by);
+        self.child.give_terminal();
+        self.keep_keys_in_foreground();
+        self.child.send(Signal::SIGCONT);
+    }
+
+    /// Kills the command, with the group that it has put in the foreground of its terminal.
+    fn kill(&self) {
+        let foreground = self.pipes.pty.as_ref().filter(|_| self.has_leader);
+        if let Some(group) = foreground.and_then(Pty::foreground) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        self.child.send(Signal::SIGKILL);
     }
 
     /// Returns how the command ended. Background processes that still write get a reader.
@@ -174,7 +195,8 @@ impl Watch {
             if self.pipes.open(stream).is_some() {
                 held = true;
                 if let Some(output) = self.pipes.close(stream) {
-                    leave_reader(output, self.forwards);
+                    // On our terminal it would be seen without us.
+                    leave_reader(output, self.forwards || self.has_leader);
                 }
             }
         }
@@ -203,7 +225,10 @@ impl Watch {
             watched.push(Watched::new(rustix::stdio::stdout(), Interest::HangUp));
             watched.len() - 1
         });
-        wait(&mut watched, self.times.next())?;
+        // A shell does not tell us when it puts us in the foreground again.
+        let paused = (self.has_leader && !self.keys.open).then_some(LOOK_FOR_KEYS);
+        let due = [self.times.next(), paused].into_iter().flatten().min();
+        wait(&mut watched, due)?;
         let is_ready = |at: usize| watched[at].ready;
         Ok(Ready {
             signals: is_ready(0),
@@ -258,12 +283,7 @@ impl Watch {
                     (self.times.ended, self.times.last_heard) = (Some(now), now);
                     self.unread = self.pipes.unread();
                 }
-                Some(ChildChange::Stopped(by)) => {
-                    self.child.take_terminal();
-                    stop_too(by);
-                    self.child.give_terminal();
-                    self.child.send(Signal::SIGCONT);
-                }
+                Some(ChildChange::Stopped(by)) => self.stopped = Some(by),
             }
         }
     }
@@ -357,7 +377,7 @@ impl Watch {
             }
             (_, Some(told)) if now >= told + MERCY => {
                 self.times.timed_out = Some(now);
-                self.child.send(Signal::SIGKILL);
+                self.kill();
             }
             _ => {}
         }
@@ -371,27 +391,4 @@ struct Ready {
     streams: [Option<Stream>; 2],
     keys: bool,
     reader_gone: bool,
-}
-
-impl Times {
-    /// Returns when the command shows what it has printed first.
-    fn look_at(&self) -> Option<Instant> {
-        Some(self.first_heard? + self.first_look?)
-    }
-
-    /// Returns the time until something is due.
-    fn next(&self) -> Option<Duration> {
-        let due = match self.ended {
-            Some(ended) => Some((self.last_heard + IDLE).min(ended + LONGEST_DRAIN)),
-            None => {
-                let end = match self.timed_out {
-                    Some(told) => Some(told + MERCY),
-                    None => self.limit.map(|limit| self.started + limit),
-                };
-                let report = self.next_report.map(|after| self.started + after);
-                end.into_iter().chain(self.look_at()).chain(report).min()
-            }
-        };
-        due.map(|due| due.saturating_duration_since(Instant::now()))
-    }
 }
