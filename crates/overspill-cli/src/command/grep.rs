@@ -67,6 +67,9 @@ pub(crate) struct GrepArgs {
     /// Patterns are always extended regular expressions; this is here for habit.
     #[arg(short = 'E', long)]
     extended_regexp: bool,
+    /// Binary output is always searched as text; this is here for habit.
+    #[arg(short = 'a', long)]
+    text: bool,
     /// No more than N matches of each output.
     #[arg(short, long, value_name = "N")]
     max_count: Option<u64>,

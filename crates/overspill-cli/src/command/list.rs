@@ -19,6 +19,7 @@ use crate::{stores, ui};
   overspill list
   overspill list --here --command 'cargo test'
   overspill list --failed --since 1d
+  overspill list --sort size --limit 5
   overspill list --larger 1MB --json | jq -r .id
 
 USED is the time since an output was saved or last read. STATE is `running` while the command runs, and `cut short`
@@ -48,7 +49,7 @@ pub(crate) struct ListArgs {
     /// Only those larger than this size, such as `1MB`.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     larger: Option<u64>,
-    /// The order: the last `saved` first, or the last `used` first.
+    /// The order: the last `saved` first, the last `used` first, or the largest first (`size`).
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Sort::Saved)]
     sort: Sort,
     /// No more than so many.
@@ -64,6 +65,7 @@ pub(crate) struct ListArgs {
 enum Sort {
     Saved,
     Used,
+    Size,
 }
 
 pub(crate) fn run(args: &ListArgs, env: &Env) -> u8 {
@@ -171,6 +173,7 @@ fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
         order: match args.sort {
             Sort::Saved => RecentOrder::Saved,
             Sort::Used => RecentOrder::Used,
+            Sort::Size => RecentOrder::Size,
         },
     })
 }

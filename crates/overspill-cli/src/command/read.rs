@@ -2,14 +2,17 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::ops::Range;
 
-use overspill::core::Limits;
+use overspill::core::{Kind, Limits};
+use overspill::internal::notice::mark_line;
 use overspill::internal::retrieve::{self, FromValue, JsonError, JsonPath};
 use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 use overspill::{Page, Part};
 
 use super::follow;
+use super::hex::HexPage;
 use super::request::command_line;
 use crate::env::Env;
 use crate::{find, hosts, ui};
@@ -26,6 +29,7 @@ use crate::{find, hosts, ui};
   overspill read 01KA --tail 20 --follow
   overspill read 01KA --json '$.items[*].name'
   overspill read 01KA --json /items/0/name
+  overspill read 01KA --hex 0:256
   overspill read 01KA --raw > all.txt
 
 A path is a JSONPath without filters ($.a.b[0], ['x y'], [*], ..name, [-1], [1:5]) or, if it begins
@@ -41,6 +45,9 @@ pub(crate) struct ReadArgs {
     /// Show these bytes, from A up to B, counted from 0.
     #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with = "tail")]
     bytes: Option<Part>,
+    /// Show these bytes as numbers and characters, as `hexdump -C` does.
+    #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with_all = ["lines", "bytes", "tail", "json", "raw", "follow"])]
+    hex: Option<Part>,
     /// The last N lines.
     #[arg(long, value_name = "N")]
     tail: Option<u64>,
@@ -61,6 +68,11 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
+    /// Tells whether the output is asked for as it is, from its start.
+    fn is_plain(&self) -> bool {
+        self.lines.is_none() && self.bytes.is_none() && self.tail.is_none() && self.json.is_none()
+    }
+
     /// Returns the part to read; without options, the first page.
     fn part(&self) -> Part {
         match (&self.lines, &self.bytes, self.tail) {
@@ -112,6 +124,12 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     }
     let (store, name) = find::find(&args.id, env)?;
     let program = env.program_name();
+    if let Some(Part::Bytes(range)) = &args.hex {
+        return hex(&*store, &name, range, args, env);
+    }
+    if args.is_plain() && env.has_person() && is_binary(&*store, &name) {
+        return name_binary(&*store, &name, program);
+    }
     let answer = match &path {
         Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START), env)?,
         None => {
@@ -132,6 +150,47 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
         true => Ok(()),
         false => ui::answer(&text),
     }
+}
+
+/// Tells whether the notice of an output called it binary.
+fn is_binary(store: &dyn Store, name: &OutputId) -> bool {
+    let record = store.record(name).ok().flatten().unwrap_or_default();
+    record.preview.is_some_and(|preview| preview.kind == Kind::Binary.name())
+}
+
+/// Names a binary output instead of printing it to a terminal.
+fn name_binary(store: &dyn Store, name: &OutputId, program: &str) -> anyhow::Result<()> {
+    let (size, id) = (ui::size(store.entry(name)?.bytes), name.token());
+    ui::say(&format!("{id} is binary, {size}; it is not printed to a terminal"));
+    ui::hint(&format!(
+        "{program} read {id} --hex 0:256; {program} grep -a PATTERN {id}; {program} read {id} --raw > FILE"
+    ));
+    Ok(())
+}
+
+/// Shows bytes as numbers, and the command for the next ones.
+fn hex(
+    store: &dyn Store,
+    name: &OutputId,
+    range: &Range<u64>,
+    args: &ReadArgs,
+    env: &Env,
+) -> anyhow::Result<()> {
+    let pager = args.pager.pager(env);
+    let most = if pager.is_some() { 64 << 20 } else { room(FOOTER_BYTES, env).bytes.unwrap_or(0) };
+    let page = HexPage::read(store, name, range, most)?;
+    let (Range { start, end }, total) = (page.bytes, page.total);
+    let next = if end < total {
+        let to = end.saturating_add((end - start).max(1)).min(total);
+        format!("; next: {} read {name} --hex {end}:{to}", env.program_name())
+    } else {
+        String::new()
+    };
+    let what = format!("bytes {start}–{end} of {total}{next}");
+    let text = format!("{}{}", page.text, mark_line(Some(name), &what));
+    ui::show_text(&text, pager)?;
+    let _ = store.touch(name);
+    note(store, name, &text, env)
 }
 
 /// Counts a page as shown later, unless a person reads it.
