@@ -181,6 +181,12 @@ impl Env {
         io::stdin().is_terminal() && ui::is_seen() && !is_dumb && !hosts::is_inside(self)
     }
 
+    /// Tells whether a person waits at a terminal, also if our output goes elsewhere.
+    pub(crate) fn is_watched(&self) -> bool {
+        let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
+        io::stderr().is_terminal() && !is_dumb && !hosts::is_inside(self)
+    }
+
     /// Returns the colours of standard output.
     pub(crate) fn colors(&self) -> Colors {
         let choice = self.0.color.get().copied().unwrap_or_default();

@@ -15,12 +15,21 @@ const MOST_OUTPUTS: usize = 3;
 /// How many hosts are named that are there and not set up.
 const MOST_FOUND: usize = 3;
 
-const NEXT: &str = "\
-overspill CMD …           run a command, and shorten its output
-overspill list            saved outputs
-overspill read            read the last one; `overspill grep PATTERN` searches all of them
-overspill init            set up your agents; `overspill help` lists all commands
-";
+/// The width of a label, such as `agents`.
+const LABEL: usize = 8;
+/// What to type next, and what it does.
+const NEXT: [(&str, &str); 4] = [
+    ("overspill CMD …", "run a command, and shorten its output"),
+    ("overspill list", "saved outputs"),
+    ("overspill read", "read the last one; `overspill grep PATTERN` searches all of them"),
+    ("overspill init", "set up your agents; `overspill help` lists all commands"),
+];
+/// The width of the commands in it.
+const NEXT_WIDTH: usize = 26;
+/// The explanations begin here on a narrow terminal.
+const NARROW_INDENT: usize = 4;
+/// A narrow terminal has fewer columns.
+const NARROW: usize = 60;
 
 pub(crate) fn run(env: &Env) -> u8 {
     ui::ended(ui::answer(&text(env)))
@@ -35,7 +44,15 @@ fn text(env: &Env) -> String {
     };
     text.push_str(&hosts(&setup::host_states(env)));
     text.push('\n');
-    text.push_str(NEXT);
+    for (command, why) in NEXT {
+        text.push_str(&match ui::width() {
+            ..NARROW => {
+                let why = format!("{:NARROW_INDENT$}{why}\n", "");
+                format!("{command}\n{}", ui::wrapped(&why, NARROW_INDENT))
+            }
+            _ => ui::wrapped(&format!("{command:NEXT_WIDTH$}{why}\n"), NEXT_WIDTH),
+        });
+    }
     text
 }
 
@@ -86,7 +103,8 @@ fn today(store: &dyn Store, now: Timestamp) -> Result<String, overspill::Error> 
     }
     let (from, to) = (ui::size(sum.produced), ui::size(sum.shown + sum.retrieved));
     let (count, saved) = (ui::count(sum.outputs, "output"), tokens(sum.spared()));
-    Ok(format!("\n24 h    {count} shortened, {from} → {to}, about {saved} tokens saved\n"))
+    let line = format!("24 h    {count} shortened, {from} → {to}, about {saved} tokens saved\n");
+    Ok(format!("\n{}", ui::wrapped(&line, LABEL)))
 }
 
 fn hosts(states: &[(&str, HostState)]) -> String {
@@ -109,5 +127,5 @@ fn hosts(states: &[(&str, HostState)]) -> String {
             "{label:7} found, not set up: {named}{more}; overspill init {first}\n"
         ));
     }
-    text
+    ui::wrapped(&text, LABEL)
 }

@@ -150,8 +150,9 @@ fn text(
         return format!("no output was too large in the last {span}\n{apart}");
     }
     let outputs = ui::count(all.outputs, "output");
-    let mut table = ui::Table::new(&["", ">BYTES", ">TOKENS, ABOUT", ""]);
-    let part = |bytes: i64| format!("{:>5.1} %", 100.0 * bytes as f64 / all.produced.max(1) as f64);
+    let mut table =
+        ui::Table::new(&["", ">BYTES", ">TOKENS, ABOUT", ">SHARE"]).optional(&["SHARE"]);
+    let part = |bytes: i64| format!("{:.1} %", 100.0 * bytes as f64 / all.produced.max(1) as f64);
     for (what, bytes) in [
         ("produced", all.produced as i64),
         ("shown", all.shown as i64),
@@ -171,8 +172,12 @@ fn text(
     } else {
         String::new()
     };
+    let first =
+        format!("{outputs} too large to show in the last {span}; what fits is not counted\n");
     format!(
-        "{outputs} too large to show in the last {span}; what fits is not counted\n{apart}\n{}\n{}{more}\n{}",
+        "{}{}\n{}\n{}{more}\n{}",
+        ui::wrapped(&first, 0),
+        ui::wrapped(&apart, 0),
         table.painted(ui::width(), colors),
         chart("TOOL", named, colors),
         chart("DAY (UTC)", days, colors),

@@ -19,8 +19,9 @@ pub(crate) use read::{Buffer, read_to_end};
 pub(crate) use system::{
     Descriptors, GIVES_TERMINALS, InterruptibleInput, become_program, block_file_size_signal,
     end_group, end_like, input_ends_within, is_below, is_in_foreground, is_one_output,
-    is_reader_gone, is_talked_to, is_to_lead, is_to_linger, lead_session, leave_keys_to_child,
-    linger, parent_name, restore_signals, run, stdout_file, stdout_path, take_end_signals, widen,
+    is_reader_gone, is_talked_to, is_terminal_plain, is_to_lead, is_to_linger, lead_session,
+    leave_keys_to_child, linger, parent_name, restore_signals, run, stdout_file, stdout_path,
+    take_end_signals, widen, without_signals,
 };
 
 /// Undoes what the standard library does before `main`: it ignores SIGPIPE, and the command would

@@ -45,6 +45,14 @@ pub(crate) fn restore_signals(_: &mut Command) {}
 
 pub(crate) fn leave_keys_to_child() {}
 
+pub(crate) fn without_signals<T>(start: impl FnOnce() -> T) -> T {
+    start()
+}
+
+pub(crate) fn is_terminal_plain() -> bool {
+    true
+}
+
 /// A command cannot get a terminal here.
 pub(crate) const GIVES_TERMINALS: bool = false;
 

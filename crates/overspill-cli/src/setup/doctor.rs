@@ -103,9 +103,11 @@ fn as_lines(findings: &Findings, colors: ui::Colors) -> String {
         let text = format!("{}: {}", seen.what, seen.said);
         let lines: Vec<String> = text.lines().map(escaped).collect();
         let fix = seen.fix.as_ref().map_or_else(String::new, |fix| {
-            format!("    {} {}\n", colors.paint(ui::Tone::Heading, "fix:"), escaped(fix))
+            let line = ui::wrapped(&format!("    fix: {}\n", escaped(fix)), 9);
+            line.replacen("fix:", &colors.paint(ui::Tone::Heading, "fix:"), 1)
         });
-        format!("{} {}\n{fix}", colors.paint(tone, mark), lines.join("\n    "))
+        let line = ui::wrapped(&format!("{mark} {}\n", lines.join("\n    ")), 4);
+        format!("{}{fix}", line.replacen(mark, &colors.paint(tone, mark), 1))
     };
     findings.0.iter().map(line).collect()
 }

@@ -28,10 +28,10 @@ pub(crate) enum Align {
 const GAP: &str = "  ";
 /// The longest cell, in characters. Terminals are narrower.
 const LONGEST_CELL: usize = 1_000;
-/// The last column gets at least so much, whatever the width.
-const LEAST: usize = 10;
-/// Optional columns go if the last column would get less than this.
-const ENOUGH: usize = 16;
+/// A column of text gets at least so much, whatever the width.
+const LEAST: usize = 8;
+/// Optional columns go if a text in the last column would get less than this.
+const ENOUGH: usize = 14;
 
 impl Table {
     /// Begins a table; titles with a `>` in front are of numbers, which stand on the right.
@@ -81,9 +81,16 @@ impl Table {
         };
         let used = self.used(width, widest);
         let Some((&last, others)) = used.split_last() else { return String::new() };
-        let widths: Vec<usize> = others.iter().map(|&column| widest(column)).collect();
-        let taken: usize = widths.iter().map(|width| width + GAP.len()).sum();
-        let left = width.saturating_sub(taken).max(LEAST);
+        let mut widths: Vec<usize> = others.iter().map(|&column| widest(column)).collect();
+        let taken = |widths: &[usize]| widths.iter().map(|width| width + GAP.len()).sum::<usize>();
+        let over = (taken(&widths) + self.needed(last, widest)).saturating_sub(width);
+        // The first column of text gives what is missing; a number is never cut.
+        let is_text = |column: &usize| self.columns[*column].align == Align::Left;
+        if let Some(first) = others.iter().position(is_text) {
+            widths[first] = widths[first].saturating_sub(over).max(widths[first].min(LEAST));
+        }
+        let least = if is_text(&last) { LEAST } else { widest(last) };
+        let left = width.saturating_sub(taken(&widths)).max(least);
         let titles: Vec<&str> = self.columns.iter().map(|column| column.title).collect();
         let mut text = String::new();
         let rows = self.rows.iter().map(|row| row.iter().map(String::as_str).collect());
@@ -95,11 +102,14 @@ impl Table {
             let mut line = String::new();
             for (&column, &width) in others.iter().zip(&widths) {
                 let align = self.columns[column].align;
-                line.push_str(&padded(row[column], width, align, colors, tone(column)));
+                let cell = super::short(row[column], width);
+                line.push_str(&padded(&cell, width, align, colors, tone(column)));
                 line.push_str(GAP);
             }
+            let align = self.columns[last].align;
             let cell = super::short(row[last], left);
-            line.push_str(&tone(last).map_or(cell.clone(), |tone| colors.paint(tone, &cell)));
+            let width = if align == Align::Right { widest(last) } else { 0 };
+            line.push_str(&padded(&cell, width, align, colors, tone(last)));
             text.push_str(line.trim_end());
             text.push('\n');
         }
@@ -114,8 +124,7 @@ impl Table {
         let fits = |used: &[usize]| {
             let Some((&last, others)) = used.split_last() else { return true };
             let taken: usize = others.iter().map(|&column| widest(column) + GAP.len()).sum();
-            // The last column may be cut, but not to nothing.
-            taken + widest(last).min(ENOUGH) <= width
+            taken + self.needed(last, &widest) <= width
         };
         for title in &self.optional {
             if fits(&used) {
@@ -124,6 +133,14 @@ impl Table {
             used.retain(|&column| self.columns[column].title != *title);
         }
         used
+    }
+
+    /// Returns the columns that the last column needs: all for numbers, enough to recognise a text.
+    fn needed(&self, last: usize, widest: impl Fn(usize) -> usize) -> usize {
+        match self.columns[last].align {
+            Align::Right => widest(last),
+            Align::Left => widest(last).min(ENOUGH),
+        }
     }
 
     fn tone_of(&self, row: usize, column: usize) -> Option<Tone> {

@@ -20,7 +20,9 @@ use overspill::core::Keep;
 use crate::args::{Engine, LimitArgs, duration};
 use crate::env::Env;
 use crate::pipelines::{PipelineMode, Watch};
-use crate::process::{self, CommandSpec, CommandTerminal, Descriptors, Ended, Stderr, Unstartable};
+use crate::process::{
+    self, CommandSpec, CommandTerminal, Descriptors, Ended, ProcessEvent, Stderr, Unstartable,
+};
 use crate::ui;
 
 use output::Output;
@@ -197,7 +199,20 @@ impl Job {
             output = output.of_terminal();
         }
         let started = Instant::now();
-        let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
+        // Nobody sees the output as it comes.
+        let is_hidden = !std::io::stdout().is_terminal() && asked.stderr != Stderr::Pass;
+        let progress = match is_hidden && env.is_watched() {
+            true => ui::Progress::beside_others("running"),
+            false => ui::Progress::hidden(),
+        };
+        let ended = process::run(&asked, descriptors, &mut |news| {
+            if let ProcessEvent::Bytes(_, bytes) = &news {
+                progress.came(bytes.len() as u64);
+            }
+            output.hear(news)
+        });
+        drop(progress);
+        let ended = ended?;
         // From here on the exit code is the command's, whatever befalls us.
         let watched = watch.map(|watch| output.watched(watch)).unwrap_or_default();
         let all_shown = output.end(&ended, started.elapsed(), &watched);

@@ -34,9 +34,10 @@ pub(crate) use service::{end_group, is_reader_gone, take_end_signals};
 pub(crate) use session::{GIVES_TERMINALS, is_in_foreground, is_to_lead, lead_session};
 pub(crate) use signals::{
     block_file_size_signal, default_sigpipe, end_like, leave_keys_to_child, restore_signals,
+    without_signals,
 };
 pub(crate) use stdio_kind::{
-    input_ends_within, is_one_output, is_talked_to, stdout_file, stdout_path,
+    input_ends_within, is_one_output, is_talked_to, is_terminal_plain, stdout_file, stdout_path,
 };
 pub(crate) use watch::run;
 
