@@ -74,7 +74,14 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         ("size", bytes(entry.bytes)),
         ("produced", produced),
         ("lines", if record.lines > 0 { record.lines.to_string() } else { String::new() }),
-        ("shown", if record.bytes > 0 { bytes(record.shown_bytes()) } else { String::new() }),
+        (
+            "shown",
+            match (record.on_terminal, record.bytes) {
+                (true, _) => "all of it, on a terminal".to_owned(),
+                (false, 0) => String::new(),
+                (false, _) => bytes(record.shown_bytes()),
+            },
+        ),
         ("read later", if record.retrieved > 0 { bytes(record.retrieved) } else { String::new() }),
         ("state", state.to_owned()),
         ("saved", if known { ui::time(record.created) } else { String::new() }),

@@ -109,7 +109,8 @@ fn draw(state: &State, what: &str, neighbours: Neighbours) {
         thread::park_timeout(every);
     }
     if drawn {
-        let up = if neighbours == Neighbours::Others { "\x1b[A" } else { "" };
+        // An answer to a question has moved the cursor below our line, so the rest of the screen goes, too.
+        let up = if neighbours == Neighbours::Others { "\x1b[A\x1b[J" } else { "" };
         let _ = write!(io::stderr(), "\r\x1b[K{up}");
     }
 }

@@ -8,6 +8,8 @@ pub(crate) struct Table {
     rows: Vec<Vec<String>>,
     /// The meaning of cells: row, column, meaning.
     tones: Vec<(usize, usize, Tone)>,
+    /// Headings between rows: the row after it, and the text.
+    headings: Vec<(usize, &'static str)>,
     /// Columns that a narrow terminal does without, the first to go first.
     optional: Vec<&'static str>,
 }
@@ -44,6 +46,7 @@ impl Table {
             columns: columns.collect(),
             rows: Vec::new(),
             tones: Vec::new(),
+            headings: Vec::new(),
             optional: Vec::new(),
         }
     }
@@ -60,6 +63,12 @@ impl Table {
         if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {
             self.tones.push((row, column, tone));
         }
+    }
+
+    /// Puts a heading before the next row.
+    #[allow(dead_code, reason = "the list of settings by area is to use it")]
+    pub(crate) fn heading(&mut self, heading: &'static str) {
+        self.headings.push((self.rows.len(), heading));
     }
 
     /// Names columns that are left out if the table is too wide, the first to go first.
@@ -99,6 +108,10 @@ impl Table {
                 None => Some(Tone::Faint),
                 Some(row) => self.tone_of(row, column),
             };
+            let is_next = |heading: &&(usize, &str)| Some(heading.0) == at.checked_sub(1);
+            if let Some((_, heading)) = self.headings.iter().find(is_next) {
+                text.push_str(&format!("\n{}\n", colors.paint(Tone::Heading, heading)));
+            }
             let mut line = String::new();
             for (&column, &width) in others.iter().zip(&widths) {
                 let align = self.columns[column].align;
@@ -171,6 +184,17 @@ mod tests {
         assert_eq!(table.text(40).lines().next(), Some("ID          SIZE  LINES  COMMAND"));
         assert_eq!(table.text(30).lines().next(), Some("ID          SIZE  COMMAND"));
         assert_eq!(table.text(20), "ID      COMMAND\nabcdef  cargo build\n");
+    }
+
+    #[test]
+    fn table_has_headings_between_rows() {
+        let mut table = Table::new(&["A", ">B"]);
+        table.heading("First");
+        table.row(vec!["x".into(), "1".into()]);
+        table.row(vec!["y".into(), "2".into()]);
+        table.heading("Second");
+        table.row(vec!["z".into(), "30".into()]);
+        assert_eq!(table.text(40), "A   B\n\nFirst\nx   1\ny   2\n\nSecond\nz  30\n");
     }
 
     #[test]

@@ -78,3 +78,13 @@ fn read_of_binary_output_on_a_terminal_names_it() {
     assert!(text.contains(" is binary, 7.8 KiB") && text.contains("--hex 0:256"), "{text}");
     assert_eq!(text.lines().count(), 3, "{text}");
 }
+
+#[test]
+fn read_hex_masks_secrets() {
+    let text = "a ghp_0123456789abcdefghijABCDEFGHIJ012345 b\n".repeat(100);
+    let done = Test::new(&["cut", "--max-bytes", "1000"]).stdin(text).run();
+    let mut command = program(done.test.dir.path());
+    let output = command.args(["read", "--hex", "0:48"]).env("OVERSPILL_REDACT", "all").output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    assert!(text.contains("|a ghp_**********|") && !text.contains("abcdef"), "{text}");
+}

@@ -25,7 +25,7 @@ fn long_run_into_a_file_shows_time_and_bytes() {
     let (screen, out) = watched(&["run", "sh", "-c", "echo one; sleep 1.5"], Stdio::null());
     assert_eq!(out, "one\n");
     assert!(screen.starts_with("\n\r\u{1b}[Krunning, 1 s, 4 B\r"), "{screen:?}");
-    assert!(screen.ends_with("\r\u{1b}[K\u{1b}[A"), "{screen:?}");
+    assert!(screen.ends_with("\r\u{1b}[K\u{1b}[A\u{1b}[J"), "{screen:?}");
 }
 
 #[test]
