@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand, ValueEnum};
 use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
 use overspill::{CallOptions, Layer, Overspill, Profile};
 
@@ -21,7 +21,7 @@ use crate::pipelines::PipelineSettings;
 use crate::settings::SettingSources;
 use crate::settings::units::{parse_duration, parse_limit};
 use crate::tokenizer::Tokenizer;
-use crate::ui;
+use crate::ui::{self, ColorChoice};
 
 /// The commands by purpose. A test checks that none is missing.
 const HELP: &str = "\
@@ -75,6 +75,9 @@ Options:
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// When to use colours; `auto` is on a terminal, and follows NO_COLOR and CLICOLOR_FORCE.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    color: ColorChoice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -206,10 +209,35 @@ pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error
         && word == "unpin"
     {
         let pin = [program.clone(), "pin".into(), "--off".into()];
-        return Args::try_parse_from(pin.iter().chain(rest)).map(|args| args.command);
+        return full(pin.iter().chain(rest).cloned(), env);
     }
     // The full parser words help and errors.
-    Args::try_parse_from(words).map(|args| args.command)
+    full(words.iter().cloned(), env)
+}
+
+fn full(words: impl Iterator<Item = OsString>, env: &Env) -> Result<Command, clap::Error> {
+    let args = Args::try_parse_from(words)?;
+    env.choose_color(args.color);
+    Ok(args.command)
+}
+
+/// Takes `--color WHEN` from the front of the arguments, so that `overspill --color never CMD` runs a command.
+///
+/// The parser reports a value that is invalid.
+pub(crate) fn without_color(words: Vec<OsString>, env: &Env) -> Vec<OsString> {
+    let first = words.get(1).and_then(|word| word.to_str());
+    let (value, used) = match first.and_then(|word| word.strip_prefix("--color")) {
+        Some("") => (words.get(2).and_then(|word| word.to_str()), 2),
+        Some(value) => (value.strip_prefix('='), 1),
+        None => return words,
+    };
+    let Some(choice) = value.and_then(|value| ColorChoice::from_str(value, false).ok()) else {
+        return words;
+    };
+    env.choose_color(choice);
+    let mut words = words;
+    words.drain(1..=used);
+    words
 }
 
 /// Tells whether only the version is asked for, which needs no parser.
@@ -460,6 +488,7 @@ mod tests {
 
     fn command_of(line: &str, env: &Env) -> Option<String> {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let words = without_color(words, env);
         match read(&words, env) {
             Ok(Command::Run(args)) => Some(args.words().join(" ")),
             _ => None,
@@ -477,6 +506,8 @@ mod tests {
             ("overspill cargo test --help", "cargo test --help"),
             ("overspill ./configure -h", "./configure -h"),
             ("overspill -- list --all", "list --all"),
+            ("overspill --color never cargo test", "cargo test"),
+            ("overspill --color=always run ls --color=auto", "ls --color=auto"),
         ] {
             assert_eq!(command_of(line, &no_path()).as_deref(), Some(expected), "{line}");
         }

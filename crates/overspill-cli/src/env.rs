@@ -4,16 +4,16 @@
 //! command starts at once.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use overspill::Places;
 use overspill::internal::profile;
 
-use crate::hosts::Host;
+use crate::hosts::{self, Host};
 use crate::settings::variables;
-use crate::ui;
+use crate::ui::{self, ColorChoice, Colors};
 
 /// The name of this program.
 const NAME: &str = "overspill";
@@ -28,6 +28,7 @@ struct Surroundings {
     directory: OnceLock<PathBuf>,
     places: OnceLock<Places>,
     program_name: OnceLock<String>,
+    color: OnceLock<ColorChoice>,
 }
 
 /// The source of variables.
@@ -52,8 +53,8 @@ impl Env {
     }
 
     fn new(variables: Variables, directory: OnceLock<PathBuf>) -> Env {
-        let (places, program_name) = (OnceLock::new(), OnceLock::new());
-        Env(Arc::new(Surroundings { variables, directory, places, program_name }))
+        let (places, program_name, color) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Env(Arc::new(Surroundings { variables, directory, places, program_name, color }))
     }
 
     /// Returns a variable that is not empty.
@@ -167,6 +168,29 @@ impl Env {
     /// Returns the session that outputs belong to, if a variable names one.
     pub(crate) fn session(&self) -> Option<String> {
         self.variable(variables::SESSION).map(|session| session.to_string_lossy().into_owned())
+    }
+
+    /// Sets when colours are used. The first choice stays.
+    pub(crate) fn choose_color(&self, choice: ColorChoice) {
+        let _ = self.0.color.set(choice);
+    }
+
+    /// Tells whether a person types and reads on a terminal. An agent may run us on one, too.
+    pub(crate) fn has_person(&self) -> bool {
+        let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
+        io::stdin().is_terminal() && ui::is_seen() && !is_dumb && !hosts::is_inside(self)
+    }
+
+    /// Tells whether a person waits at a terminal, also if our output goes elsewhere.
+    pub(crate) fn is_watched(&self) -> bool {
+        let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
+        io::stderr().is_terminal() && !is_dumb && !hosts::is_inside(self)
+    }
+
+    /// Returns the colours of standard output.
+    pub(crate) fn colors(&self) -> Colors {
+        let choice = self.0.color.get().copied().unwrap_or_default();
+        Colors::decide(choice, |name| self.variable(name), ui::is_seen())
     }
 
     /// Returns the user's shell.

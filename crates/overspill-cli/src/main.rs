@@ -72,11 +72,15 @@ fn begin() -> u8 {
         process::linger(&words);
         return 0;
     }
+    if process::is_to_lead(&words) {
+        return process::lead_session(&words);
+    }
     // A stage of a pipeline must start quickly.
     if let Some(code) = pipelines::tee::called(&words) {
         return code;
     }
-    run(&words, descriptors, &Env::of_process())
+    let env = Env::of_process();
+    run(&args::without_color(words, &env), descriptors, &env)
 }
 
 /// Runs the subcommand that the arguments name, and returns the exit code.

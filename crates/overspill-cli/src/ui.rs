@@ -1,6 +1,8 @@
 //! What people see.
 
+mod color;
 mod json;
+mod pager;
 mod progress;
 mod quote;
 mod table;
@@ -13,7 +15,9 @@ use jiff::Timestamp;
 use overspill::Outcome;
 
 use crate::process::Descriptors;
+pub(crate) use color::{ColorChoice, Colors, Tone};
 pub(crate) use json::{json_line, versioned};
+pub(crate) use pager::{PagerArgs, fits_screen, show_text};
 pub(crate) use progress::Progress;
 pub(crate) use quote::{escaped, shell_word};
 pub(crate) use table::Table;
@@ -160,6 +164,31 @@ pub(crate) fn short(text: &str, width: usize) -> String {
     format!("{}…", &line[..end])
 }
 
+/// Returns lines of text broken between words to fit the terminal; what follows a break is indented. Text for
+/// a file or a pipe stays as it is.
+pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+    if is_seen() { wrapped_to(text, width(), indent) } else { text.to_owned() }
+}
+
+fn wrapped_to(text: &str, width: usize, indent: usize) -> String {
+    let mut all = String::new();
+    for line in text.split_inclusive('\n') {
+        let mut used = 0;
+        for word in line.split_inclusive(' ') {
+            let wide = columns(word.trim_end());
+            if used > indent && used + wide > width {
+                all.truncate(all.trim_end_matches(' ').len());
+                all.push('\n');
+                all.push_str(&" ".repeat(indent));
+                used = indent;
+            }
+            all.push_str(word);
+            used += columns(word.trim_end_matches('\n'));
+        }
+    }
+    all
+}
+
 /// Returns how many columns a terminal takes for `text`.
 pub(crate) fn columns(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
@@ -271,6 +300,14 @@ mod tests {
         ] {
             assert_eq!(columns(text), width, "{text:?}");
         }
+    }
+
+    #[test]
+    fn wrapped_text_breaks_between_words() {
+        let text = "one two three\nfour five\n";
+        assert_eq!(wrapped_to(text, 40, 2), text);
+        assert_eq!(wrapped_to(text, 8, 2), "one two\n  three\nfour\n  five\n");
+        assert_eq!(wrapped_to("longword x\n", 4, 2), "longword\n  x\n");
     }
 
     #[test]

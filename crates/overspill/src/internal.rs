@@ -29,7 +29,7 @@ pub mod retrieve {
     #[cfg(feature = "diff")]
     pub use crate::retrieve::diff::{DiffError, Differences, diff, previous_run};
     #[cfg(feature = "grep")]
-    pub use crate::retrieve::grep::{BadPattern, GrepLine, GrepMatches, count, grep};
+    pub use crate::retrieve::grep::{BadPattern, GrepLine, GrepMatches, Highlighter, count, grep};
     pub use crate::retrieve::json::{
         BadJson, BadPath, FromValue, JsonError, JsonPath, Values, values,
     };

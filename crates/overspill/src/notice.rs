@@ -62,7 +62,7 @@ pub fn wording(
             label,
             token,
             facts: Vec::new(),
-            copy: long(saved, reader),
+            copy: long(saved, reader, Content::Text),
             short_copy: short(saved, reader),
         },
         Err(error) => Wording {
@@ -121,14 +121,32 @@ pub(crate) fn facts(end: CallEnd) -> Vec<String> {
     ended.into_iter().chain(took).collect()
 }
 
+/// What an output consists of, as far as a reader must know.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Text,
+    Binary,
+}
+
+/// Says how to look at an output that is no text.
+pub(crate) fn copy_of_binary(saved: &SpillRef, reader: &ReaderAbilities) -> String {
+    long(saved, reader, Content::Binary)
+}
+
 /// Says how to read the output and how to search in it, and whether anything is special about it.
-fn long(saved: &SpillRef, reader: &ReaderAbilities) -> String {
+fn long(saved: &SpillRef, reader: &ReaderAbilities, content: Content) -> String {
     let id = short_id(&saved.id);
+    let (part, grep) = match content {
+        Content::Text => ("--lines A-B", "grep RE"),
+        Content::Binary => ("--hex 0:256", "grep -a RE"),
+    };
     let way = match reader {
         ReaderAbilities { tools: Some(tools), .. } => {
             format!(r#"{} {{"id":"{id}"}} or {}"#, tools.read, tools.grep)
         }
-        ReaderAbilities { file_tool: Some(tool), files: true, .. } if is_file(saved) => {
+        ReaderAbilities { file_tool: Some(tool), files: true, .. }
+            if is_file(saved) && content == Content::Text =>
+        {
             let read = format!("{tool} {} offset A limit N", saved.path);
             match &reader.program {
                 Some(program) if !program.contains('/') => {
@@ -139,10 +157,10 @@ fn long(saved: &SpillRef, reader: &ReaderAbilities) -> String {
         }
         // A path is long.
         ReaderAbilities { program: Some(program), .. } if program.contains('/') => {
-            format!("{program} read {id} --lines A-B; or grep RE {id}")
+            format!("{program} read {id} {part}; or {grep} {id}")
         }
         ReaderAbilities { program: Some(program), .. } => {
-            format!("{program} read {id} --lines A-B; {program} grep RE {id}")
+            format!("{program} read {id} {part}; {program} {grep} {id}")
         }
         ReaderAbilities { .. } => short(saved, reader),
     };

@@ -73,15 +73,22 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
             false => Ok(()),
         });
     }
+    // A person who types needs no other sign of life.
+    let progress = match env.is_watched() && !input.is_typed {
+        true => ui::Progress::beside_others("reading"),
+        false => ui::Progress::hidden(),
+    };
     let first = if profile.streams { Vec::new() } else { input.next(HELD as u64) };
+    progress.came(first.len() as u64);
     let outcome = if !first.is_empty() && first.len() < HELD {
         overspill.process_ended(&first, &call, &options, input.end())
     } else {
         let mut spill = overspill.spill(call.clone(), options.clone());
         spill.push(&first);
-        input.drain(&mut spill);
+        input.drain(&mut spill, &progress);
         spill.finish(input.end())
     };
+    drop(progress);
     // It is saved. Whoever wants us to end now need not wait for a reader.
     input.from.listen_no_more();
     let shown = match args.json {
@@ -104,12 +111,15 @@ struct Input {
     widen: fn(),
     /// What went wrong while it was read. What came before that is an output like any other.
     failed: Option<io::Error>,
+    /// A person types it.
+    is_typed: bool,
 }
 
 impl Input {
     fn open(path: Option<&PathBuf>) -> anyhow::Result<Input> {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
-            if io::stdin().is_terminal() {
+            let is_typed = io::stdin().is_terminal();
+            if is_typed {
                 ui::say("reading what you type; end it with Ctrl-D");
             }
             let from = InterruptibleInput::new(None);
@@ -118,6 +128,7 @@ impl Input {
                 from,
                 widen: || process::widen(io::stdin()),
                 failed: None,
+                is_typed,
             });
         };
         let name = ui::path(path);
@@ -126,7 +137,8 @@ impl Input {
         if file.metadata().map_err(failed)?.is_dir() {
             return Err(anyhow!("{name}: is a directory"));
         }
-        Ok(Input { name, from: InterruptibleInput::new(Some(file)), widen: || {}, failed: None })
+        let from = InterruptibleInput::new(Some(file));
+        Ok(Input { name, from, widen: || {}, failed: None, is_typed: false })
     }
 
     /// Tells whether a signal or an error has ended the input early.
@@ -144,9 +156,12 @@ impl Input {
     }
 
     /// Feeds everything there is to `spill`.
-    fn drain(&mut self, spill: &mut Spill) {
+    fn drain(&mut self, spill: &mut Spill, progress: &ui::Progress) {
         if self.failed.is_none() {
-            let take = |bytes: &[u8]| spill.push(bytes);
+            let take = |bytes: &[u8]| {
+                progress.came(bytes.len() as u64);
+                spill.push(bytes);
+            };
             self.failed = process::read_to_end(&mut self.from, take, self.widen).err();
         }
     }

@@ -34,10 +34,14 @@ pub(crate) struct DiffArgs {
     /// As JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    pager: ui::PagerArgs,
 }
 
 /// The most bytes of the footer, without the name of the program.
 const FOOTER_BYTES: u64 = 600;
+/// The most that a pager gets.
+const WITH_PAGER: Limits = Limits::NONE.bytes(64 << 20).lines(1_000_000);
 /// How much of a command is shown in the heading.
 const COMMAND: usize = 100;
 
@@ -51,7 +55,9 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
     let heading = format!("--- {}+++ {}", heading(&*store, &old), heading(&*store, &new));
     let beside = FOOTER_BYTES + (program.len() + heading.len()) as u64;
     let (share, lines_beside) = if args.json { (2, 0) } else { (1, 3) };
-    let limits = hosts::page(env);
+    let pager = args.pager.pager(env).filter(|_| !args.json);
+    // In a pager a person reads on, so it gets all of it.
+    let limits = if pager.is_some() { WITH_PAGER } else { hosts::page(env) };
     let room = Limits {
         // In JSON a character may take twice the room.
         bytes: limits.bytes.map(|most| most.saturating_sub(beside) / share),
@@ -67,11 +73,26 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
         json(&*store, &old, &found, &answer, program)
     } else {
         let heading = if args.from <= 1 && !found.same { &heading } else { "" };
-        format!("{heading}{}", answer.to_text(|next| command_line(next, program)))
+        let text = format!("{heading}{}", answer.to_text(|next| command_line(next, program)));
+        env.colors().paint_lines(&text, tone)
     };
-    ui::answer(&text)?;
-    let _ = store.retrieved(&new, text.len() as u64);
+    ui::show_text(&text, pager)?;
+    if !env.has_person() {
+        let _ = store.retrieved(&new, text.len() as u64);
+    }
     Ok(())
+}
+
+/// Returns what a line of the differences means.
+fn tone(line: &str) -> Option<ui::Tone> {
+    match line.as_bytes() {
+        [b'-', b'-', b'-', b' ', ..] | [b'+', b'+', b'+', b' ', ..] => Some(ui::Tone::Heading),
+        [b'+', ..] => Some(ui::Tone::Added),
+        [b'-', ..] => Some(ui::Tone::Removed),
+        [b'@', b'@', ..] => Some(ui::Tone::Id),
+        line if line.starts_with(b"[overspill ") => Some(ui::Tone::Faint),
+        _ => None,
+    }
 }
 
 /// Adds how to compare outputs that are too large for us.

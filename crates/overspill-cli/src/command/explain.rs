@@ -40,6 +40,8 @@ pub(crate) struct ExplainArgs {
     /// Print a line of JSON for each part.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    pager: ui::PagerArgs,
 }
 
 /// A preview that is explained.
@@ -91,7 +93,7 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     match explained {
         None => ui::answer("it fits, and all of it is shown\n"),
         Some(explained) if args.json => ui::answer(&explained.json()),
-        Some(explained) => ui::answer(&explained.text()),
+        Some(explained) => ui::show_text(&explained.text(), args.pager.pager(env)),
     }
 }
 

@@ -67,6 +67,9 @@ pub(crate) struct GrepArgs {
     /// Patterns are always extended regular expressions; this is here for habit.
     #[arg(short = 'E', long)]
     extended_regexp: bool,
+    /// Binary output is always searched as text; this is here for habit.
+    #[arg(short = 'a', long)]
+    text: bool,
     /// No more than N matches of each output.
     #[arg(short, long, value_name = "N")]
     max_count: Option<u64>,
@@ -266,11 +269,17 @@ fn lines(
             text.push_str(&json(name, &found));
             text.push_str(&asked.json_footer(&answer, left));
         } else {
-            let heading = several && !found.lines.is_empty();
-            text.push_str(&if heading { format!("{name}\n") } else { String::new() });
-            text.push_str(&answer.to_text(|next| asked.command(next, left)));
+            let colors = asked.env.colors();
+            if several && !found.lines.is_empty() {
+                text.push_str(&colors.paint(ui::Tone::Id, &format!("{name}\n")));
+            }
+            text.push_str(&painted(&found, &query, colors)?);
+            let footer = answer.footer(|next| asked.command(next, left));
+            text.push_str(&colors.paint(ui::Tone::Faint, &footer));
         }
-        let _ = store.retrieved(name, (text.len() - before) as u64);
+        if !asked.env.has_person() {
+            let _ = store.retrieved(name, (text.len() - before) as u64);
+        }
         if answer.next.is_some() {
             break;
         }
@@ -281,6 +290,28 @@ fn lines(
         text.push_str(&unsearched.line(is_json));
     }
     Ok((text, any))
+}
+
+/// Returns the lines with their numbers and matches in colours.
+fn painted(found: &GrepMatches, query: &Query, colors: ui::Colors) -> anyhow::Result<String> {
+    if !colors.is_on() {
+        return Ok(found.text());
+    }
+    let highlighter = query.highlighter()?;
+    Ok(found.text_with(|line| {
+        let number = colors.paint(ui::Tone::LineNumber, &line.number.to_string());
+        let note = colors.paint(ui::Tone::Faint, &line.note());
+        let text = line.safe_text();
+        let ranges = if line.matches { highlighter.ranges(&text) } else { Vec::new() };
+        let (mut painted, mut at) = (String::new(), 0);
+        for range in ranges {
+            painted.push_str(&text[at..range.start]);
+            painted.push_str(&colors.paint(ui::Tone::Match, &text[range.clone()]));
+            at = range.end;
+        }
+        painted.push_str(&text[at..]);
+        format!("{number}{}{painted}{note}\n", line.sign())
+    }))
 }
 
 /// Adds to an answer that leads on how many other outputs were not searched.
@@ -313,6 +344,7 @@ fn count(
         query.most = Some(1);
     }
     let (mut text, mut any, mut shown) = (String::new(), false, 0);
+    let colors = asked.env.colors();
     let mut unsearched = Unsearched::default();
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
@@ -330,9 +362,9 @@ fn count(
         any |= count > 0;
         shown += usize::from(count > 0 || !asked.args.files_with_matches);
         text.push_str(&match (asked.args.files_with_matches, several) {
-            (true, _) if count > 0 => format!("{name}\n"),
+            (true, _) if count > 0 => format!("{}\n", colors.paint(ui::Tone::Id, name.as_str())),
             (true, _) => String::new(),
-            (false, true) => format!("{name}:{count}\n"),
+            (false, true) => format!("{}:{count}\n", colors.paint(ui::Tone::Id, name.as_str())),
             (false, false) => format!("{count}\n"),
         });
     }

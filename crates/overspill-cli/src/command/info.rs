@@ -45,6 +45,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         .into();
         return ui::answer(&ui::json_line(json));
     }
+    let is_bad = state == Integrity::Damaged || record.cut_short;
     let state = match state {
         _ if record.running => "the command still runs: this is its output so far",
         _ if record.cut_short => "cut short: the process that saved it was killed",
@@ -73,7 +74,14 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         ("size", bytes(entry.bytes)),
         ("produced", produced),
         ("lines", if record.lines > 0 { record.lines.to_string() } else { String::new() }),
-        ("shown", if record.bytes > 0 { bytes(record.shown_bytes()) } else { String::new() }),
+        (
+            "shown",
+            match (record.on_terminal, record.bytes) {
+                (true, _) => "all of it, on a terminal".to_owned(),
+                (false, 0) => String::new(),
+                (false, _) => bytes(record.shown_bytes()),
+            },
+        ),
         ("read later", if record.retrieved > 0 { bytes(record.retrieved) } else { String::new() }),
         ("state", state.to_owned()),
         ("saved", if known { ui::time(record.created) } else { String::new() }),
@@ -89,11 +97,21 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         ("signal", record.signal.map(|signal| signal.to_string()).unwrap_or_default()),
         ("interrupted", if record.interrupted { "it may not have been done" } else { "" }.into()),
     ];
-    let text: String = rows
-        .iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(key, value)| format!("{key:10} {}\n", ui::escaped(value, LONGEST_VALUE)))
-        .collect();
+    let colors = env.colors();
+    let line = |(key, value): &(&str, String)| {
+        let tone = match *key {
+            "id" => Some(ui::Tone::Id),
+            "state" if is_bad => Some(ui::Tone::Failure),
+            "exit code" | "signal" | "failed in a pipe" if record.has_failed() => {
+                Some(ui::Tone::Failure)
+            }
+            _ => None,
+        };
+        let value = ui::escaped(value, LONGEST_VALUE);
+        let value = tone.map_or_else(|| value.clone(), |tone| colors.paint(tone, &value));
+        format!("{} {value}\n", colors.paint(ui::Tone::Faint, &format!("{key:10}")))
+    };
+    let text: String = rows.iter().filter(|(_, value)| !value.is_empty()).map(line).collect();
     ui::answer(&text)
 }
 

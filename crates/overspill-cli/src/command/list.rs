@@ -19,6 +19,7 @@ use crate::{stores, ui};
   overspill list
   overspill list --here --command 'cargo test'
   overspill list --failed --since 1d
+  overspill list --sort size --limit 5
   overspill list --larger 1MB --json | jq -r .id
 
 USED is the time since an output was saved or last read. STATE is `running` while the command runs, and `cut short`
@@ -48,7 +49,7 @@ pub(crate) struct ListArgs {
     /// Only those larger than this size, such as `1MB`.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     larger: Option<u64>,
-    /// The order: the last `saved` first, or the last `used` first.
+    /// The order: the last `saved` first, the last `used` first, or the largest first (`size`).
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Sort::Saved)]
     sort: Sort,
     /// No more than so many.
@@ -64,6 +65,7 @@ pub(crate) struct ListArgs {
 enum Sort {
     Saved,
     Used,
+    Size,
 }
 
 pub(crate) fn run(args: &ListArgs, env: &Env) -> u8 {
@@ -85,7 +87,7 @@ fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
         newest => newest?,
     };
     drop(progress);
-    print(args, &*store, &newest, trouble.is_some())?;
+    print(args, &*store, &newest, trouble.is_some(), env)?;
     ui::warn_of_damage(&*store);
     match trouble {
         None => Ok(()),
@@ -98,6 +100,7 @@ fn print(
     store: &dyn Store,
     newest: &RecentOutputs,
     is_part: bool,
+    env: &Env,
 ) -> anyhow::Result<()> {
     let rows = newest.entries.iter();
     if args.json {
@@ -106,10 +109,13 @@ fn print(
         return ui::answer(&lines);
     }
     let now = Timestamp::now();
-    let mut table =
-        ui::Table::new(&["ID", ">SIZE", ">LINES", ">USED", ">EXIT", "STATE", "TOOL", "COMMAND"]);
-    rows.for_each(|(entry, record)| table.row(row(entry, record, now)));
-    let mut text = table.text(ui::width());
+    let titles = ["ID", ">SIZE", ">LINES", ">USED", ">EXIT", "STATE", "TOOL", "COMMAND"];
+    let mut table = ui::Table::new(&titles).optional(&["LINES", "TOOL", "STATE", "USED"]);
+    for (entry, record) in rows {
+        table.row(row(entry, record, now));
+        paint_row(&mut table, "ID", record);
+    }
+    let mut text = table.painted(ui::width(), env.colors());
     if text.is_empty() && args.limit > 0 && !is_part {
         let all = RecentQuery { most: 1, ..RecentQuery::default() };
         let is_any = !store.newest(&all)?.entries.is_empty();
@@ -125,6 +131,15 @@ fn print(
         }
     }
     ui::answer(&text)
+}
+
+/// Paints the last row of a table: the id, and the exit code and the command of a run that failed.
+pub(super) fn paint_row(table: &mut ui::Table, id: &str, record: &Record) {
+    table.tone(id, ui::Tone::Id);
+    if record.has_failed() {
+        table.tone("EXIT", ui::Tone::Failure);
+        table.tone("COMMAND", ui::Tone::Failure);
+    }
 }
 
 fn size(typed: &str) -> Result<u64, &'static str> {
@@ -158,6 +173,7 @@ fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
         order: match args.sort {
             Sort::Saved => RecentOrder::Saved,
             Sort::Used => RecentOrder::Used,
+            Sort::Size => RecentOrder::Size,
         },
     })
 }

@@ -9,6 +9,7 @@ pub(crate) mod explain;
 mod follow;
 pub(crate) mod gc;
 pub(crate) mod grep;
+mod hex;
 pub(crate) mod hook;
 pub(crate) mod info;
 pub(crate) mod init;

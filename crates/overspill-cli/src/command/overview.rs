@@ -15,12 +15,21 @@ const MOST_OUTPUTS: usize = 3;
 /// How many hosts are named that are there and not set up.
 const MOST_FOUND: usize = 3;
 
-const NEXT: &str = "\
-overspill CMD …           run a command, and shorten its output
-overspill list            saved outputs
-overspill read            read the last one; `overspill grep PATTERN` searches all of them
-overspill init            set up your agents; `overspill help` lists all commands
-";
+/// The width of a label, such as `agents`.
+const LABEL: usize = 8;
+/// What to type next, and what it does.
+const NEXT: [(&str, &str); 4] = [
+    ("overspill CMD …", "run a command, and shorten its output"),
+    ("overspill list", "saved outputs"),
+    ("overspill read", "read the last one; `overspill grep PATTERN` searches all of them"),
+    ("overspill init", "set up your agents; `overspill help` lists all commands"),
+];
+/// The width of the commands in it.
+const NEXT_WIDTH: usize = 26;
+/// The explanations begin here on a narrow terminal.
+const NARROW_INDENT: usize = 4;
+/// A narrow terminal has fewer columns.
+const NARROW: usize = 60;
 
 pub(crate) fn run(env: &Env) -> u8 {
     ui::ended(ui::answer(&text(env)))
@@ -28,12 +37,22 @@ pub(crate) fn run(env: &Env) -> u8 {
 
 fn text(env: &Env) -> String {
     let mut text = match stores::store(env) {
-        Ok(store) => outputs(&*store).unwrap_or_else(|error| problem(&error.to_string())),
+        Ok(store) => {
+            outputs(&*store, env.colors()).unwrap_or_else(|error| problem(&error.to_string()))
+        }
         Err(error) => problem(&error),
     };
     text.push_str(&hosts(&setup::host_states(env)));
     text.push('\n');
-    text.push_str(NEXT);
+    for (command, why) in NEXT {
+        text.push_str(&match ui::width() {
+            ..NARROW => {
+                let why = format!("{:NARROW_INDENT$}{why}\n", "");
+                format!("{command}\n{}", ui::wrapped(&why, NARROW_INDENT))
+            }
+            _ => ui::wrapped(&format!("{command:NEXT_WIDTH$}{why}\n"), NEXT_WIDTH),
+        });
+    }
     text
 }
 
@@ -42,7 +61,7 @@ fn problem(error: &str) -> String {
 }
 
 /// Returns the last outputs and the totals of the last day.
-fn outputs(store: &dyn Store) -> Result<String, overspill::Error> {
+fn outputs(store: &dyn Store, colors: ui::Colors) -> Result<String, overspill::Error> {
     let query =
         RecentQuery { most: MOST_OUTPUTS, order: RecentOrder::Saved, ..RecentQuery::default() };
     let newest = store.newest(&query)?;
@@ -53,9 +72,13 @@ fn outputs(store: &dyn Store) -> Result<String, overspill::Error> {
         );
     }
     let now = Timestamp::now();
-    let mut table = ui::Table::new(&["LAST", ">AGE", ">EXIT", ">SIZE", ">SHOWN", "COMMAND"]);
-    newest.entries.iter().for_each(|(entry, record)| table.row(row(entry, record, now)));
-    Ok(table.text(ui::width()) + &today(store, now)?)
+    let mut table = ui::Table::new(&["LAST", ">AGE", ">EXIT", ">SIZE", ">SHOWN", "COMMAND"])
+        .optional(&["SHOWN", "AGE"]);
+    for (entry, record) in &newest.entries {
+        table.row(row(entry, record, now));
+        super::list::paint_row(&mut table, "LAST", record);
+    }
+    Ok(table.painted(ui::width(), colors) + &today(store, now)?)
 }
 
 fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
@@ -80,7 +103,8 @@ fn today(store: &dyn Store, now: Timestamp) -> Result<String, overspill::Error> 
     }
     let (from, to) = (ui::size(sum.produced), ui::size(sum.shown + sum.retrieved));
     let (count, saved) = (ui::count(sum.outputs, "output"), tokens(sum.spared()));
-    Ok(format!("\n24 h    {count} shortened, {from} → {to}, about {saved} tokens saved\n"))
+    let line = format!("24 h    {count} shortened, {from} → {to}, about {saved} tokens saved\n");
+    Ok(format!("\n{}", ui::wrapped(&line, LABEL)))
 }
 
 fn hosts(states: &[(&str, HostState)]) -> String {
@@ -103,5 +127,5 @@ fn hosts(states: &[(&str, HostState)]) -> String {
             "{label:7} found, not set up: {named}{more}; overspill init {first}\n"
         ));
     }
-    text
+    ui::wrapped(&text, LABEL)
 }

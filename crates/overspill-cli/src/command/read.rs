@@ -1,14 +1,18 @@
 //! `overspill read`
 
 use std::ffi::OsString;
+use std::io::Write;
+use std::ops::Range;
 
-use overspill::Part;
-use overspill::core::Limits;
+use overspill::core::{Kind, Limits};
+use overspill::internal::notice::mark_line;
 use overspill::internal::retrieve::{self, FromValue, JsonError, JsonPath};
 use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
+use overspill::{Page, Part};
 
 use super::follow;
+use super::hex::HexPage;
 use super::request::command_line;
 use crate::env::Env;
 use crate::{find, hosts, ui};
@@ -17,7 +21,7 @@ use crate::{find, hosts, ui};
 ///
 /// An output is named by its id, the beginning or the end of it, or the path that was shown. An answer has at
 /// most 2000 lines and 50 KiB, its last line included, which says what this was and has the command
-/// for the next page. Exits with 1 if there is no such output, or nothing that the path leads to.
+/// for the next page. On a terminal your pager has all of it. Exits with 1 if there is no such output, or nothing that the path leads to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill read q7atzy --lines 181-380
@@ -25,6 +29,7 @@ use crate::{find, hosts, ui};
   overspill read 01KA --tail 20 --follow
   overspill read 01KA --json '$.items[*].name'
   overspill read 01KA --json /items/0/name
+  overspill read 01KA --hex 0:256
   overspill read 01KA --raw > all.txt
 
 A path is a JSONPath without filters ($.a.b[0], ['x y'], [*], ..name, [-1], [1:5]) or, if it begins
@@ -40,6 +45,9 @@ pub(crate) struct ReadArgs {
     /// Show these bytes, from A up to B, counted from 0.
     #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with = "tail")]
     bytes: Option<Part>,
+    /// Show these bytes as numbers and characters, as `hexdump -C` does.
+    #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with_all = ["lines", "bytes", "tail", "json", "raw", "follow"])]
+    hex: Option<Part>,
     /// The last N lines.
     #[arg(long, value_name = "N")]
     tail: Option<u64>,
@@ -55,9 +63,16 @@ pub(crate) struct ReadArgs {
     /// Everything, byte for byte and without a limit.
     #[arg(long, conflicts_with_all = ["lines", "bytes", "tail", "json"])]
     raw: bool,
+    #[command(flatten)]
+    pager: ui::PagerArgs,
 }
 
 impl ReadArgs {
+    /// Tells whether the output is asked for as it is, from its start.
+    fn is_plain(&self) -> bool {
+        self.lines.is_none() && self.bytes.is_none() && self.tail.is_none() && self.json.is_none()
+    }
+
     /// Returns the part to read; without options, the first page.
     fn part(&self) -> Part {
         match (&self.lines, &self.bytes, self.tail) {
@@ -109,6 +124,12 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     }
     let (store, name) = find::find(&args.id, env)?;
     let program = env.program_name();
+    if let Some(Part::Bytes(range)) = &args.hex {
+        return hex(&*store, &name, range, args, env);
+    }
+    if args.is_plain() && env.has_person() && is_binary(&*store, &name) {
+        return name_binary(&*store, &name, program);
+    }
     let answer = match &path {
         Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START), env)?,
         None => {
@@ -117,10 +138,107 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
         }
     };
     let text = answer.to_text(|next| command_line(next, program));
-    ui::answer(&text)?;
-    // The page is printed, even if the store cannot note it.
-    let _ = store.retrieved(&name, text.len() as u64);
+    let Some(pager) = args.pager.pager(env) else {
+        ui::answer(&text)?;
+        return note(&*store, &name, &text, env);
+    };
+    if path.is_some() || ui::fits_screen(&text) {
+        return ui::show_text(&text, Some(pager));
+    }
+    // A person reads on in the pager, so it gets all pages.
+    match pager.show(|out| all_pages(&*store, &name, args.part(), program, out))? {
+        true => Ok(()),
+        false => ui::answer(&text),
+    }
+}
+
+/// Tells whether the notice of an output called it binary.
+fn is_binary(store: &dyn Store, name: &OutputId) -> bool {
+    let record = store.record(name).ok().flatten().unwrap_or_default();
+    record.preview.is_some_and(|preview| preview.kind == Kind::Binary.name())
+}
+
+/// Names a binary output instead of printing it to a terminal.
+fn name_binary(store: &dyn Store, name: &OutputId, program: &str) -> anyhow::Result<()> {
+    let (size, id) = (ui::size(store.entry(name)?.bytes), name.token());
+    ui::say(&format!("{id} is binary, {size}; it is not printed to a terminal"));
+    ui::hint(&format!(
+        "{program} read {id} --hex 0:256; {program} grep -a PATTERN {id}; {program} read {id} --raw > FILE"
+    ));
     Ok(())
+}
+
+/// Shows bytes as numbers, and the command for the next ones.
+fn hex(
+    store: &dyn Store,
+    name: &OutputId,
+    range: &Range<u64>,
+    args: &ReadArgs,
+    env: &Env,
+) -> anyhow::Result<()> {
+    let pager = args.pager.pager(env);
+    let most = if pager.is_some() { 64 << 20 } else { room(FOOTER_BYTES, env).bytes.unwrap_or(0) };
+    let page = HexPage::read(store, name, range, most)?;
+    let (Range { start, end }, total) = (page.bytes, page.total);
+    let next = if end < total {
+        let to = end.saturating_add((end - start).max(1)).min(total);
+        format!("; next: {} read {name} --hex {end}:{to}", env.program_name())
+    } else {
+        String::new()
+    };
+    let what = format!("bytes {start}–{end} of {total}{next}");
+    let text = format!("{}{}", page.text, mark_line(Some(name), &what));
+    ui::show_text(&text, pager)?;
+    let _ = store.touch(name);
+    note(store, name, &text, env)
+}
+
+/// Counts a page as shown later, unless a person reads it.
+fn note(store: &dyn Store, name: &OutputId, text: &str, env: &Env) -> anyhow::Result<()> {
+    if !env.has_person() {
+        // The page is printed, even if the store cannot note it.
+        let _ = store.retrieved(name, text.len() as u64);
+    }
+    Ok(())
+}
+
+/// Writes a part of the output, page after page, and the sentence about it.
+fn all_pages(
+    store: &dyn Store,
+    name: &OutputId,
+    asked: Part,
+    program: &str,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    const PAGE: Limits = Limits::NONE.bytes(4 << 20);
+    let mut part = asked.clone();
+    let mut first = None;
+    loop {
+        let page = retrieve::read(store, name, &part, &PAGE)?;
+        out.write_all(page.text.as_bytes())?;
+        let lines = page.lines;
+        let begin = *first.get_or_insert(lines.map(|(first, _)| first));
+        part = match (&asked, page.next.clone()) {
+            (Part::Lines(_, to), Some(Part::Lines(from, _))) if from <= *to => {
+                Part::Lines(from, *to)
+            }
+            // A line that is longer than a page goes on in bytes.
+            (Part::Lines(_, u64::MAX), Some(Part::Bytes(range))) => {
+                Part::Bytes(range.start..u64::MAX)
+            }
+            (Part::Bytes(range), Some(Part::Bytes(next))) if next.start < range.end => {
+                Part::Bytes(next.start..range.end)
+            }
+            _ => {
+                let feed =
+                    if page.text.is_empty() || page.text.ends_with('\n') { "" } else { "\n" };
+                let lines = begin.zip(lines).map(|(first, (_, last))| (first, last));
+                let page = Page { lines, ..page };
+                let footer = page.answer(store, name).footer(|next| command_line(next, program));
+                return Ok(out.write_all(format!("{feed}{footer}").as_bytes())?);
+            }
+        };
+    }
 }
 
 /// Returns the limits of a page without its footer.

@@ -102,7 +102,7 @@ fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
     ui::answer(&if args.json {
         json(args.days, (&all, &on_terminal), &tools, &days)
     } else {
-        text(args.days, (&all, &on_terminal), &tools, &days)
+        text(args.days, (&all, &on_terminal), &tools, &days, env.colors())
     })
 }
 
@@ -135,6 +135,7 @@ fn text(
     (all, on_terminal): (&Sum, &Sum),
     tools: &[(String, Sum)],
     days: &[(String, Sum)],
+    colors: ui::Colors,
 ) -> String {
     let span = if days_asked == 1 { "day".into() } else { format!("{days_asked} days") };
     let apart = match on_terminal.outputs {
@@ -149,8 +150,9 @@ fn text(
         return format!("no output was too large in the last {span}\n{apart}");
     }
     let outputs = ui::count(all.outputs, "output");
-    let mut table = ui::Table::new(&["", ">BYTES", ">TOKENS, ABOUT", ""]);
-    let part = |bytes: i64| format!("{:>5.1} %", 100.0 * bytes as f64 / all.produced.max(1) as f64);
+    let mut table =
+        ui::Table::new(&["", ">BYTES", ">TOKENS, ABOUT", ">SHARE"]).optional(&["SHARE"]);
+    let part = |bytes: i64| format!("{:.1} %", 100.0 * bytes as f64 / all.produced.max(1) as f64);
     for (what, bytes) in [
         ("produced", all.produced as i64),
         ("shown", all.shown as i64),
@@ -159,6 +161,9 @@ fn text(
     ] {
         let share = if what == "produced" { String::new() } else { part(bytes) };
         table.row(vec![what.into(), signed(bytes), tokens(bytes), share]);
+        if what == "spared" {
+            table.tone("BYTES", if bytes < 0 { ui::Tone::Failure } else { ui::Tone::Success });
+        }
     }
     let named = &tools[..tools.len().min(MOST_TOOLS)];
     let more = tools.len() - named.len();
@@ -167,11 +172,15 @@ fn text(
     } else {
         String::new()
     };
+    let first =
+        format!("{outputs} too large to show in the last {span}; what fits is not counted\n");
     format!(
-        "{outputs} too large to show in the last {span}; what fits is not counted\n{apart}\n{}\n{}{more}\n{}",
-        table.text(ui::width()),
-        chart("TOOL", named),
-        chart("DAY (UTC)", days),
+        "{}{}\n{}\n{}{more}\n{}",
+        ui::wrapped(&first, 0),
+        ui::wrapped(&apart, 0),
+        table.painted(ui::width(), colors),
+        chart("TOOL", named, colors),
+        chart("DAY (UTC)", days, colors),
     )
 }
 
@@ -192,19 +201,20 @@ pub(super) fn tokens(bytes: i64) -> String {
 
 /// Rows, with a bar each where somebody looks at them and there is room: how much was produced, and
 /// how much of that was shown.
-fn chart(title: &'static str, rows: &[(String, Sum)]) -> String {
-    let plain = table(title, rows, 0).text(ui::width());
-    let widest = plain.lines().map(ui::columns).max().unwrap_or(0);
-    match ui::width().saturating_sub(widest + 2).min(LONGEST_BAR) {
-        bar @ SHORTEST_BAR.. if ui::is_seen() => table(title, rows, bar).text(ui::width()),
+fn chart(title: &'static str, rows: &[(String, Sum)], colors: ui::Colors) -> String {
+    let plain = table(title, rows, 0);
+    let widest = plain.text(ui::width()).lines().map(ui::columns).max().unwrap_or(0);
+    let table = match ui::width().saturating_sub(widest + 2).min(LONGEST_BAR) {
+        bar @ SHORTEST_BAR.. if ui::is_seen() => table(title, rows, bar),
         _ => plain,
-    }
+    };
+    table.painted(ui::width(), colors)
 }
 
 fn table(title: &'static str, rows: &[(String, Sum)], bar: usize) -> ui::Table {
     let most = rows.iter().map(|(_, sum)| sum.produced).max().unwrap_or(0).max(1);
     let titles = [title, ">OUTPUTS", ">PRODUCED", ">SHOWN", ">LATER", ">SPARED", ""];
-    let mut table = ui::Table::new(&titles);
+    let mut table = ui::Table::new(&titles).optional(&["OUTPUTS", "LATER", "SHOWN"]);
     for (name, sum) in rows {
         let columns = |bytes: u64| (bytes as f64 / most as f64 * bar as f64).round() as usize;
         let full = columns(sum.shown + sum.retrieved).min(bar);
@@ -218,6 +228,9 @@ fn table(title: &'static str, rows: &[(String, Sum)], bar: usize) -> ui::Table {
             signed(sum.spared()),
             "█".repeat(full) + &"░".repeat(rest),
         ]);
+        if sum.spared() < 0 {
+            table.tone("SPARED", ui::Tone::Failure);
+        }
     }
     table
 }

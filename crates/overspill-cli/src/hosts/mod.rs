@@ -272,9 +272,14 @@ pub(crate) fn is_bounded(env: &Env) -> bool {
     process.is_some_and(process::is_below)
 }
 
+/// Tells whether a host runs us, or runs a command that we shorten.
+pub(crate) fn is_inside(env: &Env) -> bool {
+    Host::around(env).next().is_some() || env.variable(ACTIVE).is_some()
+}
+
 /// Returns the limits of an answer of ours, such as a page of an output.
 pub(crate) fn page(env: &Env) -> Limits {
-    let inside = Host::around(env).next().is_some() || env.variable(ACTIVE).is_some();
+    let inside = is_inside(env);
     // No character is less than a byte, and pages are measured in bytes.
     let Limits { bytes, chars, lines, .. } = Ceiling::around(env).limits;
     let bytes = [bytes, chars].into_iter().flatten().min();

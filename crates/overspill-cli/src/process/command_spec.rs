@@ -10,8 +10,8 @@ pub(crate) struct CommandSpec {
     pub(crate) words: Vec<OsString>,
     /// Where its standard error goes.
     pub(crate) stderr: Stderr,
-    /// It gets a terminal.
-    pub(crate) pty: bool,
+    /// The terminal that it gets.
+    pub(crate) terminal: CommandTerminal,
     /// The time after which it is ended, with everything that it has started.
     pub(crate) timeout: Option<Duration>,
     /// Variables that are added to our environment.
@@ -50,6 +50,18 @@ pub(crate) enum Leftover {
     Held(Duration),
     /// It goes to our standard output.
     Forwarded,
+}
+
+/// The terminal that a command gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum CommandTerminal {
+    /// It writes to a pipe.
+    #[default]
+    None,
+    /// A terminal whose output has plain line feeds, for a reader that is no terminal.
+    Plain,
+    /// A terminal like ours: with our modes, keys and job control. Its output goes to our terminal as it is.
+    LikeOurs,
 }
 
 /// Where the command's standard error goes.

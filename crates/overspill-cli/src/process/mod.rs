@@ -13,14 +13,15 @@ mod read;
 #[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "other.rs")]
 mod system;
 
-pub(crate) use command_spec::{CommandSpec, Leftover, OutputEnd, Stderr};
+pub(crate) use command_spec::{CommandSpec, CommandTerminal, Leftover, OutputEnd, Stderr};
 pub(crate) use ended::{Ended, How, Unstartable};
 pub(crate) use read::{Buffer, read_to_end};
 pub(crate) use system::{
-    Descriptors, InterruptibleInput, become_program, block_file_size_signal, end_group, end_like,
-    input_ends_within, is_below, is_one_output, is_reader_gone, is_talked_to, is_to_linger, linger,
-    parent_name, restore_signals, run, stdout_file, stdout_path, take_end_signals, wait_for_reader,
-    widen,
+    Descriptors, GIVES_TERMINALS, InterruptibleInput, become_program, block_file_size_signal,
+    end_group, end_like, input_ends_within, is_below, is_in_foreground, is_one_output,
+    is_reader_gone, is_talked_to, is_terminal_plain, is_to_lead, is_to_linger, lead_session,
+    leave_keys_to_child, linger, parent_name, restore_signals, run, stdout_file, stdout_path,
+    take_end_signals, wait_for_reader, widen, without_signals,
 };
 
 /// Undoes what the standard library does before `main`: it ignores SIGPIPE, and the command would

@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use super::Buffer;
-use super::{Ask, CommandSpec, Ended, How, ProcessEvent, Stderr, Stream, Unstartable, Wanted};
+use super::{
+    Ask, CommandSpec, CommandTerminal, Ended, How, ProcessEvent, Stderr, Stream, Unstartable,
+    Wanted,
+};
 
 /// Standard input, output and error. They are always open here.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,6 +42,31 @@ pub(crate) fn linger(_: &[OsString]) {}
 pub(crate) fn block_file_size_signal() {}
 
 pub(crate) fn restore_signals(_: &mut Command) {}
+
+pub(crate) fn leave_keys_to_child() {}
+
+pub(crate) fn without_signals<T>(start: impl FnOnce() -> T) -> T {
+    start()
+}
+
+pub(crate) fn is_terminal_plain() -> bool {
+    true
+}
+
+/// A command cannot get a terminal here.
+pub(crate) const GIVES_TERMINALS: bool = false;
+
+pub(crate) fn is_in_foreground() -> bool {
+    true
+}
+
+pub(crate) fn is_to_lead(_: &[OsString]) -> bool {
+    false
+}
+
+pub(crate) fn lead_session(_: &[OsString]) -> u8 {
+    0
+}
 
 pub(super) fn default_sigpipe() {}
 
@@ -178,7 +206,7 @@ pub(crate) fn run(
 
 /// Returns the first option that is asked for and not available here.
 fn unavailable(asked: &CommandSpec) -> Option<&'static str> {
-    if asked.pty {
+    if asked.terminal != CommandTerminal::None {
         Some("--pty")
     } else if asked.timeout.is_some() {
         Some("--timeout")
@@ -206,7 +234,7 @@ mod tests {
         let system = std::env::consts::OS;
         let spec = CommandSpec::default;
         for (option, asked) in [
-            ("--pty", CommandSpec { pty: true, ..spec() }),
+            ("--pty", CommandSpec { terminal: CommandTerminal::Plain, ..spec() }),
             ("--timeout", CommandSpec { timeout: Some(Duration::from_secs(1)), ..spec() }),
             ("--stderr separate", CommandSpec { stderr: Stderr::Separate, ..spec() }),
         ] {

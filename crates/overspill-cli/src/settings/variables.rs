@@ -24,13 +24,15 @@ pub(crate) const HOST: &str = "OVERSPILL_HOST";
 pub(crate) const SHELL: &str = "OVERSPILL_SHELL";
 /// The user's own `BASH_ENV`, where an alias puts our file there. The file reads it.
 const BASH_ENV: &str = "OVERSPILL_BASH_ENV";
+/// The pager for long answers on a terminal.
+const PAGER: &str = "OVERSPILL_PAGER";
 
 /// The variables about secrets.
 const REDACT: &str = "OVERSPILL_REDACT";
 const REDACT_PATTERN: &str = "OVERSPILL_REDACT_PATTERN";
 /// How many letters of a variable about secrets can be wrong.
 const SLIPS: usize = 2;
-const NO_SETTINGS: [&str; 7] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, HOST, SHELL, BASH_ENV];
+const NO_SETTINGS: [&str; 8] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, HOST, SHELL, BASH_ENV, PAGER];
 /// The start of the variables of our tests.
 const TESTS: &str = "OVERSPILL_TEST_";
 

@@ -24,11 +24,17 @@ use crate::ui;
 /// The longest line of a finding, in characters.
 const LONGEST_LINE: usize = 1_000;
 
+/// What to do about a store that does not work.
+const STORE_FIX: &str =
+    "mend that directory, or choose another: `overspill config set store.dir ~/DIRECTORY`";
+
 /// What was looked at, and what was seen.
 struct Seen {
     what: String,
     how: How,
     said: String,
+    /// What to do about it.
+    fix: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +50,14 @@ struct Findings(Vec<Seen>);
 
 impl Findings {
     fn add(&mut self, what: &str, how: How, said: impl Into<String>) {
-        self.0.push(Seen { what: what.to_owned(), how, said: said.into() });
+        self.0.push(Seen { what: what.to_owned(), how, said: said.into(), fix: None });
+    }
+
+    /// Says what to do about the last finding, unless nothing is wrong.
+    fn fix(&mut self, fix: &str) {
+        if let Some(seen) = self.0.last_mut().filter(|seen| seen.how == How::Wrong) {
+            seen.fix.get_or_insert_with(|| fix.to_owned());
+        }
     }
 
     fn judge(&mut self, what: &str, result: Result<String, String>) {
@@ -74,21 +87,27 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
         );
     }
     let is_well = !findings.0.iter().any(|seen| seen.how == How::Wrong);
-    let text = if args.json { as_json(&findings) } else { as_table(&findings) };
+    let text = if args.json { as_json(&findings) } else { as_lines(&findings, env.colors()) };
     ui::answer(&text).map(|()| is_well)
 }
 
-fn as_table(findings: &Findings) -> String {
+fn as_lines(findings: &Findings, colors: ui::Colors) -> String {
     let line = |seen: &Seen| {
-        let mark = match seen.how {
-            How::Well => "ok   ",
-            How::Note => "note ",
-            How::Wrong => "WRONG",
+        let (mark, tone) = match seen.how {
+            How::Well => ("✓", ui::Tone::Success),
+            How::Note => ("!", ui::Tone::Caution),
+            How::Wrong => ("✗", ui::Tone::Failure),
         };
+        let escaped = |line: &str| ui::escaped(line, LONGEST_LINE);
         // A reason may have several lines. Only the first begins like a row.
         let text = format!("{}: {}", seen.what, seen.said);
-        let lines: Vec<String> = text.lines().map(|line| ui::escaped(line, LONGEST_LINE)).collect();
-        format!("{mark}  {}\n", lines.join("\n       "))
+        let lines: Vec<String> = text.lines().map(escaped).collect();
+        let fix = seen.fix.as_ref().map_or_else(String::new, |fix| {
+            let line = ui::wrapped(&format!("    fix: {}\n", escaped(fix)), 9);
+            line.replacen("fix:", &colors.paint(ui::Tone::Heading, "fix:"), 1)
+        });
+        let line = ui::wrapped(&format!("{mark} {}\n", lines.join("\n    ")), 4);
+        format!("{}{fix}", line.replacen(mark, &colors.paint(tone, mark), 1))
     };
     findings.0.iter().map(line).collect()
 }
@@ -100,7 +119,8 @@ fn as_json(findings: &Findings) -> String {
             How::Note => "note",
             How::Wrong => "wrong",
         };
-        json!({"what": seen.what, "how": how, "said": seen.said})
+        let fix = seen.fix.as_ref().map_or_else(String::new, |fix| format!("; {fix}"));
+        json!({"what": seen.what, "how": how, "said": format!("{}{fix}", seen.said)})
     };
     ui::json_line(findings.0.iter().map(row).collect())
 }
@@ -125,12 +145,13 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
             how,
             format!("the PATH has another: {} ({theirs})", env.shown(&other)),
         );
+        findings.fix("remove that program, or put the directory of this one first in the PATH");
     }
     let links = std::fs::read_dir(env.links()).into_iter().flatten().flatten();
     for link in links.map(|entry| entry.path()).filter(|path| path.is_symlink()) {
         if link.canonicalize().ok() != own.canonicalize().ok() {
-            let said = "it leads to another program; run `overspill init` for your hosts again";
-            findings.add(&env.shown(&link), How::Wrong, said);
+            findings.add(&env.shown(&link), How::Wrong, "it leads to another program");
+            findings.fix("run `overspill init` again for your agents");
         }
     }
 }
@@ -166,6 +187,7 @@ fn look_at_settings(findings: &mut Findings, env: &Env) {
     let in_force = SettingSources::read(env).with_unknown_variables().in_force(None);
     for warning in in_force.sources.warnings.iter().take(100) {
         findings.add("settings", How::Wrong, ui::warning(warning));
+        findings.fix("correct or remove it; `overspill config` lists what applies");
     }
     for note in &in_force.sources.notes {
         findings.add("settings", How::Note, ui::warning(note));
@@ -191,7 +213,10 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
     }
     let store = match in_force.sources.store(&Profile::OWN) {
         Ok(store) => store,
-        Err(why) => return findings.add("store", How::Wrong, why),
+        Err(why) => {
+            findings.add("store", How::Wrong, why);
+            return findings.fix(STORE_FIX);
+        }
     };
     let directory = in_force.sources.directory(&Profile::OWN);
     let directory = directory.map_or_else(|why| why, |path| env.shown(&path));
@@ -219,6 +244,7 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
         "store",
         removed.map(|_| format!("{directory}: a trial output was saved and removed")),
     );
+    findings.fix(STORE_FIX);
     // A bucket has more than is worth counting, and no quota.
     if !in_bucket && let Ok(entries) = store.list() {
         let used: u64 = entries.iter().map(|entry| entry.bytes).sum();
@@ -250,6 +276,7 @@ fn look_at_bucket(findings: &mut Findings, env: &Env) {
 }
 
 fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
+    let again = format!("run `overspill init {}`", host.name);
     let place = found(host, env);
     match &place {
         Some(place) => findings.add(host.name, How::Well, format!("found: {}", env.shown(place))),
@@ -257,7 +284,10 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
     }
     let receipt = match Receipt::read(host, env) {
         Ok(receipt) => receipt,
-        Err(error) => return findings.add(host.name, How::Wrong, error.to_string()),
+        Err(error) => {
+            findings.add(host.name, How::Wrong, error.to_string());
+            return findings.fix(&again);
+        }
     };
     let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
     for mut target in plan.targets {
@@ -271,13 +301,16 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             let is_in = piece.is_satisfied(&text, &target.path);
             findings
                 .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is gone")) });
+            findings.fix(&again);
         }
     }
     for path in overridden(host, env) {
         findings.add(host.name, How::Wrong, path);
+        findings.fix("remove that from the file of the project");
     }
     for (what, result) in Trial::of(host, env) {
         findings.judge(host.name, result.map(|said| format!("{what}: {said}")));
+        findings.fix(&again);
     }
 }
 

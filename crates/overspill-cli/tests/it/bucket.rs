@@ -464,7 +464,7 @@ fn rights_are_checked_and_a_rule_is_printed() {
     assert!(code == 1 && stdout.contains("access denied (AccessDenied)"), "{stdout}");
     assert!(!stdout.contains("readsecret"));
     let (code, stdout, _) = team.machine().run(&["doctor"]);
-    assert_eq!((code, stdout.matches("ok     bucket: ").count()), (0, 5), "{stdout}");
+    assert_eq!((code, stdout.matches("✓ bucket: ").count()), (0, 5), "{stdout}");
     assert_eq!(team.machine().run(&["list", "--json"]).1, "", "a trial leaves nothing behind");
     let (code, stdout, _) = reader.run(&["doctor"]);
     assert!(code == 1 && stdout.contains("access denied (AccessDenied); needed for"), "{stdout}");

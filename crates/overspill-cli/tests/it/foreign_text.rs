@@ -79,7 +79,7 @@ fn doctor_in_a_hostile_directory_forges_no_row() {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_visible(&text);
-    assert!(!text.lines().any(|line| line.starts_with("ok     store: fine")), "{text}");
+    assert!(!text.lines().any(|line| line.starts_with("✓ store: fine")), "{text}");
 }
 
 #[test]

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod asked;
+mod binary;
 mod bucket;
 mod children;
+mod colors;
 mod config;
 mod crowd;
 mod cut;
@@ -20,13 +22,16 @@ mod home;
 mod hosts;
 mod json;
 mod kills;
+mod live_terminal;
 mod mcp;
 mod options;
 mod overview;
+mod pager;
 mod pictures;
 mod pipelines;
 mod power;
 mod program;
+mod progress;
 mod project_file;
 mod projects;
 mod promises;
@@ -44,3 +49,4 @@ mod terminal;
 mod tokens;
 mod unshown;
 mod watch;
+mod widths;

@@ -139,7 +139,7 @@ fn a_variable_that_is_none_of_ours_is_said_where_settings_are_looked_at() {
     assert_eq!(home.run(&["config", "list", "--json"]).2, said);
     assert_eq!(home.run(&["config", "get", "max_lines"]), (0, "2000\n".into(), said.into()));
     let (code, doctor, _) = home.run(&["doctor"]);
-    let line = "WRONG  settings: OVERSPILL_MAX_LINE: there is no such variable; did you mean";
+    let line = "✗ settings: OVERSPILL_MAX_LINE: there is no such variable; did you mean";
     assert!(code == 1 && doctor.contains(line), "{doctor}");
     // Others have no time to look.
     assert_eq!(home.run(&["cut"]), (0, String::new(), String::new()));

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -12,11 +12,16 @@ use crate::program::{Test, numbered};
 
 /// A terminal: the end that a person has, and the end that programs have.
 pub(crate) fn terminal() -> (File, OwnedFd) {
+    terminal_of(33, 77)
+}
+
+/// A terminal of this size.
+pub(crate) fn terminal_of(rows: u16, columns: u16) -> (File, OwnedFd) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let person = openpt(flags).unwrap();
     grantpt(&person).unwrap();
     unlockpt(&person).unwrap();
-    let size = Winsize { ws_row: 33, ws_col: 77, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&person, size).unwrap();
     let program = ioctl_tiocgptpeer(&person, flags).unwrap();
     (File::from(person), program)
@@ -33,6 +38,25 @@ pub(crate) fn seen(mut person: File) -> String {
     String::from_utf8(all).unwrap().replace("\r\n", "\n")
 }
 
+/// Runs a program whose three streams are a terminal, and returns what a person sees.
+pub(crate) fn on_terminal(command: Command, size: (u16, u16)) -> String {
+    run_on_terminal(command, size).0
+}
+
+/// Like [`on_terminal`], with the exit code.
+pub(crate) fn run_on_terminal(
+    mut command: Command,
+    (rows, columns): (u16, u16),
+) -> (String, Option<i32>) {
+    let (person, program) = terminal_of(rows, columns);
+    let copy = || program.try_clone().unwrap();
+    let mut child = command.stdin(copy()).stdout(copy()).stderr(copy()).spawn().unwrap();
+    // A reader waits for all copies.
+    drop((command, program));
+    let text = seen(person);
+    (text, child.wait().unwrap().code())
+}
+
 #[test]
 fn on_a_terminal_everything_is_shown_and_one_line_says_where_it_is() {
     let (person, program) = terminal();
@@ -43,7 +67,7 @@ fn on_a_terminal_everything_is_shown_and_one_line_says_where_it_is() {
     assert_eq!(seen(person), numbered(5000));
     let output = child.unwrap().wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.lines().count() == 1 && told.contains("5,000 lines"), "{told}");
+    assert!(told.lines().count() == 1 && told.contains("23.3 KiB saved as "), "{told}");
 
     let (person, program) = terminal();
     let test = Test::new(&["run", "--", "echo", "short"]);

@@ -8,7 +8,7 @@ use overspill_core::{
 
 use super::choose::{Chosen, OwnText};
 use super::{EndedCall, Overspill};
-use crate::notice::{ReaderAbilities, facts, still_running, way_to, wording};
+use crate::notice::{ReaderAbilities, copy_of_binary, facts, still_running, way_to, wording};
 use crate::profile::{
     Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
 };
@@ -122,7 +122,14 @@ impl Presentation<'_> {
             Chosen::Cut(cut, _) => cut.total,
             Chosen::Text(own, _) => own.total,
         };
-        let notice = self.engine.notice(&self.saved, self.ended, &total);
+        let mut notice = self.engine.notice(&self.saved, self.ended, &total);
+        if let (Chosen::Over(over), Ok(saved)) = (&chosen, &self.saved)
+            && over.kind() == Some(Kind::Binary)
+            && !self.policy.fill
+        {
+            let reader = self.engine.reader_abilities(self.delegate);
+            notice.copy = copy_of_binary(saved, &reader);
+        }
         match chosen {
             Chosen::Over(over) => self.by_policy(&notice, &over),
             Chosen::Cut(cut, otherwise) => match (notice.around(&cut, self.policy), otherwise) {

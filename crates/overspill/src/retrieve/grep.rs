@@ -7,8 +7,10 @@ mod tests;
 
 use std::cell::Cell;
 use std::io;
+use std::ops::Range;
 use std::rc::Rc;
 
+use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
@@ -80,6 +82,11 @@ impl Query {
         if several.is_empty() { vec![""] } else { several }
     }
 
+    /// Returns what finds the matches in a line that is shown.
+    pub fn highlighter(&self) -> Result<Highlighter, BadPattern> {
+        Ok(Highlighter { matcher: self.matcher()?, invert: self.invert })
+    }
+
     fn matcher(&self) -> Result<RegexMatcher, BadPattern> {
         let patterns = self.patterns();
         RegexMatcherBuilder::new()
@@ -93,6 +100,31 @@ impl Query {
                 let as_typed = patterns.iter().find_map(|one| regex_syntax::parse(one).err());
                 BadPattern(as_typed.map_or_else(|| error.to_string(), |typed| typed.to_string()))
             })
+    }
+}
+
+/// Finds the matches in a line that is shown.
+#[derive(Debug, Clone)]
+pub struct Highlighter {
+    matcher: RegexMatcher,
+    invert: bool,
+}
+
+impl Highlighter {
+    /// Returns where the matches are. A line of an inverted search has none.
+    pub fn ranges(&self, line: &str) -> Vec<Range<usize>> {
+        let mut all = Vec::new();
+        if !self.invert {
+            // The engine never fails on text in memory.
+            let _ = self.matcher.find_iter(line.as_bytes(), |found| {
+                let range = found.start()..found.end();
+                if !range.is_empty() && line.get(range.clone()).is_some() {
+                    all.push(range);
+                }
+                true
+            });
+        }
+        all
     }
 }
 

@@ -37,16 +37,22 @@ pub enum RecentOrder {
     Saved,
     /// The last saved or read first. A bucket puts the outputs that it finds by time saved in this order.
     Used,
+    /// The largest first. A bucket puts the outputs that it finds by time saved in this order.
+    Size,
 }
 
 impl RecentOrder {
     /// Sorts entries, the first to show first.
     pub(super) fn sort<T>(self, entries: &mut [T], entry: impl Fn(&T) -> &Entry) {
         entries.sort_by(|a, b| {
-            let [a, b] = [entry(a), entry(b)].map(|entry| match self {
-                // Names of other stores have no time in them.
-                RecentOrder::Saved => (entry.name.time().unwrap_or(entry.used), &entry.name),
-                RecentOrder::Used => (entry.used, &entry.name),
+            let [a, b] = [entry(a), entry(b)].map(|entry| {
+                let (size, time) = match self {
+                    // Names of other stores have no time in them.
+                    RecentOrder::Saved => (0, entry.name.time().unwrap_or(entry.used)),
+                    RecentOrder::Used => (0, entry.used),
+                    RecentOrder::Size => (entry.bytes, entry.used),
+                };
+                (size, time, &entry.name)
             });
             b.cmp(&a)
         });

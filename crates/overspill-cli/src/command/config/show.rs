@@ -39,22 +39,14 @@ pub(super) fn list(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<(
 }
 
 fn table(rows: &[SettingRow]) -> String {
-    let cells: Vec<[String; 4]> = rows
-        .iter()
-        .map(|row| {
-            let setting = ui::escaped(&row.address.to_string(), 100);
-            let (value, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 1_000));
-            [setting, value, row.origin.clone(), place]
-        })
-        .collect();
-    let header = ["SETTING", "VALUE", "ORIGIN", "WHERE"].map(String::from);
-    let width = |column: usize| {
-        let all = cells.iter().chain([&header]);
-        all.map(|cells| cells[column].chars().count()).max().unwrap_or(0)
-    };
-    let (first, second, third) = (width(0), width(1), width(2));
-    let line = |[a, b, c, d]: &[String; 4]| format!("{a:first$}  {b:second$}  {c:third$}  {d}\n");
-    [&header].into_iter().chain(&cells).map(line).collect()
+    let mut table =
+        ui::Table::new(&["SETTING", "VALUE", "ORIGIN", "WHERE"]).optional(&["WHERE", "ORIGIN"]);
+    for row in rows {
+        let value = ui::escaped(&row.written, 60);
+        table.row(vec![row.address.to_string(), value, row.origin.clone(), row.whence()]);
+    }
+    // Only a terminal is narrow.
+    table.text(if ui::is_seen() { ui::width() } else { usize::MAX })
 }
 
 pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<()> {

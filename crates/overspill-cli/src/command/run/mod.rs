@@ -8,6 +8,7 @@ mod replaced;
 mod runs;
 mod screen;
 mod streamed_head;
+mod terminal_text;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -20,7 +21,9 @@ use crate::args::{Engine, LimitArgs, duration};
 use crate::env::Env;
 use crate::hosts::Host;
 use crate::pipelines::{PipelineMode, Watch};
-use crate::process::{self, CommandSpec, Descriptors, Ended, Stderr, Unstartable};
+use crate::process::{
+    self, CommandSpec, CommandTerminal, Descriptors, Ended, ProcessEvent, Stderr, Unstartable,
+};
 use crate::ui;
 
 use output::Output;
@@ -29,7 +32,8 @@ pub(crate) use presenter::Shows;
 /// Runs a command and bounds what it prints.
 ///
 /// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
-/// a preview is shown, and all of it is saved. On a terminal everything is shown as it comes.
+/// a preview is shown, and all of it is saved. On a terminal the command has a terminal, as without overspill,
+/// and everything is shown as it comes.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,9 +54,12 @@ pub(crate) struct RunArgs {
     /// Where the command's standard error goes.
     #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
     stderr: Stderr,
-    /// Give the command a terminal to write to.
-    #[arg(long)]
+    /// Give the command a terminal, also if stdout is no terminal. On a terminal it always gets one.
+    #[arg(long, overrides_with = "no_pty")]
     pty: bool,
+    /// Give the command pipes, also on a terminal.
+    #[arg(long)]
+    no_pty: bool,
     /// Show the start as it comes, and the end when the command has ended.
     #[arg(long)]
     stream: bool,
@@ -133,10 +140,22 @@ impl Job {
                 (words.collect::<Vec<_>>().join(" "), args.command, None)
             }
         };
-        let RunArgs { stderr, pty, stream, all, timeout, .. } = args;
+        let RunArgs { stderr, pty, no_pty, stream, all, timeout, .. } = args;
+        // On a terminal like ours nothing can be masked: programs draw on it.
+        let can_be_like_ours = stderr == Stderr::Merged
+            && engine.overspill.redaction().shown().is_none()
+            && process::GIVES_TERMINALS
+            && env.has_person()
+            && process::is_in_foreground();
+        let terminal = match (no_pty, pty) {
+            (true, _) => CommandTerminal::None,
+            (false, _) if can_be_like_ours => CommandTerminal::LikeOurs,
+            (false, true) => CommandTerminal::Plain,
+            (false, false) => CommandTerminal::None,
+        };
         let watched = !stream && !all;
         let mut asked =
-            CommandSpec { words, stderr, pty, timeout, watched, ..CommandSpec::default() };
+            CommandSpec { words, stderr, terminal, timeout, watched, ..CommandSpec::default() };
         if !std::io::stdout().is_terminal() {
             (asked.until, asked.leftover) = Host::output_end(env);
         }
@@ -180,8 +199,24 @@ impl Job {
             Watch::attach(&pipelines, default, &mut asked, at, env)
         });
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
+        if asked.terminal == CommandTerminal::LikeOurs {
+            output = output.of_terminal();
+        }
         let started = Instant::now();
-        let ended = process::run(&asked, descriptors, &mut |news| output.hear(news))?;
+        // Nobody sees the output as it comes.
+        let is_hidden = !std::io::stdout().is_terminal() && asked.stderr != Stderr::Pass;
+        let progress = match is_hidden && env.is_watched() {
+            true => ui::Progress::beside_others("running"),
+            false => ui::Progress::hidden(),
+        };
+        let ended = process::run(&asked, descriptors, &mut |news| {
+            if let ProcessEvent::Bytes(_, bytes) = &news {
+                progress.came(bytes.len() as u64);
+            }
+            output.hear(news)
+        });
+        drop(progress);
+        let ended = ended?;
         // From here on the exit code is the command's, whatever befalls us.
         let watched = watch.map(|watch| output.watched(watch)).unwrap_or_default();
         let all_shown = output.end(&ended, started.elapsed(), &watched);

@@ -10,6 +10,7 @@ use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill};
 
 use super::presenter::{Presenter, Shows};
 use super::runs::Runs;
+use super::terminal_text::TerminalText;
 
 use crate::pipelines::{Watch, Watched};
 use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
@@ -31,6 +32,8 @@ pub(super) struct Output<'a> {
     received: u64,
     /// A part of the output could not be shown.
     lost: bool,
+    /// The command has a terminal like ours: everything goes there as it is, and its text is saved.
+    terminal: Option<TerminalText>,
 }
 
 /// One stream: how it is saved, and how it is shown.
@@ -70,7 +73,13 @@ impl<'a> Output<'a> {
             ended_early,
             received: 0,
             lost: false,
+            terminal: None,
         }
+    }
+
+    /// The command has a terminal like ours.
+    pub(super) fn of_terminal(self) -> Self {
+        Output { terminal: Some(TerminalText::default()), ..self }
     }
 
     /// Takes an event of the command.
@@ -78,6 +87,10 @@ impl<'a> Output<'a> {
         match news {
             ProcessEvent::Bytes(stream, bytes) => {
                 self.received += bytes.len() as u64;
+                if let Some(terminal) = &mut self.terminal {
+                    self.out.spill.push_showing(&terminal.push(bytes), |_| {});
+                    return self.out.face.take(bytes, None);
+                }
                 let voice = match (stream, &mut self.err) {
                     (Stream::Err, Some(err)) => err,
                     _ => &mut self.out,
@@ -163,6 +176,9 @@ impl<'a> Output<'a> {
         let end = end.interrupted(ended.interrupted || ended.timed_out.is_some() || ended.held);
         let is_interrupted = ended.interrupted || ended.timed_out.is_some();
         record_ends(self.overspill, &self.ended_early, end);
+        if let Some(mut terminal) = self.terminal.take() {
+            self.out.spill.push_showing(&terminal.end(), |_| {});
+        }
         let failed = self.options.if_failed.filter(|_| ended.how != How::Code(0));
         let limits = failed.map_or(self.limits, |failed| self.limits.tightened(&failed));
         for mut voice in [Some(self.out), self.err].into_iter().flatten() {

@@ -3,8 +3,8 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use overspill::Outcome;
 use overspill::core::{Limits, Policy};
+use overspill::{Outcome, Spilled};
 
 use super::live_view::{LiveView, Newest};
 use super::replaced::Replaced;
@@ -41,6 +41,8 @@ pub(super) struct Presenter {
     lost: Option<(Stream, io::Error)>,
     /// Something was written.
     has_written: bool,
+    /// The output does not end with a line feed so far.
+    is_mid_line: bool,
 }
 
 enum Shown {
@@ -72,7 +74,7 @@ impl Presenter {
             Shows::Start => Shown::Head(StreamedHead::within(policy)),
             Shows::Usual => Shown::Watched(LiveView::within(first)),
         };
-        Presenter { to, shown, lost: None, has_written: false }
+        Presenter { to, shown, lost: None, has_written: false, is_mid_line: false }
     }
 
     pub(super) fn is_live(&self) -> bool {
@@ -124,7 +126,10 @@ impl Presenter {
                 return self.write_parts(runs, at, &bytes[..shown]);
             }
             Shown::Through(_) => write(self.to, bytes),
-            Shown::Live => write(self.to, bytes),
+            Shown::Live => {
+                self.is_mid_line = bytes.last().map_or(self.is_mid_line, |byte| *byte != b'\n');
+                write(self.to, bytes)
+            }
             Shown::Head(head) => write(self.to, head.take(bytes)),
             Shown::Screen(screen) => write(self.to, screen.take(bytes)),
         };
@@ -248,7 +253,10 @@ impl Presenter {
             (Shown::Held, outcome) => write(self.to, outcome.bytes()),
             (Shown::Live, Outcome::Whole(_) | Outcome::Masked(_)) => Ok(0),
             (Shown::Live, Outcome::Spilled(spilled)) => {
-                ui::say(&spilled.notice);
+                if self.is_mid_line {
+                    let _ = writeln!(io::stderr());
+                }
+                ui::say(&for_a_person(spilled));
                 Ok(0)
             }
             (Shown::Head(head), outcome) => write(self.to, &head.rest(outcome)),
@@ -270,6 +278,15 @@ impl Presenter {
             self.shown = Shown::Held;
         }
         self.note(self.to, shown);
+    }
+}
+
+/// Says to a person where a long output is. A model gets a notice instead.
+fn for_a_person(spilled: &Spilled) -> String {
+    let size = ui::size(spilled.total.bytes);
+    match &spilled.saved {
+        Ok(saved) => format!("{size} saved as {} · overspill read", saved.id.token()),
+        Err(error) => format!("{size} not saved: {}", ui::escaped(&error.to_string(), 200)),
     }
 }
 

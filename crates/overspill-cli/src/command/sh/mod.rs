@@ -19,7 +19,9 @@ use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
 use crate::hosts::{self, Ceiling, CommandInput, Host, OwnSlot, SlotKind, TaskFile, frame};
 use crate::pipelines::{PipelineMode, PipelineSettings};
-use crate::process::{self, CommandSpec, Descriptors, Leftover, OutputEnd, Stderr};
+use crate::process::{
+    self, CommandSpec, CommandTerminal, Descriptors, Leftover, OutputEnd, Stderr,
+};
 use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
 use crate::ui;
@@ -210,7 +212,7 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             } else {
                 Stderr::Joined
             },
-            pty: is_screen,
+            terminal: if is_screen { CommandTerminal::Plain } else { CommandTerminal::None },
             variables: active.into(),
             until,
             leftover,

@@ -15,6 +15,7 @@ mod linger;
 mod pipes;
 mod pty;
 mod service;
+mod session;
 mod signals;
 mod stdio_kind;
 mod stdio_target;
@@ -30,9 +31,14 @@ pub(crate) use extra::widen;
 pub(crate) use interruptible_input::InterruptibleInput;
 pub(crate) use linger::{is_to_linger, linger};
 pub(crate) use service::{end_group, is_reader_gone, take_end_signals};
-pub(crate) use signals::{block_file_size_signal, default_sigpipe, end_like, restore_signals};
+pub(crate) use session::{GIVES_TERMINALS, is_in_foreground, is_to_lead, lead_session};
+pub(crate) use signals::{
+    block_file_size_signal, default_sigpipe, end_like, leave_keys_to_child, restore_signals,
+    without_signals,
+};
 pub(crate) use stdio_kind::{
-    input_ends_within, is_one_output, is_talked_to, stdout_file, stdout_path, wait_for_reader,
+    input_ends_within, is_one_output, is_talked_to, is_terminal_plain, stdout_file, stdout_path,
+    wait_for_reader,
 };
 pub(crate) use watch::run;
 

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use super::extra;
 use super::pty::Pty;
 use super::stdio_target::StdioTarget;
-use crate::process::{CommandSpec, Stderr, Stream};
+use crate::process::{CommandSpec, CommandTerminal, Stderr, Stream};
 
 /// Our ends of the pipes and the terminal between a command and us.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ impl Pipes {
     pub(super) fn open_for(asked: &CommandSpec) -> io::Result<Pipes> {
         let mut pipes =
             Pipes { out: Source::None, err: Source::None, pty: None, theirs: Theirs::default() };
-        if asked.pty {
-            pipes.pty = Some(Pty::new()?);
+        if asked.terminal != CommandTerminal::None {
+            pipes.pty = Some(Pty::new(asked.terminal)?);
             pipes.out = Source::Pty;
         } else {
             let (ours, theirs) = pipe()?;
@@ -111,7 +111,7 @@ impl Pipes {
         }
     }
 
-    /// Closes a stream and returns its descriptor if it was a pipe.
+    /// Closes a stream and returns its descriptor if it was a pipe, or a terminal like ours.
     pub(super) fn close(&mut self, stream: Stream) -> Option<OwnedFd> {
         let source = match stream {
             Stream::Out => &mut self.out,
@@ -119,7 +119,9 @@ impl Pipes {
         };
         match std::mem::replace(source, Source::None) {
             Source::Pipe(fd) => Some(fd),
-            Source::Pty | Source::None => None,
+            // The terminal stays open for our keys.
+            Source::Pty => self.pty.as_ref().and_then(Pty::copy_if_like_ours),
+            Source::None => None,
         }
     }
 

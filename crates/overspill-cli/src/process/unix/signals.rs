@@ -79,6 +79,24 @@ pub(crate) fn block_file_size_signal() {
     }
 }
 
+/// Leaves the keys that interrupt to a child that shares our terminal, and turns a write to a child that has
+/// ended into an error. The child was started before.
+pub(crate) fn leave_keys_to_child() {
+    let signals: SigSet = [Signal::SIGINT, Signal::SIGQUIT, Signal::SIGPIPE].into_iter().collect();
+    // Otherwise the signal ends us, and the person still has the pager.
+    let _ = signals.thread_block();
+}
+
+/// Calls `start`, whose threads block all signals.
+pub(crate) fn without_signals<T>(start: impl FnOnce() -> T) -> T {
+    let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK);
+    let started = start();
+    if let Ok(before) = before {
+        let _ = before.thread_set_mask();
+    }
+    started
+}
+
 /// Makes `command` start with the signal mask that this process was started with.
 pub(crate) fn restore_signals(command: &mut Command) {
     let Some(mask) = FIRST_MASK.get().copied() else { return };

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FileType, fstat};
 use rustix::io::ioctl_fionread;
+use rustix::termios::{LocalModes, tcgetattr};
 
 use super::super::Stream;
 use super::extra::wait;
@@ -23,6 +24,12 @@ pub(crate) fn input_ends_within(timeout: Duration) -> bool {
     let mut watched = [Watched::new(rustix::stdio::stdin(), Interest::Read)];
     let is_ready = wait(&mut watched, Some(timeout)).is_ok() && watched[0].ready;
     is_ready && ioctl_fionread(rustix::stdio::stdin()).is_ok_and(|bytes| bytes == 0)
+}
+
+/// Tells whether the terminal at standard error shows typed lines, as it does for a shell.
+pub(crate) fn is_terminal_plain() -> bool {
+    let plain = LocalModes::ECHO | LocalModes::ICANON;
+    tcgetattr(rustix::stdio::stderr()).is_ok_and(|modes| modes.local_modes.contains(plain))
 }
 
 /// Tells whether standard output and standard error are the same file.

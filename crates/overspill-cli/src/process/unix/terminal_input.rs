@@ -13,6 +13,8 @@ pub(super) struct TerminalInput {
     waiting: Vec<u8>,
     /// Our terminal's keys go to the command.
     pub(super) open: bool,
+    /// Our terminal has no more keys.
+    pub(super) is_over: bool,
 }
 
 impl TerminalInput {
@@ -32,12 +34,12 @@ impl TerminalInput {
             let mut typed = [0; 1024];
             match rustix::io::read(rustix::stdio::stdin(), &mut typed) {
                 Ok(0) => {
-                    self.open = false;
+                    (self.open, self.is_over) = (false, true);
                     pty.end_input();
                 }
                 Ok(len) => self.waiting.extend_from_slice(&typed[..len]),
                 Err(error) if error == rustix::io::Errno::INTR => {}
-                Err(_) => self.open = false,
+                Err(_) => (self.open, self.is_over) = (false, true),
             }
         }
         if !self.waiting.is_empty()

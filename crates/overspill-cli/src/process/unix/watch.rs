@@ -1,7 +1,7 @@
 //! Runs a command to its end: one loop over its output, our signals and the clock.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use nix::sys::signal::Signal;
@@ -13,6 +13,8 @@ use super::child::{Child, ChildChange};
 use super::extra::{start, stop_too, wait};
 use super::linger::leave_reader;
 use super::pipes::Pipes;
+use super::pty::Pty;
+use super::session;
 use super::signals::{ReceivedSignal, Signals};
 use super::stdio_target::{Group, StdioTarget};
 use super::terminal_input::TerminalInput;
@@ -20,6 +22,9 @@ use super::times::{FIRST_LOOK, FIRST_REPORT, LATEST_LOOK, MERCY, Times};
 use super::wait::{Interest, Watched};
 use crate::process::Buffer;
 use crate::process::{CommandSpec, Ended, How, Leftover, ProcessEvent, Stream, Wanted};
+
+/// In the background we look so often whether the keys are ours again.
+const LOOK_FOR_KEYS: Duration = Duration::from_millis(200);
 
 /// Runs `asked`, reports each event to `hear`, and returns how the command ended.
 pub(crate) fn run(
@@ -44,7 +49,10 @@ pub(crate) fn run(
         _ => StdioTarget::Inherited,
     };
     let [out, err] = pipes.targets();
-    let pid = start(&asked.words, [stdin, out, err], group, &signals, &asked.variables)?;
+    let has_leader = keys.open && pipes.pty.as_ref().is_some_and(Pty::has_job_control);
+    let led = if has_leader { session::led(&asked.words) } else { None };
+    let words = led.as_ref().unwrap_or(&asked.words);
+    let pid = start(words, [stdin, out, err], group, &signals, &asked.variables)?;
     pipes.hand_over();
     let mut watch = Watch {
         child: Child::new(pid, group),
@@ -65,6 +73,8 @@ pub(crate) fn run(
         leftover: asked.leftover,
         asked_to_end: false,
         reader_watched: true,
+        has_leader,
+        stopped: None,
         unread: 0,
     };
     watch.until_the_end(hear)
@@ -86,6 +96,10 @@ struct Watch {
     asked_to_end: bool,
     /// We look whether somebody still reads our standard output.
     reader_watched: bool,
+    /// A process of ours leads the session of the command, so that keys can stop it.
+    has_leader: bool,
+    /// The command was stopped by this signal, and we were not yet.
+    stopped: Option<i32>,
     /// Bytes that were in the pipes when the command ended and are not read yet. The command wrote
     /// them, so they are read, however long that takes.
     unread: u64,
@@ -97,6 +111,7 @@ impl Watch {
         hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
     ) -> anyhow::Result<Ended> {
         while self.how.is_none() || self.pipes.is_open() {
+            self.keep_keys_in_foreground();
             let ready = self.wait().context("waiting for the command")?;
             if ready.signals {
                 self.take_signals();
@@ -112,6 +127,11 @@ impl Watch {
             if ready.reader_gone {
                 self.stop_reading();
             }
+            if let Some(by) = self.stopped.take() {
+                // The key that stopped it is on the screen, too.
+                self.read_what_is_there(hear);
+                self.stop(by);
+            }
             if self.is_time_up(hear) {
                 break;
             }
@@ -119,9 +139,54 @@ impl Watch {
         self.child.take_terminal();
         if self.times.timed_out.is_some() {
             // Processes of its group that ignored the first signal.
-            self.child.send(Signal::SIGKILL);
+            self.kill();
         }
         Ok(self.ended())
+    }
+
+    /// Takes the keys of our terminal while a shell has us in the foreground, and only then.
+    fn keep_keys_in_foreground(&mut self) {
+        let Some(pty) = self.pipes.pty.as_mut().filter(|_| self.has_leader) else { return };
+        if self.keys.is_over {
+            return;
+        }
+        match session::is_in_foreground() {
+            is_in if is_in == self.keys.open => {}
+            true => {
+                self.keys.open = pty.take_keys();
+                pty.resize();
+            }
+            // The shell has the terminal, with its own modes.
+            false => {
+                pty.forget_keys();
+                self.keys.open = false;
+            }
+        }
+    }
+
+    /// Stops as the command was stopped, until a shell continues us.
+    fn stop(&mut self, by: i32) {
+        self.child.take_terminal();
+        let pty = self.pipes.pty.as_mut().filter(|_| self.has_leader);
+        // The leader of a session is stopped by another signal than the command.
+        let by = if pty.is_some() { Signal::SIGTSTP as i32 } else { by };
+        if let Some(pty) = pty {
+            pty.leave_keys();
+            self.keys.open = false;
+        }
+        stop_too(by);
+        self.child.give_terminal();
+        self.keep_keys_in_foreground();
+        self.child.send(Signal::SIGCONT);
+    }
+
+    /// Kills the command, with the group that it has put in the foreground of its terminal.
+    fn kill(&self) {
+        let foreground = self.pipes.pty.as_ref().filter(|_| self.has_leader);
+        if let Some(group) = foreground.and_then(Pty::foreground) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        self.child.send(Signal::SIGKILL);
     }
 
     /// Returns how the command ended. Background processes that still write get a reader.
@@ -131,7 +196,10 @@ impl Watch {
             if self.pipes.open(stream).is_some() {
                 held = true;
                 if let Some(output) = self.pipes.close(stream) {
-                    leave_reader(output, self.leftover);
+                    // On our terminal it would be seen without us.
+                    let leftover =
+                        if self.has_leader { Leftover::Forwarded } else { self.leftover };
+                    leave_reader(output, leftover);
                 }
             }
         }
@@ -160,7 +228,10 @@ impl Watch {
             watched.push(Watched::new(rustix::stdio::stdout(), Interest::HangUp));
             watched.len() - 1
         });
-        wait(&mut watched, self.times.next())?;
+        // A shell does not tell us when it puts us in the foreground again.
+        let paused = (self.has_leader && !self.keys.open).then_some(LOOK_FOR_KEYS);
+        let due = [self.times.next(), paused].into_iter().flatten().min();
+        wait(&mut watched, due)?;
         let is_ready = |at: usize| watched[at].ready;
         Ok(Ready {
             signals: is_ready(0),
@@ -219,12 +290,7 @@ impl Watch {
                     (self.times.ended, self.times.last_heard) = (Some(now), now);
                     self.unread = self.pipes.unread();
                 }
-                Some(ChildChange::Stopped(by)) => {
-                    self.child.take_terminal();
-                    stop_too(by);
-                    self.child.give_terminal();
-                    self.child.send(Signal::SIGCONT);
-                }
+                Some(ChildChange::Stopped(by)) => self.stopped = Some(by),
             }
         }
     }
@@ -324,7 +390,7 @@ impl Watch {
             }
             (_, Some(told)) if now >= told + MERCY => {
                 self.times.timed_out = Some(now);
-                self.child.send(Signal::SIGKILL);
+                self.kill();
             }
             _ => {}
         }

@@ -12,7 +12,7 @@ fn said(home: &std::path::Path, code: i32) -> String {
 #[test]
 fn it_tries_what_every_host_would_do() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(said(dir.path(), 0).contains("note   hosts: none was set up"));
+    assert!(said(dir.path(), 0).contains("! hosts: none was set up"));
     let all = [
         "claude-code",
         "codex",
@@ -33,7 +33,7 @@ fn it_tries_what_every_host_would_do() {
     well(dir.path(), &[&["init", "--force"], &all[..]].concat());
     let text = said(dir.path(), 0);
     for host in all {
-        let tried = text.lines().filter(|line| line.starts_with(&format!("ok     {host}: a ")));
+        let tried = text.lines().filter(|line| line.starts_with(&format!("✓ {host}: a ")));
         assert!(tried.count() > 0, "{host}: {text}");
     }
     assert!(
@@ -64,17 +64,17 @@ fn it_says_what_does_not_work() {
     std::fs::remove_file(super::links(home).join("overspill-sh")).unwrap();
     let text = said(home, 1);
     for line in [
-        "WRONG  claude-code: ~/work/.claude/settings.json sets env.CLAUDE_CODE_SHELL_PREFIX to \"other\"",
-        "WRONG  claude-code: /",
-        "WRONG  gemini: ~/work/.env is read instead of ours",
-        "WRONG  opencode: ~/.config/opencode/opencode.json: shell = ",
-        "note   project: max_lines = 5 by ",
-        "WRONG  settings: ",
+        "✗ claude-code: ~/work/.claude/settings.json sets env.CLAUDE_CODE_SHELL_PREFIX to \"other\"",
+        "✗ claude-code: /",
+        "✗ gemini: ~/work/.env is read instead of ours",
+        "✗ opencode: ~/.config/opencode/opencode.json: shell = ",
+        "! project: max_lines = 5 by ",
+        "✗ settings: ",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
     // A store that others can write to is not used.
     let store = home.join(".local/state/overspill");
     std::fs::set_permissions(&store, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
-    assert!(said(home, 1).contains("WRONG  store: "));
+    assert!(said(home, 1).contains("✗ store: "));
 }

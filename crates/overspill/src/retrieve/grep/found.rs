@@ -56,11 +56,25 @@ const AGAIN_BYTES: usize = "  [matches again: bytes 12345678901234:1234567890123
 
 impl GrepLine {
     fn as_shown(&self) -> String {
-        let again = self.again.as_ref().map_or_else(String::new, |bytes| {
+        let (text, note) = (self.safe_text(), self.note());
+        format!("{}{}{text}{note}\n", self.number, self.sign())
+    }
+
+    /// Returns the text without forged marks.
+    pub fn safe_text(&self) -> String {
+        defused(self.text.clone())
+    }
+
+    /// Returns the note about another match in this line; empty if there is none.
+    pub fn note(&self) -> String {
+        self.again.as_ref().map_or_else(String::new, |bytes| {
             format!("  [matches again: bytes {}:{}]", bytes.start, bytes.end)
-        });
-        let text = defused(self.text.clone());
-        format!("{}{}{text}{again}\n", self.number, if self.matches { ':' } else { '-' })
+        })
+    }
+
+    /// Returns the character between number and text, as ripgrep has it.
+    pub fn sign(&self) -> char {
+        if self.matches { ':' } else { '-' }
     }
 }
 
@@ -68,13 +82,18 @@ impl GrepMatches {
     /// Returns the lines as ripgrep shows them: `12:` before a match, `12-` before context. Forged marks are
     /// defused, see [`defused`].
     pub fn text(&self) -> String {
+        self.text_with(GrepLine::as_shown)
+    }
+
+    /// Like [`GrepMatches::text`], with each line as `show` words it.
+    pub fn text_with(&self, show: impl Fn(&GrepLine) -> String) -> String {
         let mut text = String::new();
         let mut last = None;
         for line in &self.lines {
             if self.near && last.is_some_and(|last| last + 1 < line.number) {
                 text.push_str("--\n");
             }
-            text.push_str(&line.as_shown());
+            text.push_str(&show(line));
             last = Some(line.number);
         }
         text
