@@ -69,7 +69,11 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         input.trouble()?;
         let parsed = serde_json::from_str::<&RawValue>(&response);
         return parsed.map(drop).or_else(|error| match args.envelope {
-            true => bail!("{}: not JSON, so it was taken as text: {error}", input.name),
+            true => bail!(
+                "{}: not JSON, so it was shortened as text: {error}\n\nhint: `overspill cut{}` takes text",
+                input.name,
+                args.file.as_deref().map_or_else(String::new, |file| format!(" {}", ui::shell_word(&ui::path(file))))
+            ),
             false => Ok(()),
         });
     }
@@ -121,10 +125,17 @@ impl Input {
             });
         };
         let name = ui::path(path);
-        let failed = |error: io::Error| anyhow!("{name}: {}", ui::reason(&error));
+        let failed = |error: io::Error| {
+            let why = ui::reason(&error);
+            anyhow!(
+                "{name}: {why}\n\nhint: name a file that you can read, or pipe into `overspill cut`"
+            )
+        };
         let file = File::open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
-            return Err(anyhow!("{name}: is a directory"));
+            return Err(anyhow!(
+                "{name}: is a directory\n\nhint: name a file; `overspill run ls {name}` lists a directory"
+            ));
         }
         Ok(Input { name, from: InterruptibleInput::new(Some(file)), widen: || {}, failed: None })
     }

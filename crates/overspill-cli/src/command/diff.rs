@@ -94,8 +94,9 @@ fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, Output
     match retrieve::previous_run(&*store, &name)? {
         Some(previous) => Ok((store, previous, name)),
         None => bail!(
-            "there is no earlier run to compare {name} with\n\nhint: `overspill diff ID OTHER` \
-             compares any two outputs"
+            "there is no earlier run of the same command to compare {} with\n\nhint: `overspill diff \
+             OLD NEW` compares any two outputs; `overspill list` shows their ids",
+            name.token()
         ),
     }
 }

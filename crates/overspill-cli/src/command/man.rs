@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::anyhow;
 use clap::CommandFactory;
 
 use crate::args::Args;
@@ -32,17 +32,25 @@ fn man(args: &ManArgs) -> anyhow::Result<()> {
     match &args.dir {
         None => ui::answer_bytes(&page(&program)?.1),
         Some(dir) => {
-            fs::create_dir_all(dir).with_context(|| ui::path(dir))?;
+            fs::create_dir_all(dir).map_err(|error| unwritten(dir, &error))?;
             write(dir, &program)
         }
     }
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    anyhow!(
+        "{}: {}\n\nhint: name a directory that you can write to: `overspill man --dir .`",
+        ui::path(path),
+        ui::reason(error)
+    )
 }
 
 /// Writes the page of a command, and those of the commands in it, which it refers to.
 fn write(dir: &Path, command: &clap::Command) -> anyhow::Result<()> {
     let (name, text) = page(command)?;
     let file = dir.join(name);
-    fs::write(&file, text).with_context(|| ui::path(&file))?;
+    fs::write(&file, text).map_err(|error| unwritten(&file, &error))?;
     command.get_subcommands().try_for_each(|command| write(dir, command))
 }
 

@@ -97,7 +97,7 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     // An invalid path is reported before the output is looked for.
     let path = args.json.as_deref().map(|typed| {
         JsonPath::parse(typed)
-            .map_err(|bad| ui::UsageError(format!("{}: {bad}", ui::short(typed, 200))))
+            .map_err(|bad| ui::UsageError(format!("--json: {bad}: {}", ui::short(typed, 200))))
     });
     let path = path.transpose()?;
     if args.follow {
@@ -150,11 +150,19 @@ fn values(
         error @ JsonError::NotWhole { .. } => anyhow::anyhow!(
             "{error}\n\nhint: `{program} grep PATTERN {name}` searches the parts that were kept"
         ),
+        error @ JsonError::NotJson { .. } => {
+            anyhow::anyhow!("{error}\n\nhint: `{program} read {}` shows it as text", name.token())
+        }
         error => error.into(),
     })?;
     let is_empty = values.shown == 0;
     let answer = values.answer(name, path);
-    anyhow::ensure!(!is_empty, answer.what);
+    anyhow::ensure!(
+        !is_empty,
+        "{}\n\nhint: `{program} read {} --json '$'` shows all of it",
+        answer.what,
+        name.token()
+    );
     Ok(answer)
 }
 
@@ -164,7 +172,7 @@ fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     let total = store.entry(name)?.bytes;
     let _ = store.touch(name);
     if let Some(missing) = retrieve::missing_lines(store, name)? {
-        ui::say(&format!("{}: {missing} (`store.max_output`)", name.token()));
+        ui::warn_line(&format!("{}: {missing} (`store.max_output`)", name.token()));
     }
     // On a terminal the text itself shows progress.
     let progress = (!ui::is_seen()).then(|| ui::Progress::of("copying"));

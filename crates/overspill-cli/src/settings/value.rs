@@ -127,7 +127,7 @@ impl ValueKind {
             ValueKind::Call(CallKind::Keep) => one_of(KEEPS.iter().map(|(name, ..)| *name)),
             ValueKind::Call(CallKind::Kind) => one_of(CallValue::kind_names()),
             ValueKind::Profile => one_of(Profile::ALL.iter().map(|profile| profile.name)),
-            ValueKind::Directory => "a whole path, or one that begins with \"~/\"".into(),
+            ValueKind::Directory => "an absolute path, or a path that begins with \"~/\"".into(),
             ValueKind::Duration => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
             ValueKind::Tokenizer => Tokenizer::allowed().into(),
             ValueKind::Choice(words) => one_of(words.iter().copied()),
@@ -138,6 +138,24 @@ impl ValueKind {
             ValueKind::Server => "an address such as \"https://host:9000\", without \"@\"".into(),
             ValueKind::Pattern => "a regular expression".into(),
         }
+    }
+
+    /// Returns a value that can be set anywhere, for the hint of an error.
+    pub(crate) fn example(self) -> Option<&'static str> {
+        Some(match self {
+            ValueKind::Call(CallKind::Switch) => "true",
+            ValueKind::Call(CallKind::Count) => "500",
+            ValueKind::Call(CallKind::Bytes) => "50KiB",
+            ValueKind::Call(CallKind::Keep) => "tail",
+            ValueKind::Call(CallKind::Kind) => "auto",
+            ValueKind::Profile => Profile::OWN.name,
+            ValueKind::Directory => "'~/outputs'",
+            ValueKind::Duration => "7d",
+            ValueKind::Tokenizer => "estimate",
+            ValueKind::Choice(words) => words.first()?,
+            ValueKind::Redact => "store",
+            _ => return None,
+        })
     }
 }
 

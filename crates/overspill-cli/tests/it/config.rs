@@ -32,7 +32,13 @@ fn takumi_has_files_of_its_own() {
     assert!(home.path("project/.takumi/config.json").is_file());
     assert!(!whole(&home));
     let (code, _, stderr) = home.run(&["config", "--profile", "takumi", "set", "truncation", "no"]);
-    assert_eq!((code, &*stderr), (2, "overspill: truncation: \"no\" is not true or false\n"));
+    assert_eq!(
+        (code, &*stderr),
+        (
+            2,
+            "error: truncation: \"no\" is not true or false\nhint: `overspill config --help` explains it\n"
+        )
+    );
 }
 
 /// A value that can be set for each setting, other than what it is anyway.
@@ -91,7 +97,7 @@ fn every_setting_can_be_set_listed_and_unset() {
     }
     // It is set by a variable here, which is said.
     let (code, _, stderr) = home.run(&["config", "set", "store.dir", "/tmp/overspill-elsewhere"]);
-    assert!(code == 0 && stderr.contains("holds all the same: environment in OVERSPILL_DIR"));
+    assert!(code == 0 && stderr.contains("still applies: environment in OVERSPILL_DIR"));
     for (key, value) in VALUES {
         let key = format!("tools.my.tool.{key}");
         let (code, _, stderr) = home.run(&["config", "set", &key, value]);

@@ -59,6 +59,7 @@ fn documented_json_is_what_commands_print() {
     assert!(examples.len() >= 14, "{}", examples.len());
     for (name, example) in examples {
         let args: &[&str] = match name.as_str() {
+            "Errors" => &["info", "--json", "nosuch"],
             "cut" => &[],
             "list" => &["list", "--json"],
             "info" => &["info", "--json", &id],

@@ -21,6 +21,7 @@ mod hosts;
 mod json;
 mod kills;
 mod mcp;
+mod mistakes;
 mod options;
 mod overview;
 mod pictures;

@@ -33,12 +33,17 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
         bail!(UsageError(format!("{address}: {NOT_FOR_PROJECTS}")));
     }
     let Some(meant) = kind.parse(value) else {
-        bail!(UsageError(format!("{address}: {value:?} is not {}", kind.allowed())));
+        let hint = kind.example().map_or_else(
+            || "`overspill config list` shows the values in use".to_owned(),
+            |example| format!("try `overspill config set {address} {example}`"),
+        );
+        let allowed = kind.allowed();
+        bail!(UsageError(format!("{address}: {value:?} is not {allowed}\n\nhint: {hint}")));
     };
     let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
     let after = edit::set(&before, &address, &toml(kind, value))
-        .map_err(|reason| anyhow!("{}: {reason}", ui::path(&path)))?;
+        .map_err(|reason| unreadable(&path, &reason))?;
     let file = checked(&after, &path, whose(args), &address, Some(&meant))?;
     if args.project {
         tightens(file, &path, &address, env)?;
@@ -50,7 +55,7 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
     let stronger = |row: &&SettingRow| row.address == address && row.value != meant;
     if let Some(row) = rows.iter().find(stronger) {
         let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 200));
-        ui::say(&format!("{written} holds all the same: {} in {place}", row.origin));
+        ui::warn_line(&format!("{written} still applies: {} in {place}", row.origin));
     }
     Ok(())
 }
@@ -58,14 +63,14 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
 pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result<()> {
     let path = args.file(env)?;
     if args.is_takumi() {
-        bail!(UsageError("takumi's files only know true and false".into()));
+        bail!(UsageError("takumi's files know only true and false".into()));
     }
     let address = args.address(typed)?;
     let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
     let after = edit::unset(&before, &address)
-        .map_err(|reason| anyhow!("{}: {reason}", ui::path(&path)))?
-        .with_context(|| format!("{} does not set {address}", ui::path(&path)))?;
+        .map_err(|reason| unreadable(&path, &reason))?
+        .with_context(|| format!("{} does not set {address}\n\nhint: `overspill config get {address}` shows its value", ui::path(&path)))?;
     checked(&after, &path, whose(args), &address, None)?;
     destination.put(&after)
 }
@@ -111,6 +116,14 @@ impl Destination {
 
 fn refused(path: &Path, why: &Refused) -> anyhow::Error {
     anyhow!("{}: {why}{}", ui::path(path), why.hint())
+}
+
+/// Reports a file that cannot be changed as it is.
+fn unreadable(path: &Path, reason: &str) -> anyhow::Error {
+    anyhow!(
+        "{}: {reason}\n\nhint: correct the file; `overspill config path` shows the files in use",
+        ui::path(path)
+    )
 }
 
 fn whose(args: &ConfigArgs) -> FileOwner {

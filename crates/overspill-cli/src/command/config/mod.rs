@@ -83,7 +83,7 @@ enum Action {
 
 pub(crate) fn run(args: &ConfigArgs, env: &Env) -> u8 {
     if let Some(option) = args.without_meaning() {
-        return ui::ended(Err(UsageError(format!("{option} means nothing here")).into()));
+        return ui::ended(Err(UsageError(format!("{option} has no effect here")).into()));
     }
     if let Some(Action::Check { json }) = &args.action {
         return ui::ended_with(check::check(*json, env));
@@ -132,7 +132,8 @@ impl ConfigArgs {
             return self.project_file(env);
         }
         let file = if self.is_takumi() { takumi_file(env) } else { env.user_file() };
-        file.context("there is no home directory\n\nhint: OVERSPILL_CONFIG can name a file")
+        file.context("there is no home directory for the settings file\n\nhint: set HOME, or name a file with OVERSPILL_CONFIG; \
+             `overspill config path` shows the files in use")
     }
 
     /// Returns the project's file: the nearest there is, else the one in the project's root.
@@ -140,7 +141,11 @@ impl ConfigArgs {
         let name = if self.is_takumi() { TAKUMI_FILE } else { PROJECT_FILE };
         let working = env.directory().context("the working directory")?;
         if env.project_directories().next().is_none() {
-            bail!("{} is no project: a file there is not read", ui::path(working));
+            bail!(
+                "{}: this directory is no project, so settings there are not read\n\nhint: leave out --project to \
+                 use your own settings file; `overspill config path` shows it",
+                ui::path(working)
+            );
         }
         let files = text::trusted_directories(env).map(|directory| directory.join(name));
         let mut files = files.filter(|file| file.is_file() && text::stranger_of(file).is_none());

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &HookArgs, env: &Env) -> u8 {
         Ok(Some(answer)) => {
             let _ = ui::answer(&format!("{answer}\n"));
         }
-        Err(why) => ui::say(&format!("{why}; nothing is changed")),
+        Err(why) => ui::warn_line(&format!("{why}; nothing is changed")),
     }
     0
 }

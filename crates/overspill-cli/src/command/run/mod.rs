@@ -155,8 +155,9 @@ impl Job {
                 if all_shown { ended.code() } else { ended.code().max(UNSHOWN) }
             }
             Err(error) => {
-                ui::complain(&error);
-                error.downcast_ref().map_or(OUR_OWN, Unstartable::code)
+                let code = error.downcast_ref().map_or(OUR_OWN, Unstartable::code);
+                ui::Failure::of(&error).print(code);
+                code
             }
         }
     }
