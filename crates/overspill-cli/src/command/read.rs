@@ -17,18 +17,21 @@ use crate::{find, hosts, ui};
 ///
 /// An output is named by its id, the beginning or the end of it, or the path that was shown. An answer has at
 /// most 2000 lines and 50 KiB, its last line included, which says what this was and has the command
-/// for the next page. Exits with 1 if there is no such output, or nothing that the path leads to.
+/// for the next page. Exit code 1: no such output, or the JSON path matches nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill read q7atzy --lines 181-380
   overspill read 01KA --tail 50
   overspill read 01KA --tail 20 --follow
   overspill read 01KA --json '$.items[*].name'
+  overspill read 01KA --json '$.items[?@.error]'
   overspill read 01KA --json /items/0/name
   overspill read 01KA --raw > all.txt
 
-A path is a JSONPath without filters ($.a.b[0], ['x y'], [*], ..name, [-1], [1:5]) or, if it begins
-with a slash, a JSON Pointer. It is applied to each text of an output that has many, such as one a line.")]
+A path is a JSONPath (RFC 9535: $.a.b[0], ['x y'], [*], ..name, [-1], [1:5], [?@.error]) or, if it begins
+with a slash, a JSON Pointer. In JSON Lines the path is applied to every line. A filter knows == != < <= > >=
+&& || ! and the functions length, count, match, search and value. It cannot use `$`, and reads values of at
+most 16 MiB.")]
 pub(crate) struct ReadArgs {
     /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
@@ -46,7 +49,7 @@ pub(crate) struct ReadArgs {
     /// Print new output until the command ends, after all of it so far, or after its last lines (`--tail N`).
     #[arg(long, conflicts_with_all = ["lines", "bytes", "json", "raw"])]
     follow: bool,
-    /// The values that this path leads to, as they are written.
+    /// Print the JSON values at PATH, as they are written.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["lines", "bytes", "tail"])]
     json: Option<String>,
     /// From this value on, counted from 1; after a colon, from this byte of it on.
@@ -149,6 +152,12 @@ fn values(
     let values = values.map_err(|error| match error {
         error @ JsonError::NotWhole { .. } => anyhow::anyhow!(
             "{error}\n\nhint: `{program} grep PATTERN {name}` searches the parts that were kept"
+        ),
+        JsonError::Store(error @ overspill::Error::Other(_)) => anyhow::anyhow!(
+            "{}: {error}\n\nhint: put the filter nearer to the values, such as `$.items[?@.error]`; \
+             `{program} read {} --help` explains it",
+            name.token(),
+            name.token()
         ),
         error @ JsonError::NotJson { .. } => {
             anyhow::anyhow!("{error}\n\nhint: `{program} read {}` shows it as text", name.token())
