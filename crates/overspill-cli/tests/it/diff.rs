@@ -101,3 +101,34 @@ fn diff_of_too_large_outputs_is_refused_with_a_way_to_compare_parts() {
         assert!(hint.contains(&format!(" read {new} --lines 1:2000)")), "{error}");
     }
 }
+
+#[test]
+fn diff_of_test_reports_names_fixed_new_and_still_failing_tests() {
+    let rows: String = (0..3_000).map(|n| format!("test case_{n} ... ok\n")).collect();
+    let report = |tests: &str| format!("{rows}{tests}");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("report");
+    let run = |done: &crate::program::Done, tests: &str| {
+        std::fs::write(&file, report(tests)).unwrap();
+        done.then(&["run", "--", "cat", file.to_str().unwrap()]);
+    };
+    let done = saved_run();
+    let other = done.id();
+    run(&done, "test a ... FAILED\ntest b ... FAILED\ntest c ... ok\n");
+    run(&done, "test a ... ok\ntest b ... FAILED\ntest c ... FAILED\ntest d ... FAILED\n");
+    let (code, text, error) = done.then(&["diff"]);
+    assert_eq!(code, 0, "{error}");
+    let expected =
+        "fixed 1, new 2, still failing 1\n  new      c\n  new      d\n  still    b\n  fixed    a\n";
+    assert!(text.contains(expected) && !text.contains("@@"), "{text}");
+    let (_, lines, _) = done.then(&["diff", "--lines"]);
+    assert!(lines.contains(expected) && lines.contains("-test a ... FAILED\n"), "{lines}");
+    let (_, json, _) = done.then(&["diff", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let tests =
+        serde_json::json!({"fixed": ["a"], "new": ["c", "d"], "still": ["b"], "not_run": []});
+    assert_eq!(json["tests"], tests);
+    // Other outputs have no report.
+    let (_, text, _) = done.then(&["diff", &other, &other]);
+    assert!(!text.contains("still failing"), "{text}");
+}
