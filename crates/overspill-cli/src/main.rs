@@ -88,6 +88,9 @@ fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
         let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
         return ui::ended(ui::answer(version));
     }
+    if let Some(code) = command::completions::called(words, env) {
+        return code;
+    }
     if words.len() == 1 {
         return command::overview::run(env);
     }

@@ -5,6 +5,7 @@
 mod asked;
 mod bucket;
 mod children;
+mod completions;
 mod config;
 mod crowd;
 mod cut;
