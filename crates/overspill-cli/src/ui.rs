@@ -15,7 +15,7 @@ use overspill::Outcome;
 
 use crate::process::Descriptors;
 pub(crate) use failure::{Failure, Place, UsageError, set_place, warn_line};
-pub(crate) use json::{json_line, versioned};
+pub(crate) use json::json_line;
 pub(crate) use progress::Progress;
 pub(crate) use quote::{escaped, shell_word};
 pub(crate) use table::Table;

@@ -140,9 +140,9 @@ impl ValueKind {
         }
     }
 
-    /// Returns a value that can be set anywhere, for the hint of an error.
-    pub(crate) fn example(self) -> Option<&'static str> {
-        Some(match self {
+    /// Returns a valid value as one types it in a shell, for hints and for new settings files.
+    pub(crate) fn example(self) -> &'static str {
+        match self {
             ValueKind::Call(CallKind::Switch) => "true",
             ValueKind::Call(CallKind::Count) => "500",
             ValueKind::Call(CallKind::Bytes) => "50KiB",
@@ -152,10 +152,14 @@ impl ValueKind {
             ValueKind::Directory => "'~/outputs'",
             ValueKind::Duration => "7d",
             ValueKind::Tokenizer => "estimate",
-            ValueKind::Choice(words) => words.first()?,
+            ValueKind::Choice(words) => words.first().copied().unwrap_or_default(),
             ValueKind::Redact => "store",
-            _ => return None,
-        })
+            ValueKind::Bucket => "s3://team/outputs",
+            ValueKind::Text => "eu-central-1",
+            ValueKind::Prefix | ValueKind::Name => "team",
+            ValueKind::Server => "https://host:9000",
+            ValueKind::Pattern => "'tok_[a-z]+'",
+        }
     }
 }
 

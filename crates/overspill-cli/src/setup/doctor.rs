@@ -100,7 +100,7 @@ fn as_json(findings: &Findings) -> String {
             How::Note => "note",
             How::Wrong => "wrong",
         };
-        json!({"what": seen.what, "how": how, "said": seen.said})
+        json!({"check": seen.what, "state": how, "message": seen.said})
     };
     ui::json_line(findings.0.iter().map(row).collect())
 }

@@ -264,6 +264,10 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
             }
         });
     }
+    let is_written = !args.dry_run && changes.iter().any(|change| change.now != change.after);
+    if is_written {
+        text.push_str(&format!("  restart {} to use it\n", host.title));
+    }
     if let Some(then) = host.then {
         for line in plan::filled(then, |word| word, env).lines() {
             text.push_str(&format!("  {line}\n"));

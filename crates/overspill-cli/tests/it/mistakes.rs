@@ -158,6 +158,7 @@ impl World {
                 None => sh.env_remove(name),
             };
         }
+        sh.env("EDITOR", "true").env_remove("VISUAL");
         let output = sh.env("PATH", path).stdin(std::process::Stdio::null()).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))

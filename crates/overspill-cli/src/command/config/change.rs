@@ -33,12 +33,10 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
         bail!(UsageError(format!("{address}: {NOT_FOR_PROJECTS}")));
     }
     let Some(meant) = kind.parse(value) else {
-        let hint = kind.example().map_or_else(
-            || "`overspill config list` shows the values in use".to_owned(),
-            |example| format!("try `overspill config set {address} {example}`"),
-        );
-        let allowed = kind.allowed();
-        bail!(UsageError(format!("{address}: {value:?} is not {allowed}\n\nhint: {hint}")));
+        let (allowed, example) = (kind.allowed(), kind.example());
+        bail!(UsageError(format!(
+            "{address}: {value:?} is not {allowed}\n\nhint: try `overspill config set {address} {example}`"
+        )));
     };
     let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
@@ -76,13 +74,13 @@ pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result
 }
 
 /// The file that is changed. A project's file is not followed if it is a link.
-struct Destination {
+pub(super) struct Destination {
     path: PathBuf,
     guarded: Option<GuardedFile>,
 }
 
 impl Destination {
-    fn of(args: &ConfigArgs, path: PathBuf, env: &Env) -> anyhow::Result<Destination> {
+    pub(super) fn of(args: &ConfigArgs, path: PathBuf, env: &Env) -> anyhow::Result<Destination> {
         if !args.project {
             return Ok(Destination { path, guarded: None });
         }
@@ -93,7 +91,7 @@ impl Destination {
     }
 
     /// Returns the text of the file, which is empty if there is no file.
-    fn text(&self) -> anyhow::Result<String> {
+    pub(super) fn text(&self) -> anyhow::Result<String> {
         let path = &self.path;
         let Some(guarded) = &self.guarded else { return text_of(path) };
         match guarded.open().map_err(|why| refused(path, &why))? {
@@ -104,7 +102,7 @@ impl Destination {
         }
     }
 
-    fn put(&self, text: &str) -> anyhow::Result<()> {
+    pub(super) fn put(&self, text: &str) -> anyhow::Result<()> {
         let path = &self.path;
         match &self.guarded {
             Some(guarded) => guarded.write(text).map_err(|why| refused(path, &why)),
@@ -120,13 +118,10 @@ fn refused(path: &Path, why: &Refused) -> anyhow::Error {
 
 /// Reports a file that cannot be changed as it is.
 fn unreadable(path: &Path, reason: &str) -> anyhow::Error {
-    anyhow!(
-        "{}: {reason}\n\nhint: correct the file; `overspill config path` shows the files in use",
-        ui::path(path)
-    )
+    anyhow!("{}: {reason}\n\nhint: `overspill config edit` opens the file", ui::path(path))
 }
 
-fn whose(args: &ConfigArgs) -> FileOwner {
+pub(super) fn whose(args: &ConfigArgs) -> FileOwner {
     if args.project { FileOwner::Project } else { FileOwner::User }
 }
 

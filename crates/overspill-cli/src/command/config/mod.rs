@@ -2,6 +2,7 @@
 
 mod change;
 mod check;
+mod editor;
 mod show;
 
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ use crate::ui::{self, UsageError};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill config list
+  overspill config --changed
+  overspill config edit
   overspill config set max_lines 500
   overspill config set tools.bash.keep tail
   overspill config set --project max_lines 300
@@ -36,6 +39,9 @@ pub(crate) struct ConfigArgs {
     /// Settings of this tool.
     #[arg(long, global = true, value_name = "NAME")]
     tool: Option<String>,
+    /// Only settings that differ from the default.
+    #[arg(long)]
+    changed: bool,
     /// As they are with this profile. `takumi` has files of its own.
     #[arg(long, global = true, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
@@ -61,8 +67,13 @@ enum Action {
         /// A setting.
         key: String,
     },
+    /// Opens a settings file in your editor, and checks it afterwards.
+    Edit,
     /// Shows every setting, its value and where that comes from.
     List {
+        /// Only settings that differ from the default.
+        #[arg(long)]
+        changed: bool,
         /// As JSON.
         #[arg(long)]
         json: bool,
@@ -89,8 +100,11 @@ pub(crate) fn run(args: &ConfigArgs, env: &Env) -> u8 {
         return ui::ended_with(check::check(*json, env));
     }
     ui::ended(match &args.action {
-        None | Some(Action::Check { .. }) => show::list(args, false, env),
-        Some(Action::List { json }) => show::list(args, *json, env),
+        None | Some(Action::Check { .. }) => show::list(args, args.changed, false, env),
+        Some(Action::List { changed, json }) => {
+            show::list(args, *changed || args.changed, *json, env)
+        }
+        Some(Action::Edit) => editor::edit(args, env),
         Some(Action::Get { key }) => show::get(args, key, env),
         Some(Action::Set { key, value }) => change::set(args, key, value, env),
         Some(Action::Unset { key }) => change::unset(args, key, env),

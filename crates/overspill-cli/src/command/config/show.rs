@@ -8,6 +8,7 @@ use serde_json::json;
 use super::ConfigArgs;
 use crate::env::Env;
 use crate::settings::SettingRow;
+use crate::settings::keys::Area;
 use crate::ui;
 
 pub(super) fn get(args: &ConfigArgs, key: &str, env: &Env) -> anyhow::Result<()> {
@@ -23,28 +24,37 @@ pub(super) fn get(args: &ConfigArgs, key: &str, env: &Env) -> anyhow::Result<()>
     ui::answer(&format!("{written}\n"))
 }
 
-pub(super) fn list(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<()> {
+pub(super) fn list(args: &ConfigArgs, changed: bool, json: bool, env: &Env) -> anyhow::Result<()> {
     let in_force = args.in_force(env);
     let mut rows = in_force.rows(args.tool.as_deref());
     if args.project {
         let file = in_force.sources.project_file.as_deref().map(|path| path.display().to_string());
         rows.retain(|row| Some(&row.place) == file.as_ref());
     }
+    if changed {
+        rows.retain(SettingRow::is_changed);
+    }
     let text = if json {
-        format!("{:#}\n", ui::versioned(rows.iter().map(SettingRow::json).collect()))
+        ui::json_line(rows.iter().map(SettingRow::json).collect())
     } else {
-        table(&rows)
+        match rows.is_empty() {
+            true => "all settings have their default; `overspill config list` shows them\n".into(),
+            false => table(&rows),
+        }
     };
     ui::answer(&text)
 }
 
+/// Returns the settings by area. Values that are set have their place; defaults have none.
 fn table(rows: &[SettingRow]) -> String {
     let cells: Vec<[String; 4]> = rows
         .iter()
         .map(|row| {
             let setting = ui::escaped(&row.address.to_string(), 100);
             let (value, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 1_000));
-            [setting, value, row.origin.clone(), place]
+            let is_changed = row.is_changed();
+            let origin = if is_changed { row.origin.clone() } else { "default".into() };
+            [setting, value, origin, if is_changed { place } else { String::new() }]
         })
         .collect();
     let header = ["SETTING", "VALUE", "ORIGIN", "WHERE"].map(String::from);
@@ -53,8 +63,23 @@ fn table(rows: &[SettingRow]) -> String {
         all.map(|cells| cells[column].chars().count()).max().unwrap_or(0)
     };
     let (first, second, third) = (width(0), width(1), width(2));
-    let line = |[a, b, c, d]: &[String; 4]| format!("{a:first$}  {b:second$}  {c:third$}  {d}\n");
-    [&header].into_iter().chain(&cells).map(line).collect()
+    let line = |[a, b, c, d]: &[String; 4]| {
+        format!("{}\n", format!("{a:first$}  {b:second$}  {c:third$}  {d}").trim_end())
+    };
+    let mut text = line(&header);
+    for area in Area::ALL {
+        let mut of_area =
+            rows.iter().zip(&cells).filter(|(row, _)| area_of(row) == area).peekable();
+        if of_area.peek().is_some() {
+            text.push_str(&format!("\n{}\n", area.title()));
+        }
+        of_area.for_each(|(_, cells)| text.push_str(&line(cells)));
+    }
+    text
+}
+
+fn area_of(row: &SettingRow) -> Area {
+    if row.address.tool.is_some() { Area::Tools } else { row.address.key.area() }
 }
 
 pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<()> {
@@ -69,7 +94,7 @@ pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<(
     }
     let text = if json {
         let file = |(whose, path): &(&str, PathBuf)| json!({ "whose": whose, "path": path.to_string_lossy(), "exists": path.exists() });
-        format!("{:#}\n", ui::versioned(files.iter().map(file).collect()))
+        ui::json_line(files.iter().map(file).collect())
     } else {
         let line = |(whose, path): &(&str, PathBuf)| {
             let there = if path.exists() { "" } else { " (not there)" };
