@@ -14,7 +14,7 @@ use crate::env::Env;
 use crate::process::{self, InterruptibleInput};
 use crate::{ui, undelivered};
 
-/// Bounds a file, or what comes in by a pipe.
+/// Shortens a file, or the output of a pipe.
 ///
 /// What fits passes through byte for byte. Of anything longer a preview is shown, and all of it is
 /// saved.
@@ -25,8 +25,8 @@ use crate::{ui, undelivered};
   curl -s localhost/report | overspill cut --tool report --max-tokens 4000
   overspill cut --profile unified --envelope < response.json
 
-With --envelope, a response that is not JSON is said to be none, with the place, is bounded as plain
-text all the same, and the exit code is 1.")]
+If the input of --envelope is not valid JSON, overspill prints the position of the error, shortens the
+input as plain text, and exits with 1.")]
 pub(crate) struct CutArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

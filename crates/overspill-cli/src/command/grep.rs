@@ -40,7 +40,7 @@ pub(crate) struct GrepArgs {
     /// The pattern, also if it begins with a dash; of several, any may match.
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     regexp: Vec<OsString>,
-    /// Whatever the case.
+    /// Ignore case.
     #[arg(short, long)]
     ignore_case: bool,
     /// The pattern is plain text.

@@ -356,7 +356,9 @@ fn pinned_output_is_removed_only_by_force() {
     assert_eq!(done.then(&["pin", &id]).0, 0);
     let (code, _, stderr) = done.then(&["rm", &id]);
     assert!(
-        code == 1 && stderr.contains(&format!("hint: `overspill rm --force {id}`")),
+        code == 1
+            && stderr
+                .contains(&format!("hint: `overspill rm --force {}`", id[20..].to_lowercase())),
         "{stderr}"
     );
     assert_eq!(done.then(&["rm", "--all"]).1.lines().count(), 1);

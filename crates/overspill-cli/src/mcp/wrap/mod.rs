@@ -208,7 +208,7 @@ fn changed(
         let name = ui::short(&entry.name, 60);
         let words = entry.all_words(text, language);
         let Some(words) = words else {
-            said.push(format!("{name}: has no command, but an address; it stays as it is"));
+            said.push(format!("{name}: skipped, it is a remote server (URL)"));
             continue;
         };
         let is_wrapped = is_ours(&words, program);
