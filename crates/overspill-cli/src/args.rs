@@ -1,17 +1,18 @@
 //! The arguments of the program.
 
+mod mistake;
+
 use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::builder::{BoolValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand, ValueEnum};
 use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
 use overspill::{CallOptions, Layer, Overspill, Profile};
 
 use crate::command::{
     completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
-    doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep, grep::GrepArgs, hook::HookArgs,
+    doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep::GrepArgs, hook::HookArgs,
     info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs, mcp::McpArgs, pin::PinArgs,
     push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs, stats::StatsArgs,
     uninstall::UninstallArgs,
@@ -21,7 +22,9 @@ use crate::pipelines::PipelineSettings;
 use crate::settings::SettingSources;
 use crate::settings::units::{parse_duration, parse_limit};
 use crate::tokenizer::Tokenizer;
-use crate::ui::{self, ColorChoice};
+use crate::ui::ColorChoice;
+
+pub(crate) use mistake::{explained, misuse, place};
 
 /// The commands by purpose. A test checks that none is missing.
 const HELP: &str = "\
@@ -175,11 +178,7 @@ fn bare_command(words: &[OsString], env: &Env) -> Option<Command> {
         return None;
     }
     let is_program = first.contains('/') || env.on_path(first).any(|path| path.is_file());
-    let is_like_ours = || {
-        let error = Args::try_parse_from(["overspill", first]).err();
-        error.is_some_and(|error| error.get(ContextKind::SuggestedSubcommand).is_some())
-    };
-    if !is_program && is_like_ours() {
+    if !is_program && mistake::meant_command(first).is_some() {
         return None;
     }
     RunArgs::without_options(command).map(Command::Run)
@@ -329,10 +328,11 @@ fn option(setting: CallSetting) -> Option<Arg> {
         CallKind::Keep => arg.value_name("KEEP").value_parser(keeps()),
         CallKind::Kind => arg.value_name("KIND").value_parser(kinds()),
         CallKind::Count | CallKind::Bytes => {
-            let limit = |typed: &str| {
-                let wrong = "expected a number, a size such as `50KiB`, or `none`";
-                parse_limit(typed).map(CallValue::Limit).ok_or(wrong)
+            let wrong = match kind {
+                CallKind::Bytes => "expected a size, such as `50KiB`, or `none`",
+                _ => "expected a number, such as `500`, or `none`",
             };
+            let limit = move |typed: &str| parse_limit(typed).map(CallValue::Limit).ok_or(wrong);
             arg.value_name("N").value_parser(limit).allow_hyphen_values(true)
         }
     })
@@ -383,56 +383,6 @@ fn kinds() -> impl TypedValueParser<Value = CallValue> {
 pub(crate) fn profiles() -> impl TypedValueParser<Value = &'static str> {
     PossibleValuesParser::new(Profile::ALL.map(|profile| profile.name))
         .try_map(|name| Profile::named(&name).map(|profile| profile.name).ok_or("unknown"))
-}
-
-/// Returns the exit code for words we do not understand: 125 for `run`, as its own codes are the
-/// command's; 0 for `hook`, as others keep hosts from running a tool; and 2 otherwise.
-pub(crate) fn misuse(words: &[OsString]) -> u8 {
-    match words.get(1).and_then(|word| word.to_str()) {
-        Some("run") => 125,
-        Some("hook") => 0,
-        _ => 2,
-    }
-}
-
-/// Returns the error with the words that it repeats escaped, so that each stays on its line.
-pub(crate) fn escaped(mut error: clap::Error) -> clap::Error {
-    let escaped = |word: &String| ui::escaped(word, usize::MAX);
-    let words: Vec<(ContextKind, ContextValue)> = error
-        .context()
-        .filter_map(|(kind, value)| match value {
-            ContextValue::String(word) => Some((kind, ContextValue::String(escaped(word)))),
-            ContextValue::Strings(words) => {
-                Some((kind, ContextValue::Strings(words.iter().map(escaped).collect())))
-            }
-            // The styles of a tip get lost with its escapes.
-            ContextValue::StyledStrs(tips)
-                if tips.iter().any(|tip| escaped(&tip.to_string()) != tip.to_string()) =>
-            {
-                let tips = tips.iter().map(|tip| escaped(&tip.to_string()).into());
-                Some((kind, ContextValue::StyledStrs(tips.collect())))
-            }
-            _ => None,
-        })
-        .collect();
-    for (kind, value) in words {
-        error.insert(kind, value);
-    }
-    error
-}
-
-/// Returns what to do about words we did not understand, where it is likely what was meant.
-pub(crate) fn hint(error: &clap::Error, words: &[OsString]) -> Option<&'static str> {
-    if error.kind() != ErrorKind::UnknownArgument {
-        return None;
-    }
-    match words.get(1)?.to_str()? {
-        "run" if !words.iter().any(|word| word == "--") => {
-            Some("put `--` before a command that begins with a dash: overspill run -- COMMAND")
-        }
-        "grep" => grep::hint(&error.get(ContextKind::InvalidArg)?.to_string()),
-        _ => None,
-    }
 }
 
 /// Reads a duration such as `90s`, `10m` or `1.5h`; a number without a unit is in seconds.

@@ -59,7 +59,9 @@ fn set_parts(env: &Env) -> anyhow::Result<Parts> {
     sources.say_warnings();
     let parts = parts(&sources, &Profile::OWN).map_err(anyhow::Error::msg)?;
     parts.ok_or_else(|| {
-        anyhow::anyhow!("no bucket is set\n\nhint: `overspill config set store s3://BUCKET/FOLDER`")
+        anyhow::anyhow!(
+            "no bucket is set\n\nhint: `overspill config set store s3://team/outputs` sets one"
+        )
     })
 }
 

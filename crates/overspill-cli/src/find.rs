@@ -45,9 +45,7 @@ fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)
     let shown = ui::short(&typed.to_string_lossy(), 100);
     if let Some(recent) = typed.to_str().and_then(RecentName::parse) {
         let name = recent.find(&*store, env)?;
-        let name = name.ok_or_else(|| {
-            anyhow!("there is no output {shown}\n\nhint: `overspill list` shows the saved outputs")
-        })?;
+        let name = name.ok_or_else(|| nothing_saved(&*store, &shown, env))?;
         return Ok((store, name, redact));
     }
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
@@ -74,9 +72,28 @@ fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
             let part = alike.part;
-            bail!("{shown} is the {part} of {n} outputs{rows}{more}\n\nhint: type more of the id")
+            let newest = alike.names[0].token();
+            bail!(
+                "{shown} is the {part} of {n} ids{rows}{more}\n\nhint: type more of the id, such as \
+                 `overspill read {newest}`"
+            )
         }
     }
+}
+
+/// Reports that `last` or `failed` names no output.
+fn nothing_saved(store: &dyn Store, typed: &str, env: &Env) -> anyhow::Error {
+    if store.list().is_ok_and(|entries| entries.is_empty()) {
+        return anyhow!(
+            "there is no output {typed}: nothing is saved yet\n\nhint: overspill saves an output that \
+             is too long to show, such as that of `overspill seq 100000`"
+        );
+    }
+    let directory = env.directory().map_or_else(|_| "this directory".into(), ui::path);
+    anyhow!(
+        "there is no output {typed} of {directory}\n\nhint: `overspill list` shows the outputs of \
+         all directories"
+    )
 }
 
 /// Says what to do about an error, where that is known.
@@ -165,17 +182,21 @@ fn missing(store: &dyn Store, typed: &str, stem: &str, env: &Env) -> anyhow::Err
         None => {
             let is_end = may_be_end(stem) && SettingSources::of_user(env).bucket().is_some();
             let hint = match is_end {
-                true => "; an end of an id is looked for only among what was saved lately",
+                true => "; a short id is looked up only among recent outputs",
                 false => "",
             };
             anyhow!(
-                "there is no output {typed}\n\nhint: `overspill list` shows what there is{hint}"
+                "there is no output {typed} in the store\n\nhint: `overspill list` shows the saved outputs{hint}"
             )
         }
         Some(gone) => {
             let what = gone.command.or(gone.tool).unwrap_or_else(|| "an output".into());
             let (size, day) = (ui::size(gone.bytes), gone.expired.strftime("%Y-%m-%d"));
-            anyhow!("{typed} expired on {day}; it was {size} of `{}`", ui::short(&what, 60))
+            anyhow!(
+                "{typed} expired on {day}; it was {size} of `{}`\n\nhint: run the command again; \
+                 `overspill pin last` keeps an output",
+                ui::short(&what, 60)
+            )
         }
     }
 }

@@ -92,20 +92,23 @@ fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
         let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
         return ui::ended(ui::answer(version));
     }
+    if let Some(code) = command::completions::called(words, env) {
+        return code;
+    }
     if words.len() == 1 {
         return command::overview::run(env);
     }
+    ui::set_place(args::place(words));
     let command = match args::read(words, env) {
         Ok(command) => command,
         Err(error) => {
-            let error = args::escaped(error);
-            // Help goes to stdout and is no mistake; everything else is one of usage.
-            let code = if error.use_stderr() { args::misuse(words) } else { 0 };
-            let printed = error.print();
-            if let Some(hint) = args::hint(&error, words) {
-                ui::hint(hint);
+            // Help goes to stdout and is no mistake.
+            if !error.use_stderr() {
+                return ui::ended(ui::written(error.print()));
             }
-            return if error.use_stderr() { code } else { ui::ended(ui::written(printed)) };
+            let code = args::misuse(words);
+            args::explained(&error, words).print(code);
+            return code;
         }
     };
     // `run` and `sh` do this themselves, and start their command with the signals they found.

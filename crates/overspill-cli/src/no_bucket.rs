@@ -30,7 +30,9 @@ pub(crate) fn holds(_: &SettingSources, _: &Profile) -> bool {
 pub(crate) fn of(sources: &SettingSources, _: &Profile) -> Result<Option<Outputs>, String> {
     static SAID: Once = Once::new();
     if let Some(bucket) = sources.bucket() {
-        SAID.call_once(|| ui::say(&format!("{bucket} is not used, outputs are saved here: {NO}")));
+        SAID.call_once(|| {
+            ui::warn_line(&format!("{bucket} is not used, outputs are saved here: {NO}"))
+        });
     }
     Ok(None)
 }

@@ -23,9 +23,9 @@ pub(crate) fn store(env: &Env) -> Result<Outputs, String> {
 pub(crate) fn store_and_redact(env: &Env) -> Result<(Outputs, Redact), String> {
     let sources = SettingSources::of_user(env);
     sources.say_warnings();
-    let store = sources.store(&Profile::OWN)?;
+    let store = sources.store(&Profile::OWN).map_err(with_hint)?;
     if sources.bucket().is_none() {
-        can_be(sources.disk(&Profile::OWN)?.path())?;
+        can_be(sources.disk(&Profile::OWN).map_err(with_hint)?.path()).map_err(with_hint)?;
     }
     // A bucket changes only the redaction of what is saved.
     Ok((store, sources.redact(false)))
@@ -36,6 +36,11 @@ pub(crate) fn local_part(env: &Env) -> Option<Outputs> {
     let sources = SettingSources::of_user(env);
     let spool: Outputs = Arc::new(bucket::spool(&sources)?);
     Some(sources.redact(false).shown_store(&spool))
+}
+
+/// Adds what to do about a store that cannot be used.
+fn with_hint(error: String) -> String {
+    format!("{error}\n\nhint: set OVERSPILL_DIR or HOME; `overspill doctor` checks the store")
 }
 
 /// Refuses a directory that does not exist and cannot be made. The first output makes a missing one.

@@ -1,6 +1,7 @@
 //! What people see.
 
 mod color;
+mod failure;
 mod json;
 mod pager;
 mod progress;
@@ -16,7 +17,8 @@ use overspill::Outcome;
 
 use crate::process::Descriptors;
 pub(crate) use color::{ColorChoice, Colors, Tone};
-pub(crate) use json::{json_line, versioned};
+pub(crate) use failure::{Failure, Place, UsageError, set_place, warn_line};
+pub(crate) use json::json_line;
 pub(crate) use pager::{PagerArgs, fits_screen, show_text};
 pub(crate) use progress::Progress;
 pub(crate) use quote::{escaped, shell_word};
@@ -24,11 +26,6 @@ pub(crate) use table::Table;
 
 /// How wide a line may be that nobody looks at on a terminal.
 const WIDTH_ELSEWHERE: usize = 120;
-
-/// Words that were understood, but do not mean anything: exit code 2.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct UsageError(pub(crate) String);
 
 /// Writes the outcome to standard output.
 pub(crate) fn show(outcome: &Outcome) -> anyhow::Result<()> {
@@ -47,7 +44,7 @@ pub(crate) fn say_if_silent(outcome: &Outcome) {
         // Only a long notice has the reason, as one line.
         let start: String = reason.chars().take(40).collect();
         if !spilled.text.contains(&start) {
-            say(&format!("the output could not be saved: {reason}"));
+            warn_line(&format!("the output could not be saved: {reason}"));
         }
     }
 }
@@ -73,12 +70,12 @@ pub(crate) fn answer_bytes(bytes: &[u8]) -> anyhow::Result<()> {
 pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(|error| anyhow!("standard output: {}", reason(&error))),
+        result => result.map_err(|error| anyhow!("cannot write to standard output: {}\n\nhint: free space there, or write to another place", reason(&error))),
     }
 }
 
-/// Turns how a command ended into an exit code: 1 for what is not there or did not work, 2 for what
-/// makes no sense.
+/// Turns how a command ended into an exit code: 1 if something is missing or failed, 2 for invalid
+/// arguments.
 pub(crate) fn ended(result: anyhow::Result<()>) -> u8 {
     ended_with(result.map(|()| true))
 }
@@ -86,20 +83,21 @@ pub(crate) fn ended(result: anyhow::Result<()>) -> u8 {
 /// Like [`ended`], with 1 also for an answer that found nothing.
 pub(crate) fn ended_with(result: anyhow::Result<bool>) -> u8 {
     let is_misuse = result.as_ref().is_err_and(|error| error.is::<UsageError>());
-    match searched(result) {
-        2 if !is_misuse => 1,
-        code => code,
-    }
+    finished(result, if is_misuse { 2 } else { 1 })
 }
 
 /// Returns the exit code of a search, as ripgrep has it: 0 for a match, 1 for none, 2 for an error.
 pub(crate) fn searched(result: anyhow::Result<bool>) -> u8 {
+    finished(result, 2)
+}
+
+fn finished(result: anyhow::Result<bool>, failed: u8) -> u8 {
     match result {
         Ok(true) => 0,
         Ok(false) => 1,
         Err(error) => {
-            complain(&error);
-            2
+            Failure::of(&error).print(failed);
+            failed
         }
     }
 }
@@ -199,9 +197,9 @@ pub(crate) fn path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), usize::MAX)
 }
 
-/// Says what to do, after what went wrong.
+/// Prints what to do next to standard error.
 pub(crate) fn hint(hint: &str) {
-    let _ = writeln!(io::stderr(), "\nhint: {hint}");
+    let _ = writeln!(io::stderr(), "hint: {hint}");
 }
 
 /// Says something to whoever watches.
@@ -209,31 +207,12 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "overspill: {line}");
 }
 
-/// Says what went wrong.
-pub(crate) fn complain(error: &anyhow::Error) {
-    let mut text = String::new();
-    for cause in error.chain() {
-        // The library's errors name paths as they are, and have one line.
-        let cause = match cause.is::<overspill::Error>() {
-            true => escaped(&cause.to_string(), usize::MAX),
-            false => cause.to_string(),
-        };
-        // Some say what caused them, too.
-        if !text.ends_with(&cause) {
-            text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
-        }
-    }
-    // An error has lines of its own, such as a hint. A path in it must not bring escapes.
-    let lines: Vec<String> = text.split('\n').map(|line| escaped(line, usize::MAX)).collect();
-    say(&lines.join("\n"));
-}
-
 /// Says which settings could not be used: a few of them. The call goes on without them.
 pub(crate) fn warn(warnings: &[overspill::internal::settings::Warning]) {
     const MOST: usize = 5;
     let more = each("warning", warnings, MOST);
     if more > 0 {
-        say(&format!("warning: and {more} more; run `overspill config` to see them"));
+        warn_line(&format!("and {more} more; run `overspill config` to see them"));
     }
 }
 
@@ -241,7 +220,7 @@ pub(crate) fn warn(warnings: &[overspill::internal::settings::Warning]) {
 pub(crate) fn warn_of_all(warnings: &[overspill::internal::settings::Warning]) {
     let more = each("warning", warnings, 100);
     if more > 0 {
-        say(&format!("warning: and {more} more"));
+        warn_line(&format!("and {more} more"));
     }
 }
 
@@ -253,7 +232,7 @@ pub(crate) fn note_all(notes: &[overspill::internal::settings::Warning]) {
 /// Prints at most `most` of these, each on a line of its own; returns how many are left.
 fn each(kind: &str, warnings: &[overspill::internal::settings::Warning], most: usize) -> usize {
     for warning in warnings.iter().take(most) {
-        let line = quote::warning_line(&format!("overspill: {kind}: "), warning);
+        let line = quote::warning_line(&format!("{kind}: "), warning);
         let _ = writeln!(io::stderr(), "{line}");
     }
     warnings.len().saturating_sub(most)
@@ -269,10 +248,10 @@ pub(crate) fn warn_of_damage(store: &dyn overspill::store::Store) {
     const MOST: usize = 20;
     let damage = store.warnings();
     for one in damage.iter().take(MOST) {
-        say(&escaped(&format!("warning: {one}"), 300));
+        warn_line(&escaped(&one.to_string(), 300));
     }
     if damage.len() > MOST {
-        say(&format!("warning: {} more records are damaged", damage.len() - MOST));
+        warn_line(&format!("{} more records are damaged", damage.len() - MOST));
     }
 }
 

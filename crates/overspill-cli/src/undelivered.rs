@@ -28,6 +28,8 @@ pub(crate) fn keep(
     };
     match saved {
         Outcome::Spilled(spilled) => say(&spilled),
-        Outcome::Whole(_) | Outcome::Masked(_) => ui::say("what could not be shown is not saved"),
+        Outcome::Whole(_) | Outcome::Masked(_) => {
+            ui::warn_line("the output that could not be shown is not saved")
+        }
     }
 }

@@ -35,6 +35,8 @@ pub mod retrieve {
     };
     pub use crate::retrieve::page::read;
     pub use crate::retrieve::partial::{MissingLines, missing_lines};
+    #[cfg(feature = "diff")]
+    pub use crate::retrieve::test_report::{TestChanges, test_changes};
     pub use crate::retrieve::usage::{Usage, usage};
 }
 

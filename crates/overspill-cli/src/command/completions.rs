@@ -1,17 +1,24 @@
 //! `overspill completions`
 
+use std::ffi::OsString;
+
 use clap::CommandFactory;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap_complete::Shell;
+use jiff::Timestamp;
+use overspill::internal::store::{RecentOrder, RecentQuery, Record};
+use overspill::store::Entry;
 
 use crate::args::Args;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host};
 use crate::settings::keys::Key;
 use crate::tokenizer::Tokenizer;
-use crate::ui;
+use crate::{stores, ui};
 
-/// Prints what a shell needs to complete our words.
+/// Prints a shell completion script.
+///
+/// The scripts for bash, zsh and fish complete the ids of saved outputs, with command and age.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill completions bash > ~/.local/share/bash-completion/completions/overspill
@@ -30,10 +37,108 @@ fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut script = Vec::new();
     let mut program = with_names(Args::command());
     clap_complete::generate(args.shell, &mut program, "overspill", &mut script);
-    if args.shell == Shell::Fish {
-        script.extend_from_slice(names_for_fish(&program).as_bytes());
+    let script = String::from_utf8_lossy(&script);
+    ui::answer(&match args.shell {
+        Shell::Bash => script.into_owned() + IDS_FOR_BASH,
+        Shell::Zsh => with_ids_for_zsh(&script),
+        Shell::Fish => format!("{script}{}{}", names_for_fish(&program), ids_for_fish()),
+        _ => script.into_owned(),
+    })
+}
+
+/// The hidden command that the scripts call. It prints an id, a tab and a description on each line.
+const IDS: &str = "__complete";
+/// How many outputs are offered.
+const MOST_IDS: usize = 50;
+/// How much of a command is shown.
+const COMMAND: usize = 50;
+/// The commands that take ids.
+const WITH_IDS: [&str; 12] = [
+    "cat", "diff", "explain", "grep", "info", "pin", "read", "remove", "rg", "rm", "search", "show",
+];
+
+/// Prints the ids for a completion script if these arguments ask for them. Whatever goes wrong, it prints nothing:
+/// the user is typing.
+pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
+    if words.get(1).is_none_or(|word| word != IDS) {
+        return None;
     }
-    ui::answer_bytes(&script)
+    let query = RecentQuery { most: MOST_IDS, order: RecentOrder::Saved, ..RecentQuery::default() };
+    let newest = stores::store(env).ok().and_then(|store| store.newest(&query).ok());
+    let now = Timestamp::now();
+    let line = |(entry, record): &(Entry, Record)| {
+        let command = record.call.command.as_ref().or(record.call.tool.as_ref());
+        let command = ui::short(command.map_or("", String::as_str), COMMAND);
+        let age = ui::age(entry.name.time().unwrap_or(entry.used), now);
+        let exit = match super::list::exit(record) {
+            Some(code) if code != 0 => format!(", exit {code}"),
+            _ => String::new(),
+        };
+        format!("{}\t{command}, {age} ago{exit}\n", entry.name.token())
+    };
+    let ids: String = newest.iter().flat_map(|newest| &newest.entries).map(line).collect();
+    let _ = ui::answer(&format!("{ids}last\tthe newest output\nfailed\tthe newest failure\n"));
+    Some(0)
+}
+
+/// Adds ids to the words that the generated function offers. If there are several, each has its description.
+const IDS_FOR_BASH: &str = r#"
+_overspill_with_ids() {
+    _overspill "$@"
+    local cur=${COMP_WORDS[COMP_CWORD]} first=2 line
+    case ${COMP_WORDS[1]} in
+        grep|rg|search) first=3 ;;
+        cat|diff|explain|info|pin|read|remove|rm|show|unpin) ;;
+        *) return ;;
+    esac
+    [[ $cur == -* || $COMP_CWORD -lt $first || ${COMP_WORDS[COMP_CWORD-1]} == --* ]] && return
+    local -a found=()
+    while IFS= read -r line; do
+        [[ $line == "$cur"* ]] && found+=("$line")
+    done < <("${COMP_WORDS[0]}" __complete ids 2>/dev/null)
+    COMPREPLY=("${found[@]/$'\t'/  }")
+    if (( ${#found[@]} == 1 )); then COMPREPLY=("${found[0]%%$'\t'*}"); fi
+}
+complete -F _overspill_with_ids -o nosort -o bashdefault -o default overspill 2>/dev/null ||
+    complete -F _overspill_with_ids -o bashdefault -o default overspill
+"#;
+
+const IDS_FOR_ZSH: &str = r#"
+_overspill_ids() {
+    local -a ids
+    local line
+    for line in "${(@f)$(overspill __complete ids 2>/dev/null)}"; do
+        ids+=("${line%%$'\t'*}:${line#*$'\t'}")
+    done
+    _describe -V 'saved output' ids
+}
+"#;
+
+/// Puts a function for ids in the place of the one for file names.
+fn with_ids_for_zsh(script: &str) -> String {
+    let is_id = |line: &str| {
+        let line = line.trim_start_matches(['\'', '*', ':']);
+        ["id -- ", "ids -- ", "other -- "].iter().any(|start| line.starts_with(start))
+    };
+    let line = |line: &str| match is_id(line) {
+        true => line.replace(":_default'", ":_overspill_ids'") + "\n",
+        false => format!("{line}\n"),
+    };
+    let script: String = script.lines().map(line).collect();
+    // The function must be there before the last line calls the completion.
+    match script.split_once("\n_overspill() {") {
+        Some((head, rest)) => format!("{head}\n{IDS_FOR_ZSH}\n_overspill() {{{rest}"),
+        None => script,
+    }
+}
+
+fn ids_for_fish() -> String {
+    let line = |command: &&str| {
+        format!(
+            "complete -c overspill -n \"__fish_overspill_using_subcommand {command}\" -k -f -a \"(overspill {IDS} ids)\"\n"
+        )
+    };
+    WITH_IDS.iter().map(line).collect()
 }
 
 /// Returns what completes names that are no options, which the generator for fish leaves out. Goes by

@@ -14,7 +14,7 @@ use crate::env::Env;
 use crate::process::{self, InterruptibleInput};
 use crate::{ui, undelivered};
 
-/// Bounds a file, or what comes in by a pipe.
+/// Shortens a file, or the output of a pipe.
 ///
 /// What fits passes through byte for byte. Of anything longer a preview is shown, and all of it is
 /// saved.
@@ -25,8 +25,8 @@ use crate::{ui, undelivered};
   curl -s localhost/report | overspill cut --tool report --max-tokens 4000
   overspill cut --profile unified --envelope < response.json
 
-With --envelope, a response that is not JSON is said to be none, with the place, is bounded as plain
-text all the same, and the exit code is 1.")]
+If the input of --envelope is not valid JSON, overspill prints the position of the error, shortens the
+input as plain text, and exits with 1.")]
 pub(crate) struct CutArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
@@ -69,7 +69,11 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         input.trouble()?;
         let parsed = serde_json::from_str::<&RawValue>(&response);
         return parsed.map(drop).or_else(|error| match args.envelope {
-            true => bail!("{}: not JSON, so it was taken as text: {error}", input.name),
+            true => bail!(
+                "{}: not JSON, so it was shortened as text: {error}\n\nhint: `overspill cut{}` takes text",
+                input.name,
+                args.file.as_deref().map_or_else(String::new, |file| format!(" {}", ui::shell_word(&ui::path(file))))
+            ),
             false => Ok(()),
         });
     }
@@ -132,10 +136,17 @@ impl Input {
             });
         };
         let name = ui::path(path);
-        let failed = |error: io::Error| anyhow!("{name}: {}", ui::reason(&error));
+        let failed = |error: io::Error| {
+            let why = ui::reason(&error);
+            anyhow!(
+                "{name}: {why}\n\nhint: name a file that you can read, or pipe into `overspill cut`"
+            )
+        };
         let file = File::open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
-            return Err(anyhow!("{name}: is a directory"));
+            return Err(anyhow!(
+                "{name}: is a directory\n\nhint: name a file; `overspill run ls {name}` lists a directory"
+            ));
         }
         let from = InterruptibleInput::new(Some(file));
         Ok(Input { name, from, widen: || {}, failed: None, is_typed: false })

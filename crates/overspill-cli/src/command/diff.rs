@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{anyhow, bail};
 use overspill::core::Limits;
-use overspill::internal::retrieve::{self, DiffError, Differences};
+use overspill::internal::retrieve::{self, DiffError, Differences, TestChanges};
 use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 
@@ -13,15 +13,18 @@ use crate::env::Env;
 use crate::stores::Outputs;
 use crate::{find, hosts, ui};
 
-/// Shows how two saved outputs differ, line by line.
+/// Shows how two saved outputs differ.
 ///
-/// With one output it is compared with the previous run of the same command in the same directory.
+/// Without an id it compares the last run with the run before of the same command in the same directory. Of test
+/// reports it shows the names of the tests that are fixed, fail anew or still fail; --lines shows the lines.
 /// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Outputs of more
 /// than 64 MiB are refused. Exits with 0 whether the outputs differ or not, with 1 if they cannot be compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  overspill diff 01KA            what is different since the last time
-  overspill diff 01KA 01KB       from 01KA to 01KB")]
+  overspill diff                 what is different since the last run
+  overspill diff q7atzy          the same for an earlier output
+  overspill diff q7atzy m3k0pa   from q7atzy to m3k0pa
+  overspill diff --lines         all lines, also of test reports")]
 pub(crate) struct DiffArgs {
     /// The output, or with another one the older of the two: an id, a path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
@@ -31,12 +34,20 @@ pub(crate) struct DiffArgs {
     /// From this line of the differences on.
     #[arg(long, value_name = "LINE", default_value_t = 1)]
     from: u64,
+    /// Show the lines that differ, also of test reports.
+    #[arg(long)]
+    lines: bool,
     /// As JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     pager: ui::PagerArgs,
 }
+
+/// How many tests of each kind are named.
+const MOST_TESTS: usize = 50;
+/// How much of the name of a test is shown.
+const TEST_NAME: usize = 200;
 
 /// The most bytes of the footer, without the name of the program.
 const FOOTER_BYTES: u64 = 600;
@@ -68,12 +79,21 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
     let found = retrieve::diff(&*store, &old, &new, args.from, &room);
     drop(progress);
     let found = found.map_err(|error| explained(error, &old, &new, program))?;
+    let tests = match args.from <= 1 {
+        true => retrieve::test_changes(&*store, &old, &new)?,
+        false => None,
+    };
     let answer = found.answer(&old, &new);
     let text = if args.json {
-        json(&*store, &old, &found, &answer, program)
+        json(&*store, &old, &found, &answer, tests.as_ref(), program)
     } else {
         let heading = if args.from <= 1 && !found.same { &heading } else { "" };
-        let text = format!("{heading}{}", answer.to_text(|next| command_line(next, program)));
+        let report = tests.as_ref().map(tests_text).unwrap_or_default();
+        let lines = match tests.is_some() && !args.lines {
+            true => format!("[`{program} diff --lines {old} {new}` shows the lines]\n"),
+            false => answer.to_text(|next| command_line(next, program)),
+        };
+        let text = format!("{heading}{report}{lines}");
         env.colors().paint_lines(&text, tone)
     };
     ui::show_text(&text, pager)?;
@@ -93,6 +113,26 @@ fn tone(line: &str) -> Option<ui::Tone> {
         line if line.starts_with(b"[overspill ") => Some(ui::Tone::Faint),
         _ => None,
     }
+}
+
+/// Returns the numbers and names of tests whose failures changed.
+fn tests_text(tests: &TestChanges) -> String {
+    let TestChanges { fixed, new, still, not_run } = tests;
+    let mut text =
+        format!("fixed {}, new {}, still failing {}", fixed.len(), new.len(), still.len());
+    if !not_run.is_empty() {
+        text.push_str(&format!(", failed before and not run {}", not_run.len()));
+    }
+    text.push('\n');
+    for (kind, names) in [("new", new), ("still", still), ("fixed", fixed), ("not run", not_run)] {
+        for name in names.iter().take(MOST_TESTS) {
+            text.push_str(&format!("  {kind:7}  {}\n", ui::short(name, TEST_NAME)));
+        }
+        if names.len() > MOST_TESTS {
+            text.push_str(&format!("  {kind:7}  and {} more\n", names.len() - MOST_TESTS));
+        }
+    }
+    text
 }
 
 /// Adds how to compare outputs that are too large for us.
@@ -115,8 +155,9 @@ fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, Output
     match retrieve::previous_run(&*store, &name)? {
         Some(previous) => Ok((store, previous, name)),
         None => bail!(
-            "there is no earlier run to compare {name} with\n\nhint: `overspill diff ID OTHER` \
-             compares any two outputs"
+            "there is no earlier run of the same command to compare {} with\n\nhint: `overspill diff \
+             OLD NEW` compares any two outputs; `overspill list` shows their ids",
+            name.token()
         ),
     }
 }
@@ -134,6 +175,7 @@ fn json(
     old: &OutputId,
     found: &Differences,
     answer: &Answer,
+    tests: Option<&TestChanges>,
     program: &str,
 ) -> String {
     let side = |name: &OutputId| {
@@ -147,6 +189,9 @@ fn json(
         "old": side(old), "new": side(&answer.id), "same": found.same,
         "added": found.added, "removed": found.removed,
         "text": found.text, "what": answer.what, "next": answer.next.as_ref().map(|next| command_line(next, program)),
+        "tests": tests.map(|tests| serde_json::json!({
+            "fixed": tests.fixed, "new": tests.new, "still": tests.still, "not_run": tests.not_run,
+        })),
     });
     if found.not_compared != [None, None] {
         let side = |at: usize| found.not_compared[at].as_ref().map(|it| [it.first, it.last]);

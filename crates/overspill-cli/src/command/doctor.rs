@@ -3,7 +3,7 @@
 use crate::env::Env;
 use crate::{setup, ui};
 
-/// Looks whether everything works: program, settings, store and hosts.
+/// Checks the installation: program, settings, store and hosts.
 ///
 /// For each host a long output takes the way that the host's outputs take, and the answer is looked at.
 #[derive(Debug, clap::Args)]

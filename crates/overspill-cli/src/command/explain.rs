@@ -83,7 +83,7 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
         Some(preview) => Some(of_record(&*store, &name, policy, &record, preview, reader)?),
         None => {
             if !is_new {
-                ui::say(
+                ui::warn_line(
                     "the record does not say how the preview was made; the current settings apply",
                 );
             }

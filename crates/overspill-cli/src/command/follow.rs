@@ -31,7 +31,7 @@ pub(super) fn follow(typed: &OsStr, tail: Option<u64>, env: &Env) -> anyhow::Res
         if !record.running && at > 0 && matches!(record.kept, Some(Kept::Ends { .. })) {
             let missing = retrieve::missing_lines(&*store, &name)?;
             let missing = missing.map_or_else(String::new, |missing| format!(": {missing}"));
-            ui::say(&format!("{}{missing} (`store.max_output`)", name.token()));
+            ui::warn_line(&format!("{}{missing} (`store.max_output`)", name.token()));
             return shown.finish();
         }
         loop {
@@ -44,7 +44,7 @@ pub(super) fn follow(typed: &OsStr, tail: Option<u64>, env: &Env) -> anyhow::Res
         }
         if !record.running {
             if record.cut_short {
-                ui::say(&format!(
+                ui::warn_line(&format!(
                     "{}: cut short, the process that saved it was killed",
                     name.token()
                 ));

@@ -69,7 +69,7 @@ fn gc(args: &GcArgs, env: &Env) -> anyhow::Result<()> {
         let disk = sources.disk(&profile).map_err(anyhow::Error::msg)?;
         match sweep(&disk) {
             Ok(swept) => add(&mut all, &swept),
-            Err(error) => ui::say(&error.to_string()),
+            Err(error) => ui::warn_line(&error.to_string()),
         }
     }
     add(&mut all, &sweep(&*store)?);

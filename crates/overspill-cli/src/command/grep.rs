@@ -40,7 +40,7 @@ pub(crate) struct GrepArgs {
     /// The pattern, also if it begins with a dash; of several, any may match.
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     regexp: Vec<OsString>,
-    /// Whatever the case.
+    /// Ignore case.
     #[arg(short, long)]
     ignore_case: bool,
     /// The pattern is plain text.
@@ -189,7 +189,14 @@ fn explained(query: &Query, error: &str) -> String {
         1..400 => format!("\n\n{place}"),
         _ => String::new(),
     };
-    let hint = if query.fixed { "" } else { "\n\nhint: -F searches for it as plain text" };
+    let hint = if query.fixed {
+        ""
+    } else {
+        &*format!(
+            "\n\nhint: -F searches for plain text: `overspill grep -F {}`",
+            ui::shell_word(&ui::short(&query.pattern, 60))
+        )
+    };
     format!("the pattern is not a regular expression: {}{place}{hint}", ui::short(what, 200))
 }
 
@@ -228,7 +235,7 @@ fn swapped(args: &GrepArgs, error: anyhow::Error, env: &Env) -> anyhow::Error {
     let (pattern, id) = (shown(pattern), shown(id));
     let quoted = ui::shell_word(&pattern);
     anyhow!(
-        "there is no output {pattern}: the pattern comes before the id\n\nhint: overspill grep {quoted} {id}"
+        "there is no output {pattern}: the pattern comes before the id\n\nhint: did you mean `overspill grep {quoted} {id}`?"
     )
 }
 

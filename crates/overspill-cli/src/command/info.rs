@@ -8,7 +8,7 @@ use overspill::store::Kept;
 use crate::env::Env;
 use crate::{command, find, ui};
 
-/// Says what is known of a saved output, and whether it is still what was saved.
+/// Shows details of a saved output and verifies its checksum.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  overspill info 01KA")]
 pub(crate) struct InfoArgs {

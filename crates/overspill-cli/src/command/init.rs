@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::env::Env;
 use crate::{setup, ui};
 
-/// Sets up host agents, so that everything they run is bounded.
+/// Sets up agents, so that overspill shortens everything they run.
 ///
 /// Without a name it lists the hosts that are on this machine. Shows what it changes, keeps everything
 /// else in a file as it is, and notes how each file was: `overspill uninstall` gives it back byte for byte.
@@ -20,7 +20,7 @@ pub(crate) struct InitArgs {
     /// Hosts, such as `claude-code` or `codex`.
     #[arg(value_name = "HOST")]
     pub(crate) hosts: Vec<String>,
-    /// In the settings of this project, for you alone where the host knows such a file.
+    /// Write to the settings of this project; to your private ones if the agent has them.
     #[arg(long, conflicts_with = "user")]
     pub(crate) project: bool,
     /// In your own settings, which is the default.

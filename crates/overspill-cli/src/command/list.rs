@@ -229,6 +229,9 @@ pub(crate) fn json(store: &dyn Store, entry: &Entry, record: &Record) -> serde_j
     let mut json = serde_json::json!({
         "id": entry.name.as_str(),
         "path": store.place(&entry.name),
+        "exit": exit(record),
+        "command": record.call.command,
+        "created": record.created.to_string(),
         "bytes": entry.bytes,
         "used": entry.used.to_string(),
         "pinned": entry.pinned,

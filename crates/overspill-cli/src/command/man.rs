@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::anyhow;
 use clap::CommandFactory;
 
+use super::manual;
 use crate::args::Args;
 use crate::env::Env;
 use crate::ui;
@@ -26,31 +27,31 @@ pub(crate) fn run(args: &ManArgs, _: &Env) -> u8 {
 }
 
 fn man(args: &ManArgs) -> anyhow::Result<()> {
-    // Of `help` there is no page: what it says is what the pages say.
+    // `help` has no page: it prints the same text as the pages.
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
     match &args.dir {
-        None => ui::answer_bytes(&page(&program)?.1),
+        None => ui::answer_bytes(&manual::page(&program, &[])?.1),
         Some(dir) => {
-            fs::create_dir_all(dir).with_context(|| ui::path(dir))?;
-            write(dir, &program)
+            fs::create_dir_all(dir).map_err(|error| unwritten(dir, &error))?;
+            write(dir, &program, &[])
         }
     }
 }
 
-/// Writes the page of a command, and those of the commands in it, which it refers to.
-fn write(dir: &Path, command: &clap::Command) -> anyhow::Result<()> {
-    let (name, text) = page(command)?;
-    let file = dir.join(name);
-    fs::write(&file, text).with_context(|| ui::path(&file))?;
-    command.get_subcommands().try_for_each(|command| write(dir, command))
+fn unwritten(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    anyhow!(
+        "{}: {}\n\nhint: name a directory that you can write to: `overspill man --dir .`",
+        ui::path(path),
+        ui::reason(error)
+    )
 }
 
-/// Returns the page of a command, and the name of its file.
-fn page(command: &clap::Command) -> anyhow::Result<(String, Vec<u8>)> {
-    let source = concat!("overspill ", env!("CARGO_PKG_VERSION"));
-    let man = clap_mangen::Man::new(command.clone()).source(source);
-    let mut page = Vec::new();
-    man.render(&mut page)?;
-    Ok((man.get_filename(), page))
+/// Writes the page of a command, and those of its subcommands. `above` are the commands that it belongs to.
+fn write(dir: &Path, command: &clap::Command, above: &[&clap::Command]) -> anyhow::Result<()> {
+    let (name, text) = manual::page(command, above)?;
+    let file = dir.join(name);
+    fs::write(&file, text).map_err(|error| unwritten(&file, &error))?;
+    let above: Vec<&clap::Command> = above.iter().copied().chain([command]).collect();
+    command.get_subcommands().try_for_each(|command| write(dir, command, &above))
 }

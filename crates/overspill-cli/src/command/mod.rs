@@ -15,6 +15,7 @@ pub(crate) mod info;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
+mod manual;
 pub(crate) mod mcp;
 pub(crate) mod overview;
 pub(crate) mod pin;

@@ -57,6 +57,7 @@ fn text(env: &Env) -> String {
 }
 
 fn problem(error: &str) -> String {
+    let error = error.lines().next().unwrap_or_default();
     format!("store   {}\n", ui::short(error, ui::width().saturating_sub(8)))
 }
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use crate::env::Env;
 use crate::{find, ui};
 
-/// Keeps saved outputs from being removed by time.
+/// Never delete these outputs automatically.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill pin 01KA\n  overspill pin --off 01KA")]
 pub(crate) struct PinArgs {

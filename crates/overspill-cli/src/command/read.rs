@@ -21,19 +21,22 @@ use crate::{find, hosts, ui};
 ///
 /// An output is named by its id, the beginning or the end of it, or the path that was shown. An answer has at
 /// most 2000 lines and 50 KiB, its last line included, which says what this was and has the command
-/// for the next page. On a terminal your pager has all of it. Exits with 1 if there is no such output, or nothing that the path leads to.
+/// for the next page. On a terminal your pager has all of it. Exit code 1: no such output, or the JSON path matches nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill read q7atzy --lines 181-380
   overspill read 01KA --tail 50
   overspill read 01KA --tail 20 --follow
   overspill read 01KA --json '$.items[*].name'
+  overspill read 01KA --json '$.items[?@.error]'
   overspill read 01KA --json /items/0/name
   overspill read 01KA --hex 0:256
   overspill read 01KA --raw > all.txt
 
-A path is a JSONPath without filters ($.a.b[0], ['x y'], [*], ..name, [-1], [1:5]) or, if it begins
-with a slash, a JSON Pointer. It is applied to each text of an output that has many, such as one a line.")]
+A path is a JSONPath (RFC 9535: $.a.b[0], ['x y'], [*], ..name, [-1], [1:5], [?@.error]) or, if it begins
+with a slash, a JSON Pointer. In JSON Lines the path is applied to every line. A filter knows == != < <= > >=
+&& || ! and the functions length, count, match, search and value. It cannot use `$`, and reads values of at
+most 16 MiB.")]
 pub(crate) struct ReadArgs {
     /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
@@ -54,7 +57,7 @@ pub(crate) struct ReadArgs {
     /// Print new output until the command ends, after all of it so far, or after its last lines (`--tail N`).
     #[arg(long, conflicts_with_all = ["lines", "bytes", "json", "raw"])]
     follow: bool,
-    /// The values that this path leads to, as they are written.
+    /// Print the JSON values at PATH, as they are written.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["lines", "bytes", "tail"])]
     json: Option<String>,
     /// From this value on, counted from 1; after a colon, from this byte of it on.
@@ -112,7 +115,7 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     // An invalid path is reported before the output is looked for.
     let path = args.json.as_deref().map(|typed| {
         JsonPath::parse(typed)
-            .map_err(|bad| ui::UsageError(format!("{}: {bad}", ui::short(typed, 200))))
+            .map_err(|bad| ui::UsageError(format!("--json: {bad}: {}", ui::short(typed, 200))))
     });
     let path = path.transpose()?;
     if args.follow {
@@ -162,9 +165,9 @@ fn is_binary(store: &dyn Store, name: &OutputId) -> bool {
 fn name_binary(store: &dyn Store, name: &OutputId, program: &str) -> anyhow::Result<()> {
     let (size, id) = (ui::size(store.entry(name)?.bytes), name.token());
     ui::say(&format!("{id} is binary, {size}; it is not printed to a terminal"));
-    ui::hint(&format!(
-        "{program} read {id} --hex 0:256; {program} grep -a PATTERN {id}; {program} read {id} --raw > FILE"
-    ));
+    ui::hint(&format!("{program} read {id} --hex 0:256"));
+    ui::hint(&format!("{program} grep -a PATTERN {id}"));
+    ui::hint(&format!("{program} read {id} --raw > FILE"));
     Ok(())
 }
 
@@ -268,11 +271,25 @@ fn values(
         error @ JsonError::NotWhole { .. } => anyhow::anyhow!(
             "{error}\n\nhint: `{program} grep PATTERN {name}` searches the parts that were kept"
         ),
+        JsonError::Store(error @ overspill::Error::Other(_)) => anyhow::anyhow!(
+            "{}: {error}\n\nhint: put the filter nearer to the values, such as `$.items[?@.error]`; \
+             `{program} read {} --help` explains it",
+            name.token(),
+            name.token()
+        ),
+        error @ JsonError::NotJson { .. } => {
+            anyhow::anyhow!("{error}\n\nhint: `{program} read {}` shows it as text", name.token())
+        }
         error => error.into(),
     })?;
     let is_empty = values.shown == 0;
     let answer = values.answer(name, path);
-    anyhow::ensure!(!is_empty, answer.what);
+    anyhow::ensure!(
+        !is_empty,
+        "{}\n\nhint: `{program} read {} --json '$'` shows all of it",
+        answer.what,
+        name.token()
+    );
     Ok(answer)
 }
 
@@ -282,7 +299,7 @@ fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     let total = store.entry(name)?.bytes;
     let _ = store.touch(name);
     if let Some(missing) = retrieve::missing_lines(store, name)? {
-        ui::say(&format!("{}: {missing} (`store.max_output`)", name.token()));
+        ui::warn_line(&format!("{}: {missing} (`store.max_output`)", name.token()));
     }
     // On a terminal the text itself shows progress.
     let progress = (!ui::is_seen()).then(|| ui::Progress::of("copying"));

@@ -78,7 +78,8 @@ fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u6
     for (store, name) in found {
         let entry = store.entry(&name)?;
         if entry.pinned && !args.force {
-            bail!("{name} is pinned\n\nhint: `overspill rm --force {name}` removes it");
+            let id = name.token();
+            bail!("{id} is pinned\n\nhint: `overspill rm --force {id}` removes it");
         }
         if !args.force && is_running(&*store, &name)? {
             bail!(

@@ -3,7 +3,7 @@
 use crate::env::Env;
 use crate::{setup, ui};
 
-/// Takes back what `init` has written for host agents.
+/// Undoes `init`.
 ///
 /// A file that was not changed since is again what it was before, byte for byte. Of one that was changed
 /// only what is ours is taken out. Saved outputs stay.

@@ -244,7 +244,7 @@ impl Remote {
                     Err(Failed::Request(_)) => return,
                     Err(Failed::Redirect(why)) => {
                         let url = &remote.url;
-                        return crate::ui::say(&format!("{url}: no event stream: {why}"));
+                        return crate::ui::warn_line(&format!("{url}: no event stream: {why}"));
                     }
                 };
                 let kind =

@@ -108,7 +108,7 @@ fn message_after_text(start: &[u8]) -> Look {
 
 /// Reports on stderr what the client does not get.
 pub(super) fn report(what: &str) {
-    crate::ui::say(&format!("the server wrote {what}; the client does not get it"));
+    crate::ui::warn_line(&format!("the server wrote {what}; the client does not get it"));
 }
 
 /// Reads to the end; returns how many bytes there were.

@@ -97,7 +97,7 @@ impl RelaySpec {
             ServerAddress::Command(words) => match Server::start(words) {
                 Ok(server) => stdio::relay(self.proxy(), server, line),
                 Err(error) => {
-                    ui::say(&format!("{error}"));
+                    ui::Failure::new(error.to_string(), None).print(error.code());
                     error.code()
                 }
             },

@@ -9,7 +9,7 @@ use super::stdio::ClientLine;
 const WITHOUT: &str = "this program was built without HTTP";
 
 pub(super) fn relay(_: Arc<Proxy>, _: &str, _: Vec<(String, String)>, _: ClientLine) -> u8 {
-    crate::ui::say(WITHOUT);
+    crate::ui::Failure::new(WITHOUT.into(), None).print(2);
     2
 }
 

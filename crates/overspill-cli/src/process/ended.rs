@@ -61,8 +61,17 @@ impl std::fmt::Display for Unstartable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let program = ui::escaped(&self.program, usize::MAX);
         match self.source.kind() {
-            ErrorKind::NotFound => write!(f, "{program}: command not found"),
-            _ => write!(f, "{program}: {}", self.source),
+            ErrorKind::NotFound => write!(
+                f,
+                "{program}: command not found\n\nhint: check its name and PATH; `overspill --help` lists \
+                 the commands of overspill"
+            ),
+            _ => write!(
+                f,
+                "{program}: {}\n\nhint: only a file that you may execute can be run; \
+                 `overspill cut FILE` shows a file",
+                ui::reason(&self.source)
+            ),
         }
     }
 }

@@ -32,8 +32,12 @@ impl KeyPath {
         let in_store = names_in("store").find(|name| tool.is_none() && *name == typed);
         let all = Key::all().filter(is_right).flat_map(Key::names);
         let hint = match (in_store, meant(typed, all)) {
-            (Some(name), _) => format!("did you mean store.{name}?"),
-            (None, Some(name)) => format!("did you mean {name}?"),
+            (Some(name), _) => {
+                format!("did you mean store.{name}? `overspill config get store.{name}` shows it")
+            }
+            (None, Some(name)) => {
+                format!("did you mean {name}? `overspill config get {name}` shows it")
+            }
             (None, None) => "`overspill config list` shows them all".into(),
         };
         let of_tool = if tool.is_some() { " of a tool" } else { "" };
@@ -285,10 +289,10 @@ mod tests {
     #[test]
     fn a_name_that_is_none_gets_a_hint() {
         let hint = |typed: &str| KeyPath::of(typed, None).unwrap_err();
-        assert!(hint("maxlines").ends_with("hint: did you mean max_lines?"));
-        assert!(hint("quota").ends_with("hint: did you mean store.quota?"));
+        assert!(hint("maxlines").ends_with("`overspill config get max_lines` shows it"));
+        assert!(hint("quota").ends_with("`overspill config get store.quota` shows it"));
         assert!(
-            hint("store.qouta").ends_with("hint: did you mean store.quota?"),
+            hint("store.qouta").ends_with("`overspill config get store.quota` shows it"),
             "{}",
             hint("store.qouta")
         );

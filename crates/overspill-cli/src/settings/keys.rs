@@ -55,7 +55,61 @@ pub(crate) struct KeyRow {
     pub(crate) help: &'static str,
 }
 
+/// What settings are about, for lists that people read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Area {
+    Preview,
+    Secrets,
+    Store,
+    Bucket,
+    Mcp,
+    Tools,
+}
+
+impl Area {
+    /// In the order of lists.
+    pub(crate) const ALL: [Area; 6] =
+        [Area::Preview, Area::Secrets, Area::Store, Area::Bucket, Area::Mcp, Area::Tools];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Area::Preview => "Preview",
+            Area::Secrets => "Secrets",
+            Area::Store => "Saved outputs",
+            Area::Bucket => "Bucket",
+            Area::Mcp => "MCP",
+            Area::Tools => "Single tools",
+        }
+    }
+}
+
 impl Key {
+    /// Returns what the setting is about.
+    pub(crate) fn area(self) -> Area {
+        match self {
+            Key::Call(_) | Key::Tokenizer | Key::Profile | Key::Pipelines => Area::Preview,
+            Key::Redact | Key::RedactPattern => Area::Secrets,
+            Key::StoreDir
+            | Key::StoreQuota
+            | Key::StoreMaxOutput
+            | Key::StoreKeepFree
+            | Key::StoreRetention
+            | Key::StoreDurability => Area::Store,
+            Key::StoreBucket
+            | Key::StoreRegion
+            | Key::StoreEndpoint
+            | Key::StoreAccount
+            | Key::StoreTenant
+            | Key::StoreUploadWait
+            | Key::StoreCache => Area::Bucket,
+            Key::Structured
+            | Key::McpMaxMedia
+            | Key::McpToolPrefix
+            | Key::McpOutputs
+            | Key::McpIdle => Area::Mcp,
+        }
+    }
+
     /// Returns the row of the table for this setting.
     #[rustfmt::skip]
     pub(crate) fn row(self) -> KeyRow {

@@ -48,6 +48,11 @@ impl SettingRow {
         })
     }
 
+    /// Tells whether a file or a variable sets the value.
+    pub(crate) fn is_changed(&self) -> bool {
+        !matches!(self.origin.as_str(), "default" | "profile")
+    }
+
     /// Returns the place that the value comes from, for people.
     pub(crate) fn whence(&self) -> String {
         match self.line {

@@ -127,7 +127,7 @@ impl ValueKind {
             ValueKind::Call(CallKind::Keep) => one_of(KEEPS.iter().map(|(name, ..)| *name)),
             ValueKind::Call(CallKind::Kind) => one_of(CallValue::kind_names()),
             ValueKind::Profile => one_of(Profile::ALL.iter().map(|profile| profile.name)),
-            ValueKind::Directory => "a whole path, or one that begins with \"~/\"".into(),
+            ValueKind::Directory => "an absolute path, or a path that begins with \"~/\"".into(),
             ValueKind::Duration => "a time such as \"7d\" or \"12h\", or \"none\"".into(),
             ValueKind::Tokenizer => Tokenizer::allowed().into(),
             ValueKind::Choice(words) => one_of(words.iter().copied()),
@@ -137,6 +137,28 @@ impl ValueKind {
             ValueKind::Prefix | ValueKind::Name => "letters, digits, \"_\" and \"-\"".into(),
             ValueKind::Server => "an address such as \"https://host:9000\", without \"@\"".into(),
             ValueKind::Pattern => "a regular expression".into(),
+        }
+    }
+
+    /// Returns a valid value as one types it in a shell, for hints and for new settings files.
+    pub(crate) fn example(self) -> &'static str {
+        match self {
+            ValueKind::Call(CallKind::Switch) => "true",
+            ValueKind::Call(CallKind::Count) => "500",
+            ValueKind::Call(CallKind::Bytes) => "50KiB",
+            ValueKind::Call(CallKind::Keep) => "tail",
+            ValueKind::Call(CallKind::Kind) => "auto",
+            ValueKind::Profile => Profile::OWN.name,
+            ValueKind::Directory => "'~/outputs'",
+            ValueKind::Duration => "7d",
+            ValueKind::Tokenizer => "estimate",
+            ValueKind::Choice(words) => words.first().copied().unwrap_or_default(),
+            ValueKind::Redact => "store",
+            ValueKind::Bucket => "s3://team/outputs",
+            ValueKind::Text => "eu-central-1",
+            ValueKind::Prefix | ValueKind::Name => "team",
+            ValueKind::Server => "https://host:9000",
+            ValueKind::Pattern => "'tok_[a-z]+'",
         }
     }
 }

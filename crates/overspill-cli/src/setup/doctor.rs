@@ -119,8 +119,7 @@ fn as_json(findings: &Findings) -> String {
             How::Note => "note",
             How::Wrong => "wrong",
         };
-        let fix = seen.fix.as_ref().map_or_else(String::new, |fix| format!("; {fix}"));
-        json!({"what": seen.what, "how": how, "said": format!("{}{fix}", seen.said)})
+        json!({"check": seen.what, "state": how, "message": seen.said, "fix": seen.fix})
     };
     ui::json_line(findings.0.iter().map(row).collect())
 }

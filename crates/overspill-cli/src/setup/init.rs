@@ -39,7 +39,7 @@ pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
         return list(args.json, env);
     }
     if env.config_directory().as_os_str().is_empty() {
-        anyhow::bail!("there is no home directory to keep our links in\n\nhint: set HOME");
+        anyhow::bail!("there is no home directory for our links\n\nhint: set HOME");
     }
     if let Some(directory) = &args.plugin {
         return hosts.into_iter().try_for_each(|host| bundle(host, directory, args.dry_run, env));
@@ -78,7 +78,11 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
     let layers = layers(args);
     let mut plan = SetupPlan::of(host, scope, &layers, env);
     if scope == SetupScope::Project && plan.targets.is_empty() && !host.steps.is_empty() {
-        anyhow::bail!("{} has no settings of a project that we could use", host.title);
+        anyhow::bail!(
+            "{} has no project settings that overspill can use\n\nhint: leave out --project: `overspill init {}`",
+            host.title,
+            host.name
+        );
     }
     let receipt = Receipt::read(host, env)?;
     let everything = SetupPlan::all(host, scope, env);
@@ -253,7 +257,7 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
     let mut text = format!("{}: {}\n", host.title, host.how);
     for Change { target, now, after, own, .. } in changes {
         let state = match (now == after, args.dry_run) {
-            (true, _) => "as it is to be",
+            (true, _) => "already set up",
             (false, true) => "would be changed",
             (false, false) => "changed",
         };
@@ -287,6 +291,10 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
                     .into()
             }
         });
+    }
+    let is_written = !args.dry_run && changes.iter().any(|change| change.now != change.after);
+    if is_written {
+        text.push_str(&format!("  restart {} to use it\n", host.title));
     }
     if let Some(then) = host.then {
         for line in plan::filled(then, |word| word, env).lines() {

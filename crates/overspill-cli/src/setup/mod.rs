@@ -42,8 +42,8 @@ fn named(names: &[String]) -> anyhow::Result<Vec<&'static Host>> {
             let known: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
             let hint = meant(name, known.iter().copied());
             let hint = hint.map_or_else(
-                || format!("there are {}", known.join(", ")),
-                |name| format!("did you mean {name}?"),
+                || format!("there are {}; `overspill init` shows them", known.join(", ")),
+                |name| format!("did you mean `overspill init {name}`?"),
             );
             let name = ui::short(name, 40);
             ui::UsageError(format!("there is no host {name:?}\n\nhint: {hint}")).into()

@@ -158,7 +158,7 @@ mod tests {
         fn warning_is_one_visible_line_of_at_most_200_characters(
             key in "\\PC{0,300}|.{0,300}", place in proptest::option::of(".{0,300}"), message in ".{0,300}",
         ) {
-            let before = "overspill: warning: ";
+            let before = "warning: ";
             let line = warning_line(before, &Warning { key, place, message });
             proptest::prop_assert!(line.starts_with(before));
             proptest::prop_assert!(line.chars().count() <= 200, "{}", line.chars().count());

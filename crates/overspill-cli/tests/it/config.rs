@@ -6,6 +6,11 @@ use proptest::prelude::*;
 
 use crate::home::{Home, put};
 
+/// Returns the objects of a text that has one on each line.
+fn rows(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
 #[test]
 fn truncation_can_be_switched_off_by_the_user() {
     let home = Home::new();
@@ -32,7 +37,13 @@ fn takumi_has_files_of_its_own() {
     assert!(home.path("project/.takumi/config.json").is_file());
     assert!(!whole(&home));
     let (code, _, stderr) = home.run(&["config", "--profile", "takumi", "set", "truncation", "no"]);
-    assert_eq!((code, &*stderr), (2, "overspill: truncation: \"no\" is not true or false\n"));
+    assert_eq!(
+        (code, &*stderr),
+        (
+            2,
+            "error: truncation: \"no\" is not true or false\nhint: `overspill config --help` explains it\n"
+        )
+    );
 }
 
 /// A value that can be set for each setting, other than what it is anyway.
@@ -74,8 +85,8 @@ const VALUES: &[(&str, &str)] = &[
 #[test]
 fn every_setting_can_be_set_listed_and_unset() {
     let home = Home::new();
-    let json: serde_json::Value = serde_json::from_str(&home.config(&["list", "--json"])).unwrap();
-    let all = json.as_array().unwrap().iter();
+    let json = rows(&home.config(&["list", "--json"]));
+    let all = json.iter();
     let names: Vec<&str> = all.map(|row| row["key"].as_str().unwrap()).collect();
     assert_eq!(names, VALUES.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     for (key, value) in VALUES.iter().filter(|(key, _)| *key != "store.dir") {
@@ -91,7 +102,7 @@ fn every_setting_can_be_set_listed_and_unset() {
     }
     // It is set by a variable here, which is said.
     let (code, _, stderr) = home.run(&["config", "set", "store.dir", "/tmp/overspill-elsewhere"]);
-    assert!(code == 0 && stderr.contains("holds all the same: environment in OVERSPILL_DIR"));
+    assert!(code == 0 && stderr.contains("still applies: environment in OVERSPILL_DIR"));
     for (key, value) in VALUES {
         let key = format!("tools.my.tool.{key}");
         let (code, _, stderr) = home.run(&["config", "set", &key, value]);
@@ -204,9 +215,7 @@ proptest! {
 fn the_documentation_has_every_setting() {
     let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
     let documents = fs::read_to_string(documents).unwrap();
-    let json: serde_json::Value =
-        serde_json::from_str(&Home::new().config(&["list", "--json"])).unwrap();
-    for row in json.as_array().unwrap() {
+    for row in rows(&Home::new().config(&["list", "--json"])) {
         let text = |field: &str| row[field].as_str().unwrap();
         let also = match row["also"].as_str() {
             Some(also) => format!(", `{also}`"),
@@ -273,4 +282,44 @@ fn config_set_project_through_a_link_is_refused() {
         }
         assert_eq!(fs::read_to_string(home.path("outside/config.json")).unwrap(), "{}");
     }
+}
+
+#[test]
+fn config_edit_makes_the_file_and_names_the_place_of_a_mistake() {
+    let home = Home::new().with("EDITOR", "true");
+    let (code, stdout, stderr) = home.run(&["config", "edit"]);
+    assert_eq!((code, &*stderr), (0, ""));
+    assert!(stdout.ends_with("config.toml: no mistakes\n"), "{stdout}");
+    let made = fs::read_to_string(home.user_file()).unwrap();
+    assert!(made.contains("# max_lines = 500  # "), "{made}");
+    // The editor gets the file after its own options.
+    let home = home.with("VISUAL", "sh -c 'echo max_lines = -5 >> \"$1\"' sh");
+    let (code, _, stderr) = home.run(&["config", "edit"]);
+    let line = made.lines().count() + 1;
+    assert_eq!(code, 1);
+    assert!(stderr.contains(&format!("config.toml:{line}: max_lines: -5 is not")), "{stderr}");
+    assert!(stderr.ends_with("hint: `overspill config edit` opens the file again\n"), "{stderr}");
+    let (code, _, stderr) = home.with("VISUAL", "false").run(&["config", "edit"]);
+    assert!(code == 1 && stderr.contains("the editor `false` failed"), "{stderr}");
+}
+
+#[test]
+fn config_shows_settings_by_area_and_only_changed_ones_if_asked() {
+    let home = Home::new();
+    let (_, text, _) = home.run(&["config", "--changed"]);
+    assert!(!text.contains("max_lines"), "{text}");
+    home.config(&["set", "max_lines", "77"]);
+    for args in [&["config", "--changed"][..], &["config", "list", "--changed"]] {
+        let (_, text, _) = home.run(args);
+        assert!(text.contains("\nPreview\nmax_lines  77") && !text.contains("max_bytes"), "{text}");
+    }
+    let (_, text, _) = home.run(&["config"]);
+    let places =
+        ["\nPreview\n", "max_bytes", "\nSecrets\n", "\nSaved outputs\n", "\nBucket\n", "\nMCP\n"];
+    let places = places.map(|area| text.find(area).unwrap_or_else(|| panic!("{area}: {text}")));
+    assert!(places.is_sorted(), "{text}");
+    let (_, json, _) = home.run(&["config", "list", "--changed", "--json"]);
+    let json = rows(&json);
+    let keys: Vec<&str> = json.iter().filter_map(|row| row["key"].as_str()).collect();
+    assert!(keys.contains(&"max_lines") && !keys.contains(&"max_bytes"), "{keys:?}");
 }

@@ -118,7 +118,7 @@ fn an_envelope_goes_in_and_comes_out() {
     let small = r#"{"status":"success","text":"x"}"#;
     cut(&[], small.into()).code(0).stdout(small).nothing_saved();
     let none = cut(&[], "{\n  oops".into()).code(1).stdout("{\n  oops");
-    none.stderr_contains("standard input: not JSON, so it was taken as text: key must be a string at line 2 column 3");
+    none.stderr_contains("standard input: not JSON, so it was shortened as text: key must be a string at line 2 column 3");
     let none = cut(&["--max-lines", "20"], numbered(3000)).code(1);
     assert_eq!(serde_json::from_str::<Value>(&none.text()).unwrap()["status"], "partial");
 }
@@ -194,13 +194,14 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
     let said = |path: &str, stderr: &str| {
         Test::new(&["cut", path]).run().code(1).stdout("").stderr_contains(stderr);
     };
-    said("/", "overspill: /: is a directory\n");
-    said("/no/such/file", "overspill: /no/such/file: no such file or directory\n");
-    said("/etc/passwd/x", "overspill: /etc/passwd/x: not a directory\n");
-    let words = Test::new(&["cut", "--profile", "claude"]).run().code(2);
-    words.stderr_contains(
-        "[possible values: overspill, klaude, unified, takumi, agent-v2, opencode]",
+    said(
+        "/",
+        "error: /: is a directory\nhint: name a file; `overspill run ls /` lists a directory\n",
     );
+    said("/no/such/file", "error: /no/such/file: no such file or directory\n");
+    said("/etc/passwd/x", "error: /etc/passwd/x: not a directory\n");
+    let words = Test::new(&["cut", "--profile", "claude"]).run().code(2);
+    words.stderr_contains("expected overspill, klaude, unified, takumi, agent-v2, opencode\n");
 }
 
 #[test]

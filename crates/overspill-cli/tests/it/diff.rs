@@ -48,7 +48,7 @@ fn diff_shows_what_changed_and_what_is_compared() {
 fn diff_with_one_output_takes_the_previous_run() {
     let done = saved_run();
     let (code, _, error) = done.then(&["diff", &done.id()]);
-    assert!(code == 1 && error.contains("there is no earlier run to compare"), "{error}");
+    assert!(code == 1 && error.contains("there is no earlier run of the same command"), "{error}");
     done.then(&["run", "--", "sh", "-c", "seq 1 5000; exit 3"]);
     done.then(&["run", "--", "seq", "1", "5000"]);
     let ids = ids(&done);
@@ -90,13 +90,45 @@ fn diff_of_too_large_outputs_is_refused_with_a_way_to_compare_parts() {
     for words in [&["diff", &old, &new][..], &["diff", &new, &old], &["diff", "--json", &old, &new]]
     {
         let (code, text, error) = done.then(words);
-        assert_eq!((code, text.as_str()), (1, ""), "{error}");
+        let is_json = words.contains(&"--json");
+        assert!(code == 1 && text.starts_with(r#"{"version":1,"error""#) == is_json, "{error}");
         let lines: Vec<&str> = error.lines().collect();
         assert!(lines[0].contains(&format!("{old} has 23893 bytes")), "{error}");
         assert!(lines[0].contains(&format!("{new} has 67108866 bytes")), "{error}");
         assert!(lines[0].ends_with("diff compares at most 67108864 bytes each"), "{error}");
-        let hint = lines[2].strip_prefix("hint: `diff <(").unwrap();
+        let hint = lines[1].strip_prefix("hint: `diff <(").unwrap();
         assert!(hint.contains(&format!(" read {old} --lines 1:2000)")), "{error}");
         assert!(hint.contains(&format!(" read {new} --lines 1:2000)")), "{error}");
     }
+}
+
+#[test]
+fn diff_of_test_reports_names_fixed_new_and_still_failing_tests() {
+    let rows: String = (0..3_000).map(|n| format!("test case_{n} ... ok\n")).collect();
+    let report = |tests: &str| format!("{rows}{tests}");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("report");
+    let run = |done: &crate::program::Done, tests: &str| {
+        std::fs::write(&file, report(tests)).unwrap();
+        done.then(&["run", "--", "cat", file.to_str().unwrap()]);
+    };
+    let done = saved_run();
+    let other = done.id();
+    run(&done, "test a ... FAILED\ntest b ... FAILED\ntest c ... ok\n");
+    run(&done, "test a ... ok\ntest b ... FAILED\ntest c ... FAILED\ntest d ... FAILED\n");
+    let (code, text, error) = done.then(&["diff"]);
+    assert_eq!(code, 0, "{error}");
+    let expected =
+        "fixed 1, new 2, still failing 1\n  new      c\n  new      d\n  still    b\n  fixed    a\n";
+    assert!(text.contains(expected) && !text.contains("@@"), "{text}");
+    let (_, lines, _) = done.then(&["diff", "--lines"]);
+    assert!(lines.contains(expected) && lines.contains("-test a ... FAILED\n"), "{lines}");
+    let (_, json, _) = done.then(&["diff", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let tests =
+        serde_json::json!({"fixed": ["a"], "new": ["c", "d"], "still": ["b"], "not_run": []});
+    assert_eq!(json["tests"], tests);
+    // Other outputs have no report.
+    let (_, text, _) = done.then(&["diff", &other, &other]);
+    assert!(!text.contains("still failing"), "{text}");
 }

@@ -102,7 +102,7 @@ fn redact_that_is_unknown_masks_everything() {
         assert_closed(&home, value);
         let (_, _, stderr) = home.run(&["cut"]);
         let expected = format!(
-            "overspill: warning: OVERSPILL_REDACT: {value:?} is not \"off\", \"store\" or \"all\"; {UNTIL_FIXED}\n"
+            "warning: OVERSPILL_REDACT: {value:?} is not \"off\", \"store\" or \"all\"; {UNTIL_FIXED}\n"
         );
         assert_eq!(stderr, expected);
         // The file does not make it less.

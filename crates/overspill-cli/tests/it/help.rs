@@ -43,6 +43,12 @@ fn the_manual_has_a_page_for_each_command() {
     for command in commands() {
         let page = fs::read_to_string(dir.path().join(format!("overspill-{command}.1"))).unwrap();
         assert!(page.contains(".SH OPTIONS") || page.contains(".SH SYNOPSIS"), "{command}");
+        for section in
+            ["EXAMPLES", "\"EXIT STATUS\"", "\"ENVIRONMENT\"", "\"FILES\"", "\"SEE ALSO\""]
+        {
+            assert!(page.contains(&format!("\n.SH {section}\n")), "{command}: {section}\n{page}");
+        }
+        assert!(!page.contains(".SH EXTRA"), "{command}");
     }
     assert!(help(&["man"]).contains(".TH overspill 1"));
 }
@@ -126,5 +132,8 @@ fn completions_know_the_commands() {
             assert!(script.contains(&command), "{shell}: {command}");
         }
     }
-    Test::new(&["completions", "cmd.exe"]).run().code(2).stderr_contains("possible values");
+    Test::new(&["completions", "cmd.exe"])
+        .run()
+        .code(2)
+        .stderr_contains("expected bash, elvish, fish, powershell, zsh");
 }

@@ -59,6 +59,7 @@ fn documented_json_is_what_commands_print() {
     assert!(examples.len() >= 14, "{}", examples.len());
     for (name, example) in examples {
         let args: &[&str] = match name.as_str() {
+            "errors" => &["info", "--json", "nosuch"],
             "cut" => &[],
             "list" => &["list", "--json"],
             "info" => &["info", "--json", &id],
@@ -81,6 +82,98 @@ fn documented_json_is_what_commands_print() {
         let (printed, example) = (shape(&printed), shape(&example));
         assert!(agrees(&printed, &example), "{name}\nprinted: {printed}\nexample: {example}");
     }
+}
+
+/// Runs a command, and returns the objects that it prints, one on each line.
+fn printed(done: &crate::program::Done, args: &[&str]) -> Vec<Value> {
+    let (_, text, error) = done.then(args);
+    let object =
+        |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("{args:?}: {line}"));
+    let objects: Vec<Value> = text.lines().map(object).collect();
+    assert!(!objects.is_empty(), "{args:?}: {error}");
+    objects
+}
+
+/// Returns the schema of one command. Fields that it does not name are mistakes here, though programs ignore them.
+fn schema(name: &str) -> Value {
+    fn closed(value: &mut Value) {
+        if let Value::Object(fields) = value {
+            if fields.get("properties").is_some_and(Value::is_object) {
+                fields.insert("additionalProperties".into(), false.into());
+            }
+            fields.values_mut().for_each(closed);
+        } else if let Value::Array(values) = value {
+            values.iter_mut().for_each(closed);
+        }
+    }
+    let mut all: Value =
+        serde_json::from_str(include_str!("../../../../docs/schema/overspill.json")).unwrap();
+    assert!(all["$defs"][name].is_object(), "{name}");
+    all["anyOf"] = serde_json::json!([{ "$ref": format!("#/$defs/{name}") }]);
+    closed(&mut all["$defs"]);
+    all
+}
+
+#[test]
+fn json_of_every_command_is_valid_by_its_schema() {
+    let done = saved_run();
+    let id = done.id();
+    let cut = Test::new(&["cut", "--json", "--max-lines", "9"]).stdin(numbered(5_000)).run().text();
+    let short = Test::new(&["cut", "--json"]).stdin("x\n").run().text();
+    std::fs::write(done.test.dir.path().join("plain"), "x").unwrap();
+    let rows: &[(&str, &[&str])] = &[
+        ("list", &["list", "--json"]),
+        ("info", &["info", "--json"]),
+        ("grep", &["grep", "--json", "-A", "1", "4242", &id]),
+        ("grep", &["grep", "--json", ".", &id]),
+        ("explain", &["explain", "--json"]),
+        ("diff", &["diff", "--json", &id, &id]),
+        ("stats", &["stats", "--json"]),
+        ("pin", &["pin", "--json"]),
+        ("error", &["rm", "--json", &id]),
+        ("gc", &["gc", "--json", "--dry-run"]),
+        ("config-list", &["config", "list", "--json"]),
+        ("config-path", &["config", "path", "--json"]),
+        ("doctor", &["doctor", "--json"]),
+        ("init", &["init", "--json"]),
+        ("init", &["init", "--json", "--force", "--dry-run", "claude-code"]),
+        ("error", &["info", "--json", "nosuch"]),
+        ("error", &["list", "--json", "--limit", "x"]),
+        ("error", &["list", "--jsn", "--json"]),
+        ("error", &["grep", "--json", "a(b"]),
+        ("error", &["diff", "--json"]),
+        ("error", &["push", "--json"]),
+        ("rm", &["rm", "--json", "--force", &id]),
+    ];
+    let check = |name: &str, value: &Value| {
+        let validator = jsonschema::validator_for(&schema(name)).unwrap();
+        let faults: Vec<String> = validator.iter_errors(value).map(|it| it.to_string()).collect();
+        assert!(faults.is_empty(), "{name}: {faults:?}\n{value}");
+    };
+    for (name, args) in rows {
+        printed(&done, args).iter().for_each(|value| check(name, value));
+    }
+    for text in [cut, short] {
+        check("cut", &serde_json::from_str(&text).unwrap());
+    }
+    // The schema refuses other objects.
+    let validator = jsonschema::validator_for(&schema("pin")).unwrap();
+    for wrong in [r#"{"version":1,"id":"x"}"#, r#"{"version":2,"id":"x","pinned":true}"#, "[]"] {
+        assert!(!validator.is_valid(&serde_json::from_str(wrong).unwrap()), "{wrong}");
+    }
+}
+
+#[test]
+fn error_under_json_is_an_object_on_stdout_and_text_on_stderr() {
+    let done = saved_run();
+    let (code, stdout, stderr) = done.then(&["info", "nosuch", "--json"]);
+    let json: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, &json["error"]["exit"]), (1, &1.into()));
+    let text = |field: &str| json["error"][field].as_str().unwrap().to_owned();
+    assert_eq!(stderr, format!("error: {}\nhint: {}\n", text("message"), text("hint")));
+    // Values of an output are no place for an error.
+    let (_, stdout, _) = done.then(&["read", "nosuch", "--json", "$"]);
+    assert_eq!(stdout, "");
 }
 
 #[test]

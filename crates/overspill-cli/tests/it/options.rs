@@ -38,7 +38,7 @@ fn an_option_that_would_be_ignored_is_refused() {
         assert!(matches!(code, 1 | 2) && out.is_empty(), "{words:?}: {code} {out}");
         assert!(said.contains(reason), "{words:?}: {said}");
     };
-    let cannot = "cannot be used with";
+    let cannot = "not both";
     refused(&["mcp", "--header", "a: b", "--", "cat"], cannot);
     refused(&["mcp", "--header-env", "a: HOME", "--", "cat"], cannot);
     refused(&["mcp", "--serve", "--header", "a: b"], cannot);
@@ -47,14 +47,14 @@ fn an_option_that_would_be_ignored_is_refused() {
     }
     refused(&["grep", "--from", "zz:3", "1"], "there is no output zz");
     refused(&["grep", "--from", ":3", "1"], "expected a line, or an id and a line");
-    refused(&["grep", "--from", "0:3", "1"], "0 is the beginning of 2 outputs");
+    refused(&["grep", "--from", "0:3", "1"], "0 is the beginning of 2 ids");
     refused(&["grep", "-c", "--from", "3", "1"], "--from: with -c and -l all lines");
     let other = saved.then(&["list", "--json", "--limit", "1"]).1;
     let other: serde_json::Value = serde_json::from_str(&other).unwrap();
     let from = format!("{}:3", other["id"].as_str().unwrap());
     refused(&["grep", "--from", &from, "1", &id], "is not the first of the outputs");
-    refused(&["config", "path", "--tool", "x"], "--tool means nothing here");
-    refused(&["config", "check", "--project"], "--project means nothing here");
+    refused(&["config", "path", "--tool", "x"], "--tool has no effect here");
+    refused(&["config", "check", "--project"], "--project has no effect here");
 
     // What makes sense still does: the beginning or the end of an id, and one that is gone.
     let found = |words: &[&str]| saved.then(words).1;

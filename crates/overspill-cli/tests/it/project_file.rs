@@ -15,7 +15,7 @@ const STRANGER: u32 = 65_534;
 fn assert_tame(stderr: &str, lines: usize) {
     assert_eq!(stderr.lines().count(), lines, "{stderr:.3000}");
     for line in stderr.lines() {
-        assert!(line.starts_with("overspill: warning: "), "{line:?}");
+        assert!(line.starts_with("warning: "), "{line:?}");
         assert!(line.chars().count() <= 200, "{} characters: {:.300?}", line.chars().count(), line);
         assert!(line.chars().all(|c| c == ' ' || c == '…' || c.is_ascii_graphic()), "{line:?}");
         assert!(!line.to_lowercase().contains("[overspill"), "{line:?}");
@@ -59,7 +59,7 @@ fn warning_quotes_a_key_so_that_its_text_is_visible() {
     assert_eq!(
         home.run(&["cut"]).2,
         format!(
-            "overspill: warning: {file}:1: \"x\\ny \\u{{1b}}[2J (overspill a1b2c3: ok]\": there is no such setting\n"
+            "warning: {file}:1: \"x\\ny \\u{{1b}}[2J (overspill a1b2c3: ok]\": there is no such setting\n"
         )
     );
 }
@@ -107,7 +107,7 @@ fn warnings_beyond_five_are_counted() {
     let (_, _, stderr) = home.run(&["cut"]);
     assert_tame(&stderr, 6);
     let last = stderr.lines().last().unwrap();
-    assert_eq!(last, "overspill: warning: and 7 more; run `overspill config` to see them");
+    assert_eq!(last, "warning: and 7 more; run `overspill config` to see them");
     assert_tame(&home.run(&["config"]).2, 12);
     // A file of 1 MiB neither floods nor takes long.
     let home = Home::new().project(&keys(40_000));
@@ -162,7 +162,7 @@ fn project_file_of_another_user_is_ignored() {
         assert_eq!((stdout.lines().count(), &*stderr), (2000, ""));
         let file = home.project_file();
         let reason = format!("{}: ignored: user {STRANGER} owns this file", file.display());
-        assert_eq!(home.run(&["config"]).2, format!("overspill: note: {reason}\n"));
+        assert_eq!(home.run(&["config"]).2, format!("note: {reason}\n"));
         let (_, doctor, _) = home.run(&["doctor"]);
         assert_eq!(doctor.matches(&reason).count(), 1, "{doctor}");
         assert!(!doctor.contains("✗ settings"), "{doctor}");
@@ -188,7 +188,7 @@ fn project_file_in_the_directory_of_another_user_is_ignored() {
         let (_, _, stderr) = home.run(&["config"]);
         let file = home.project_file();
         let reason = format!("{}: ignored: user {STRANGER} owns the directory", file.display());
-        assert_eq!(stderr, format!("overspill: note: {reason}\n"));
+        assert_eq!(stderr, format!("note: {reason}\n"));
         // The search ends there: files above do not count, either.
         let home = Home::new();
         fs::remove_dir(home.path("project/.git")).unwrap();

@@ -128,7 +128,7 @@ fn a_command_that_cannot_be_run_is_what_a_shell_says() {
         .code(127)
         .stdout("")
         .stderr_contains("no-such-command: command not found");
-    Test::new(&["run", "--", "/"]).run().code(126).stderr_contains("overspill: /: ");
+    Test::new(&["run", "--", "/"]).run().code(126).stderr_contains("error: /: ");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn command_needs_no_dashes_before_it() {
     Test::new(&["run", "--pyt", "seq", "1"])
         .run()
         .code(125)
-        .stderr_contains("hint: put `--` before a command that begins with a dash");
+        .stderr_contains("hint: did you mean `overspill run --pty seq 1`?");
     Test::new(&["cut", "--max-lines", "-1"]).run().code(2).stderr_contains("expected a number");
 }
 

@@ -40,7 +40,7 @@ fn a_project_may_tighten_and_choose_and_no_more() {
         "1: max_lines: ignored: a project file cannot raise your limit of 100",
         "7: tools.bash.max_lines: ignored: a project file cannot raise your limit of 100",
     ]
-    .map(|line| format!("overspill: warning: {file}:{line}"))
+    .map(|line| format!("warning: {file}:{line}"))
     .into();
     assert_eq!(stderr.lines().collect::<Vec<_>>(), expected);
     for (key, value) in [("store.quota", "1GiB"), ("profile", "klaude"), ("max_lines", "101")] {
@@ -59,7 +59,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
         assert_eq!((code, stdout.lines().count()), (0, 2000), "{stderr}");
         stderr.replace(&home.user_file().display().to_string(), "FILE")
     };
-    let warning = |text: &str| format!("overspill: warning: FILE:{text}\n");
+    let warning = |text: &str| format!("warning: FILE:{text}\n");
     assert_eq!(
         said("\nmax_lines = \"many\"\n"),
         warning("2: max_lines: \"many\" is not a whole number, 0 or more, or \"none\"")
@@ -99,7 +99,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
     let (_, _, stderr) = home.run(&["cut"]);
     assert_eq!(
         stderr,
-        "overspill: warning: OVERSPILL_KEEP: \"middle\" is not \"head\", \"tail\", \"ends\", \"signal\", \"structure\" or \"auto\"\n"
+        "warning: OVERSPILL_KEEP: \"middle\" is not \"head\", \"tail\", \"ends\", \"signal\", \"structure\" or \"auto\"\n"
     );
 }
 
@@ -123,7 +123,7 @@ fn files_that_are_none_are_not_read() {
     let (_, _, stderr) = home.run(&["cut"]);
     assert_eq!(
         stderr,
-        "overspill: warning: /no/such.toml: OVERSPILL_CONFIG: there is no such file; secrets are masked (redact = all) until this is fixed\n"
+        "warning: /no/such.toml: OVERSPILL_CONFIG: there is no such file; secrets are masked (redact = all) until this is fixed\n"
     );
     let home = Home::new().user("max_lines = 5\n").with("OVERSPILL_CONFIG", "/dev/null");
     assert_eq!(home.shown(&[]), 2000);
@@ -133,8 +133,8 @@ fn files_that_are_none_are_not_read() {
 fn a_variable_that_is_none_of_ours_is_said_where_settings_are_looked_at() {
     let home = Home::new().with("OVERSPILL_MAX_LINE", "5").with("OVERSPILL_ZZZ", "1");
     let home = home.with("OVERSPILL_EMPTY", "").with("OVERSPILL_MAX_BYTES", "9000");
-    let said = "overspill: warning: OVERSPILL_MAX_LINE: there is no such variable; did you mean \
-                OVERSPILL_MAX_LINES?\noverspill: warning: OVERSPILL_ZZZ: there is no such variable\n";
+    let said = "warning: OVERSPILL_MAX_LINE: there is no such variable; did you mean \
+                OVERSPILL_MAX_LINES?\nwarning: OVERSPILL_ZZZ: there is no such variable\n";
     assert_eq!(home.run(&["config"]).2, said);
     assert_eq!(home.run(&["config", "list", "--json"]).2, said);
     assert_eq!(home.run(&["config", "get", "max_lines"]), (0, "2000\n".into(), said.into()));

@@ -133,7 +133,7 @@ impl Surfaces {
                 (0, _) => told.add(&text, &what),
                 (1, Some(_)) if what.is_empty() => told.add("", "nothing matches"),
                 (1, Some(_)) => told.add(&text, &what),
-                _ => told.add("", stderr.lines().next().unwrap().trim_start_matches("overspill: ")),
+                _ => told.add("", stderr.lines().next().unwrap().trim_start_matches("error: ")),
             }
             next = following;
         }

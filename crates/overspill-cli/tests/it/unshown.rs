@@ -21,7 +21,7 @@ fn on_full(test: Test) -> Done {
     Done { output, test }
 }
 
-const REFUSED: &str = "overspill: standard output: no space left on device\n";
+const REFUSED: &str = "error: cannot write to standard output: no space left on device\n";
 
 #[test]
 fn what_a_command_prints_and_nobody_takes_is_said_and_saved() {
@@ -72,7 +72,11 @@ fn an_answer_that_nobody_takes_is_an_error() {
         test.args = line.split(' ').map(str::to_owned).collect();
         // A search exits as ripgrep does.
         let done = on_full(test).code(if line.starts_with("grep") { 2 } else { 1 });
-        assert_eq!(String::from_utf8_lossy(&done.output.stderr), REFUSED, "{line}");
+        assert_eq!(
+            String::from_utf8_lossy(&done.output.stderr),
+            format!("{REFUSED}hint: free space there, or write to another place\n"),
+            "{line}"
+        );
         test = done.test;
     }
 }

@@ -13,6 +13,8 @@ pub(crate) mod json;
 pub(crate) mod page;
 pub(crate) mod partial;
 mod source;
+#[cfg(feature = "diff")]
+pub(crate) mod test_report;
 mod typed_range;
 pub(crate) mod usage;
 

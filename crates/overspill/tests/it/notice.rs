@@ -7,7 +7,7 @@ use overspill::core::{Keep, Limits, Policy, Wording};
 use overspill::internal::notice::{ToolNames, wording};
 use overspill::internal::store::Availability;
 use overspill::store::{Kept, OutputId, SpillRef};
-use overspill::{Error, ReaderAbilities};
+use overspill::{Error, Part, ReaderAbilities};
 use proptest::prelude::*;
 
 fn numbered(lines: u64) -> String {
@@ -373,4 +373,54 @@ fn long_reason_is_shortened() {
     let error = refused(&"é".repeat(400));
     let words = wording("3f9c2e".into(), Err(&error), &shell());
     assert_eq!(words.copy, format!("could not be saved: /state: {}…", "é".repeat(152)));
+}
+
+/// Returns the ranges that marks print, each with its unit: `lines`, `line` or `bytes`.
+fn printed_ranges(preview: &str) -> Vec<(String, String)> {
+    let mut ranges = Vec::new();
+    for mark in preview.lines().filter(|line| line.starts_with("[3f9c2e: ")) {
+        let mut words = mark.split([' ', ',', ']']).peekable();
+        while let Some(unit) = words.next() {
+            let next = words.peek().filter(|next| next.starts_with(|c: char| c.is_ascii_digit()));
+            if let (true, Some(range)) = (["lines", "line", "bytes"].contains(&unit), next) {
+                ranges.push((unit.to_owned(), (*range).to_owned()));
+            }
+        }
+    }
+    ranges
+}
+
+proptest! {
+    #[test]
+    fn every_range_that_a_mark_prints_is_accepted(
+        lines in prop::collection::vec("[a-z]{0,40}|error: [a-z]{3}", 30..4000),
+        most in 5_u64..60, bytes in 900_u64..6_000, keep in 0..4_usize,
+    ) {
+        let keep = [Keep::ENDS, Keep::Head, Keep::Tail, Keep::Signal][keep];
+        let output = lines.join("\n");
+        let limits = Limits::NONE.lines(most).bytes(bytes);
+        let policy = Policy::new(limits, keep);
+        if let Some(oversized) = policy.measure(output.as_bytes()) {
+            let preview = oversized.preview(&notice(&copy(), &shell())).text;
+            let count = lines.len() as u64;
+            for (unit, range) in printed_ranges(&preview) {
+                let part = match unit.as_str() {
+                    "bytes" => Part::of_bytes(&range),
+                    _ => Part::of_lines(&range),
+                };
+                let is_within = match &part {
+                    Some(Part::Lines(first, last)) => first <= last && *last <= count,
+                    Some(Part::Bytes(range)) => range.end <= output.len() as u64,
+                    _ => false,
+                };
+                prop_assert!(is_within, "{unit} {range}: {part:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn marks_print_ranges() {
+    let preview = preview(&numbered(5234), &notice(&copy(), &shell()), Keep::ENDS);
+    assert_eq!(printed_ranges(&preview).len(), 1, "{preview}");
 }

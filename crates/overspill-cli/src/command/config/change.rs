@@ -33,12 +33,15 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
         bail!(UsageError(format!("{address}: {NOT_FOR_PROJECTS}")));
     }
     let Some(meant) = kind.parse(value) else {
-        bail!(UsageError(format!("{address}: {value:?} is not {}", kind.allowed())));
+        let (allowed, example) = (kind.allowed(), kind.example());
+        bail!(UsageError(format!(
+            "{address}: {value:?} is not {allowed}\n\nhint: try `overspill config set {address} {example}`"
+        )));
     };
     let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
     let after = edit::set(&before, &address, &toml(kind, value))
-        .map_err(|reason| anyhow!("{}: {reason}", ui::path(&path)))?;
+        .map_err(|reason| unreadable(&path, &reason))?;
     let file = checked(&after, &path, whose(args), &address, Some(&meant))?;
     if args.project {
         tightens(file, &path, &address, env)?;
@@ -50,7 +53,7 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
     let stronger = |row: &&SettingRow| row.address == address && row.value != meant;
     if let Some(row) = rows.iter().find(stronger) {
         let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 200));
-        ui::say(&format!("{written} holds all the same: {} in {place}", row.origin));
+        ui::warn_line(&format!("{written} still applies: {} in {place}", row.origin));
     }
     Ok(())
 }
@@ -58,26 +61,26 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
 pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result<()> {
     let path = args.file(env)?;
     if args.is_takumi() {
-        bail!(UsageError("takumi's files only know true and false".into()));
+        bail!(UsageError("takumi's files know only true and false".into()));
     }
     let address = args.address(typed)?;
     let destination = Destination::of(args, path.clone(), env)?;
     let before = destination.text()?;
     let after = edit::unset(&before, &address)
-        .map_err(|reason| anyhow!("{}: {reason}", ui::path(&path)))?
-        .with_context(|| format!("{} does not set {address}", ui::path(&path)))?;
+        .map_err(|reason| unreadable(&path, &reason))?
+        .with_context(|| format!("{} does not set {address}\n\nhint: `overspill config get {address}` shows its value", ui::path(&path)))?;
     checked(&after, &path, whose(args), &address, None)?;
     destination.put(&after)
 }
 
 /// The file that is changed. A project's file is not followed if it is a link.
-struct Destination {
+pub(super) struct Destination {
     path: PathBuf,
     guarded: Option<GuardedFile>,
 }
 
 impl Destination {
-    fn of(args: &ConfigArgs, path: PathBuf, env: &Env) -> anyhow::Result<Destination> {
+    pub(super) fn of(args: &ConfigArgs, path: PathBuf, env: &Env) -> anyhow::Result<Destination> {
         if !args.project {
             return Ok(Destination { path, guarded: None });
         }
@@ -88,7 +91,7 @@ impl Destination {
     }
 
     /// Returns the text of the file, which is empty if there is no file.
-    fn text(&self) -> anyhow::Result<String> {
+    pub(super) fn text(&self) -> anyhow::Result<String> {
         let path = &self.path;
         let Some(guarded) = &self.guarded else { return text_of(path) };
         match guarded.open().map_err(|why| refused(path, &why))? {
@@ -99,7 +102,7 @@ impl Destination {
         }
     }
 
-    fn put(&self, text: &str) -> anyhow::Result<()> {
+    pub(super) fn put(&self, text: &str) -> anyhow::Result<()> {
         let path = &self.path;
         match &self.guarded {
             Some(guarded) => guarded.write(text).map_err(|why| refused(path, &why)),
@@ -113,7 +116,12 @@ fn refused(path: &Path, why: &Refused) -> anyhow::Error {
     anyhow!("{}: {why}{}", ui::path(path), why.hint())
 }
 
-fn whose(args: &ConfigArgs) -> FileOwner {
+/// Reports a file that cannot be changed as it is.
+fn unreadable(path: &Path, reason: &str) -> anyhow::Error {
+    anyhow!("{}: {reason}\n\nhint: `overspill config edit` opens the file", ui::path(path))
+}
+
+pub(super) fn whose(args: &ConfigArgs) -> FileOwner {
     if args.project { FileOwner::Project } else { FileOwner::User }
 }
 

@@ -2,6 +2,7 @@
 
 mod change;
 mod check;
+mod editor;
 mod show;
 
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ use crate::ui::{self, UsageError};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill config list
+  overspill config --changed
+  overspill config edit
   overspill config set max_lines 500
   overspill config set tools.bash.keep tail
   overspill config set --project max_lines 300
@@ -36,6 +39,9 @@ pub(crate) struct ConfigArgs {
     /// Settings of this tool.
     #[arg(long, global = true, value_name = "NAME")]
     tool: Option<String>,
+    /// Only settings that differ from the default.
+    #[arg(long)]
+    changed: bool,
     /// As they are with this profile. `takumi` has files of its own.
     #[arg(long, global = true, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
@@ -61,8 +67,13 @@ enum Action {
         /// A setting.
         key: String,
     },
+    /// Opens a settings file in your editor, and checks it afterwards.
+    Edit,
     /// Shows every setting, its value and where that comes from.
     List {
+        /// Only settings that differ from the default.
+        #[arg(long)]
+        changed: bool,
         /// As JSON.
         #[arg(long)]
         json: bool,
@@ -83,14 +94,17 @@ enum Action {
 
 pub(crate) fn run(args: &ConfigArgs, env: &Env) -> u8 {
     if let Some(option) = args.without_meaning() {
-        return ui::ended(Err(UsageError(format!("{option} means nothing here")).into()));
+        return ui::ended(Err(UsageError(format!("{option} has no effect here")).into()));
     }
     if let Some(Action::Check { json }) = &args.action {
         return ui::ended_with(check::check(*json, env));
     }
     ui::ended(match &args.action {
-        None | Some(Action::Check { .. }) => show::list(args, false, env),
-        Some(Action::List { json }) => show::list(args, *json, env),
+        None | Some(Action::Check { .. }) => show::list(args, args.changed, false, env),
+        Some(Action::List { changed, json }) => {
+            show::list(args, *changed || args.changed, *json, env)
+        }
+        Some(Action::Edit) => editor::edit(args, env),
         Some(Action::Get { key }) => show::get(args, key, env),
         Some(Action::Set { key, value }) => change::set(args, key, value, env),
         Some(Action::Unset { key }) => change::unset(args, key, env),
@@ -132,7 +146,8 @@ impl ConfigArgs {
             return self.project_file(env);
         }
         let file = if self.is_takumi() { takumi_file(env) } else { env.user_file() };
-        file.context("there is no home directory\n\nhint: OVERSPILL_CONFIG can name a file")
+        file.context("there is no home directory for the settings file\n\nhint: set HOME, or name a file with OVERSPILL_CONFIG; \
+             `overspill config path` shows the files in use")
     }
 
     /// Returns the project's file: the nearest there is, else the one in the project's root.
@@ -140,7 +155,11 @@ impl ConfigArgs {
         let name = if self.is_takumi() { TAKUMI_FILE } else { PROJECT_FILE };
         let working = env.directory().context("the working directory")?;
         if env.project_directories().next().is_none() {
-            bail!("{} is no project: a file there is not read", ui::path(working));
+            bail!(
+                "{}: this directory is no project, so settings there are not read\n\nhint: leave out --project to \
+                 use your own settings file; `overspill config path` shows it",
+                ui::path(working)
+            );
         }
         let files = text::trusted_directories(env).map(|directory| directory.join(name));
         let mut files = files.filter(|file| file.is_file() && text::stranger_of(file).is_none());

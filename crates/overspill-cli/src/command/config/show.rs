@@ -8,6 +8,7 @@ use serde_json::json;
 use super::ConfigArgs;
 use crate::env::Env;
 use crate::settings::SettingRow;
+use crate::settings::keys::Area;
 use crate::ui;
 
 pub(super) fn get(args: &ConfigArgs, key: &str, env: &Env) -> anyhow::Result<()> {
@@ -23,30 +24,49 @@ pub(super) fn get(args: &ConfigArgs, key: &str, env: &Env) -> anyhow::Result<()>
     ui::answer(&format!("{written}\n"))
 }
 
-pub(super) fn list(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<()> {
+pub(super) fn list(args: &ConfigArgs, changed: bool, json: bool, env: &Env) -> anyhow::Result<()> {
     let in_force = args.in_force(env);
     let mut rows = in_force.rows(args.tool.as_deref());
     if args.project {
         let file = in_force.sources.project_file.as_deref().map(|path| path.display().to_string());
         rows.retain(|row| Some(&row.place) == file.as_ref());
     }
+    if changed {
+        rows.retain(SettingRow::is_changed);
+    }
     let text = if json {
-        format!("{:#}\n", ui::versioned(rows.iter().map(SettingRow::json).collect()))
+        ui::json_line(rows.iter().map(SettingRow::json).collect())
     } else {
-        table(&rows)
+        match rows.is_empty() {
+            true => "all settings have their default; `overspill config list` shows them\n".into(),
+            false => table(&rows),
+        }
     };
     ui::answer(&text)
 }
 
+/// Returns the settings by area. Values that are set have their place; defaults have none.
 fn table(rows: &[SettingRow]) -> String {
     let mut table =
         ui::Table::new(&["SETTING", "VALUE", "ORIGIN", "WHERE"]).optional(&["WHERE", "ORIGIN"]);
-    for row in rows {
-        let value = ui::escaped(&row.written, 60);
-        table.row(vec![row.address.to_string(), value, row.origin.clone(), row.whence()]);
+    for area in Area::ALL {
+        let mut of_area = rows.iter().filter(|row| area_of(row) == area).peekable();
+        if of_area.peek().is_some() {
+            table.heading(area.title());
+        }
+        for row in of_area {
+            let (value, is_changed) = (ui::escaped(&row.written, 60), row.is_changed());
+            let origin = if is_changed { row.origin.clone() } else { "default".into() };
+            let place = if is_changed { ui::escaped(&row.whence(), 1_000) } else { String::new() };
+            table.row(vec![ui::escaped(&row.address.to_string(), 100), value, origin, place]);
+        }
     }
     // Only a terminal is narrow.
     table.text(if ui::is_seen() { ui::width() } else { usize::MAX })
+}
+
+fn area_of(row: &SettingRow) -> Area {
+    if row.address.tool.is_some() { Area::Tools } else { row.address.key.area() }
 }
 
 pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<()> {
@@ -61,7 +81,7 @@ pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<(
     }
     let text = if json {
         let file = |(whose, path): &(&str, PathBuf)| json!({ "whose": whose, "path": path.to_string_lossy(), "exists": path.exists() });
-        format!("{:#}\n", ui::versioned(files.iter().map(file).collect()))
+        ui::json_line(files.iter().map(file).collect())
     } else {
         let line = |(whose, path): &(&str, PathBuf)| {
             let there = if path.exists() { "" } else { " (not there)" };

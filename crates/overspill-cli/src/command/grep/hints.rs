@@ -14,7 +14,7 @@ pub(crate) fn hint(option: &str) -> Option<&'static str> {
         "-H" | "--with-filename" => {
             "several outputs are named before their lines; --json names them in each"
         }
-        "-S" | "--smart-case" => "-i searches whatever the case",
+        "-S" | "--smart-case" => "-i ignores case",
         number
             if number
                 .strip_prefix('-')

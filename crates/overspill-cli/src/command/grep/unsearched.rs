@@ -26,7 +26,7 @@ impl Unsearched {
     /// Reports it on stderr.
     pub(super) fn say(&self) {
         if let Some((name, what)) = self.what() {
-            ui::say(&format!("{}: {what}", name.token()));
+            ui::warn_line(&format!("{}: {what}", name.token()));
         }
     }
 

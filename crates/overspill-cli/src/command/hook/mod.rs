@@ -22,7 +22,7 @@ use crate::process;
 use crate::settings::SettingSources;
 use crate::ui;
 
-/// Answers a host agent that asks what to do with the result of a tool.
+/// Hook entry point, for agents and not for you.
 ///
 /// Takes the host's own JSON on standard input and prints what the host expects, or nothing if there is
 /// nothing to change. Never allows a call. `overspill init` sets it up.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &HookArgs, env: &Env) -> u8 {
         Ok(Some(answer)) => {
             let _ = ui::answer(&format!("{answer}\n"));
         }
-        Err(why) => ui::say(&format!("{why}; nothing is changed")),
+        Err(why) => ui::warn_line(&format!("{why}; nothing is changed")),
     }
     0
 }

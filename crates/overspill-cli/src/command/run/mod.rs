@@ -29,7 +29,7 @@ use crate::ui;
 use output::Output;
 pub(crate) use presenter::Shows;
 
-/// Runs a command and bounds what it prints.
+/// Runs a command; shows a short version if it prints too much.
 ///
 /// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
 /// a preview is shown, and all of it is saved. On a terminal the command has a terminal, as without overspill,
@@ -42,8 +42,8 @@ Examples:
   overspill run --shell 'make 2>&1 | grep -v note'
   overspill run --timeout 10m --max-lines 200 ./integration-tests
 
-Exit codes are the command's: 128+n if a signal ended it, 127 if it was not found, 126 if it could
-not be run, 124 if its time was up, 125 for a mistake in these words. If what it printed cannot be
+The exit code is the command's; 128+n if signal n ended it, 127 if it is not found, 126 if it cannot
+be run, 124 if --timeout ended it, 125 if overspill's own options are wrong. If stdout cannot be
 written, 0 becomes 1.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -179,8 +179,9 @@ impl Job {
                 if all_shown { ended.code() } else { ended.code().max(UNSHOWN) }
             }
             Err(error) => {
-                ui::complain(&error);
-                error.downcast_ref().map_or(OUR_OWN, Unstartable::code)
+                let code = error.downcast_ref().map_or(OUR_OWN, Unstartable::code);
+                ui::Failure::of(&error).print(code);
+                code
             }
         }
     }

@@ -160,7 +160,8 @@ impl Presenter {
             Stream::Out => "standard output",
             Stream::Err => "standard error",
         };
-        ui::say(&format!("{to}: {}", ui::reason(&error)));
+        let why = format!("cannot write to {to}: {}", ui::reason(&error));
+        ui::Failure::new(why, None).print(1);
         true
     }
 

@@ -187,7 +187,8 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let on_terminal = Host::around(env).any(|host| host.on_terminal);
     let Some(command) = command.filter(|_| !is_screen || on_terminal) else {
         let Err(error) = process::become_program(&shell, &words, &active);
-        ui::say(&format!("{}: {}", ui::path(&shell), ui::reason(&error)));
+        let why = format!("{}: {}", ui::path(&shell), ui::reason(&error));
+        ui::Failure::new(why, None).print(NOT_FOUND);
         return NOT_FOUND;
     };
     let file = TaskFile::of_stdout(env).filter(|_| process::is_one_output());

@@ -13,8 +13,8 @@ pub(super) fn agent(with_tls: bool) -> Agent {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let found = rustls_native_certs::load_native_certs();
         if found.certs.is_empty() {
-            crate::ui::say(
-                "there are no certificates on this system to know a server by\n\n\
+            crate::ui::warn_line(
+                "this system has no certificates to verify a server with\n\n\
                  hint: set SSL_CERT_FILE to a file with those of the authorities you trust",
             );
         }

@@ -107,7 +107,7 @@ impl Routes {
         if self.unheard.len() < UNHEARD && bytes < UNREAD {
             self.unheard.push_back(heard);
         } else if !std::mem::replace(&mut self.is_reported, true) {
-            ui::say("a client does not read its messages, so overspill drops new ones");
+            ui::warn_line("a client does not read its messages, so overspill drops new ones");
         }
     }
 

@@ -122,15 +122,19 @@ pub(crate) fn run(args: &WrapArgs, to: To<'_>, env: &Env) -> anyhow::Result<()> 
 }
 
 fn refused(file: &Path, why: &Refused, to: To<'_>) -> anyhow::Error {
+    let action = if to == To::Wrap { "wrap" } else { "unwrap" };
     let hint = match why {
         Refused::LeadsOut(real) => {
-            let action = if to == To::Wrap { "wrap" } else { "unwrap" };
             let real = ui::shell_word(&ui::short(&real.to_string_lossy(), 200));
-            format!("\n\nhint: if you mean that file, name it: overspill mcp {action} {real}")
+            format!("\n\nhint: if you mean that file, name it: `overspill mcp {action} {real}`")
         }
         Refused::LeadsNowhere | Refused::Link => why.hint().to_owned(),
         Refused::TooLarge => "\n\nhint: check that this is a client's settings file".into(),
-        Refused::NotRegular | Refused::Missing | Refused::Io(_) => String::new(),
+        Refused::NotRegular | Refused::Missing | Refused::Io(_) => {
+            format!(
+                "\n\nhint: name the settings file of an MCP client; `overspill mcp {action} --help` has examples"
+            )
+        }
     };
     anyhow::anyhow!("{}: {why}{hint}", ui::path(file))
 }
@@ -204,7 +208,7 @@ fn changed(
         let name = ui::short(&entry.name, 60);
         let words = entry.all_words(text, language);
         let Some(words) = words else {
-            said.push(format!("{name}: has no command, but an address; it stays as it is"));
+            said.push(format!("{name}: skipped, it is a remote server (URL)"));
             continue;
         };
         let is_wrapped = is_ours(&words, program);

@@ -210,7 +210,7 @@ fn a_dry_run_changes_nothing() {
     assert_eq!(read(&path), with);
     let said = well(dir.path(), &["init", "claude-code", "--json"]);
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(said[0]["files"][0]["changes"], false);
+    assert_eq!(said["files"][0]["changes"], false);
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn settings_that_do_not_parse_are_left_alone() {
 fn hosts_that_are_not_there_are_said() {
     let dir = tempfile::tempdir().unwrap();
     let said = wrong(dir.path(), &["init", "claude"], 2);
-    assert!(said.contains("did you mean claude-code?"), "{said}");
+    assert!(said.contains("did you mean `overspill init claude-code`?"), "{said}");
     let said = wrong(dir.path(), &["init", "xyz"], 2);
     assert!(HOSTS.iter().all(|host| said.contains(host)), "{said}");
     let said = wrong(dir.path(), &["init", "codex"], 1);
@@ -321,7 +321,7 @@ fn a_project_is_set_up_by_itself() {
         !work.join("opencode.json").exists() && !work.join(".claude/settings.local.json").exists()
     );
     let said = wrong(dir.path(), &["init", "codex", "--project", "--force"], 1);
-    assert!(said.contains("no settings of a project"), "{said}");
+    assert!(said.contains("no project settings"), "{said}");
 }
 
 #[test]

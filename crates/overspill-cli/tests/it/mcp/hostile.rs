@@ -193,7 +193,7 @@ fn refused_line_is_reported_on_stderr() {
     let mut text = String::new();
     std::io::Read::read_to_string(&mut stderr, &mut text).unwrap();
     assert!(
-        text.contains("overspill: ") && text.contains("300001 bytes that is not a message"),
+        text.contains("warning: ") && text.contains("300001 bytes that is not a message"),
         "{text}"
     );
 }

@@ -3,6 +3,7 @@
 //! A value is a range of the output, so numbers, the order of keys and everything else are shown
 //! as they were written.
 
+mod filter;
 mod path;
 mod scan;
 #[cfg(test)]

@@ -1,6 +1,10 @@
-//! What of a JSON text is meant: a JSONPath (RFC 9535, without filters) or a JSON Pointer (RFC 6901).
+//! What of a JSON text is meant: a JSONPath (RFC 9535) or a JSON Pointer (RFC 6901).
 
 use std::fmt;
+
+use serde_json::Value;
+
+use super::filter::Filter;
 
 /// A way from the root of a JSON text to some of its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +46,7 @@ pub(super) enum Choice {
         end: Option<i64>,
         step: i64,
     },
+    Filter(Filter),
 }
 
 /// Steps are kept as bits of a number.
@@ -72,7 +77,7 @@ impl JsonPath {
     pub(super) fn longest_key(&self) -> usize {
         let names = self.steps.iter().flat_map(|step| &step.to).map(|choice| match choice {
             Choice::Name(name) | Choice::NameOrIndex(name) => name.len(),
-            Choice::All | Choice::Index(_) | Choice::Slice { .. } => 0,
+            Choice::All | Choice::Index(_) | Choice::Slice { .. } | Choice::Filter(_) => 0,
         });
         names.max().unwrap_or(0)
     }
@@ -91,14 +96,24 @@ impl Choice {
         match self {
             Choice::Index(index) => *index < 0,
             Choice::Slice { start, end, step } => negative(start) || negative(end) || *step < 0,
-            Choice::All | Choice::Name(_) | Choice::NameOrIndex(_) => false,
+            Choice::All | Choice::Name(_) | Choice::NameOrIndex(_) | Choice::Filter(_) => false,
         }
+    }
+
+    /// Tells whether it needs to know the value of a child.
+    pub(super) fn is_filter(&self) -> bool {
+        matches!(self, Choice::Filter(_))
+    }
+
+    /// Tells whether the only value of `list` is meant, by a filter.
+    pub(super) fn takes_value(&self, list: &Value) -> bool {
+        matches!(self, Choice::Filter(filter) if filter.takes(list))
     }
 
     fn is_single(&self) -> bool {
         match self {
             Choice::Name(_) | Choice::NameOrIndex(_) | Choice::Index(_) => true,
-            Choice::All | Choice::Slice { .. } => false,
+            Choice::All | Choice::Slice { .. } | Choice::Filter(_) => false,
         }
     }
 
@@ -106,7 +121,7 @@ impl Choice {
         match self {
             Choice::All => true,
             Choice::Name(name) | Choice::NameOrIndex(name) => key == Some(name),
-            Choice::Index(_) | Choice::Slice { .. } => false,
+            Choice::Index(_) | Choice::Slice { .. } | Choice::Filter(_) => false,
         }
     }
 
@@ -115,7 +130,7 @@ impl Choice {
         let (index, len) = (index.min(i64::MAX as u64) as i64, len.min(i64::MAX as u64) as i64);
         match self {
             Choice::All => true,
-            Choice::Name(_) => false,
+            Choice::Name(_) | Choice::Filter(_) => false,
             Choice::NameOrIndex(number) => *number == index.to_string(),
             Choice::Index(wanted) => index == if *wanted < 0 { len + wanted } else { *wanted },
             Choice::Slice { start, end, step } => in_slice(index, len, *start, *end, *step),
@@ -194,9 +209,13 @@ impl Parser {
                     self.at += 1;
                     Choice::All
                 }
-                Some('?') => return Err(self.bad("filters are not understood")),
+                Some('?') => self.filter()?,
                 Some('-' | ':' | '0'..='9') => self.numbers()?,
-                _ => return Err(self.bad("expected a quoted name, a number, a slice or `*`")),
+                _ => {
+                    return Err(
+                        self.bad("expected a quoted name, a number, a slice, a filter or `*`")
+                    );
+                }
             });
             self.skip_blanks();
             if self.skip(']') {
@@ -206,6 +225,31 @@ impl Parser {
                 return Err(self.bad("expected `,` or `]`"));
             }
         }
+    }
+
+    /// Reads a filter up to the `]` or `,` after it.
+    fn filter(&mut self) -> Result<Choice, BadPath> {
+        self.at += 1;
+        let from = self.at;
+        let (mut depth, mut quote) = (0_u32, None);
+        while let Some(char) = self.peek() {
+            match (quote, char) {
+                (Some(_), '\\') => self.at += 1,
+                (Some(open), char) if char == open => quote = None,
+                (Some(_), _) => {}
+                (None, '\'' | '"') => quote = Some(char),
+                (None, '[' | '(') => depth += 1,
+                (None, ']' | ',') if depth == 0 => break,
+                (None, ']' | ')') => depth = depth.saturating_sub(1),
+                // The value of the root is not held.
+                (None, '$') => return Err(self.bad("a filter cannot use `$`, only `@`")),
+                (None, _) => {}
+            }
+            self.at += 1;
+        }
+        let text: String = self.chars[from..self.at.min(self.chars.len())].iter().collect();
+        let filter = Filter::parse(&text);
+        filter.map(Choice::Filter).map_err(|(what, before)| BadPath { what, at: from + before + 1 })
     }
 
     fn numbers(&mut self) -> Result<Choice, BadPath> {

@@ -2,6 +2,9 @@
 
 use overspill_core::internal::json::{JsonToken, JsonTokens, MalformedJson};
 
+use serde_json::Value;
+
+use super::filter::MAX_BYTES;
 use crate::Error;
 use crate::retrieve::source::{BLOCK, Source};
 
@@ -167,6 +170,60 @@ impl<'a> Scan<'a> {
                 Err(Place { byte, line, line_start }.bad(what))
             }
         }
+    }
+
+    /// Reads the value that begins here, if one does, and comes back. It is the only one of a list, as filters
+    /// need it.
+    pub(super) fn value_here(&mut self) -> Result<Option<Value>, Stop> {
+        if !matches!(
+            self.peek()?,
+            Some(b'{' | b'[' | b'"' | b'-' | b't' | b'f' | b'n' | b'0'..=b'9')
+        ) {
+            return Ok(None);
+        }
+        let (mark, start) = (self.bookmark(), self.place());
+        let mut depth = 0_u64;
+        loop {
+            let ends = match self.next_token()? {
+                None if depth == 0 => true,
+                None => return Err(self.cut_off()),
+                Some(JsonToken::Open(_)) => {
+                    depth += 1;
+                    false
+                }
+                Some(JsonToken::Close) => {
+                    depth = depth.saturating_sub(1);
+                    true
+                }
+                Some(JsonToken::Word { ends }) => ends,
+                Some(token) => token == JsonToken::EndString,
+            };
+            if self.place().byte - start.byte > MAX_BYTES {
+                let line = start.line;
+                let what = format!(
+                    "the filter meets a value of more than {} MiB at line {line}",
+                    MAX_BYTES >> 20
+                );
+                return Err(Stop::Store(Error::Other(what.into())));
+            }
+            if ends && depth == 0 {
+                break;
+            }
+        }
+        let end = self.place().byte;
+        let mut bytes = Vec::new();
+        while start.byte + (bytes.len() as u64) < end {
+            let from = start.byte + bytes.len() as u64;
+            let read = self.source.range(from, end).map_err(Stop::Store)?;
+            if read.is_empty() {
+                break;
+            }
+            bytes.extend_from_slice(read);
+        }
+        self.return_to(mark);
+        // The tokenizer takes broken UTF-8 and halves of surrogate pairs, which no filter looks at.
+        let value = serde_json::from_str::<Value>(&String::from_utf8_lossy(&bytes));
+        Ok(value.ok().map(|value| Value::Array(vec![value])))
     }
 
     /// Tells whether a value comes next.

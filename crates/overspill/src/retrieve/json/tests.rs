@@ -129,8 +129,7 @@ fn odd_texts_get_the_answer_of_the_table() {
 
 #[test]
 fn bad_paths_say_where() {
-    for (path, at) in [("$.", 3), ("$x", 2), ("$['a'", 6), ("$[?@.a]", 3), ("/a~2", 3), ("$[-]", 4)]
-    {
+    for (path, at) in [("$.", 3), ("$x", 2), ("$['a'", 6), ("/a~2", 3), ("$[-]", 4)] {
         assert_eq!(JsonPath::parse(path).unwrap_err().at, at, "{path}");
     }
 }
@@ -201,5 +200,110 @@ proptest! {
             from = next;
         }
         prop_assert_eq!(seen, whole.text);
+    }
+}
+
+/// The values of `text` that a filter takes, without blanks.
+#[cfg(feature = "filter")]
+fn taken(text: &str, path: &str) -> String {
+    found(text, path).replace([' ', '\n'], "")
+}
+
+#[cfg(feature = "filter")]
+#[test]
+fn filter_takes_the_values_that_rfc_9535_says() {
+    let list =
+        r#"[{"a":"b","d":"e"}, {"a":1}, {"a":null}, {"b":[1,2]}, 7, "bc", [], {"a":{"b":true}}]"#;
+    for (path, expected) in [
+        // Existence, also of `null`.
+        ("$[?@.a]", r#"{"a":"b","d":"e"}{"a":1}{"a":null}{"a":{"b":true}}"#),
+        ("$[?!@.a]", r#"{"b":[1,2]}7"bc"[]"#),
+        ("$[?(@.a)]", r#"{"a":"b","d":"e"}{"a":1}{"a":null}{"a":{"b":true}}"#),
+        ("$[?@['a']]", r#"{"a":"b","d":"e"}{"a":1}{"a":null}{"a":{"b":true}}"#),
+        ("$[?@.b[1]]", r#"{"b":[1,2]}"#),
+        ("$[?@.*]", r#"{"a":"b","d":"e"}{"a":1}{"a":null}{"b":[1,2]}{"a":{"b":true}}"#),
+        ("$[?@..b]", r#"{"b":[1,2]}{"a":{"b":true}}"#),
+        // Comparison.
+        ("$[?@.a=='b']", r#"{"a":"b","d":"e"}"#),
+        ("$[?@.a==\"b\"]", r#"{"a":"b","d":"e"}"#),
+        ("$[?@.a==null]", r#"{"a":null}"#),
+        ("$[?@.a==1]", r#"{"a":1}"#),
+        ("$[?@.a==1.0]", r#"{"a":1}"#),
+        ("$[?@==7]", "7"),
+        ("$[?@!=7]", r#"{"a":"b","d":"e"}{"a":1}{"a":null}{"b":[1,2]}"bc"[]{"a":{"b":true}}"#),
+        ("$[?@>6]", "7"),
+        ("$[?@>=7]", "7"),
+        ("$[?@<8]", "7"),
+        ("$[?@<=6]", ""),
+        ("$[?@>'ba']", r#""bc""#),
+        ("$[?@.a.b==true]", r#"{"a":{"b":true}}"#),
+        ("$[?@.x==@.y]", r#"{"a":"b","d":"e"}{"a":1}{"a":null}{"b":[1,2]}7"bc"[]{"a":{"b":true}}"#),
+        // Logic.
+        ("$[?@.a=='b' && @.d]", r#"{"a":"b","d":"e"}"#),
+        ("$[?@.a==1 || @.b]", r#"{"a":1}{"b":[1,2]}"#),
+        ("$[?@.b || @.a && @.d]", r#"{"a":"b","d":"e"}{"b":[1,2]}"#),
+        ("$[?!(@.a || @.b)]", r#"7"bc"[]"#),
+        // Functions.
+        ("$[?length(@)==2]", r#"{"a":"b","d":"e"}"bc""#),
+        ("$[?length(@.b)>1]", r#"{"b":[1,2]}"#),
+        ("$[?count(@.*)==2]", r#"{"a":"b","d":"e"}"#),
+        ("$[?match(@, 'b.')]", r#""bc""#),
+        ("$[?match(@, 'b')]", ""),
+        ("$[?search(@, 'c')]", r#""bc""#),
+        ("$[?value(@..b)==true]", r#"{"a":{"b":true}}"#),
+        // With other selectors, and steps after it.
+        ("$[?@==7, 0]", r#"{"a":"b","d":"e"}7"#),
+        ("$[?@.a].a", r#""b"1null{"b":true}"#),
+        ("$[?@.a][?@==true]", ""),
+        ("$..[?@==true]", "true"),
+        ("$[?@.a == 'x]y,']", ""),
+    ] {
+        assert_eq!(taken(list, path), expected, "{path}");
+    }
+    // Members of an object are filtered by their values.
+    let object = r#"{"x":{"error":1,"n":"A"},"y":{"n":"B"},"z":3}"#;
+    assert_eq!(taken(object, "$[?@.error]"), r#"{"error":1,"n":"A"}"#);
+    assert_eq!(taken(object, "$[?@>2]"), "3");
+    assert_eq!(taken(object, "$[?@.error].n"), "\"A\"");
+    assert_eq!(taken(object, "$[?@.error, 'y'].n"), "\"A\"\"B\"");
+}
+
+#[cfg(feature = "filter")]
+#[test]
+fn filtered_value_is_shown_as_it_is_written() {
+    let text = "{\"items\": [{\"ok\": 1},\n {\"error\" : 12.50, \"b\": 100000000000000000000}]}";
+    let expected = "{\"error\" : 12.50, \"b\": 100000000000000000000}\n";
+    assert_eq!(found(text, "$.items[?@.error]"), expected);
+    let lines = "{\"level\":\"info\"}\n{\"items\":[{\"e\":1}]}\n{\"items\":[{\"e\":2}]}\n";
+    assert_eq!(found(lines, "$.items[?@.e==2]"), "3:{\"e\":2}\n");
+}
+
+#[cfg(feature = "filter")]
+#[test]
+fn filter_holds_one_value_and_refuses_a_giant_one() {
+    // The list is larger than a filter reads, its values are not.
+    let row = format!("{{\"pad\":\"{}\"}}", "x".repeat(1 << 20));
+    let rows = vec![row; 17].join(",");
+    let text = format!("[{rows},{{\"error\":1}}]");
+    assert_eq!(found(&text, "$[?@.error]"), "{\"error\":1}\n");
+    let nested = format!("{{\"all\":[{rows}]}}");
+    let error = read(&nested, "$[?@.error]").unwrap_err().to_string();
+    assert!(error.contains("more than 16 MiB at line 1"), "{error}");
+}
+
+#[cfg(feature = "filter")]
+#[test]
+fn invalid_filter_names_the_place() {
+    for (path, what, at) in [
+        ("$[?]", "the filter is invalid", 4),
+        ("$[?@.a == $.b]", "a filter cannot use `$`, only `@`", 11),
+        ("$[?@.a == ]", "the filter is invalid", 0),
+        ("$[?nothing(@)]", "the filter is invalid", 0),
+        ("$[?@.a", "", 0),
+        ("$[?@.a && ]", "the filter is invalid", 0),
+    ] {
+        let bad = JsonPath::parse(path).unwrap_err();
+        assert!(bad.what.contains(what), "{path}: {bad}");
+        assert!(at == 0 || bad.at == at, "{path}: {bad}");
     }
 }

@@ -50,6 +50,12 @@ pub(super) fn walk(
     let (mut key, mut in_key, mut in_word) = (Vec::new(), false, false);
     loop {
         let (start, expects_value) = (scan.place(), scan.expects_value());
+        let filtered = match stack.last() {
+            Some(frame) if expects_value && !in_word && filters(path, frame.steps) => {
+                scan.value_here()?
+            }
+            _ => None,
+        };
         let token = match scan.next_token() {
             Ok(Some(token)) => token,
             Ok(None) => {
@@ -76,6 +82,9 @@ pub(super) fn walk(
                 let (index, len) = (frame.elements, frame.len);
                 steps = taken(path, frame.steps, |choice| choice.takes_index(index, len));
                 frame.elements += 1;
+            }
+            if let (Some(list), Some(frame)) = (&filtered, stack.last()) {
+                steps |= taken(path, frame.steps, |choice| choice.takes_value(list));
             }
             let is_meant = path.is_some() && steps & all_taken != 0;
             number = if is_meant { listener.begins(start) } else { None };
@@ -146,6 +155,14 @@ fn taken(path: Option<&JsonPath>, steps: u64, takes: impl Fn(&super::path::Choic
         }
     }
     next
+}
+
+/// Tells whether one of these steps is a filter.
+fn filters(path: Option<&JsonPath>, steps: u64) -> bool {
+    let Some(path) = path.filter(|_| steps != 0) else { return false };
+    let mut on_the_way =
+        path.steps.iter().enumerate().filter(|(number, _)| steps >> number & 1 == 1);
+    on_the_way.any(|(_, step)| step.to.iter().any(super::path::Choice::is_filter))
 }
 
 /// Tells whether one of these steps counts from the end.

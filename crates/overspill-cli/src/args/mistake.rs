@@ -1,0 +1,284 @@
+//! Arguments that are not understood: what is wrong, and the command line that was likely meant.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
+
+use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::{Args, OUR_WORDS};
+use crate::command::grep;
+use crate::settings::keys::meant;
+use crate::ui::{self, Failure, Place};
+
+/// How much of a typed argument an error repeats.
+const LONGEST: usize = 100;
+/// Commands that have commands of their own.
+const WITH_ACTIONS: [&str; 3] = ["config", "help", "mcp"];
+/// Words of ours that no hint offers.
+const NOT_OFFERED: [&str; 5] = ["hook", "help", "sh", "tee", "version"];
+/// Other names of commands.
+const ALIASES: [&str; 10] =
+    ["cat", "clean", "ls", "prune", "remove", "rg", "search", "show", "unpin", "version"];
+/// Commands that have another use for `--json`, or none, or that run a command of the user.
+const WITHOUT_JSON: [&str; 7] = ["cat", "hook", "mcp", "read", "run", "sh", "show"];
+
+/// Returns the exit code for invalid arguments: 125 for `run`, as its other codes are the
+/// command's; 0 for `hook`, as other codes keep hosts from running a tool; and 2 otherwise.
+pub(crate) fn misuse(words: &[OsString]) -> u8 {
+    match words.get(1).and_then(|word| word.to_str()) {
+        Some("run") => 125,
+        Some("hook") => 0,
+        _ => 2,
+    }
+}
+
+/// Returns the command of ours that was likely meant.
+pub(super) fn meant_command(typed: &str) -> Option<&'static str> {
+    let ours = || OUR_WORDS.into_iter().filter(|word| !NOT_OFFERED.contains(word));
+    let aliases = |word: &&str| ALIASES.contains(word);
+    meant(typed, ours().filter(|word| !aliases(word))).or_else(|| meant(typed, ours()))
+}
+
+/// Returns the command that the arguments name, and whether it is to print JSON.
+pub(crate) fn place(words: &[OsString]) -> Place {
+    let word = |at: usize| words.get(at).and_then(|word| word.to_str());
+    let ours = word(1).filter(|word| OUR_WORDS.contains(word));
+    let is_plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let action = ours.filter(|ours| WITH_ACTIONS.contains(ours)).and(word(2)).filter(is_plain);
+    let path = ["overspill"].into_iter().chain(ours).chain(action);
+    let options = words.iter().take_while(|word| *word != "--");
+    let is_json = ours.is_some_and(|ours| !WITHOUT_JSON.contains(&ours));
+    Place {
+        command: path.collect::<Vec<_>>().join(" "),
+        json: is_json && options.into_iter().any(|word| word == "--json"),
+    }
+}
+
+/// Words an error of the parser as all others are worded.
+pub(crate) fn explained(error: &clap::Error, words: &[OsString]) -> Failure {
+    let mistake = Mistake { error, words, command: command_of(words) };
+    Failure::new(mistake.message(), Some(mistake.hint()))
+}
+
+/// Returns the command that the arguments name, as far as it is one: `overspill config set`.
+fn command_of(words: &[OsString]) -> String {
+    let names = commands_of(words);
+    names.iter().map(clap::Command::get_name).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the options of the command that the arguments name.
+fn options_of(words: &[OsString]) -> Vec<String> {
+    let commands = commands_of(words);
+    let options = commands.iter().flat_map(clap::Command::get_arguments);
+    options.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect()
+}
+
+/// Returns the option that was likely meant.
+fn alike<'a>(typed: &str, options: &'a [String]) -> Option<&'a str> {
+    let by = |option: &&String| strsim::jaro_winkler(typed, option);
+    let near = options.iter().filter(|option| typed.starts_with("--") && by(option) > 0.85);
+    near.max_by(|a, b| by(a).total_cmp(&by(b))).map(String::as_str)
+}
+
+/// Returns the commands that the arguments name: `overspill`, `config`, `set`.
+fn commands_of(words: &[OsString]) -> Vec<clap::Command> {
+    let mut commands = vec![<Args as clap::CommandFactory>::command()];
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        let next = commands.last().and_then(|command| command.find_subcommand(word)).cloned();
+        match next {
+            Some(next) => commands.push(next),
+            None => break,
+        }
+    }
+    commands
+}
+
+struct Mistake<'a> {
+    error: &'a clap::Error,
+    words: &'a [OsString],
+    /// Such as `overspill config set`.
+    command: String,
+}
+
+impl Mistake<'_> {
+    fn message(&self) -> String {
+        let command = &self.command;
+        let (arg, value) = (self.argument(), self.value());
+        let shown = format!("\"{}\"", ui::escaped(&value.replace('"', "'"), LONGEST));
+        match self.error.kind() {
+            ErrorKind::InvalidValue if value.is_empty() => {
+                format!("{arg} of `{command}` needs a value")
+            }
+            ErrorKind::InvalidValue => {
+                let allowed = self.texts(ContextKind::ValidValue).join(", ");
+                format!("invalid value {shown} for {arg} of `{command}`: expected {allowed}")
+            }
+            ErrorKind::ValueValidation => {
+                let reason = self.reason();
+                format!("invalid value {shown} for {arg} of `{command}`: {reason}")
+            }
+            ErrorKind::UnknownArgument if arg.starts_with('-') => {
+                format!("`{command}` has no option {arg}")
+            }
+            ErrorKind::UnknownArgument => format!("`{command}` takes no argument \"{arg}\""),
+            ErrorKind::InvalidSubcommand => {
+                let typed = self.text(ContextKind::InvalidSubcommand);
+                format!("`{command}` has no command \"{}\"", ui::escaped(&typed, LONGEST))
+            }
+            ErrorKind::ArgumentConflict => {
+                let others = self.texts(ContextKind::PriorArg);
+                let others: Vec<String> = others.iter().map(|other| name_of(other)).collect();
+                match others.is_empty() || others.contains(&arg) {
+                    true => format!("{arg} of `{command}` is given twice"),
+                    false => format!("`{command}` takes {arg} or {}, not both", others.join(", ")),
+                }
+            }
+            ErrorKind::MissingRequiredArgument => {
+                let missing = self.texts(ContextKind::InvalidArg);
+                let missing: Vec<String> = missing.iter().map(|name| name_of(name)).collect();
+                format!("`{command}` needs {}", missing.join(" and "))
+            }
+            ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                format!("`{command}` needs a command or an argument")
+            }
+            ErrorKind::NoEquals => format!("{arg} of `{command}` takes its value after `=`"),
+            ErrorKind::InvalidUtf8 => format!("an argument of `{command}` is not valid UTF-8"),
+            _ => format!("invalid arguments for `{command}`"),
+        }
+    }
+
+    /// Returns what to type. A command line that was likely meant is parsed before it is offered.
+    fn hint(&self) -> String {
+        let command = &self.command;
+        let arg = self.argument();
+        let help = format!("`{command} --help` explains the options");
+        match self.error.kind() {
+            ErrorKind::UnknownArgument => {
+                if command == "overspill grep"
+                    && let Some(hint) = grep::hint(&arg)
+                {
+                    return format!("{hint}; {help}");
+                }
+                let options = options_of(self.words);
+                let suggested = alike(&arg, &options);
+                if let Some(line) = suggested.and_then(|option| self.with(&arg, option)) {
+                    return format!("did you mean `{line}`?");
+                }
+                let is_run = command == "overspill run" && !self.words.iter().any(|it| it == "--");
+                match is_run && arg.starts_with('-') {
+                    true => format!("{help}; `--` comes before a command that begins with a dash"),
+                    false => help,
+                }
+            }
+            ErrorKind::InvalidSubcommand => {
+                let typed = self.text(ContextKind::InvalidSubcommand);
+                let suggested = match command.as_str() {
+                    "overspill" => meant_command(&typed).map(str::to_owned).into_iter().collect(),
+                    _ => self.texts(ContextKind::SuggestedSubcommand),
+                };
+                let line = suggested.iter().find_map(|suggested| self.with(&typed, suggested));
+                line.map_or_else(
+                    || format!("`{command} --help` lists the commands"),
+                    |line| format!("did you mean `{line}`?"),
+                )
+            }
+            ErrorKind::InvalidValue => {
+                let suggested = self.text(ContextKind::SuggestedValue);
+                match self.with(&self.value(), &suggested) {
+                    Some(line) => format!("did you mean `{line}`?"),
+                    None => help,
+                }
+            }
+            ErrorKind::ValueValidation => {
+                let reason = self.reason();
+                let example =
+                    reason.split_once("such as `").and_then(|(_, rest)| rest.split_once('`'));
+                match example.and_then(|(example, _)| self.with(&self.value(), example)) {
+                    Some(line) => format!("try `{line}`"),
+                    None => help,
+                }
+            }
+            ErrorKind::MissingRequiredArgument => format!("`{command} --help` has examples"),
+            ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                format!("`{command} --help` lists them")
+            }
+            _ => help,
+        }
+    }
+
+    /// Returns the command line with another word in the place of one, if it is valid then.
+    fn with(&self, typed: &str, meant: &str) -> Option<String> {
+        if typed.is_empty() || meant.is_empty() {
+            return None;
+        }
+        let mut words: Vec<String> = self
+            .words
+            .iter()
+            .map(|word| word.to_str().map(str::to_owned))
+            .collect::<Option<_>>()?;
+        let place = words.iter_mut().skip(1).find_map(|word| {
+            let rest = word.strip_prefix(typed)?;
+            let is_whole = rest.is_empty() || typed.starts_with('-') && rest.starts_with('=');
+            if is_whole { Some((word.len() - rest.len(), word)) } else { None }
+        });
+        match place {
+            Some((length, word)) => word.replace_range(..length, meant),
+            // `--option=value`
+            None => {
+                let end = format!("={typed}");
+                let word = words.iter_mut().skip(1).find(|word| word.ends_with(&end))?;
+                let length = word.len();
+                word.replace_range(length - typed.len().., meant);
+            }
+        }
+        let is_visible = |word: &String| ui::escaped(word, LONGEST) == *word;
+        if !words.iter().skip(1).all(is_visible) || Args::try_parse_from(&words).is_err() {
+            return None;
+        }
+        let rest = words.iter().skip(1).map(|word| ui::shell_word(word));
+        Some(["overspill".to_owned()].into_iter().chain(rest).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Returns the name of the argument, such as `--lines` or `PATTERN`.
+    fn argument(&self) -> String {
+        ui::escaped(&name_of(&self.text(ContextKind::InvalidArg)), LONGEST)
+    }
+
+    fn value(&self) -> String {
+        self.text(ContextKind::InvalidValue)
+    }
+
+    /// Returns why a value is not valid.
+    fn reason(&self) -> String {
+        let Some(source) = self.error.source() else { return "it is not valid".into() };
+        match source.downcast_ref::<ParseIntError>().map(ParseIntError::kind) {
+            Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
+                "the number is too large".into()
+            }
+            Some(_) => "expected a number, such as `20`".into(),
+            None => ui::escaped(&source.to_string(), 300),
+        }
+    }
+
+    fn text(&self, kind: ContextKind) -> String {
+        self.texts(kind).into_iter().next().unwrap_or_default()
+    }
+
+    fn texts(&self, kind: ContextKind) -> Vec<String> {
+        match self.error.get(kind) {
+            Some(ContextValue::String(text)) => vec![text.clone()],
+            Some(ContextValue::Strings(texts)) => texts.clone(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Returns the name in `--lines <A-B>`, `<PATTERN>` or `[ID]`.
+fn name_of(argument: &str) -> String {
+    let first = argument.split(' ').next().unwrap_or_default();
+    let first =
+        if first.starts_with('-') { first.split('=').next().unwrap_or(first) } else { first };
+    first.trim_matches(|c| "<>[].".contains(c)).to_owned()
+}

@@ -1,0 +1,163 @@
+//! The sections of a manual page. `clap_mangen` writes those about options; examples, exit codes, variables and
+//! files are ours.
+
+use std::io::Write;
+
+/// A title and a text for each of the sections that all pages have.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("OVERSPILL_CONFIG", "Your settings file, in place of ~/.config/overspill/config.toml."),
+    ("OVERSPILL_DIR", "The directory of saved outputs. It is the setting store.dir."),
+    (
+        "OVERSPILL_NAME",
+        "The setting NAME, such as OVERSPILL_MAX_LINES. A dot in a name becomes an underscore.",
+    ),
+    ("OVERSPILL", "If it is off, agents run their commands without overspill."),
+    ("VISUAL, EDITOR", "The editor of overspill config edit. The default is vi."),
+    (
+        "XDG_CONFIG_HOME, XDG_STATE_HOME",
+        "The directories in place of ~/.config and ~/.local/state.",
+    ),
+];
+
+const FILES: &[(&str, &str)] = &[
+    ("~/.config/overspill/config.toml", "Your settings."),
+    (
+        ".overspill.toml",
+        "The settings of a project. They can lower limits and choose what is kept.",
+    ),
+    ("~/.local/state/overspill/", "The saved outputs, one file each, and their records."),
+];
+
+/// The codes that most commands exit with.
+const USUAL: &[(&str, &str)] =
+    &[("0", "The command worked."), ("1", "The command failed."), ("2", "Invalid arguments.")];
+
+/// Returns what exit codes of a command mean, as docs/exit-codes.md has it.
+fn exit_status(command: &str) -> &'static [(&'static str, &'static str)] {
+    match command {
+        "run" | "sh" => &[
+            ("124", "--timeout ended the command."),
+            ("125", "Invalid overspill arguments."),
+            ("126", "The command cannot be run."),
+            ("127", "The command is not found."),
+            ("128+n", "Signal n ended the command."),
+            (
+                "1",
+                "The command succeeded, and stdout cannot be written; or the command's own code.",
+            ),
+            ("other", "The exit code of the command."),
+        ],
+        "grep" => &[
+            ("0", "A line matches."),
+            ("1", "No line matches."),
+            ("2", "Invalid pattern or arguments, unknown id, or an unusable store."),
+        ],
+        "read" => &[
+            ("0", "The page is printed."),
+            ("1", "Unknown id, no value at the JSON path, or an unusable store."),
+            ("2", "Invalid arguments."),
+        ],
+        "diff" => &[
+            ("0", "The outputs were compared, whether they differ or not."),
+            ("1", "The outputs cannot be compared, or there is no earlier run."),
+            ("2", "Invalid arguments."),
+        ],
+        "doctor" => &[
+            ("0", "Everything works."),
+            ("1", "Something does not work."),
+            ("2", "Invalid arguments."),
+        ],
+        "hook" => &[("0", "Always, so that no agent takes it for a refusal.")],
+        _ => USUAL,
+    }
+}
+
+/// Returns the page of a command, and the name of its file. `above` are the commands that it belongs to.
+pub(super) fn page(
+    command: &clap::Command,
+    above: &[&clap::Command],
+) -> anyhow::Result<(String, Vec<u8>)> {
+    let source = concat!("overspill ", env!("CARGO_PKG_VERSION"));
+    let man = clap_mangen::Man::new(command.clone()).source(source).manual("overspill manual");
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    if command.get_arguments().any(|arg| !arg.is_hide_set()) {
+        man.render_options_section(&mut page)?;
+    }
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    let is_top = above.is_empty();
+    let help = match is_top {
+        true => TOP_EXAMPLES.to_owned(),
+        false => command.get_after_help().map(ToString::to_string).unwrap_or_default(),
+    };
+    let (examples, notes) = examples(&help);
+    if !examples.is_empty() {
+        write!(page, ".SH EXAMPLES\n.nf\n{}.fi\n", lines(examples))?;
+    }
+    if !notes.is_empty() {
+        write!(page, ".SH NOTES\n{}", lines(notes))?;
+    }
+    list(&mut page, "EXIT STATUS", exit_status(command.get_name()))?;
+    list(&mut page, "ENVIRONMENT", ENVIRONMENT)?;
+    list(&mut page, "FILES", FILES)?;
+    let related = related(command, above);
+    if !related.is_empty() {
+        write!(page, ".SH \"SEE ALSO\"\n{}\n", related.join(", "))?;
+    }
+    if command.get_version().is_some() {
+        man.render_version_section(&mut page)?;
+    }
+    Ok((man.get_filename(), page))
+}
+
+const TOP_EXAMPLES: &str = "Examples:
+  overspill cargo test
+  overspill read q7atzy --lines 100-200
+  overspill grep -i error
+  overspill init claude-code";
+
+/// Splits the text after the options into examples and the rest.
+fn examples(help: &str) -> (&str, &str) {
+    let rest = help.strip_prefix("Examples:\n").or_else(|| help.strip_prefix("Example:\n"));
+    let Some(rest) = rest else { return ("", help.trim()) };
+    let (examples, notes) = rest.split_once("\n\n").unwrap_or((rest, ""));
+    (examples, notes.trim())
+}
+
+/// Returns the pages of the commands above and beside.
+fn related(command: &clap::Command, above: &[&clap::Command]) -> Vec<String> {
+    let page = |path: &[&str]| format!("{}(1)", roff(&path.join("-")));
+    let names: Vec<&str> = above.iter().map(|command| command.get_name()).collect();
+    let mut related: Vec<String> = (1..=names.len()).map(|end| page(&names[..end])).collect();
+    let Some(parent) = above.last() else { return related };
+    let beside = parent.get_subcommands().filter(|it| !it.is_hide_set());
+    for other in beside.filter(|other| other.get_name() != command.get_name()) {
+        let path: Vec<&str> = names.iter().copied().chain([other.get_name()]).collect();
+        related.push(page(&path));
+    }
+    related
+}
+
+fn list(page: &mut Vec<u8>, title: &str, rows: &[(&str, &str)]) -> std::io::Result<()> {
+    writeln!(page, ".SH \"{title}\"")?;
+    for (name, text) in rows {
+        write!(page, ".TP\n\\fB{}\\fR\n{}", roff(name), lines(text))?;
+    }
+    Ok(())
+}
+
+/// Returns text as lines of roff.
+fn lines(text: &str) -> String {
+    text.lines().map(|line| roff(line) + "\n").collect()
+}
+
+/// Returns one line with the characters escaped that mean something to roff.
+fn roff(line: &str) -> String {
+    let line = line.replace('\\', "\\e").replace('-', "\\-");
+    if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
+}

@@ -1,0 +1,46 @@
+//! Filters of a JSONPath: `?@.error`. `serde_json_path` parses and evaluates them.
+//!
+//! The walk through an output stays ours. Only the value that a filter looks at is held in memory.
+
+use serde_json::Value;
+
+/// Larger values are not filtered.
+pub(super) const MAX_BYTES: u64 = 16 << 20;
+
+/// A filter, as a path that leads from a list to those of its values that it takes.
+#[cfg(feature = "filter")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Filter(Box<serde_json_path::JsonPath>);
+
+#[cfg(feature = "filter")]
+impl Filter {
+    /// Parses the text after `?`. The error is the place of the mistake: so many characters come before it.
+    pub(super) fn parse(text: &str) -> Result<Filter, (&'static str, usize)> {
+        const BEFORE: &str = "$[?";
+        let path = serde_json_path::JsonPath::parse(&format!("{BEFORE}{text}]"));
+        path.map(|path| Filter(Box::new(path))).map_err(|error| {
+            ("the filter is invalid", error.position().saturating_sub(BEFORE.len()))
+        })
+    }
+
+    /// Tells whether it takes the only value of `list`.
+    pub(super) fn takes(&self, list: &Value) -> bool {
+        !self.0.query(list).is_empty()
+    }
+}
+
+/// In the place of filters, in a build without them.
+#[cfg(not(feature = "filter"))]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Filter {}
+
+#[cfg(not(feature = "filter"))]
+impl Filter {
+    pub(super) fn parse(_: &str) -> Result<Filter, (&'static str, usize)> {
+        Err(("this build has no filters", 0))
+    }
+
+    pub(super) fn takes(&self, _: &Value) -> bool {
+        match *self {}
+    }
+}
