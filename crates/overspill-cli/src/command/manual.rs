@@ -8,10 +8,15 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("OVERSPILL_CONFIG", "Your settings file, in place of ~/.config/overspill/config.toml."),
     ("OVERSPILL_DIR", "The directory of saved outputs. It is the setting store.dir."),
     (
-        "OVERSPILL_NAME",
-        "The setting NAME, such as OVERSPILL_MAX_LINES. A dot in a name becomes an underscore.",
+        "OVERSPILL_…",
+        "Each setting has a variable: max_lines is OVERSPILL_MAX_LINES. A dot in a name becomes an underscore.",
     ),
     ("OVERSPILL", "If it is off, agents run their commands without overspill."),
+    (
+        "OVERSPILL_PAGER, PAGER",
+        "The pager of read, diff and explain on a terminal. The default is less.",
+    ),
+    ("NO_COLOR, CLICOLOR_FORCE", "Switch colours off, or on for pipes, too."),
     ("VISUAL, EDITOR", "The editor of overspill config edit. The default is vi."),
     (
         "XDG_CONFIG_HOME, XDG_STATE_HOME",

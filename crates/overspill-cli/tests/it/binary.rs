@@ -76,7 +76,7 @@ fn read_of_binary_output_on_a_terminal_names_it() {
     let (text, code) = run_on_terminal(command, (33, 200));
     assert_eq!(code, Some(0));
     assert!(text.contains(" is binary, 7.8 KiB") && text.contains("--hex 0:256"), "{text}");
-    assert_eq!(text.lines().count(), 3, "{text}");
+    assert_eq!(text.lines().count(), 4, "{text}");
 }
 
 #[test]

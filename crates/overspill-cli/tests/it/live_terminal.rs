@@ -146,7 +146,11 @@ fn short_output_on_a_terminal_ends_without_a_line() {
     let (text, code, _) = on_screen(&["run", "no-such-command"]);
     assert_eq!(
         (text.as_str(), code),
-        ("overspill: no-such-command: command not found\n", Some(127))
+        (
+            "overspill: no-such-command: command not found\n\nhint: check its name and PATH; \
+             `overspill --help` lists the commands of overspill\n",
+            Some(127)
+        )
     );
 }
 
@@ -186,6 +190,8 @@ fn keys_interrupt_stop_and_continue_a_command() {
     person.sees("ready> ");
     person.types("echo code=$?\r");
     person.sees("code=130\r\n");
+    // The shell has set its own modes when it shows its prompt.
+    person.sees("ready> ");
     let after = tcgetattr(person.terminal.as_fd()).unwrap();
     assert_eq!(before.local_modes, after.local_modes);
     assert_eq!(before.output_modes, after.output_modes);
@@ -233,6 +239,7 @@ fn killed_run_gives_the_terminal_its_modes_back() {
     person.sees("ready> ");
     person.types("echo code=$?\r");
     person.sees("code=143\r\n");
+    person.sees("ready> ");
     let after = tcgetattr(person.terminal.as_fd()).unwrap();
     assert_eq!(before.local_modes, after.local_modes);
     assert_eq!(before.input_modes, after.input_modes);

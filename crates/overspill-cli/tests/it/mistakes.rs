@@ -58,7 +58,7 @@ const MISTAKES: &[Mistake] = &[
     ("overspill list --limit 99999999999999999999999", 2, &["--limit", "too large"]),
     ("overspill list --since yesterday", 2, &["--since", "yesterday", "90s"]),
     ("overspill list --larger big", 2, &["--larger", "big"]),
-    ("overspill list --sort size", 2, &["--sort", "size", "saved"]),
+    ("overspill list --sort name", 2, &["--sort", "name", "saved"]),
     ("overspill list --day today", 2, &["--day", "today"]),
     ("overspill stats --days x", 2, &["--days", "\"x\"", "a number"]),
     ("overspill cut --keep midle x", 2, &["--keep", "midle", "tail"]),
@@ -94,7 +94,6 @@ const MISTAKES: &[Mistake] = &[
     ("overspill list >/dev/full", 1, &["standard output", "no space left on device"]),
     ("overspill list >&-", 1, &["standard output", "bad file descriptor"]),
     ("OVERSPILL_DIR=/proc/none overspill list", 1, &["/proc/none", "OVERSPILL_DIR"]),
-    ("env -u HOME -u XDG_CONFIG_HOME -u OVERSPILL_DIR overspill list", 1, &["home directory", "OVERSPILL_DIR"]),
     ("env -u HOME -u XDG_CONFIG_HOME overspill config set max_lines 5", 1, &["home directory", "OVERSPILL_CONFIG"]),
 ];
 

@@ -78,8 +78,7 @@ pub(crate) fn lead_session(words: &[OsString]) -> u8 {
                         };
                     }
                 }
-                // The terminal tells its foreground itself.
-                Signal::SIGWINCH => {}
+                // The terminal sends signals to its foreground. Before the command was there, that was us.
                 signal => child.send(signal),
             }
         }
