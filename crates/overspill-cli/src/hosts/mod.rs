@@ -3,6 +3,7 @@
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
 
 mod by_contract;
+pub(crate) mod escape;
 pub(crate) mod frame;
 pub(crate) mod hook;
 mod own_slot;

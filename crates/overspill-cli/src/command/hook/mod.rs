@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::env::Env;
 use crate::hosts::hook::{HookContent, HookFormat, HookResult};
-use crate::hosts::{Ceiling, Host};
+use crate::hosts::{Ceiling, Host, escape};
 use crate::mcp::ResultSettings;
 use crate::process;
 use crate::settings::SettingSources;
@@ -71,7 +71,12 @@ fn answer(format: &dyn HookFormat, ceiling: Ceiling, payload: &Value, env: &Env)
     let in_force = SettingSources::read(env).in_force(Some(ceiling.profile()));
     let results = ResultSettings::of(&in_force.sources);
     let engine = in_force.overspill();
-    let result = format.decode(payload, env);
+    // Secrets in a file of the host would not be masked, so masking comes first.
+    let is_whole = |result: &HookResult| {
+        engine.redaction().shown().is_none()
+            && result.command.as_deref().is_some_and(escape::is_asked)
+    };
+    let result = format.decode(payload, env).filter(|result| !is_whole(result));
     let shortened = result.and_then(|result| shortened(result, &engine, &results, env));
     // The engine masks the text that it takes; the rest of the payload is masked here.
     let (masked, count) = masked(&engine, &payload[field]);

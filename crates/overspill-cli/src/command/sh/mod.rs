@@ -3,7 +3,6 @@
 //! Everything else becomes the real shell at once, in the same process: scripts, interactive and login
 //! shells, what is nested in a bounded command, servers that talk through their standard input.
 
-mod escape;
 mod real;
 mod words;
 
@@ -125,7 +124,7 @@ impl Call {
         };
         let command = command.filter(|command| is_ours && is_framed(command));
         let command = command.filter(|_| !hosts::is_bounded(env) && !is_talked_to(env));
-        let command = command.filter(|command| !escape::is_asked(command));
+        let command = command.filter(|command| !hosts::escape::is_asked(command));
         Call { shell, words, command, at: Some(at) }
     }
 
@@ -154,7 +153,7 @@ impl Call {
         let line = words.join(OsStr::new(" "));
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
         let command = command.filter(|_| !hosts::is_bounded(env));
-        let command = command.filter(|command| !escape::is_asked(command));
+        let command = command.filter(|command| !hosts::escape::is_asked(command));
         Call {
             shell: real::of_line(&line, env),
             words: vec!["-c".into(), line],

@@ -254,6 +254,20 @@ fn long_result_in_any_form_is_shortened() {
 }
 
 #[test]
+fn hook_leaves_the_result_of_a_line_with_the_escape_whole() {
+    let payload = |command: &str, text: &str| {
+        json!({
+            "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": command},
+            "tool_response": {"stdout": text, "stderr": "", "interrupted": false, "isImage": false},
+        })
+        .to_string()
+    };
+    let long = numbered(3_000);
+    assert!(hook("claude-code", &payload("seq 1 3000", &long)).text().contains("[overspill "));
+    hook("claude-code", &payload("OVERSPILL=off seq 1 3000", &long)).stdout("").nothing_saved();
+}
+
+#[test]
 fn picture_of_the_shell_passes_and_keeps_no_text_back() {
     let picture = format!("data:image/png;base64,{}", "TUFQ".repeat(40_000));
     let response = json!({"stdout": picture, "stderr": "", "isImage": true});

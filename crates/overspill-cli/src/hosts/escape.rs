@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::hosts::frame;
+use super::frame;
 
 /// The assignment at the start of such a line.
 const OFF: &str = "OVERSPILL=off";
 
 /// Tells whether a line asks for its whole output: it begins with `OVERSPILL=off`, or is `overspill run --all …`. The
 /// line may be in the frame of its host.
-pub(super) fn is_asked(line: &str) -> bool {
+pub(crate) fn is_asked(line: &str) -> bool {
     let inner = frame::inner(line);
     let mut words = inner.as_deref().unwrap_or(line).split_ascii_whitespace();
     match words.next() {
