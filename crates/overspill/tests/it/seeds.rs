@@ -223,7 +223,7 @@ fn agent_v2_is_set_up_as_its_document_does() {
         let options = CallOptions { settings: options, ..CallOptions::default() };
         let output = lines(6000);
         let outcome = overspill.process_with(output.as_bytes(), &call, &options);
-        ServiceResult::of(&outcome).content.lines().filter(|line| *line == "a line").count()
+        ServiceResult::of(&outcome).content().lines().filter(|line| *line == "a line").count()
     };
     let nothing = Layer::default();
     assert_eq!(shown("bash", nothing.clone()), 499, "and the empty line after the last break");
@@ -251,8 +251,8 @@ fn a_tool_may_call_the_same_engine_itself() {
     let outcome = overspill.process_with(output.as_bytes(), &Call::new("log"), &options);
     let cut = ServiceResult::of(&outcome);
     let result = json!({
-        "output": cut.content,
-        "metadata": {"truncated": cut.truncated, "logPath": cut.output_path},
+        "output": cut.content(),
+        "metadata": {"truncated": cut.is_cut(), "logPath": cut.output_path()},
     });
     let again = overspill.bound_result(
         &result,
