@@ -1,5 +1,7 @@
 //! Finds lines of the outputs in a directory, and compares outputs with their checksums.
 
+use std::path::Path;
+
 use super::draft::failed;
 use super::root::Root;
 use super::{Disk, Found, notes, sum};
@@ -10,6 +12,20 @@ use crate::store::{Integrity, KeptRanges, Lookup, OutputId, lines};
 impl Lookup for Disk {
     fn place(&self, name: &OutputId) -> String {
         self.file(name).to_string_lossy().into_owned()
+    }
+
+    fn directory_other_than(&self, path: &Path) -> Option<String> {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty())?;
+        // The path of a notice may begin at the project, which the caller need not be in.
+        let is_end = parent.is_relative() && self.path().ends_with(parent);
+        let is_same = || match (parent.canonicalize(), self.path().canonicalize()) {
+            (Ok(one), Ok(other)) => one == other,
+            _ => parent == self.path(),
+        };
+        if is_end || is_same() {
+            return None;
+        }
+        Some(self.path().to_string_lossy().into_owned())
     }
 
     fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
