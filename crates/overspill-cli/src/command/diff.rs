@@ -9,6 +9,7 @@ use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 
 use super::request::command_line;
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::stores::Outputs;
 use crate::{find, hosts, ui};
@@ -34,6 +35,8 @@ pub(crate) struct DiffArgs {
     /// As JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 /// The most bytes of the footer, without the name of the program.
@@ -42,7 +45,7 @@ const FOOTER_BYTES: u64 = 600;
 const COMMAND: usize = 100;
 
 pub(crate) fn run(args: &DiffArgs, env: &Env) -> u8 {
-    ui::ended(diff(args, env))
+    ui::ended(diff(args, &args.store.env(env)))
 }
 
 fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
@@ -89,6 +92,12 @@ fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, Output
     let (store, name) = find::find(&args.id, env)?;
     if let Some(other) = &args.other {
         let (_, new) = find::find(other, env)?;
+        if store.entry(&new).is_err() {
+            bail!(
+                "{name} and {new} are in different stores\n\nhint: `overspill read ID --raw > FILE` \
+                 copies an output for another program"
+            );
+        }
         return Ok((store, name, new));
     }
     match retrieve::previous_run(&*store, &name)? {

@@ -10,6 +10,7 @@ use overspill::store::{OutputId, Store};
 
 use super::follow;
 use super::request::command_line;
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{find, hosts, ui};
 
@@ -55,6 +56,8 @@ pub(crate) struct ReadArgs {
     /// Everything, byte for byte and without a limit.
     #[arg(long, conflicts_with_all = ["lines", "bytes", "tail", "json"])]
     raw: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 impl ReadArgs {
@@ -90,7 +93,7 @@ fn from(typed: &str) -> Result<FromValue, String> {
 const FOOTER_BYTES: u64 = 300;
 
 pub(crate) fn run(args: &ReadArgs, env: &Env) -> u8 {
-    ui::ended(read(args, env))
+    ui::ended(read(args, &args.store.env(env)))
 }
 
 fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {

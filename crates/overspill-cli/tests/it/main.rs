@@ -37,6 +37,7 @@ mod scarce;
 mod settings;
 mod signals;
 mod snapshots;
+mod source_profiles;
 mod stats;
 mod surfaces;
 mod terminal;
