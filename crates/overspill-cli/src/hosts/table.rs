@@ -3,7 +3,7 @@
 use overspill::core::Limits;
 
 use super::by_contract;
-use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
+use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, NeovateFormat, PluginFormat};
 use super::{Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, TaskFiles};
 
 /// What a host has that has nothing.
@@ -409,7 +409,7 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.neovate/config.json", ".neovate/config.json")),
         rules: Some(place("", "AGENTS.md")),
-        hook: Some(&PluginFormat),
+        hook: Some(&NeovateFormat),
         ..NONE
     },
     Host {
