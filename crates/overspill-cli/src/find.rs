@@ -87,14 +87,14 @@ fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)
     }
 }
 
-/// Tells whether a text is the path of a file. The address of an output in a bucket is none.
+/// Tells whether a text is the path of a file, and not the address of an output in a bucket.
 fn is_path(typed: &OsStr) -> bool {
     let is_address = typed.to_string_lossy().contains("://");
     let parent = Path::new(typed).parent();
     !is_address && parent.is_some_and(|parent| !parent.as_os_str().is_empty())
 }
 
-/// Finds the output at a path, in the store that has that directory, whatever profile it belongs to.
+/// Finds the output at a path, in the store of any profile that has that directory.
 fn by_path(path: &Path, shown: &str, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
     // Paths of some notices begin at the project, others at the working directory.
     let bases = [env.directory_or_empty().to_owned(), env.project_root()];

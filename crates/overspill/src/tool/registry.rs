@@ -40,7 +40,7 @@ pub struct Tool {
     code: Code,
 }
 
-/// What applies to all calls of one turn.
+/// The details that all calls of one turn share.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[must_use]
 pub struct TurnContext {

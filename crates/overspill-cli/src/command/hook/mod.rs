@@ -104,7 +104,7 @@ fn profile(sources: &SettingSources, ceiling: Ceiling, layout: Option<ResultLayo
     let policy = match set.words {
         NoticeStyle::Own => ceiling.profile().policy,
         _ if ceiling == Ceiling::UNKNOWN => set.policy.clone(),
-        // What the host would cut has no notice of ours.
+        // The host would cut a longer text, and our notice with it.
         _ => {
             let room = without_notice(ceiling.limits);
             let trigger = set.policy.trigger.tightened(&room);
