@@ -1,5 +1,6 @@
 //! The arguments of the program.
 
+mod details;
 mod mistake;
 
 use std::ffi::OsString;
@@ -10,6 +11,7 @@ use clap::{Arg, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand
 use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue, KEEPS};
 use overspill::{CallOptions, Layer, Overspill, Profile};
 
+pub(crate) use self::details::{CallDetails, StoreArgs};
 use crate::command::{
     completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
     doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep::GrepArgs, hook::HookArgs,
@@ -266,6 +268,10 @@ pub(crate) struct Engine {
     pub(crate) options: CallOptions,
     /// The tool that the output comes from.
     pub(crate) tool: String,
+    /// The id of the call.
+    pub(crate) call_id: Option<String>,
+    /// The session that the output belongs to.
+    pub(crate) session: Option<String>,
     /// The profile that applies.
     pub(crate) profile: Profile,
     pub(crate) pipelines: PipelineSettings,
@@ -291,6 +297,8 @@ impl LimitArgs {
             overspill: in_force.overspill(),
             options: CallOptions { settings: self.call.0.clone(), ..CallOptions::default() },
             tool: self.tool.clone().unwrap_or_else(|| tool.to_owned()),
+            call_id: None,
+            session: env.session(),
         }
     }
 }

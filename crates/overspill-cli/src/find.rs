@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use overspill::Redact;
+use overspill::internal::store::NameStyle;
 use overspill::store::{Disk, Entry, OutputId, Store};
 
 use crate::env::Env;
@@ -48,12 +49,19 @@ fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)
         let name = name.ok_or_else(|| nothing_saved(&*store, &shown, env))?;
         return Ok((store, name, redact));
     }
+    if is_path(typed) {
+        let (store, name) = by_path(Path::new(typed), &shown, env)?;
+        return Ok((store, name, redact));
+    }
+    let names = stores::looked_into(env).profile.names;
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
-    let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();
+    let stem = stem.strip_suffix(names.ending).unwrap_or(&stem);
+    // Our own ids have only capital letters. Names of other systems have both.
+    let stem = if names == NameStyle::OWN { stem.to_ascii_uppercase() } else { stem.to_owned() };
     let mut alike = match looked_for(&*store, &stem) {
         Ok(found) if !found.names.is_empty() => found,
         // Outputs from before a setting changed are still here.
-        asked => match elsewhere(&stem, env) {
+        asked => match elsewhere(&stem, env).or_else(|| of_other_profile(typed, env)) {
             Some((here, found)) => {
                 store = Arc::new(here);
                 found
@@ -94,6 +102,58 @@ fn nothing_saved(store: &dyn Store, typed: &str, env: &Env) -> anyhow::Error {
         "there is no output {typed} of {directory}\n\nhint: `overspill list` shows the outputs of \
          all directories"
     )
+}
+
+/// Tells whether a text is the path of a file, and not the address of an output in a bucket.
+fn is_path(typed: &OsStr) -> bool {
+    let is_address = typed.to_string_lossy().contains("://");
+    let parent = Path::new(typed).parent();
+    !is_address && parent.is_some_and(|parent| !parent.as_os_str().is_empty())
+}
+
+/// Finds the output at a path, in the store of any profile that has that directory.
+fn by_path(path: &Path, shown: &str, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
+    // Paths of some notices begin at the project, others at the working directory.
+    let bases = [env.directory_or_empty().to_owned(), env.project_root()];
+    let typed: Vec<String> =
+        bases.iter().map(|base| base.join(path).to_string_lossy().into_owned()).collect();
+    let mut missing = None;
+    let spools = stores::elsewhere(&SettingSources::of_user(env)).into_iter();
+    let of_profiles = stores::of_all_profiles(env).into_iter().map(|(_, disk)| disk);
+    let of_others = typed.iter().flat_map(|path| stores::of_other_directories(Path::new(path)));
+    for disk in spools.chain(of_profiles).chain(of_others) {
+        let store: Outputs = Arc::new(disk);
+        for path in &typed {
+            match store.find(path) {
+                Ok(name) => return Ok((store, name)),
+                Err(overspill::Error::OutsideStore { .. }) => {}
+                Err(error) => missing = Some(error),
+            }
+        }
+    }
+    match missing {
+        Some(overspill::Error::NotFound { .. }) => {
+            bail!("there is no output {shown}\n\nhint: `overspill list` shows the saved outputs")
+        }
+        Some(error) => Err(unread(error)),
+        None => bail!(
+            "{shown} is in no store of overspill\n\nhint: `overspill list --json` shows the paths of \
+             saved outputs; `--profile NAME` lists those of another system"
+        ),
+    }
+}
+
+/// Looks for an output in the stores of the other profiles: by its whole id, or by the end of one.
+fn of_other_profile(typed: &OsStr, env: &Env) -> Option<(Disk, Alike)> {
+    let typed = typed.to_str()?;
+    stores::of_all_profiles(env).into_iter().find_map(|(_, disk)| {
+        let names = match (&disk as &dyn Store).find(typed) {
+            Ok(name) => vec![name],
+            Err(overspill::Error::Ambiguous { names, .. }) => names,
+            Err(_) => return None,
+        };
+        Some((disk, Alike { names, part: "end" }))
+    })
 }
 
 /// Says what to do about an error, where that is known.

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use overspill::internal::profile::Directory;
 use overspill::store::{Disk, DiskOptions, Store};
-use overspill::{Profile, Redact};
+use overspill::{Clock, Profile, Redact};
 
 use crate::bucket;
 use crate::env::Env;
-use crate::settings::SettingSources;
+use crate::settings::{ResolvedSettings, SettingSources};
 use crate::ui;
 
 /// A store of saved outputs.
@@ -21,14 +22,43 @@ pub(crate) fn store(env: &Env) -> Result<Outputs, String> {
 
 /// Returns the store as it is, and the redaction for what is shown of it.
 pub(crate) fn store_and_redact(env: &Env) -> Result<(Outputs, Redact), String> {
-    let sources = SettingSources::of_user(env);
+    let ResolvedSettings { profile, sources, .. } = looked_into(env);
     sources.say_warnings();
-    let store = sources.store(&Profile::OWN).map_err(with_hint)?;
-    if sources.bucket().is_none() {
-        can_be(sources.disk(&Profile::OWN).map_err(with_hint)?.path()).map_err(with_hint)?;
+    let store = sources.store(&profile).map_err(with_hint)?;
+    if !bucket::holds(&sources, &profile) {
+        can_be(sources.disk(&profile).map_err(with_hint)?.path()).map_err(with_hint)?;
     }
     // A bucket changes only the redaction of what is saved.
     Ok((store, sources.redact(false)))
+}
+
+/// Returns the settings for a command that looks into a store: those of the profile that the user named, else of the
+/// profile that is set.
+pub(crate) fn looked_into(env: &Env) -> ResolvedSettings {
+    SettingSources::of_user(env).in_force(env.store_profile())
+}
+
+/// Returns the directories of all profiles that have one on this machine, with the profiles.
+pub(crate) fn of_all_profiles(env: &Env) -> Vec<(Profile, Disk)> {
+    let open = |profile: Profile| {
+        let ResolvedSettings { profile, sources, .. } =
+            SettingSources::of_user(env).in_force(Some(profile));
+        let disk = sources.disk(&profile).ok()?;
+        Some((profile, disk))
+    };
+    Profile::ALL.into_iter().filter_map(open).collect()
+}
+
+/// Returns the stores that have `path` in them if it comes from a command in another directory: some profiles save
+/// below the project or the working directory.
+pub(crate) fn of_other_directories(path: &Path) -> impl Iterator<Item = Disk> {
+    let parent = path.parent().filter(|parent| parent.is_absolute());
+    Profile::ALL.into_iter().filter_map(move |profile| match &profile.directory {
+        Directory::Working(below) | Directory::Project(below) if parent?.ends_with(&**below) => {
+            Some(Disk::new(parent?, profile.disk_options(None, Clock::default())))
+        }
+        _ => None,
+    })
 }
 
 /// Returns the part of the bucket that is on this machine, as a model may see it.

@@ -252,7 +252,7 @@ pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
 /// Finds an output by its id or its path.
 fn named(store: &dyn Store, id: &str) -> Result<OutputId, Question> {
     store.find(id).map_err(|error| match error {
-        Error::BadId { .. } => Misuse(error.to_string()).into(),
+        Error::BadId { .. } | Error::OutsideStore { .. } => Misuse(error.to_string()).into(),
         error => error.into(),
     })
 }

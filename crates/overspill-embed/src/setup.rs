@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use overspill::internal::notice::ToolNames;
-use overspill::internal::profile::{Directory, NoticeStyle};
+use overspill::internal::profile::{Directory, NoticeStyle, OwnSettings};
 use overspill::internal::store::Nowhere;
+use overspill::seeds::from_variables;
 use overspill::store::{Disk, Durability, Memory, Store};
 use overspill::tool::Gates;
 use overspill::{Clock, Layer, Overspill, Places, Profile, ReaderAbilities, Redact, Redaction};
@@ -95,12 +96,20 @@ impl Setup {
 
     /// Puts it together; `variable` says what a variable of the environment is set to.
     ///
-    /// Our own profile saves in `OVERSPILL_DIR`, where that is set, as the program does.
+    /// Our own profile saves in `OVERSPILL_DIR`, where that is set, as the program does. The profile `unified` also
+    /// reads the variables `TOOL_OUTPUT_…`. Options win over them.
     pub fn overspill(
         &self,
         variable: &dyn Fn(&str) -> Option<OsString>,
         working: PathBuf,
     ) -> Overspill {
+        if self.profile.own_settings == OwnSettings::ToolOutputVariables {
+            let found = from_variables(variable);
+            // The profile has no settings of its own from here on.
+            let profile = Profile { own_settings: OwnSettings::None, ..found.profile };
+            let layer = found.layer.updated(&self.layer);
+            return Setup { profile, layer, ..self.clone() }.overspill(variable, working);
+        }
         let places = Places::from_env(variable, working);
         let store = self.open(&places, variable("OVERSPILL_DIR").filter(|path| !path.is_empty()));
         let mut retention = self.profile.retention;
@@ -116,6 +125,16 @@ impl Setup {
             .retention(retention)
             .redact(self.redact.clone())
             .build()
+    }
+
+    /// Returns a sentence for each variable of the profile with an invalid value. Its default applies.
+    pub fn warnings(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<String> {
+        match self.profile.own_settings {
+            OwnSettings::ToolOutputVariables => {
+                from_variables(variable).warnings.iter().map(ToString::to_string).collect()
+            }
+            OwnSettings::None | OwnSettings::TakumiFiles => Vec::new(),
+        }
     }
 
     fn open(&self, places: &Places, set: Option<OsString>) -> Arc<dyn Store> {

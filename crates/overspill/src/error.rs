@@ -21,6 +21,14 @@ pub enum Error {
         /// The text.
         text: String,
     },
+    /// The path leads to a file that is not in the store.
+    #[error("{path:?} is not in the store, which is {store}")]
+    OutsideStore {
+        /// The path.
+        path: String,
+        /// The directory of the store.
+        store: String,
+    },
     /// The short id belongs to several outputs.
     #[error("{text} is the short id of several outputs: {}", listed(names))]
     Ambiguous {

@@ -1,5 +1,7 @@
 //! The event that an observer gets: exactly one for each call.
 
+use jiff::Timestamp;
+
 use crate::{Call, Error};
 
 /// The event of a call.
@@ -8,6 +10,8 @@ use crate::{Call, Error};
 pub struct Event<'a> {
     /// The call.
     pub call: &'a Call,
+    /// When the call was handled, by the engine's clock.
+    pub time: Timestamp,
     /// How many bytes the tool produced.
     pub original_bytes: u64,
     /// How many bytes the reader gets.

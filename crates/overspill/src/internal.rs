@@ -42,10 +42,12 @@ pub mod retrieve {
 
 /// The formats of the five source systems.
 pub mod seeds {
+    pub use crate::seeds::json_settings::{takumi_enabled, takumi_set};
+    pub use crate::seeds::opencode::{ToolKind, matches_wildcard};
+    pub use crate::seeds::words::WalkWords;
     pub use crate::seeds::{
-        PermissionRule, Preset, ServiceEvent, ServiceResult, ToolKind, TruncationResult,
-        TruncationUiExtra, WalkWords, can_delegate, envelope, matches_wildcard, takumi_enabled,
-        takumi_set,
+        PermissionRule, Preset, ServiceEvent, ServiceResult, TruncationResult, TruncationUiExtra,
+        can_delegate, envelope,
     };
 }
 

@@ -1,6 +1,8 @@
 #![doc = include_str!("lib.md")]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "async")]
+mod blocking;
 mod call;
 mod clock;
 mod command_kind;
@@ -19,7 +21,7 @@ mod profile;
 mod redact;
 mod report;
 pub mod retrieve;
-mod seeds;
+pub mod seeds;
 mod settings;
 mod spill;
 pub mod store;

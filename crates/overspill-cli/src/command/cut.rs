@@ -9,7 +9,7 @@ use overspill::internal::seeds::envelope;
 use overspill::{Call, CallEnd, Report, Spill};
 use serde_json::value::RawValue;
 
-use crate::args::{Engine, LimitArgs};
+use crate::args::{CallDetails, Engine, LimitArgs};
 use crate::env::Env;
 use crate::process::{self, InterruptibleInput};
 use crate::{ui, undelivered};
@@ -30,6 +30,8 @@ input as plain text, and exits with 1.")]
 pub(crate) struct CutArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) call: CallDetails,
     /// Print what became of it as one JSON object: text, sizes, pieces, id and path.
     #[arg(long)]
     pub(crate) json: bool,
@@ -58,8 +60,9 @@ pub(crate) fn run(args: &CutArgs, env: &Env) -> u8 {
 }
 
 fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
-    let Engine { overspill, options, tool, profile, .. } = args.limits.engine("cut", env);
-    let call = Call { session: env.session(), ..Call::new(tool) };
+    let engine = args.call.added_to(args.limits.engine("cut", env));
+    let Engine { overspill, options, tool, call_id, session, profile, .. } = engine;
+    let call = Call { id: call_id, session, ..Call::new(tool) };
     if args.envelope || profile.envelope && !args.json {
         let response = input.all();
         let end = input.end();

@@ -9,6 +9,7 @@ use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 
 use super::request::command_line;
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::stores::Outputs;
 use crate::{find, hosts, ui};
@@ -42,6 +43,8 @@ pub(crate) struct DiffArgs {
     json: bool,
     #[command(flatten)]
     pager: ui::PagerArgs,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 /// How many tests of each kind are named.
@@ -57,7 +60,7 @@ const WITH_PAGER: Limits = Limits::NONE.bytes(64 << 20).lines(1_000_000);
 const COMMAND: usize = 100;
 
 pub(crate) fn run(args: &DiffArgs, env: &Env) -> u8 {
-    ui::ended(diff(args, env))
+    ui::ended(diff(args, &args.store.env(env)))
 }
 
 fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
@@ -150,6 +153,12 @@ fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, Output
     let (store, name) = find::find(&args.id, env)?;
     if let Some(other) = &args.other {
         let (_, new) = find::find(other, env)?;
+        if store.entry(&new).is_err() {
+            bail!(
+                "{name} and {new} are in different stores\n\nhint: `overspill read ID --raw > FILE` \
+                 copies an output for another program"
+            );
+        }
         return Ok((store, name, new));
     }
     match retrieve::previous_run(&*store, &name)? {

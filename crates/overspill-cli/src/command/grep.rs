@@ -12,6 +12,7 @@ use overspill::internal::retrieve::{self, GrepMatches};
 use overspill::retrieve::{Answer, Query, Request};
 use overspill::store::OutputId;
 
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::stores::{self, Outputs};
 use crate::{find, hosts, ui};
@@ -91,6 +92,8 @@ pub(crate) struct GrepArgs {
     /// A line of JSON for each line that is shown.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 /// The output and line to begin with.
@@ -122,7 +125,7 @@ impl From {
 }
 
 pub(crate) fn run(args: &GrepArgs, env: &Env) -> u8 {
-    ui::searched(grep(args, env))
+    ui::searched(grep(args, &args.store.env(env)))
 }
 
 /// Returns whether a line matches.

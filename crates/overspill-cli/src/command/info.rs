@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use overspill::internal::store::{Integrity, PipelineStatus, Record, StageStatus};
 use overspill::store::Kept;
 
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{command, find, ui};
 
@@ -18,13 +19,15 @@ pub(crate) struct InfoArgs {
     /// As JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 /// The longest value that is shown, in characters.
 const LONGEST_VALUE: usize = 1_000;
 
 pub(crate) fn run(args: &InfoArgs, env: &Env) -> u8 {
-    ui::ended(info(args, env))
+    ui::ended(info(args, &args.store.env(env)))
 }
 
 fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use overspill::internal::store::{RecentOrder, RecentOutputs, RecentQuery, Record
 use overspill::store::{Entry, Kept, Store};
 use overspill::{Error, Limit};
 
-use crate::args::duration;
+use crate::args::{StoreArgs, duration};
 use crate::env::Env;
 use crate::settings::units::parse_limit;
 use crate::{stores, ui};
@@ -58,6 +58,8 @@ pub(crate) struct ListArgs {
     /// A line of JSON for each.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 /// The order of a list.
@@ -69,7 +71,7 @@ enum Sort {
 }
 
 pub(crate) fn run(args: &ListArgs, env: &Env) -> u8 {
-    ui::ended(list(args, env))
+    ui::ended(list(args, &args.store.env(env)))
 }
 
 fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{find, ui};
 
@@ -18,10 +19,12 @@ pub(crate) struct PinArgs {
     /// A line of JSON for each.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 pub(crate) fn run(args: &PinArgs, env: &Env) -> u8 {
-    ui::ended(pin(args, env))
+    ui::ended(pin(args, &args.store.env(env)))
 }
 
 fn pin(args: &PinArgs, env: &Env) -> anyhow::Result<()> {

@@ -14,6 +14,7 @@ use overspill::{Page, Part};
 use super::follow;
 use super::hex::HexPage;
 use super::request::command_line;
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{find, hosts, ui};
 
@@ -68,6 +69,8 @@ pub(crate) struct ReadArgs {
     raw: bool,
     #[command(flatten)]
     pager: ui::PagerArgs,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 impl ReadArgs {
@@ -108,7 +111,7 @@ fn from(typed: &str) -> Result<FromValue, String> {
 const FOOTER_BYTES: u64 = 300;
 
 pub(crate) fn run(args: &ReadArgs, env: &Env) -> u8 {
-    ui::ended(read(args, env))
+    ui::ended(read(args, &args.store.env(env)))
 }
 
 fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use anyhow::bail;
 use overspill::store::{OutputId, Store};
 
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::stores::{self, Outputs};
 use crate::{find, ui};
@@ -30,10 +31,12 @@ pub(crate) struct RmArgs {
     /// A line of JSON for each.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 pub(crate) fn run(args: &RmArgs, env: &Env) -> u8 {
-    ui::ended(rm(args, env))
+    ui::ended(rm(args, &args.store.env(env)))
 }
 
 fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use overspill::internal::retrieve::{self, Usage};
 
+use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{stores, ui};
 
@@ -22,6 +23,8 @@ pub(crate) struct StatsArgs {
     /// As JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 /// English text and code have about so many.
@@ -74,7 +77,7 @@ impl Sum {
 }
 
 pub(crate) fn run(args: &StatsArgs, env: &Env) -> u8 {
-    ui::ended(stats(args, env))
+    ui::ended(stats(args, &args.store.env(env)))
 }
 
 fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use overspill::core::Limits;
 
 use super::by_contract;
-use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, PluginFormat};
+use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, NeovateFormat, PluginFormat};
 use super::{
     Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, SlotKind, TaskFiles, WaitsFor,
 };
@@ -425,7 +425,7 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.neovate/config.json", ".neovate/config.json")),
         rules: Some(place("", "AGENTS.md")),
-        hook: Some(&PluginFormat),
+        hook: Some(&NeovateFormat),
         ..NONE
     },
     Host {

@@ -1,12 +1,12 @@
 //! What the source systems read of their own: variables of one, JSON files of another.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use overspill::internal::profile::{Directory, OwnSettings};
-use overspill::internal::seeds::{envelope, takumi_enabled};
+use overspill::internal::profile::OwnSettings;
+use overspill::internal::seeds::takumi_enabled;
 use overspill::internal::settings::Warning;
-use overspill::{Profile, Retention, Settings};
+use overspill::seeds::from_variables;
+use overspill::{Profile, Settings};
 use serde_json::Value;
 
 use super::NOT_FOR_PROJECTS;
@@ -26,12 +26,11 @@ pub(crate) fn read_their_own(
 ) -> (Vec<Warning>, Vec<Warning>) {
     match profile.own_settings {
         OwnSettings::ToolOutputVariables => {
-            let variable = |name: &str| env.variable(name)?.into_string().ok();
-            let (variables, warnings) = envelope::variables(variable);
-            settings.environment = variables.layer.updated(&settings.environment);
-            profile.directory = Directory::Project(Cow::Owned(variables.directory));
-            profile.retention = Retention::days(variables.retention_days);
-            (warnings, Vec::new())
+            let found = from_variables(|name| env.variable(name));
+            settings.environment = found.layer.updated(&settings.environment);
+            profile.directory = found.profile.directory;
+            profile.retention = found.profile.retention;
+            (found.warnings, Vec::new())
         }
         OwnSettings::TakumiFiles => {
             let OfProject { found, mut warnings, notes } = text::of_project(TAKUMI_FILE, env);

@@ -45,6 +45,7 @@ mod scarce;
 mod settings;
 mod signals;
 mod snapshots;
+mod source_profiles;
 mod stats;
 mod surfaces;
 mod terminal;

@@ -35,6 +35,45 @@ fn options_are_read_in_either_spelling() {
     assert!(Setup::from_json(&json!({"max_lines": null, "max_bytes": 3.0})).is_ok());
 }
 
+/// Options of the code win over variables, and variables win over defaults.
+#[test]
+fn unified_reads_its_variables_and_options_win() {
+    let variable = |name: &str| {
+        let value = match name {
+            "TOOL_OUTPUT_MAX_LINES" => "5",
+            "TOOL_OUTPUT_TRUNCATE_DIRECTION" => "tail",
+            "TOOL_OUTPUT_DIR" => ".kept",
+            "TOOL_OUTPUT_MAX_BYTES" => "lots",
+            _ => return None,
+        };
+        Some(value.into())
+    };
+    let project = tempfile::tempdir().unwrap();
+    let truncation = |options: Value| {
+        let setup = Setup::from_json(&options).unwrap();
+        let engine = setup.overspill(&variable, project.path().to_owned());
+        let response = json!({"status": "success", "data": {}, "text": numbered(40)});
+        let asked = CallRequest::from_json(&json!({"tool": "Read"})).unwrap();
+        let Bounded::Changed(answer) =
+            overspill_embed::apply(&engine, &response, &asked, &Gates::default())
+        else {
+            panic!("it is too long")
+        };
+        answer["data"]["truncation"].clone()
+    };
+    let found = truncation(json!({"profile": "unified"}));
+    assert_eq!((&found["max_lines"], &found["direction"]), (&json!(5), &json!("tail")));
+    assert_eq!(found["max_bytes"], 51_200);
+    assert!(found["full_output_path"].as_str().unwrap().starts_with(".kept/tool_"));
+    let found = truncation(json!({"profile": "unified", "max_lines": 7, "keep": "head"}));
+    assert_eq!((&found["max_lines"], &found["direction"]), (&json!(7), &json!("head")));
+    let setup = Setup::from_json(&json!({"profile": "unified"})).unwrap();
+    let warnings = setup.warnings(&variable);
+    assert_eq!(warnings, ["TOOL_OUTPUT_MAX_BYTES: \"lots\" is not a whole number, 0 or more"]);
+    let own = Setup::from_json(&json!({})).unwrap();
+    assert!(own.warnings(&variable).is_empty());
+}
+
 #[test]
 fn redact_of_an_unknown_value_is_misuse() {
     for value in [json!("All"), json!("yes"), json!(""), json!(true), json!(1)] {

@@ -79,7 +79,8 @@ impl Overspill {
     fn report(&self, call: &Call, original: usize, shown: usize, what: EventKind) {
         if let Some(observer) = &self.observer {
             let (original_bytes, shown_bytes) = (original as u64, shown as u64);
-            let event = Event { call, original_bytes, shown_bytes, what };
+            let time = self.clock.now().timestamp();
+            let event = Event { call, time, original_bytes, shown_bytes, what };
             let _ = catch_unwind(AssertUnwindSafe(|| observer(&event)));
         }
     }

@@ -14,15 +14,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use overspill_core::{Keep, Limits};
+use overspill_core::Limits;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::words::LONGEST_MARK;
 use crate::engine::Output;
 use crate::redact::Redacted;
-use crate::settings::Warning;
-use crate::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
+use crate::{Call, CallEnd, CallOptions, Outcome, Overspill, Spilled};
 
 /// Shortens a response. A short response comes back unchanged. A longer one becomes a response that
 /// says what is missing.
@@ -236,96 +235,4 @@ fn without_blanks(json: &str) -> String {
         escaped = in_string && char == '\\' && !escaped;
     }
     text
-}
-
-/// The values of the variables of `unified`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variables {
-    /// Limits and direction.
-    pub layer: Layer,
-    /// The directory below the project's root.
-    pub directory: String,
-    /// The number of days after which an unused file is removed.
-    pub retention_days: u32,
-}
-
-/// Reads `TOOL_OUTPUT_MAX_LINES`, `…_MAX_BYTES`, `…_TRUNCATE_DIRECTION`, `…_DIR` and
-/// `…_RETENTION_DAYS`; `variable` returns the value of a variable.
-///
-/// An invalid value causes a warning, and the default applies.
-pub fn variables(variable: impl Fn(&str) -> Option<String>) -> (Variables, Vec<Warning>) {
-    let mut warnings = Vec::new();
-    let mut warn = |key: &str, value: &str, allowed: &str| {
-        let message = format!("{value:?} is not {allowed}");
-        warnings.push(Warning { key: key.to_owned(), place: None, message });
-    };
-    let mut limit = |key: &str| {
-        let value = variable(key)?;
-        match whole_number(&value) {
-            Some(limit) => Some(Limit::AtMost(limit)),
-            None => {
-                warn(key, &value, "a whole number, 0 or more");
-                None
-            }
-        }
-    };
-    let max_lines = limit("TOOL_OUTPUT_MAX_LINES");
-    let max_bytes = limit("TOOL_OUTPUT_MAX_BYTES");
-    let direction = "TOOL_OUTPUT_TRUNCATE_DIRECTION";
-    let keep = variable(direction).map(|value| match value.trim().to_lowercase().as_str() {
-        "tail" => Keep::Tail,
-        "head" => Keep::Head,
-        _ => {
-            warn(direction, &value, "head or tail");
-            Keep::Head
-        }
-    });
-    let days = "TOOL_OUTPUT_RETENTION_DAYS";
-    let retention_days = variable(days).and_then(|value| match whole_number(&value) {
-        Some(days) if days >= 1 => Some(u32::try_from(days).unwrap_or(u32::MAX)),
-        _ => {
-            warn(days, &value, "a whole number, 1 or more");
-            None
-        }
-    });
-    let directory = variable("TOOL_OUTPUT_DIR").and_then(|value| {
-        if let Some(directory) = below_project(&value) {
-            return Some(directory);
-        }
-        warn("TOOL_OUTPUT_DIR", &value, "a directory below the project's root");
-        None
-    });
-    let variables = Variables {
-        layer: Layer { max_lines, max_bytes, keep, ..Layer::default() },
-        directory: directory.unwrap_or_else(|| "tool-output".into()),
-        retention_days: retention_days.unwrap_or(7),
-    };
-    (variables, warnings)
-}
-
-/// Parses a whole number that is not negative. A number beyond `u64` becomes the largest one.
-fn whole_number(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text.strip_prefix('+').unwrap_or(text);
-    let is_zero = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte == b'0');
-    match digits.strip_prefix('-') {
-        Some(digits) => is_zero(digits).then_some(0),
-        None if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) => None,
-        None => Some(digits.parse().unwrap_or(u64::MAX)),
-    }
-}
-
-/// Returns a relative path without `.` and `..`. Returns `None` if the path leaves its directory.
-fn below_project(path: &str) -> Option<String> {
-    use std::path::{Component, Path};
-    let mut steps = Vec::new();
-    for component in Path::new(path).components() {
-        match component {
-            Component::Normal(step) => steps.push(step.to_string_lossy()),
-            Component::CurDir => {}
-            Component::ParentDir => drop(steps.pop()?),
-            Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    (!steps.is_empty()).then(|| steps.join("/"))
 }

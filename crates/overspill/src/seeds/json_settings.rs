@@ -68,7 +68,7 @@ fn most(value: &Value, warn: &mut impl FnMut(&str)) -> Option<Limit> {
     number.map(Limit::AtMost)
 }
 
-fn warning(key: &str, value: &Value, allowed: &str) -> Warning {
+pub(super) fn warning(key: &str, value: &Value, allowed: &str) -> Warning {
     Warning { key: key.to_owned(), place: None, message: format!("{value} is not {allowed}") }
 }
 

@@ -3,9 +3,9 @@
 //! | system | profile | its results | shorten them with |
 //! | --- | --- | --- | --- |
 //! | klaude | [`Profile::KLAUDE`] | text | [`Overspill::process`](crate::Overspill::process), then [`TruncationResult::of`] |
-//! | unified | [`Profile::UNIFIED`] | JSON text with `status`, `data`, `text` | [`envelope::respond`] |
+//! | unified | [`Profile::UNIFIED`], [`from_variables`] | JSON text with `status`, `data`, `text` | [`envelope::respond`] |
 //! | takumi | [`Profile::TAKUMI`] | an object with `llmContent` | [`Overspill::bound_result`](crate::Overspill::bound_result) |
-//! | agent-v2 | [`Profile::AGENT_V2`] | an object with `output` and `metadata` | the same, or `tool::registry` |
+//! | agent-v2 | [`Profile::AGENT_V2`] | text, or an object with `output` and `metadata` | [`Service`], the same, or `tool::registry` |
 //! | opencode | [`Profile::OPENCODE`] | an object with `output` and `metadata` | the same |
 //!
 //! ```
@@ -23,17 +23,19 @@
 //! }
 //! ```
 //!
-//! Nothing in this folder serves our own profile. `docs/seeds.md` of the repository lists what each
+//! Nothing in this module serves our own profile. `docs/seeds.md` of the repository lists what each
 //! system states, and the test for it.
 
 mod agent_v2;
 pub mod envelope;
-mod json_settings;
+pub(crate) mod json_settings;
 mod klaude;
-mod opencode;
+pub(crate) mod opencode;
 mod results;
+mod service;
 mod takumi;
 mod unified;
+mod variables;
 pub(crate) mod words;
 
 use overspill_core::{Cleaning, Grain, Keep, KindHint, LineRule, Policy, Tokens};
@@ -42,10 +44,11 @@ use crate::profile::{Profile, ResultLayout, Sweeps};
 use crate::store::Access;
 use crate::sweep::Retention;
 
-pub use json_settings::{takumi_enabled, takumi_set};
-pub use opencode::{PermissionRule, Preset, ToolKind, can_delegate, matches_wildcard};
+pub use opencode::{PermissionRule, Preset, can_delegate};
 pub use results::{ServiceEvent, ServiceResult, TruncationResult, TruncationUiExtra};
-pub use words::WalkWords;
+pub use service::{Service, ServiceContext};
+pub use variables::{UnifiedVariables, from_variables};
+pub(crate) use words::WalkWords;
 
 /// Three of the systems keep whole lines from one end, up to 2000 lines or 50 KiB.
 const WALK: Policy = Policy {

@@ -5,48 +5,107 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Event, EventKind, Outcome};
 
-/// The result of `agent-v2` and `opencode`: `{content, truncated, outputPath?, …}`.
+/// The result of `agent-v2` and `opencode`.
+///
+/// Its JSON is `{content, truncated: false}` or `{content, truncated: true, outputPath, …}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ServiceResult {
-    /// The text for the model.
-    pub content: String,
-    /// Whether the output was cut.
-    pub truncated: bool,
-    /// The path of the whole output.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_path: Option<String>,
-    /// The number of removed lines, if lines are counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub removed_lines: Option<u64>,
-    /// The number of removed bytes, if bytes are counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub removed_bytes: Option<u64>,
+#[serde(from = "ResultFields", into = "ResultFields")]
+pub enum ServiceResult {
+    /// The model gets the output as it is.
+    Whole {
+        /// The output.
+        content: String,
+    },
+    /// The model gets a part of the output.
+    Cut {
+        /// The text for the model: preview, marker and hint.
+        content: String,
+        /// The path of the whole output. `None` if it could not be saved.
+        output_path: Option<String>,
+        /// The number of removed lines, if lines are counted.
+        removed_lines: Option<u64>,
+        /// The number of removed bytes, if bytes are counted.
+        removed_bytes: Option<u64>,
+    },
 }
 
 impl ServiceResult {
     /// Makes the result of an outcome.
     pub fn of(outcome: &Outcome) -> ServiceResult {
-        let spilled = match outcome {
-            Outcome::Whole(_) | Outcome::Masked(_) => None,
-            Outcome::Spilled(spilled) => Some(spilled),
+        let content = outcome.text().into_owned();
+        let Outcome::Spilled(spilled) = outcome else { return ServiceResult::Whole { content } };
+        let (removed_lines, removed_bytes) = match spilled.left_out {
+            LeftOut::Lines(n) => (Some(n), None),
+            LeftOut::Bytes(n) => (None, Some(n)),
+            LeftOut::Chars(_) => (None, None),
         };
-        let (removed_lines, removed_bytes) = match spilled.map(|spilled| spilled.left_out) {
-            Some(LeftOut::Lines(n)) => (Some(n), None),
-            Some(LeftOut::Bytes(n)) => (None, Some(n)),
-            Some(LeftOut::Chars(_)) | None => (None, None),
-        };
-        ServiceResult {
-            content: String::from_utf8_lossy(outcome.bytes()).into_owned(),
-            truncated: spilled.is_some(),
-            output_path: spilled.and_then(|spilled| spilled.path()).map(str::to_owned),
-            removed_lines,
-            removed_bytes,
+        let output_path = spilled.path().map(str::to_owned);
+        ServiceResult::Cut { content, output_path, removed_lines, removed_bytes }
+    }
+
+    /// Returns the text for the model.
+    pub fn content(&self) -> &str {
+        match self {
+            ServiceResult::Whole { content } | ServiceResult::Cut { content, .. } => content,
+        }
+    }
+
+    /// Tells whether the output was cut.
+    pub fn is_cut(&self) -> bool {
+        matches!(self, ServiceResult::Cut { .. })
+    }
+
+    /// Returns the path of the whole output, if it was saved.
+    pub fn output_path(&self) -> Option<&str> {
+        match self {
+            ServiceResult::Whole { .. } => None,
+            ServiceResult::Cut { output_path, .. } => output_path.as_deref(),
         }
     }
 }
 
-/// An event as the document of `agent-v2` describes it. The listener adds the time.
+/// The JSON of a [`ServiceResult`].
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultFields {
+    content: String,
+    truncated: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    removed_lines: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    removed_bytes: Option<u64>,
+}
+
+impl From<ServiceResult> for ResultFields {
+    fn from(result: ServiceResult) -> ResultFields {
+        match result {
+            ServiceResult::Whole { content } => ResultFields {
+                content,
+                truncated: false,
+                output_path: None,
+                removed_lines: None,
+                removed_bytes: None,
+            },
+            ServiceResult::Cut { content, output_path, removed_lines, removed_bytes } => {
+                ResultFields { content, truncated: true, output_path, removed_lines, removed_bytes }
+            }
+        }
+    }
+}
+
+impl From<ResultFields> for ServiceResult {
+    fn from(fields: ResultFields) -> ServiceResult {
+        let ResultFields { content, truncated, output_path, removed_lines, removed_bytes } = fields;
+        match truncated {
+            false => ServiceResult::Whole { content },
+            true => ServiceResult::Cut { content, output_path, removed_lines, removed_bytes },
+        }
+    }
+}
+
+/// An event as the document of `agent-v2` describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceEvent {
@@ -64,6 +123,8 @@ pub struct ServiceEvent {
     /// The error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The time, in milliseconds since 1970.
+    pub timestamp: i64,
 }
 
 impl ServiceEvent {
@@ -81,6 +142,7 @@ impl ServiceEvent {
             truncated_size: event.shown_bytes,
             output_path,
             error,
+            timestamp: event.time.as_millisecond(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Settings as values, and where each of them comes from.
 //!
 //! Each level is a [`Layer`]. From the weakest to the strongest:
-//! profile < user < project < environment < tool < call.
+//! profile < the profile's tool < user < project < environment < tool < call.
 //! Nothing here reads a file or the environment: the program and the packages hand the layers in.
 //!
 //! To add a setting, add a row in `fields.rs` and a field in `layer.rs`.
@@ -23,7 +23,7 @@ pub use self::resolved::{Effective, RefusedSetting, Setting};
 /// The level that a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// The profile; it sets everything.
+    /// The profile, which sets everything, or its own entry for the tool.
     Profile,
     /// The user's file.
     User,
@@ -31,7 +31,7 @@ pub enum Origin {
     Project,
     /// The environment.
     Environment,
-    /// An entry for the tool: the user's, the tool's own or the profile's.
+    /// An entry for the tool: the user's or the tool's own.
     Tool,
     /// The call itself.
     Call,

@@ -68,14 +68,17 @@ impl Settings {
                 .find_map(|name| layer.tools.get_key_value(&*name))
                 .map(|(name, entry)| (name.clone(), entry.clone()))
         };
+        // Only one entry applies, so that all settings of a tool stand in one place.
+        let of_user = entry_of(&self.user).map(|(_, entry)| entry);
+        let entry = of_user.or_else(|| declared.cloned());
+        // The profile's own entry is a default, so everything that the user set is stronger.
+        let built_in = tool.filter(|_| entry.is_none()).and_then(|tool| profile.tool(tool));
         let base = Layer::from(&profile.policy).enabled(true);
+        let base = base.updated(&built_in.unwrap_or_default());
+        let mut entry = entry.unwrap_or_default();
         let trusted = base.updated(&self.user);
         let mut refused = Vec::new();
         let project = allowed(&self.project, &trusted, None, &mut refused);
-        // Only one entry applies, so that all settings of a tool stand in one place.
-        let of_user = entry_of(&self.user).map(|(_, entry)| entry);
-        let built_in = || tool.and_then(|tool| profile.tool(tool));
-        let mut entry = of_user.or_else(|| declared.cloned()).or_else(built_in).unwrap_or_default();
         // A project's entry is added to it: the project cannot remove the user's entry.
         if let Some((name, wanted)) = entry_of(&self.project) {
             let without = trusted.updated(&self.environment).updated(&entry);

@@ -1,5 +1,7 @@
 //! Finding outputs, and lines in them, without reading all there is.
 
+use std::path::Path;
+
 use super::{Entry, Integrity, KeptRanges, OutputId, Store};
 use crate::Error;
 
@@ -22,6 +24,12 @@ pub trait Lookup: Store {
 
     /// Returns where an output is, as it is shown: a path or an address.
     fn place(&self, name: &OutputId) -> String;
+
+    /// Returns the directory of this store if `path` leads into another one. A store that has no directory of its
+    /// own returns `None`.
+    fn directory_other_than(&self, _path: &Path) -> Option<String> {
+        None
+    }
 
     /// Returns which ranges of an output were saved. `None` means all of it, or that nothing was noted.
     fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error>;
@@ -47,8 +55,14 @@ pub trait Lookup: Store {
 impl dyn Store + '_ {
     /// Finds an output of this store by its id, the short id of a notice, or by the path or address.
     ///
-    /// The last part of a path is the id, so a path never leads out of the store.
+    /// The last part of a path is the id, so a path never leads out of the store. A path into another directory
+    /// is an error, even if the store has an output of that name.
     pub fn find(&self, text: &str) -> Result<OutputId, Error> {
+        let path = Some(Path::new(text)).filter(|_| !text.contains("://"));
+        let other = path.zip(self.lookup()).and_then(|(path, it)| it.directory_other_than(path));
+        if let Some(store) = other {
+            return Err(Error::OutsideStore { path: text.to_owned(), store });
+        }
         let ids = OutputId::candidates(text);
         for id in &ids {
             match self.entry(id) {

@@ -2,24 +2,74 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "async")]
+use std::pin::Pin;
+use std::sync::Arc;
 use std::thread;
 
+#[cfg(feature = "async")]
+use futures_util::future::{FutureExt, join_all};
 use overspill_core::internal::share_limits;
 use overspill_core::{Limits, Size};
 use serde_json::{Value, json};
 
 use super::{Bounded, Gates};
+use crate::seeds::{PermissionRule, can_delegate};
 use crate::{Call, CallOptions, Layer, Overspill};
 
 /// Runs a tool with its arguments. Returns a result with the layout of the profile, or an error message.
 type Execute = dyn Fn(&Value) -> Result<Value, String> + Send + Sync;
+
+/// Starts an async tool with its arguments.
+#[cfg(feature = "async")]
+type Start =
+    dyn Fn(Value) -> Pin<Box<dyn Future<Output = Result<Value, String>> + Send>> + Send + Sync;
+
+/// The code of a tool.
+enum Code {
+    Blocking(Box<Execute>),
+    #[cfg(feature = "async")]
+    Async(Box<Start>),
+}
 
 /// A tool of the registry.
 pub struct Tool {
     name: String,
     schema: Option<jsonschema::Validator>,
     settings: Option<Layer>,
-    execute: Box<Execute>,
+    code: Code,
+}
+
+/// The details that all calls of one turn share.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[must_use]
+pub struct TurnContext {
+    /// The session. Without it the session of the registry counts.
+    pub session: Option<String>,
+    /// The agent can hand work to a sub-agent, so notices may say how.
+    pub delegate: bool,
+}
+
+impl TurnContext {
+    /// Returns a context without any detail.
+    pub fn new() -> TurnContext {
+        TurnContext::default()
+    }
+
+    /// Names the session.
+    pub fn session(self, session: impl Into<String>) -> TurnContext {
+        TurnContext { session: Some(session.into()), ..self }
+    }
+
+    /// Says whether the agent can hand work to a sub-agent.
+    pub fn delegate(self, delegate: bool) -> TurnContext {
+        TurnContext { delegate, ..self }
+    }
+
+    /// Takes this from the permission rules of the agent: see [`can_delegate`].
+    pub fn permission(self, rules: &[PermissionRule]) -> TurnContext {
+        self.delegate(can_delegate(Some(rules)))
+    }
 }
 
 /// A call that a model makes.
@@ -43,12 +93,16 @@ pub struct Executed {
 }
 
 /// Tools by name, with the engine that shortens their results.
+#[derive(Clone)]
 pub struct Registry {
-    tools: HashMap<String, Tool>,
+    tools: HashMap<String, Arc<Tool>>,
     overspill: Option<(Overspill, Gates)>,
     budget: Option<Limits>,
     session: Option<String>,
 }
+
+/// The message of a tool that panicked.
+const PANICKED: &str = "the tool panicked";
 
 /// Why a tool cannot be registered.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +120,21 @@ impl Tool {
         name: impl Into<String>,
         execute: impl Fn(&Value) -> Result<Value, String> + Send + Sync + 'static,
     ) -> Tool {
-        Tool { name: name.into(), schema: None, settings: None, execute: Box::new(execute) }
+        let code = Code::Blocking(Box::new(execute));
+        Tool { name: name.into(), schema: None, settings: None, code }
+    }
+
+    /// Makes an async tool that takes any arguments. [`Registry::execute_async`] runs it.
+    #[cfg(feature = "async")]
+    pub fn new_async<F>(
+        name: impl Into<String>,
+        execute: impl Fn(Value) -> F + Send + Sync + 'static,
+    ) -> Tool
+    where
+        F: Future<Output = Result<Value, String>> + Send + 'static,
+    {
+        let code = Code::Async(Box::new(move |arguments| Box::pin(execute(arguments))));
+        Tool { name: name.into(), schema: None, settings: None, code }
     }
 
     /// Checks arguments against a JSON Schema before the tool runs.
@@ -113,21 +181,47 @@ impl Registry {
 
     /// Adds a tool; one of the same name is replaced.
     pub fn register(&mut self, tool: Tool) {
-        self.tools.insert(tool.name.clone(), tool);
+        self.tools.insert(tool.name.clone(), Arc::new(tool));
     }
 
     /// Runs all calls at once and returns their results in the order of the calls.
     ///
     /// A call that cannot be run, fails or panics has an error as its result. The other calls still run.
     pub fn execute(&self, calls: &[ToolCall]) -> Vec<Executed> {
+        self.execute_in(calls, &TurnContext::new())
+    }
+
+    /// Like [`Registry::execute`], with a context for these calls.
+    pub fn execute_in(&self, calls: &[ToolCall], context: &TurnContext) -> Vec<Executed> {
         let results: Vec<Value> = thread::scope(|scope| {
             let running: Vec<_> = calls.iter().map(|call| scope.spawn(|| self.run(call))).collect();
-            let panicked = |_| self.failure("the tool panicked");
+            let panicked = |_| self.failure(PANICKED);
             running.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
         });
+        self.executed(calls, results, context)
+    }
+
+    /// Like [`Registry::execute_in`], for an async program in any runtime.
+    ///
+    /// Async tools run in the task of the caller. The others, and everything that reads or writes files, run on
+    /// threads of their own.
+    #[cfg(feature = "async")]
+    pub async fn execute_async(&self, calls: &[ToolCall], context: &TurnContext) -> Vec<Executed> {
+        let results = join_all(calls.iter().map(|call| self.run_async(call.clone()))).await;
+        let (registry, calls, context) = (self.clone(), calls.to_vec(), context.clone());
+        crate::blocking::unblock(move || registry.executed(&calls, results, &context)).await
+    }
+
+    /// Shortens the results of one turn.
+    fn executed(
+        &self,
+        calls: &[ToolCall],
+        results: Vec<Value>,
+        context: &TurnContext,
+    ) -> Vec<Executed> {
         let shares = self.shares(&results);
         let bounded = |((call, result), share)| {
-            let result = self.bound(call, result, share);
+            let result = self.bound(call, result, share, context);
             Executed { call: call.clone(), result }
         };
         calls.iter().zip(results).zip(shares).map(bounded).collect()
@@ -135,25 +229,61 @@ impl Registry {
 
     /// Runs one call, if its arguments are valid.
     fn run(&self, call: &ToolCall) -> Value {
-        let Some(tool) = self.tools.get(&call.name) else {
-            return self.failure(&format!("there is no tool {}", call.name));
+        let (tool, arguments) = match self.checked(call) {
+            Ok(checked) => checked,
+            Err(message) => return self.failure(&message),
         };
-        let text = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
-        let arguments: Value = match serde_json::from_str(text) {
-            Ok(arguments) => arguments,
-            Err(error) => return self.failure(&format!("the arguments are not JSON: {error}")),
+        let execute = match &tool.code {
+            Code::Blocking(execute) => execute,
+            #[cfg(feature = "async")]
+            Code::Async(_) => return self.failure("the tool is async: use `execute_async`"),
         };
-        if let Some(error) = tool.schema.as_ref().and_then(|s| s.iter_errors(&arguments).next()) {
-            let at = error.instance_path().to_string();
-            let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
-            return self.failure(&format!("invalid arguments{at}: {error}"));
+        match catch_unwind(AssertUnwindSafe(|| execute(&arguments))) {
+            Ok(Ok(result)) => result,
+            Ok(Err(message)) => self.failure(&message),
+            Err(_) => self.failure(PANICKED),
         }
-        let outcome = catch_unwind(AssertUnwindSafe(|| (tool.execute)(&arguments)));
+    }
+
+    #[cfg(feature = "async")]
+    async fn run_async(&self, call: ToolCall) -> Value {
+        // A blocking tool checks its arguments on its own thread.
+        let (tool, arguments) = match self.tools.get(&call.name).map(|tool| &tool.code) {
+            Some(Code::Async(_)) => match self.checked(&call) {
+                Ok(checked) => checked,
+                Err(message) => return self.failure(&message),
+            },
+            Some(Code::Blocking(_)) | None => {
+                let registry = self.clone();
+                return crate::blocking::unblock(move || registry.run(&call)).await;
+            }
+        };
+        let Code::Async(start) = &tool.code else { return self.failure(PANICKED) };
+        let started = catch_unwind(AssertUnwindSafe(|| start(arguments)));
+        let outcome = match started {
+            Ok(running) => AssertUnwindSafe(running).catch_unwind().await,
+            Err(panic) => Err(panic),
+        };
         match outcome {
             Ok(Ok(result)) => result,
             Ok(Err(message)) => self.failure(&message),
-            Err(_) => self.failure("the tool panicked"),
+            Err(_) => self.failure(PANICKED),
         }
+    }
+
+    /// Finds the tool of a call and checks its arguments. Returns a message if the call cannot be run.
+    fn checked(&self, call: &ToolCall) -> Result<(&Arc<Tool>, Value), String> {
+        let tool = self.tools.get(&call.name);
+        let tool = tool.ok_or_else(|| format!("there is no tool {}", call.name))?;
+        let text = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
+        let arguments: Value = serde_json::from_str(text)
+            .map_err(|error| format!("the arguments are not JSON: {error}"))?;
+        if let Some(error) = tool.schema.as_ref().and_then(|s| s.iter_errors(&arguments).next()) {
+            let at = error.instance_path().to_string();
+            let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+            return Err(format!("invalid arguments{at}: {error}"));
+        }
+        Ok((tool, arguments))
     }
 
     /// Returns the result of a call that failed, in the profile's shape.
@@ -181,16 +311,23 @@ impl Registry {
 
     /// Shortens one result. If that panics, an error takes its place: the result may be too long, or have
     /// secrets.
-    fn bound(&self, call: &ToolCall, result: Value, share: Option<Limits>) -> Value {
+    fn bound(
+        &self,
+        call: &ToolCall,
+        result: Value,
+        share: Option<Limits>,
+        context: &TurnContext,
+    ) -> Value {
         let Some((overspill, gates)) = &self.overspill else { return result };
         let about = Call {
             tool: Some(call.name.clone()),
             id: Some(call.id.clone()),
-            session: self.session.clone(),
+            session: context.session.clone().or_else(|| self.session.clone()),
             ..Call::default()
         };
         let declared = self.tools.get(&call.name).and_then(|tool| tool.settings.clone());
-        let options = CallOptions { declared, share, ..CallOptions::default() };
+        let delegate = context.delegate;
+        let options = CallOptions { declared, share, delegate, ..CallOptions::default() };
         let bounded = || overspill.bound_result(&result, &about, &options, gates);
         match catch_unwind(AssertUnwindSafe(bounded)) {
             Ok(Bounded::Changed(bounded)) => bounded,

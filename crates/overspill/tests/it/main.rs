@@ -15,6 +15,7 @@ mod notice;
 mod redact;
 mod results;
 mod seeds;
+mod service;
 mod settings;
 mod spill;
 mod store;

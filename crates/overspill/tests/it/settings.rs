@@ -107,6 +107,32 @@ fn only_one_entry_for_a_tool_applies() {
     assert_eq!(of(&settings, Some(&lines(7))), (at_most(5), Some(Keep::Head)));
 }
 
+/// From the weakest: profile, the profile's tool, user, environment, the user's tool, call.
+#[test]
+fn built_in_entry_of_a_tool_ranks_below_everything_that_the_user_set() {
+    let of = |settings: &Settings, tool: &str, call: &Layer| {
+        let effective = settings.effective(&Profile::AGENT_V2, Some(tool), None, call);
+        let Setting { value, origin } = effective.get(LINES);
+        (value, origin, effective.layer().keep, effective.is_enabled())
+    };
+    let (none, tail) = (Layer::new(), Some(Keep::Tail));
+    let mut settings = Settings::default();
+    let built_in = (at_most(500), Origin::Profile, tail, true);
+    assert_eq!(of(&settings, "bash", &none), built_in);
+    assert_eq!(of(&settings, "other", &none).0, at_most(2000));
+    settings.user = lines(10);
+    assert_eq!(of(&settings, "bash", &none), (at_most(10), Origin::User, tail, true));
+    assert_eq!(of(&settings, "grep", &none).0, at_most(10));
+    assert!(!of(&settings, "read", &none).3, "nobody switched it on");
+    settings.environment = lines(20).keep(Keep::Head);
+    let from_variables = (at_most(20), Origin::Environment, Some(Keep::Head), true);
+    assert_eq!(of(&settings, "bash", &none), from_variables);
+    settings.user = lines(10).tool("bash", lines(30)).enabled(true);
+    assert_eq!(of(&settings, "bash", &none).0, at_most(30));
+    assert!(of(&settings, "read", &none).3, "the user switched everything on");
+    assert_eq!(of(&settings, "bash", &lines(40)).0, at_most(40));
+}
+
 #[test]
 fn entry_of_a_server_applies_to_its_tools_without_an_entry() {
     let user = Layer::new().tool("srv/*", lines(6)).tool("srv/own", Layer::new());

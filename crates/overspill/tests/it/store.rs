@@ -1,11 +1,12 @@
 //! Every store, and what is special about the one on disk.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+use std::path::Path;
 use std::sync::Arc;
 
-use overspill::Clock;
 use overspill::internal::store::{Missing, NamePart, NameStyle, partial_conformance};
 use overspill::store::{Disk, DiskOptions, Durability, Memory, conformance};
+use overspill::{Call, Clock, Error, Overspill, Part, Places, Profile};
 
 const PLAIN: NameStyle = NameStyle {
     parts: &[NamePart::Tool(Missing::Unknown), NamePart::Text("-"), NamePart::CallId],
@@ -87,4 +88,62 @@ fn disk_is_a_store_however_it_is_kept() {
             }
         }
     }
+}
+
+/// Every record of every system carries a path, so the path leads back to the output.
+#[test]
+fn path_of_a_record_reads_the_output_back_in_every_profile() {
+    let dir = tempfile::tempdir().unwrap();
+    let output: String = (0..9000).map(|n| format!("line {n:05}\n")).collect();
+    for profile in Profile::ALL {
+        let project = dir.path().join(profile.name);
+        let kept = project.join("kept");
+        let places = Places {
+            state: project.clone(),
+            data: project.clone(),
+            home: project.clone(),
+            project: project.clone(),
+            working: project.clone(),
+        };
+        // The fixed directory of klaude is the same for everybody, so it gets one of its own.
+        let builder = Overspill::builder().profile(profile.clone());
+        let overspill = match profile.name {
+            "klaude" => builder.directory(kept).build(),
+            _ => builder.places(places).build(),
+        };
+        let outcome = overspill.process(&output, &Call::new("Bash"));
+        let saved = outcome.saved().unwrap();
+        let last = |text: &str| overspill.read(text, Part::Tail(1)).map(|page| page.text);
+        for text in [saved.path.as_str(), saved.id.as_str()] {
+            assert_eq!(last(text).unwrap(), "line 08999\n", "{} {text}", profile.name);
+        }
+        let file = Path::new(&saved.path).file_name().unwrap().to_str().unwrap();
+        assert!(last(file).is_ok(), "{file}");
+        // The same name in another directory is another file, whether it is there or not.
+        let other = dir.path().join("other");
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::write(other.join(file), "not ours").unwrap();
+        for outside in [other.join(file), Path::new("/etc").join(file), "/etc/passwd".into()] {
+            let error = last(outside.to_str().unwrap()).unwrap_err();
+            assert!(matches!(error, Error::OutsideStore { .. }), "{error}");
+            assert!(error.to_string().contains(outside.to_str().unwrap()), "{error}");
+        }
+        let lost = Path::new(&saved.path).with_file_name("01M7GH5D7NFTZKZ0ESDTQ7ATZY.txt");
+        assert!(matches!(last(lost.to_str().unwrap()), Err(Error::NotFound { .. })));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn path_through_a_link_to_the_store_reads_the_output() {
+    let dir = tempfile::tempdir().unwrap();
+    let real = dir.path().join("real");
+    let overspill = Overspill::builder().directory(&real).max_lines(3).build();
+    let outcome = overspill.process("1\n2\n3\n4\n", &Call::new("x"));
+    let file = Path::new(&outcome.saved().unwrap().path).file_name().unwrap().to_owned();
+    std::os::unix::fs::symlink(&real, dir.path().join("link")).unwrap();
+    let typed = dir.path().join("link").join(&file);
+    assert_eq!(overspill.read(typed.to_str().unwrap(), Part::Tail(1)).unwrap().text, "4\n");
+    let typed = real.join("../real/.").join(&file);
+    assert_eq!(overspill.read(typed.to_str().unwrap(), Part::Tail(1)).unwrap().text, "4\n");
 }

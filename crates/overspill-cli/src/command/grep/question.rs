@@ -85,7 +85,8 @@ impl GrepRequest<'_> {
     fn flags(&self) -> Vec<&'static str> {
         let GrepArgs { count, files_with_matches, json, .. } = self.args;
         let flags = [("-c", *count), ("-l", *files_with_matches), ("--json", *json)];
-        flags.into_iter().filter_map(|(flag, is_set)| is_set.then_some(flag)).collect()
+        let flags = flags.into_iter().filter_map(|(flag, is_set)| is_set.then_some(flag));
+        flags.chain(self.args.store.words()).collect()
     }
 
     /// Returns the line of JSON that leads on, if there is more.

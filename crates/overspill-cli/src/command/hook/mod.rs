@@ -7,11 +7,14 @@ mod input;
 
 use std::borrow::Cow;
 use std::fs::File;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use overspill::core::{Limits, Policy};
+use overspill::internal::profile::{Errors, NoticeStyle, ResultLayout};
 use overspill::internal::tool::bound_any;
 use overspill::internal::tool::walk::ResultRules;
 use overspill::tool::{Bounded, Gates};
-use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill};
+use overspill::{Call, CallEnd, CallOptions, Event, EventKind, Outcome, Overspill, Profile};
 use serde_json::Value;
 
 use crate::env::Env;
@@ -68,18 +71,77 @@ fn answer(format: &dyn HookFormat, ceiling: Ceiling, payload: &Value, env: &Env)
         return Some(answer);
     }
     let field = format.result_field(payload)?;
-    let in_force = SettingSources::read(env).in_force(Some(ceiling.profile()));
+    let sources = SettingSources::read(env);
+    let layout = format.layout(payload);
+    let profile = profile(&sources, ceiling, layout);
+    let in_force = sources.in_force(Some(profile));
     let results = ResultSettings::of(&in_force.sources);
-    let engine = in_force.overspill();
+    let failure: Arc<Mutex<Option<String>>> = Arc::default();
+    let told = failure.clone();
+    let observer = move |event: &Event<'_>| {
+        if let EventKind::Failed { error } = event.what {
+            *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+        }
+    };
+    let engine = in_force.overspill().to_builder().observer(observer).build();
     // Secrets in a file of the host would not be masked, so masking comes first.
     let is_whole = |result: &HookResult| {
         engine.redaction().shown().is_none()
             && result.command.as_deref().is_some_and(escape::is_asked)
     };
     let result = format.decode(payload, env).filter(|result| !is_whole(result));
-    let shortened = result.and_then(|result| shortened(result, &engine, &results, env));
+    let session = format.session(payload).or_else(|| env.session());
+    let shortened = result.and_then(|result| shortened(result, session, &engine, &results, env));
+    let mut answer = encoded(format, payload, field, shortened, &engine);
+    // A plugin that hands over whole results writes this into the log of its host.
+    let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let (Some(answer), Some(error), true) = (&mut answer, failure, layout.is_some()) {
+        answer["log"] = format!("the full output was not saved: {error}").into();
+    }
+    answer
+}
+
+/// Returns the profile for the results of a host: the one that is set, else our own with the limits of the host.
+///
+/// The layout of results is the host's in every profile.
+fn profile(sources: &SettingSources, ceiling: Ceiling, layout: Option<ResultLayout>) -> Profile {
+    let set = sources.profile();
+    let policy = match set.words {
+        NoticeStyle::Own => ceiling.profile().policy,
+        _ if ceiling == Ceiling::UNKNOWN => set.policy.clone(),
+        // The host would cut a longer text, and our notice with it.
+        _ => {
+            let room = without_notice(ceiling.limits);
+            let trigger = set.policy.trigger.tightened(&room);
+            let limits = set.policy.limits.tightened(&room);
+            Policy { trigger, limits, ..set.policy.clone() }
+        }
+    };
+    let errors = if layout.is_some() { Errors::Pass } else { set.errors };
+    Profile { policy, errors, shape: layout.unwrap_or(ResultLayout::OWN), ..set }
+}
+
+/// Returns limits with room for a notice beside them: the source systems do not count theirs.
+fn without_notice(limits: Limits) -> Limits {
+    let less = |limit: Option<u64>, notice: u64| limit.map(|most| most.saturating_sub(notice));
+    Limits {
+        bytes: less(limits.bytes, 800),
+        chars: less(limits.chars, 800),
+        lines: less(limits.lines, 10),
+        ..limits
+    }
+}
+
+/// Returns the answer with a result that was shortened, masked or both.
+fn encoded(
+    format: &dyn HookFormat,
+    payload: &Value,
+    field: &str,
+    shortened: Option<Value>,
+    engine: &Overspill,
+) -> Option<Value> {
     // The engine masks the text that it takes; the rest of the payload is masked here.
-    let (masked, count) = masked(&engine, &payload[field]);
+    let (masked, count) = masked(engine, &payload[field]);
     match shortened {
         Some(shortened) if count > 0 => {
             let mut payload = payload.clone();
@@ -104,6 +166,7 @@ fn masked<'a>(engine: &Overspill, value: &'a Value) -> (Cow<'a, Value>, u64) {
 /// file, if it has one, has no secrets.
 fn shortened(
     result: HookResult,
+    session: Option<String>,
     engine: &Overspill,
     results: &ResultSettings,
     env: &Env,
@@ -112,6 +175,7 @@ fn shortened(
     let call = Call {
         command: result.command,
         directory: env.recorded_directory(),
+        session,
         ..Call::new(result.tool)
     };
     match result.content {
@@ -128,6 +192,13 @@ fn shortened(
             Bounded::Changed(_) | Bounded::Unchanged => None,
         },
         HookContent::Result(result) => shortened_result(engine, &call, &result, rules),
+        HookContent::Host(result) => {
+            let gates = Gates { rules, ..Gates::default() };
+            match engine.bound_result(&result, &call, &CallOptions::default(), &gates) {
+                Bounded::Changed(bounded) => Some(bounded),
+                Bounded::Unchanged => None,
+            }
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use overspill::Call;
 use overspill::core::Keep;
 
-use crate::args::{Engine, LimitArgs, duration};
+use crate::args::{CallDetails, Engine, LimitArgs, duration};
 use crate::env::Env;
 use crate::hosts::Host;
 use crate::pipelines::{PipelineMode, Watch};
@@ -48,6 +48,8 @@ written, 0 becomes 1.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    call: CallDetails,
     /// A line for your shell ($SHELL), with pipes, redirections and everything else.
     #[arg(long, value_name = "LINE", conflicts_with = "command")]
     shell: Option<OsString>,
@@ -124,7 +126,7 @@ pub(crate) fn run(args: RunArgs, descriptors: Descriptors, env: &Env) -> u8 {
 
 impl Job {
     fn of(args: RunArgs, env: &Env) -> Job {
-        let mut engine = args.limits.engine("run", env);
+        let mut engine = args.call.added_to(args.limits.engine("run", env));
         if args.stream {
             // What is shown at once must be kept whatever follows.
             engine.options.settings.keep.get_or_insert(Keep::ENDS);
@@ -188,11 +190,12 @@ impl Job {
 
     /// Runs it; tells how it ended, and whether everything could be shown.
     fn try_run(self, descriptors: Descriptors, env: &Env) -> anyhow::Result<(Ended, bool)> {
-        let Job { engine: Engine { overspill, options, tool, pipelines, .. }, mut asked, .. } =
-            self;
+        let Job { engine, mut asked, .. } = self;
+        let Engine { overspill, options, tool, call_id, session, pipelines, .. } = engine;
         let call = Call {
             command: Some(self.command),
-            session: env.session(),
+            id: call_id,
+            session,
             directory: env.recorded_directory(),
             ..Call::new(tool)
         };

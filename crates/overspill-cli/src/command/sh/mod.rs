@@ -243,5 +243,6 @@ fn engine(words: &[OsString], env: &Env) -> Engine {
         overspill = overspill.to_builder().program(move || env.program_path()).build();
     }
     let options = CallOptions { if_failed: ceiling.if_failed, ..CallOptions::default() };
-    Engine { profile, overspill, options, tool: "bash".into(), pipelines }
+    let (call_id, session) = (None, env.session());
+    Engine { profile, overspill, options, tool: "bash".into(), call_id, session, pipelines }
 }

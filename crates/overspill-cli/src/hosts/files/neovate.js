@@ -1,11 +1,11 @@
 // overspill @VERSION@: made by `overspill init`, removed by `overspill uninstall`.
-// Bounds what any tool returns.
+// Shortens long results of all tools. `truncation: false` in the settings of neovate switches it off.
 import { spawnSync } from "node:child_process"
 
-// Asks the program; on any doubt there is no answer, and the result stays as it is.
-function bounded(result) {
+// Asks the program. Without an answer the result stays as it is.
+function ask(question) {
   const done = spawnSync("@PROGRAM@", ["hook", "neovate"], {
-    input: JSON.stringify(result),
+    input: JSON.stringify(question),
     maxBuffer: 64 << 20,
     timeout: 20_000,
   })
@@ -18,16 +18,14 @@ function bounded(result) {
 
 export default {
   name: "overspill",
-  async toolResult(result, { name }) {
-    const given = result?.llmContent
-    if (typeof given === "string") {
-      const { text } = bounded({ tool: name, text: given })
-      return typeof text === "string" ? { ...result, llmContent: text } : result
-    }
-    if (Array.isArray(given)) {
-      const { content } = bounded({ tool: name, content: given })
-      return Array.isArray(content) ? { ...result, llmContent: content } : result
-    }
-    return result
+  // After all other plugins, so that this one sees what the model would get.
+  enforce: "post",
+  async toolResult(result, opts) {
+    if (this?.config?.truncation === false) return result
+    if (typeof result?.llmContent !== "string" && !Array.isArray(result?.llmContent)) return result
+    // The program leaves a result alone that is an error, or that a tool has shortened itself.
+    const answer = ask({ tool: opts?.toolUse?.name ?? opts?.name, session: opts?.sessionId, result })
+    if (typeof answer.log === "string") console.warn(`overspill: ${answer.log}`)
+    return typeof answer.result === "object" && answer.result !== null ? answer.result : result
   },
 }

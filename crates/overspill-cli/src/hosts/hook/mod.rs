@@ -6,16 +6,19 @@ mod claude;
 mod copilot;
 mod cursor;
 mod host_file;
+mod neovate;
 mod plugin;
 
 use std::fmt::Debug;
 use std::fs::File;
 
+use overspill::internal::profile::ResultLayout;
 use serde_json::{Map, Value, json};
 
 pub(crate) use claude::ClaudeFormat;
 pub(crate) use copilot::CopilotFormat;
 pub(crate) use cursor::CursorFormat;
+pub(crate) use neovate::NeovateFormat;
 pub(crate) use plugin::PluginFormat;
 
 use crate::env::Env;
@@ -41,6 +44,16 @@ pub(crate) trait HookFormat: Debug + Sync {
         None
     }
 
+    /// Returns the layout of the result, if the host hands over all of it and takes all of it back.
+    fn layout(&self, _payload: &Value) -> Option<ResultLayout> {
+        None
+    }
+
+    /// Returns the session of the call, if the payload names it.
+    fn session(&self, _payload: &Value) -> Option<String> {
+        None
+    }
+
     /// Returns a payload as the host sends it, for trials: `text` is the result of a tool.
     fn sample(&self, text: &str) -> Value;
 }
@@ -62,6 +75,8 @@ pub(crate) enum HookContent {
     Result(Value),
     /// A result in a form that we do not know. All its strings count.
     Any(Value),
+    /// The whole result, with the [`HookFormat::layout`] of the host.
+    Host(Value),
     /// The text is in a file of the host. The string is what the result itself says.
     File(File, String),
 }

@@ -20,6 +20,33 @@ fn every_host_gets_what_it_takes() {
     rows.iter().for_each(check);
 }
 
+/// The result stays in the form of the host, and within its limit, whatever profile is set.
+#[test]
+fn profile_that_is_set_applies_in_hooks() {
+    let parts = json!([{"type": "text", "text": numbered(9_000)}, {"type": "image", "data": "x"}]);
+    let payload = json!({"tool": "bash", "content": parts}).to_string();
+    for (profile, words) in [
+        ("klaude", "[Output truncated: "),
+        ("unified", "Use Read with pagination or Grep"),
+        ("takumi", "\nUse Grep to search the full content"),
+        ("agent-v2", "The tool call succeeded but"),
+        ("opencode", "The tool call succeeded but"),
+        ("overspill", "[overspill "),
+    ] {
+        let test = Test::new(&["hook", "cline"]);
+        let mut command = test.command();
+        command.env("OVERSPILL_PROFILE", profile).current_dir(test.dir.path());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let text = answer["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{profile}"));
+        assert!(text.contains(words), "{profile}: {text}");
+        assert!(text.chars().count() <= 7_600, "{profile}: {}", text.chars().count());
+        assert_eq!(answer["content"][1], parts[1], "{profile}");
+    }
+}
+
 fn check(row: &Value) {
     let (lines, many) = (numbered(3_000), numbered(40_000));
     let test = Test::new(&["hook", row["host"].as_str().unwrap()]);

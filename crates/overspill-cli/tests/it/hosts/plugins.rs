@@ -157,6 +157,100 @@ fn neovate() {
     );
 }
 
+/// Runs a script with the plugin of neovate. `OPTS` and `LONG` stand for the options of a call and a long text.
+fn with_neovate(variables: &[(&str, &str)], script: &str) -> Option<String> {
+    let dir = tempfile::tempdir().unwrap();
+    well(dir.path(), &["init", "neovate", "--force"]);
+    let module = dir.path().join("plugin.mjs");
+    std::fs::copy(dir.path().join(".neovate/plugins/overspill.js"), module).unwrap();
+    let lines = numbered(5_000).replace('\n', "\\n");
+    let set: String =
+        variables.iter().map(|(name, value)| format!("process.env.{name} = {value:?}\n")).collect();
+    let script = script
+        .replace("LONG", &format!("\"{lines}\""))
+        .replace("OPTS", r#"{ toolUse: { name: "bash" }, approved: true, sessionId: "s-1" }"#);
+    node(dir.path(), &format!("import plugin from \"./plugin.mjs\"\n{set}{script}"))
+}
+
+#[test]
+fn neovate_plugin_has_the_gates_and_the_fields_of_its_document() {
+    let shown = with_neovate(
+        &[],
+        r#"
+        import { readFileSync } from "node:fs"
+        const check = (it, what) => { if (!it) throw new Error(what) }
+        const call = (result, me = plugin) => plugin.toolResult.call(me, result, OPTS)
+        check(plugin.enforce === "post", "enforce")
+        const kept = { llmContent: LONG, returnDisplay: "for people", extra: 7 }
+        const cut = await call(kept)
+        check(cut.truncated === true && cut.llmContent.startsWith("[overspill "), "cut")
+        check(readFileSync(cut.outputPath, "utf8") === kept.llmContent, "outputPath")
+        check(cut.extra === 7 && cut.returnDisplay === "for people", "other fields")
+        const fits = await call({ llmContent: "short" })
+        check(fits.truncated === false && fits.llmContent === "short" && !("outputPath" in fits), "fits")
+        for (const same of [
+            { llmContent: LONG, isError: true },
+            { llmContent: LONG, truncated: false },
+            { llmContent: LONG, truncated: null },
+            { llmContent: null }, {}, null, undefined, "text", 7,
+        ]) check((await call(same)) === same, "same " + JSON.stringify(same)?.slice(0, 60))
+        const off = { llmContent: LONG }
+        check((await call(off, { config: { truncation: false } })) === off, "switched off")
+        check((await call(off, { config: { truncation: true } })).truncated === true, "on")
+        const image = { type: "image", source: "data" }
+        const parts = await call({ llmContent: [{ type: "text", text: LONG }, image] })
+        check(parts.truncated === true && parts.outputPath, "parts")
+        check(JSON.stringify(parts.llmContent.at(-1)) === JSON.stringify(image), "image")
+        console.log("good")
+        "#,
+    );
+    assert!(shown.is_none_or(|shown| shown == "good\n"));
+}
+
+#[test]
+fn neovate_plugin_knows_the_tool_and_uses_the_profile_that_is_set() {
+    let shown = with_neovate(
+        &[("OVERSPILL_PROFILE", "takumi")],
+        r#"
+        const { llmContent, outputPath } = await plugin.toolResult({ llmContent: LONG }, OPTS)
+        console.log(llmContent.slice(llmContent.indexOf("\n\n...")).replaceAll(outputPath, "PATH"))
+        console.log(outputPath.split("/").at(-1))
+        "#,
+    );
+    let Some(shown) = shown else { return };
+    let expected = "\n\n...3001 lines truncated...\n\nFull output saved to: PATH\n\
+         Use Grep to search the full content or Read with offset/limit to view specific sections.\n\
+         tool_s-1_";
+    assert!(shown.starts_with(expected), "{shown}");
+    // Names of agent-v2 have the tool, and its table has a limit for this one.
+    let shown = with_neovate(
+        &[("OVERSPILL_PROFILE", "agent-v2")],
+        r#"
+        const { llmContent, outputPath } = await plugin.toolResult({ llmContent: LONG }, OPTS)
+        console.log(llmContent.split("\n")[0], outputPath.split("/").at(-1))
+        "#,
+    );
+    let shown = shown.unwrap();
+    assert!(shown.starts_with("...4501 lines truncated... bash_"), "{shown}");
+}
+
+#[test]
+fn neovate_plugin_logs_a_failed_save() {
+    let shown = with_neovate(
+        &[("OVERSPILL_DIR", "/dev/null/store")],
+        r#"
+        let logged = ""
+        console.warn = text => { logged += text }
+        const cut = await plugin.toolResult({ llmContent: LONG }, OPTS)
+        console.log(cut.truncated, "outputPath" in cut, cut.llmContent.length < 20000)
+        console.log(logged)
+        "#,
+    );
+    let Some(shown) = shown else { return };
+    let expected = "true false true\noverspill: the full output was not saved: /dev/null/store";
+    assert!(shown.starts_with(expected), "{shown}");
+}
+
 #[test]
 fn claude_code_gets_a_directory() {
     let dir = tempfile::tempdir().unwrap();

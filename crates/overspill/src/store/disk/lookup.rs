@@ -1,6 +1,9 @@
 //! Finds lines of the outputs in a directory, and compares outputs with their checksums.
 
+use std::path::Path;
+
 use super::draft::failed;
+use super::folder::is_folder_name;
 use super::locate::Located;
 use super::root::Root;
 use super::{Disk, Found, notes, sum};
@@ -11,6 +14,20 @@ use crate::store::{Integrity, KeptRanges, Lookup, OutputId, lines};
 impl Lookup for Disk {
     fn place(&self, name: &OutputId) -> String {
         self.file(name).to_string_lossy().into_owned()
+    }
+
+    fn directory_other_than(&self, path: &Path) -> Option<String> {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty())?;
+        // Outputs of a project stand in a folder of the directory.
+        let is_folder = |folder: &&Path| {
+            folder.file_name().and_then(|name| name.to_str()).is_some_and(is_folder_name)
+        };
+        let above = Some(parent).filter(is_folder).and_then(Path::parent);
+        if self.is_at(parent) || self.has_folders() && above.is_some_and(|above| self.is_at(above))
+        {
+            return None;
+        }
+        Some(self.path().to_string_lossy().into_owned())
     }
 
     fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error> {
@@ -43,4 +60,17 @@ impl Lookup for Disk {
 /// Returns the seal of an output, if it belongs to the file that was found.
 fn seal(root: &Root, name: &OutputId, found: Found) -> Option<Seal> {
     notes::seal(root, name).filter(|seal| seal.bytes == found.bytes)
+}
+
+impl Disk {
+    /// Tells whether a path names the directory of this store. The path of a notice may begin at the project, which
+    /// the caller need not be in.
+    fn is_at(&self, path: &Path) -> bool {
+        let is_end = path.is_relative() && self.path().ends_with(path);
+        is_end
+            || match (path.canonicalize(), self.path().canonicalize()) {
+                (Ok(one), Ok(other)) => one == other,
+                _ => path == self.path(),
+            }
+    }
 }

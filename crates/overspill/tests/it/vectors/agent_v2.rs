@@ -82,9 +82,11 @@ pub(crate) fn service(vector: &Vector) {
     let result = ServiceResult::of(&overspill.process_with(input.as_bytes(), &call, &options));
 
     let expect = vector.expect();
-    let path = result.output_path.clone().unwrap_or_default();
-    text::check(expect.field("content"), &result.content, &input, &[("{PATH}", &path)]);
-    assert_eq!(*expect.field("truncated"), result.truncated);
+    let result = serde_json::to_value(result).unwrap();
+    let path = result["outputPath"].as_str().unwrap_or_default().to_owned();
+    let content = result["content"].as_str().unwrap();
+    text::check(expect.field("content"), content, &input, &[("{PATH}", &path)]);
+    assert_eq!(*expect.field("truncated"), result["truncated"]);
     if let Some(expected) = expect.get("outputPath") {
         match expected.as_str() {
             Some("{PATH}") => assert!(!path.is_empty()),
@@ -92,11 +94,9 @@ pub(crate) fn service(vector: &Vector) {
             None => assert!(path.is_empty()),
         }
     }
-    for (key, found) in
-        [("removedLines", result.removed_lines), ("removedBytes", result.removed_bytes)]
-    {
+    for key in ["removedLines", "removedBytes"] {
         if let Some(expected) = expect.get(key) {
-            assert_eq!(expected.as_u64(), found, "{key}");
+            assert_eq!(expected.as_u64(), result[key].as_u64(), "{key}");
         }
     }
     fixture.check_saved(expect.field("saved"), &input);

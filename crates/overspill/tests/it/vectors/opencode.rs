@@ -25,11 +25,11 @@ pub(crate) fn output(vector: &Vector) {
     let result = ServiceResult::of(&outcome);
 
     let expect = vector.expect();
-    let path = result.output_path.clone().unwrap_or_default();
-    text::check(expect.field("content"), &result.content, &input, &[("{PATH}", &path)]);
-    assert_eq!(*expect.field("truncated"), result.truncated);
+    let path = result.output_path().unwrap_or_default();
+    text::check(expect.field("content"), result.content(), &input, &[("{PATH}", path)]);
+    assert_eq!(*expect.field("truncated"), result.is_cut());
     if let Some(expected) = expect.get("outputPath") {
-        assert_eq!(expected.is_null(), result.output_path.is_none(), "outputPath");
+        assert_eq!(expected.is_null(), result.output_path().is_none(), "outputPath");
     }
     fixture.check_saved(expect.field("saved"), &input);
     expect.done();

@@ -1,8 +1,7 @@
 //! Vectors of the profile `unified`.
 
-use overspill::internal::profile::Directory;
-use overspill::internal::seeds::envelope;
-use overspill::{Call, CallOptions, Profile, Settings};
+use overspill::seeds::{UnifiedVariables, envelope, from_variables};
+use overspill::{Call, CallOptions, Settings};
 use serde_json::Value;
 
 use crate::vectors::Vector;
@@ -17,14 +16,12 @@ pub(crate) fn respond(vector: &Vector) {
     }
     let outside = std::env::temp_dir().display().to_string();
     let variable = |key: &str| {
-        env.get(key).map(|value| value.as_str().unwrap().replace("{OUTSIDE}", &outside))
+        env.get(key).map(|value| value.as_str().unwrap().replace("{OUTSIDE}", &outside).into())
     };
-    let (variables, warnings) = envelope::variables(variable);
+    let UnifiedVariables { profile, layer, warnings } = from_variables(variable);
 
-    let directory = Directory::Project(variables.directory.into());
-    let profile = Profile { directory, ..Profile::UNIFIED };
     let mut fixture = Fixture::new(profile, vector.get("fault"));
-    let settings = Settings { environment: variables.layer, ..Settings::default() };
+    let settings = Settings { environment: layer, ..Settings::default() };
     fixture.overspill = fixture.overspill.to_builder().settings(settings).build();
     let input = text::make(vector.field("input"));
     let call = Call { tool: vector.text("tool"), ..Call::default() };

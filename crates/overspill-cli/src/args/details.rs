@@ -1,0 +1,76 @@
+//! Options about the call of an output, and about the store that a command looks into.
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use overspill::seeds::Preset;
+
+use super::{Engine, profiles};
+use crate::env::Env;
+
+/// The call that an output comes from.
+#[derive(Debug, Default, ClapArgs)]
+pub(crate) struct CallDetails {
+    /// The id of the call: for the record, and for systems that name files by it.
+    #[arg(long, value_name = "ID")]
+    call_id: Option<String>,
+    /// The session: for the record, and for systems that name files by it [default: $OVERSPILL_SESSION].
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The reader can hand work to a sub-agent: the notices of some systems say how.
+    #[arg(long)]
+    delegate: bool,
+    /// Limits for a kind of output; other options win.
+    #[arg(long, value_name = "NAME", value_parser = presets())]
+    preset: Option<Preset>,
+}
+
+impl CallDetails {
+    /// Returns the engine with these details.
+    pub(crate) fn added_to(&self, mut engine: Engine) -> Engine {
+        engine.call_id = self.call_id.clone();
+        if self.session.is_some() {
+            engine.session = self.session.clone();
+        }
+        engine.options.delegate = self.delegate;
+        if let Some(preset) = self.preset {
+            engine.options.settings = preset.layer().updated(&engine.options.settings);
+        }
+        engine
+    }
+}
+
+fn presets() -> impl TypedValueParser<Value = Preset> {
+    let preset = |name: &str| match name {
+        "code" => Ok(Preset::Code),
+        "log" => Ok(Preset::Log),
+        "error" => Ok(Preset::Error),
+        _ => Err("unknown"),
+    };
+    let values = [
+        ("code", "2000 lines, 50 KiB, from the head"),
+        ("log", "500 lines, 20 KiB, from the tail"),
+        ("error", "100 lines, 10 KiB, from the tail"),
+    ];
+    let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).try_map(move |name| preset(&name))
+}
+
+/// The store that a command looks into.
+#[derive(Debug, Default, ClapArgs)]
+pub(crate) struct StoreArgs {
+    /// Look into the store of this system [default: the setting `profile`].
+    #[arg(long, value_name = "NAME", value_parser = profiles())]
+    profile: Option<&'static str>,
+}
+
+impl StoreArgs {
+    /// Returns the option as it was typed.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.profile.into_iter().flat_map(|profile| ["--profile", profile])
+    }
+
+    /// Returns the surroundings of a command that looks into this store.
+    pub(crate) fn env(&self, env: &Env) -> Env {
+        env.looking_into(self.profile)
+    }
+}
