@@ -1,12 +1,15 @@
 //! The options of an [`Overspill`].
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
 use overspill::internal::notice::ToolNames;
-use overspill::internal::profile::{Directory, NoticeStyle};
+use overspill::internal::profile::{Directory, NoticeStyle, OwnSettings};
+use overspill::internal::seeds::envelope;
+use overspill::internal::settings::Warning;
 use overspill::internal::store::Nowhere;
 use overspill::store::{Disk, Durability, Memory, Store};
 use overspill::tool::Gates;
@@ -95,52 +98,95 @@ impl Setup {
 
     /// Puts it together; `variable` says what a variable of the environment is set to.
     ///
-    /// Our own profile saves in `OVERSPILL_DIR`, where that is set, as the program does.
+    /// Our own profile saves in `OVERSPILL_DIR`, where that is set, as the program does. The profile
+    /// `unified` also reads its five variables `TOOL_OUTPUT_…`: options go before them.
     pub fn overspill(
         &self,
         variable: &dyn Fn(&str) -> Option<OsString>,
         working: PathBuf,
     ) -> Overspill {
+        let (setup, _) = self.with_variables(variable);
         let places = Places::from_env(variable, working);
-        let store = self.open(&places, variable("OVERSPILL_DIR").filter(|path| !path.is_empty()));
-        let mut retention = self.profile.retention;
-        if let Some(days) = self.retention_days {
+        let store = setup.open(&places, variable);
+        let mut retention = setup.profile.retention;
+        if let Some(days) = setup.retention_days {
             let hours = i64::try_from(days).unwrap_or(i64::MAX).min(1_000_000) * 24;
             retention.unused_for = Some(SignedDuration::from_hours(hours));
         }
         Overspill::builder()
-            .profile(self.profile.clone())
+            .profile(setup.profile.clone())
             .shared_store(store)
-            .settings(self.layer.clone())
-            .reader(self.reach.clone())
+            .settings(setup.layer.clone())
+            .reader(setup.reach.clone())
             .retention(retention)
-            .redact(self.redact.clone())
+            .redact(setup.redact.clone())
             .build()
     }
 
-    fn open(&self, places: &Places, set: Option<OsString>) -> Arc<dyn Store> {
-        // The variable stands for the directory below the user's state directory.
-        let set = set.filter(|_| matches!(self.profile.directory, Directory::State(_)));
-        let directory = match &self.store {
+    /// Returns a sentence about each variable of the profile that has an invalid value. Its default
+    /// applies instead.
+    pub fn warnings(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<String> {
+        self.with_variables(variable).1
+    }
+
+    /// Returns the directory that outputs are saved in; `None` if they are saved elsewhere or nowhere.
+    pub fn directory(
+        &self,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+        working: PathBuf,
+    ) -> Option<PathBuf> {
+        let (setup, _) = self.with_variables(variable);
+        setup.place(&Places::from_env(variable, working), variable)
+    }
+
+    fn with_variables(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> (Setup, Vec<String>) {
+        let mut setup = self.clone();
+        if setup.profile.own_settings != OwnSettings::ToolOutputVariables {
+            return (setup, Vec::new());
+        }
+        let text = |name: &str| variable(name).map(|value| value.to_string_lossy().into_owned());
+        let (variables, warnings) = envelope::variables(text);
+        setup.layer = variables.layer.updated(&setup.layer);
+        setup.profile.directory = Directory::Project(Cow::Owned(variables.directory));
+        setup.retention_days = setup.retention_days.or(Some(u64::from(variables.retention_days)));
+        let warning = |warning: &Warning| format!("{}: {}", warning.key, warning.message);
+        (setup, warnings.iter().map(warning).collect())
+    }
+
+    fn open(&self, places: &Places, variable: &dyn Fn(&str) -> Option<OsString>) -> Arc<dyn Store> {
+        match &self.store {
             StoreChoice::Own(store) => return store.clone(),
             StoreChoice::Memory => {
                 return Arc::new(Memory::new(self.profile.names, Clock::default()));
             }
             StoreChoice::Nowhere => return Arc::new(Nowhere::because("no store was asked for")),
-            StoreChoice::Directory(path) => places.working.join(path),
-            StoreChoice::Default => match set {
-                Some(path) => places.working.join(path),
-                None => self.profile.directory.within(places),
-            },
-        };
-        if !directory.is_absolute() {
+            StoreChoice::Directory(_) | StoreChoice::Default => {}
+        }
+        let Some(directory) = self.place(places, variable) else {
             let reason = "there is no home directory, and no directory was given";
             return Arc::new(Nowhere::because(reason));
-        }
+        };
         let mut options = self.profile.disk_options(Some(places), Clock::default());
         options.git_ignored &= matches!(self.store, StoreChoice::Default);
         options.durability = self.durability.unwrap_or(options.durability);
         Arc::new(Disk::new(directory, options))
+    }
+
+    fn place(
+        &self,
+        places: &Places,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Option<PathBuf> {
+        // The variable stands for the directory below the user's state directory.
+        let is_below_state = matches!(self.profile.directory, Directory::State(_));
+        let set = variable("OVERSPILL_DIR").filter(|path| !path.is_empty() && is_below_state);
+        let directory = match (&self.store, set) {
+            (StoreChoice::Directory(path), _) => places.working.join(path),
+            (StoreChoice::Default, Some(path)) => places.working.join(path),
+            (StoreChoice::Default, None) => self.profile.directory.within(places),
+            _ => return None,
+        };
+        directory.is_absolute().then_some(directory)
     }
 }
 
