@@ -25,7 +25,9 @@ export class Aside {
       // An array's holes are nothing that JSON has a word for.
       if (Array.isArray(value)) return Array.from(value, (item) => this.#at(item, depth + 1));
       if (isPlain(value) && !(ASIDE in value)) {
-        const pairs = Object.entries(value).map(([key, item]) => [key, this.#at(item, depth + 1)]);
+        // A field that is set to undefined counts as not there, as in JSON.
+        const set = Object.entries(value).filter(([, item]) => item !== undefined);
+        const pairs = set.map(([key, item]) => [key, this.#at(item, depth + 1)]);
         return Object.fromEntries(pairs);
       }
     }

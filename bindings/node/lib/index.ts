@@ -30,19 +30,31 @@ export class Overspill {
   readonly #own: Own;
   readonly #onEvent: t.Options['onEvent'];
   readonly #masks: boolean;
+  /** The directory that outputs are saved in; null if they are saved elsewhere or nowhere. */
+  readonly directory: string | null;
 
   constructor(options: t.Options = {}) {
     if (typeof options !== 'object' || options === null) throw new TypeError('options are an object');
-    const { store, strategy, onEvent, shouldSpill, ...plain } = options;
+    const { store, strategy, onEvent, shouldSpill, answerTimeout, ...plain } = options;
     for (const [name, callback] of Object.entries({ onEvent, shouldSpill })) {
       if (callback != null && typeof callback !== 'function') throw new TypeError(`${name} is no function`);
+    }
+    if (answerTimeout !== undefined && !(Number.isInteger(answerTimeout) && answerTimeout >= 0)) {
+      throw new Misuse(`answerTimeout: ${answerTimeout} is not a whole number of milliseconds, 0 or more`);
     }
     const isObject = typeof store === 'object' && store !== null;
     const setup = isObject ? { ...plain, store: 'memory' } : { ...plain, store };
     this.#engine = at(() => new Engine(JSON.stringify(setup), onEvent != null));
-    this.#own = new Own(this.#engine, isObject ? store : undefined, strategy, shouldSpill);
+    this.#own = new Own(this.#engine, isObject ? store : undefined, strategy, shouldSpill, answerTimeout);
     this.#onEvent = onEvent;
     this.#masks = this.#engine.masked('', false) !== null;
+    this.directory = isObject ? null : (this.#engine.directory ?? null);
+    for (const warning of this.#engine.warnings) process.emitWarning(warning, 'OverspillWarning');
+  }
+
+  /** Throws if a call has invalid options. */
+  check(call: t.Call): void {
+    at(() => this.#engine.limits(json(call)));
   }
 
   /** Bounds an output that is all there. Bytes are not to be changed before the promise is kept. */
@@ -225,10 +237,13 @@ export class Overspill {
   #tell(): void {
     if (!this.#onEvent) return;
     for (const event of JSON.parse(this.#engine.heard()) as t.OverspillEvent[]) {
+      const warn = (error: unknown): void => process.emitWarning(`onEvent has thrown ${said(error)}`, 'OverspillWarning');
       try {
-        this.#onEvent(event);
+        const heard: unknown = this.#onEvent(event);
+        // A rejection that nobody handles ends the process.
+        if (heard instanceof Promise) heard.catch(warn);
       } catch (error) {
-        process.emitWarning(`onEvent has thrown ${said(error)}`, 'OverspillWarning');
+        warn(error);
       }
     }
   }

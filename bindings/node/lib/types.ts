@@ -91,6 +91,8 @@ export interface Options extends Layer {
   tailChars?: number | undefined;
   simple?: boolean | undefined;
   strategy?: Strategy | undefined;
+  /** How long a store or a strategy of yours may take, in milliseconds. The default is 30,000; 0 waits forever. */
+  answerTimeout?: number | undefined;
   onEvent?: ((event: OverspillEvent) => void) | undefined;
   /** Decides for each result that `apply` gets: no, yes, or with these settings. */
   shouldSpill?: ((tool: string, result: unknown) => boolean | Layer) | undefined;
@@ -130,8 +132,8 @@ export type Choice =
 
 /** Chooses what is shown of an output. */
 export type Strategy =
-  | ((output: Buffer, room: Room) => Choice | Promise<Choice>)
-  | { choose(output: Buffer, room: Room): Choice | Promise<Choice> };
+  | ((output: Buffer, room: Room, call?: Call) => Choice | Promise<Choice>)
+  | { choose(output: Buffer, room: Room, call?: Call): Choice | Promise<Choice> };
 
 /** Keeps outputs. Only `save` is needed; without the others nothing can be read or swept. */
 export interface Store {
