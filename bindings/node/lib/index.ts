@@ -100,7 +100,9 @@ export class Overspill {
    */
   async apply<T>(result: T, call?: t.Call): Promise<T | string>;
   async apply(result: unknown, call?: t.Call): Promise<unknown> {
-    if (result instanceof Uint8Array || isLong(result)) {
+    const envelope = this.#envelope(result);
+    if (envelope !== undefined) return opened(result, envelope, await this.apply(envelope, call));
+    if (result instanceof Uint8Array || (isLong(result) && !this.#engine.inEnvelope)) {
       const outcome = await this.process(result, call);
       return outcome.spilled || outcome.masked ? outcome.text : result;
     }
@@ -120,7 +122,9 @@ export class Overspill {
   /** Bounds whatever a tool returns, at once. */
   applySync<T>(result: T, call?: t.Call): T | string;
   applySync(result: unknown, call?: t.Call): unknown {
-    if (result instanceof Uint8Array || isLong(result)) {
+    const envelope = this.#envelope(result);
+    if (envelope !== undefined) return opened(result, envelope, this.applySync(envelope, call));
+    if (result instanceof Uint8Array || (isLong(result) && !this.#engine.inEnvelope)) {
       const outcome = this.processSync(result, call);
       return outcome.spilled || outcome.masked ? outcome.text : result;
     }
@@ -217,6 +221,18 @@ export class Overspill {
     return sink.close();
   }
 
+  /** Returns an envelope as the JSON text that is saved of it. */
+  #envelope(result: unknown): string | undefined {
+    if (typeof result !== 'object' || result === null || Array.isArray(result) || !this.#engine.inEnvelope) return undefined;
+    if (result instanceof Uint8Array) return undefined;
+    try {
+      return JSON.stringify(result);
+    } catch {
+      // It contains itself, or a number that JSON does not know.
+      return undefined;
+    }
+  }
+
   /** Returns an output that fits, as it may be shown. */
   #whole(output: t.Output): Whole {
     const masked = this.#masks ? this.#engine.masked(output, false) : null;
@@ -247,6 +263,11 @@ export class Overspill {
       }
     }
   }
+}
+
+/** Returns an envelope that came back as text: the same object if nothing has changed. */
+function opened(result: unknown, text: string, bounded: string): unknown {
+  return bounded === text ? result : JSON.parse(bounded);
 }
 
 function checked(output: unknown): asserts output is t.Output {

@@ -73,6 +73,8 @@ export interface Options extends Layer {
   tools?: Record<string, Layer | boolean> | undefined;
   skipTools?: string[] | undefined;
   trustedTools?: string[] | undefined;
+  /** The root of the project, for a profile that saves below it; else it is found from the working directory. */
+  projectRoot?: string | undefined;
   retentionDays?: number | undefined;
   /** Whether a saved output outlasts a power loss. */
   durability?: 'full' | 'none' | undefined;

@@ -68,6 +68,12 @@ impl Engine {
         self.directory.clone()
     }
 
+    /// Whether results are envelopes, which are saved as JSON text.
+    #[napi(getter)]
+    pub fn in_envelope(&self) -> bool {
+        self.inner.overspill.profile().envelope
+    }
+
     /// A sentence about each variable of the profile with an invalid value.
     #[napi(getter)]
     pub fn warnings(&self) -> Vec<String> {

@@ -246,6 +246,12 @@ impl Engine {
         values::encode(py, &swept.map_err(error::store)?)
     }
 
+    /// Whether results are envelopes, which are saved as JSON text.
+    #[getter]
+    fn _in_envelope(&self) -> bool {
+        self.overspill.profile().envelope
+    }
+
     fn __repr__(&self) -> String {
         format!("Overspill(profile={:?})", self.profile)
     }

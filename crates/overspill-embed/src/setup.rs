@@ -21,7 +21,7 @@ use crate::keys::Keys;
 
 /// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
 /// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::internal::settings::CallSetting), `tools`,
-/// `skip_tools`, `trusted_tools`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
+/// `skip_tools`, `trusted_tools`, `project_root`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
 /// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
 /// `head_chars`, `tail_chars` and `simple`.
 #[derive(Clone)]
@@ -34,6 +34,7 @@ pub struct Setup {
     pub gates: Gates,
     layer: Layer,
     reach: ReaderAbilities,
+    project_root: Option<PathBuf>,
     retention_days: Option<u64>,
     durability: Option<Durability>,
     redact: Redact,
@@ -83,6 +84,8 @@ impl Setup {
             delegate: keys.text("delegate_tool")?,
             ..ReaderAbilities::default()
         };
+        let project_root = keys.text("project_root")?.filter(|path| !path.is_empty());
+        let project_root = project_root.map(PathBuf::from);
         let retention_days = keys.number("retention_days")?;
         let durability =
             keys.read("durability", "full or none", |name| match name.as_str()? {
@@ -93,7 +96,17 @@ impl Setup {
         let redact = redact(&mut keys)?;
         keys.done()?;
         let store = store.unwrap_or(StoreChoice::Default);
-        Ok(Setup { profile, store, gates, layer, reach, retention_days, durability, redact })
+        Ok(Setup {
+            profile,
+            store,
+            gates,
+            layer,
+            reach,
+            project_root,
+            retention_days,
+            durability,
+            redact,
+        })
     }
 
     /// Puts it together; `variable` says what a variable of the environment is set to.
@@ -106,7 +119,7 @@ impl Setup {
         working: PathBuf,
     ) -> Overspill {
         let (setup, _) = self.with_variables(variable);
-        let places = Places::from_env(variable, working);
+        let places = setup.places(variable, working);
         let store = setup.open(&places, variable);
         let mut retention = setup.profile.retention;
         if let Some(days) = setup.retention_days {
@@ -136,7 +149,15 @@ impl Setup {
         working: PathBuf,
     ) -> Option<PathBuf> {
         let (setup, _) = self.with_variables(variable);
-        setup.place(&Places::from_env(variable, working), variable)
+        setup.place(&setup.places(variable, working), variable)
+    }
+
+    fn places(&self, variable: &dyn Fn(&str) -> Option<OsString>, working: PathBuf) -> Places {
+        let places = Places::from_env(variable, working);
+        match &self.project_root {
+            Some(root) => Places { project: places.working.join(root), ..places },
+            None => places,
+        }
     }
 
     fn with_variables(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> (Setup, Vec<String>) {

@@ -79,3 +79,13 @@ fn other_profiles_ignore_the_variables_of_unified() {
         assert!(matches!(outcome, Outcome::Whole(_)));
     }
 }
+
+#[test]
+fn project_root_is_where_relative_paths_begin() {
+    let at = tempfile::tempdir().unwrap();
+    let options = json!({"profile": "unified", "project_root": at.path()});
+    let elsewhere = tempfile::tempdir().unwrap();
+    let truncation = shortened(&options, elsewhere.path());
+    let path = truncation["full_output_path"].as_str().unwrap();
+    assert!(path.starts_with("outputs/tool_") && at.path().join(path).is_file(), "{path}");
+}
