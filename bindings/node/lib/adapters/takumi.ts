@@ -35,11 +35,8 @@ export interface HookOptions {
 export interface TruncationPlugin {
   name: 'truncation';
   enforce: 'post';
-  toolResult<R extends ToolResult>(
-    this: PluginContext | TruncationPlugin | void,
-    result: R,
-    options?: HookOptions,
-  ): Promise<R & ToolResult>;
+  /** `this` is a `PluginContext` when takumi calls the hook. */
+  toolResult<R extends ToolResult>(this: unknown, result: R, options?: HookOptions): Promise<R & ToolResult>;
 }
 
 /** Options of the plugin. */
@@ -64,7 +61,7 @@ export function createTruncationPlugin(options: TruncationPluginOptions | Oversp
         tool: text(toolUse?.name ?? hook.name),
         callId: text(toolUse?.callId ?? hook.callId),
         session: text(sessionId),
-        ...(this && 'config' in this && this.config?.truncation === false && { enabled: false }),
+        ...((this as PluginContext | undefined)?.config?.truncation === false && { enabled: false }),
       };
       return (await engine.apply(result, call)) as typeof result;
     },

@@ -1,6 +1,8 @@
 /** The examples of agent-v2: its own implementation as a reference, and every use of it with our adapter. */
 
-import { example, module } from './programs.mjs';
+import { example, module as moduleOf } from './programs.mjs';
+
+const module = (name: string, ...parts: string[]): void => moduleOf('documents', name, ...parts);
 
 const OURS = `import * as overspill from 'overspill/agent-v2';`;
 

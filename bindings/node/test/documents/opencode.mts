@@ -1,6 +1,8 @@
 /** The examples of opencode: its own implementation as a reference, and every use of it with our adapter. */
 
-import { example, module } from './programs.mjs';
+import { example, module as moduleOf } from './programs.mjs';
+
+const module = (name: string, ...parts: string[]): void => moduleOf('documents', name, ...parts);
 
 const OURS = `import { PRESETS, Tool, Truncate } from 'overspill/opencode';
 import assert from 'node:assert/strict';

@@ -1,6 +1,8 @@
 /** The examples of takumi: its types, its plugin and its settings. */
 
-import { example, module } from './programs.mjs';
+import { example, module as moduleOf } from './programs.mjs';
+
+const module = (name: string, ...parts: string[]): void => moduleOf('documents', name, ...parts);
 
 export function takumi(): string[] {
   module('takumi/tool.mts', TYPES, example('takumi/tool.ts', ['metadata?: { ... };', 'metadata?: { [key: string]: unknown };']));
