@@ -5,7 +5,7 @@
 
 /** The key of an object that stands for something put aside; what has it is put aside itself. */
 const ASIDE = '\0overspill';
-/** What is nested deeper than this is put aside. */
+/** The deepest level that is turned into JSON. Deeper values are put aside. */
 const DEEPEST = 64;
 /** The most arrays and objects of a result that are turned into JSON. */
 const MOST = 1_000_000;

@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 /// The key of an object that stands for something put aside. No tool's result has it: what has is
 /// put aside as well.
 const ASIDE: &str = "\0overspill";
-/// What is nested deeper than this is put aside.
+/// The deepest level that is turned into JSON. Deeper values are put aside.
 const DEEPEST: usize = 64;
 /// The most lists and dicts of a result that are turned into JSON.
 const MOST: usize = 1_000_000;

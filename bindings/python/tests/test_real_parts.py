@@ -97,9 +97,9 @@ def test_my_code_agent_passes_its_own_tests_with_our_truncator(checkout):
 
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="klaude needs Python 3.13")
 @pytest.mark.parametrize("checkout", ["klaude-code"], indirect=True)
-def test_klaude_runs_its_tools_with_our_truncation(checkout):
+def test_klaude_passes_its_own_tests_and_runs_its_tools_with_our_truncation(checkout):
     module = checkout / "src/klaude_code/core/tool/truncation.py"
     assert "class SmartTruncationStrategy" in module.read_text()
     module.write_text(KLAUDE)
     (checkout / "tests/test_overspill.py").write_text(KLAUDE_TEST)
-    run_tests(checkout, "tests/test_overspill.py", path="src")
+    run_tests(checkout, "tests", path="src")

@@ -98,7 +98,7 @@ export function agentV2(): string[] {
        assert.equal((await service.output('[1]', { toolName: 't' })).truncated, false);`,
     ),
     used(
-      'service.test',
+      'unit',
       `import { TruncationService } from 'overspill/agent-v2';
        import { describe, done, expect, it, lines } from './surroundings.mjs';
        const [longContent, contentWith100Lines, contentWith50Lines] = [lines(3000), lines(100), lines(50)];`,
@@ -106,7 +106,7 @@ export function agentV2(): string[] {
       `await done(3);`,
     ),
     used(
-      'integration.test',
+      'integration',
       `import { TruncationService, createTruncationMiddleware } from 'overspill/agent-v2';
        import { ToolRegistry, describe, done, expect, it, lines } from './surroundings.mjs';
        const config = { workingDirectory: '.', output: lines(100) };

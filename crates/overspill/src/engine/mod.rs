@@ -274,7 +274,7 @@ impl Overspill {
                 Selected { chosen: None, failure: Some(error) } => {
                     return self.unchanged(&all, &error, &ended);
                 }
-                // Where a failed save gives the original back, a failed strategy does too. An output
+                // If a failed save gives the original back, a failed strategy does too. An output
                 // beyond the ceiling is cut, so it is saved.
                 Selected { chosen: Some(chosen), failure: Some(error) }
                     if self.profile.on_save_error == OnSaveError::Original
