@@ -76,6 +76,8 @@ test('setToolConfig replaces the entry, and updateConfig adds to the settings', 
   service.updateConfig({ direction: 'tail' });
   assert.equal(await shown('other'), '...19 lines truncated...');
   assert.throws(() => service.updateConfig({ maxLines: -1 }), Misuse);
+  const { maxLines, direction, maxBytes } = service.getConfig();
+  assert.deepEqual([maxLines, direction, maxBytes], [2, 'tail', 51_200]);
   assert.equal(await shown('other'), '...19 lines truncated...', 'settings that are refused change nothing');
 });
 
@@ -236,7 +238,8 @@ test('TruncationStorage saves, reads inside its directory only, and cleans up', 
   }
   await assert.rejects(storage.read(`${place}/none.txt`), NotFound);
   assert.equal(await storage.cleanup(7), 0);
-  assert.equal(await storage.cleanup(0), 1);
+  assert.equal(await storage.cleanup(0.5), 0, 'a part of a day counts as a day');
+  assert.equal(await storage.cleanup(-0.5), 1);
   const taken = `${directory()}/taken`;
   writeFileSync(taken, 'a file');
   await assert.rejects(new TruncationStorage(taken).save('text', { toolName: 't' }), StoreError);
@@ -285,6 +288,9 @@ test('takumi: the directory can be set, and a failed save is logged', async () =
   const hook = (plugin: ReturnType<typeof createTruncationPlugin>, options?: HookOptions) => plugin.toolResult(result, options);
   const cut = await hook(createTruncationPlugin({ directory: place, maxLines: 9 }), { toolUse: { name: 'bash' }, sessionId: 's' });
   assert(cut.outputPath?.startsWith(`${place}/tool_s_`) && readFileSync(cut.outputPath, 'utf8') === numbered(3000));
+  const global = { paths: { globalConfigDir: place } };
+  const inHost = await createTruncationPlugin().toolResult.call(global, result);
+  assert(inHost.outputPath?.startsWith(`${place}/tool-output/tool_`));
   const taken = `${directory()}/taken`;
   writeFileSync(taken, 'a file');
   const logged: string[] = [];

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Overspill } from '../index.js';
 import { definer, type Agent, type Define } from './opencode/tool.js';
 
-export * from './opencode/tool.js';
+export type * from './opencode/tool.js';
 
 /** Options of a call. */
 export interface TruncateOptions {

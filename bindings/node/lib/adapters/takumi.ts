@@ -4,6 +4,8 @@
  *     registerPlugin(truncationPlugin);
  */
 
+import { join } from 'node:path';
+
 import { Overspill, type Options } from '../index.js';
 
 /** A tool's result, as takumi has it. */
@@ -21,6 +23,8 @@ export interface ToolResult {
 /** The part of takumi's context that the plugin reads. */
 export interface PluginContext {
   config?: { truncation?: boolean | undefined } | undefined;
+  /** takumi's directories; full outputs are saved in `tool-output` below this one. */
+  paths?: { globalConfigDir?: string | undefined } | undefined;
 }
 
 /** What a hook gets along with the result. */
@@ -41,7 +45,7 @@ export interface TruncationPlugin {
 
 /** Options of the plugin. */
 export interface TruncationPluginOptions extends Pick<Options, 'maxLines' | 'maxBytes' | 'direction' | 'durability'> {
-  /** The directory for full outputs; `~/.takumi/tool-output` by default. */
+  /** The directory for full outputs; by default `tool-output` in takumi's own directory, else in `~/.takumi`. */
   directory?: string | undefined;
   /** Is told why a full output could not be saved. By default it is a warning of the process. */
   log?: ((message: string) => void) | undefined;
@@ -49,21 +53,29 @@ export interface TruncationPluginOptions extends Pick<Options, 'maxLines' | 'max
 
 /** Makes the plugin with options, or with an engine of your own. */
 export function createTruncationPlugin(options: TruncationPluginOptions | Overspill = {}): TruncationPlugin {
-  // The home directory is read with the first result.
-  let engine = options instanceof Overspill ? options : undefined;
+  // An engine for each directory, made with its first result.
+  const engines = new Map<string | undefined, Overspill>();
+  const engineFor = (context: PluginContext | undefined): Overspill => {
+    if (options instanceof Overspill) return options;
+    const global = text(context?.paths?.globalConfigDir);
+    const directory = options.directory ?? (global === undefined ? undefined : join(global, 'tool-output'));
+    const engine = engines.get(directory) ?? made({ ...options, directory });
+    engines.set(directory, engine);
+    return engine;
+  };
   return {
     name: 'truncation',
     enforce: 'post',
     async toolResult(result, hook = {}) {
-      engine ??= made(options as TruncationPluginOptions);
+      const context = this as PluginContext | undefined;
       const { toolUse, sessionId } = hook;
       const call = {
         tool: text(toolUse?.name ?? hook.name),
         callId: text(toolUse?.callId ?? hook.callId),
         session: text(sessionId),
-        ...((this as PluginContext | undefined)?.config?.truncation === false && { enabled: false }),
+        ...(context?.config?.truncation === false && { enabled: false }),
       };
-      return (await engine.apply(result, call)) as typeof result;
+      return (await engineFor(context).apply(result, call)) as typeof result;
     },
   };
 }

@@ -73,6 +73,11 @@ export class TruncationService {
     return (await this.#engine.sweep()).removed;
   }
 
+  /** Returns the settings of all tools. */
+  getConfig(): t.TruncationConfig {
+    return { ...t.DEFAULT_TRUNCATION_CONFIG, ...this.#config.global };
+  }
+
   /** Changes settings of all tools. The others stay. */
   updateConfig(config: Partial<t.TruncationConfig>): void {
     this.#set({ ...this.#config, global: { ...this.#config.global, ...config } });
@@ -104,7 +109,7 @@ export class TruncationService {
       ...gates,
       profile: 'agent-v2',
       tools: Object.fromEntries(entries) as Record<string, Layer>,
-      retentionDays,
+      retentionDays: retentionDays === undefined ? undefined : storages.wholeDays(retentionDays),
       answerTimeout,
       store: storageDir,
     };

@@ -32,13 +32,19 @@ export class TruncationStorage implements ITruncationStorage {
 
   /** Removes files that were last used before so many days, and returns how many. */
   async cleanup(retentionDays: number): Promise<number> {
-    const overspill = new Overspill({ profile: 'agent-v2', store: this.#directory, retentionDays });
+    const days = wholeDays(retentionDays);
+    const overspill = new Overspill({ profile: 'agent-v2', store: this.#directory, retentionDays: days });
     return (await overspill.sweep()).removed;
   }
 
   getStorageDir(): string {
     return this.#directory;
   }
+}
+
+/** Returns whole days: a part of a day counts as a day, and fewer than none as none. */
+export function wholeDays(days: number): number {
+  return Number.isFinite(days) ? Math.max(0, Math.ceil(days)) : days;
 }
 
 /** Reads a file that is inside a directory, also after links are followed. */
