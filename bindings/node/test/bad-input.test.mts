@@ -52,8 +52,9 @@ test('bad questions', async () => {
     await assert.rejects(overspill.read(id ?? '', question), Misuse);
   }
   for (const bad of ['', '.hidden']) await assert.rejects(overspill.read(bad), Misuse);
-  // A path counts by the name of its file, which must be an output of the store.
-  for (const path of ['../etc/passwd', '/etc/passwd', 'a/b']) await assert.rejects(overspill.read(path), NotFound);
+  // A path must lead to an output of the store.
+  const isRefused = (error: unknown): boolean => error instanceof NotFound || error instanceof Misuse;
+  for (const path of ['../etc/passwd', '/etc/passwd', 'a/b']) await assert.rejects(overspill.read(path), isRefused);
   await assert.rejects(overspill.read(undefined as never), TypeError);
   await assert.rejects(overspill.read('01KA'), NotFound);
   await assert.rejects(overspill.grep('a(b', id ?? ''), /unclosed group/);

@@ -324,3 +324,13 @@ test('unified: the five variables apply, and an invalid one is a warning', async
     process.env = before;
   }
 });
+
+test('a saved output is read by the path of its record', async () => {
+  for (const profile of ['overspill', 'klaude', 'unified', 'takumi', 'agent-v2', 'opencode'] as const) {
+    const overspill = new Overspill({ profile, store: directory() });
+    const { path, id } = await overspill.process(numbered(60_000), { tool: 't', callId: 'c', session: 's' });
+    for (const name of [path, id]) {
+      assert.equal((await overspill.read(name ?? '', { lines: [7, 7] })).text, 'line 7\n');
+    }
+  }
+});

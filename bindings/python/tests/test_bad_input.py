@@ -65,9 +65,9 @@ def test_bad_questions(make):
     for bad in ["", ".hidden"]:
         with pytest.raises(Misuse):
             overspill.read(bad)
-    # A path counts by the name of its file, which must be an output of the store.
+    # A path must lead to an output of the store.
     for path in ["../etc/passwd", "/etc/passwd", "a/b"]:
-        with pytest.raises(NotFound):
+        with pytest.raises((NotFound, Misuse)):
             overspill.read(path)
     with pytest.raises(NotFound) as raised:
         overspill.read("01KA")

@@ -94,3 +94,12 @@ def test_directory_is_where_outputs_are_saved(tmp_path):
     assert Overspill(store=tmp_path).directory == str(tmp_path)
     assert Overspill(store="memory").directory is None
     assert Overspill(profile="klaude").directory == klaude.TOOL_OUTPUT_TRUNCATION_DIR
+
+
+@pytest.mark.parametrize("profile", ["overspill", "klaude", "unified", "takumi", "agent-v2", "opencode"])
+def test_saved_output_is_read_by_the_path_of_its_record(profile, tmp_path):
+    overspill = Overspill(profile=profile, store=tmp_path)
+    outcome = overspill.process(numbered(60_000), tool="t", call_id="c", session="s")
+    for name in [outcome.path, outcome.id]:
+        assert overspill.read(name, lines=(7, 7))["text"] == "line 7\n"
+        assert overspill.grep("line 59999$", name)["matches"] == 1
