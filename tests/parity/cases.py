@@ -81,6 +81,14 @@ def own():
         for profile in ["unified", "opencode"]:
             case = {"setup": {"profile": profile, **setup}, "result": envelope, "call": {}, "variables": variables}
             yield {"name": f"variables/{name}/{profile}", "how": "apply", **case}
+    huge = numbered(90_000)
+    for profile in ["overspill", "klaude", "unified", "takumi", "agent-v2", "opencode"]:
+        for ceiling in [True, False]:
+            case = {"setup": {"profile": profile, "ceiling": ceiling, "enabled": False}, "input": huge}
+            yield {"name": f"ceiling/{ceiling}/{profile}", "how": "process", **case}
+    skipped = {"status": "success", "data": huge, "context": {"truncation_skip": True}}
+    yield {"name": "ceiling/skip", "how": "apply", "setup": {"profile": "unified", "ceiling": False}, "result": skipped}
+    yield {"name": "ceiling/fault", "how": "process", "setup": {"profile": "agent-v2", "ceiling": False}, "input": huge, "fault": True}
     for name, setup in {"default": {}, "memory": {"store": "memory"}, "none": {"store": False}, "own": {"store": "/a/b"}}.items():
         for profile in ["overspill", "klaude", "unified", "takumi", "agent-v2", "opencode"]:
             yield {"name": f"directory/{name}/{profile}", "how": "directory", "setup": {"profile": profile, **setup}}

@@ -334,3 +334,12 @@ test('a saved output is read by the path of its record', async () => {
     }
   }
 });
+
+test('the ceiling can be switched off', async () => {
+  const storage = { save: async () => { throw new Error('full'); } };
+  for (const ceiling of [true, false]) {
+    const service = new TruncationService({ ceiling, storage, global: { maxLines: 10 } });
+    const options = [{}, { skip: true }];
+    for (const one of options) assert.equal((await service.output(numbered(90_000), { toolName: 't', options: one })).truncated, ceiling);
+  }
+});

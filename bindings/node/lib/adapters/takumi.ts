@@ -44,7 +44,7 @@ export interface TruncationPlugin {
 }
 
 /** Options of the plugin. */
-export interface TruncationPluginOptions extends Pick<Options, 'maxLines' | 'maxBytes' | 'direction' | 'durability'> {
+export interface TruncationPluginOptions extends Pick<Options, 'maxLines' | 'maxBytes' | 'direction' | 'durability' | 'ceiling'> {
   /** The directory for full outputs; by default `tool-output` in takumi's own directory, else in `~/.takumi`. */
   directory?: string | undefined;
   /** Is told why a full output could not be saved. By default it is a warning of the process. */

@@ -153,6 +153,7 @@ class Engine:
         tools: Optional[Mapping[str, _Layer]] = ...,
         skip_tools: Optional[Sequence[str]] = ...,
         trusted_tools: Optional[Sequence[str]] = ...,
+        ceiling: Optional[bool] = ...,
         project_root: Optional[str] = ...,
         retention_days: Optional[int] = ...,
         durability: Literal["full", "none", None] = ...,

@@ -243,3 +243,17 @@ fn failed_strategy_beyond_the_ceiling_saves_the_output() {
     let page = overspill_embed::read(&overspill, saved.id.as_str(), &json!({"tail": 1})).unwrap();
     assert_eq!(page["text"], "line 60000\n");
 }
+
+#[test]
+fn ceiling_can_be_switched_off() {
+    let output = numbered(90_000);
+    for profile in ["overspill", "klaude", "unified", "takumi", "agent-v2", "opencode"] {
+        let is_cut = |ceiling: bool| {
+            let options = json!({"profile": profile, "ceiling": ceiling, "enabled": false});
+            let outcome = made(options);
+            let outcome = outcome.process(output.as_bytes(), &Call::default());
+            matches!(outcome, Outcome::Spilled(_))
+        };
+        assert_eq!((is_cut(true), is_cut(false)), (true, false), "{profile}");
+    }
+}

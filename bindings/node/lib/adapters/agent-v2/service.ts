@@ -101,7 +101,7 @@ export class TruncationService {
   }
 
   #made(gates: Gates = {}): Overspill {
-    const { global = {}, tools = {}, storage, strategy, onEvent, answerTimeout } = this.#config;
+    const { global = {}, tools = {}, storage, strategy, onEvent, answerTimeout, ceiling } = this.#config;
     const { storageDir, retentionDays, ...limits } = global;
     const entries = Object.entries(tools).map(([tool, entry]) => [tool, ofTool(entry)]);
     const options: Options = {
@@ -111,6 +111,7 @@ export class TruncationService {
       tools: Object.fromEntries(entries) as Record<string, Layer>,
       retentionDays: retentionDays === undefined ? undefined : storages.wholeDays(retentionDays),
       answerTimeout,
+      ceiling,
       store: storageDir,
     };
     if (storage?.constructor === storages.TruncationStorage) {

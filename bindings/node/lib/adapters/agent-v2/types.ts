@@ -90,6 +90,8 @@ export interface TruncationServiceConfig {
   storage?: ITruncationStorage | Store | undefined;
   /** A strategy of the document's form, or a strategy of this package. */
   strategy?: TruncationStrategy | Strategy | undefined;
+  /** `false` lets an output of any size pass where truncation is off or saving failed. */
+  ceiling?: boolean | undefined;
   /** How long a storage or a strategy may take, in milliseconds; 30,000 by default. */
   answerTimeout?: number | undefined;
 }
