@@ -2,7 +2,7 @@
 
 A case has a name, `setup` (options of the engine), `call` (options of the call), and an `input` (text),
 `base64` (bytes) or `result`; `how` says which method takes it: process, spill, apply or batch. `ask` asks
-about what was saved. `fault` means that the store's directory cannot be made.
+about what was saved. `directory` asks where outputs would be saved. `variables` are set in the environment. `fault` means that the store's directory cannot be made.
 """
 
 import base64
@@ -59,11 +59,40 @@ def own():
         "parts": parts,
         "resource": [{"type": "resource", "resource": {"uri": "file:///a", "text": log * 4}}],
         "mcp": {"content": [{"type": "text", "text": "rows"}], "structuredContent": {"rows": log * 4}, "isError": False},
+        "mcp numbers": {"content": [], "structuredContent": {"rows": [{"n": n, "x": n + 0.5, "in": {"a": {"b": {"c": {"d": [n]}}}}} for n in range(2000)]}},
         "mcp error": {"content": [{"type": "text", "text": log * 4}], "isError": True},
         "nothing": {"output": "", "n": 1},
         "null": None,
     }.items():
         yield {"name": f"apply/{name}", "how": "apply", "setup": {"max_lines": 30}, "result": result, "call": {"tool": "t"}}
+    envelope = {"status": "success", "data": {"content": log * 4, "n": [1, -2.5, {"a": {"b": {"c": {"d": {"e": None}}}}}]}, "text": "ü", "stats": {"time_ms": 12, "ratio": 0.25}, "context": {"cwd": "."}}
+    for name, response, call in [
+        ("object", envelope, {"tool": "Read"}),
+        ("text", json.dumps(envelope), {"tool": "Read", "delegate": True}),
+        ("error", {**envelope, "status": "error", "error": {"code": 5}}, {"tool": "Read"}),
+        ("skip", {**envelope, "context": {"truncation_skip": True}}, {}),
+        ("short", {"status": "success", "data": {"n": 1}}, {}),
+        ("long text", json.dumps({**envelope, "data": log * 60}), {}),
+        ("tail", envelope, {"keep": "tail", "max_lines": 7}),
+    ]:
+        yield {"name": f"envelope/{name}", "how": "apply", "setup": {"profile": "unified"}, "result": response, "call": call}
+    variables = {"TOOL_OUTPUT_MAX_LINES": "9", "TOOL_OUTPUT_MAX_BYTES": "700", "TOOL_OUTPUT_TRUNCATE_DIRECTION": "tail"}
+    for name, setup in {"alone": {}, "below options": {"max_lines": 4, "keep": "head"}}.items():
+        for profile in ["unified", "opencode"]:
+            case = {"setup": {"profile": profile, **setup}, "result": envelope, "call": {}, "variables": variables}
+            yield {"name": f"variables/{name}/{profile}", "how": "apply", **case}
+    huge = numbered(90_000)
+    for profile in ["overspill", "klaude", "unified", "takumi", "agent-v2", "opencode"]:
+        for ceiling in [True, False]:
+            case = {"setup": {"profile": profile, "ceiling": ceiling, "enabled": False}, "input": huge}
+            yield {"name": f"ceiling/{ceiling}/{profile}", "how": "process", **case}
+    skipped = {"status": "success", "data": huge, "context": {"truncation_skip": True}}
+    yield {"name": "ceiling/skip", "how": "apply", "setup": {"profile": "unified", "ceiling": False}, "result": skipped}
+    yield {"name": "ceiling/fault", "how": "process", "setup": {"profile": "agent-v2", "ceiling": False}, "input": huge, "fault": True}
+    for name, setup in {"default": {}, "memory": {"store": "memory"}, "none": {"store": False}, "own": {"store": "/a/b"}}.items():
+        for profile in ["overspill", "klaude", "unified", "takumi", "agent-v2", "opencode"]:
+            yield {"name": f"directory/{name}/{profile}", "how": "directory", "setup": {"profile": profile, **setup}}
+    yield {"name": "directory/project", "how": "directory", "setup": {"profile": "unified", "project_root": "/project"}}
     yield {"name": "batch", "how": "batch", "setup": {}, "inputs": ["small", log, numbered(3000)], "call": {"max_lines": 100}}
     # Made of parts, so that no scanner takes this file for a leak.
     secret = "token " + "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0" * 2 + " and corp-12\n"

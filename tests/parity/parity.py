@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -19,6 +20,17 @@ def main(cases, store):
 
 
 def run(case, place):
+    if case["how"] == "directory":
+        return {"directory": Overspill(**case["setup"]).directory}
+    os.environ.update(case.get("variables", {}))
+    try:
+        return answer_of(case, place)
+    finally:
+        for name in case.get("variables", {}):
+            del os.environ[name]
+
+
+def answer_of(case, place):
     place.parent.mkdir(exist_ok=True)
     if case.get("fault"):
         place.write_text("taken")

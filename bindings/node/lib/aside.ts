@@ -5,13 +5,18 @@
 
 /** The key of an object that stands for something put aside; what has it is put aside itself. */
 const ASIDE = '\0overspill';
-/** Nothing that matters in a result is nested deeper than this. */
-const DEEPEST = 5;
+/** The deepest level that is turned into JSON. Deeper values are put aside. */
+const DEEPEST = 64;
+/** The most arrays and objects of a result that are turned into JSON. */
+const MOST = 1_000_000;
 
 type Fields = Record<string, unknown>;
 
 export class Aside {
   readonly #kept: unknown[] = [];
+  #seen = 0;
+  /** The arrays and objects around the value that is being turned. One that contains itself is put aside. */
+  readonly #around = new Set<object>();
 
   /** Turns a result into JSON. */
   pack(result: unknown): string {
@@ -21,15 +26,26 @@ export class Aside {
   #at(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed();
     if (value === null || typeof value === 'boolean') return value;
-    if (typeof value === 'object' && depth < DEEPEST) {
-      // An array's holes are nothing that JSON has a word for.
-      if (Array.isArray(value)) return Array.from(value, (item) => this.#at(item, depth + 1));
-      if (isPlain(value) && !(ASIDE in value)) {
-        const pairs = Object.entries(value).map(([key, item]) => [key, this.#at(item, depth + 1)]);
-        return Object.fromEntries(pairs);
-      }
+    // JSON has no -0, and no number without an end. Any other may be shown or saved as a part of a text.
+    if (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0)) return value;
+    this.#seen += 1;
+    if (typeof value === 'object' && depth < DEEPEST && this.#seen < MOST && !this.#around.has(value)) {
+      this.#around.add(value);
+      const inside = this.#inside(value, depth);
+      this.#around.delete(value);
+      if (inside !== undefined) return inside;
     }
     return { [ASIDE]: this.#kept.push(value) - 1 };
+  }
+
+  /** Turns an array or a plain object into JSON. */
+  #inside(value: object, depth: number): object | undefined {
+    // An array's holes are nothing that JSON has a word for.
+    if (Array.isArray(value)) return Array.from(value, (item) => this.#at(item, depth + 1));
+    if (!isPlain(value) || ASIDE in value) return undefined;
+    // A field that is set to undefined counts as not there, as in JSON.
+    const set = Object.entries(value).filter(([, item]) => item !== undefined);
+    return Object.fromEntries(set.map(([key, item]) => [key, this.#at(item, depth + 1)]));
   }
 
   /** Turns JSON into a result. */

@@ -30,19 +30,31 @@ export class Overspill {
   readonly #own: Own;
   readonly #onEvent: t.Options['onEvent'];
   readonly #masks: boolean;
+  /** The directory that outputs are saved in; null if they are saved elsewhere or nowhere. */
+  readonly directory: string | null;
 
   constructor(options: t.Options = {}) {
     if (typeof options !== 'object' || options === null) throw new TypeError('options are an object');
-    const { store, strategy, onEvent, shouldSpill, ...plain } = options;
+    const { store, strategy, onEvent, shouldSpill, answerTimeout, ...plain } = options;
     for (const [name, callback] of Object.entries({ onEvent, shouldSpill })) {
       if (callback != null && typeof callback !== 'function') throw new TypeError(`${name} is no function`);
+    }
+    if (answerTimeout !== undefined && !(Number.isInteger(answerTimeout) && answerTimeout >= 0)) {
+      throw new Misuse(`answerTimeout: ${answerTimeout} is not a whole number of milliseconds, 0 or more`);
     }
     const isObject = typeof store === 'object' && store !== null;
     const setup = isObject ? { ...plain, store: 'memory' } : { ...plain, store };
     this.#engine = at(() => new Engine(JSON.stringify(setup), onEvent != null));
-    this.#own = new Own(this.#engine, isObject ? store : undefined, strategy, shouldSpill);
+    this.#own = new Own(this.#engine, isObject ? store : undefined, strategy, shouldSpill, answerTimeout);
     this.#onEvent = onEvent;
     this.#masks = this.#engine.masked('', false) !== null;
+    this.directory = isObject ? null : (this.#engine.directory ?? null);
+    for (const warning of this.#engine.warnings) process.emitWarning(warning, 'OverspillWarning');
+  }
+
+  /** Throws if a call has invalid options. */
+  check(call: t.Call): void {
+    at(() => this.#engine.limits(json(call)));
   }
 
   /** Bounds an output that is all there. Bytes are not to be changed before the promise is kept. */
@@ -88,7 +100,9 @@ export class Overspill {
    */
   async apply<T>(result: T, call?: t.Call): Promise<T | string>;
   async apply(result: unknown, call?: t.Call): Promise<unknown> {
-    if (result instanceof Uint8Array || isLong(result)) {
+    const envelope = this.#envelope(result);
+    if (envelope !== undefined) return opened(result, envelope, await this.apply(envelope, call));
+    if (result instanceof Uint8Array || (isLong(result) && !this.#engine.inEnvelope)) {
       const outcome = await this.process(result, call);
       return outcome.spilled || outcome.masked ? outcome.text : result;
     }
@@ -108,7 +122,9 @@ export class Overspill {
   /** Bounds whatever a tool returns, at once. */
   applySync<T>(result: T, call?: t.Call): T | string;
   applySync(result: unknown, call?: t.Call): unknown {
-    if (result instanceof Uint8Array || isLong(result)) {
+    const envelope = this.#envelope(result);
+    if (envelope !== undefined) return opened(result, envelope, this.applySync(envelope, call));
+    if (result instanceof Uint8Array || (isLong(result) && !this.#engine.inEnvelope)) {
       const outcome = this.processSync(result, call);
       return outcome.spilled || outcome.masked ? outcome.text : result;
     }
@@ -205,6 +221,18 @@ export class Overspill {
     return sink.close();
   }
 
+  /** Returns an envelope as the JSON text that is saved of it. */
+  #envelope(result: unknown): string | undefined {
+    if (typeof result !== 'object' || result === null || Array.isArray(result) || !this.#engine.inEnvelope) return undefined;
+    if (result instanceof Uint8Array) return undefined;
+    try {
+      return JSON.stringify(result);
+    } catch {
+      // It contains itself, or a number that JSON does not know.
+      return undefined;
+    }
+  }
+
   /** Returns an output that fits, as it may be shown. */
   #whole(output: t.Output): Whole {
     const masked = this.#masks ? this.#engine.masked(output, false) : null;
@@ -225,13 +253,21 @@ export class Overspill {
   #tell(): void {
     if (!this.#onEvent) return;
     for (const event of JSON.parse(this.#engine.heard()) as t.OverspillEvent[]) {
+      const warn = (error: unknown): void => process.emitWarning(`onEvent has thrown ${said(error)}`, 'OverspillWarning');
       try {
-        this.#onEvent(event);
+        const heard: unknown = this.#onEvent(event);
+        // A rejection that nobody handles ends the process.
+        if (heard instanceof Promise) heard.catch(warn);
       } catch (error) {
-        process.emitWarning(`onEvent has thrown ${said(error)}`, 'OverspillWarning');
+        warn(error);
       }
     }
   }
+}
+
+/** Returns an envelope that came back as text: the same object if nothing has changed. */
+function opened(result: unknown, text: string, bounded: string): unknown {
+  return bounded === text ? result : JSON.parse(bounded);
 }
 
 function checked(output: unknown): asserts output is t.Output {

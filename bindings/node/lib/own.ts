@@ -19,12 +19,16 @@ export interface Given {
   entries?: unknown;
 }
 
+/** How long a store or a strategy may take, in milliseconds, unless the options say otherwise. */
+const ANSWER_TIMEOUT = 30_000;
+
 export class Own {
   constructor(
     readonly engine: Engine,
     readonly store: t.Store | undefined,
     readonly strategy: t.Strategy | undefined,
     readonly shouldSpill: t.Options['shouldSpill'],
+    readonly timeout: number = ANSWER_TIMEOUT,
   ) {
     if (store && typeof store.save !== 'function') throw new TypeError('store: there is no save');
     const isStrategy = typeof strategy === 'function' || typeof strategy?.choose === 'function';
@@ -81,7 +85,7 @@ export class Own {
   async chooseLater(given: Given, output: Buffer, call: t.Call | undefined): Promise<void> {
     if (!this.strategy) return;
     try {
-      note(given, await this.#choice(output, call));
+      note(given, await this.#within('the strategy', this.#choice(output, call)));
     } catch (error) {
       blame(given, error);
     }
@@ -91,7 +95,8 @@ export class Own {
     const asked = call == null ? undefined : JSON.stringify(call);
     const room = JSON.parse(this.engine.limits(asked)) as t.Room;
     const { strategy } = this;
-    return typeof strategy === 'function' ? strategy(output, room) : (strategy as Exclude<t.Strategy, Function>).choose(output, room);
+    if (typeof strategy === 'function') return strategy(output, room, call);
+    return (strategy as Exclude<t.Strategy, Function>).choose(output, room, call);
   }
 
   /** Asks the predicate about a result. If it fails, it has not said no. */
@@ -99,11 +104,37 @@ export class Own {
     const given: Given = {};
     if (!this.shouldSpill) return given;
     try {
-      given.verdict = this.shouldSpill(call?.tool ?? '', result) ?? true;
+      const verdict: unknown = this.shouldSpill(call?.tool ?? '', result) ?? true;
+      if (typeof verdict !== 'boolean') this.#checkOptions(verdict);
+      given.verdict = verdict;
     } catch (error) {
-      process.emitWarning(`shouldSpill has thrown ${said(error)}`, 'OverspillWarning');
+      process.emitWarning(`shouldSpill has thrown ${said(typed(error))}`, 'OverspillWarning');
     }
     return given;
+  }
+
+  /** Throws if a predicate returned anything but options, such as a promise. */
+  #checkOptions(verdict: unknown): void {
+    if (typeof verdict !== 'object' || verdict === null || Array.isArray(verdict) || 'then' in verdict) {
+      const kind = verdict instanceof Object && 'then' in verdict ? 'a promise' : typeof verdict;
+      throw new Misuse(`it returned ${kind}, not true, false or options`);
+    }
+    this.engine.limits(JSON.stringify(verdict));
+  }
+
+  /** Waits for an answer, up to the timeout. */
+  async #within<T>(who: string, answer: T | Promise<T>): Promise<T> {
+    if (!(answer instanceof Object && 'then' in answer) || this.timeout === 0) return answer;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const message = `${who} has not answered within ${this.timeout} ms (answerTimeout)`;
+      timer = setTimeout(() => reject(new Error(message)), this.timeout);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Bounds a result with `ask`; what has to be saved first is saved. */
@@ -131,7 +162,7 @@ export class Own {
     const record = (result as { metadata?: { overspill?: { id?: unknown } } } | null)?.metadata?.overspill;
     if (typeof record?.id !== 'string') return [];
     try {
-      const info = await this.store?.info?.(record.id);
+      const info = await this.#within('the store', this.store?.info?.(record.id));
       return info ? [{ ...info, id: record.id }] : [];
     } catch {
       return [];
@@ -141,7 +172,8 @@ export class Own {
   async #save(given: Given, bytes: Buffer, call: t.Call | undefined): Promise<void> {
     try {
       const masked = this.engine.masked(bytes, true);
-      const saved: unknown = await this.store?.save(masked ? Buffer.from(masked.output as Uint8Array) : bytes, call ?? {});
+      const data = masked ? Buffer.from(masked.output as Uint8Array) : bytes;
+      const saved: unknown = await this.#within('the store', this.store?.save(data, call ?? {}));
       given.saved = asJson(saved);
     } catch (error) {
       delete given.saved;
@@ -167,10 +199,10 @@ export class Own {
     if (this.store) {
       given = { store: true, entries: [] };
       try {
-        if (question === 'list' || question === 'sweep') given.entries = await verb(this.store, 'list')();
+        if (question === 'list' || question === 'sweep') given.entries = await this.#within('the store', verb(this.store, 'list')());
         else bytes = await this.#read(id, given);
       } catch (error) {
-        throw error instanceof NotFound ? error : new StoreError(said(error));
+        throw error instanceof NotFound || error instanceof StoreError ? error : new StoreError(said(error));
       }
     }
     try {
@@ -187,16 +219,16 @@ export class Own {
 
   async #read(id: string, given: Given): Promise<Uint8Array> {
     const store = this.store as t.Store;
-    const info = await verb(store, 'info')(id);
+    const info = await this.#within('the store', verb(store, 'info')(id));
     if (!info) throw new NotFound(`there is no output ${id}`);
     given.entries = [{ ...info, id }];
-    return verb(store, 'read')(id, 0, info.bytes);
+    return this.#within('the store', verb(store, 'read')(id, 0, info.bytes));
   }
 
   async #remove(swept: t.Swept & { expired?: string[] }): Promise<void> {
     for (const id of swept.expired ?? []) {
       try {
-        await verb(this.store as t.Store, 'delete')(id);
+        await this.#within('the store', verb(this.store as t.Store, 'delete')(id));
       } catch {
         swept.removed -= 1;
         swept.failed += 1;

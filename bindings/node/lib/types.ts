@@ -73,6 +73,10 @@ export interface Options extends Layer {
   tools?: Record<string, Layer | boolean> | undefined;
   skipTools?: string[] | undefined;
   trustedTools?: string[] | undefined;
+  /** `false` lets an output of any size pass where shortening is off or saving failed. Else 512,000 bytes and 20,000 lines are the most. */
+  ceiling?: boolean | undefined;
+  /** The root of the project, for a profile that saves below it; else it is found from the working directory. */
+  projectRoot?: string | undefined;
   retentionDays?: number | undefined;
   /** Whether a saved output outlasts a power loss. */
   durability?: 'full' | 'none' | undefined;
@@ -91,6 +95,8 @@ export interface Options extends Layer {
   tailChars?: number | undefined;
   simple?: boolean | undefined;
   strategy?: Strategy | undefined;
+  /** How long a store or a strategy of yours may take, in milliseconds. The default is 30,000; 0 waits forever. */
+  answerTimeout?: number | undefined;
   onEvent?: ((event: OverspillEvent) => void) | undefined;
   /** Decides for each result that `apply` gets: no, yes, or with these settings. */
   shouldSpill?: ((tool: string, result: unknown) => boolean | Layer) | undefined;
@@ -130,8 +136,8 @@ export type Choice =
 
 /** Chooses what is shown of an output. */
 export type Strategy =
-  | ((output: Buffer, room: Room) => Choice | Promise<Choice>)
-  | { choose(output: Buffer, room: Room): Choice | Promise<Choice> };
+  | ((output: Buffer, room: Room, call?: Call) => Choice | Promise<Choice>)
+  | { choose(output: Buffer, room: Room, call?: Call): Choice | Promise<Choice> };
 
 /** Keeps outputs. Only `save` is needed; without the others nothing can be read or swept. */
 export interface Store {

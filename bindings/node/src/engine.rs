@@ -24,6 +24,8 @@ type Answer = Either<Spilled, bool>;
 #[napi]
 pub struct Engine {
     inner: Inner,
+    directory: Option<String>,
+    warnings: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -41,7 +43,11 @@ impl Engine {
     pub fn new(options: String, listens: bool) -> napi::Result<Engine> {
         let setup = Setup::from_json(&json(&options)?).map_err(misuse)?;
         let working = std::env::current_dir().unwrap_or_default();
-        let mut overspill = setup.overspill(&|name| std::env::var_os(name), working);
+        let variable = |name: &str| std::env::var_os(name);
+        let directory = setup.directory(&variable, working.clone());
+        let directory = directory.and_then(|path| path.into_os_string().into_string().ok());
+        let warnings = setup.warnings(&variable);
+        let mut overspill = setup.overspill(&variable, working);
         let heard: Arc<Mutex<Vec<Value>>> = Arc::default();
         if listens {
             let heard = heard.clone();
@@ -52,7 +58,26 @@ impl Engine {
             overspill = overspill.to_builder().observer(observer).build();
         }
         let lines = setup.profile.policy.lines;
-        Ok(Engine { inner: Inner { overspill, gates: setup.gates, lines, heard } })
+        let inner = Inner { overspill, gates: setup.gates, lines, heard };
+        Ok(Engine { inner, directory, warnings })
+    }
+
+    /// The directory that outputs are saved in, if there is one.
+    #[napi(getter)]
+    pub fn directory(&self) -> Option<String> {
+        self.directory.clone()
+    }
+
+    /// Whether results are envelopes, which are saved as JSON text.
+    #[napi(getter)]
+    pub fn in_envelope(&self) -> bool {
+        self.inner.overspill.profile().envelope
+    }
+
+    /// A sentence about each variable of the profile with an invalid value.
+    #[napi(getter)]
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
     }
 
     /// Bounds an output. The call's own names come apart, since most calls have nothing else.

@@ -143,8 +143,8 @@ test('opencode', async () => {
   const truncate = createTruncate({ store });
   assert.deepEqual(await truncate.output('short'), { content: 'short', truncated: false });
   const result = await truncate.output(numbered(3000));
-  assert(result.truncated && result.outputPath?.startsWith(store));
-  assert.equal(readFileSync(result.outputPath ?? '', 'utf8'), numbered(3000));
+  assert(result.truncated && result.outputPath.startsWith(store));
+  assert.equal(readFileSync(result.outputPath, 'utf8'), numbered(3000));
   assert(result.content.includes('...1001 lines truncated...\n\nThe tool call succeeded but the output was truncated.'));
   assert(result.content.endsWith('Use Grep to search the full content or Read with offset/limit to view specific sections.'));
   const tail = await truncate.output(numbered(3000), { maxLines: 10, direction: 'tail' }, { permission: [] });

@@ -52,8 +52,9 @@ test('bad questions', async () => {
     await assert.rejects(overspill.read(id ?? '', question), Misuse);
   }
   for (const bad of ['', '.hidden']) await assert.rejects(overspill.read(bad), Misuse);
-  // A path counts by the name of its file, which must be an output of the store.
-  for (const path of ['../etc/passwd', '/etc/passwd', 'a/b']) await assert.rejects(overspill.read(path), NotFound);
+  // A path must lead to an output of the store.
+  const isRefused = (error: unknown): boolean => error instanceof NotFound || error instanceof Misuse;
+  for (const path of ['../etc/passwd', '/etc/passwd', 'a/b']) await assert.rejects(overspill.read(path), isRefused);
   await assert.rejects(overspill.read(undefined as never), TypeError);
   await assert.rejects(overspill.read('01KA'), NotFound);
   await assert.rejects(overspill.grep('a(b', id ?? ''), /unclosed group/);
@@ -195,4 +196,33 @@ test('a store that cannot be written is a field of the outcome', async () => {
   writeFileSync(taken, 'a file');
   const outcome = await new Overspill({ store: taken, maxLines: 5 }).process(numbered(100));
   assert(outcome.spilled && outcome.path === null && outcome.error?.includes(taken));
+});
+
+test('a result that contains itself is bounded', async () => {
+  const result: Record<string, unknown> = { output: numbered(3000) };
+  result['a'] = result['b'] = result;
+  const answer = (await make().apply(result)) as Record<string, unknown>;
+  assert(lines(answer['output']) <= 2000 && answer['a'] === result);
+  const envelope: Record<string, unknown> = { status: 'success', data: numbered(3000) };
+  envelope['context'] = envelope;
+  const bounded = (await make({ profile: 'unified' }).apply(envelope)) as { data: { truncated: boolean } };
+  assert(bounded.data.truncated);
+});
+
+test('numbers and deep values are shown and saved as they are', async () => {
+  const rows = Array.from({ length: 2000 }, (_, n) => ({ n, x: 0.5, in: { a: { b: { c: { d: [n] } } } } }));
+  const overspill = make();
+  const answer: unknown = await overspill.apply<unknown>({ content: [], structuredContent: { rows } });
+  const text = (answer as { content: Array<{ text: string }> }).content[0]?.text ?? '';
+  assert(text.includes(JSON.stringify(rows[0])) && !text.includes('\\u0000'));
+  const [entry] = await overspill.list();
+  assert(!(await overspill.read(entry?.id ?? '')).text.includes('\\u0000'));
+});
+
+test('a long envelope stays an envelope', async () => {
+  const response = JSON.stringify({ status: 'success', data: 'x'.repeat(2_000_000) });
+  const overspill = make({ profile: 'unified' });
+  for (const answer of [await overspill.apply(response), overspill.applySync(response)]) {
+    assert.equal((JSON.parse(answer) as { status: string }).status, 'partial');
+  }
 });

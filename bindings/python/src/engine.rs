@@ -4,7 +4,7 @@ use overspill::core::LineRule;
 use overspill::tool::{Bounded, Gates};
 use overspill::{Outcome, Overspill};
 use overspill_embed::{CallRequest, CallbackStore, Setup, StoreChoice};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use serde_json::{Map, Value};
@@ -25,6 +25,7 @@ pub(crate) struct Engine {
     profile: &'static str,
     /// A strategy of the user's own has to see all of an output at once.
     asks: bool,
+    directory: Option<std::path::PathBuf>,
 }
 
 #[pymethods]
@@ -62,8 +63,13 @@ impl Engine {
             setup.store = StoreChoice::Own(std::sync::Arc::new(CallbackStore::new(own)));
         }
         let working = std::env::current_dir().unwrap_or_default();
-        let overspill = setup.overspill(&|name| std::env::var_os(name), working);
-        let mut overspill = overspill.to_builder();
+        let variable = |name: &str| std::env::var_os(name);
+        for warning in setup.warnings(&variable) {
+            let warning = std::ffi::CString::new(warning.replace('\0', ""))?;
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 1)?;
+        }
+        let directory = setup.directory(&variable, working.clone());
+        let mut overspill = setup.overspill(&variable, working).to_builder();
         let asks = strategy.is_some();
         if let Some(strategy) = strategy {
             overspill = overspill.strategy(PyStrategy(strategy));
@@ -77,7 +83,13 @@ impl Engine {
             gates.predicate = Some(std::sync::Arc::new(ask));
         }
         let (lines, profile) = (setup.profile.policy.lines, setup.profile.name);
-        Ok(Engine { overspill: overspill.build(), gates, lines, profile, asks })
+        Ok(Engine { overspill: overspill.build(), gates, lines, profile, asks, directory })
+    }
+
+    /// The directory that outputs are saved in; None if they are saved elsewhere or nowhere.
+    #[getter]
+    fn directory(&self) -> Option<String> {
+        self.directory.as_ref().map(|path| path.display().to_string())
     }
 
     #[pyo3(signature = (output, *, tool=None, call_id=None, session=None, **options))]
@@ -232,6 +244,12 @@ impl Engine {
     fn sweep(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let swept = py.detach(|| overspill_embed::sweep(&self.overspill));
         values::encode(py, &swept.map_err(error::store)?)
+    }
+
+    /// Whether results are envelopes, which are saved as JSON text.
+    #[getter]
+    fn _in_envelope(&self) -> bool {
+        self.overspill.profile().envelope
     }
 
     fn __repr__(&self) -> String {

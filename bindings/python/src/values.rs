@@ -10,8 +10,10 @@ use serde_json::{Map, Number, Value};
 /// The key of an object that stands for something put aside. No tool's result has it: what has is
 /// put aside as well.
 const ASIDE: &str = "\0overspill";
-/// Nothing that matters in a result is nested deeper than this.
-const DEEPEST: usize = 5;
+/// The deepest level that is turned into JSON. Deeper values are put aside.
+const DEEPEST: usize = 64;
+/// The most lists and dicts of a result that are turned into JSON.
+const MOST: usize = 1_000_000;
 
 /// Turns options into JSON.
 pub(crate) fn options(value: &Bound<'_, PyAny>) -> PyResult<Value> {
@@ -56,7 +58,12 @@ fn plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
 
 /// What was put aside while a result was turned into JSON.
 #[derive(Default)]
-pub(crate) struct Aside(Vec<Py<PyAny>>);
+pub(crate) struct Aside {
+    kept: Vec<Py<PyAny>>,
+    seen: usize,
+    /// The lists and dicts around the value that is being turned. One that contains itself is put aside.
+    around: Vec<usize>,
+}
 
 impl Aside {
     /// Turns a result into JSON.
@@ -68,30 +75,46 @@ impl Aside {
         if let Some(leaf) = leaf(value)? {
             return Ok(leaf);
         }
-        if depth < DEEPEST {
-            if let Ok(list) = value.cast_exact::<PyList>() {
-                return list.iter().map(|item| self.at(&item, depth + 1)).collect();
-            }
-            if let Ok(fields) = value.cast_exact::<PyDict>() {
-                let named = |(key, _): (Bound<'_, PyAny>, _)| {
-                    key.extract::<String>().is_ok_and(|key| key != ASIDE)
-                };
-                if fields.iter().all(named) {
-                    let mut map = Map::new();
-                    for (key, value) in fields.iter() {
-                        map.insert(key.extract()?, self.at(&value, depth + 1)?);
-                    }
-                    return Ok(Value::Object(map));
-                }
+        if let Some(number) = number(value) {
+            return Ok(Value::Number(number));
+        }
+        self.seen += 1;
+        let place = value.as_ptr() as usize;
+        if depth < DEEPEST && self.seen < MOST && !self.around.contains(&place) {
+            self.around.push(place);
+            let inside = self.inside(value, depth);
+            self.around.pop();
+            if let Some(inside) = inside? {
+                return Ok(inside);
             }
         }
-        self.0.push(value.clone().unbind());
-        Ok(Value::Object(Map::from_iter([(ASIDE.to_owned(), Value::from(self.0.len() - 1))])))
+        self.kept.push(value.clone().unbind());
+        Ok(Value::Object(Map::from_iter([(ASIDE.to_owned(), Value::from(self.kept.len() - 1))])))
+    }
+
+    /// Turns a list or a dict into JSON.
+    fn inside(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Option<Value>> {
+        if let Ok(list) = value.cast_exact::<PyList>() {
+            let items: PyResult<Value> =
+                list.iter().map(|item| self.at(&item, depth + 1)).collect();
+            return items.map(Some);
+        }
+        let Ok(fields) = value.cast_exact::<PyDict>() else { return Ok(None) };
+        let named =
+            |(key, _): (Bound<'_, PyAny>, _)| key.extract::<String>().is_ok_and(|key| key != ASIDE);
+        if !fields.iter().all(named) {
+            return Ok(None);
+        }
+        let mut map = Map::new();
+        for (key, value) in fields.iter() {
+            map.insert(key.extract()?, self.at(&value, depth + 1)?);
+        }
+        Ok(Some(Value::Object(map)))
     }
 
     /// Turns JSON into Python's values, with what was put aside in its place.
     pub(crate) fn encode(&self, py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
-        encoded(py, value, &self.0)
+        encoded(py, value, &self.kept)
     }
 }
 
@@ -129,6 +152,16 @@ fn encoded(py: Python<'_>, value: &Value, aside: &[Py<PyAny>]) -> PyResult<Py<Py
             dict.into_any().unbind()
         }
     })
+}
+
+/// A number that JSON can hold and give back as it is. It may be shown or saved as a part of a text.
+fn number(value: &Bound<'_, PyAny>) -> Option<Number> {
+    if let Ok(whole) = value.cast_exact::<PyInt>() {
+        let signed = whole.extract::<i64>().map(Number::from);
+        return signed.or_else(|_| whole.extract::<u64>().map(Number::from)).ok();
+    }
+    let float: f64 = value.cast_exact::<PyFloat>().ok()?.extract().ok()?;
+    Number::from_f64(float)
 }
 
 /// Text, true and false, and nothing: the same everywhere.

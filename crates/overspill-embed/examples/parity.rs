@@ -25,6 +25,15 @@ fn main() {
 
 fn run(case: &Value, place: &Path) -> Result<Value, String> {
     let misuse = |error: overspill_embed::Misuse| format!("Misuse: {error}");
+    let working = std::env::current_dir().unwrap();
+    let variable = |name: &str| {
+        let set = case["variables"][name].as_str().map(Into::into);
+        set.or_else(|| std::env::var_os(name))
+    };
+    if case["how"] == "directory" {
+        let setup = Setup::from_json(&case["setup"]).map_err(misuse)?;
+        return Ok(json!({ "directory": setup.directory(&variable, working) }));
+    }
     std::fs::create_dir_all(place.parent().unwrap()).unwrap();
     if case["fault"] == true {
         std::fs::write(place, "taken").unwrap();
@@ -33,8 +42,7 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
     setup["durability"] = "none".into();
     let mut setup = Setup::from_json(&setup).map_err(misuse)?;
     setup.store = StoreChoice::Directory(place.to_owned());
-    let working = std::env::current_dir().unwrap();
-    let overspill = setup.overspill(&|name| std::env::var_os(name), working);
+    let overspill = setup.overspill(&variable, working);
     let call = case.get("call").cloned().unwrap_or_else(|| json!({}));
     let lines = setup.profile.policy.lines;
     let mut answer = Map::new();

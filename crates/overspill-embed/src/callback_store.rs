@@ -112,11 +112,16 @@ impl<T: StoreObject> Draft for CallbackDraft<T> {
     }
 }
 
+/// The longest path that is accepted, in bytes: the limit of Linux.
+const LONGEST_PATH: usize = 4096;
+
 /// Reads the answer of `save`.
 pub(super) fn saved_as(saved: &Value) -> Result<SpillRef, Error> {
     let field = |key: &str| saved.get(key).and_then(Value::as_str);
     let path = saved.as_str().or_else(|| field("path")).or_else(|| field("id"));
-    let path = path.filter(|path| !path.is_empty()).ok_or_else(|| invalid_answer("save", saved))?;
+    // A path is shown in the notice, so its length counts.
+    let path = path.filter(|path| !path.is_empty() && path.len() <= LONGEST_PATH);
+    let path = path.ok_or_else(|| invalid_answer("save", saved))?;
     // Without an id, the last part of the address is the id.
     let last = path.trim_end_matches('/').rsplit(['/', '\\']).next();
     let name = field("id").or(last).and_then(OutputId::parse);

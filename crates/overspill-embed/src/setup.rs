@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
+use overspill::core::Limits;
 use overspill::internal::notice::ToolNames;
 use overspill::internal::profile::{Directory, NoticeStyle, OwnSettings};
 use overspill::internal::store::Nowhere;
@@ -19,7 +20,7 @@ use crate::keys::Keys;
 
 /// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
 /// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::internal::settings::CallSetting), `tools`,
-/// `skip_tools`, `trusted_tools`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
+/// `skip_tools`, `trusted_tools`, `ceiling`, `project_root`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
 /// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
 /// `head_chars`, `tail_chars` and `simple`.
 #[derive(Clone)]
@@ -32,6 +33,7 @@ pub struct Setup {
     pub gates: Gates,
     layer: Layer,
     reach: ReaderAbilities,
+    project_root: Option<PathBuf>,
     retention_days: Option<u64>,
     durability: Option<Durability>,
     redact: Redact,
@@ -56,7 +58,10 @@ impl Setup {
     /// Reads them.
     pub fn from_json(json: &Value) -> Result<Setup, Misuse> {
         let mut keys = Keys::of(json, "options")?;
-        let profile = profile(&mut keys)?;
+        let mut profile = profile(&mut keys)?;
+        if keys.switch("ceiling")? == Some(false) {
+            profile.ceiling = Limits::NONE;
+        }
         let store =
             keys.read("store", "a directory, \"memory\" or false", |value| match value {
                 Value::String(word) if word == "memory" => Some(StoreChoice::Memory),
@@ -81,6 +86,8 @@ impl Setup {
             delegate: keys.text("delegate_tool")?,
             ..ReaderAbilities::default()
         };
+        let project_root = keys.text("project_root")?.filter(|path| !path.is_empty());
+        let project_root = project_root.map(PathBuf::from);
         let retention_days = keys.number("retention_days")?;
         let durability =
             keys.read("durability", "full or none", |name| match name.as_str()? {
@@ -91,75 +98,116 @@ impl Setup {
         let redact = redact(&mut keys)?;
         keys.done()?;
         let store = store.unwrap_or(StoreChoice::Default);
-        Ok(Setup { profile, store, gates, layer, reach, retention_days, durability, redact })
+        Ok(Setup {
+            profile,
+            store,
+            gates,
+            layer,
+            reach,
+            project_root,
+            retention_days,
+            durability,
+            redact,
+        })
     }
 
     /// Puts it together; `variable` says what a variable of the environment is set to.
     ///
-    /// Our own profile saves in `OVERSPILL_DIR`, where that is set, as the program does. The profile `unified` also
-    /// reads the variables `TOOL_OUTPUT_…`. Options win over them.
+    /// Our own profile saves in `OVERSPILL_DIR`, where that is set, as the program does. The profile
+    /// `unified` also reads its five variables `TOOL_OUTPUT_…`: options go before them.
     pub fn overspill(
         &self,
         variable: &dyn Fn(&str) -> Option<OsString>,
         working: PathBuf,
     ) -> Overspill {
-        if self.profile.own_settings == OwnSettings::ToolOutputVariables {
-            let found = from_variables(variable);
-            // The profile has no settings of its own from here on.
-            let profile = Profile { own_settings: OwnSettings::None, ..found.profile };
-            let layer = found.layer.updated(&self.layer);
-            return Setup { profile, layer, ..self.clone() }.overspill(variable, working);
-        }
-        let places = Places::from_env(variable, working);
-        let store = self.open(&places, variable("OVERSPILL_DIR").filter(|path| !path.is_empty()));
-        let mut retention = self.profile.retention;
-        if let Some(days) = self.retention_days {
+        let (setup, _) = self.with_variables(variable);
+        let places = setup.places(variable, working);
+        let store = setup.open(&places, variable);
+        let mut retention = setup.profile.retention;
+        if let Some(days) = setup.retention_days {
             let hours = i64::try_from(days).unwrap_or(i64::MAX).min(1_000_000) * 24;
             retention.unused_for = Some(SignedDuration::from_hours(hours));
         }
         Overspill::builder()
-            .profile(self.profile.clone())
+            .profile(setup.profile.clone())
             .shared_store(store)
-            .settings(self.layer.clone())
-            .reader(self.reach.clone())
+            .settings(setup.layer.clone())
+            .reader(setup.reach.clone())
             .retention(retention)
-            .redact(self.redact.clone())
+            .redact(setup.redact.clone())
             .build()
     }
 
-    /// Returns a sentence for each variable of the profile with an invalid value. Its default applies.
+    /// Returns a sentence about each variable of the profile that has an invalid value. Its default
+    /// applies instead.
     pub fn warnings(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<String> {
-        match self.profile.own_settings {
-            OwnSettings::ToolOutputVariables => {
-                from_variables(variable).warnings.iter().map(ToString::to_string).collect()
-            }
-            OwnSettings::None | OwnSettings::TakumiFiles => Vec::new(),
+        self.with_variables(variable).1
+    }
+
+    /// Returns the directory that outputs are saved in; `None` if they are saved elsewhere or nowhere.
+    pub fn directory(
+        &self,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+        working: PathBuf,
+    ) -> Option<PathBuf> {
+        let (setup, _) = self.with_variables(variable);
+        setup.place(&setup.places(variable, working), variable)
+    }
+
+    fn places(&self, variable: &dyn Fn(&str) -> Option<OsString>, working: PathBuf) -> Places {
+        let places = Places::from_env(variable, working);
+        match &self.project_root {
+            Some(root) => Places { project: places.working.join(root), ..places },
+            None => places,
         }
     }
 
-    fn open(&self, places: &Places, set: Option<OsString>) -> Arc<dyn Store> {
-        // The variable stands for the directory below the user's state directory.
-        let set = set.filter(|_| matches!(self.profile.directory, Directory::State(_)));
-        let directory = match &self.store {
+    fn with_variables(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> (Setup, Vec<String>) {
+        let mut setup = self.clone();
+        if setup.profile.own_settings != OwnSettings::ToolOutputVariables {
+            return (setup, Vec::new());
+        }
+        let found = from_variables(variable);
+        setup.layer = found.layer.updated(&setup.layer);
+        setup.profile.directory = found.profile.directory;
+        setup.profile.retention = found.profile.retention;
+        (setup, found.warnings.iter().map(ToString::to_string).collect())
+    }
+
+    fn open(&self, places: &Places, variable: &dyn Fn(&str) -> Option<OsString>) -> Arc<dyn Store> {
+        match &self.store {
             StoreChoice::Own(store) => return store.clone(),
             StoreChoice::Memory => {
                 return Arc::new(Memory::new(self.profile.names, Clock::default()));
             }
             StoreChoice::Nowhere => return Arc::new(Nowhere::because("no store was asked for")),
-            StoreChoice::Directory(path) => places.working.join(path),
-            StoreChoice::Default => match set {
-                Some(path) => places.working.join(path),
-                None => self.profile.directory.within(places),
-            },
-        };
-        if !directory.is_absolute() {
+            StoreChoice::Directory(_) | StoreChoice::Default => {}
+        }
+        let Some(directory) = self.place(places, variable) else {
             let reason = "there is no home directory, and no directory was given";
             return Arc::new(Nowhere::because(reason));
-        }
+        };
         let mut options = self.profile.disk_options(Some(places), Clock::default());
         options.git_ignored &= matches!(self.store, StoreChoice::Default);
         options.durability = self.durability.unwrap_or(options.durability);
         Arc::new(Disk::new(directory, options))
+    }
+
+    fn place(
+        &self,
+        places: &Places,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Option<PathBuf> {
+        // The variable stands for the directory below the user's state directory.
+        let is_below_state = matches!(self.profile.directory, Directory::State(_));
+        let set = variable("OVERSPILL_DIR").filter(|path| !path.is_empty() && is_below_state);
+        let directory = match (&self.store, set) {
+            (StoreChoice::Directory(path), _) => places.working.join(path),
+            (StoreChoice::Default, Some(path)) => places.working.join(path),
+            (StoreChoice::Default, None) => self.profile.directory.within(places),
+            _ => return None,
+        };
+        directory.is_absolute().then_some(directory)
     }
 }
 

@@ -5,43 +5,99 @@
  *     result.content, result.truncated && result.outputPath
  */
 
-import { Overspill } from '../index.js';
+import { join } from 'node:path';
 
-/** What may be told of a call. */
+import { Overspill } from '../index.js';
+import { definer, type Agent, type Define } from './opencode/tool.js';
+
+export type * from './opencode/tool.js';
+
+/** Options of a call. */
 export interface TruncateOptions {
-  maxLines?: number;
-  maxBytes?: number;
-  direction?: 'head' | 'tail';
+  maxLines?: number | undefined;
+  maxBytes?: number | undefined;
+  direction?: 'head' | 'tail' | undefined;
 }
 
-/** What became of a text. */
+/** What became of a text. `outputPath` is empty if the output could not be saved; `content` then says why. */
 export type TruncateResult =
   | { content: string; truncated: false }
-  | { content: string; truncated: true; outputPath?: string };
+  | { content: string; truncated: true; outputPath: string };
 
-/** An agent, as far as it says what it may do. */
-export interface Agent {
-  permission?: Array<{ permission: string; pattern: string; action: 'allow' | 'ask' | 'deny' }>;
+/** The constants and functions of opencode's namespace `Truncate`. */
+export interface Truncation {
+  readonly MAX_LINES: number;
+  readonly MAX_BYTES: number;
+  /** The directory of saved outputs; empty if there is none. */
+  readonly DIR: string;
+  /** A pattern for the saved outputs, as permissions have it. */
+  readonly GLOB: string;
+  readonly RETENTION_MS: number;
+  /** Shortens a text. */
+  output(text: string, options?: TruncateOptions, agent?: Agent): Promise<TruncateResult>;
+  /** Removes expired outputs, and returns how many. The first save of a process also does. */
+  cleanup(): Promise<number>;
 }
 
-/** Makes a `Truncate` that saves where you say. */
-export function createTruncate(options: { store?: string; overspill?: Overspill } = {}): {
-  output(text: string, options?: TruncateOptions, agent?: Agent): Promise<TruncateResult>;
-} {
-  const overspill = options.overspill ?? new Overspill({ profile: 'opencode', store: options.store });
+/** Recommended options by the kind of output. */
+export const PRESETS: Readonly<Record<'code' | 'log' | 'error', TruncateOptions>> = {
+  code: { maxLines: 2000, maxBytes: 50 * 1024 },
+  log: { maxLines: 500, maxBytes: 20 * 1024, direction: 'tail' },
+  error: { maxLines: 100, maxBytes: 10 * 1024, direction: 'tail' },
+};
+
+const DAY = 24 * 60 * 60 * 1000;
+
+function truncation(engine: () => Overspill, retentionDays: number): Truncation {
   return {
-    async output(text, asked = {}, agent) {
-      const call = { ...asked, permission: agent?.permission };
-      const outcome = await overspill.process(text, call);
+    MAX_LINES: 2000,
+    MAX_BYTES: 50 * 1024,
+    get DIR() {
+      return engine().directory ?? '';
+    },
+    get GLOB() {
+      return join(this.DIR, '*');
+    },
+    RETENTION_MS: retentionDays * DAY,
+    async output(text, options = {}, agent) {
+      const { maxLines, maxBytes, direction } = options;
+      const outcome = await engine().process(text, { maxLines, maxBytes, direction, permission: agent?.permission });
       if (!outcome.spilled) return { content: text, truncated: false };
-      const path = outcome.path === null ? {} : { outputPath: outcome.path };
-      return { content: outcome.text, truncated: true, ...path };
+      return { content: outcome.text, truncated: true, outputPath: outcome.path ?? '' };
+    },
+    async cleanup() {
+      return (await engine().sweep()).removed;
     },
   };
 }
 
+/** Makes a `Truncate` that saves where you say. */
+export function createTruncate(
+  options: { store?: string | undefined; retentionDays?: number | undefined; overspill?: Overspill } = {},
+): Truncation {
+  const { store, retentionDays = 7 } = options;
+  const overspill = options.overspill ?? new Overspill({ profile: 'opencode', store, retentionDays });
+  return truncation(() => overspill, retentionDays);
+}
+
+/** Makes a `Tool` that saves where you say. */
+export function createTool(options: Parameters<typeof createTruncate>[0] = {}): { define: Define } {
+  const { store, retentionDays = 7 } = options;
+  const overspill = options.overspill ?? new Overspill({ profile: 'opencode', store, retentionDays });
+  return { define: definer(() => overspill) };
+}
+
+let shared: Overspill | undefined;
+const standard = (): Overspill => (shared ??= new Overspill({ profile: 'opencode' }));
+
 /** Saves in opencode's own directory. */
-export const Truncate: ReturnType<typeof createTruncate> = {
-  output: (text, options, agent) => (standard ??= createTruncate()).output(text, options, agent),
-};
-let standard: ReturnType<typeof createTruncate> | undefined;
+export const Truncate: Truncation = truncation(standard, 7);
+
+/** The types of opencode's namespace. */
+export declare namespace Truncate {
+  export type Result = TruncateResult;
+  export type Options = TruncateOptions;
+}
+
+/** `Tool.define` makes a tool whose results are shortened. */
+export const Tool: { define: Define } = { define: definer(standard) };

@@ -4,48 +4,97 @@
  *     registerPlugin(truncationPlugin);
  */
 
-import { Overspill } from '../index.js';
+import { join } from 'node:path';
+
+import { Overspill, type Options } from '../index.js';
 
 /** A tool's result, as takumi has it. */
 export interface ToolResult {
-  llmContent: string | Array<{ type: string; [key: string]: unknown }>;
+  llmContent: string | readonly object[];
   returnDisplay?: unknown;
-  isError?: boolean;
+  isError?: boolean | undefined;
   metadata?: unknown;
-  truncated?: boolean;
-  outputPath?: string;
+  /** Whether the output was shortened. A tool that sets it is left alone. */
+  truncated?: boolean | undefined;
+  /** The path of the full output. */
+  outputPath?: string | undefined;
 }
 
-/** What the plugin looks at of its surroundings. */
+/** The part of takumi's context that the plugin reads. */
 export interface PluginContext {
   config?: { truncation?: boolean | undefined } | undefined;
+  /** takumi's directories; full outputs are saved in `tool-output` below this one. */
+  paths?: { globalConfigDir?: string | undefined } | undefined;
 }
 
 /** What a hook gets along with the result. */
 export interface HookOptions {
-  toolUse?: { name?: string; callId?: string };
-  sessionId?: string;
+  toolUse?: { name?: string | undefined; callId?: string | undefined } | undefined;
+  name?: string | undefined;
+  callId?: string | undefined;
+  sessionId?: string | undefined;
 }
 
-/** Makes the plugin, with an engine of your own. */
-export function createTruncationPlugin(overspill?: Overspill): {
+/** The plugin. */
+export interface TruncationPlugin {
   name: 'truncation';
   enforce: 'post';
-  toolResult(this: PluginContext | void, result: ToolResult, options?: HookOptions): Promise<ToolResult>;
-} {
-  let engine = overspill;
+  /** `this` is a `PluginContext` when takumi calls the hook. */
+  toolResult<R extends ToolResult>(this: unknown, result: R, options?: HookOptions): Promise<R & ToolResult>;
+}
+
+/** Options of the plugin. */
+export interface TruncationPluginOptions extends Pick<Options, 'maxLines' | 'maxBytes' | 'direction' | 'durability' | 'ceiling'> {
+  /** The directory for full outputs; by default `tool-output` in takumi's own directory, else in `~/.takumi`. */
+  directory?: string | undefined;
+  /** Is told why a full output could not be saved. By default it is a warning of the process. */
+  log?: ((message: string) => void) | undefined;
+}
+
+/** Makes the plugin with options, or with an engine of your own. */
+export function createTruncationPlugin(options: TruncationPluginOptions | Overspill = {}): TruncationPlugin {
+  // An engine for each directory, made with its first result.
+  const engines = new Map<string | undefined, Overspill>();
+  const engineFor = (context: PluginContext | undefined): Overspill => {
+    if (options instanceof Overspill) return options;
+    const global = text(context?.paths?.globalConfigDir);
+    const directory = options.directory ?? (global === undefined ? undefined : join(global, 'tool-output'));
+    const engine = engines.get(directory) ?? made({ ...options, directory });
+    engines.set(directory, engine);
+    return engine;
+  };
   return {
     name: 'truncation',
     enforce: 'post',
-    async toolResult(result, options = {}) {
-      engine ??= new Overspill({ profile: 'takumi' });
-      const enabled = this?.config?.truncation === false ? { enabled: false } : {};
-      const { toolUse, sessionId } = options;
-      const call = { tool: toolUse?.name, callId: toolUse?.callId, session: sessionId, ...enabled };
-      return (await engine.apply(result, call)) as ToolResult;
+    async toolResult(result, hook = {}) {
+      const context = this as PluginContext | undefined;
+      const { toolUse, sessionId } = hook;
+      const call = {
+        tool: text(toolUse?.name ?? hook.name),
+        callId: text(toolUse?.callId ?? hook.callId),
+        session: text(sessionId),
+        ...(context?.config?.truncation === false && { enabled: false }),
+      };
+      return (await engineFor(context).apply(result, call)) as typeof result;
     },
   };
 }
 
+function made(options: TruncationPluginOptions): Overspill {
+  const { directory, log = (message) => process.emitWarning(message, 'OverspillWarning'), ...limits } = options;
+  return new Overspill({
+    ...limits,
+    profile: 'takumi',
+    store: directory,
+    onEvent: ({ type, tool, error }) => {
+      if (type === 'failed') log(`the full output of ${tool ?? 'a tool'} could not be saved: ${error}`);
+    },
+  });
+}
+
+function text(name: unknown): string | undefined {
+  return typeof name === 'string' ? name : undefined;
+}
+
 /** Saves in takumi's own directory. */
-export const truncationPlugin: ReturnType<typeof createTruncationPlugin> = createTruncationPlugin();
+export const truncationPlugin: TruncationPlugin = createTruncationPlugin();

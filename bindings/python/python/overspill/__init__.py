@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import json
 from typing import Any, Callable, TypeVar, Union, cast, overload
 
 from overspill._native import Engine, Size, Span, Spill, Spilled, Whole
@@ -65,7 +66,19 @@ class Overspill(Engine):
             packed = [pack(part) for part in result]
             bounded = super().apply(packed, **call)
             return result if bounded is packed else [unpack(part) for part in bounded]
+        if isinstance(result, dict) and self._in_envelope:
+            return self._envelope(result, call)
         return super().apply(result, **call)
+
+    def _envelope(self, response: dict[str, Any], call: dict[str, Any]) -> Any:
+        """Shortens an envelope as the JSON text that is saved of it."""
+        try:
+            text = json.dumps(response, ensure_ascii=False, separators=(",", ":"), default=str)
+        except (TypeError, ValueError, RecursionError):
+            # It has a key that is no text, or it contains itself.
+            return super().apply(response, **call)
+        bounded = super().apply(text, **call)
+        return response if bounded == text else json.loads(bounded)
 
     async def aprocess(self, output: str | bytes, **call: Any) -> Outcome:
         """Does what `process` does, and lets other tasks run while it saves."""

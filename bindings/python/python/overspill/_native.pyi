@@ -153,6 +153,8 @@ class Engine:
         tools: Optional[Mapping[str, _Layer]] = ...,
         skip_tools: Optional[Sequence[str]] = ...,
         trusted_tools: Optional[Sequence[str]] = ...,
+        ceiling: Optional[bool] = ...,
+        project_root: Optional[str] = ...,
         retention_days: Optional[int] = ...,
         durability: Literal["full", "none", None] = ...,
         redact: Literal["off", "store", "all", None] = ...,
@@ -170,6 +172,9 @@ class Engine:
         on_event: Optional[Callable[[Event], object]] = ...,
         should_spill: Optional[Callable[[str, Any], Union[bool, Mapping[str, Any], None]]] = ...,
     ) -> Self: ...
+    @property
+    def directory(self) -> Optional[str]:
+        """The directory that outputs are saved in; None if they are saved elsewhere or nowhere."""
     def process(
         self,
         output: _Output,
@@ -194,6 +199,8 @@ class Engine:
         exit_code: Optional[int] = ...,
     ) -> _Outcome:
         """Bounds an output that is all there."""
+    @property
+    def _in_envelope(self) -> bool: ...
     def process_if_whole(self, output: _Output, **call: Any) -> Optional[_Outcome]: ...
     def apply(self, result: Any, **call: Any) -> Any: ...
     def batch(

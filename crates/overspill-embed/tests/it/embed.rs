@@ -266,3 +266,33 @@ fn a_batch_has_one_budget() {
     assert!(outcomes.iter().map(lines).sum::<usize>() <= 100);
     assert!(overspill_embed::batch(&overspill, &outputs, &json!({"lines": 1})).is_err());
 }
+
+#[test]
+fn failed_strategy_beyond_the_ceiling_saves_the_output() {
+    let overspill = made(json!({"profile": "agent-v2"}));
+    let overspill = overspill.to_builder().strategy(Given(Err("no idea".into()))).build();
+    let below = numbered(3000);
+    let outcome = overspill.process(below.as_bytes(), &Call::default());
+    assert!(matches!(outcome, Outcome::Whole(_)));
+    let beyond = numbered(60_000);
+    let Outcome::Spilled(spilled) = overspill.process(beyond.as_bytes(), &Call::default()) else {
+        panic!("it is cut")
+    };
+    let saved = spilled.saved.as_ref().unwrap();
+    let page = overspill_embed::read(&overspill, saved.id.as_str(), &json!({"tail": 1})).unwrap();
+    assert_eq!(page["text"], "line 60000\n");
+}
+
+#[test]
+fn ceiling_can_be_switched_off() {
+    let output = numbered(90_000);
+    for profile in ["overspill", "klaude", "unified", "takumi", "agent-v2", "opencode"] {
+        let is_cut = |ceiling: bool| {
+            let options = json!({"profile": profile, "ceiling": ceiling, "enabled": false});
+            let outcome = made(options);
+            let outcome = outcome.process(output.as_bytes(), &Call::default());
+            matches!(outcome, Outcome::Spilled(_))
+        };
+        assert_eq!((is_cut(true), is_cut(false)), (true, false), "{profile}");
+    }
+}

@@ -6,3 +6,4 @@ mod embed;
 mod redact;
 mod results;
 mod types;
+mod variables;

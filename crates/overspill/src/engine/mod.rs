@@ -274,9 +274,11 @@ impl Overspill {
                 Selected { chosen: None, failure: Some(error) } => {
                     return self.unchanged(&all, &error, &ended);
                 }
-                // Where a failed save gives the original back, a failed strategy does too.
+                // If a failed save gives the original back, a failed strategy does too. An output
+                // beyond the ceiling is cut, so it is saved.
                 Selected { chosen: Some(chosen), failure: Some(error) }
-                    if self.profile.on_save_error == OnSaveError::Original =>
+                    if self.profile.on_save_error == OnSaveError::Original
+                        && self.is_below_ceiling(all.measured) =>
                 {
                     (chosen, Err(error))
                 }

@@ -6,8 +6,12 @@
 
 from __future__ import annotations
 
+import warnings
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Optional, Protocol
+from enum import Enum
+from pathlib import Path
+from typing import Any, Optional, Protocol, Union, cast
 
 from overspill import Overspill
 
@@ -23,30 +27,42 @@ class TruncationResult:
 
     output: str
     was_truncated: bool
-    saved_file_path: Optional[str]
-    original_length: int
-    truncated_length: int
+    saved_file_path: Optional[str] = None
+    original_length: int = 0
+    truncated_length: int = 0
 
 
-class TruncationStrategy(Protocol):
-    """Anything that cuts an output."""
+class TruncationStrategy(ABC):
+    """Cuts an output. Subclass it for a strategy of your own."""
+
+    @abstractmethod
+    def truncate(
+        self, output: str, tool_name: Optional[str] = None, call_id: Optional[str] = None
+    ) -> TruncationResult:
+        """Returns what becomes of an output."""
+
+
+class _Strategy(TruncationStrategy):
+    """Makes an engine with the first output, and again if a parameter was changed."""
+
+    def __init__(self, **parameters: Any) -> None:
+        self.__dict__.update(parameters)
+        self._made: Optional[tuple[dict[str, Any], Overspill]] = None
+
+    def _options(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _engine(self) -> Overspill:
+        options = self._options()
+        if self._made is None or self._made[0] != options:
+            self._made = (options, Overspill(**options))
+        return self._made[1]
 
     def truncate(
         self, output: str, tool_name: Optional[str] = None, call_id: Optional[str] = None
     ) -> TruncationResult:
-        """Says what becomes of an output."""
-        ...
-
-
-class _Strategy:
-    def __init__(self, overspill: Overspill) -> None:
-        self._overspill = overspill
-
-    def truncate(
-        self, output: str, tool_name: Optional[str] = None, call_id: Optional[str] = None
-    ) -> TruncationResult:
-        """Says what becomes of an output."""
-        outcome = self._overspill.process(output, tool=tool_name, call_id=call_id)
+        """Returns what becomes of an output."""
+        outcome = self._engine().process(output, tool=tool_name, call_id=call_id)
         if not outcome.spilled:
             return TruncationResult(output, False, None, len(output), 0)
         total, shown = outcome.total.chars, outcome.shown.chars
@@ -56,30 +72,46 @@ class _Strategy:
 class SmartTruncationStrategy(_Strategy):
     """The first and the last characters, and the whole output in a file."""
 
+    max_length: int
+    head_chars: int
+    tail_chars: int
+    truncation_dir: Path
+
     def __init__(
         self,
         max_length: int = TOOL_OUTPUT_MAX_LENGTH,
         head_chars: int = TOOL_OUTPUT_DISPLAY_HEAD,
         tail_chars: int = TOOL_OUTPUT_DISPLAY_TAIL,
-        truncation_dir: str = TOOL_OUTPUT_TRUNCATION_DIR,
+        truncation_dir: Union[str, Path] = TOOL_OUTPUT_TRUNCATION_DIR,
     ) -> None:
         super().__init__(
-            Overspill(
-                profile="klaude",
-                max_length=max_length,
-                head_chars=head_chars,
-                tail_chars=tail_chars,
-                store=str(truncation_dir),
-                durability="none",
-            )
+            max_length=max_length, head_chars=head_chars, tail_chars=tail_chars, truncation_dir=Path(truncation_dir)
         )
+        # Wrong values are refused here and not with the first output.
+        self._engine()
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "profile": "klaude",
+            "max_length": self.max_length,
+            "head_chars": self.head_chars,
+            "tail_chars": self.tail_chars,
+            "store": str(self.truncation_dir),
+            "durability": "none",
+        }
 
 
 class SimpleTruncationStrategy(_Strategy):
     """The first characters, and nothing is saved."""
 
+    max_length: int
+
     def __init__(self, max_length: int = TOOL_OUTPUT_MAX_LENGTH) -> None:
-        super().__init__(Overspill(profile="klaude", max_length=max_length, simple=True))
+        super().__init__(max_length=max_length)
+        self._engine()
+
+    def _options(self) -> dict[str, Any]:
+        return {"profile": "klaude", "max_length": self.max_length, "simple": True}
 
 
 _current: Optional[TruncationStrategy] = None
@@ -102,16 +134,88 @@ def set_truncation_strategy(strategy: TruncationStrategy) -> None:
 def truncate_tool_output(
     output: str, tool_name: Optional[str] = None, call_id: Optional[str] = None
 ) -> TruncationResult:
-    """Says what becomes of an output."""
-    return get_truncation_strategy().truncate(output, tool_name, call_id)
+    """Returns what becomes of an output. If a strategy of your own fails, the smart strategy cuts, with a warning."""
+    strategy = get_truncation_strategy()
+    if isinstance(strategy, _Strategy):
+        return strategy.truncate(output, tool_name, call_id)
+    try:
+        result: object = strategy.truncate(output, tool_name, call_id)
+        if isinstance(getattr(result, "output", None), str):
+            return cast(TruncationResult, result)
+        reason = f"returned {type(result).__name__}, not a TruncationResult"
+    except Exception as error:
+        reason = f"raised {type(error).__name__}: {error}"
+    warnings.warn(f"the strategy {type(strategy).__name__} {reason}", RuntimeWarning, stacklevel=2)
+    return SmartTruncationStrategy().truncate(output, tool_name, call_id)
+
+
+class TruncationInfo(Protocol):
+    """Anything with the three values, such as klaude's own model."""
+
+    @property
+    def saved_file_path(self) -> str: ...
+
+    @property
+    def original_length(self) -> int: ...
+
+    @property
+    def truncated_length(self) -> int: ...
+
+
+@dataclass
+class TruncationUIExtra:
+    """What a terminal shows of a cut output; lengths in characters."""
+
+    saved_file_path: str
+    original_length: int
+    truncated_length: int
+
+    @classmethod
+    def of(cls, result: TruncationResult) -> Optional[TruncationUIExtra]:
+        """Returns the values of a result; None if no file was saved."""
+        if result.saved_file_path is None:
+            return None
+        return cls(result.saved_file_path, result.original_length, result.truncated_length)
+
+
+class ToolResultUIExtraType(str, Enum):
+    """The kinds of extra information; klaude has more of them."""
+
+    TRUNCATION = "truncation"
+
+
+@dataclass
+class ToolResultUIExtra:
+    """What a terminal shows besides the result of a tool."""
+
+    type: ToolResultUIExtraType
+    truncation: Optional[TruncationUIExtra] = None
+
+    @classmethod
+    def of(cls, result: TruncationResult) -> Optional[ToolResultUIExtra]:
+        """Returns the extra of a result; None if no file was saved."""
+        truncation = TruncationUIExtra.of(result)
+        return None if truncation is None else cls(ToolResultUIExtraType.TRUNCATION, truncation)
+
+
+class _Plain(str):
+    """A text that rich shows as it is. It takes brackets in other text for markup."""
+
+    def __rich__(self) -> Any:
+        from rich.text import Text
+
+        return Text(str(self))
+
+
+def render_truncation_info(ui_extra: TruncationInfo) -> str:
+    """Returns two lines for a terminal: the sizes, and the path. Both `print` and rich show them."""
+    return _Plain(
+        f"Output truncated: {ui_extra.original_length} chars total, {ui_extra.truncated_length} chars hidden\n"
+        f"Full output saved to {ui_extra.saved_file_path}"
+    )
 
 
 def render_truncation(result: TruncationResult) -> str:
-    """Returns the two lines for a terminal; nothing where no file was saved."""
-    if result.saved_file_path is None:
-        return ""
-    return (
-        f"Output truncated: {result.original_length} chars total, "
-        f"{result.truncated_length} chars hidden\n"
-        f"Full output saved to {result.saved_file_path}"
-    )
+    """Returns the two lines of a result; nothing where no file was saved."""
+    ui_extra = TruncationUIExtra.of(result)
+    return "" if ui_extra is None else render_truncation_info(ui_extra)

@@ -1,0 +1,69 @@
+/**
+ * Our adapters in the sources that they replace, with the tests of those projects.
+ *
+ * No package registry has these projects. `OVERSPILL_REAL_PARTS` names a directory with checkouts of them, and with `vitest` and `pathe`
+ * installed: `coding-agent` (a revision with `src/agent-v2/truncation`) and `neovate-code` (one with `src/plugins/truncation.ts`).
+ * opencode's tests need Bun and its own layers, so the document's implementation stands in for it in `documents.test.mts`.
+ */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { after, test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
+
+import { directory } from './start.mjs';
+
+const run = promisify(execFile);
+const PARTS = process.env['OVERSPILL_REAL_PARTS'];
+const copies: string[] = [];
+after(() => copies.forEach((copy) => rmSync(copy, { recursive: true })));
+
+/** Copies a checkout beside it, so that its tests find their packages. */
+function checkout(t: TestContext, name: string): string | undefined {
+  if (PARTS === undefined) t.skip('no package registry has the project, and OVERSPILL_REAL_PARTS names no directory of checkouts');
+  else if (!existsSync(`${PARTS}/${name}`)) t.skip(`there is no ${PARTS}/${name}`);
+  else {
+    const copy = mkdtempSync(`${PARTS}/replaced-`);
+    copies.push(copy);
+    cpSync(`${PARTS}/${name}`, copy, { recursive: true });
+    return copy;
+  }
+  return undefined;
+}
+
+/** Puts ours in the place of modules. */
+function replace(adapter: string, ...modules: string[]): void {
+  const ours = fileURLToPath(import.meta.resolve(`overspill/${adapter}`));
+  for (const module of modules) {
+    assert(readFileSync(module, 'utf8').length > 0);
+    writeFileSync(module, `export * from ${JSON.stringify(ours)};\n`);
+  }
+}
+
+async function vitest(copy: string, ...words: string[]): Promise<string> {
+  const env = { ...process.env, HOME: directory(), NO_COLOR: '1' };
+  const command = [`${PARTS}/node_modules/vitest/vitest.mjs`, 'run', '--root', copy, ...words];
+  const done = await run('node', command, { cwd: copy, env }).catch((error: { stdout: string }) => assert.fail(error.stdout));
+  return done.stdout;
+}
+
+test('agent-v2 passes its own tests with our service', async (t) => {
+  const copy = checkout(t, 'coding-agent');
+  if (copy === undefined) return;
+  const folder = `${copy}/src/agent-v2/truncation`;
+  const modules = ['constants', 'index', 'middleware', 'service', 'storage', 'types', 'strategies/index'];
+  replace('agent-v2', ...modules.map((module) => `${folder}/${module}.ts`));
+  for (const module of ['base', 'default']) rmSync(`${folder}/strategies/${module}.ts`);
+  assert.match(await vitest(copy, 'src/agent-v2/truncation'), /Tests +\d+ passed/);
+});
+
+test('neovate passes its own tests with our plugin', async (t) => {
+  const copy = checkout(t, 'neovate-code');
+  if (copy === undefined) return;
+  replace('takumi', `${copy}/src/plugins/truncation.ts`);
+  // That project leaves lists alone. The document wants their text parts shortened.
+  const but = ['-t', '^(?!.*non-string content)'];
+  assert.match(await vitest(copy, 'src/plugins/truncation.test.ts', ...but), /Tests +6 passed \| 1 skipped/);
+});

@@ -1,0 +1,5 @@
+// src/config.ts
+export type Config = {
+  // ...
+  truncation?: boolean;  // 默认 true
+};
