@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
+use overspill::core::Limits;
 use overspill::internal::notice::ToolNames;
 use overspill::internal::profile::{Directory, NoticeStyle, OwnSettings};
 use overspill::internal::store::Nowhere;
@@ -19,7 +20,7 @@ use crate::keys::Keys;
 
 /// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
 /// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::internal::settings::CallSetting), `tools`,
-/// `skip_tools`, `trusted_tools`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
+/// `ceiling`, `skip_tools`, `trusted_tools`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
 /// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
 /// `head_chars`, `tail_chars` and `simple`.
 #[derive(Clone)]
@@ -56,7 +57,11 @@ impl Setup {
     /// Reads them.
     pub fn from_json(json: &Value) -> Result<Setup, Misuse> {
         let mut keys = Keys::of(json, "options")?;
-        let profile = profile(&mut keys)?;
+        let mut profile = profile(&mut keys)?;
+        // The documents of the source systems have no ceiling.
+        if keys.switch("ceiling")? == Some(false) {
+            profile.ceiling = Limits::NONE;
+        }
         let store =
             keys.read("store", "a directory, \"memory\" or false", |value| match value {
                 Value::String(word) if word == "memory" => Some(StoreChoice::Memory),
@@ -106,7 +111,9 @@ impl Setup {
         if self.profile.own_settings == OwnSettings::ToolOutputVariables {
             let found = from_variables(variable);
             // The profile has no settings of its own from here on.
-            let profile = Profile { own_settings: OwnSettings::None, ..found.profile };
+            let Profile { directory, retention, .. } = found.profile;
+            let own_settings = OwnSettings::None;
+            let profile = Profile { directory, retention, own_settings, ..self.profile.clone() };
             let layer = found.layer.updated(&self.layer);
             return Setup { profile, layer, ..self.clone() }.overspill(variable, working);
         }
