@@ -220,6 +220,11 @@ impl Overspill {
         Spill::new(Cow::Owned(self), call, options)
     }
 
+    /// Returns the time, by the engine's clock.
+    pub(crate) fn now(&self) -> jiff::Timestamp {
+        self.clock.now().timestamp()
+    }
+
     /// Returns the rules that mask secrets.
     pub fn redaction(&self) -> &Redact {
         &self.redact

@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use overspill::core::{Choice, Keep, Policy, Strategy, StrategyError};
 use overspill::seeds::{
-    PermissionRule, Service, ServiceContext, ServiceEvent, ServiceResult, envelope, from_variables,
+    PermissionRule, Service, ServiceContext, ServiceEvent, ServiceResult, cleanup_by_name,
+    envelope, from_variables,
 };
 use overspill::store::{Draft, Entry, Memory, OutputId, SpillRef, Store};
 use overspill::tool::Gates;
@@ -172,6 +173,37 @@ fn service_with_a_wrong_strategy_returns_the_original_and_reports_it() {
             events.lock().unwrap().iter().map(|event| event.r#type.clone()).collect();
         assert_eq!(types, ["error", "error"]);
     }
+}
+
+/// The document of opencode goes by the name. The usual sweep goes by the last use.
+#[test]
+fn cleanup_by_name_removes_whole_days_that_are_too_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let now = "2026-02-19T12:00:00Z".parse::<jiff::Timestamp>().unwrap();
+    let clock = overspill::Clock::fixed(now.to_zoned(jiff::tz::TimeZone::UTC));
+    let overspill =
+        Overspill::builder().profile(Profile::OPENCODE).directory(dir.path()).clock(clock).build();
+    assert_eq!(cleanup_by_name(&overspill).unwrap(), 0, "nothing is there");
+    let (gone, kept) = (
+        ["tool_20200101_abcdef", "tool_20260211_aaaaaa"],
+        [
+            "tool_20260212_bbbbbb",
+            "tool_20260219_cccccc",
+            "tool_zzzz",
+            "tool_20269999_dddddd",
+            "keep",
+        ],
+    );
+    let fresh = now.into();
+    for name in gone.iter().chain(&kept) {
+        let path = dir.path().join(name);
+        std::fs::write(&path, "x").unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(fresh).unwrap();
+    }
+    assert_eq!(overspill.sweep().unwrap().removed, 0, "all were used just now");
+    assert_eq!(cleanup_by_name(&overspill).unwrap(), 2);
+    assert!(gone.iter().all(|name| !dir.path().join(name).exists()));
+    assert!(kept.iter().all(|name| dir.path().join(name).exists()));
 }
 
 /// A store of a user that panics at one of its steps.
