@@ -25,24 +25,13 @@ impl RecentName {
         Some(RecentName { is_failed, skipped: skipped.parse().ok()? })
     }
 
-    /// Returns the output: the newest of this directory, or of all if this directory has none.
+    /// Returns the output of this directory.
     pub(crate) fn find(
         self,
         store: &dyn Store,
         env: &Env,
     ) -> Result<Option<OutputId>, overspill::Error> {
-        let here = self.find_in(store, env.recorded_directory())?;
-        if here.is_some() {
-            return Ok(here);
-        }
-        self.find_in(store, None)
-    }
-
-    fn find_in(
-        self,
-        store: &dyn Store,
-        directory: Option<String>,
-    ) -> Result<Option<OutputId>, overspill::Error> {
+        let directory = env.recorded_directory();
         let most = self.skipped.saturating_add(1);
         let query =
             RecentQuery { directory, most, failed: self.is_failed, ..RecentQuery::default() };

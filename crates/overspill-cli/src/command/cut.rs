@@ -62,7 +62,8 @@ pub(crate) fn run(args: &CutArgs, env: &Env) -> u8 {
 fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
     let engine = args.call.added_to(args.limits.engine("cut", env));
     let Engine { overspill, options, tool, call_id, session, profile, .. } = engine;
-    let call = Call { id: call_id, session, ..Call::new(tool) };
+    let directory = env.recorded_directory();
+    let call = Call { id: call_id, session, directory, ..Call::new(tool) };
     if args.envelope || profile.envelope && !args.json {
         let response = input.all();
         let end = input.end();

@@ -75,6 +75,20 @@ fn unified_reads_its_variables_and_options_win() {
 }
 
 #[test]
+fn ceiling_that_is_switched_off_lets_everything_pass() {
+    let output = numbered(30_000);
+    for profile in ["overspill", "klaude", "unified", "takumi", "agent-v2", "opencode"] {
+        let is_whole = |ceiling: Option<bool>| {
+            let engine = made(json!({"profile": profile, "enabled": false, "ceiling": ceiling}));
+            matches!(engine.process(&output, &Call::default()), Outcome::Whole(_))
+        };
+        assert!(is_whole(Some(false)), "{profile}");
+        assert!(!is_whole(Some(true)) && !is_whole(None), "{profile}");
+    }
+    assert!(Setup::from_json(&json!({"ceiling": 5})).is_err());
+}
+
+#[test]
 fn redact_of_an_unknown_value_is_misuse() {
     for value in [json!("All"), json!("yes"), json!(""), json!(true), json!(1)] {
         let said = Setup::from_json(&json!({"redact": value})).err().unwrap().to_string();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::guarded::guarded;
 use super::{EndedCall, Output, Overspill};
 use crate::profile::Sweeps;
 use crate::store::{PreviewRecord, Record};
@@ -22,7 +23,8 @@ impl Overspill {
         self.report(ended.call, spilled.total.bytes as usize, spilled.text.len(), what);
         if self.profile.sweeps == Sweeps::AfterAnswer {
             let now = self.clock.now().timestamp();
-            let _ = sweep(&*self.store, &self.retention(), SweepBudget::LITTLE, now);
+            let little = SweepBudget::LITTLE;
+            let _ = guarded(|| sweep(&*self.store, &self.retention(), little, now));
         }
     }
 
@@ -54,7 +56,8 @@ impl Overspill {
             ..Record::default()
         };
         // A record is a convenience. The output itself is safe.
-        let _ = self.store.describe(&saved.id, &record.with_size(spilled.total));
+        let record = record.with_size(spilled.total);
+        let _ = guarded(|| self.store.describe(&saved.id, &record));
     }
 
     /// Returns an output that fits, in which so many secrets are masked.

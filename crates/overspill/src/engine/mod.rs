@@ -3,6 +3,7 @@
 mod after;
 mod builder;
 mod choose;
+mod guarded;
 mod plan;
 mod present;
 mod read;
@@ -25,6 +26,7 @@ use crate::{Call, CallEnd, Clock, Error, Event, Layer, Outcome, Profile, Setting
 pub use builder::OverspillBuilder;
 pub(crate) use choose::Chosen;
 use choose::Selected;
+use guarded::guarded;
 use plan::Plan;
 pub(crate) use save::AtHand;
 use save::Fallback;
@@ -169,7 +171,8 @@ impl Overspill {
 
     /// Removes expired outputs now.
     pub fn sweep(&self) -> Result<Swept, Error> {
-        sweep(&*self.store, &self.retention(), SweepBudget::Whole, self.clock.now().timestamp())
+        let now = self.clock.now().timestamp();
+        guarded(|| sweep(&*self.store, &self.retention(), SweepBudget::Whole, now))
     }
 
     /// Shortens an output if it is too large: bytes or text.
@@ -215,6 +218,11 @@ impl Overspill {
     /// Like [`Overspill::spill`], for callers that cannot borrow the engine.
     pub fn into_spill(self, call: Call, options: CallOptions) -> Spill<'static> {
         Spill::new(Cow::Owned(self), call, options)
+    }
+
+    /// Returns the time, by the engine's clock.
+    pub(crate) fn now(&self) -> jiff::Timestamp {
+        self.clock.now().timestamp()
     }
 
     /// Returns the rules that mask secrets.

@@ -109,9 +109,10 @@ fn outcome(line: &str) -> Option<(&str, bool)> {
     tap(line)
         .or_else(|| go(line))
         .or_else(|| nextest(line))
+        // pytest has `::` in its names, too.
+        .or_else(|| dotted(line))
         .or_else(|| pytest(line))
         .or_else(|| marked(line))
-        .or_else(|| dotted(line))
 }
 
 /// `test parse::numbers ... FAILED`, `test_parse (tests.Parse) ... ok`.

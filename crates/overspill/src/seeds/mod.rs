@@ -44,7 +44,7 @@ use crate::profile::{Profile, ResultLayout, Sweeps};
 use crate::store::Access;
 use crate::sweep::Retention;
 
-pub use opencode::{PermissionRule, Preset, can_delegate};
+pub use opencode::{PermissionRule, Preset, can_delegate, cleanup_by_name};
 pub use results::{ServiceEvent, ServiceResult, TruncationResult, TruncationUiExtra};
 pub use service::{Service, ServiceContext};
 pub use variables::{UnifiedVariables, from_variables};

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use overspill_core::Keep;
 
 use super::{SOURCE_SYSTEM, WalkWords};
 use crate::profile::{Directory, NoticeStyle, Profile, Sweeps};
-use crate::store::{Also, NamePart, NameStyle};
-use crate::{Layer, Limit};
+use crate::store::{Also, Entry, NamePart, NameStyle};
+use crate::{Error, Layer, Limit, Overspill};
 
 /// The sentences of its notice.
 pub(super) const WORDS: WalkWords = WalkWords {
@@ -67,6 +69,27 @@ impl Preset {
             ..Layer::default()
         }
     }
+}
+
+/// Removes outputs by the day in their names, as the document of opencode describes it, and returns how many.
+///
+/// [`Overspill::sweep`] goes by the last use of an output instead, so that an output that is still read stays. An output goes
+/// here if its whole day is older than the retention. A pinned output and a name without a day stay.
+pub fn cleanup_by_name(overspill: &Overspill) -> Result<u64, Error> {
+    let Some(longest) = overspill.retention().unused_for else { return Ok(0) };
+    let (store, now) = (overspill.store(), overspill.now());
+    let is_old = |entry: &Entry| {
+        let day = entry.name.as_str().strip_prefix("tool_").and_then(|rest| rest.get(..8));
+        let day = day.and_then(|day| Date::strptime("%Y%m%d", day).ok());
+        let end = day.and_then(|day| day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok());
+        end.is_some_and(|end| now.duration_since(end.timestamp()) > longest)
+    };
+    let mut removed = 0;
+    for entry in store.list()?.iter().filter(|entry| !entry.pinned && is_old(entry)) {
+        // A file that cannot be removed does not end the cleanup.
+        removed += u64::from(store.delete(&entry.name).is_ok());
+    }
+    Ok(removed)
 }
 
 /// A kind of output. It decides which end is kept.

@@ -81,7 +81,7 @@ impl Service {
         let overspill = Overspill::builder()
             .profile(Profile::AGENT_V2)
             .directory(directory)
-            .settings(config.layer)
+            .settings(with_tool_table(config.layer))
             .retention(config.retention.unwrap_or(Profile::AGENT_V2.retention))
             .build();
         Service { overspill, warnings: config.warnings }
@@ -199,6 +199,18 @@ impl From<&str> for ServiceContext {
     fn from(tool: &str) -> ServiceContext {
         ServiceContext::new(tool)
     }
+}
+
+/// Adds the document's table of tools to the settings of a service. The document's service has it in `tools`, so an
+/// entry of the table is stronger than `global`.
+fn with_tool_table(mut layer: Layer) -> Layer {
+    let profile = Profile::AGENT_V2;
+    for name in profile.tools.iter().map(|defaults| defaults.tool) {
+        if let (false, Some(entry)) = (layer.tools.contains_key(name), profile.tool(name)) {
+            layer.tools.insert(name.to_owned(), entry);
+        }
+    }
+    layer
 }
 
 /// A configuration in JSON.

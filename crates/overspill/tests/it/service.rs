@@ -1,17 +1,19 @@
 //! The service of `agent-v2`, the variables of `unified`, and the registry with a context for each turn.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use overspill::core::{Choice, Keep, Policy, Strategy, StrategyError};
 use overspill::seeds::{
-    PermissionRule, Service, ServiceContext, ServiceEvent, ServiceResult, envelope, from_variables,
+    PermissionRule, Service, ServiceContext, ServiceEvent, ServiceResult, cleanup_by_name,
+    envelope, from_variables,
 };
-use overspill::store::Memory;
+use overspill::store::{Draft, Entry, Memory, OutputId, SpillRef, Store};
 use overspill::tool::Gates;
 use overspill::tool::registry::{Registry, Tool, ToolCall, TurnContext};
-use overspill::{Call, CallOptions, Layer, Overspill, Part, Profile, Retention};
+use overspill::{Call, CallEnd, CallOptions, Error, Layer, Overspill, Part, Profile, Retention};
 use serde_json::{Value, json};
 
 fn lines(n: usize) -> String {
@@ -76,7 +78,7 @@ fn service_cleanup_counts_the_days_of_its_configuration() {
     let config = json!({"global": {"maxLines": 1, "retentionDays": 2}});
     let mut service = Service::from_json(&config, dir.path());
     assert_eq!(service.cleanup().unwrap(), 0, "there is no directory yet");
-    let path = path_of(&service.output(&lines(3), "bash"));
+    let path = path_of(&service.output(&lines(3), "other"));
     let age = |days: u64| {
         let time = SystemTime::now() - Duration::from_secs(days * 86_400 + 60);
         std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
@@ -170,6 +172,122 @@ fn service_with_a_wrong_strategy_returns_the_original_and_reports_it() {
         let types: Vec<String> =
             events.lock().unwrap().iter().map(|event| event.r#type.clone()).collect();
         assert_eq!(types, ["error", "error"]);
+    }
+}
+
+/// The document of opencode goes by the name. The usual sweep goes by the last use.
+#[test]
+fn cleanup_by_name_removes_whole_days_that_are_too_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let now = "2026-02-19T12:00:00Z".parse::<jiff::Timestamp>().unwrap();
+    let clock = overspill::Clock::fixed(now.to_zoned(jiff::tz::TimeZone::UTC));
+    let overspill =
+        Overspill::builder().profile(Profile::OPENCODE).directory(dir.path()).clock(clock).build();
+    assert_eq!(cleanup_by_name(&overspill).unwrap(), 0, "nothing is there");
+    let (gone, kept) = (
+        ["tool_20200101_abcdef", "tool_20260211_aaaaaa"],
+        [
+            "tool_20260212_bbbbbb",
+            "tool_20260219_cccccc",
+            "tool_zzzz",
+            "tool_20269999_dddddd",
+            "keep",
+        ],
+    );
+    let fresh = now.into();
+    for name in gone.iter().chain(&kept) {
+        let path = dir.path().join(name);
+        std::fs::write(&path, "x").unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(fresh).unwrap();
+    }
+    assert_eq!(overspill.sweep().unwrap().removed, 0, "all were used just now");
+    assert_eq!(cleanup_by_name(&overspill).unwrap(), 2);
+    assert!(gone.iter().all(|name| !dir.path().join(name).exists()));
+    assert!(kept.iter().all(|name| dir.path().join(name).exists()));
+}
+
+/// A store of a user that panics at one of its steps.
+#[derive(Debug)]
+struct Panics(&'static str);
+
+impl Panics {
+    fn at(&self, step: &str) {
+        assert!(self.0 != step, "a store of a user");
+    }
+}
+
+impl Store for Panics {
+    fn create(&self, _: &Call) -> Result<Box<dyn Draft>, Error> {
+        self.at("create");
+        Ok(Box::new(Panics(self.0)))
+    }
+
+    fn read(&self, name: &OutputId, _: Range<u64>) -> Result<Vec<u8>, Error> {
+        Err(Error::NotFound { name: name.clone() })
+    }
+
+    fn entry(&self, name: &OutputId) -> Result<Entry, Error> {
+        Err(Error::NotFound { name: name.clone() })
+    }
+
+    fn list(&self) -> Result<Vec<Entry>, Error> {
+        self.at("list");
+        Ok(Vec::new())
+    }
+
+    fn delete(&self, _: &OutputId) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn touch(&self, _: &OutputId) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Draft for Panics {
+    fn append(&mut self, _: &[u8]) -> Result<(), Error> {
+        self.at("append");
+        Ok(())
+    }
+
+    fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
+        self.at("hole");
+        Ok(None)
+    }
+
+    fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
+        self.at("publish");
+        Err(Error::Other("it is full".into()))
+    }
+}
+
+/// A store that panics counts as one that could not save, in every profile, also for a stream.
+#[test]
+fn store_that_panics_is_a_failed_save_and_an_event() {
+    for profile in Profile::ALL {
+        for step in ["create", "append", "hole", "publish", "list"] {
+            let events: Arc<Mutex<Vec<ServiceEvent>>> = Arc::default();
+            let heard = events.clone();
+            let overspill = Overspill::new(profile.clone(), Panics(step))
+                .to_builder()
+                .observer(move |event| heard.lock().unwrap().push(ServiceEvent::of(event)))
+                .build();
+            let output = lines(30_000);
+            let outcome = overspill.process(&output, &Call::new("x"));
+            assert!(outcome.saved().is_none() && outcome.bytes().len() < output.len());
+            let mut spill = overspill.spill(Call::new("x"), CallOptions::default());
+            spill.push(output.as_bytes());
+            let outcome = spill.finish(CallEnd::default());
+            assert!(outcome.saved().is_none() && outcome.bytes().len() < output.len());
+            let events = events.lock().unwrap();
+            assert_eq!(events.len(), 2, "{} {step}", profile.name);
+            for event in events.iter() {
+                assert_eq!(event.r#type, "error", "{} {step}", profile.name);
+                let expected = if step == "list" { "it is full" } else { "the store panicked" };
+                assert_eq!(event.error.as_deref(), Some(expected), "{} {step}", profile.name);
+            }
+            let _ = overspill.sweep();
+        }
     }
 }
 

@@ -66,3 +66,10 @@ fn changes_tell_fixed_new_and_still_failing_apart() {
     let before = of("FAILED t.py::a - x\nFAILED t.py::b - x");
     assert_eq!(changes(&before, &quiet).fixed, names(&["t.py::a"]));
 }
+
+#[test]
+fn cargo_names_with_colons_are_read_without_their_outcome() {
+    let report = read("test m::t1 ... FAILED\ntest m::t2 ... ok\n");
+    let expected = [("m::t1".to_owned(), true), ("m::t2".to_owned(), false)];
+    assert_eq!(report.into_iter().collect::<Vec<_>>(), expected);
+}

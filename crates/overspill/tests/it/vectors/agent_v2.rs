@@ -7,7 +7,7 @@ use overspill::core::{Choice, LeftOut, LineRule, Policy, Size, Strategy, Strateg
 use overspill::internal::seeds::{ServiceEvent, ServiceResult};
 use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates, Verdict};
-use overspill::{Call, CallOptions, Layer, Overspill, Profile, Settings};
+use overspill::{Call, CallOptions, Layer, Limit, Overspill, Profile, Settings};
 use serde_json::{Value, json};
 
 use crate::vectors::Vector;
@@ -39,6 +39,16 @@ fn settings(vector: &Vector) -> Settings {
                 _ => panic!("unknown update {key}"),
             };
         }
+    }
+    // The document's service has its table of tools in `tools`.
+    for entry in Profile::AGENT_V2.tools {
+        let built_in = Layer {
+            enabled: entry.enabled,
+            max_lines: entry.max_lines.map(Limit::AtMost),
+            keep: entry.keep,
+            ..Layer::default()
+        };
+        user.tools.entry(entry.tool.to_owned()).or_insert(built_in);
     }
     Settings { user, ..Settings::default() }
 }

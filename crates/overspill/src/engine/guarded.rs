@@ -1,0 +1,46 @@
+//! Turns a panic of a store into an error: a store of a user must not cost the output.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::Error;
+use crate::store::{Draft, Excerpt, SpillRef};
+
+/// Asks a store. A panic of the store is an error.
+pub(super) fn guarded<T>(ask: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let panicked = |_| Err(Error::Other("the store panicked".into()));
+    catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(panicked)
+}
+
+/// A draft whose panics are errors. The engine does not use a draft again after an error.
+#[derive(Debug)]
+pub(super) struct GuardedDraft(pub(super) Box<dyn Draft>);
+
+impl Draft for GuardedDraft {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        guarded(|| self.0.append(bytes))
+    }
+
+    fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
+        guarded(|| self.0.hole())
+    }
+
+    fn keep(&mut self, excerpts: Vec<Excerpt>) -> Result<(), Error> {
+        guarded(|| self.0.keep(excerpts))
+    }
+
+    fn skip_network(&mut self) {
+        let _ = guarded(|| {
+            self.0.skip_network();
+            Ok(())
+        });
+    }
+
+    fn go_live(&mut self) -> Option<SpillRef> {
+        guarded(|| Ok(self.0.go_live())).ok().flatten()
+    }
+
+    fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
+        guarded(|| self.0.publish())
+    }
+}
