@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::program::{Test, numbered, program, skip};
 use crate::terminal::{on_terminal, run_on_terminal, terminal};
@@ -195,6 +195,21 @@ fn keys_interrupt_stop_and_continue_a_command() {
     let after = tcgetattr(person.terminal.as_fd()).unwrap();
     assert_eq!(before.local_modes, after.local_modes);
     assert_eq!(before.output_modes, after.output_modes);
+}
+
+#[test]
+fn key_typed_before_the_command_has_started_stops_it() {
+    let Some(mut person) = Person::new() else { return };
+    person.types("$O run sleep 600\r");
+    // Overspill takes the keys just before it starts the command. The shell never turns signals off.
+    let started = Instant::now();
+    while tcgetattr(person.terminal.as_fd()).unwrap().local_modes.contains(LocalModes::ISIG) {
+        assert!(started.elapsed() < Duration::from_secs(30), "nobody takes the keys");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    person.types("\x1a");
+    person.sees("Stopped");
+    person.sees("ready> ");
 }
 
 #[test]
