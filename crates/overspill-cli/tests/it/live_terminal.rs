@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::program::{Test, numbered, program, skip};
 use crate::terminal::{on_terminal, run_on_terminal, terminal};
@@ -198,16 +198,34 @@ fn keys_interrupt_stop_and_continue_a_command() {
 }
 
 #[test]
+fn key_typed_before_the_command_has_started_stops_it() {
+    let Some(mut person) = Person::new() else { return };
+    person.types("$O run sleep 600\r");
+    // Overspill takes the keys just before it starts the command. The shell never turns signals off.
+    let started = Instant::now();
+    while tcgetattr(person.terminal.as_fd()).unwrap().local_modes.contains(LocalModes::ISIG) {
+        assert!(started.elapsed() < Duration::from_secs(30), "nobody takes the keys");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    person.types("\x1a");
+    person.sees("Stopped");
+    person.sees("ready> ");
+}
+
+#[test]
 fn stopped_command_goes_on_in_the_background() {
     let Some(mut person) = Person::new() else { return };
-    let script = "echo began; while [ ! -e go ]; do sleep 0.05; done; echo went > went";
+    // The shell starts no process after "began". A shell that is stopped between `vfork` and `exec` of a
+    // process waits for that process and is never seen as stopped, also without overspill.
+    let script = "mkfifo go; echo began; read line < go; echo went > went";
     person.types(&format!("$O run sh -c '{script}'\r"));
     person.sees("began\r\n");
     person.types("\x1a");
     person.sees("Stopped");
     person.sees("ready> ");
     person.runs("bg");
-    person.runs("touch go");
+    // This waits until the command reads.
+    person.runs("echo > go");
     person.types("wait; cat went; echo ended\r");
     person.sees("went\r\nended");
 }
@@ -215,13 +233,13 @@ fn stopped_command_goes_on_in_the_background() {
 #[test]
 fn size_of_the_terminal_reaches_a_running_command() {
     let Some(mut person) = Person::new() else { return };
-    let script = "trap \"stty size\" WINCH; echo began; while :; do sleep 0.05; done";
+    // The command ends itself. Bash ignores Ctrl-C if the process that it waits for ends without a signal.
+    let script = "trap \"stty size; exit\" WINCH; echo began; while :; do sleep 0.05; done";
     person.types(&format!("$O run bash -c '{script}'\r"));
     person.sees("began\r\n");
     let size = Winsize { ws_row: 20, ws_col: 50, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&person.terminal, size).unwrap();
     person.sees("20 50\r\n");
-    person.types("\x03");
     person.sees("ready> ");
 }
 

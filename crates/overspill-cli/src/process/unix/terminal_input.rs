@@ -1,9 +1,19 @@
 //! Carries keys from our terminal to the command's terminal.
 
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
 
 use super::pty::Pty;
 use super::wait::{Interest, Watched};
+
+/// In the background we look so often whether the keys are ours again.
+const LOOK_FOR_KEYS: Duration = Duration::from_millis(200);
+/// While keys wait for the start of the command, we look so often whether it has started.
+const LOOK_FOR_COMMAND: Duration = Duration::from_millis(5);
+/// Keys wait no longer than this for the start of the command.
+const LONGEST_START: Duration = Duration::from_secs(2);
 
 /// Keys that were typed and that the command has not read yet.
 ///
@@ -15,13 +25,40 @@ pub(super) struct TerminalInput {
     pub(super) open: bool,
     /// Our terminal has no more keys.
     pub(super) is_over: bool,
+    /// This leader still starts the command. Keys wait for it until this time.
+    starting: Option<(Pid, Instant)>,
 }
 
 impl TerminalInput {
+    /// Leaves keys in our terminal until the leader has put the command in the foreground.
+    ///
+    /// The system ignores Ctrl-Z for a leader that has just begun. Later, Ctrl-Z can stop the new process before
+    /// it becomes the command. Then the leader hangs: it waits in `posix_spawn` until the command is there.
+    pub(super) fn wait_for_command(&mut self, leader: Pid) {
+        self.starting = Some((leader, Instant::now() + LONGEST_START));
+    }
+
+    /// Lets keys through if the command has started.
+    pub(super) fn look_for_command(&mut self, pty: &Pty) {
+        let is_starting = |(leader, until): &(Pid, Instant)| {
+            pty.foreground() == Some(*leader) && Instant::now() < *until
+        };
+        self.starting = self.starting.filter(is_starting);
+    }
+
+    /// Returns the time until the next look at the command or at our terminal. Neither tells us of a change.
+    pub(super) fn next_look(&self) -> Option<Duration> {
+        match (self.starting, self.open) {
+            (Some(_), _) => Some(LOOK_FOR_COMMAND),
+            (None, false) => Some(LOOK_FOR_KEYS),
+            (None, true) => None,
+        }
+    }
+
     /// Returns what to wait for: a key, or room for one in the command's terminal.
     pub(super) fn watched<'a>(&self, pty: &'a Pty) -> Option<Watched<'a>> {
         let stdin: BorrowedFd<'static> = rustix::stdio::stdin();
-        match (self.waiting.is_empty(), self.open) {
+        match (self.waiting.is_empty(), self.open && self.starting.is_none()) {
             (false, _) => Some(Watched::new(pty.ours.as_fd(), Interest::Write)),
             (true, true) => Some(Watched::new(stdin, Interest::Read)),
             (true, false) => None,

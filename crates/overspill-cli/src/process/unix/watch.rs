@@ -1,7 +1,7 @@
 //! Runs a command to its end: one loop over its output, our signals and the clock.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use nix::sys::signal::Signal;
@@ -22,9 +22,6 @@ use super::times::{FIRST_LOOK, FIRST_REPORT, LATEST_LOOK, MERCY, Times};
 use super::wait::{Interest, Watched};
 use crate::process::Buffer;
 use crate::process::{CommandSpec, Ended, How, Leftover, ProcessEvent, Stream, Wanted};
-
-/// In the background we look so often whether the keys are ours again.
-const LOOK_FOR_KEYS: Duration = Duration::from_millis(200);
 
 /// Runs `asked`, reports each event to `hear`, and returns how the command ended.
 pub(crate) fn run(
@@ -54,6 +51,9 @@ pub(crate) fn run(
     let words = led.as_ref().unwrap_or(&asked.words);
     let pid = start(words, [stdin, out, err], group, &signals, &asked.variables)?;
     pipes.hand_over();
+    if led.is_some() {
+        keys.wait_for_command(pid);
+    }
     let mut watch = Watch {
         child: Child::new(pid, group),
         signals,
@@ -150,6 +150,7 @@ impl Watch {
         if self.keys.is_over {
             return;
         }
+        self.keys.look_for_command(pty);
         match session::is_in_foreground() {
             is_in if is_in == self.keys.open => {}
             true => {
@@ -228,8 +229,7 @@ impl Watch {
             watched.push(Watched::new(rustix::stdio::stdout(), Interest::HangUp));
             watched.len() - 1
         });
-        // A shell does not tell us when it puts us in the foreground again.
-        let paused = (self.has_leader && !self.keys.open).then_some(LOOK_FOR_KEYS);
+        let paused = self.has_leader.then(|| self.keys.next_look()).flatten();
         let due = [self.times.next(), paused].into_iter().flatten().min();
         wait(&mut watched, due)?;
         let is_ready = |at: usize| watched[at].ready;
