@@ -73,7 +73,7 @@ fn doctor_in_a_hostile_directory_forges_no_row() {
     fs::create_dir(&directory).unwrap();
     let output = crate::program::program(test.dir.path())
         .env("OVERSPILL_DIR", directory.join("store"))
-        .env("HOME", "/nonexistent")
+        .env("HOME", "/dev/null/home")
         .arg("doctor")
         .output()
         .unwrap();
