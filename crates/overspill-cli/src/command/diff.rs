@@ -113,7 +113,6 @@ fn tone(line: &str) -> Option<ui::Tone> {
         [b'+', ..] => Some(ui::Tone::Added),
         [b'-', ..] => Some(ui::Tone::Removed),
         [b'@', b'@', ..] => Some(ui::Tone::Id),
-        line if line.starts_with(b"[overspill ") => Some(ui::Tone::Faint),
         _ => None,
     }
 }
