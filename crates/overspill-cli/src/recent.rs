@@ -1,9 +1,10 @@
 //! Names for the newest outputs: `last`, `last~2`, `failed`, `failed~1`.
 
-use overspill::internal::store::RecentQuery;
+use overspill::internal::store::{NameStyle, RecentQuery};
 use overspill::store::{OutputId, Store};
 
 use crate::env::Env;
+use crate::stores;
 
 /// An output as people name it: by its place among the newest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +26,15 @@ impl RecentName {
         Some(RecentName { is_failed, skipped: skipped.parse().ok()? })
     }
 
-    /// Returns the output of this directory.
+    /// Returns the output, if this directory has it.
     pub(crate) fn find(
         self,
         store: &dyn Store,
         env: &Env,
     ) -> Result<Option<OutputId>, overspill::Error> {
-        let directory = env.recorded_directory();
+        // The stores of other systems have no records, so no directories either.
+        let is_ours = stores::looked_into(env).profile.names == NameStyle::OWN;
+        let directory = env.recorded_directory().filter(|_| is_ours);
         let most = self.skipped.saturating_add(1);
         let query =
             RecentQuery { directory, most, failed: self.is_failed, ..RecentQuery::default() };

@@ -72,7 +72,8 @@ fn output_of_a_running_command_is_removed_only_by_force() {
     let (running, id) = running(&format!("seq 1 3000; : > ready; {WAIT}"));
     let directory = running.test.dir.path().to_owned();
     let rm = |words: &[&str]| {
-        let output = program(&directory).arg("rm").args(words).output().unwrap();
+        let mut command = program(&directory);
+        let output = command.arg("rm").args(words).current_dir(&directory).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, said) = rm(&["last"]);

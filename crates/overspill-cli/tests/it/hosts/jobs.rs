@@ -44,7 +44,8 @@ fn long_output_of_a_job_left_behind_is_shortened_and_saved() {
     let shown = String::from_utf8(output.unwrap().stdout).unwrap();
     assert!(shown.contains("[overspill ") && shown.ends_with("\n40000\n"), "{shown}");
     assert!(shown.len() <= 50_000 && shown.lines().count() <= 1_900);
-    let read = program(dir.path()).args(["read", "--raw", "last"]).output().unwrap();
+    let mut read = program(dir.path());
+    let read = read.args(["read", "--raw", "last"]).current_dir(dir.path()).output().unwrap();
     assert!(String::from_utf8(read.stdout).unwrap().ends_with(&numbered(40_000)));
 }
 
@@ -84,7 +85,7 @@ fn host_that_reads_on_for_a_moment_sees_that_a_job_is_left() {
     let dir = tempfile::tempdir().unwrap();
     // The name of the host is that of the process that starts the command.
     symlink("/bin/bash", dir.path().join("cline")).unwrap();
-    let script = "(sleep 0.5; echo late; while ! [ -e go ]; do sleep 0.05; done) & echo started";
+    let script = "(sleep 0.5; echo late; while [ ! -e go ] && [ -e \"$PWD\" ]; do sleep 0.05; done) & echo started";
     let own = env!("CARGO_BIN_EXE_overspill");
     let mut cline = Command::new(dir.path().join("cline"));
     let variables = program(dir.path());
