@@ -233,6 +233,10 @@ impl Registry {
             Ok(checked) => checked,
             Err(message) => return self.failure(&message),
         };
+        #[allow(
+            clippy::infallible_destructuring_match,
+            reason = "with `async` there is another kind"
+        )]
         let execute = match &tool.code {
             Code::Blocking(execute) => execute,
             #[cfg(feature = "async")]
