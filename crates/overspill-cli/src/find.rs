@@ -13,7 +13,7 @@ use overspill::store::{Disk, Entry, OutputId, Store};
 use crate::env::Env;
 use crate::recent::RecentName;
 use crate::settings::SettingSources;
-use crate::stores::{self, Outputs};
+use crate::stores::{self, OpenStore, Outputs};
 use crate::ui;
 
 /// The length of the short name of an output in a notice.
@@ -42,10 +42,10 @@ pub(crate) fn find_with_redaction(
 }
 
 fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)> {
-    let (mut store, redact) = stores::store_and_redact(env).map_err(anyhow::Error::msg)?;
+    let OpenStore { mut store, redact, names } = stores::open(env).map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     if let Some(recent) = typed.to_str().and_then(RecentName::parse) {
-        let name = recent.find(&*store, env)?;
+        let name = recent.find(&*store, names, env)?;
         let name = name.ok_or_else(|| nothing_saved(&*store, &shown, env))?;
         return Ok((store, name, redact));
     }
@@ -53,7 +53,6 @@ fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)
         let (store, name) = by_path(Path::new(typed), &shown, env)?;
         return Ok((store, name, redact));
     }
-    let names = stores::looked_into(env).profile.names;
     let stem = Path::new(typed).file_name().unwrap_or(typed).to_string_lossy();
     let stem = stem.strip_suffix(names.ending).unwrap_or(&stem);
     // Our own ids have only capital letters. Names of other systems have both.

@@ -4,7 +4,6 @@ use overspill::internal::store::{NameStyle, RecentQuery};
 use overspill::store::{OutputId, Store};
 
 use crate::env::Env;
-use crate::stores;
 
 /// An output as people name it: by its place among the newest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,10 +29,11 @@ impl RecentName {
     pub(crate) fn find(
         self,
         store: &dyn Store,
+        names: NameStyle,
         env: &Env,
     ) -> Result<Option<OutputId>, overspill::Error> {
         // The stores of other systems have no records, so no directories either.
-        let is_ours = stores::looked_into(env).profile.names == NameStyle::OWN;
+        let is_ours = names == NameStyle::OWN;
         let directory = env.recorded_directory().filter(|_| is_ours);
         let most = self.skipped.saturating_add(1);
         let query =

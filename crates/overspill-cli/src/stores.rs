@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use overspill::internal::profile::Directory;
+use overspill::internal::store::NameStyle;
 use overspill::store::{Disk, DiskOptions, Store};
 use overspill::{Clock, Profile, Redact};
 
@@ -20,8 +21,22 @@ pub(crate) fn store(env: &Env) -> Result<Outputs, String> {
     store_and_redact(env).map(|(store, redact)| redact.shown_store(&store))
 }
 
+/// A store, and what its readers need to know.
+pub(crate) struct OpenStore {
+    pub(crate) store: Outputs,
+    /// The redaction for what is shown of it.
+    pub(crate) redact: Redact,
+    /// The names of its outputs.
+    pub(crate) names: NameStyle,
+}
+
 /// Returns the store as it is, and the redaction for what is shown of it.
 pub(crate) fn store_and_redact(env: &Env) -> Result<(Outputs, Redact), String> {
+    open(env).map(|opened| (opened.store, opened.redact))
+}
+
+/// Opens the store that the settings name.
+pub(crate) fn open(env: &Env) -> Result<OpenStore, String> {
     let ResolvedSettings { profile, sources, .. } = looked_into(env);
     sources.say_warnings();
     let store = sources.store(&profile).map_err(with_hint)?;
@@ -29,12 +44,12 @@ pub(crate) fn store_and_redact(env: &Env) -> Result<(Outputs, Redact), String> {
         can_be(sources.disk(&profile).map_err(with_hint)?.path()).map_err(with_hint)?;
     }
     // A bucket changes only the redaction of what is saved.
-    Ok((store, sources.redact(false)))
+    Ok(OpenStore { store, redact: sources.redact(false), names: profile.names })
 }
 
 /// Returns the settings for a command that looks into a store: those of the profile that the user named, else of the
 /// profile that is set.
-pub(crate) fn looked_into(env: &Env) -> ResolvedSettings {
+fn looked_into(env: &Env) -> ResolvedSettings {
     SettingSources::of_user(env).in_force(env.store_profile())
 }
 

@@ -257,8 +257,7 @@ pub(crate) fn warn_of_damage(store: &dyn overspill::store::Store) {
 
 /// Returns why the system refused, in a word or two, without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let words = text.find(" (os error").map_or(&*text, |at| &text[..at]);
+    let words = failure::without_number(&error.to_string());
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

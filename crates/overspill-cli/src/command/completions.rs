@@ -39,7 +39,7 @@ fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
     clap_complete::generate(args.shell, &mut program, "overspill", &mut script);
     let script = String::from_utf8_lossy(&script);
     ui::answer(&match args.shell {
-        Shell::Bash => script.into_owned() + IDS_FOR_BASH,
+        Shell::Bash => script.into_owned() + &ids_for_bash(),
         Shell::Zsh => with_ids_for_zsh(&script),
         Shell::Fish => format!("{script}{}{}", names_for_fish(&program), ids_for_fish()),
         _ => script.into_owned(),
@@ -53,9 +53,10 @@ const MOST_IDS: usize = 50;
 /// How much of a command is shown.
 const COMMAND: usize = 50;
 /// The commands that take ids.
-const WITH_IDS: [&str; 12] = [
-    "cat", "diff", "explain", "grep", "info", "pin", "read", "remove", "rg", "rm", "search", "show",
-];
+const WITH_IDS: [&str; 10] =
+    ["cat", "diff", "explain", "info", "pin", "read", "remove", "rm", "show", "unpin"];
+/// The commands that take ids after a pattern.
+const WITH_PATTERN: [&str; 3] = ["grep", "rg", "search"];
 
 /// Prints the ids for a completion script if these arguments ask for them. Whatever goes wrong, it prints nothing:
 /// the user is typing.
@@ -87,8 +88,8 @@ _overspill_with_ids() {
     _overspill "$@"
     local cur=${COMP_WORDS[COMP_CWORD]} first=2 line
     case ${COMP_WORDS[1]} in
-        grep|rg|search) first=3 ;;
-        cat|diff|explain|info|pin|read|remove|rm|show|unpin) ;;
+        @WITH_PATTERN@) first=3 ;;
+        @WITH_IDS@) ;;
         *) return ;;
     esac
     [[ $cur == -* || $COMP_CWORD -lt $first || ${COMP_WORDS[COMP_CWORD-1]} == --* ]] && return
@@ -102,6 +103,12 @@ _overspill_with_ids() {
 complete -F _overspill_with_ids -o nosort -o bashdefault -o default overspill 2>/dev/null ||
     complete -F _overspill_with_ids -o bashdefault -o default overspill
 "#;
+
+fn ids_for_bash() -> String {
+    IDS_FOR_BASH
+        .replace("@WITH_PATTERN@", &WITH_PATTERN.join("|"))
+        .replace("@WITH_IDS@", &WITH_IDS.join("|"))
+}
 
 const IDS_FOR_ZSH: &str = r#"
 _overspill_ids() {
@@ -138,7 +145,7 @@ fn ids_for_fish() -> String {
             "complete -c overspill -n \"__fish_overspill_using_subcommand {command}\" -k -f -a \"(overspill {IDS} ids)\"\n"
         )
     };
-    WITH_IDS.iter().map(line).collect()
+    WITH_IDS.iter().chain(&WITH_PATTERN).map(line).collect()
 }
 
 /// Returns what completes names that are no options, which the generator for fish leaves out. Goes by

@@ -108,7 +108,7 @@ fn print_lines(before: &str, text: &str) {
 }
 
 /// Returns the text without the numbers that the system has for its errors: ` (os error 13)`.
-fn without_number(text: &str) -> String {
+pub(super) fn without_number(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let mut left = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -41,8 +41,8 @@ fn names(directory: &Path) -> Vec<String> {
 #[test]
 fn outputs_of_two_projects_stand_in_two_private_folders() {
     let directory = tempfile::tempdir().unwrap();
-    let shop = of_project(&directory, "/work/shop");
-    let blog = of_project(&directory, "/work/my blog.é");
+    let shop = of_project(&directory, "/home/ada/shop");
+    let blog = of_project(&directory, "/home/ada/my blog.é");
     let first = save(&shop, b"shop");
     let second = save(&blog, b"blog");
     let (one, other) = (folder_of(&shop, &first.id), folder_of(&blog, &second.id));
@@ -110,7 +110,7 @@ fn output_is_found_by_its_short_id_in_any_folder() {
 fn flat_output_of_an_earlier_version_is_read_listed_and_removed() {
     let directory = tempfile::tempdir().unwrap();
     let old = save(&disk(&directory, options()), b"old");
-    let store = of_project(&directory, "/work/shop");
+    let store = of_project(&directory, "/home/ada/shop");
     assert_eq!(store.file(&old.id).parent(), Some(store.path()));
     assert_eq!((ids(&store), read(&store, &old.id)), (vec![old.id.clone()], b"old".to_vec()));
     store.pin(&old.id, true).unwrap();
@@ -122,9 +122,9 @@ fn flat_output_of_an_earlier_version_is_read_listed_and_removed() {
 #[test]
 fn records_pins_and_lines_work_in_a_folder() {
     let directory = tempfile::tempdir().unwrap();
-    let shop = of_project(&directory, "/work/shop");
+    let shop = of_project(&directory, "/home/ada/shop");
     let saved = save(&shop, &b"line\n".repeat(40_000));
-    let other = of_project(&directory, "/work/blog");
+    let other = of_project(&directory, "/home/ada/blog");
     let record = Record { lines: 7, ..Record::default() };
     other.describe(&saved.id, &record).unwrap();
     assert_eq!(shop.record(&saved.id).unwrap().unwrap().lines, 7);
@@ -140,7 +140,7 @@ fn records_pins_and_lines_work_in_a_folder() {
 #[test]
 fn folder_that_becomes_empty_is_removed() {
     let directory = tempfile::tempdir().unwrap();
-    let shop = of_project(&directory, "/work/shop");
+    let shop = of_project(&directory, "/home/ada/shop");
     let (first, second) = (save(&shop, b"1"), save(&shop, b"2"));
     shop.delete(&first.id).unwrap();
     assert!(shop.folder().is_dir());
@@ -219,10 +219,10 @@ fn short_sweeps_reach_every_folder() {
 #[test]
 fn tidy_keeps_records_of_outputs_in_folders_and_removes_empty_folders() {
     let directory = tempfile::tempdir().unwrap();
-    let shop = of_project(&directory, "/work/shop");
+    let shop = of_project(&directory, "/home/ada/shop");
     let saved = save(&shop, b"text");
     shop.pin(&saved.id, true).unwrap();
-    let empty = of_project(&directory, "/work/empty").folder();
+    let empty = of_project(&directory, "/home/ada/empty").folder();
     fs::create_dir(&empty).unwrap();
     set_mode(&empty, 0o700);
     let later = at("2126-01-01T00:00:00Z");
@@ -251,7 +251,7 @@ fn name_of(number: u32) -> OutputId {
 #[test]
 fn planted_folders_are_neither_shown_nor_touched() {
     let directory = tempfile::tempdir().unwrap();
-    let store = of_project(&directory, "/work/shop");
+    let store = of_project(&directory, "/home/ada/shop");
     let saved = save(&store, b"ours");
     let check = |what: &str, path: &Path, id: &OutputId| {
         assert_eq!(ids(&store), std::slice::from_ref(&saved.id), "{what}");
@@ -305,7 +305,7 @@ fn planted_folders_are_neither_shown_nor_touched() {
 fn output_is_not_saved_behind_a_link_or_in_an_open_folder() {
     for planted in ["link", "open"] {
         let directory = tempfile::tempdir().unwrap();
-        let store = of_project(&directory, "/work/shop");
+        let store = of_project(&directory, "/home/ada/shop");
         save(&disk(&directory, options()), b"makes the directory");
         let outside = directory.path().join("outside");
         fs::create_dir(&outside).unwrap();
@@ -331,8 +331,8 @@ fn output_is_not_saved_behind_a_link_or_in_an_open_folder() {
 fn running_output_stands_in_its_folder() {
     let directory = tempfile::tempdir().unwrap();
     let options = DiskOptions { most_per_output: 1000, ..options() };
-    let store = disk(&directory, DiskOptions { project: Some("/work/shop".into()), ..options });
-    let other = of_project(&directory, "/work/blog");
+    let store = disk(&directory, DiskOptions { project: Some("/home/ada/shop".into()), ..options });
+    let other = of_project(&directory, "/home/ada/blog");
     let mut draft = store.create(&Call::new("tool")).unwrap();
     draft.append(b"one\n").unwrap();
     let live = draft.go_live().unwrap();
@@ -357,7 +357,7 @@ fn running_output_stands_in_its_folder() {
 #[test]
 fn store_with_other_names_has_no_folders() {
     let directory = tempfile::tempdir().unwrap();
-    let project = Some("/work/shop".into());
+    let project = Some("/home/ada/shop".into());
     let store = disk(&directory, DiskOptions { names: FORESEEN, project, ..options() });
     assert_eq!(store.folder(), store.path());
     let saved = save(&store, b"x");
@@ -373,13 +373,13 @@ fn saving_works_while_others_remove_the_empty_folder() {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let store = of_project(&directory, "/work/shop");
+            let store = of_project(&directory, "/home/ada/shop");
             while !done.load(Ordering::Relaxed) {
                 let _ = fs::remove_dir(store.folder());
                 std::thread::yield_now();
             }
         });
-        let store = of_project(&directory, "/work/shop");
+        let store = of_project(&directory, "/home/ada/shop");
         let save_and_delete = || -> Result<(), Error> {
             let mut draft = store.create(&Call::new("tool"))?;
             draft.append(b"x")?;
@@ -390,6 +390,6 @@ fn saving_works_while_others_remove_the_empty_folder() {
         done.store(true, Ordering::Relaxed);
         all.unwrap();
     });
-    let store = of_project(&directory, "/work/shop");
+    let store = of_project(&directory, "/home/ada/shop");
     assert!(ids(&store).is_empty());
 }
