@@ -13,6 +13,7 @@ mod failure;
 mod failure_prefilter;
 mod features;
 mod fold;
+mod form;
 mod late;
 mod line;
 mod line_cache;
