@@ -63,7 +63,8 @@ export class Aside {
   }
 }
 
-function isPlain(value: object): value is Fields {
+/** Tells a plain object from an array and from an instance of a class. */
+export function isPlain(value: object): value is Fields {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

@@ -99,7 +99,7 @@ export interface Options extends Layer {
   answerTimeout?: number | undefined;
   onEvent?: ((event: OverspillEvent) => void) | undefined;
   /** Decides for each result that `apply` gets: no, yes, or with these settings. */
-  shouldSpill?: ((tool: string, result: unknown) => boolean | Layer) | undefined;
+  shouldSpill?: ((tool: string, result: unknown, call?: Call) => boolean | Layer) | undefined;
 }
 
 /** What `onEvent` hears of each call, once. */
