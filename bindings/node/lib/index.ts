@@ -110,7 +110,7 @@ export class Overspill {
     const aside = new Aside();
     const packed = aside.pack(result);
     try {
-      const { given, call: settled } = this.#own.judge(packed, result, call);
+      const { given, call: settled } = this.#own.judge(result, call);
       const ask = (): Promise<string | null> => this.#engine.apply(packed, json(settled), JSON.stringify(given));
       const bounded = await this.#own.apply(packed, result, settled, given, ask);
       this.#tell();
@@ -132,7 +132,7 @@ export class Overspill {
     return at(() => {
       const aside = new Aside();
       const packed = aside.pack(result);
-      const { given, call: settled } = this.#own.judge(packed, result, call);
+      const { given, call: settled } = this.#own.judge(result, call);
       if (given.verdict !== false) this.#own.choose(given, () => this.#engine.text(packed) ?? '', settled);
       const bounded = this.#engine.applySync(packed, json(settled), JSON.stringify(given));
       this.#tell();

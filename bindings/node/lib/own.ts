@@ -4,6 +4,7 @@
  */
 
 import type { Engine, Spilled } from '../native/index.js';
+import { Aside } from './aside.js';
 import { encode } from './encode.js';
 import { Misuse, NotFound, said, StoreError, typed } from './errors.js';
 import type { Sink } from './spill.js';
@@ -22,6 +23,9 @@ export interface Given {
 
 /** How long a store or a strategy may take, in milliseconds, unless the options say otherwise. */
 export const ANSWER_TIMEOUT = 30_000;
+
+/** Enough of a text to tell it from an empty one, and to read a flag. */
+const FLAG_LENGTH = 100;
 
 export class Own {
   constructor(
@@ -102,9 +106,12 @@ export class Own {
    * Asks the predicate about a result that gets as far. Returns its answer, and the call with the settings that it wants.
    * A predicate that fails has not said no.
    */
-  judge(packed: string, result: unknown, call: t.Call | undefined): { given: Given; call: t.Call | undefined } {
+  judge(result: unknown, call: t.Call | undefined): { given: Given; call: t.Call | undefined } {
     const { shouldSpill } = this;
-    if (!shouldSpill || !this.engine.asksPredicate(packed, asked(call))) return { given: {}, call };
+    if (!shouldSpill) return { given: {}, call };
+    // The gates before the predicate look at flags, and whether there is a text.
+    const flags = new Aside(FLAG_LENGTH).pack(result);
+    if (!this.engine.asksPredicate(flags, asked(call))) return { given: {}, call };
     try {
       const verdict: unknown = shouldSpill(call?.tool ?? '', result, call) ?? true;
       if (typeof verdict === 'boolean') return { given: { verdict }, call };
