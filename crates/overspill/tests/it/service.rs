@@ -445,6 +445,26 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[test]
+fn service_with_a_strategy_that_never_answers_does_not_keep_its_caller() {
+    struct Hangs(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+    impl Strategy for Hangs {
+        fn choose(&self, _: &[u8], _: &Policy) -> Result<Choice, StrategyError> {
+            let _ = self.0.lock().unwrap().recv();
+            Ok(Choice::Whole)
+        }
+    }
+    let (release, hangs) = std::sync::mpsc::channel();
+    let service = Service::new(Overspill::new(Profile::AGENT_V2, Memory::default()));
+    let service = service.strategy(Hangs(std::sync::Mutex::new(hangs)));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut awaited = Box::pin(service.output_async(lines(3000), "x".into()));
+    assert!(awaited.as_mut().poll(&mut context).is_pending());
+    drop(awaited);
+    // Its thread ends once there is an answer.
+    drop(release);
+}
+
+#[test]
 fn service_and_registry_answer_the_same_when_they_are_awaited() {
     let service = Service::new(Overspill::new(Profile::AGENT_V2, Memory::default()));
     let awaited = block_on(service.output_async(lines(3000), "x".into()));
