@@ -70,16 +70,17 @@ fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)
         },
     };
     match alike.names.len() {
-        0 => Err(missing(&*redact.shown_store(&store), &shown, &stem, env)),
+        0 => Err(missing(&*redact.shown_store(&store), &shown, &stem)),
         1 => Ok((store, alike.names.remove(0), redact)),
         n => {
             let seen = redact.shown_store(&store);
             let named = alike.names.iter().take(MOST_NAMED);
-            let rows: String = named.map(|name| line(&*seen, name)).collect();
+            let ids = told_apart(&alike.names);
+            let rows: String = named.zip(&ids).map(|(name, id)| line(&*seen, name, id)).collect();
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
             let part = alike.part;
-            let newest = alike.names[0].token();
+            let newest = &ids[0];
             bail!(
                 "{shown} is the {part} of {n} ids{rows}{more}\n\nhint: type more of the id, such as \
                  `overspill read {newest}`"
@@ -132,13 +133,15 @@ fn by_path(path: &Path, shown: &str, env: &Env) -> anyhow::Result<(Outputs, Outp
     }
     match missing {
         Some(overspill::Error::NotFound { .. }) => {
-            bail!("there is no output {shown}\n\nhint: `overspill list` shows the saved outputs")
+            bail!(ui::NoSuchOutput(format!(
+                "there is no output {shown}\n\nhint: `overspill list` shows the saved outputs"
+            )))
         }
         Some(error) => Err(unread(error)),
-        None => bail!(
+        None => bail!(ui::NoSuchOutput(format!(
             "{shown} is in no store of overspill\n\nhint: `overspill list --json` shows the paths of \
-             saved outputs; `--profile NAME` lists those of another system"
-        ),
+             saved outputs"
+        ))),
     }
 }
 
@@ -225,28 +228,31 @@ pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
     Ok(entries)
 }
 
+/// Returns the short ids of these outputs, or the full ones if two have the same short id.
+fn told_apart(names: &[OutputId]) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(OutputId::token).collect();
+    let is_unique = short.iter().collect::<std::collections::BTreeSet<_>>().len() == short.len();
+    if is_unique { short } else { names.iter().map(ToString::to_string).collect() }
+}
+
 /// Returns a line about an output that may be meant.
-fn line(store: &dyn Store, name: &OutputId) -> String {
+fn line(store: &dyn Store, name: &OutputId, id: &str) -> String {
     let record = store.record(name).ok().flatten().unwrap_or_default();
     let what = ui::short(&record.call.command.or(record.call.tool).unwrap_or_default(), 60);
-    let Ok(entry) = store.entry(name) else { return format!("\n  {name}  {what}") };
+    let Ok(entry) = store.entry(name) else { return format!("\n  {id}  {what}") };
     let (age, size) = (ui::age(entry.used, Timestamp::now()), ui::size(entry.bytes));
-    format!("\n  {name}  {size}, {age} old  {what}")
+    format!("\n  {id}  {size}, {age} old  {what}")
 }
 
 /// Says whether an output has expired or never was.
-fn missing(store: &dyn Store, typed: &str, stem: &str, env: &Env) -> anyhow::Error {
+fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
     let gone = OutputId::parse(stem).and_then(|name| store.expired(&name).ok().flatten());
     match gone {
         None => {
-            let is_end = may_be_end(stem) && SettingSources::of_user(env).bucket().is_some();
-            let hint = match is_end {
-                true => "; a short id is looked up only among recent outputs",
-                false => "",
-            };
-            anyhow!(
-                "there is no output {typed} in the store\n\nhint: `overspill list` shows the saved outputs{hint}"
-            )
+            ui::NoSuchOutput(format!(
+                "there is no output {typed} in the store\n\nhint: `overspill list` shows the saved outputs"
+            ))
+            .into()
         }
         Some(gone) => {
             let what = gone.command.or(gone.tool).unwrap_or_else(|| "an output".into());

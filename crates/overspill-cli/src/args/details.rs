@@ -10,16 +10,16 @@ use crate::env::Env;
 /// The call that an output comes from.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct CallDetails {
-    /// The id of the call: for the record, and for systems that name files by it.
+    /// The id of the call. `info` shows it, and some systems use it in file names.
     #[arg(long, value_name = "ID")]
     call_id: Option<String>,
-    /// The session: for the record, and for systems that name files by it [default: $OVERSPILL_SESSION].
+    /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The reader can hand work to a sub-agent: the notices of some systems say how.
+    /// The reader has sub-agents. The notices of some systems mention them.
     #[arg(long)]
     delegate: bool,
-    /// Limits for a kind of output; other options win.
+    /// Limits for a kind of output. Other options override them.
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<Preset>,
 }
@@ -58,7 +58,7 @@ fn presets() -> impl TypedValueParser<Value = Preset> {
 /// The store that a command looks into.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct StoreArgs {
-    /// Look into the store of this system [default: the setting `profile`].
+    /// Use the store of this profile [default: the setting `profile`].
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
 }

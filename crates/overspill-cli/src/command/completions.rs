@@ -53,8 +53,8 @@ const MOST_IDS: usize = 50;
 /// How much of a command is shown.
 const COMMAND: usize = 50;
 /// The commands that take ids.
-const WITH_IDS: [&str; 10] =
-    ["cat", "diff", "explain", "info", "pin", "read", "remove", "rm", "show", "unpin"];
+const WITH_IDS: [&str; 11] =
+    ["cat", "diff", "explain", "info", "pin", "read", "remove", "rm", "show", "unpin", "view"];
 /// The commands that take ids after a pattern.
 const WITH_PATTERN: [&str; 3] = ["grep", "rg", "search"];
 

@@ -11,12 +11,12 @@ use crate::{command, find, ui};
 
 /// Shows details of a saved output and verifies its checksum.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  overspill info 01KA")]
+#[command(after_help = "Examples:\n  overspill info\n  overspill info q7atzy")]
 pub(crate) struct InfoArgs {
-    /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
+    /// The output: its id, a part at its start or end, its path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -72,7 +72,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
     };
     let call = record.call.clone();
     let rows = [
-        ("id", name.to_string()),
+        ("id", name.token()),
         ("path", store.place(&name)),
         ("size", bytes(entry.bytes)),
         ("produced", produced),
