@@ -13,7 +13,7 @@ use overspill::store::{Disk, Entry, OutputId, Store};
 use crate::env::Env;
 use crate::recent::RecentName;
 use crate::settings::SettingSources;
-use crate::stores::{self, OpenStore, Outputs};
+use crate::stores::{self, OpenStore, Outputs, StoreAccess};
 use crate::ui;
 
 /// The length of the short name of an output in a notice.
@@ -23,26 +23,31 @@ const MOST_NAMED: usize = 5;
 
 /// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning or
 /// the end of one, or a path.
-pub(crate) fn find(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
-    let (store, name, redact) = found(typed, env)?;
+pub(crate) fn find(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, OutputId)> {
+    let (store, name, redact) = found(typed, access)?;
     Ok((redact.shown_store(&store), name))
 }
 
 /// Like [`find`], with the store as it was saved.
-pub(crate) fn find_raw(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
-    found(typed, env).map(|(store, name, _)| (store, name))
+pub(crate) fn find_raw(
+    typed: &OsStr,
+    access: &StoreAccess<'_>,
+) -> anyhow::Result<(Outputs, OutputId)> {
+    found(typed, access).map(|(store, name, _)| (store, name))
 }
 
 /// Like [`find_raw`], with the rules for what is shown of it.
 pub(crate) fn find_with_redaction(
     typed: &OsStr,
-    env: &Env,
+    access: &StoreAccess<'_>,
 ) -> anyhow::Result<(Outputs, OutputId, Redact)> {
-    found(typed, env)
+    found(typed, access)
 }
 
-fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)> {
-    let OpenStore { mut store, redact, names } = stores::open(env).map_err(anyhow::Error::msg)?;
+fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, OutputId, Redact)> {
+    let OpenStore { mut store, redact, names } =
+        stores::open(access).map_err(anyhow::Error::msg)?;
+    let env = access.env;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     if let Some(recent) = typed.to_str().and_then(RecentName::parse) {
         let name = recent.find(&*store, names, env)?;
@@ -215,8 +220,11 @@ fn may_be_end(stem: &str) -> bool {
 }
 
 /// Finds all outputs that are named, before a command changes any of them.
-pub(crate) fn all(typed: &[OsString], env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
-    typed.iter().map(|typed| find(typed, env)).collect()
+pub(crate) fn all(
+    typed: &[OsString],
+    access: &StoreAccess<'_>,
+) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
+    typed.iter().map(|typed| find(typed, access)).collect()
 }
 
 /// Returns the saved outputs, the last saved first.

@@ -2,10 +2,12 @@
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use overspill::Profile;
 use overspill::seeds::Preset;
 
 use super::{Engine, profiles};
 use crate::env::Env;
+use crate::stores::StoreAccess;
 
 /// The call that an output comes from.
 #[derive(Debug, Default, ClapArgs)]
@@ -69,8 +71,8 @@ impl StoreArgs {
         self.profile.into_iter().flat_map(|profile| ["--profile", profile])
     }
 
-    /// Returns the surroundings of a command that looks into this store.
-    pub(crate) fn env(&self, env: &Env) -> Env {
-        env.looking_into(self.profile)
+    /// Returns the way to this store.
+    pub(crate) fn access<'a>(&self, env: &'a Env) -> StoreAccess<'a> {
+        StoreAccess { env, profile: self.profile.and_then(Profile::named) }
     }
 }

@@ -65,7 +65,9 @@ pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
         return None;
     }
     let query = RecentQuery { most: MOST_IDS, order: RecentOrder::Saved, ..RecentQuery::default() };
-    let newest = stores::store(env).ok().and_then(|store| store.newest(&query).ok());
+    let newest = stores::store(&stores::StoreAccess::by_settings(env))
+        .ok()
+        .and_then(|store| store.newest(&query).ok());
     let now = Timestamp::now();
     let line = |(entry, record): &(Entry, Record)| {
         let command = record.call.command.as_ref().or(record.call.tool.as_ref());

@@ -60,7 +60,7 @@ const WITH_PAGER: Limits = Limits::NONE.bytes(64 << 20).lines(1_000_000);
 const COMMAND: usize = 100;
 
 pub(crate) fn run(args: &DiffArgs, env: &Env) -> u8 {
-    ui::ended(diff(args, &args.store.env(env)))
+    ui::ended(diff(args, env))
 }
 
 fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
@@ -153,9 +153,10 @@ fn explained(error: DiffError, old: &OutputId, new: &OutputId, program: &str) ->
 
 /// The outputs that are compared, the older one first.
 fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, OutputId)> {
-    let (store, name) = find::find(&args.id, env)?;
+    let access = args.store.access(env);
+    let (store, name) = find::find(&args.id, &access)?;
     if let Some(other) = &args.other {
-        let (_, new) = find::find(other, env)?;
+        let (_, new) = find::find(other, &access)?;
         if store.entry(&new).is_err() {
             bail!(
                 "{} and {} are in different stores\n\nhint: `overspill read {} --raw > FILE` \

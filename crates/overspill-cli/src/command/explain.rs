@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::args::{Engine, LimitArgs};
 use crate::env::Env;
 use crate::hosts::Host;
+use crate::stores::StoreAccess;
 use crate::{find, ui};
 
 /// Shows which parts of an output are in its preview, and why.
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &ExplainArgs, env: &Env) -> u8 {
 }
 
 fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
-    let (store, name) = find::find(&args.id, env)?;
+    let (store, name) = find::find(&args.id, &StoreAccess::by_settings(env))?;
     let Engine { overspill, options, tool, .. } = args.limits.engine("run", env);
     let record = store.record(&name)?.unwrap_or_default();
     let call = Call::new(record.call.tool.clone().unwrap_or(tool));

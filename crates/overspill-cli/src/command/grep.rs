@@ -14,7 +14,7 @@ use overspill::store::OutputId;
 
 use crate::args::StoreArgs;
 use crate::env::Env;
-use crate::stores::{self, Outputs};
+use crate::stores::{self, Outputs, StoreAccess};
 use crate::{find, hosts, ui};
 
 pub(crate) use hints::hint;
@@ -118,23 +118,25 @@ fn from(typed: &str) -> Result<From, String> {
 
 impl From {
     /// Returns the output to begin with, if one is named. The output may have expired.
-    fn name(&self, env: &Env) -> anyhow::Result<Option<OutputId>> {
+    fn name(&self, access: &StoreAccess<'_>) -> anyhow::Result<Option<OutputId>> {
         let Some(id) = &self.id else { return Ok(None) };
         let ours = OutputId::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
-        ours.map_or_else(|| find::find(OsStr::new(id), env).map(|(_, name)| name), Ok).map(Some)
+        ours.map_or_else(|| find::find(OsStr::new(id), access).map(|(_, name)| name), Ok).map(Some)
     }
 }
 
 pub(crate) fn run(args: &GrepArgs, env: &Env) -> u8 {
-    ui::searched(grep(args, &args.store.env(env)))
+    ui::searched(grep(args, env))
 }
 
 /// Returns whether a line matches.
 fn grep(args: &GrepArgs, env: &Env) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
-    let asked = GrepRequest { args, env, query, all: ids.is_empty(), from: args.from.name(env)? };
-    let outputs =
-        outputs(asked.from.as_ref(), &ids, env).map_err(|error| swapped(args, error, env))?;
+    let access = args.store.access(env);
+    let asked =
+        GrepRequest { args, env, query, all: ids.is_empty(), from: args.from.name(&access)? };
+    let outputs = outputs(asked.from.as_ref(), &ids, &access)
+        .map_err(|error| swapped(args, error, &access))?;
     let progress = ui::Progress::of("searching");
     let (text, any) = match asked.is_of_outputs() {
         true => count(&asked, &outputs, &progress)?,
@@ -208,10 +210,10 @@ fn explained(query: &Query, error: &str) -> String {
 fn outputs(
     from: Option<&OutputId>,
     ids: &[OsString],
-    env: &Env,
+    access: &StoreAccess<'_>,
 ) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
     if !ids.is_empty() {
-        let all = find::all(ids, env)?;
+        let all = find::all(ids, access)?;
         return match (from, all.first()) {
             (Some(from), Some((_, first))) if from != first => Err(ui::UsageError(format!(
                 "--from: {} is not the first of the outputs to search ({})",
@@ -222,7 +224,7 @@ fn outputs(
             _ => Ok(all),
         };
     }
-    let store = stores::store(env).map_err(anyhow::Error::msg)?;
+    let store = stores::store(access).map_err(anyhow::Error::msg)?;
     let names = find::newest_first(&*store)?.into_iter().map(|entry| entry.name);
     // If the output to begin with has expired, the search begins with the one after it.
     let names = names.skip_while(|name| from.is_some_and(|from| name > from));
@@ -230,11 +232,11 @@ fn outputs(
 }
 
 /// Explains an error if pattern and id were typed in the other order.
-fn swapped(args: &GrepArgs, error: anyhow::Error, env: &Env) -> anyhow::Error {
+fn swapped(args: &GrepArgs, error: anyhow::Error, access: &StoreAccess<'_>) -> anyhow::Error {
     let (Some(id), [pattern], true) = (&args.pattern, &args.ids[..], args.regexp.is_empty()) else {
         return error;
     };
-    if find::find(id, env).is_err() {
+    if find::find(id, access).is_err() {
         return error;
     }
     let shown = |word: &OsString| ui::short(&word.to_string_lossy(), 100);

@@ -27,11 +27,11 @@ pub(crate) struct InfoArgs {
 const LONGEST_VALUE: usize = 1_000;
 
 pub(crate) fn run(args: &InfoArgs, env: &Env) -> u8 {
-    ui::ended(info(args, &args.store.env(env)))
+    ui::ended(info(args, env))
 }
 
 fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
-    let (store, name) = find::find(&args.id, env)?;
+    let (store, name) = find::find(&args.id, &args.store.access(env))?;
     let entry = store.entry(&name)?;
     let record = store.record(&name)?.unwrap_or_default();
     let progress = ui::Progress::of("reading it all");

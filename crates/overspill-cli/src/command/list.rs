@@ -71,11 +71,11 @@ enum Sort {
 }
 
 pub(crate) fn run(args: &ListArgs, env: &Env) -> u8 {
-    ui::ended(list(args, &args.store.env(env)))
+    ui::ended(list(args, env))
 }
 
 fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
-    let mut store = stores::store(env).map_err(anyhow::Error::msg)?;
+    let mut store = stores::store(&args.store.access(env)).map_err(anyhow::Error::msg)?;
     let wanted = wanted(args, env)?;
     let progress = ui::Progress::of("reading the store");
     let mut trouble = None;

@@ -36,7 +36,7 @@ pub(crate) fn run(env: &Env) -> u8 {
 }
 
 fn text(env: &Env) -> String {
-    let mut text = match stores::store(env) {
+    let mut text = match stores::store(&stores::StoreAccess::by_settings(env)) {
         Ok(store) => {
             outputs(&*store, env.colors()).unwrap_or_else(|error| problem(&error.to_string()))
         }

@@ -26,11 +26,11 @@ pub(crate) struct PinArgs {
 }
 
 pub(crate) fn run(args: &PinArgs, env: &Env) -> u8 {
-    ui::ended(pin(args, &args.store.env(env)))
+    ui::ended(pin(args, env))
 }
 
 fn pin(args: &PinArgs, env: &Env) -> anyhow::Result<()> {
-    for (store, name) in find::all(&args.ids, env)? {
+    for (store, name) in find::all(&args.ids, &args.store.access(env))? {
         store.pin(&name, !args.off)?;
         ui::answer(&if args.json {
             ui::json_line(serde_json::json!({ "id": name, "pinned": !args.off }))

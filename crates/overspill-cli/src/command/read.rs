@@ -111,7 +111,7 @@ fn from(typed: &str) -> Result<FromValue, String> {
 const FOOTER_BYTES: u64 = 300;
 
 pub(crate) fn run(args: &ReadArgs, env: &Env) -> u8 {
-    ui::ended(read(args, &args.store.env(env)))
+    ui::ended(read(args, env))
 }
 
 fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
@@ -121,14 +121,15 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
             .map_err(|bad| ui::UsageError(format!("--json: {bad}: {}", ui::short(typed, 200))))
     });
     let path = path.transpose()?;
+    let access = args.store.access(env);
     if args.follow {
-        return follow::follow(&args.id, args.tail, env);
+        return follow::follow(&args.id, args.tail, &access);
     }
     if args.raw {
-        let (store, name) = find::find_raw(&args.id, env)?;
+        let (store, name) = find::find_raw(&args.id, &access)?;
         return raw(&*store, &name);
     }
-    let (store, name) = find::find(&args.id, env)?;
+    let (store, name) = find::find(&args.id, &access)?;
     let program = env.program_name();
     if let Some(Part::Bytes(range)) = &args.hex {
         return hex(&*store, &name, range, args, env);

@@ -36,7 +36,7 @@ pub(crate) struct RmArgs {
 }
 
 pub(crate) fn run(args: &RmArgs, env: &Env) -> u8 {
-    ui::ended(rm(args, &args.store.env(env)))
+    ui::ended(rm(args, env))
 }
 
 fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
@@ -54,7 +54,7 @@ fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
 /// Returns the outputs to remove and their sizes. Fails before anything is removed.
 fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u64)>> {
     if args.all {
-        let store = stores::store(env).map_err(anyhow::Error::msg)?;
+        let store = stores::store(&args.store.access(env)).map_err(anyhow::Error::msg)?;
         let mut chosen = Vec::new();
         for entry in find::newest_first(&*store)? {
             if !args.force && entry.pinned {
@@ -73,7 +73,7 @@ fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u6
     }
     let last = [OsString::from("last")];
     let ids = if args.ids.is_empty() { &last } else { &args.ids[..] };
-    let mut found = find::all(ids, env)?;
+    let mut found = find::all(ids, &args.store.access(env))?;
     // Named twice, it is removed once.
     found.sort_by(|(_, a), (_, b)| a.cmp(b));
     found.dedup_by(|(_, a), (_, b)| a == b);

@@ -77,11 +77,11 @@ impl Sum {
 }
 
 pub(crate) fn run(args: &StatsArgs, env: &Env) -> u8 {
-    ui::ended(stats(args, &args.store.env(env)))
+    ui::ended(stats(args, env))
 }
 
 fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
-    let store = stores::store(env).map_err(anyhow::Error::msg)?;
+    let store = stores::store(&args.store.access(env)).map_err(anyhow::Error::msg)?;
     let progress = ui::Progress::of("reading the store");
     let since =
         Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(args.days)));
