@@ -16,8 +16,7 @@ use crate::{ui, undelivered};
 
 /// Shortens a file, or the output of a pipe.
 ///
-/// What fits passes through byte for byte. Of anything longer a preview is shown, and all of it is
-/// saved.
+/// Short input is unchanged. Of a long input overspill shows a preview and saves the whole.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill cut --keep tail --max-lines 100 < build.log
@@ -25,21 +24,20 @@ use crate::{ui, undelivered};
   curl -s localhost/report | overspill cut --tool report --max-tokens 4000
   overspill cut --profile unified --envelope < response.json
 
-If the input of --envelope is not valid JSON, overspill prints the position of the error, shortens the
+If the input of --envelope is not valid JSON, overspill prints the position of the error, shortens the \
 input as plain text, and exits with 1.")]
 pub(crate) struct CutArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) call: CallDetails,
-    /// Print what became of it as one JSON object: text, sizes, pieces, id and path.
+    /// Print the result as one JSON object: text, sizes, pieces, id and path.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Take a JSON response of a tool (status, data, text, stats, context, error), and answer with
-    /// one.
+    /// Read and print the JSON response of a tool: status, data, text, stats, context, error.
     #[arg(long, conflicts_with = "json")]
     pub(crate) envelope: bool,
-    /// The file; standard input if there is none, or if it is `-`.
+    /// The file; `-` is standard input [default: -].
     pub(crate) file: Option<PathBuf>,
 }
 

@@ -87,7 +87,7 @@ pub(crate) const HOSTS: &[Host] = &[
             home: ("CLAUDE_CONFIG_DIR", ".claude"),
             logs: "projects",
         }),
-        how: "shell slot: CLAUDE_CODE_SHELL_PREFIX",
+        how: "wraps shell commands (CLAUDE_CODE_SHELL_PREFIX)",
         slot: Some(SlotKind::Prefix),
         steps: &[
             SetupStep::Link("overspill-sh"),
@@ -136,7 +136,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.codex",
         mark: Some("CODEX_THREAD_ID"),
         resets_path: true,
-        how: "shell slot: BASH_ENV by shell_environment_policy",
+        how: "wraps shell commands (BASH_ENV in shell_environment_policy)",
         steps: &[
             env("codex.sh"),
             SetupStep::Toml {
@@ -161,7 +161,7 @@ pub(crate) const HOSTS: &[Host] = &[
         waits_for: WaitsFor::PipeEnd,
         frame: Some("_bgpids_file="),
         on_terminal: true,
-        how: "shell slot: BASH_ENV in ~/.gemini/.env",
+        how: "wraps shell commands (BASH_ENV in ~/.gemini/.env)",
         steps: &[
             env("gemini.sh"),
             SetupStep::Link("bash"),
@@ -193,7 +193,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "$config/opencode",
         mark: Some("OPENCODE"),
         waits_for: WaitsFor::PipeEnd,
-        how: "shell slot: shell in opencode.json",
+        how: "wraps shell commands (`shell` in opencode.json)",
         slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
@@ -225,7 +225,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "$config/kilo",
         mark: Some("KILO"),
         waits_for: WaitsFor::PipeEnd,
-        how: "shell slot: shell in kilo.json",
+        how: "wraps shell commands (`shell` in kilo.json)",
         slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
@@ -245,7 +245,7 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("AGENT_SESSION_ID"),
         parents: &["goose", "goosed"],
         waits_for: WaitsFor::Moment(Duration::from_millis(500)),
-        how: "shell slot: a bash first in the PATH",
+        how: "wraps shell commands (a `bash` first in PATH)",
         steps: &[SetupStep::Link("bash")],
         servers: Some(place("$config/goose/config.yaml", "")),
         rules: Some(place("$config/goose/.goosehints", ".goosehints")),
@@ -265,7 +265,7 @@ pub(crate) const HOSTS: &[Host] = &[
         input: CommandInput::Unused,
         waits_for: WaitsFor::PipeEnd,
         resets_path: true,
-        how: "shell slot: SHELL",
+        how: "wraps shell commands (SHELL)",
         steps: &[SetupStep::Link("bash")],
         servers: Some(place("~/.continue/config.yaml", "")),
         rules: Some(place("", ".continue/rules/overspill.md")),
@@ -285,7 +285,7 @@ pub(crate) const HOSTS: &[Host] = &[
         frame: Some("cd '"),
         parents: &["kimi-code"],
         input: CommandInput::Unused,
-        how: "shell slot: BASH_ENV",
+        how: "wraps shell commands (BASH_ENV)",
         steps: &[env("kimi-code.sh")],
         servers: Some(place("~/.kimi-code/mcp.json", ".kimi-code/mcp.json")),
         rules: Some(place("~/.kimi-code/AGENTS.md", "AGENTS.md")),
@@ -304,7 +304,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.qwen",
         mark: Some("QWEN_CODE"),
         on_terminal: true,
-        how: "shell slot: a bash first in the PATH",
+        how: "wraps shell commands (a `bash` first in PATH)",
         steps: &[SetupStep::Link("bash")],
         servers: Some(place("~/.qwen/settings.json", ".qwen/settings.json")),
         rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
@@ -340,7 +340,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["pi"],
         home: "~/.pi",
         mark: Some("PI_CODING_AGENT"),
-        how: "shell slot: shellPath in settings.json",
+        how: "wraps shell commands (`shellPath` in settings.json)",
         slot: Some(SlotKind::Shell),
         steps: &[
             SetupStep::Link("bash"),
@@ -393,7 +393,7 @@ pub(crate) const HOSTS: &[Host] = &[
         parents: &["cline", ".cline"],
         input: CommandInput::Closed,
         waits_for: WaitsFor::Moment(Duration::from_secs(1)),
-        how: "plugin: afterTool; shell slot: BASH_ENV",
+        how: "plugin (afterTool); wraps shell commands (BASH_ENV)",
         steps: &[
             env("cline.sh"),
             SetupStep::File {
@@ -418,7 +418,7 @@ pub(crate) const HOSTS: &[Host] = &[
         title: "neovate",
         programs: &["neovate"],
         home: "~/.neovate",
-        how: "plugin: toolResult",
+        how: "plugin (toolResult)",
         steps: &[SetupStep::File {
             place: place("~/.neovate/plugins/overspill.js", ".neovate/plugins/overspill.js"),
             text: include_str!("files/neovate.js"),

@@ -67,12 +67,12 @@ pub(crate) enum CommandTerminal {
 /// Where the command's standard error goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Stderr {
-    /// Into the same stream as standard output, in the order written.
+    /// Together with standard output, in the order written.
     #[default]
     Merged,
-    /// Bounded and saved by itself, and shown on standard error.
+    /// Shortened and saved on its own, and shown on standard error.
     Separate,
-    /// Not touched.
+    /// Unchanged.
     Pass,
     /// Shortened and saved together with standard output. Short output keeps its streams.
     #[value(skip)]

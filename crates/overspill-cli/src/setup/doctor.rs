@@ -26,7 +26,7 @@ const LONGEST_LINE: usize = 1_000;
 
 /// What to do about a store that does not work.
 const STORE_FIX: &str =
-    "mend that directory, or choose another: `overspill config set store.dir ~/DIRECTORY`";
+    "repair that directory, or choose another: `overspill config set store.dir ~/DIRECTORY`";
 
 /// What was looked at, and what was seen.
 struct Seen {
@@ -81,9 +81,9 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
     }
     if hosts.is_empty() {
         findings.add(
-            "hosts",
+            "agents",
             How::Note,
-            "none was set up; `overspill init` lists those that are here",
+            "none is set up; `overspill init` lists the agents on this machine",
         );
     }
     let is_well = !findings.0.iter().any(|seen| seen.how == How::Wrong);
@@ -128,7 +128,7 @@ fn as_json(findings: &Findings) -> String {
 fn look_at_program(findings: &mut Findings, env: &Env) {
     let version = env!("CARGO_PKG_VERSION");
     let Ok(own) = env.executable() else {
-        return findings.add("program", How::Wrong, "it cannot be said where it is");
+        return findings.add("program", How::Wrong, "its path cannot be found");
     };
     findings.add("program", How::Well, format!("{} {version}", env.shown(&own)));
     if let Some(other) = on_path("overspill", env)
@@ -142,14 +142,14 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
         findings.add(
             "program",
             how,
-            format!("the PATH has another: {} ({theirs})", env.shown(&other)),
+            format!("PATH has another overspill: {} ({theirs})", env.shown(&other)),
         );
-        findings.fix("remove that program, or put the directory of this one first in the PATH");
+        findings.fix("remove that program, or put the directory of this one first in PATH");
     }
     let links = std::fs::read_dir(env.links()).into_iter().flatten().flatten();
     for link in links.map(|entry| entry.path()).filter(|path| path.is_symlink()) {
         if link.canonicalize().ok() != own.canonicalize().ok() {
-            findings.add(&env.shown(&link), How::Wrong, "it leads to another program");
+            findings.add(&env.shown(&link), How::Wrong, "the link leads to another program");
             findings.fix("run `overspill init` again for your agents");
         }
     }
@@ -186,7 +186,7 @@ fn look_at_settings(findings: &mut Findings, env: &Env) {
     let in_force = SettingSources::read(env).with_unknown_variables().in_force(None);
     for warning in in_force.sources.warnings.iter().take(100) {
         findings.add("settings", How::Wrong, ui::warning(warning));
-        findings.fix("correct or remove it; `overspill config` lists what applies");
+        findings.fix("correct or remove it; `overspill config` lists the settings");
     }
     for note in &in_force.sources.notes {
         findings.add("settings", How::Note, ui::warning(note));
@@ -234,7 +234,7 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
     let saved = match &outcome {
         Outcome::Spilled(spilled) => spilled.saved.as_ref().map_err(ToString::to_string),
         Outcome::Whole(_) | Outcome::Masked(_) => {
-            Err("outputs are not bounded: enabled = false".into())
+            Err("outputs are not shortened: enabled = false".into())
         }
     };
     let removed =
@@ -279,7 +279,7 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
     let place = found(host, env);
     match &place {
         Some(place) => findings.add(host.name, How::Well, format!("found: {}", env.shown(place))),
-        None => findings.add(host.name, How::Note, "it is set up, but not found here"),
+        None => findings.add(host.name, How::Note, "set up, but not found on this machine"),
     }
     let receipt = match Receipt::read(host, env) {
         Ok(receipt) => receipt,
@@ -299,13 +299,13 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             let said = format!("{}: {}", env.shown(&target.path), piece.said());
             let is_in = piece.is_satisfied(&text, &target.path);
             findings
-                .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is gone")) });
+                .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is missing")) });
             findings.fix(&again);
         }
     }
     for path in overridden(host, env) {
         findings.add(host.name, How::Wrong, path);
-        findings.fix("remove that from the file of the project");
+        findings.fix("remove it from the project file");
     }
     for (what, result) in Trial::of(host, env) {
         findings.judge(host.name, result.map(|said| format!("{what}: {said}")));

@@ -34,12 +34,14 @@ struct Change {
 
 /// Sets up the hosts that are named, or lists the hosts on this machine.
 pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
-    let hosts = named(&args.hosts)?;
+    let hosts = named(&args.hosts, "init")?;
     if hosts.is_empty() {
         return list(args.json, env);
     }
     if env.config_directory().as_os_str().is_empty() {
-        anyhow::bail!("there is no home directory for our links\n\nhint: set HOME");
+        anyhow::bail!(
+            "there is no home directory\n\nhint: set HOME; `overspill doctor` checks the installation"
+        );
     }
     if let Some(directory) = &args.plugin {
         return hosts.into_iter().try_for_each(|host| bundle(host, directory, args.dry_run, env));
@@ -276,7 +278,7 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
     }
     let is_server = |one: &LayeredPiece| one.layer == SetupLayer::Servers;
     if args.mcp && !changes.iter().any(|change| change.target.pieces.iter().any(is_server)) {
-        text.push_str("  there is no file with MCP servers\n");
+        text.push_str("  no file with MCP servers was found\n");
     }
     if args.allow_read {
         let is_rule = |one: &&LayeredPiece| one.layer == SetupLayer::Reading;
@@ -284,10 +286,10 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
         text.push_str(&match (host.reading.is_empty(), rules.count()) {
             (true, _) => format!("  --allow-read adds no rule: {}\n", host.no_reading),
             (false, 0) => {
-                "  --allow-read adds no rule: your settings ask for no single command\n".into()
+                "  --allow-read adds no rule: your settings do not ask for single commands\n".into()
             }
             (false, _) => {
-                "  --allow-read: it runs `overspill read`, `grep` and `list` without asking you\n"
+                "  --allow-read: the agent runs `overspill read`, `grep` and `list` without asking you\n"
                     .into()
             }
         });
@@ -301,7 +303,7 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
             text.push_str(&format!("  {line}\n"));
         }
     }
-    text
+    ui::wrapped(&text, 6)
 }
 
 fn as_json(host: &Host, changes: &[Change], dry_run: bool, env: &Env) -> Value {
@@ -328,11 +330,11 @@ fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
         });
         return ui::answer(&ui::json_line(all.collect()));
     }
-    let mut table = ui::Table::new(&["HOST", "SET UP", "HOW", "FOUND"]);
+    let mut table = ui::Table::new(&["AGENT", "SET UP", "HOW", "FOUND"]).optional(&["HOW"]);
     for (host, place, is_set_up) in
         rows.iter().filter(|(_, place, set_up)| place.is_some() || *set_up)
     {
-        let place = place.as_deref().map_or_else(|| "not here".into(), |path| env.shown(path));
+        let place = place.as_deref().map_or_else(|| "not found".into(), |path| env.shown(path));
         let set_up = if *is_set_up { "yes" } else { "no" };
         table.row(vec![host.name.into(), set_up.into(), host.how.into(), place]);
     }
@@ -344,15 +346,28 @@ fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
         .collect();
     let others = match others.is_empty() {
         true => String::new(),
-        false => format!("not found here: {}\n", others.join(", ")),
+        false => format!("not found: {}\n", others.join(", ")),
     };
-    ui::answer(&format!("{here}{others}\nhint: `overspill init HOST` sets one up\n"))
+    let example = rows.iter().find(|(_, place, set_up)| place.is_some() && !set_up);
+    let hint = match example {
+        Some((host, ..)) => format!("`overspill init {}` sets up an agent", host.name),
+        None => format!(
+            "`overspill init {} --force` sets up an agent that is not installed yet",
+            HOSTS[0].name
+        ),
+    };
+    let text = format!("{others}\nhint: {hint}\n");
+    ui::answer(&format!("{here}{}", ui::wrapped(&text, 2)))
 }
 
 /// Writes a plugin that a host loads from a directory.
 fn bundle(host: &Host, directory: &Path, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     if host.bundle.is_empty() {
-        anyhow::bail!("{} takes no plugin of this kind", host.title);
+        anyhow::bail!(
+            "{} has no plugin that `--plugin` can write\n\nhint: `overspill init {}` sets it up",
+            host.title,
+            host.name
+        );
     }
     if !dry_run {
         let links = env.links();

@@ -78,7 +78,7 @@ impl Trial<'_> {
         let text = String::from_utf8_lossy(&output.stdout);
         judged(&text, &self.ceiling)?;
         match output.status.code() {
-            Some(3) => Ok("bounded, with its end and its exit code".into()),
+            Some(3) => Ok("a long output is shortened, and the exit code is right".into()),
             code => Err(format!("the exit code is {code:?} instead of 3")),
         }
     }
@@ -93,9 +93,9 @@ impl Trial<'_> {
             format!("no answer; {}", String::from_utf8_lossy(&output.stderr).trim())
         })?;
         if format.rewrite_command(&payload, self.env).is_some() {
-            return Ok("the command is run by us".into());
+            return Ok("overspill runs the command".into());
         }
-        judged(&longest(&answer), &self.ceiling).map(|()| "bounded, with its end".into())
+        judged(&longest(&answer), &self.ceiling).map(|()| "a long output is shortened".into())
     }
 
     fn start(&self, program: &Path) -> Command {
@@ -122,7 +122,7 @@ fn judged(text: &str, ceiling: &Ceiling) -> Result<(), String> {
     // A line that the host adds may follow.
     let len = text.chars().count() as u64;
     if len > most + 100 {
-        return Err(format!("{len} characters came through, which is too much"));
+        return Err(format!("{len} characters came through: too many"));
     }
     let has = |part: &str| text.contains(part);
     if has("[overspill ") && has(LAST) {

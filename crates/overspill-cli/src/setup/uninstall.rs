@@ -21,10 +21,11 @@ use crate::ui;
 pub(crate) fn uninstall(args: &UninstallArgs, env: &Env) -> anyhow::Result<()> {
     let hosts = match args.all {
         true => HOSTS.iter().filter(|host| is_set_up(host, env)).collect(),
-        false => named(&args.hosts)?,
+        false => named(&args.hosts, "uninstall")?,
     };
     if hosts.is_empty() {
-        return ui::answer("no host was set up\n");
+        let none = "No agent is set up. `overspill init` lists the agents on this machine.\n";
+        return ui::answer(&ui::wrapped(none, 0));
     }
     hosts.into_iter().try_for_each(|host| take_back(host, args.dry_run, env))
 }
@@ -36,7 +37,7 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         false => by_shape(host, env),
     };
     if !has_receipt && receipt.files.is_empty() {
-        return ui::answer(&format!("{}: it was not set up\n", host.title));
+        return ui::answer(&format!("{}: not set up\n", host.title));
     }
     let mut changes = Vec::new();
     for wrote in &receipt.files {
@@ -62,12 +63,12 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     for (wrote, place, now, Owned { before, changed, .. }) in changes {
         let shown = env.shown(&wrote.path);
         let what = match (&now, &before) {
-            (None, _) => "is not there any more",
-            (now, before) if now == before => "has nothing of ours",
+            (None, _) => "is gone already",
+            (now, before) if now == before => "unchanged: it has no entry of overspill",
             (_, None) => "removed",
-            (_, Some(_)) if !has_receipt => "without what is ours",
-            (_, Some(_)) if before == wrote.before => "as it was before",
-            (_, Some(_)) => "without what is ours; the rest was changed since",
+            (_, Some(_)) if !has_receipt => "removed the entries of overspill",
+            (_, Some(_)) if before == wrote.before => "restored",
+            (_, Some(_)) => "removed the entries of overspill; your later changes stay",
         };
         if !dry_run && now != before {
             match &before {
@@ -77,15 +78,15 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         }
         ui::answer(&format!("  {shown}: {what}\n"))?;
         for LayeredPiece { piece, .. } in changed.iter().filter(|_| before.is_some()) {
-            ui::answer(&format!("    left: {}, which was changed since\n", piece.said()))?;
+            ui::answer(&format!("    kept: {} (you changed it)\n", piece.said()))?;
         }
         if before.is_some_and(|text| text.contains(&links)) {
             names_links = true;
-            ui::answer(&format!("    left: it names {}, which stays\n", env.shown(&env.links())))?;
+            ui::answer(&format!("    kept: the file still names {}\n", env.shown(&env.links())))?;
         }
     }
     if dry_run {
-        return ui::answer("  nothing was changed, as this was a dry run\n");
+        return ui::answer("  dry run: nothing was changed\n");
     }
     Receipt::remove(host, names_links, env);
     receipt.remove_made(env);

@@ -43,6 +43,7 @@ mod retrieval;
 mod run;
 mod scarce;
 mod settings;
+mod short_ids;
 mod signals;
 mod snapshots;
 mod source_profiles;

@@ -25,14 +25,12 @@ use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
 use crate::ui;
 
-/// Stands in for a shell, for host agents: bounds the command after `-c`.
+/// The shell of agents: shortens the output of the command after `-c`.
 ///
-/// This is for hosts: it uses the limits of the host around it, and on a terminal it is the real shell. `overspill
-/// run --shell LINE` is for people.
+/// It applies the limits of the agent. On a terminal it is the real shell. People use `overspill run --shell LINE`.
 ///
-/// Only the outermost command of a host is bounded. Whatever else a shell can be asked for becomes the
-/// real shell at once. Under the name `bash`, `sh`, `zsh` or `dash` the program does the same; `overspill
-/// init` makes such links and says so to hosts.
+/// Only the outermost command of an agent is shortened. Everything else runs in the real shell. Under the name
+/// `bash`, `sh`, `zsh` or `dash` the program does the same. `overspill init` makes such links for agents.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill sh -c 'make test'
@@ -41,7 +39,7 @@ pub(crate) struct ShArgs {
     /// The real shell [default: bash].
     #[arg(long, value_name = "PATH")]
     shell: Option<PathBuf>,
-    /// What the shell is given.
+    /// The arguments of the shell.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
     words: Vec<OsString>,
 }

@@ -12,7 +12,7 @@ fn said(home: &std::path::Path, code: i32) -> String {
 #[test]
 fn it_tries_what_every_host_would_do() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(said(dir.path(), 0).contains("! hosts: none was set up"));
+    assert!(said(dir.path(), 0).contains("! agents: none is set up"));
     let all = [
         "claude-code",
         "codex",
