@@ -43,7 +43,11 @@ impl Trial<'_> {
                     let line = format!("eval '{LINE}' < /dev/null && pwd -P >| /dev/null");
                     all.push(("a command", trial.command(&link("overspill-sh"), &[&line], &[])));
                 }
-                SetupStep::Link(name) => {
+                SetupStep::Link(_) | SetupStep::ShellLink => {
+                    let name = match step {
+                        SetupStep::Link(name) => name,
+                        _ => host.shell.link(env),
+                    };
                     all.push(("a command", trial.command(&link(name), &["-c", &framed], &[mark])));
                 }
                 SetupStep::Script { name, .. } => {

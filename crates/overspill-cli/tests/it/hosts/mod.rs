@@ -14,6 +14,7 @@ mod receipts;
 mod shell;
 mod terminal;
 mod untouched;
+mod user_shell;
 mod without_receipt;
 
 use std::path::{Path, PathBuf};
