@@ -52,7 +52,7 @@ impl Owned {
             matches!(text.split_whitespace().collect::<String>().as_str(), "" | "{}")
         };
         let is_all_ours = || wrote.is_none() && !pieces.is_empty() && is_made(now, path, possible);
-        let before = before.filter(|text| !(was_made && is_empty(text)) && !is_all_ours());
+        let before = before.filter(|text| !(was_made && is_empty(text) || is_all_ours()));
         Ok(Owned { before, pieces, changed })
     }
 }

@@ -60,6 +60,11 @@ fn shell_of_the_user_runs_the_commands_if_the_host_would_run_it() {
         called(dir.path(), &slot, &["-l", "-c", "echo x", "name"], &of_user);
         assert!(read(&log).ends_with("<name>"), "{host}: {}", read(&log));
 
+        // Doctor may run in another shell.
+        let own = Path::new(env!("CARGO_BIN_EXE_overspill"));
+        let doctor = called(dir.path(), own, &["doctor"], &[]);
+        assert!(doctor.status.success(), "{host}: {}", text(&doctor.stdout));
+
         // Another shell leaves no piece that `uninstall` does not know.
         std::fs::remove_dir_all(dir.path().join(".config/overspill/hosts")).unwrap();
         well(dir.path(), &["uninstall", host], &[]);
