@@ -315,6 +315,7 @@ fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
         CallSetting::Keep => ("keep", "Which part of a long output is shown [default: auto]"),
         CallSetting::Fill => ("fill", "Use all of the room for the preview of a failing log or a test run"),
         CallSetting::Kind => ("kind", "The kind of output; auto looks at the text [default: auto]"),
+        CallSetting::Ceiling => ("ceiling", "Shorten outputs over 512,000 bytes or 20,000 lines even if shortening is off, no limit is set or the save failed [default: true]"),
         CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]"),
         CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]"),
         CallSetting::MaxChars => ("max-chars", "Show at most this many characters"),

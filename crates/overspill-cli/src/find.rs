@@ -42,7 +42,8 @@ pub(crate) fn find_with_redaction(
 }
 
 fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)> {
-    let OpenStore { mut store, redact, names } = stores::open(env).map_err(anyhow::Error::msg)?;
+    let OpenStore { mut store, redact, names, .. } =
+        stores::open(env).map_err(anyhow::Error::msg)?;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     if let Some(recent) = typed.to_str().and_then(RecentName::parse) {
         let name = recent.find(&*store, names, env)?;

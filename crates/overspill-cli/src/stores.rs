@@ -28,6 +28,8 @@ pub(crate) struct OpenStore {
     pub(crate) redact: Redact,
     /// The names of its outputs.
     pub(crate) names: NameStyle,
+    /// Its outputs have records.
+    pub(crate) records: bool,
 }
 
 /// Returns the store as it is, and the redaction for what is shown of it.
@@ -44,7 +46,12 @@ pub(crate) fn open(env: &Env) -> Result<OpenStore, String> {
         can_be(sources.disk(&profile).map_err(with_hint)?.path()).map_err(with_hint)?;
     }
     // A bucket changes only the redaction of what is saved.
-    Ok(OpenStore { store, redact: sources.redact(false), names: profile.names })
+    Ok(OpenStore {
+        store,
+        redact: sources.redact(false),
+        names: profile.names,
+        records: profile.records,
+    })
 }
 
 /// Returns the settings for a command that looks into a store: those of the profile that the user named, else of the

@@ -7,7 +7,8 @@ use overspill::internal::retrieve::{self, Usage};
 
 use crate::args::StoreArgs;
 use crate::env::Env;
-use crate::{stores, ui};
+use crate::stores::{self, OpenStore};
+use crate::ui;
 
 /// Shows how many bytes and tokens were saved.
 ///
@@ -81,7 +82,11 @@ pub(crate) fn run(args: &StatsArgs, env: &Env) -> u8 {
 }
 
 fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
-    let store = stores::store(env).map_err(anyhow::Error::msg)?;
+    let OpenStore { store, redact, records, .. } = stores::open(env).map_err(anyhow::Error::msg)?;
+    if !records {
+        ui::warn_line("outputs of this profile have no records, so they are not counted");
+    }
+    let store = redact.shown_store(&store);
     let progress = ui::Progress::of("reading the store");
     let since =
         Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(args.days)));

@@ -52,6 +52,7 @@ const VALUES: &[(&str, &str)] = &[
     ("keep", "tail"),
     ("fill", "true"),
     ("kind", "source"),
+    ("ceiling", "false"),
     ("max_lines", "17"),
     ("max_bytes", "3KiB"),
     ("max_chars", "1000"),
