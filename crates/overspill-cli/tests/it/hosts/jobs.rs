@@ -122,11 +122,10 @@ fn host_that_reads_on_for_a_moment_sees_that_a_job_is_left() {
 fn command_that_the_host_moves_to_the_background_shows_everything() {
     let dir = tempfile::tempdir().unwrap();
     // The first part fits, and is more than the start of a command that still runs.
-    let script =
-        "seq 1 3000; while [ ! -e go ] && [ -e \"$PWD\" ]; do sleep 0.05; done; seq 1 40000";
+    let script = "seq -f %015.0f 1 1500; while [ ! -e go ] && [ -e \"$PWD\" ]; do sleep 0.05; done; seq 1 40000";
     let mut child = slot("gemini", script, dir.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();
-    let first = numbered(3_000);
+    let first: String = (1..=1_500).map(|n| format!("{n:015}\n")).collect();
     let mut start = vec![0; 100];
     stdout.read_exact(&mut start).unwrap();
     let logs = dir.path().join(".gemini/tmp/background-processes");
