@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use overspill::{Call, Outcome, Profile};
 use serde_json::{Value, json};
 
+use super::piece::SetupPiece;
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
@@ -288,13 +289,31 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             return findings.fix(&again);
         }
     };
-    let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
-    for mut target in plan.targets {
+    let scopes = [SetupScope::User, SetupScope::Project];
+    let targets = scopes.into_iter().flat_map(|scope| {
+        let plan = SetupPlan::of(host, scope, &[SetupLayer::Base], env);
+        plan.targets.into_iter().map(move |target| (scope, target))
+    });
+    for (scope, mut target) in targets {
         if receipt.of(&target.path).is_none() {
             continue;
         }
         let text = text_of(&target.path, env).ok().flatten().unwrap_or_default();
         slot::recognise(host, &mut target.pieces, Some(&text), env);
+        if let Some(found) = slot::hidden(host, &mut target.pieces, (&target.path, scope), env) {
+            let place = found.place.unwrap_or_default();
+            let value = ui::escaped(&found.own.value, 160);
+            let said = format!(
+                "{place} names {value}, which does not run: {} replaces it",
+                env.shown(&target.path)
+            );
+            findings.add(host.name, How::Wrong, said);
+            let project = if scope == SetupScope::Project { " --project" } else { "" };
+            findings.fix(&format!(
+                "run `overspill init {}{project}` here; overspill then goes on to call it",
+                host.name
+            ));
+        }
         for LayeredPiece { piece, .. } in &target.pieces {
             let said = format!("{}: {}", env.shown(&target.path), piece.said());
             let is_in = piece.is_satisfied(&text, &target.path);
@@ -302,6 +321,16 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
                 .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is missing")) });
             findings.fix(&again);
         }
+    }
+    for (name, file) in set_before(host, &receipt, env) {
+        let said =
+            format!("{name} is set in the environment, so the host does not take it from {file}");
+        findings.add(host.name, How::Wrong, said);
+        let then = host.then.map(|then| plan::filled(then, |word| word, env)).unwrap_or_default();
+        let start = then.lines().find(|line| line.starts_with("PATH=")).unwrap_or_default();
+        let or_start =
+            if start.is_empty() { String::new() } else { format!(", or start it so: {start}") };
+        findings.fix(&format!("unset {name}{or_start}"));
     }
     for path in overridden(host, env) {
         findings.add(host.name, How::Wrong, path);
@@ -311,6 +340,22 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
         findings.judge(host.name, result.map(|said| format!("{what}: {said}")));
         findings.fix(&again);
     }
+}
+
+/// Returns the variables of the environment that have their way against our file of variables, and that file.
+fn set_before(host: &Host, receipt: &Receipt, env: &Env) -> Vec<(String, String)> {
+    let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
+    let mut all = Vec::new();
+    for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
+        for LayeredPiece { piece, .. } in &target.pieces {
+            if let SetupPiece::Variable { name, value } = piece
+                && env.variable(name).is_some_and(|set| set != value.as_str())
+            {
+                all.push((name.clone(), env.shown(&target.path)));
+            }
+        }
+    }
+    all
 }
 
 /// Says which files of the project have their way against ours.
@@ -348,6 +393,8 @@ fn other_value(file: &Path, path: &[&str], ours: &str, env: &Env) -> Option<Stri
     let said = format!("{} sets {} to {value}", env.shown(file), path.join("."));
     // It may be our link for a value of the user.
     let is_ours = value == ours
-        || value.as_str().is_some_and(|value| OwnSlot::at(Path::new(value)).is_some());
+        || value.as_str().map(Path::new).is_some_and(|value| {
+            OwnSlot::at(value).is_some() || value.parent() == Some(&env.links())
+        });
     (!is_ours).then_some(said)
 }
