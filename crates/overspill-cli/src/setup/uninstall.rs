@@ -102,7 +102,7 @@ fn without_files(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     }
     ui::answer(&format!("{}:\n  {}: removed\n", host.title, env.shown(&links)))?;
     if dry_run {
-        return ui::answer("  nothing was changed, as this was a dry run\n");
+        return ui::answer("  dry run: nothing was changed\n");
     }
     Receipt::remove(host, false, env);
     Receipt { made: made_for(&links, env), ..Receipt::default() }.remove_made(env);
