@@ -86,6 +86,10 @@ def own():
         for ceiling in [True, False]:
             case = {"setup": {"profile": profile, "ceiling": ceiling, "enabled": False}, "input": huge}
             yield {"name": f"ceiling/{ceiling}/{profile}", "how": "process", **case}
+        off = {"profile": profile, "enabled": False, "tools": {"t": {"ceiling": False, "enabled": False}}}
+        for tool, call in {"t": {}, "u": {}, "v": {"ceiling": False}}.items():
+            case = {"setup": off, "input": huge, "call": {"tool": tool, **call}}
+            yield {"name": f"ceiling/tool {tool}/{profile}", "how": "process", **case}
     skipped = {"status": "success", "data": huge, "context": {"truncation_skip": True}}
     yield {"name": "ceiling/skip", "how": "apply", "setup": {"profile": "unified", "ceiling": False}, "result": skipped}
     yield {"name": "ceiling/fault", "how": "process", "setup": {"profile": "agent-v2", "ceiling": False}, "input": huge, "fault": True}

@@ -13,10 +13,16 @@ const MOST = 1_000_000;
 type Fields = Record<string, unknown>;
 
 export class Aside {
+  readonly #longest: number;
   readonly #kept: unknown[] = [];
   #seen = 0;
   /** The arrays and objects around the value that is being turned. One that contains itself is put aside. */
   readonly #around = new Set<object>();
+
+  /** Of each text, only the first characters are packed, as many as `longest` says. */
+  constructor(longest = Infinity) {
+    this.#longest = longest;
+  }
 
   /** Turns a result into JSON. */
   pack(result: unknown): string {
@@ -24,7 +30,10 @@ export class Aside {
   }
 
   #at(value: unknown, depth: number): unknown {
-    if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed();
+    if (typeof value === 'string') {
+      const text = value.length > this.#longest ? value.slice(0, this.#longest) : value;
+      return text.isWellFormed() ? text : text.toWellFormed();
+    }
     if (value === null || typeof value === 'boolean') return value;
     // JSON has no -0, and no number without an end. Any other may be shown or saved as a part of a text.
     if (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0)) return value;
@@ -63,7 +72,8 @@ export class Aside {
   }
 }
 
-function isPlain(value: object): value is Fields {
+/** Tells a plain object from an array and from an instance of a class. */
+export function isPlain(value: object): value is Fields {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

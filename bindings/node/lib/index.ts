@@ -3,9 +3,10 @@
 import { Engine, type Spilled } from '../native/index.js';
 import { Aside } from './aside.js';
 import { handed } from './bytes.js';
+import { encode } from './encode.js';
 import { Misuse, said, typed } from './errors.js';
 import { LONG, NativeSink, pieces, type Sink, SpillStream } from './spill.js';
-import { Own, type Given } from './own.js';
+import { Own } from './own.js';
 import type * as t from './types.js';
 import { Whole } from './whole.js';
 
@@ -44,7 +45,7 @@ export class Overspill {
     }
     const isObject = typeof store === 'object' && store !== null;
     const setup = isObject ? { ...plain, store: 'memory' } : { ...plain, store };
-    this.#engine = at(() => new Engine(JSON.stringify(setup), onEvent != null));
+    this.#engine = at(() => new Engine(encode(setup), onEvent != null));
     this.#own = new Own(this.#engine, isObject ? store : undefined, strategy, shouldSpill, answerTimeout);
     this.#onEvent = onEvent;
     this.#masks = this.#engine.masked('', false) !== null;
@@ -108,10 +109,10 @@ export class Overspill {
     }
     const aside = new Aside();
     const packed = aside.pack(result);
-    const given: Given = this.#own.judge(result, call);
     try {
-      const ask = (): Promise<string | null> => this.#engine.apply(packed, json(call), JSON.stringify(given));
-      const bounded = await this.#own.apply(packed, result, call, given, ask);
+      const { given, call: settled } = this.#own.judge(result, call);
+      const ask = (): Promise<string | null> => this.#engine.apply(packed, json(settled), JSON.stringify(given));
+      const bounded = await this.#own.apply(packed, result, settled, given, ask);
       this.#tell();
       return bounded === null ? result : aside.unpack(bounded);
     } catch (error) {
@@ -131,9 +132,9 @@ export class Overspill {
     return at(() => {
       const aside = new Aside();
       const packed = aside.pack(result);
-      const given = this.#own.judge(result, call);
-      this.#own.choose(given, () => this.#engine.text(packed) ?? '', call);
-      const bounded = this.#engine.applySync(packed, json(call), JSON.stringify(given));
+      const { given, call: settled } = this.#own.judge(result, call);
+      if (given.verdict !== false) this.#own.choose(given, () => this.#engine.text(packed) ?? '', settled);
+      const bounded = this.#engine.applySync(packed, json(settled), JSON.stringify(given));
       this.#tell();
       return bounded === null ? result : aside.unpack(bounded);
     });
@@ -149,8 +150,8 @@ export class Overspill {
     const pairs = outputs.map((one): [t.Output, t.Call] => (isPair(one) ? one : [one, {}]));
     for (const [output] of pairs) checked(output);
     try {
-      const calls = JSON.stringify(pairs.map(([, call]) => call));
-      const done = await this.#engine.batch(pairs.map(([output]) => output), calls, JSON.stringify(budget));
+      const calls = encode(pairs.map(([, call]) => call));
+      const done = await this.#engine.batch(pairs.map(([output]) => output), calls, encode(budget));
       return done.map((one, index) => this.#told(one, pairs[index]?.[0] ?? ''));
     } catch (error) {
       throw typed(error);
@@ -211,6 +212,11 @@ export class Overspill {
   /** Removes what has expired. */
   async sweep(): Promise<t.Swept> {
     return (await this.#own.ask('sweep', '', '', {})) as t.Swept;
+  }
+
+  /** Removes what is too old by the time in its name, as the document of opencode says, and returns how many. */
+  async cleanupByName(): Promise<number> {
+    return ((await this.#own.ask('cleanup', '', '', {})) as t.Swept).removed;
   }
 
   async #long(output: string, call: t.Call | undefined): Promise<t.Outcome> {
@@ -300,7 +306,7 @@ function names(call: t.Call | undefined): {
 }
 
 function json(call: t.Call | undefined): string | undefined {
-  return call == null ? undefined : JSON.stringify(call);
+  return call == null ? undefined : encode(call);
 }
 
 /** Does something that the native part may refuse. */

@@ -4,6 +4,8 @@
  */
 
 import type { Engine, Spilled } from '../native/index.js';
+import { Aside } from './aside.js';
+import { encode } from './encode.js';
 import { Misuse, NotFound, said, StoreError, typed } from './errors.js';
 import type { Sink } from './spill.js';
 import type * as t from './types.js';
@@ -20,7 +22,10 @@ export interface Given {
 }
 
 /** How long a store or a strategy may take, in milliseconds, unless the options say otherwise. */
-const ANSWER_TIMEOUT = 30_000;
+export const ANSWER_TIMEOUT = 30_000;
+
+/** Enough of a text to tell it from an empty one, and to read a flag. */
+const FLAG_LENGTH = 100;
 
 export class Own {
   constructor(
@@ -40,8 +45,7 @@ export class Own {
     const bytes = Buffer.from(output as string);
     const given: Given = this.store ? { store: true } : {};
     await this.chooseLater(given, this.#shown(bytes), call);
-    const asked = call == null ? undefined : JSON.stringify(call);
-    const ask = (): Promise<Spilled | boolean | null> => this.engine.process(bytes, asked, JSON.stringify(given));
+    const ask = (): Promise<Spilled | boolean | null> => this.engine.process(bytes, asked(call), JSON.stringify(given));
     try {
       const done = await ask();
       if (done !== true) return done;
@@ -92,25 +96,32 @@ export class Own {
   }
 
   #choice(output: Buffer, call: t.Call | undefined): t.Choice | Promise<t.Choice> {
-    const asked = call == null ? undefined : JSON.stringify(call);
-    const room = JSON.parse(this.engine.limits(asked)) as t.Room;
+    const room = JSON.parse(this.engine.limits(asked(call))) as t.Room;
     const { strategy } = this;
     if (typeof strategy === 'function') return strategy(output, room, call);
     return (strategy as Exclude<t.Strategy, Function>).choose(output, room, call);
   }
 
-  /** Asks the predicate about a result. If it fails, it has not said no. */
-  judge(result: unknown, call: t.Call | undefined): Given {
-    const given: Given = {};
-    if (!this.shouldSpill) return given;
+  /**
+   * Asks the predicate about a result that gets as far. Returns its answer, and the call with the settings that it wants.
+   * A predicate that fails has not said no.
+   */
+  judge(result: unknown, call: t.Call | undefined): { given: Given; call: t.Call | undefined } {
+    const { shouldSpill } = this;
+    if (!shouldSpill) return { given: {}, call };
+    // The gates before the predicate look at flags, and whether there is a text.
+    const flags = new Aside(FLAG_LENGTH).pack(result);
+    if (!this.engine.asksPredicate(flags, asked(call))) return { given: {}, call };
     try {
-      const verdict: unknown = this.shouldSpill(call?.tool ?? '', result) ?? true;
-      if (typeof verdict !== 'boolean') this.#checkOptions(verdict);
-      given.verdict = verdict;
+      const verdict: unknown = shouldSpill(call?.tool ?? '', result, call) ?? true;
+      if (typeof verdict === 'boolean') return { given: { verdict }, call };
+      this.#checkOptions(verdict);
+      const given = { verdict: JSON.parse(encode(verdict)) as unknown };
+      return { given, call: settled(call, verdict as t.Layer) };
     } catch (error) {
-      process.emitWarning(`shouldSpill has thrown ${said(typed(error))}`, 'OverspillWarning');
+      process.emitWarning(`${shouldSpill.name || 'shouldSpill'} failed: ${said(typed(error))}`, 'OverspillWarning');
+      return { given: {}, call };
     }
-    return given;
   }
 
   /** Throws if a predicate returned anything but options, such as a promise. */
@@ -119,22 +130,11 @@ export class Own {
       const kind = verdict instanceof Object && 'then' in verdict ? 'a promise' : typeof verdict;
       throw new Misuse(`it returned ${kind}, not true, false or options`);
     }
-    this.engine.limits(JSON.stringify(verdict));
+    this.engine.limits(encode(verdict));
   }
 
-  /** Waits for an answer, up to the timeout. */
-  async #within<T>(who: string, answer: T | Promise<T>): Promise<T> {
-    if (!(answer instanceof Object && 'then' in answer) || this.timeout === 0) return answer;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const message = `${who} has not answered within ${this.timeout} ms (answerTimeout)`;
-      timer = setTimeout(() => reject(new Error(message)), this.timeout);
-    });
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+  #within<T>(who: string, answer: T | Promise<T>): Promise<T> {
+    return within(this.timeout, who, answer);
   }
 
   /** Bounds a result with `ask`; what has to be saved first is saved. */
@@ -147,7 +147,7 @@ export class Own {
   ): Promise<string | null> {
     if (!this.store && !this.strategy) return ask();
     const text = Buffer.from(this.engine.text(packed) ?? '');
-    await this.chooseLater(given, text, call);
+    if (given.verdict !== false) await this.chooseLater(given, text, call);
     if (!this.store) return ask();
     given.store = true;
     given.entries = await this.#known(result);
@@ -199,18 +199,19 @@ export class Own {
     if (this.store) {
       given = { store: true, entries: [] };
       try {
-        if (question === 'list' || question === 'sweep') given.entries = await this.#within('the store', verb(this.store, 'list')());
+        const isAboutAll = question === 'list' || question === 'sweep' || question === 'cleanup';
+        if (isAboutAll) given.entries = await this.#within('the store', verb(this.store, 'list')());
         else bytes = await this.#read(id, given);
       } catch (error) {
         throw error instanceof NotFound || error instanceof StoreError ? error : new StoreError(said(error));
       }
     }
     try {
-      const asked = given && JSON.stringify(given);
+      const told = given && JSON.stringify(given);
       const answer: unknown = JSON.parse(
-        await this.engine.ask(question, id, pattern, JSON.stringify(options), asked, bytes),
+        await this.engine.ask(question, id, pattern, JSON.stringify(options), told, bytes),
       );
-      if (this.store && question === 'sweep') await this.#remove(answer as t.Swept & { expired?: string[] });
+      if (this.store && (question === 'sweep' || question === 'cleanup')) await this.#remove(answer as t.Swept & { expired?: string[] });
       return answer;
     } catch (error) {
       throw typed(error);
@@ -236,6 +237,35 @@ export class Own {
     }
     delete swept.expired;
   }
+}
+
+/** Waits for an answer, up to so many milliseconds; 0 waits forever. */
+export async function within<T>(timeout: number, who: string, answer: T | Promise<T>): Promise<T> {
+  if (!(answer instanceof Object && 'then' in answer) || timeout === 0) return answer;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `${who} has not answered within ${timeout} ms (answerTimeout)`;
+    timer = setTimeout(() => reject(new Error(message)), timeout);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function asked(call: t.Call | undefined): string | undefined {
+  return call == null ? undefined : encode(call);
+}
+
+/** The fields of a call that are no settings. */
+const ABOUT = new Set(['tool', 'callId', 'session', 'command', 'directory', 'declared', 'delegate', 'permission', 'exitCode']);
+
+/** Returns a call with other settings. */
+function settled(call: t.Call | undefined, settings: t.Layer): t.Call {
+  const about: Record<string, unknown> = { ...call };
+  for (const key of Object.keys(about)) if (!ABOUT.has(key)) delete about[key];
+  return { ...settings, ...about };
 }
 
 function verb<K extends 'read' | 'info' | 'list' | 'delete'>(store: t.Store, name: K): NonNullable<t.Store[K]> {

@@ -46,6 +46,8 @@ export interface Layer {
   fill?: boolean | undefined;
   kind?: Kind | undefined;
   enabled?: boolean | undefined;
+  /** `false` lets an output of any size pass where shortening is off or saving failed. Else 512,000 bytes and 20,000 lines are the most. */
+  ceiling?: boolean | undefined;
 }
 
 /** What a call says of itself, and what it asks for. */
@@ -73,8 +75,6 @@ export interface Options extends Layer {
   tools?: Record<string, Layer | boolean> | undefined;
   skipTools?: string[] | undefined;
   trustedTools?: string[] | undefined;
-  /** `false` lets an output of any size pass where shortening is off or saving failed. Else 512,000 bytes and 20,000 lines are the most. */
-  ceiling?: boolean | undefined;
   /** The root of the project, for a profile that saves below it; else it is found from the working directory. */
   projectRoot?: string | undefined;
   retentionDays?: number | undefined;
@@ -99,7 +99,7 @@ export interface Options extends Layer {
   answerTimeout?: number | undefined;
   onEvent?: ((event: OverspillEvent) => void) | undefined;
   /** Decides for each result that `apply` gets: no, yes, or with these settings. */
-  shouldSpill?: ((tool: string, result: unknown) => boolean | Layer) | undefined;
+  shouldSpill?: ((tool: string, result: unknown, call?: Call) => boolean | Layer) | undefined;
 }
 
 /** What `onEvent` hears of each call, once. */

@@ -206,6 +206,14 @@ impl Engine {
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
 
+    /// Tells whether a result, which is JSON, gets as far as the predicate.
+    #[napi(catch_unwind)]
+    pub fn asks_predicate(&self, result: String, call: Option<String>) -> napi::Result<bool> {
+        let asked = asked(None, None, None, call.as_deref())?;
+        let Inner { overspill, gates, .. } = &self.inner;
+        Ok(crate::given::asks_predicate(overspill, gates, &json(&result)?, &asked))
+    }
+
     /// Returns the text of a result, which is JSON: what would be saved of it.
     #[napi(catch_unwind)]
     pub fn text(&self, result: String) -> napi::Result<Option<String>> {
@@ -245,8 +253,8 @@ impl Engine {
         Ok(NativeSpill::new(spill, end, self.inner.lines))
     }
 
-    /// Answers a question about what was saved: `read`, `grep`, `list` or `sweep`. Where the store is
-    /// written in JavaScript, what it gave comes along. All in JSON.
+    /// Answers a question about what was saved: `read`, `grep`, `list`, `sweep` or `cleanup`. Where
+    /// the store is written in JavaScript, what it gave comes along. All in JSON.
     #[napi(ts_return_type = "Promise<string>")]
     pub fn ask(
         &self,
@@ -353,11 +361,12 @@ impl Inner {
             "read" => overspill_embed::read(&overspill, id, options).map_err(question)?,
             "grep" => overspill_embed::grep(&overspill, id, pattern, options).map_err(question)?,
             "list" => overspill_embed::list(&overspill).map_err(store)?,
+            "cleanup" => overspill_embed::cleanup(&overspill).map_err(store)?,
             _ => overspill_embed::sweep(&overspill).map_err(store)?,
         };
         let mut answer = camel_keys(answer);
         if let (Some(theirs), Value::Object(fields)) = (theirs, &mut answer)
-            && asked == "sweep"
+            && matches!(asked, "sweep" | "cleanup")
         {
             fields.insert("expired".into(), theirs.deleted().into());
         }

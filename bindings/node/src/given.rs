@@ -1,6 +1,7 @@
 //! What JavaScript was asked beforehand.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use overspill::Overspill;
 use overspill::tool::{Gates, Verdict};
@@ -72,4 +73,23 @@ impl Given {
         let predicate = move |_: &str, _: &Value| verdict.clone();
         Ok(Gates { predicate: Some(Arc::new(predicate)), ..gates.clone() })
     }
+}
+
+/// Tells whether a result gets as far as the predicate, past the gates before it. Nothing is saved, and no observer hears of it.
+pub(crate) fn asks_predicate(
+    overspill: &Overspill,
+    gates: &Gates,
+    result: &Value,
+    asked: &CallRequest,
+) -> bool {
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let seen = is_asked.clone();
+    let predicate = move |_: &str, _: &Value| {
+        seen.store(true, Ordering::Relaxed);
+        Verdict::No
+    };
+    let gates = Gates { predicate: Some(Arc::new(predicate)), ..gates.clone() };
+    let trial = overspill.to_builder().shared_store(Arc::new(GivenStore::default())).no_observer();
+    overspill_embed::apply(&trial.build(), result, asked, &gates);
+    is_asked.load(Ordering::Relaxed)
 }

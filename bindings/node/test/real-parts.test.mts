@@ -1,9 +1,12 @@
 /**
  * Our adapters in the sources that they replace, with the tests of those projects.
  *
- * No package registry has these projects. `OVERSPILL_REAL_PARTS` names a directory with checkouts of them, and with `vitest` and `pathe`
- * installed: `coding-agent` (a revision with `src/agent-v2/truncation`) and `neovate-code` (one with `src/plugins/truncation.ts`).
- * opencode's tests need Bun and its own layers, so the document's implementation stands in for it in `documents.test.mts`.
+ * No package registry has the sources. `OVERSPILL_REAL_PARTS` names a directory with checkouts of them, where
+ * `npm install vitest@3 pathe dotenv zod bun` was run:
+ * - `coding-agent`, a revision with `src/agent-v2/truncation`;
+ * - `neovate-code`, one with `src/plugins/truncation.ts`;
+ * - `opencode`, one with `packages/opencode/src/tool/truncation.ts`, such as 0eb898abcf, which the document describes. Newer ones
+ *   have a service in place of the namespace `Truncate`.
  */
 
 import assert from 'node:assert/strict';
@@ -48,6 +51,18 @@ async function vitest(copy: string, ...words: string[]): Promise<string> {
   const done = await run('node', command, { cwd: copy, env }).catch((error: { stdout: string }) => assert.fail(error.stdout));
   return done.stdout;
 }
+
+test('opencode passes its own tests with our Truncate', async (t) => {
+  const copy = checkout(t, 'opencode/packages/opencode');
+  if (copy === undefined) return;
+  replace('opencode', `${copy}/src/tool/truncation.ts`);
+  // It loads the whole program before the tests.
+  rmSync(`${copy}/bunfig.toml`, { force: true });
+  const env = { ...process.env, HOME: directory(), XDG_DATA_HOME: directory(), NO_COLOR: '1' };
+  const command = `${PARTS}/node_modules/.bin/bun`;
+  const done = await run(command, ['test', 'test/tool/truncation.test.ts'], { cwd: copy, env }).catch((error: { stderr: string }) => assert.fail(error.stderr));
+  assert.match(done.stderr, /\n 13 pass\n 0 fail\n/);
+});
 
 test('agent-v2 passes its own tests with our service', async (t) => {
   const copy = checkout(t, 'coding-agent');

@@ -30,3 +30,14 @@ export function numbered(lines: number): string {
 export function lines(text: unknown): number {
   return String(text).replace(/\n$/, '').split('\n').length;
 }
+
+/** Collects the warnings of the process while it runs `act`. */
+export async function warnings(act: () => unknown): Promise<string[]> {
+  const seen: string[] = [];
+  const hear = (warning: Error): void => void seen.push(warning.message);
+  process.on('warning', hear);
+  await act();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', hear);
+  return seen;
+}

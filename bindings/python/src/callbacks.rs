@@ -8,7 +8,7 @@ use std::ops::Range;
 use overspill::core::{Choice, Policy, Strategy, StrategyError};
 use overspill::tool::Verdict;
 use overspill::{Call, Error, Event};
-use overspill_embed::{CallRequest, StoreObject, choice, event, policy};
+use overspill_embed::{CallRequest, Misuse, StoreObject, choice, event, policy};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -44,7 +44,6 @@ impl StoreObject for PyStore {
             let call = encode(py, &call_json(call))?;
             let bytes = PyBytes::new(py, &bytes);
             let saved = object.call_method1("save", (bytes, call))?;
-            // A path is as good as its text.
             match saved.hasattr("__fspath__")? {
                 true => options(&saved.call_method0("__fspath__")?),
                 false => Aside::default().decode(&saved),
@@ -95,6 +94,31 @@ impl Strategy for PyStrategy {
         });
         let answer = answer.map_err(|error| Python::attach(|py| unraised(py, error, &self.0)))?;
         Ok(choice(&answer, output, limits)?)
+    }
+}
+
+/// Python waits for at most 292 years.
+const LONGEST: f64 = 9e9;
+
+/// How long a store, a strategy, a predicate or an observer may take to answer.
+pub(crate) struct Patience(Option<f64>);
+
+impl Patience {
+    pub(crate) fn of(seconds: Option<f64>) -> PyResult<Patience> {
+        match seconds {
+            Some(seconds) if !(seconds > 0.0 && seconds < LONGEST) => {
+                let wrong = format!("answer_timeout: {seconds} is not a number of seconds above 0");
+                Err(crate::error::misuse(Misuse(wrong)))
+            }
+            seconds => Ok(Patience(seconds)),
+        }
+    }
+
+    /// Returns an object that answers in time or raises `TimeoutError`.
+    pub(crate) fn with(&self, py: Python<'_>, object: Py<PyAny>) -> PyResult<Py<PyAny>> {
+        let Some(seconds) = self.0 else { return Ok(object) };
+        let patience = py.import("overspill._patience")?;
+        Ok(patience.call_method1("Patient", (object, seconds))?.unbind())
     }
 }
 

@@ -6,10 +6,10 @@ use overspill::{Outcome, Overspill};
 use overspill_embed::{CallRequest, CallbackStore, Setup, StoreChoice};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use serde_json::{Map, Value};
 
-use crate::callbacks::{PyStore, PyStrategy, is_store, tell, verdict};
+use crate::callbacks::{Patience, PyStore, PyStrategy, is_store, tell, verdict};
 use crate::error;
 use crate::input::{All, Input, pieces};
 use crate::outcome;
@@ -31,13 +31,14 @@ pub(crate) struct Engine {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (*, store=None, strategy=None, on_event=None, should_spill=None, **options))]
+    #[pyo3(signature = (*, store=None, strategy=None, on_event=None, should_spill=None, answer_timeout=None, **options))]
     fn new(
         py: Python<'_>,
         store: Option<Bound<'_, PyAny>>,
         strategy: Option<Py<PyAny>>,
         on_event: Option<Py<PyAny>>,
         should_spill: Option<Py<PyAny>>,
+        answer_timeout: Option<f64>,
         options: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Engine> {
         let mut json = options_json(options.as_ref())?;
@@ -45,7 +46,7 @@ impl Engine {
         match store {
             None => {}
             Some(store) if is_store(&store)? => own = Some(PyStore(store.unbind())),
-            Some(store) => drop(json.insert("store".into(), store_json(&store)?)),
+            Some(store) => drop(json.insert("store".into(), values::options(&store)?)),
         }
         for (name, callback) in [("on_event", &on_event), ("should_spill", &should_spill)] {
             if callback.as_ref().is_some_and(|callback| !callback.bind(py).is_callable()) {
@@ -58,8 +59,10 @@ impl Engine {
         {
             return Err(PyTypeError::new_err("strategy cannot be called and has no choose"));
         }
+        let patience = Patience::of(answer_timeout)?;
         let mut setup = Setup::from_json(&Value::Object(json)).map_err(error::misuse)?;
-        if let Some(own) = own {
+        if let Some(PyStore(own)) = own {
+            let own = PyStore(patience.with(py, own)?);
             setup.store = StoreChoice::Own(std::sync::Arc::new(CallbackStore::new(own)));
         }
         let working = std::env::current_dir().unwrap_or_default();
@@ -72,13 +75,15 @@ impl Engine {
         let mut overspill = setup.overspill(&variable, working).to_builder();
         let asks = strategy.is_some();
         if let Some(strategy) = strategy {
-            overspill = overspill.strategy(PyStrategy(strategy));
+            overspill = overspill.strategy(PyStrategy(patience.with(py, strategy)?));
         }
         if let Some(observer) = on_event {
+            let observer = patience.with(py, observer)?;
             overspill = overspill.observer(move |event| tell(&observer, event));
         }
         let mut gates = setup.gates.clone();
         if let Some(predicate) = should_spill {
+            let predicate = patience.with(py, predicate)?;
             let ask = move |tool: &str, result: &Value| verdict(&predicate, tool, result);
             gates.predicate = Some(std::sync::Arc::new(ask));
         }
@@ -282,13 +287,4 @@ fn options_json(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Val
         Some(Value::Object(json)) => Ok(json),
         _ => Ok(Map::new()),
     }
-}
-
-/// Reads where outputs are saved: a path, as text or as an object, a word, or false.
-fn store_json(store: &Bound<'_, PyAny>) -> PyResult<Value> {
-    if store.hasattr("__fspath__")? {
-        let path = store.call_method0("__fspath__")?;
-        return Ok(Value::String(path.cast::<PyString>()?.to_string()));
-    }
-    values::options(store)
 }

@@ -15,7 +15,7 @@ const DEEPEST: usize = 64;
 /// The most lists and dicts of a result that are turned into JSON.
 const MOST: usize = 1_000_000;
 
-/// Turns options into JSON.
+/// Turns options into JSON. A path is as good as its text.
 pub(crate) fn options(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     plain(value, 0)
 }
@@ -47,6 +47,9 @@ fn plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     }
     if let Ok(tuple) = value.cast::<PyTuple>() {
         return tuple.iter().map(|item| plain(&item, depth + 1)).collect();
+    }
+    if value.hasattr("__fspath__")? {
+        return plain(&value.call_method0("__fspath__")?, depth + 1);
     }
     let Ok(fields) = value.cast::<PyDict>() else { return Err(refuse()) };
     let mut map = Map::new();

@@ -1,5 +1,6 @@
 """What is bad gets a typed error, or a bounded outcome with the fault noted. Nothing crashes."""
 
+import contextvars
 import multiprocessing
 import os
 import sys
@@ -167,6 +168,54 @@ def test_a_callback_that_raises_changes_nothing(make, monkeypatch):
     assert overspill.process(numbered(100)).spilled
     assert len(overspill.apply({"output": numbered(100)}, tool="t")["output"].splitlines()) <= 5
     assert len(seen) == 4
+
+
+def test_callback_that_never_answers_is_a_failed_one(make, monkeypatch):
+    seen, heard, done = unraisable(monkeypatch), [], threading.Event()
+
+    def hangs(*_):
+        done.wait()
+
+    class Hangs:
+        save = hangs
+
+    try:
+        patient = {"max_lines": 5, "answer_timeout": 0.05}
+        overspill = make(**patient, strategy=hangs, on_event=heard.append)
+        outcome = overspill.process(numbered(100))
+        assert outcome.spilled and len(outcome.text.splitlines()) <= 5 and open(outcome.path).read() == numbered(100)
+        assert heard[-1]["type"] == "failed" and "no answer within 0.05 s (answer_timeout)" in heard[-1]["error"]
+        outcome = make(**patient, store=Hangs()).process(numbered(100))
+        assert outcome.spilled and outcome.path is None and "TimeoutError: no answer within 0.05 s" in outcome.error
+        overspill = make(**patient, on_event=hangs, should_spill=hangs)
+        assert overspill.process(numbered(100)).spilled
+        assert len(overspill.apply({"output": numbered(100)}, tool="t")["output"].splitlines()) <= 5
+        assert [type(error) for error in seen] == [TimeoutError] * 4
+    finally:
+        done.set()
+
+
+def test_answer_timeout_changes_nothing_for_callbacks_that_answer(make, tmp_path):
+    colour, asked = contextvars.ContextVar("colour"), []
+    colour.set("blue")
+
+    class Shelf:
+        def save(self, data, call):
+            asked.append((colour.get(), call["tool"]))
+            (tmp_path / "one").write_bytes(data)
+            return tmp_path / "one"
+
+    def strategy(output, limits):
+        return output[:7].decode()
+
+    overspill = make(max_lines=5, answer_timeout=60, strategy=strategy, store=Shelf())
+    outcome = overspill.process(numbered(100), tool="t")
+    assert "line 1" in outcome.text and outcome.path == str(tmp_path / "one") and asked == [("blue", "t")]
+    for wrong in [0, -1, float("nan"), float("inf")]:
+        with pytest.raises(Misuse, match="answer_timeout"):
+            make(answer_timeout=wrong)
+    with pytest.raises(TypeError):
+        make(answer_timeout="soon")
 
 
 def test_use_after_close(make):

@@ -11,8 +11,10 @@ GUIDES = Path(__file__).parents[3] / "docs/replace"
 
 SURROUNDINGS = {
     "klaude": (
-        'output = "x" * 50_000\n',
-        'assert "truncated: 50000 chars total, 30000 chars hidden" in render_truncation_info(ui_extra.truncation)  # type: ignore\n'
+        'from dataclasses import dataclass\nfrom typing import Any\n'
+        '@dataclass\nclass Item:\n    name: str = "Bash"\n    call_id: str = "call_123"\n    output: str = "x" * 50_000\n    ui_extra: Any = None\n'
+        'tool_call = tool_result = Item()\n',
+        'assert "truncated: 50000 chars total, 30000 chars hidden" in render_truncation_info(tool_result.ui_extra.truncation)\n'
         'assert truncate_tool_output("abc").truncated_length == 3\n',
     ),
     "unified": (

@@ -1,5 +1,10 @@
 """The adapters of klaude and unified in the place of the code that they replace, also with bad input."""
 
+import datetime
+import json
+import threading
+from pathlib import Path
+
 import pytest
 from conftest import numbered
 
@@ -48,12 +53,41 @@ class Broken(klaude.TruncationStrategy):
         return self.answer
 
 
-@pytest.mark.parametrize("answer", [RuntimeError("ouch"), None, 5, "text", {"output": "x"}])
+NONSENSE = [klaude.TruncationResult("x", True, saved_file_path=5), klaude.TruncationResult("x" * 50_001, True)]
+
+
+@pytest.mark.parametrize("answer", [RuntimeError("ouch"), None, 5, "text", {"output": "x"}, *NONSENSE])
 def test_klaude_strategy_that_fails_costs_its_choice(answer, monkeypatch, tmp_path):
     klaude.set_truncation_strategy(Broken(answer))
     with pytest.warns(RuntimeWarning, match="^the strategy Broken (raised RuntimeError: ouch|returned )"):
         result = klaude.truncate_tool_output("x" * 50_000, "Bash", "c")
     assert result.was_truncated and len(result.output) < 21_000
+
+
+def test_klaude_strategy_derived_from_ours_that_fails_costs_its_choice(tmp_path):
+    class Derived(klaude.SmartTruncationStrategy):
+        def truncate(self, output, tool_name=None, call_id=None):
+            raise RuntimeError("ouch")
+
+    klaude.set_truncation_strategy(Derived(truncation_dir=tmp_path))
+    with pytest.warns(RuntimeWarning, match="^the strategy Derived raised RuntimeError: ouch"):
+        assert klaude.truncate_tool_output("x" * 50_000, "Bash", "c").was_truncated
+
+
+def test_klaude_strategy_that_never_answers_costs_its_choice():
+    done = threading.Event()
+
+    class Hangs(klaude.TruncationStrategy):
+        def truncate(self, output, tool_name=None, call_id=None):
+            done.wait()
+
+    klaude.set_truncation_strategy(Hangs(), answer_timeout=0.05)
+    try:
+        with pytest.warns(RuntimeWarning, match="^the strategy Hangs raised TimeoutError: no answer within 0.05 s"):
+            result = klaude.truncate_tool_output("x" * 50_000, "Bash", "c")
+        assert result.was_truncated and len(result.output) < 21_000 and result.saved_file_path
+    finally:
+        done.set()
 
 
 def test_klaude_directory_that_cannot_be_made_gives_the_simple_cut(tmp_path):
@@ -103,3 +137,42 @@ def test_saved_output_is_read_by_the_path_of_its_record(profile, tmp_path):
     for name in [outcome.path, outcome.id]:
         assert overspill.read(name, lines=(7, 7))["text"] == "line 7\n"
         assert overspill.grep("line 59999$", name)["matches"] == 1
+
+
+def test_unified_root_is_a_path_or_text_everywhere(tmp_path):
+    response = {"status": "success", "data": numbered(3000)}
+    for answer in [
+        unified.truncate_observation("Read", response, tmp_path),
+        Overspill(profile="unified", project_root=tmp_path).apply(response, tool="Read"),
+        Overspill(profile="unified", project_root=str(tmp_path)).apply(response, tool="Read"),
+    ]:
+        assert (tmp_path / answer["data"]["truncation"]["full_output_path"]).is_file()
+    with pytest.raises(TypeError):
+        unified.truncate_observation("Read", response, 5)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("-inf"), Path("/x"), datetime.date(2026, 1, 2), {1, 2}, b"x"])
+def test_unified_value_that_json_does_not_have_is_saved_as_text(odd, tmp_path):
+    response = {"status": "error", "data": numbered(3000), "stats": {"odd": odd}, "error": {"code": "E"}}
+    answer = unified.truncate_observation("Read", response, tmp_path)
+    truncation = answer["data"]["truncation"]
+    assert answer["status"] == "error" and answer["error"] == {"code": "E"}
+    assert truncation["original_lines"] == 3001 and truncation["kept_lines"] == 2000
+
+    def refuse(name):
+        raise AssertionError(f"{name} is not JSON")
+
+    saved = (tmp_path / truncation["full_output_path"]).read_text()
+    assert json.loads(saved, parse_constant=refuse)["data"] == numbered(3000)
+    skipped = {**response, "context": {"truncation_skip": True}}
+    assert unified.truncate_observation("Read", skipped, tmp_path) is skipped
+    assert "NaN" in unified.truncate_observation("Read", {"data": "NaN\n" * 3000}, tmp_path)["data"]["preview"]
+
+
+def test_unified_list_is_shortened_as_its_json_text(tmp_path):
+    for response in [[{"rows": numbered(3000)}], [numbered(3000)]]:
+        answer = unified.truncate_observation("Read", response, tmp_path)
+        assert answer["status"] == "partial" and answer["stats"] == {}
+        assert json.loads((tmp_path / answer["data"]["truncation"]["full_output_path"]).read_text()) == response
+    short = ["x"]
+    assert unified.truncate_observation("Read", short, tmp_path) is short

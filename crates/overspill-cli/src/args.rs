@@ -21,12 +21,13 @@ use crate::command::{
 };
 use crate::env::Env;
 use crate::pipelines::PipelineSettings;
+use crate::recent::RecentName;
 use crate::settings::SettingSources;
 use crate::settings::units::{parse_duration, parse_limit};
 use crate::tokenizer::Tokenizer;
 use crate::ui::ColorChoice;
 
-pub(crate) use mistake::{explained, misuse, place};
+pub(crate) use mistake::{as_program, explained, misuse, place};
 
 /// The commands by purpose. A test checks that none is missing.
 const HELP: &str = "\
@@ -43,7 +44,7 @@ Look:
   list          Saved outputs, the newest first
   read          Read a saved output page by page
   grep          Search saved outputs
-  diff          Compare an output with the run before
+  diff          Compare an output with the run before it
   info          Details of a saved output
   explain       Why each part of a preview was shown
   stats         How many bytes and tokens were saved
@@ -57,21 +58,27 @@ Set up:
   man           Print a manual page
 
 Clean up:
-  pin           Never delete these outputs automatically
+  pin           Never delete an output automatically
   rm            Remove outputs
-  gc            Remove what has expired
-  push          Send outputs to the bucket that were not sent yet
+  gc            Remove expired outputs
+  push          Upload outputs that are not in the bucket yet
 
 Examples:
   overspill cargo test                      run it; a long output is saved
-  overspill read q7atzy --lines 100-200     read a part of what was saved
-  overspill grep -i error                   search everything that was saved
-  overspill init claude-code                put it into an agent
+  overspill read q7atzy --lines 100-200     read a part of a saved output
+  overspill grep -i error                   search all saved outputs
+  overspill init claude-code                set up an agent
 
 Options:
 {options}
 
 `overspill COMMAND --help` explains a command. `overspill` alone shows the last outputs.";
+
+/// Returns the examples of the help, one on each line.
+pub(crate) fn first_examples() -> &'static str {
+    let rest = HELP.split_once("Examples:\n").map_or("", |(_, rest)| rest);
+    rest.split_once("\n\n").map_or(rest, |(examples, _)| examples)
+}
 
 /// Shorten long command output for AI agents. The full output is saved and searchable.
 // An option can be repeated, and the last one applies: an alias gives one, and its user another.
@@ -80,7 +87,7 @@ Options:
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// When to use colours; `auto` is on a terminal, and follows NO_COLOR and CLICOLOR_FORCE.
+    /// Use colours; `auto` uses them on a terminal and follows NO_COLOR and CLICOLOR_FORCE.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     color: ColorChoice,
 }
@@ -89,7 +96,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Run(RunArgs),
     Cut(CutArgs),
-    #[command(aliases = ["show", "cat"])]
+    #[command(aliases = ["show", "cat", "view"])]
     Read(ReadArgs),
     #[command(aliases = ["search", "rg"])]
     Grep(GrepArgs),
@@ -130,7 +137,7 @@ struct OnlyRun {
 }
 
 /// Names that are ours and never those of a command to run: subcommands, their aliases, and `help`.
-pub(crate) const OUR_WORDS: [&str; 34] = [
+pub(crate) const OUR_WORDS: [&str; 35] = [
     "cat",
     "clean",
     "completions",
@@ -165,6 +172,7 @@ pub(crate) const OUR_WORDS: [&str; 34] = [
     "uninstall",
     "unpin",
     "version",
+    "view",
 ];
 
 /// Reads `CMD ARGUMENT…`, which is short for `run -- CMD ARGUMENT…`.
@@ -205,18 +213,7 @@ pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error
     if let Some(command) = bare_command(words, env) {
         return Ok(command);
     }
-    // `unpin ID` is short for `pin --off ID`.
-    if let [program, word, rest @ ..] = words
-        && word == "unpin"
-    {
-        let pin = [program.clone(), "pin".into(), "--off".into()];
-        return full(pin.iter().chain(rest).cloned(), env);
-    }
     // The full parser words help and errors.
-    full(words.iter().cloned(), env)
-}
-
-fn full(words: impl Iterator<Item = OsString>, env: &Env) -> Result<Command, clap::Error> {
     let args = Args::try_parse_from(words)?;
     env.choose_color(args.color);
     Ok(args.command)
@@ -241,6 +238,20 @@ pub(crate) fn without_color(words: Vec<OsString>, env: &Env) -> Vec<OsString> {
     words
 }
 
+/// Replaces words that are short for others: `last` by `read last`, `unpin` by `pin --off`, `version` by `--version`.
+pub(crate) fn expanded(mut words: Vec<OsString>) -> Vec<OsString> {
+    let first = words.get(1).and_then(|word| word.to_str());
+    let (range, long): (_, &[&str]) = match first {
+        Some("unpin") => (1..2, &["pin", "--off"]),
+        Some("version") => (1..2, &["--version"]),
+        // These words name outputs, also if there is a program `last`.
+        Some(word) if RecentName::parse(word).is_some() => (1..1, &["read"]),
+        _ => return words,
+    };
+    words.splice(range, long.iter().map(OsString::from));
+    words
+}
+
 /// Tells whether only the version is asked for, which needs no parser.
 pub(crate) fn asks_for_version(words: &[OsString]) -> bool {
     matches!(words, [_, word] if word == "--version" || word == "-V")
@@ -251,13 +262,13 @@ pub(crate) fn asks_for_version(words: &[OsString]) -> bool {
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     call: CallArgs,
-    /// Whose tokens are counted: `estimate`, `o200k` or `cl100k` [default: estimate].
+    /// How tokens are counted: `estimate`, or exactly by `o200k` or `cl100k` if this build has them [default: estimate].
     #[arg(long, value_name = "NAME", value_parser = tokenizer)]
     tokenizer: Option<Tokenizer>,
-    /// Answer as this system does: its limits, words, names and places.
+    /// Use the limits, notices and directories of another system.
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
-    /// The tool that the output comes from: for the record, and for its own settings.
+    /// The tool that made the output. It can have its own settings, and `list` shows it.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
 }
@@ -312,11 +323,12 @@ struct CallArgs(Layer);
 fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
     Some(match setting {
         CallSetting::Enabled => return None,
-        CallSetting::Keep => ("keep", "Which part of a long output is shown [default: auto]"),
-        CallSetting::Fill => ("fill", "Use all of the room for the preview of a failing log or a test run"),
-        CallSetting::Kind => ("kind", "The kind of output; auto looks at the text [default: auto]"),
-        CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for any number [default: 2000]"),
-        CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for any number [default: 50KiB]"),
+        CallSetting::Keep => ("keep", "The part of a long output to show [default: auto]"),
+        CallSetting::Fill => ("fill", "Fill the preview up to the limit, also for logs and test runs"),
+        CallSetting::Kind => ("kind", "The kind of output; `auto` detects it [default: auto]"),
+        CallSetting::Ceiling => ("ceiling", "Shorten outputs over 512,000 bytes or 20,000 lines even if shortening is off, no limit is set or the save failed [default: true]"),
+        CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for no limit [default: 2000]"),
+        CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for no limit [default: 50KiB]"),
         CallSetting::MaxChars => ("max-chars", "Show at most this many characters"),
         CallSetting::MaxTokens => ("max-tokens", "Show at most this many tokens"),
     })

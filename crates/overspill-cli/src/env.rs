@@ -8,8 +8,8 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use overspill::Places;
 use overspill::internal::profile;
-use overspill::{Places, Profile};
 
 use crate::hosts::{self, Host};
 use crate::settings::variables;
@@ -20,7 +20,7 @@ const NAME: &str = "overspill";
 
 /// The surroundings of this process. Clones share what was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Env(Arc<Surroundings>, Option<&'static str>);
+pub(crate) struct Env(Arc<Surroundings>);
 
 #[derive(Debug)]
 struct Surroundings {
@@ -54,18 +54,7 @@ impl Env {
 
     fn new(variables: Variables, directory: OnceLock<PathBuf>) -> Env {
         let (places, program_name, color) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Env(Arc::new(Surroundings { variables, directory, places, program_name, color }), None)
-    }
-
-    /// Returns the same surroundings for a command that looks into the store of this profile. `None` leaves it to
-    /// the settings.
-    pub(crate) fn looking_into(&self, profile: Option<&'static str>) -> Env {
-        Env(self.0.clone(), profile.or(self.1))
-    }
-
-    /// Returns the profile whose store the command looks into, if the user named one.
-    pub(crate) fn store_profile(&self) -> Option<Profile> {
-        self.1.and_then(Profile::named)
+        Env(Arc::new(Surroundings { variables, directory, places, program_name, color }))
     }
 
     /// Returns a variable that is not empty.

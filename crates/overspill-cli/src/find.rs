@@ -13,7 +13,7 @@ use overspill::store::{Disk, Entry, OutputId, Store};
 use crate::env::Env;
 use crate::recent::RecentName;
 use crate::settings::SettingSources;
-use crate::stores::{self, OpenStore, Outputs};
+use crate::stores::{self, OpenStore, Outputs, StoreAccess};
 use crate::ui;
 
 /// The length of the short name of an output in a notice.
@@ -23,26 +23,31 @@ const MOST_NAMED: usize = 5;
 
 /// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning or
 /// the end of one, or a path.
-pub(crate) fn find(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
-    let (store, name, redact) = found(typed, env)?;
+pub(crate) fn find(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, OutputId)> {
+    let (store, name, redact) = found(typed, access)?;
     Ok((redact.shown_store(&store), name))
 }
 
 /// Like [`find`], with the store as it was saved.
-pub(crate) fn find_raw(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
-    found(typed, env).map(|(store, name, _)| (store, name))
+pub(crate) fn find_raw(
+    typed: &OsStr,
+    access: &StoreAccess<'_>,
+) -> anyhow::Result<(Outputs, OutputId)> {
+    found(typed, access).map(|(store, name, _)| (store, name))
 }
 
 /// Like [`find_raw`], with the rules for what is shown of it.
 pub(crate) fn find_with_redaction(
     typed: &OsStr,
-    env: &Env,
+    access: &StoreAccess<'_>,
 ) -> anyhow::Result<(Outputs, OutputId, Redact)> {
-    found(typed, env)
+    found(typed, access)
 }
 
-fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)> {
-    let OpenStore { mut store, redact, names } = stores::open(env).map_err(anyhow::Error::msg)?;
+fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, OutputId, Redact)> {
+    let OpenStore { mut store, redact, names, .. } =
+        stores::open(access).map_err(anyhow::Error::msg)?;
+    let env = access.env;
     let shown = ui::short(&typed.to_string_lossy(), 100);
     if let Some(recent) = typed.to_str().and_then(RecentName::parse) {
         let name = recent.find(&*store, names, env)?;
@@ -70,16 +75,17 @@ fn found(typed: &OsStr, env: &Env) -> anyhow::Result<(Outputs, OutputId, Redact)
         },
     };
     match alike.names.len() {
-        0 => Err(missing(&*redact.shown_store(&store), &shown, &stem, env)),
+        0 => Err(missing(&*redact.shown_store(&store), &shown, &stem)),
         1 => Ok((store, alike.names.remove(0), redact)),
         n => {
             let seen = redact.shown_store(&store);
             let named = alike.names.iter().take(MOST_NAMED);
-            let rows: String = named.map(|name| line(&*seen, name)).collect();
+            let ids = told_apart(&alike.names);
+            let rows: String = named.zip(&ids).map(|(name, id)| line(&*seen, name, id)).collect();
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
             let part = alike.part;
-            let newest = alike.names[0].token();
+            let newest = &ids[0];
             bail!(
                 "{shown} is the {part} of {n} ids{rows}{more}\n\nhint: type more of the id, such as \
                  `overspill read {newest}`"
@@ -132,13 +138,15 @@ fn by_path(path: &Path, shown: &str, env: &Env) -> anyhow::Result<(Outputs, Outp
     }
     match missing {
         Some(overspill::Error::NotFound { .. }) => {
-            bail!("there is no output {shown}\n\nhint: `overspill list` shows the saved outputs")
+            bail!(ui::NoSuchOutput(format!(
+                "there is no output {shown}\n\nhint: `overspill list` shows the saved outputs"
+            )))
         }
         Some(error) => Err(unread(error)),
-        None => bail!(
+        None => bail!(ui::NoSuchOutput(format!(
             "{shown} is in no store of overspill\n\nhint: `overspill list --json` shows the paths of \
-             saved outputs; `--profile NAME` lists those of another system"
-        ),
+             saved outputs"
+        ))),
     }
 }
 
@@ -212,8 +220,11 @@ fn may_be_end(stem: &str) -> bool {
 }
 
 /// Finds all outputs that are named, before a command changes any of them.
-pub(crate) fn all(typed: &[OsString], env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
-    typed.iter().map(|typed| find(typed, env)).collect()
+pub(crate) fn all(
+    typed: &[OsString],
+    access: &StoreAccess<'_>,
+) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
+    typed.iter().map(|typed| find(typed, access)).collect()
 }
 
 /// Returns the saved outputs, the last saved first.
@@ -225,28 +236,31 @@ pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
     Ok(entries)
 }
 
+/// Returns the short ids of these outputs, or the full ones if two have the same short id.
+fn told_apart(names: &[OutputId]) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(OutputId::token).collect();
+    let is_unique = short.iter().collect::<std::collections::BTreeSet<_>>().len() == short.len();
+    if is_unique { short } else { names.iter().map(ToString::to_string).collect() }
+}
+
 /// Returns a line about an output that may be meant.
-fn line(store: &dyn Store, name: &OutputId) -> String {
+fn line(store: &dyn Store, name: &OutputId, id: &str) -> String {
     let record = store.record(name).ok().flatten().unwrap_or_default();
     let what = ui::short(&record.call.command.or(record.call.tool).unwrap_or_default(), 60);
-    let Ok(entry) = store.entry(name) else { return format!("\n  {name}  {what}") };
+    let Ok(entry) = store.entry(name) else { return format!("\n  {id}  {what}") };
     let (age, size) = (ui::age(entry.used, Timestamp::now()), ui::size(entry.bytes));
-    format!("\n  {name}  {size}, {age} old  {what}")
+    format!("\n  {id}  {size}, {age} old  {what}")
 }
 
 /// Says whether an output has expired or never was.
-fn missing(store: &dyn Store, typed: &str, stem: &str, env: &Env) -> anyhow::Error {
+fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
     let gone = OutputId::parse(stem).and_then(|name| store.expired(&name).ok().flatten());
     match gone {
         None => {
-            let is_end = may_be_end(stem) && SettingSources::of_user(env).bucket().is_some();
-            let hint = match is_end {
-                true => "; a short id is looked up only among recent outputs",
-                false => "",
-            };
-            anyhow!(
-                "there is no output {typed} in the store\n\nhint: `overspill list` shows the saved outputs{hint}"
-            )
+            ui::NoSuchOutput(format!(
+                "there is no output {typed} in the store\n\nhint: `overspill list` shows the saved outputs"
+            ))
+            .into()
         }
         Some(gone) => {
             let what = gone.command.or(gone.tool).unwrap_or_else(|| "an output".into());

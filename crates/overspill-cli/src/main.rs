@@ -80,11 +80,12 @@ fn begin() -> u8 {
         return code;
     }
     let env = Env::of_process();
-    run(&args::without_color(words, &env), descriptors, &env)
+    run(args::without_color(words, &env), descriptors, &env)
 }
 
 /// Runs the subcommand that the arguments name, and returns the exit code.
-fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
+fn run(typed: Vec<OsString>, descriptors: Descriptors, env: &Env) -> u8 {
+    let words = &args::expanded(typed.clone());
     if let Some(code) = command::sh::called(words, descriptors, env) {
         return code;
     }
@@ -98,7 +99,7 @@ fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
     if words.len() == 1 {
         return command::overview::run(env);
     }
-    ui::set_place(args::place(words));
+    ui::set_place(args::place(words, &typed, env));
     let command = match args::read(words, env) {
         Ok(command) => command,
         Err(error) => {
@@ -107,7 +108,7 @@ fn run(words: &[OsString], descriptors: Descriptors, env: &Env) -> u8 {
                 return ui::ended(ui::written(error.print()));
             }
             let code = args::misuse(words);
-            args::explained(&error, words).print(code);
+            args::explained(&error, words, args::as_program(&typed, env)).print(code);
             return code;
         }
     };

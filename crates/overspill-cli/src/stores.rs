@@ -16,9 +16,23 @@ use crate::ui;
 /// A store of saved outputs.
 pub(crate) type Outputs = Arc<dyn Store>;
 
+/// The store that a command looks into: that of the profile, else the one that the settings name.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreAccess<'a> {
+    pub(crate) env: &'a Env,
+    pub(crate) profile: Option<Profile>,
+}
+
+impl<'a> StoreAccess<'a> {
+    /// Leaves the store to the settings.
+    pub(crate) fn by_settings(env: &'a Env) -> StoreAccess<'a> {
+        StoreAccess { env, profile: None }
+    }
+}
+
 /// Returns the store as a model may see it, or why there is none.
-pub(crate) fn store(env: &Env) -> Result<Outputs, String> {
-    store_and_redact(env).map(|(store, redact)| redact.shown_store(&store))
+pub(crate) fn store(access: &StoreAccess<'_>) -> Result<Outputs, String> {
+    store_and_redact(access).map(|(store, redact)| redact.shown_store(&store))
 }
 
 /// A store, and what its readers need to know.
@@ -28,29 +42,31 @@ pub(crate) struct OpenStore {
     pub(crate) redact: Redact,
     /// The names of its outputs.
     pub(crate) names: NameStyle,
+    /// Its outputs have records.
+    pub(crate) records: bool,
 }
 
 /// Returns the store as it is, and the redaction for what is shown of it.
-pub(crate) fn store_and_redact(env: &Env) -> Result<(Outputs, Redact), String> {
-    open(env).map(|opened| (opened.store, opened.redact))
+pub(crate) fn store_and_redact(access: &StoreAccess<'_>) -> Result<(Outputs, Redact), String> {
+    open(access).map(|opened| (opened.store, opened.redact))
 }
 
-/// Opens the store that the settings name.
-pub(crate) fn open(env: &Env) -> Result<OpenStore, String> {
-    let ResolvedSettings { profile, sources, .. } = looked_into(env);
+/// Opens a store.
+pub(crate) fn open(access: &StoreAccess<'_>) -> Result<OpenStore, String> {
+    let settings = SettingSources::of_user(access.env).in_force(access.profile.clone());
+    let ResolvedSettings { profile, sources, .. } = settings;
     sources.say_warnings();
     let store = sources.store(&profile).map_err(with_hint)?;
     if !bucket::holds(&sources, &profile) {
         can_be(sources.disk(&profile).map_err(with_hint)?.path()).map_err(with_hint)?;
     }
     // A bucket changes only the redaction of what is saved.
-    Ok(OpenStore { store, redact: sources.redact(false), names: profile.names })
-}
-
-/// Returns the settings for a command that looks into a store: those of the profile that the user named, else of the
-/// profile that is set.
-fn looked_into(env: &Env) -> ResolvedSettings {
-    SettingSources::of_user(env).in_force(env.store_profile())
+    Ok(OpenStore {
+        store,
+        redact: sources.redact(false),
+        names: profile.names,
+        records: profile.records,
+    })
 }
 
 /// Returns the directories of all profiles that have one on this machine, with the profiles.

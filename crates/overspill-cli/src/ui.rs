@@ -14,10 +14,11 @@ use std::path::Path;
 use anyhow::anyhow;
 use jiff::Timestamp;
 use overspill::Outcome;
+use overspill::internal::without_number;
 
 use crate::process::Descriptors;
 pub(crate) use color::{ColorChoice, Colors, Tone};
-pub(crate) use failure::{Failure, Place, UsageError, set_place, warn_line};
+pub(crate) use failure::{Failure, NoSuchOutput, Place, UsageError, set_place, warn_line};
 pub(crate) use json::json_line;
 pub(crate) use pager::{PagerArgs, fits_screen, show_text};
 pub(crate) use progress::Progress;
@@ -197,14 +198,9 @@ pub(crate) fn path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), usize::MAX)
 }
 
-/// Prints what to do next to standard error.
-pub(crate) fn hint(hint: &str) {
-    let _ = writeln!(io::stderr(), "hint: {hint}");
-}
-
 /// Says something to whoever watches.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "overspill: {line}");
+    let _ = writeln!(io::stderr(), "overspill: {}", without_number(line));
 }
 
 /// Says which settings could not be used: a few of them. The call goes on without them.
@@ -257,7 +253,7 @@ pub(crate) fn warn_of_damage(store: &dyn overspill::store::Store) {
 
 /// Returns why the system refused, in a word or two, without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
-    let words = failure::without_number(&error.to_string());
+    let words = without_number(&error.to_string());
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

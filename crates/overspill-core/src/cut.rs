@@ -8,6 +8,7 @@ use crate::keep::{EndsKept, SelectedBlock, SelectedBlocks};
 use crate::measure::limits::Cost;
 use crate::measure::size::Meter;
 use crate::measure::size::breaks;
+use crate::observe::binary;
 use crate::observe::collected::{Collected, Selection};
 use crate::text::lines;
 use crate::{Keep, Kind, KindHint, Limits, LineRule, Policy, Reason, Size, Unit};
@@ -289,10 +290,9 @@ impl<'a> Oversized<'a> {
     /// Returns the words for its kind: `source`, `binary (PNG)`.
     pub(crate) fn kind_words(&self) -> Option<String> {
         let kind = self.kind()?;
-        let format = self.view.format.filter(|_| kind == Kind::Binary);
-        Some(match format {
-            Some(format) => format!("{} ({format})", kind.name()),
-            None => kind.name().to_owned(),
+        Some(match kind {
+            Kind::Binary => binary::words(self.view.format),
+            kind => kind.name().to_owned(),
         })
     }
 

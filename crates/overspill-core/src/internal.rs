@@ -2,6 +2,7 @@
 
 pub use crate::excerpt::Excerpt;
 pub use crate::measure::size::Meter;
+pub use crate::observe::binary_words;
 pub use crate::share::{share, share_limits};
 
 /// Splits JSON into tokens, in chunks of any size.

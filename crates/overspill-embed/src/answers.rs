@@ -4,6 +4,7 @@ use overspill::core::{Limits, Policy};
 use overspill::internal::retrieve::{self, FromValue, GrepLine, JsonError, JsonPath};
 use overspill::internal::store::Record;
 use overspill::retrieve::{GrepError, Query, Request};
+use overspill::seeds::cleanup_by_name;
 use overspill::store::{Entry, OutputId, Store};
 use overspill::{Error, Overspill, Part};
 use serde_json::{Value, json};
@@ -247,6 +248,11 @@ pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
         "kept": swept.kept,
         "failed": swept.failed,
     }))
+}
+
+/// Removes outputs by the time in their names, as opencode does, and returns how many.
+pub fn cleanup(overspill: &Overspill) -> Result<Value, Error> {
+    Ok(json!({ "removed": cleanup_by_name(overspill)? }))
 }
 
 /// Finds an output by its id or its path.

@@ -2,7 +2,7 @@
 //!
 //! - Options come in as JSON, in snake or camel case: [`Setup`], [`CallRequest`].
 //! - Stores and strategies can be written in the other language: [`CallbackStore`], [`GivenStore`], [`Given`].
-//! - Answers go out as JSON: [`read`], [`grep`], [`list`], [`sweep`], [`event`].
+//! - Answers go out as JSON: [`read`], [`grep`], [`list`], [`sweep`], [`cleanup`], [`event`].
 //!
 //! ```
 //! use overspill_embed::{CallRequest, Setup};
@@ -32,7 +32,7 @@ mod heard;
 mod keys;
 mod setup;
 
-pub use answers::{Question, grep, list, read, sweep};
+pub use answers::{Question, cleanup, grep, list, read, sweep};
 pub use apply::{apply, text};
 pub use batch::batch;
 pub use call_request::CallRequest;

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use overspill::core::Limits;
 use overspill::internal::notice::ToolNames;
 use overspill::internal::profile::{Directory, NoticeStyle, OwnSettings};
 use overspill::internal::store::Nowhere;
@@ -20,7 +19,7 @@ use crate::keys::Keys;
 
 /// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
 /// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::internal::settings::CallSetting), `tools`,
-/// `skip_tools`, `trusted_tools`, `ceiling`, `project_root`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
+/// `skip_tools`, `trusted_tools`, `project_root`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
 /// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
 /// `head_chars`, `tail_chars` and `simple`.
 #[derive(Clone)]
@@ -58,10 +57,7 @@ impl Setup {
     /// Reads them.
     pub fn from_json(json: &Value) -> Result<Setup, Misuse> {
         let mut keys = Keys::of(json, "options")?;
-        let mut profile = profile(&mut keys)?;
-        if keys.switch("ceiling")? == Some(false) {
-            profile.ceiling = Limits::NONE;
-        }
+        let profile = profile(&mut keys)?;
         let store =
             keys.read("store", "a directory, \"memory\" or false", |value| match value {
                 Value::String(word) if word == "memory" => Some(StoreChoice::Memory),

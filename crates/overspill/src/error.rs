@@ -46,7 +46,7 @@ pub enum Error {
         reason: String,
     },
     /// A file or directory could not be used.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), without_number(&source.to_string()))]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -94,10 +94,41 @@ pub enum Error {
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// Returns the text without the numbers that the system has for its errors: ` (os error 13)`.
+pub fn without_number(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let mut left = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                left.push_str(rest);
+            }
+            _ => {
+                left.push_str(" (os error ");
+                left.push_str(part);
+            }
+        }
+    }
+    left
+}
+
 /// Lists the first ids.
 fn listed(names: &[OutputId]) -> String {
     const MOST: usize = 5;
     let shown: Vec<&str> = names.iter().take(MOST).map(OutputId::as_str).collect();
     let more = if names.len() > MOST { ", …" } else { "" };
     shown.join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_of_the_system_has_no_number() {
+        let source = io::Error::from_raw_os_error(2);
+        let error = Error::Io { path: "/x".into(), source };
+        assert_eq!(error.to_string(), "/x: No such file or directory");
+        assert_eq!(without_number("a (os error 2): b (os error x)"), "a: b (os error x)");
+    }
 }

@@ -2,6 +2,7 @@
 //! `docs/stability.md`.
 
 pub use crate::engine::unshown;
+pub use crate::error::without_number;
 pub use crate::live_spill::LiveSpill;
 
 /// The words about a saved output.
@@ -33,7 +34,7 @@ pub mod retrieve {
     pub use crate::retrieve::json::{
         BadJson, BadPath, FromValue, JsonError, JsonPath, Values, values,
     };
-    pub use crate::retrieve::page::read;
+    pub use crate::retrieve::page::{binary_words, read};
     pub use crate::retrieve::partial::{MissingLines, missing_lines};
     #[cfg(feature = "diff")]
     pub use crate::retrieve::test_report::{TestChanges, test_changes};

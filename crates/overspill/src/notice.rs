@@ -5,6 +5,7 @@
 use overspill_core::Wording;
 use overspill_core::internal::text::counted;
 
+use crate::error::without_number;
 use crate::store::{Availability, Kept, OutputId, SpillRef};
 use crate::{CallEnd, Error};
 
@@ -69,7 +70,7 @@ pub fn wording(
             label,
             token,
             facts: Vec::new(),
-            copy: format!("could not be saved: {}", clipped(&error.to_string())),
+            copy: format!("could not be saved: {}", clipped(&without_number(&error.to_string()))),
             short_copy: "could not be saved".into(),
         },
     }
@@ -135,7 +136,7 @@ pub(crate) fn copy_of_binary(saved: &SpillRef, reader: &ReaderAbilities) -> Stri
 
 /// Says how to read the output and how to search in it, and whether anything is special about it.
 fn long(saved: &SpillRef, reader: &ReaderAbilities, content: Content) -> String {
-    let id = short_id(&saved.id);
+    let id = saved.id.token();
     let (part, grep) = match content {
         Content::Text => ("--lines A-B", "grep RE"),
         Content::Binary => ("--hex 0:256", "grep -a RE"),
@@ -193,18 +194,13 @@ fn is_file(saved: &SpillRef) -> bool {
 
 /// Returns the shortest way to the output.
 fn short(saved: &SpillRef, reader: &ReaderAbilities) -> String {
-    let id = short_id(&saved.id);
+    let id = saved.id.token();
     match reader {
         ReaderAbilities { tools: Some(tools), .. } => format!(r#"{} {{"id":"{id}"}}"#, tools.read),
         ReaderAbilities { program: Some(program), .. } => format!("{program} read {id}"),
         ReaderAbilities { files: true, .. } => saved.path.clone(),
         ReaderAbilities { .. } => format!("saved as {id}"),
     }
-}
-
-/// Returns the end of an id, by which the output is found. A short id of another form stays whole.
-fn short_id(id: &OutputId) -> String {
-    Some(id.token()).filter(|token| id.ends_like(token)).unwrap_or_else(|| id.to_string())
 }
 
 /// Returns a reason, shortened if it is long.

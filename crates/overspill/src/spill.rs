@@ -5,7 +5,7 @@ use std::io;
 
 use overspill_core::{Finished, Limits, Policy, Size, Window};
 
-use crate::engine::{AtHand, Chosen, EndedCall};
+use crate::engine::{AtHand, Chosen, EndedCall, Plan};
 use crate::profile::OnSaveError;
 use crate::redact::Redactor;
 use crate::store::{Draft, SpillRef};
@@ -19,7 +19,7 @@ pub struct Spill<'a> {
     overspill: Cow<'a, Overspill>,
     call: Call,
     options: CallOptions,
-    policy: Policy,
+    plan: Plan,
     window: Window,
     /// Collects the start, for profiles that show the start if saving fails.
     simple: Option<Window>,
@@ -43,17 +43,17 @@ impl<'a> Spill<'a> {
         call: Call,
         options: CallOptions,
     ) -> Spill<'a> {
-        let policy = overspill.plan(&call, &options).policy;
-        let window = Window::new(policy.clone());
+        let plan = overspill.plan(&call, &options);
+        let window = Window::new(plan.policy.clone());
         let simple = (overspill.profile.on_save_error == OnSaveError::SimpleCut)
-            .then(|| Window::new(overspill.simple(&policy)));
+            .then(|| Window::new(overspill.simple(&plan.policy)));
         let redactor = overspill.redact.shown().map(|rules| Redactor::new(rules.clone()));
         let (is_masked, masked_before, draft) = (redactor.is_some(), 0, None);
         Spill {
             overspill,
             call,
             options,
-            policy,
+            plan,
             window,
             simple,
             redactor,
@@ -138,7 +138,7 @@ impl<'a> Spill<'a> {
 
     /// Returns the policy of the call.
     pub fn policy(&self) -> &Policy {
-        &self.policy
+        &self.plan.policy
     }
 
     /// Adds secrets that somebody masked before to the number in the notice.
@@ -176,10 +176,10 @@ impl<'a> Spill<'a> {
     /// Tightens the limits to a share of a budget, as [`CallOptions::share`] does from the start.
     pub(crate) fn share(&mut self, share: Limits) {
         self.options.share = Some(share);
-        self.policy = self.overspill.plan(&self.call, &self.options).policy;
-        self.window.tighten(&self.policy);
+        self.plan = self.overspill.plan(&self.call, &self.options);
+        self.window.tighten(&self.plan.policy);
         if let Some(simple) = &mut self.simple {
-            simple.tighten(&self.overspill.simple(&self.policy));
+            simple.tighten(&self.overspill.simple(&self.plan.policy));
         }
     }
 
@@ -196,7 +196,7 @@ impl<'a> Spill<'a> {
         }
         let masked = self.masked_before + self.redactor.as_ref().map_or(0, Redactor::masked);
         self.settle();
-        let Spill { overspill, call, options, policy, window, simple, mut draft, .. } = self;
+        let Spill { overspill, call, plan, window, simple, mut draft, .. } = self;
         let over = match window.finish() {
             Finished::Whole(bytes) => return overspill.whole(Cow::Owned(bytes), &call, masked),
             Finished::Over(over) => end.hinted(*over),
@@ -210,9 +210,8 @@ impl<'a> Spill<'a> {
             Some(Finished::Over(start)) => Some(start),
             Some(Finished::Whole(_)) | None => None,
         };
-        let ended =
-            EndedCall { call: &call, end, delegate: options.delegate, masked, failure: None };
-        overspill.conclude(chosen, policy, saved, AtHand::Start(start), ended)
+        let ended = EndedCall { call: &call, end, delegate: plan.delegate, masked, failure: None };
+        overspill.conclude(chosen, plan, saved, AtHand::Start(start), ended)
     }
 
     /// Opens a draft and adds what came before it was needed.

@@ -5,8 +5,9 @@
  *     registry.setTruncationMiddleware(createTruncationMiddleware({ service, skipTools: ['web_fetch'] }));
  */
 
-import { settings, type Gates, type TruncationService } from './agent-v2/service.js';
-import type { ToolResult, TruncationContext, TruncationOptions } from './agent-v2/types.js';
+import { decided, settings, type Gates, type TruncationService } from './agent-v2/service.js';
+import { applyFields } from './fields.js';
+import type { AnyToolResult, ToolResult, TruncationContext, TruncationOptions } from './agent-v2/types.js';
 
 export { TruncationService } from './agent-v2/service.js';
 export { TruncationStorage } from './agent-v2/storage.js';
@@ -23,7 +24,7 @@ export interface TruncationMiddlewareConfig {
 }
 
 /** Shortens the result of a tool. */
-export type TruncationMiddleware = <R extends ToolResult>(
+export type TruncationMiddleware = <R extends AnyToolResult>(
   toolName: string,
   result: R,
   context: TruncationContext,
@@ -34,14 +35,18 @@ export function createTruncationMiddleware(config: TruncationMiddlewareConfig): 
   const { service, skipTools } = config;
   const gates: Gates = { skipTools };
   if (config.shouldTruncate) {
-    gates.shouldSpill = (tool, result) => {
+    // Warnings have the name of this function.
+    const shouldTruncate: Gates['shouldSpill'] = (tool, result, call) => {
       const asked: unknown = config.shouldTruncate?.(tool, result as ToolResult);
       const isOptions = typeof asked === 'object' && asked !== null && !Array.isArray(asked) && !('then' in asked);
-      return isOptions ? settings(asked) : (asked as boolean);
+      if (!isOptions) return asked as boolean;
+      decided(call, asked);
+      return settings(asked);
     };
+    gates.shouldSpill = shouldTruncate;
   }
-  return async <R extends ToolResult>(toolName: string, result: R, context: TruncationContext): Promise<R & ToolResult> => {
+  return async <R extends AnyToolResult>(toolName: string, result: R, context: TruncationContext): Promise<R & ToolResult> => {
     const overspill = service.overspill(gates);
-    return (await overspill.apply(result, service.call({ ...context, toolName }, overspill))) as R & ToolResult;
+    return applyFields(overspill, result as R & ToolResult, service.call({ ...context, toolName }, overspill));
   };
 }

@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 
 import { Overspill } from '../index.js';
-import { definer, type Agent, type Define } from './opencode/tool.js';
+import { definer, permissionOf, type Agent, type Define, type ToolContext, type ToolInfo } from './opencode/tool.js';
 
 export type * from './opencode/tool.js';
 
@@ -35,7 +35,7 @@ export interface Truncation {
   readonly RETENTION_MS: number;
   /** Shortens a text. */
   output(text: string, options?: TruncateOptions, agent?: Agent): Promise<TruncateResult>;
-  /** Removes expired outputs, and returns how many. The first save of a process also does. */
+  /** Removes outputs that are too old by the time in their names, and returns how many. */
   cleanup(): Promise<number>;
 }
 
@@ -59,14 +59,15 @@ function truncation(engine: () => Overspill, retentionDays: number): Truncation 
       return join(this.DIR, '*');
     },
     RETENTION_MS: retentionDays * DAY,
-    async output(text, options = {}, agent) {
-      const { maxLines, maxBytes, direction } = options;
-      const outcome = await engine().process(text, { maxLines, maxBytes, direction, permission: agent?.permission });
+    async output(text, options, agent) {
+      const { maxLines, maxBytes, direction } = options ?? {};
+      const permission = permissionOf(engine(), agent);
+      const outcome = await engine().process(text, { maxLines, maxBytes, direction, permission });
       if (!outcome.spilled) return { content: text, truncated: false };
       return { content: outcome.text, truncated: true, outputPath: outcome.path ?? '' };
     },
     async cleanup() {
-      return (await engine().sweep()).removed;
+      return engine().cleanupByName();
     },
   };
 }
@@ -101,3 +102,9 @@ export declare namespace Truncate {
 
 /** `Tool.define` makes a tool whose results are shortened. */
 export const Tool: { define: Define } = { define: definer(standard) };
+
+/** The types of opencode's namespace. */
+export declare namespace Tool {
+  export type Info = ToolInfo;
+  export type Context = ToolContext;
+}

@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 
 import { Overspill, type Options } from '../index.js';
+import { applyFields } from './fields.js';
 
 /** A tool's result, as takumi has it. */
 export interface ToolResult {
@@ -53,11 +54,13 @@ export interface TruncationPluginOptions extends Pick<Options, 'maxLines' | 'max
 
 /** Makes the plugin with options, or with an engine of your own. */
 export function createTruncationPlugin(options: TruncationPluginOptions | Overspill = {}): TruncationPlugin {
+  // An invalid option is an error here, and not when a tool has its result.
+  if (!(options instanceof Overspill)) made({ ...options, directory: 'memory' });
   // An engine for each directory, made with its first result.
   const engines = new Map<string | undefined, Overspill>();
   const engineFor = (context: PluginContext | undefined): Overspill => {
     if (options instanceof Overspill) return options;
-    const global = text(context?.paths?.globalConfigDir);
+    const global = text(context?.paths?.globalConfigDir) || undefined;
     const directory = options.directory ?? (global === undefined ? undefined : join(global, 'tool-output'));
     const engine = engines.get(directory) ?? made({ ...options, directory });
     engines.set(directory, engine);
@@ -66,16 +69,16 @@ export function createTruncationPlugin(options: TruncationPluginOptions | Oversp
   return {
     name: 'truncation',
     enforce: 'post',
-    async toolResult(result, hook = {}) {
+    async toolResult(result, hook) {
       const context = this as PluginContext | undefined;
-      const { toolUse, sessionId } = hook;
+      const { toolUse, name, callId, sessionId } = hook ?? {};
       const call = {
-        tool: text(toolUse?.name ?? hook.name),
-        callId: text(toolUse?.callId ?? hook.callId),
+        tool: text(toolUse?.name ?? name),
+        callId: text(toolUse?.callId ?? callId),
         session: text(sessionId),
         ...(context?.config?.truncation === false && { enabled: false }),
       };
-      return (await engineFor(context).apply(result, call)) as typeof result;
+      return applyFields(engineFor(context), result, call);
     },
   };
 }

@@ -206,14 +206,15 @@ for (const content of contents) for (const asked of options) for (const agent of
   assert.deepEqual(named(ours), named(await reference.output(content, asked, agent)), JSON.stringify([content.slice(0, 200), asked, agent]));
   if (ours.truncated) assert.equal(readFileSync(ours.outputPath, 'utf8'), content);
 }
-// Both remove what is older than seven days, and nothing else.
+// Both remove what is older than seven days by its name, and nothing else. The last use does not count.
 const saved = readdirSync(Truncate.DIR).filter((name) => name.startsWith('tool_'));
-const old = Date.now() / 1000 - 8 * 24 * 60 * 60;
+const old = new Date(Date.now() - 9 * 24 * 60 * 60 * 1000);
+writeFileSync(Truncate.DIR + '/tool_' + old.toISOString().slice(0, 10).replaceAll('-', '') + '_abc123', '');
 utimesSync(Truncate.DIR + '/' + saved[0], old, old);
 mkdirSync(reference.DIR, { recursive: true });
-writeFileSync(reference.DIR + '/tool_' + Math.round(old * 1000) + '_x', '');
+writeFileSync(reference.DIR + '/tool_' + old.getTime() + '_x', '');
 const before = readdirSync(reference.DIR).length;
 await reference.cleanup();
 assert.equal(before - readdirSync(reference.DIR).length, await Truncate.cleanup());
-assert.equal(readdirSync(Truncate.DIR).filter((name) => name.startsWith('tool_')).length, saved.length - 1);
+assert.deepEqual(readdirSync(Truncate.DIR).filter((name) => name.startsWith('tool_')), saved);
 `;

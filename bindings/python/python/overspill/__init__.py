@@ -45,6 +45,17 @@ __all__ = [
 ]
 
 
+def _json(value: Any) -> str:
+    """Returns compact JSON. Values that JSON does not have, such as paths, dates and NaN, become text."""
+    write = functools.partial(json.dumps, ensure_ascii=False, separators=(",", ":"), default=str)
+    text = write(value)
+    try:
+        # Python writes NaN, which is not valid JSON: its lines would not be counted.
+        return write(value, allow_nan=False) if "NaN" in text or "Infinity" in text else text
+    except ValueError:
+        return write(json.loads(text, parse_constant=str))
+
+
 class Overspill(Engine):
     """Bounds outputs as a profile says, and saves what is too large.
 
@@ -70,10 +81,10 @@ class Overspill(Engine):
             return self._envelope(result, call)
         return super().apply(result, **call)
 
-    def _envelope(self, response: dict[str, Any], call: dict[str, Any]) -> Any:
+    def _envelope(self, response: Any, call: dict[str, Any]) -> Any:
         """Shortens an envelope as the JSON text that is saved of it."""
         try:
-            text = json.dumps(response, ensure_ascii=False, separators=(",", ":"), default=str)
+            text = _json(response)
         except (TypeError, ValueError, RecursionError):
             # It has a key that is no text, or it contains itself.
             return super().apply(response, **call)

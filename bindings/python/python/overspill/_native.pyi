@@ -150,11 +150,11 @@ class Engine:
         fill: Optional[bool] = ...,
         kind: _Kind = ...,
         enabled: Optional[bool] = ...,
+        ceiling: Optional[bool] = ...,
         tools: Optional[Mapping[str, _Layer]] = ...,
         skip_tools: Optional[Sequence[str]] = ...,
         trusted_tools: Optional[Sequence[str]] = ...,
-        ceiling: Optional[bool] = ...,
-        project_root: Optional[str] = ...,
+        project_root: Union[str, PathLike[str], None] = ...,
         retention_days: Optional[int] = ...,
         durability: Literal["full", "none", None] = ...,
         redact: Literal["off", "store", "all", None] = ...,
@@ -171,6 +171,7 @@ class Engine:
         strategy: Union[Strategy, Callable[[bytes, dict[str, Any]], Choice], None] = ...,
         on_event: Optional[Callable[[Event], object]] = ...,
         should_spill: Optional[Callable[[str, Any], Union[bool, Mapping[str, Any], None]]] = ...,
+        answer_timeout: Optional[float] = ...,
     ) -> Self: ...
     @property
     def directory(self) -> Optional[str]:
@@ -192,6 +193,7 @@ class Engine:
         fill: Optional[bool] = ...,
         kind: _Kind = ...,
         enabled: Optional[bool] = ...,
+        ceiling: Optional[bool] = ...,
         preset: Literal["code", "log", "error", None] = ...,
         declared: Optional[Mapping[str, Any]] = ...,
         delegate: Optional[bool] = ...,

@@ -2,24 +2,26 @@
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use overspill::Profile;
 use overspill::seeds::Preset;
 
 use super::{Engine, profiles};
 use crate::env::Env;
+use crate::stores::StoreAccess;
 
 /// The call that an output comes from.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct CallDetails {
-    /// The id of the call: for the record, and for systems that name files by it.
+    /// The id of the call. `info` shows it, and some systems use it in file names.
     #[arg(long, value_name = "ID")]
     call_id: Option<String>,
-    /// The session: for the record, and for systems that name files by it [default: $OVERSPILL_SESSION].
+    /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The reader can hand work to a sub-agent: the notices of some systems say how.
+    /// The reader has sub-agents. The notices of some systems mention them.
     #[arg(long)]
     delegate: bool,
-    /// Limits for a kind of output; other options win.
+    /// Limits for a kind of output. Other options override them.
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<Preset>,
 }
@@ -58,7 +60,7 @@ fn presets() -> impl TypedValueParser<Value = Preset> {
 /// The store that a command looks into.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct StoreArgs {
-    /// Look into the store of this system [default: the setting `profile`].
+    /// Use the store of this profile [default: the setting `profile`].
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
 }
@@ -69,8 +71,8 @@ impl StoreArgs {
         self.profile.into_iter().flat_map(|profile| ["--profile", profile])
     }
 
-    /// Returns the surroundings of a command that looks into this store.
-    pub(crate) fn env(&self, env: &Env) -> Env {
-        env.looking_into(self.profile)
+    /// Returns the way to this store.
+    pub(crate) fn access<'a>(&self, env: &'a Env) -> StoreAccess<'a> {
+        StoreAccess { env, profile: self.profile.and_then(Profile::named) }
     }
 }

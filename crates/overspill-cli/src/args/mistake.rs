@@ -9,6 +9,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{Args, OUR_WORDS};
 use crate::command::grep;
+use crate::env::Env;
+use crate::recent::RecentName;
 use crate::settings::keys::meant;
 use crate::ui::{self, Failure, Place};
 
@@ -19,10 +21,10 @@ const WITH_ACTIONS: [&str; 3] = ["config", "help", "mcp"];
 /// Words of ours that no hint offers.
 const NOT_OFFERED: [&str; 5] = ["hook", "help", "sh", "tee", "version"];
 /// Other names of commands.
-const ALIASES: [&str; 10] =
-    ["cat", "clean", "ls", "prune", "remove", "rg", "search", "show", "unpin", "version"];
+const ALIASES: [&str; 11] =
+    ["cat", "clean", "ls", "prune", "remove", "rg", "search", "show", "unpin", "version", "view"];
 /// Commands that have another use for `--json`, or none, or that run a command of the user.
-const WITHOUT_JSON: [&str; 7] = ["cat", "hook", "mcp", "read", "run", "sh", "show"];
+const WITHOUT_JSON: [&str; 8] = ["cat", "hook", "mcp", "read", "run", "sh", "show", "view"];
 
 /// Returns the exit code for invalid arguments: 125 for `run`, as its other codes are the
 /// command's; 0 for `hook`, as other codes keep hosts from running a tool; and 2 otherwise.
@@ -42,7 +44,7 @@ pub(super) fn meant_command(typed: &str) -> Option<&'static str> {
 }
 
 /// Returns the command that the arguments name, and whether it is to print JSON.
-pub(crate) fn place(words: &[OsString]) -> Place {
+pub(crate) fn place(words: &[OsString], typed: &[OsString], env: &Env) -> Place {
     let word = |at: usize| words.get(at).and_then(|word| word.to_str());
     let ours = word(1).filter(|word| OUR_WORDS.contains(word));
     let is_plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -53,12 +55,60 @@ pub(crate) fn place(words: &[OsString]) -> Place {
     Place {
         command: path.collect::<Vec<_>>().join(" "),
         json: is_json && options.into_iter().any(|word| word == "--json"),
+        program: if names_file(typed, env) { as_program(typed, env) } else { None },
     }
 }
 
-/// Words an error of the parser as all others are worded.
-pub(crate) fn explained(error: &clap::Error, words: &[OsString]) -> Failure {
-    let mistake = Mistake { error, words, command: command_of(words) };
+/// Tells whether an argument of a command of ours is likely the name of a file.
+fn names_file(typed: &[OsString], env: &Env) -> bool {
+    let name = typed.get(1).and_then(|word| word.to_str());
+    if name.is_none_or(|name| ["hook", "run", "sh"].contains(&name) || !is_ours(name)) {
+        return false;
+    }
+    let directory = env.directory_or_empty();
+    let is_file = |word: &OsString| {
+        let text = word.to_string_lossy();
+        text.contains(['/', '.']) || directory.join(word).exists()
+    };
+    typed.iter().skip(2).any(is_file)
+}
+
+fn is_ours(word: &str) -> bool {
+    OUR_WORDS.contains(&word) || RecentName::parse(word).is_some()
+}
+
+/// Returns the command line that runs a program which has the name of a command of ours: `overspill run ls -la`.
+///
+/// `None` if there is no such program, or if nothing but our command can be meant.
+pub(crate) fn as_program(typed: &[OsString], env: &Env) -> Option<String> {
+    let words: Vec<&str> = typed.get(1..)?.iter().map(|it| it.to_str()).collect::<Option<_>>()?;
+    let name = *words.first()?;
+    let is_visible = |word: &&str| ui::escaped(word, LONGEST) == **word;
+    let is_program = || env.on_path(name).any(|path| path.is_file());
+    // An unknown option of ours may still be a search of ours.
+    let is_search = ["grep", "rg", "search"].contains(&name);
+    if is_search && !names_file(typed, env) {
+        return None;
+    }
+    if words.len() < 2
+        || name == "run"
+        || !is_ours(name)
+        || !words.iter().all(is_visible)
+        || !is_program()
+    {
+        return None;
+    }
+    let words: Vec<String> = words.iter().map(|word| ui::shell_word(word)).collect();
+    Some(format!("overspill run {}", words.join(" ")))
+}
+
+/// Words an error of the parser as all others are worded. `program` is [`as_program`] of what was typed.
+pub(crate) fn explained(
+    error: &clap::Error,
+    words: &[OsString],
+    program: Option<String>,
+) -> Failure {
+    let mistake = Mistake { error, words, command: command_of(words), program };
     Failure::new(mistake.message(), Some(mistake.hint()))
 }
 
@@ -100,6 +150,8 @@ struct Mistake<'a> {
     words: &'a [OsString],
     /// Such as `overspill config set`.
     command: String,
+    /// The command line that runs a program of the same name.
+    program: Option<String>,
 }
 
 impl Mistake<'_> {
@@ -159,12 +211,17 @@ impl Mistake<'_> {
                 if command == "overspill grep"
                     && let Some(hint) = grep::hint(&arg)
                 {
-                    return format!("{hint}; {help}");
+                    let program = self.program.as_ref();
+                    let program = program.map(|line| format!("; `{line}` searches files"));
+                    return format!("{hint}{}; {help}", program.unwrap_or_default());
                 }
                 let options = options_of(self.words);
                 let suggested = alike(&arg, &options);
                 if let Some(line) = suggested.and_then(|option| self.with(&arg, option)) {
                     return format!("did you mean `{line}`?");
+                }
+                if let Some(line) = &self.program {
+                    return format!("`{line}` runs the program; {help}");
                 }
                 let is_run = command == "overspill run" && !self.words.iter().any(|it| it == "--");
                 match is_run && arg.starts_with('-') {

@@ -53,8 +53,8 @@ const MOST_IDS: usize = 50;
 /// How much of a command is shown.
 const COMMAND: usize = 50;
 /// The commands that take ids.
-const WITH_IDS: [&str; 10] =
-    ["cat", "diff", "explain", "info", "pin", "read", "remove", "rm", "show", "unpin"];
+const WITH_IDS: [&str; 11] =
+    ["cat", "diff", "explain", "info", "pin", "read", "remove", "rm", "show", "unpin", "view"];
 /// The commands that take ids after a pattern.
 const WITH_PATTERN: [&str; 3] = ["grep", "rg", "search"];
 
@@ -65,7 +65,9 @@ pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
         return None;
     }
     let query = RecentQuery { most: MOST_IDS, order: RecentOrder::Saved, ..RecentQuery::default() };
-    let newest = stores::store(env).ok().and_then(|store| store.newest(&query).ok());
+    let newest = stores::store(&stores::StoreAccess::by_settings(env))
+        .ok()
+        .and_then(|store| store.newest(&query).ok());
     let now = Timestamp::now();
     let line = |(entry, record): &(Entry, Record)| {
         let command = record.call.command.as_ref().or(record.call.tool.as_ref());

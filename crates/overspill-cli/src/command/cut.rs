@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 use overspill::internal::seeds::envelope;
-use overspill::{Call, CallEnd, Report, Spill};
+use overspill::{Call, CallEnd, Outcome, Profile, Report, Spill};
 use serde_json::value::RawValue;
 
 use crate::args::{CallDetails, Engine, LimitArgs};
@@ -16,8 +16,7 @@ use crate::{ui, undelivered};
 
 /// Shortens a file, or the output of a pipe.
 ///
-/// What fits passes through byte for byte. Of anything longer a preview is shown, and all of it is
-/// saved.
+/// Short input is unchanged. Of a long input overspill shows a preview and saves the whole.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill cut --keep tail --max-lines 100 < build.log
@@ -25,26 +24,22 @@ use crate::{ui, undelivered};
   curl -s localhost/report | overspill cut --tool report --max-tokens 4000
   overspill cut --profile unified --envelope < response.json
 
-If the input of --envelope is not valid JSON, overspill prints the position of the error, shortens the
+If the input of --envelope is not valid JSON, overspill prints the position of the error, shortens the \
 input as plain text, and exits with 1.")]
 pub(crate) struct CutArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) call: CallDetails,
-    /// Print what became of it as one JSON object: text, sizes, pieces, id and path.
+    /// Print the result as one JSON object: text, sizes, pieces, id and path.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Take a JSON response of a tool (status, data, text, stats, context, error), and answer with
-    /// one.
+    /// Read and print the JSON response of a tool: status, data, text, stats, context, error.
     #[arg(long, conflicts_with = "json")]
     pub(crate) envelope: bool,
-    /// The file; standard input if there is none, or if it is `-`.
+    /// The file; `-` is standard input [default: -].
     pub(crate) file: Option<PathBuf>,
 }
-
-/// More than any profile gives back uncut.
-const HELD: usize = 512_001;
 
 pub(crate) fn run(args: &CutArgs, env: &Env) -> u8 {
     // First of all, so that settings are not complained of where there is nothing to cut.
@@ -64,12 +59,12 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
     let Engine { overspill, options, tool, call_id, session, profile, .. } = engine;
     let directory = env.recorded_directory();
     let call = Call { id: call_id, session, directory, ..Call::new(tool) };
-    if args.envelope || profile.envelope && !args.json {
+    if args.envelope || profile.envelope {
         let response = input.all();
         let end = input.end();
-        let answer = envelope::respond_ended(&overspill, &response, &call, &options, end);
+        let outcome = envelope::process_ended(&overspill, &response, &call, &options, end);
         input.from.listen_no_more();
-        ui::answer(&answer)?;
+        answer(args, &outcome, &profile)?;
         input.trouble()?;
         let parsed = serde_json::from_str::<&RawValue>(&response);
         return parsed.map(drop).or_else(|error| match args.envelope {
@@ -86,9 +81,11 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         true => ui::Progress::beside_others("reading"),
         false => ui::Progress::hidden(),
     };
-    let first = if profile.streams { Vec::new() } else { input.next(HELD as u64) };
+    // A profile may give back as much as this uncut.
+    let held = overspill.ceiling(&call, &options).bytes.unwrap_or(u64::MAX).saturating_add(1);
+    let first = if profile.streams { Vec::new() } else { input.next(held) };
     progress.came(first.len() as u64);
-    let outcome = if !first.is_empty() && first.len() < HELD {
+    let outcome = if !first.is_empty() && (first.len() as u64) < held {
         overspill.process_ended(&first, &call, &options, input.end())
     } else {
         let mut spill = overspill.spill(call.clone(), options.clone());
@@ -99,16 +96,20 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
     drop(progress);
     // It is saved. Whoever wants us to end now need not wait for a reader.
     input.from.listen_no_more();
-    let shown = match args.json {
-        true => {
-            let report = serde_json::to_value(Report::of(&outcome, profile.policy.lines))?;
-            ui::answer(&ui::json_line(report))
-        }
-        false => ui::show(&outcome),
-    };
+    let shown = answer(args, &outcome, &profile);
     let call = (&call, &options, input.end());
     shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, call, false))?;
     input.trouble()
+}
+
+fn answer(args: &CutArgs, outcome: &Outcome, profile: &Profile) -> anyhow::Result<()> {
+    match args.json {
+        true => {
+            let report = serde_json::to_value(Report::of(outcome, profile.policy.lines))?;
+            ui::answer(&ui::json_line(report))
+        }
+        false => ui::show(outcome),
+    }
 }
 
 /// Where the output comes from.

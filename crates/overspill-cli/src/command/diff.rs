@@ -16,29 +16,29 @@ use crate::{find, hosts, ui};
 
 /// Shows how two saved outputs differ.
 ///
-/// Without an id it compares the last run with the run before of the same command in the same directory. Of test
-/// reports it shows the names of the tests that are fixed, fail anew or still fail; --lines shows the lines.
-/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Outputs of more
-/// than 64 MiB are refused. Exits with 0 whether the outputs differ or not, with 1 if they cannot be compared.
+/// Without an id it compares the last run with the run before it of the same command in the same directory. For test
+/// reports it shows which tests are fixed, newly failing or still failing. A page has at most 2000 lines and 50 KiB.
+/// Its last line has the command for the next page. An output can have at most 64 MiB. Exit code 0: the outputs were
+/// compared. Exit code 1: they cannot be compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  overspill diff                 what is different since the last run
-  overspill diff q7atzy          the same for an earlier output
+  overspill diff                 the last run and the run before it
+  overspill diff q7atzy          q7atzy and the run before it
   overspill diff q7atzy m3k0pa   from q7atzy to m3k0pa
-  overspill diff --lines         all lines, also of test reports")]
+  overspill diff --lines         all lines, also for test reports")]
 pub(crate) struct DiffArgs {
-    /// The output, or with another one the older of the two: an id, a path, `last`, `last~2` or `failed`.
+    /// The output: an id, a path, `last`, `last~2` or `failed`. With OTHER, the older of the two.
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
-    /// The output it is compared with.
+    /// The newer output [default: ID is compared with the run before it].
     other: Option<OsString>,
-    /// From this line of the differences on.
+    /// Begin with this line of the differences.
     #[arg(long, value_name = "LINE", default_value_t = 1)]
     from: u64,
-    /// Show the lines that differ, also of test reports.
+    /// Show the lines that differ, also for test reports.
     #[arg(long)]
     lines: bool,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -60,7 +60,7 @@ const WITH_PAGER: Limits = Limits::NONE.bytes(64 << 20).lines(1_000_000);
 const COMMAND: usize = 100;
 
 pub(crate) fn run(args: &DiffArgs, env: &Env) -> u8 {
-    ui::ended(diff(args, &args.store.env(env)))
+    ui::ended(diff(args, env))
 }
 
 fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
@@ -93,7 +93,11 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
         let heading = if args.from <= 1 && !found.same { &heading } else { "" };
         let report = tests.as_ref().map(tests_text).unwrap_or_default();
         let lines = match tests.is_some() && !args.lines {
-            true => format!("[`{program} diff --lines {old} {new}` shows the lines]\n"),
+            true => format!(
+                "[`{program} diff --lines {} {}` shows the lines]\n",
+                old.token(),
+                new.token()
+            ),
             false => answer.to_text(|next| command_line(next, program)),
         };
         let text = format!("{heading}{report}{lines}");
@@ -142,20 +146,24 @@ fn explained(error: DiffError, old: &OutputId, new: &OutputId, program: &str) ->
     if !matches!(error, DiffError::TooLarge { .. } | DiffError::TooRepetitive { .. }) {
         return error.into();
     }
-    let part = |name: &OutputId| format!("<({program} read {name} --lines 1:2000)");
+    let part = |name: &OutputId| format!("<({program} read {} --lines 1:2000)", name.token());
     let command = format!("diff {} {}", part(old), part(new));
     anyhow!("{error}\n\nhint: `{command}` compares parts of them; `grep` searches both")
 }
 
 /// The outputs that are compared, the older one first.
 fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, OutputId)> {
-    let (store, name) = find::find(&args.id, env)?;
+    let access = args.store.access(env);
+    let (store, name) = find::find(&args.id, &access)?;
     if let Some(other) = &args.other {
-        let (_, new) = find::find(other, env)?;
+        let (_, new) = find::find(other, &access)?;
         if store.entry(&new).is_err() {
             bail!(
-                "{name} and {new} are in different stores\n\nhint: `overspill read ID --raw > FILE` \
-                 copies an output for another program"
+                "{} and {} are in different stores\n\nhint: `overspill read {} --raw > FILE` \
+                 copies an output for another program",
+                name.token(),
+                new.token(),
+                name.token()
             );
         }
         return Ok((store, name, new));
@@ -164,18 +172,18 @@ fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, Output
         Some(previous) => Ok((store, previous, name)),
         None => bail!(
             "there is no earlier run of the same command to compare {} with\n\nhint: `overspill diff \
-             OLD NEW` compares any two outputs; `overspill list` shows their ids",
+             last~1 last` compares the last two outputs; `overspill list` shows all ids",
             name.token()
         ),
     }
 }
 
 fn heading(store: &dyn Store, name: &OutputId) -> String {
-    let Some(record) = store.record(name).ok().flatten() else { return format!("{name}\n") };
+    let Some(record) = store.record(name).ok().flatten() else { return name.token() + "\n" };
     let exit = record.exit.map_or(String::new(), |code| format!("  exit {code}"));
     let command = record.call.command.or(record.call.tool).unwrap_or_default();
     let (time, command) = (ui::time(record.created), ui::short(&command, COMMAND));
-    format!("{name}  {time}{exit}  {command}\n")
+    format!("{}  {time}{exit}  {command}\n", name.token())
 }
 
 fn json(

@@ -3,17 +3,17 @@
 use crate::env::Env;
 use crate::{setup, ui};
 
-/// Checks the installation: program, settings, store and hosts.
+/// Checks the installation: program, settings, store and agents.
 ///
-/// For each host a long output takes the way that the host's outputs take, and the answer is looked at.
+/// For each agent that is set up, it sends a long output the way the agent does and checks the result.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill doctor
   overspill doctor --json
 
-Exit code 1 if something does not work.")]
+Exit code 1: something does not work.")]
 pub(crate) struct DoctorArgs {
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

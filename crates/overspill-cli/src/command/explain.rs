@@ -14,27 +14,28 @@ use serde_json::{Value, json};
 use crate::args::{Engine, LimitArgs};
 use crate::env::Env;
 use crate::hosts::Host;
+use crate::stores::StoreAccess;
 use crate::{find, ui};
 
-/// Shows which parts of a saved output the preview has, and why.
+/// Shows which parts of an output are in its preview, and why.
 ///
-/// The limits, the way of keeping and the parts are those of the preview that was shown. With --now, or
-/// with options for limits and keeping, overspill makes a new preview instead.
+/// It explains the preview that was shown, with its limits. With --now, or with options such as --keep, it makes a
+/// new preview and explains that one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  overspill explain 01KA
-  overspill explain 01KA --now
-  overspill explain 01KA --keep signal --max-bytes 8KiB
+  overspill explain
+  overspill explain q7atzy --now
+  overspill explain q7atzy --keep signal --max-bytes 8KiB
 
-A line with a higher score is more likely to matter. 32 more make it count 2.7 times as much.")]
+Higher score = more likely to matter.")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     limits: LimitArgs,
-    /// Explain the preview that the current settings make.
+    /// Make a new preview with the current settings.
     #[arg(long)]
     now: bool,
-    /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
+    /// The output: its id, a part at its start or end, its path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Print a line of JSON for each part.
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &ExplainArgs, env: &Env) -> u8 {
 }
 
 fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
-    let (store, name) = find::find(&args.id, env)?;
+    let (store, name) = find::find(&args.id, &StoreAccess::by_settings(env))?;
     let Engine { overspill, options, tool, .. } = args.limits.engine("run", env);
     let record = store.record(&name)?.unwrap_or_default();
     let call = Call::new(record.call.tool.clone().unwrap_or(tool));
@@ -84,14 +85,14 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
         None => {
             if !is_new {
                 ui::warn_line(
-                    "the record does not say how the preview was made; the current settings apply",
+                    "the record does not have the settings of the preview, so the current settings apply",
                 );
             }
             of_policy(&*store, &name, policy, &reader)?
         }
     };
     match explained {
-        None => ui::answer("it fits, and all of it is shown\n"),
+        None => ui::answer("The output fits the limits, so all of it is shown.\n"),
         Some(explained) if args.json => ui::answer(&explained.json()),
         Some(explained) => ui::show_text(&explained.text(), args.pager.pager(env)),
     }
@@ -217,10 +218,12 @@ impl Explained {
         let limits = limits.collect::<Vec<_>>().join(", ");
         let first =
             format!("limits {limits}; keep {}; {}\n", ui::short(&self.keep, 32), self.shown());
+        let first = ui::wrapped(&first, 2);
         if self.parts.is_empty() {
             return first;
         }
-        let mut table = ui::Table::new(&[">LINES", ">BYTES", "WHY", ">SCORE", ">LINE", "TEXT"]);
+        let mut table = ui::Table::new(&[">LINES", ">BYTES", "WHY", ">SCORE", ">LINE", "TEXT"])
+            .optional(&["LINE", "SCORE", "BYTES", "TEXT"]);
         for part in &self.parts {
             let (number, text) = part.line.clone().unwrap_or_default();
             table.row(vec![

@@ -7,7 +7,7 @@ use overspill::internal::redact::Redactor;
 use overspill::internal::retrieve;
 use overspill::store::{Kept, OutputId, Store};
 
-use crate::env::Env;
+use crate::stores::StoreAccess;
 use crate::{find, ui};
 
 /// How long we wait before we look for more.
@@ -17,8 +17,12 @@ const CHUNK: u64 = 256 << 10;
 
 /// Prints the output, and what is added to it until the command has ended. With `tail` only the last lines of
 /// what is there now are printed before.
-pub(super) fn follow(typed: &OsStr, tail: Option<u64>, env: &Env) -> anyhow::Result<()> {
-    let (store, name, redact) = find::find_with_redaction(typed, env)?;
+pub(super) fn follow(
+    typed: &OsStr,
+    tail: Option<u64>,
+    access: &StoreAccess<'_>,
+) -> anyhow::Result<()> {
+    let (store, name, redact) = find::find_with_redaction(typed, access)?;
     let mut at = 0;
     let mut shown = Shown {
         skip: tail.map_or(Ok(0), |lines| tail_start(&*store, &name, lines))?,

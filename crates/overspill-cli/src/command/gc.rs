@@ -12,23 +12,23 @@ use crate::env::Env;
 use crate::settings::{ResolvedSettings, SettingSources};
 use crate::{bucket, ui};
 
-/// Removes what was not used for seven days, and the oldest beyond 5 GiB.
+/// Removes outputs that were not used for 7 days, and the oldest ones beyond 5 GiB.
 ///
-/// The settings `store.retention` and `store.quota` say otherwise. What is pinned, or was used
-/// within the last hour, stays. In a bucket no quota holds unless one is set.
+/// The settings `store.retention` and `store.quota` change these limits. Outputs that are pinned, or were used within
+/// the last hour, stay. A bucket has no quota unless you set one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill gc --dry-run\n  overspill gc --json")]
 pub(crate) struct GcArgs {
-    /// Print a rule for the bucket instead, which then removes by itself what is too old.
+    /// Print a lifecycle rule with which the bucket removes old outputs itself.
     #[arg(long, conflicts_with = "dry_run")]
     lifecycle: bool,
-    /// Only say what would be removed.
+    /// Only show what would be removed.
     #[arg(long)]
     dry_run: bool,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// In the store of this profile.
+    /// Clean the store of this profile.
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
 }
@@ -86,6 +86,7 @@ fn gc(args: &GcArgs, env: &Env) -> anyhow::Result<()> {
     let done = if args.dry_run { "would be removed" } else { "removed" };
     let trouble =
         if failed > 0 { format!(", {failed} could not be removed") } else { String::new() };
+    let removed = ui::count(removed, "output");
     ui::answer(&format!("{removed} {done} ({}), {kept} kept{trouble}\n", ui::size(bytes)))
 }
 

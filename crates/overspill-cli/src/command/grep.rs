@@ -14,31 +14,32 @@ use overspill::store::OutputId;
 
 use crate::args::StoreArgs;
 use crate::env::Env;
-use crate::stores::{self, Outputs};
+use crate::stores::{self, Outputs, StoreAccess};
 use crate::{find, hosts, ui};
 
 pub(crate) use hints::hint;
 use question::{GrepRequest, HEADING_BYTES};
 use unsearched::Unsearched;
 
-/// Searches in saved outputs, with ripgrep's engine and habits.
+/// Searches saved outputs with the engine of ripgrep.
 ///
-/// An answer has at most 2000 lines and 50 KiB and ends with the command for the next page. Exit codes are
-/// ripgrep's: 0 for a match, 1 for no match, 2 for an error.
+/// A page has at most 2000 lines and 50 KiB. Its last line has the command for the next page. Exit codes are those of
+/// ripgrep: 0 for a match, 1 for no match, 2 for an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  overspill grep -i -C 2 'error|failed' 01KA
+  overspill grep -i error                             all saved outputs
+  overspill grep -C 2 'error|failed' last             the last output of this directory
   overspill grep -F -c 'warning:'
-  overspill grep -o 'id=[0-9]+' 01KA
-  overspill grep -e -Wall -e error: 01KA 01KB")]
+  overspill grep -o 'id=[0-9]+' q7atzy
+  overspill grep -e -Wall -e error: q7atzy m3k0pa")]
 pub(crate) struct GrepArgs {
-    /// What is searched for: a regular expression.
+    /// A regular expression.
     #[arg(required_unless_present = "regexp")]
     pattern: Option<OsString>,
-    /// The outputs; all of them, the last saved first, if none is named.
+    /// The outputs to search [default: all, the newest first].
     #[arg(value_name = "ID")]
     ids: Vec<OsString>,
-    /// The pattern, also if it begins with a dash; of several, any may match.
+    /// A pattern, also one that begins with a dash. Repeat it to search for any of several patterns.
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     regexp: Vec<OsString>,
     /// Ignore case.
@@ -47,49 +48,49 @@ pub(crate) struct GrepArgs {
     /// The pattern is plain text.
     #[arg(short = 'F', long)]
     fixed_strings: bool,
-    /// Only whole words.
+    /// Match whole words only.
     #[arg(short, long)]
     word_regexp: bool,
-    /// Lines that do not match.
+    /// Show lines that do not match.
     #[arg(short = 'v', long)]
     invert_match: bool,
-    /// Only what matches, each match by itself.
+    /// Show only the matching parts, each on its own line.
     #[arg(short, long, conflicts_with_all = ["count", "invert_match", "after_context", "before_context", "context"])]
     only_matching: bool,
-    /// Only which outputs have a line that matches.
+    /// Show only the ids of outputs with a match.
     #[arg(short = 'l', long, conflicts_with_all = ["count", "json", "only_matching"])]
     files_with_matches: bool,
-    /// Only how many lines match.
+    /// Show only the number of matching lines.
     #[arg(short, long, conflicts_with = "json")]
     count: bool,
-    /// Line numbers are always shown; this is here for habit.
+    /// Has no effect: line numbers are always shown.
     #[arg(short = 'n', long)]
     line_number: bool,
-    /// Patterns are always extended regular expressions; this is here for habit.
+    /// Has no effect: patterns are always extended regular expressions.
     #[arg(short = 'E', long)]
     extended_regexp: bool,
-    /// Binary output is always searched as text; this is here for habit.
+    /// Has no effect: binary output is always searched as text.
     #[arg(short = 'a', long)]
     text: bool,
-    /// No more than N matches of each output.
+    /// Show at most N matches of each output.
     #[arg(short, long, value_name = "N")]
     max_count: Option<u64>,
     /// So many of the first output were shown already, for the next page.
     #[arg(long, value_name = "N", hide = true, default_value_t = 0)]
     shown: u64,
-    /// N lines after each match.
+    /// Show N lines after each match.
     #[arg(short = 'A', long, value_name = "N")]
     after_context: Option<usize>,
-    /// N lines before each match.
+    /// Show N lines before each match.
     #[arg(short = 'B', long, value_name = "N")]
     before_context: Option<usize>,
-    /// N lines around each match.
+    /// Show N lines around each match.
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     context: usize,
-    /// From this line of the first output on, or from this line of this one.
+    /// Begin with this line of the first output, or of the output ID.
     #[arg(long, value_name = "[ID:]LINE", value_parser = from, default_value = "1")]
     from: From,
-    /// A line of JSON for each line that is shown.
+    /// Print a line of JSON for each line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -111,29 +112,31 @@ fn from(typed: &str) -> Result<From, String> {
     };
     match line.parse() {
         Ok(line) if id.as_ref().is_none_or(|id| !id.is_empty()) => Ok(From { id, line }),
-        _ => Err("expected a line, or an id and a line".into()),
+        _ => Err("expected a line, such as `20`, or an id and a line".into()),
     }
 }
 
 impl From {
     /// Returns the output to begin with, if one is named. The output may have expired.
-    fn name(&self, env: &Env) -> anyhow::Result<Option<OutputId>> {
+    fn name(&self, access: &StoreAccess<'_>) -> anyhow::Result<Option<OutputId>> {
         let Some(id) = &self.id else { return Ok(None) };
         let ours = OutputId::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
-        ours.map_or_else(|| find::find(OsStr::new(id), env).map(|(_, name)| name), Ok).map(Some)
+        ours.map_or_else(|| find::find(OsStr::new(id), access).map(|(_, name)| name), Ok).map(Some)
     }
 }
 
 pub(crate) fn run(args: &GrepArgs, env: &Env) -> u8 {
-    ui::searched(grep(args, &args.store.env(env)))
+    ui::searched(grep(args, env))
 }
 
 /// Returns whether a line matches.
 fn grep(args: &GrepArgs, env: &Env) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
-    let asked = GrepRequest { args, env, query, all: ids.is_empty(), from: args.from.name(env)? };
-    let outputs =
-        outputs(asked.from.as_ref(), &ids, env).map_err(|error| swapped(args, error, env))?;
+    let access = args.store.access(env);
+    let asked =
+        GrepRequest { args, env, query, all: ids.is_empty(), from: args.from.name(&access)? };
+    let outputs = outputs(asked.from.as_ref(), &ids, &access)
+        .map_err(|error| swapped(args, error, &access))?;
     let progress = ui::Progress::of("searching");
     let (text, any) = match asked.is_of_outputs() {
         true => count(&asked, &outputs, &progress)?,
@@ -207,19 +210,21 @@ fn explained(query: &Query, error: &str) -> String {
 fn outputs(
     from: Option<&OutputId>,
     ids: &[OsString],
-    env: &Env,
+    access: &StoreAccess<'_>,
 ) -> anyhow::Result<Vec<(Outputs, OutputId)>> {
     if !ids.is_empty() {
-        let all = find::all(ids, env)?;
+        let all = find::all(ids, access)?;
         return match (from, all.first()) {
             (Some(from), Some((_, first))) if from != first => Err(ui::UsageError(format!(
-                "--from: {from} is not the first of the outputs that are to be searched"
+                "--from: {} is not the first of the outputs to search ({})",
+                from.token(),
+                first.token()
             ))
             .into()),
             _ => Ok(all),
         };
     }
-    let store = stores::store(env).map_err(anyhow::Error::msg)?;
+    let store = stores::store(access).map_err(anyhow::Error::msg)?;
     let names = find::newest_first(&*store)?.into_iter().map(|entry| entry.name);
     // If the output to begin with has expired, the search begins with the one after it.
     let names = names.skip_while(|name| from.is_some_and(|from| name > from));
@@ -227,11 +232,11 @@ fn outputs(
 }
 
 /// Explains an error if pattern and id were typed in the other order.
-fn swapped(args: &GrepArgs, error: anyhow::Error, env: &Env) -> anyhow::Error {
+fn swapped(args: &GrepArgs, error: anyhow::Error, access: &StoreAccess<'_>) -> anyhow::Error {
     let (Some(id), [pattern], true) = (&args.pattern, &args.ids[..], args.regexp.is_empty()) else {
         return error;
     };
-    if find::find(id, env).is_err() {
+    if find::find(id, access).is_err() {
         return error;
     }
     let shown = |word: &OsString| ui::short(&word.to_string_lossy(), 100);
@@ -281,7 +286,7 @@ fn lines(
         } else {
             let colors = asked.env.colors();
             if several && !found.lines.is_empty() {
-                text.push_str(&colors.paint(ui::Tone::Id, &format!("{name}\n")));
+                text.push_str(&colors.paint(ui::Tone::Id, &format!("{}\n", name.token())));
             }
             text.push_str(&painted(&found, &query, colors)?);
             let footer = answer.footer(|next| asked.command(next, left));
@@ -372,9 +377,9 @@ fn count(
         any |= count > 0;
         shown += usize::from(count > 0 || !asked.args.files_with_matches);
         text.push_str(&match (asked.args.files_with_matches, several) {
-            (true, _) if count > 0 => format!("{}\n", colors.paint(ui::Tone::Id, name.as_str())),
+            (true, _) if count > 0 => format!("{}\n", colors.paint(ui::Tone::Id, &name.token())),
             (true, _) => String::new(),
-            (false, true) => format!("{}:{count}\n", colors.paint(ui::Tone::Id, name.as_str())),
+            (false, true) => format!("{}:{count}\n", colors.paint(ui::Tone::Id, &name.token())),
             (false, false) => format!("{count}\n"),
         });
     }

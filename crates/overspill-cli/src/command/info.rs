@@ -11,12 +11,12 @@ use crate::{command, find, ui};
 
 /// Shows details of a saved output and verifies its checksum.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  overspill info 01KA")]
+#[command(after_help = "Examples:\n  overspill info\n  overspill info q7atzy")]
 pub(crate) struct InfoArgs {
-    /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
+    /// The output: its id, a part at its start or end, its path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -27,11 +27,11 @@ pub(crate) struct InfoArgs {
 const LONGEST_VALUE: usize = 1_000;
 
 pub(crate) fn run(args: &InfoArgs, env: &Env) -> u8 {
-    ui::ended(info(args, &args.store.env(env)))
+    ui::ended(info(args, env))
 }
 
 fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
-    let (store, name) = find::find(&args.id, env)?;
+    let (store, name) = find::find(&args.id, &args.store.access(env))?;
     let entry = store.entry(&name)?;
     let record = store.record(&name)?.unwrap_or_default();
     let progress = ui::Progress::of("reading it all");
@@ -72,7 +72,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
     };
     let call = record.call.clone();
     let rows = [
-        ("id", name.to_string()),
+        ("id", name.token()),
         ("path", store.place(&name)),
         ("size", bytes(entry.bytes)),
         ("produced", produced),

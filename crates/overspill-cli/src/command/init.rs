@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use crate::env::Env;
 use crate::{setup, ui};
 
-/// Sets up agents, so that overspill shortens everything they run.
+/// Sets up agents, so that overspill shortens the output of their commands.
 ///
-/// Without a name it lists the hosts that are on this machine. Shows what it changes, keeps everything
-/// else in a file as it is, and notes how each file was: `overspill uninstall` gives it back byte for byte.
-/// The only permission it adds is reading saved outputs with the host's own tool. `--allow-read` adds more.
+/// Without a name it lists the agents on this machine. `init` shows every change that it makes, and `overspill
+/// uninstall` restores each file exactly. The only permission that it adds is reading saved outputs.
+/// `--allow-read` adds more.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill init
@@ -17,39 +17,39 @@ use crate::{setup, ui};
   overspill init gemini --mcp --dry-run
   overspill init opencode --project")]
 pub(crate) struct InitArgs {
-    /// Hosts, such as `claude-code` or `codex`.
+    /// Agents, such as `claude-code` or `codex`.
     #[arg(value_name = "HOST")]
     pub(crate) hosts: Vec<String>,
-    /// Write to the settings of this project; to your private ones if the agent has them.
+    /// Write to this project's settings (your private ones if the agent has them).
     #[arg(long, conflicts_with = "user")]
     pub(crate) project: bool,
-    /// In your own settings, which is the default.
+    /// Write to your own settings. This is the default.
     #[arg(long)]
     pub(crate) user: bool,
     /// Only show what would be changed.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Put the proxy in front of the host's MCP servers, too.
+    /// Also shorten the results of the agent's MCP servers.
     #[arg(long)]
     pub(crate) mcp: bool,
-    /// Add the second layer: hooks or a plugin for what is no command.
+    /// Also add hooks or a plugin for the results of other tools than the shell.
     #[arg(long)]
     pub(crate) hooks: bool,
-    /// Add a paragraph to the host's file of rules.
+    /// Also add a paragraph about overspill to the agent's rules file.
     #[arg(long)]
     pub(crate) rules: bool,
-    /// Let the host run `overspill read`, `grep` and `list` without asking you. Off by default.
+    /// Let the agent run `overspill read`, `grep` and `list` without asking you. Off by default.
     ///
     /// Adds permission rules for these three commands to Claude Code, Gemini CLI and opencode.
     #[arg(long)]
     pub(crate) allow_read: bool,
-    /// Write a plugin for the host into this directory, and nothing else.
+    /// Only write a plugin for the agent into this directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) plugin: Option<PathBuf>,
-    /// Write for hosts that are not found here, and over files of the same name.
+    /// Set up agents that are not found on this machine, and replace existing files.
     #[arg(long)]
     pub(crate) force: bool,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -13,7 +13,7 @@ use crate::env::Env;
 use crate::settings::units::parse_limit;
 use crate::{stores, ui};
 
-/// Lists the saved outputs, the last saved first.
+/// Lists saved outputs, the newest first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill list
@@ -22,40 +22,40 @@ use crate::{stores, ui};
   overspill list --sort size --limit 5
   overspill list --larger 1MB --json | jq -r .id
 
-USED is the time since an output was saved or last read. STATE is `running` while the command runs, and `cut short`
-if overspill was killed before the command had ended.")]
+USED: time since the output was saved or last read. STATE: `running` while the command runs; `cut short` if overspill \
+was killed before the command ended.")]
 pub(crate) struct ListArgs {
-    /// Only those saved on this day in UTC, such as `2026-01-13`.
+    /// Only outputs of this day in UTC, such as `2026-01-13`.
     #[arg(long, value_name = "DAY", value_parser = day)]
     day: Option<String>,
-    /// Only those of this session.
+    /// Only outputs of this session.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Only those of this tool.
+    /// Only outputs of this tool.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
-    /// Only those of commands with this text in them.
+    /// Only outputs of commands that contain this text.
     #[arg(long, value_name = "TEXT")]
     command: Option<String>,
-    /// Only those of commands that ran in this directory.
+    /// Only outputs of commands that ran in this directory.
     #[arg(long)]
     here: bool,
-    /// Only those of commands that failed: by their exit code, by a signal, or hidden by a pipe.
+    /// Only outputs of commands that failed: exit code, signal, or a failure inside a pipe.
     #[arg(long)]
     failed: bool,
-    /// Only those saved within this time, such as `2h` or `1d`.
+    /// Only outputs of this last time, such as `2h` or `1d`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     since: Option<Duration>,
-    /// Only those larger than this size, such as `1MB`.
+    /// Only outputs larger than this size, such as `1MB`.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     larger: Option<u64>,
-    /// The order: the last `saved` first, the last `used` first, or the largest first (`size`).
+    /// The order: newest first (`saved`), last read first (`used`), or largest first (`size`).
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Sort::Saved)]
     sort: Sort,
-    /// No more than so many.
+    /// List at most N outputs.
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
-    /// A line of JSON for each.
+    /// Print a line of JSON for each output.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -71,11 +71,11 @@ enum Sort {
 }
 
 pub(crate) fn run(args: &ListArgs, env: &Env) -> u8 {
-    ui::ended(list(args, &args.store.env(env)))
+    ui::ended(list(args, env))
 }
 
 fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
-    let mut store = stores::store(env).map_err(anyhow::Error::msg)?;
+    let mut store = stores::store(&args.store.access(env)).map_err(anyhow::Error::msg)?;
     let wanted = wanted(args, env)?;
     let progress = ui::Progress::of("reading the store");
     let mut trouble = None;
@@ -93,7 +93,9 @@ fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
     ui::warn_of_damage(&*store);
     match trouble {
         None => Ok(()),
-        Some(error) => bail!("{error}\n\nhint: listed is only what is on this machine"),
+        Some(error) => bail!(
+            "{error}\n\nhint: the list has only outputs on this machine; `overspill config check` tests the bucket"
+        ),
     }
 }
 
@@ -121,12 +123,18 @@ fn print(
     if text.is_empty() && args.limit > 0 && !is_part {
         let all = RecentQuery { most: 1, ..RecentQuery::default() };
         let is_any = !store.newest(&all)?.entries.is_empty();
-        text = if is_any { "nothing of that kind is saved\n" } else { "nothing is saved\n" }.into();
+        text = if is_any {
+            "No saved output matches. `overspill list` lists all of them.\n"
+        } else {
+            "No saved outputs yet. overspill saves an output when it is too long to show. \
+             Try: overspill seq 100000\n"
+        }
+        .into();
     }
     let all = args.limit + newest.more;
     match (newest.more, newest.unseen) {
         (0, false) => {}
-        (0, true) => text.push_str("there may be more of earlier days; `--limit` shows them\n"),
+        (0, true) => text.push_str("there may be more of earlier days; `--limit N` shows more\n"),
         (more, false) => text.push_str(&format!("and {more} more; `--limit {all}` shows them\n")),
         (more, true) => {
             text.push_str(&format!("and {more} more of that day, and more of earlier ones\n"));

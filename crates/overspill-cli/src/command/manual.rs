@@ -3,6 +3,8 @@
 
 use std::io::Write;
 
+use crate::args;
+
 /// A title and a text for each of the sections that all pages have.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("OVERSPILL_CONFIG", "Your settings file, in place of ~/.config/overspill/config.toml."),
@@ -37,25 +39,27 @@ const FILES: &[(&str, &str)] = &[
 const USUAL: &[(&str, &str)] =
     &[("0", "The command worked."), ("1", "The command failed."), ("2", "Invalid arguments.")];
 
-/// Returns what exit codes of a command mean, as docs/exit-codes.md has it.
+/// Returns what exit codes of a command mean. A test compares them with docs/exit-codes.md.
 fn exit_status(command: &str) -> &'static [(&'static str, &'static str)] {
     match command {
         "run" | "sh" => &[
+            ("0", "The command succeeded."),
+            (
+                "1",
+                "The command's own code; also 1 if the command succeeded and stdout cannot be written.",
+            ),
+            ("2", "The command's own code."),
             ("124", "--timeout ended the command."),
             ("125", "Invalid overspill arguments."),
             ("126", "The command cannot be run."),
             ("127", "The command is not found."),
             ("128+n", "Signal n ended the command."),
-            (
-                "1",
-                "The command succeeded, and stdout cannot be written; or the command's own code.",
-            ),
-            ("other", "The exit code of the command."),
+            ("other", "The command's own code."),
         ],
         "grep" => &[
             ("0", "A line matches."),
             ("1", "No line matches."),
-            ("2", "Invalid pattern or arguments, unknown id, or an unusable store."),
+            ("2", "An error: invalid pattern or arguments, unknown id, unusable store."),
         ],
         "read" => &[
             ("0", "The page is printed."),
@@ -64,7 +68,11 @@ fn exit_status(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "diff" => &[
             ("0", "The outputs were compared, whether they differ or not."),
-            ("1", "The outputs cannot be compared, or there is no earlier run."),
+            (
+                "1",
+                "Unknown id, no earlier run, an output over 64 MiB or 1,000,000 lines, outputs that repeat \
+                 the same lines too often, or an unusable store.",
+            ),
             ("2", "Invalid arguments."),
         ],
         "doctor" => &[
@@ -97,7 +105,7 @@ pub(super) fn page(
     }
     let is_top = above.is_empty();
     let help = match is_top {
-        true => TOP_EXAMPLES.to_owned(),
+        true => format!("Examples:\n{}", args::first_examples()),
         false => command.get_after_help().map(ToString::to_string).unwrap_or_default(),
     };
     let (examples, notes) = examples(&help);
@@ -120,26 +128,22 @@ pub(super) fn page(
     Ok((man.get_filename(), page))
 }
 
-const TOP_EXAMPLES: &str = "Examples:
-  overspill cargo test
-  overspill read q7atzy --lines 100-200
-  overspill grep -i error
-  overspill init claude-code";
-
 /// Splits the text after the options into examples and the rest.
 fn examples(help: &str) -> (&str, &str) {
-    let rest = help.strip_prefix("Examples:\n").or_else(|| help.strip_prefix("Example:\n"));
-    let Some(rest) = rest else { return ("", help.trim()) };
+    let Some(rest) = help.strip_prefix("Examples:\n") else { return ("", help.trim()) };
     let (examples, notes) = rest.split_once("\n\n").unwrap_or((rest, ""));
     (examples, notes.trim())
 }
 
-/// Returns the pages of the commands above and beside.
+/// Returns the pages of the commands above and beside, and of the first command the pages below.
 fn related(command: &clap::Command, above: &[&clap::Command]) -> Vec<String> {
     let page = |path: &[&str]| format!("{}(1)", roff(&path.join("-")));
     let names: Vec<&str> = above.iter().map(|command| command.get_name()).collect();
     let mut related: Vec<String> = (1..=names.len()).map(|end| page(&names[..end])).collect();
-    let Some(parent) = above.last() else { return related };
+    let Some(parent) = above.last() else {
+        let below = command.get_subcommands().filter(|it| !it.is_hide_set());
+        return below.map(|it| page(&[command.get_name(), it.get_name()])).collect();
+    };
     let beside = parent.get_subcommands().filter(|it| !it.is_hide_set());
     for other in beside.filter(|other| other.get_name() != command.get_name()) {
         let path: Vec<&str> = names.iter().copied().chain([other.get_name()]).collect();

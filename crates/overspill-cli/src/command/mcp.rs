@@ -7,11 +7,10 @@ use crate::mcp::wrap::{self, To, WrapArgs};
 use crate::mcp::{self, RelaySpec, ServerAddress};
 use crate::ui;
 
-/// Stands in front of an MCP server and bounds what its tools return.
+/// Shortens the results of an MCP server.
 ///
-/// Results that are too large are cut and saved whole; the client gets two more tools, by which a model
-/// reads and searches what was saved. Everything else passes byte for byte. Ends with the exit code of
-/// the server.
+/// overspill saves long results and passes on a preview. The client gets two more tools to read and search the saved
+/// results. Everything else is unchanged. The exit code is that of the server.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:
@@ -24,29 +23,29 @@ use crate::ui;
 pub(crate) struct McpArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Name of the server in settings and in the list of outputs.
+    /// The name of the server in settings and in `overspill list`.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Offer our own tools alone, without a server.
+    /// Offer only the tools of overspill, without a server.
     #[arg(long, conflicts_with_all = ["server", "http", "listen"])]
     serve: bool,
-    /// The server is reached by HTTP, at this address.
+    /// Connect to a server at this address, by HTTP.
     #[arg(long, value_name = "URL", conflicts_with = "server", value_parser = address)]
     http: Option<String>,
-    /// Send this with every request to it, such as `Authorization: Bearer …`.
+    /// Send this header with every request, such as `Authorization: Bearer …`.
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "http", conflicts_with_all = ["server", "serve"])]
     headers: Vec<(String, String)>,
-    /// Send this as well, with the value of a variable: what is secret is then not on the command line,
-    /// where others can see it.
+    /// Send this header with the value of an environment variable, so that other users do not see the secret in the
+    /// list of processes.
     #[arg(long = "header-env", value_name = "NAME: VARIABLE", value_parser = header, requires = "http", conflicts_with_all = ["server", "serve"])]
     secret_headers: Vec<(String, String)>,
-    /// Be reached by HTTP instead of standard input and output, at this address.
+    /// Listen for HTTP clients at this address, instead of using standard input and output.
     ///
-    /// Clients send a bearer token: the one in OVERSPILL_MCP_TOKEN or, on a loopback address without that
-    /// variable, the one in a file that overspill makes and names.
+    /// Clients send the bearer token in OVERSPILL_MCP_TOKEN. On a loopback address without that variable, overspill
+    /// writes a token to a file and prints its path.
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// Let the client reach all outputs there are, and not only those of this session and project.
+    /// Let the client read all saved outputs, not only those of this session and project.
     #[arg(long)]
     all_outputs: bool,
     /// The server and its arguments.
@@ -57,7 +56,7 @@ pub(crate) struct McpArgs {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     Wrap(WrapArgs),
-    /// Takes the proxy away again, from every server in a client's file.
+    /// Removes the proxy from every server in a client's file.
     Unwrap(WrapArgs),
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn run(env: &Env) -> u8 {
 }
 
 fn text(env: &Env) -> String {
-    let mut text = match stores::store(env) {
+    let mut text = match stores::store(&stores::StoreAccess::by_settings(env)) {
         Ok(store) => {
             outputs(&*store, env.colors()).unwrap_or_else(|error| problem(&error.to_string()))
         }
@@ -68,7 +68,7 @@ fn outputs(store: &dyn Store, colors: ui::Colors) -> Result<String, overspill::E
     let newest = store.newest(&query)?;
     if newest.entries.is_empty() {
         return Ok(
-            "No saved outputs yet. An output is saved when it is too long: overspill seq 100000\n"
+            "No saved outputs yet. overspill saves an output when it is too long to show. Try: overspill seq 100000\n"
                 .into(),
         );
     }
@@ -103,7 +103,7 @@ fn today(store: &dyn Store, now: Timestamp) -> Result<String, overspill::Error> 
         return Ok(String::new());
     }
     let (from, to) = (ui::size(sum.produced), ui::size(sum.shown + sum.retrieved));
-    let (count, saved) = (ui::count(sum.outputs, "output"), tokens(sum.spared()));
+    let (count, saved) = (ui::count(sum.outputs, "output"), tokens(sum.saved()));
     let line = format!("24 h    {count} shortened, {from} → {to}, about {saved} tokens saved\n");
     Ok(format!("\n{}", ui::wrapped(&line, LABEL)))
 }

@@ -6,17 +6,19 @@ use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{find, ui};
 
-/// Never delete these outputs automatically.
+/// Keeps outputs: overspill never deletes them automatically.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  overspill pin 01KA\n  overspill pin --off 01KA")]
+#[command(
+    after_help = "Examples:\n  overspill pin\n  overspill pin q7atzy\n  overspill pin --off q7atzy"
+)]
 pub(crate) struct PinArgs {
-    /// The outputs: ids, beginnings or ends of them, paths, `last`, `last~2` or `failed`.
+    /// The outputs: ids, paths, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
     ids: Vec<OsString>,
-    /// Let them go again.
+    /// Undo `pin`.
     #[arg(long)]
     off: bool,
-    /// A line of JSON for each.
+    /// Print a line of JSON for each output.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -24,16 +26,17 @@ pub(crate) struct PinArgs {
 }
 
 pub(crate) fn run(args: &PinArgs, env: &Env) -> u8 {
-    ui::ended(pin(args, &args.store.env(env)))
+    ui::ended(pin(args, env))
 }
 
 fn pin(args: &PinArgs, env: &Env) -> anyhow::Result<()> {
-    for (store, name) in find::all(&args.ids, env)? {
+    for (store, name) in find::all(&args.ids, &args.store.access(env))? {
         store.pin(&name, !args.off)?;
         ui::answer(&if args.json {
             ui::json_line(serde_json::json!({ "id": name, "pinned": !args.off }))
         } else {
-            format!("{} {name}\n", if args.off { "no longer pinned:" } else { "pinned" })
+            let done = if args.off { "no longer pinned:" } else { "pinned" };
+            format!("{done} {}\n", name.token())
         })?;
     }
     Ok(())

@@ -10,24 +10,24 @@ use crate::bucket::{self, Pushed, Stranded};
 use crate::env::Env;
 use crate::ui;
 
-/// Sends to the bucket what is still on this machine only.
+/// Uploads outputs that are not in the bucket yet.
 ///
-/// Every call and `gc` send some of it by the way. Exits with 1 if something could not be sent.
+/// Every run and `gc` upload some of them, too. Exit code 1: an output could not be uploaded.
 ///
-/// What waits for a bucket that is not set any more is named, and stays where it is: `--from` sends it
-/// to the one that is set.
+/// If outputs wait for a bucket that you no longer use, `push` names that bucket. `--from` uploads them to the current
+/// bucket.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill push --timeout 10m
   overspill push --from s3+tema+all")]
 pub(crate) struct PushArgs {
-    /// For no longer than this.
+    /// Stop after this time.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h")]
     timeout: Duration,
-    /// What waits for another bucket, by the name that `push` and `doctor` give it.
+    /// Upload the outputs that wait for another bucket. `push` and `doctor` show its name.
     #[arg(long, value_name = "NAME")]
     from: Option<String>,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

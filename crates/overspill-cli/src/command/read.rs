@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::ops::Range;
 
-use overspill::core::{Kind, Limits};
+use overspill::core::Limits;
 use overspill::internal::notice::mark_line;
 use overspill::internal::retrieve::{self, FromValue, JsonError, JsonPath};
 use overspill::retrieve::Answer;
@@ -18,28 +18,28 @@ use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{find, hosts, ui};
 
-/// Shows a part of a saved output, and how to get the next one.
+/// Shows a saved output, page by page.
 ///
-/// An output is named by its id, the beginning or the end of it, or the path that was shown. An answer has at
-/// most 2000 lines and 50 KiB, its last line included, which says what this was and has the command
-/// for the next page. On a terminal your pager has all of it. Exit code 1: no such output, or the JSON path matches nothing.
+/// A page has at most 2000 lines and 50 KiB. Its last line says which part it is, and has the command for the next
+/// page. On a terminal your pager shows the whole output. Exit code 1: no such output, or the JSON path matches nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  overspill read                                  the last output of this directory
   overspill read q7atzy --lines 181-380
-  overspill read 01KA --tail 50
-  overspill read 01KA --tail 20 --follow
-  overspill read 01KA --json '$.items[*].name'
-  overspill read 01KA --json '$.items[?@.error]'
-  overspill read 01KA --json /items/0/name
-  overspill read 01KA --hex 0:256
-  overspill read 01KA --raw > all.txt
+  overspill read q7atzy --tail 50
+  overspill read last --tail 20 --follow          while the command runs
+  overspill read q7atzy --json '$.items[*].name'
+  overspill read q7atzy --json '$.items[?@.error]'
+  overspill read q7atzy --json /items/0/name
+  overspill read q7atzy --hex 0:256
+  overspill read q7atzy --raw > all.txt
 
-A path is a JSONPath (RFC 9535: $.a.b[0], ['x y'], [*], ..name, [-1], [1:5], [?@.error]) or, if it begins
-with a slash, a JSON Pointer. In JSON Lines the path is applied to every line. A filter knows == != < <= > >=
-&& || ! and the functions length, count, match, search and value. It cannot use `$`, and reads values of at
-most 16 MiB.")]
+PATH is a JSONPath (RFC 9535) such as $.a.b[0], $['x y'], $.a[*], $..name, $.a[-1], $.a[1:5] or $.a[?@.error]. \
+A PATH that begins with a slash is a JSON Pointer. In JSON Lines the path is applied to every line. A filter has \
+== != < <= > >= && || ! and the functions length, count, match, search and value. It cannot use `$`, and its values \
+have at most 16 MiB.")]
 pub(crate) struct ReadArgs {
-    /// The output: its id, the beginning or the end of it, its path, `last`, `last~2` or `failed`.
+    /// The output: its id, a part at its start or end, its path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Show these lines, both included, counted from 1. Also `A:B`, `A..B`, `A,B`, `A+N`, `A:`, `:B`, and `-N` for the
@@ -52,19 +52,19 @@ pub(crate) struct ReadArgs {
     /// Show these bytes as numbers and characters, as `hexdump -C` does.
     #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with_all = ["lines", "bytes", "tail", "json", "raw", "follow"])]
     hex: Option<Part>,
-    /// The last N lines.
+    /// Show the last N lines.
     #[arg(long, value_name = "N")]
     tail: Option<u64>,
-    /// Print new output until the command ends, after all of it so far, or after its last lines (`--tail N`).
+    /// Print the output so far and new output until the command ends; with `--tail N`, begin with the last N lines.
     #[arg(long, conflicts_with_all = ["lines", "bytes", "json", "raw"])]
     follow: bool,
-    /// Print the JSON values at PATH, as they are written.
+    /// Print the JSON values at PATH.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["lines", "bytes", "tail"])]
     json: Option<String>,
-    /// From this value on, counted from 1; after a colon, from this byte of it on.
+    /// Begin with this value, counted from 1. `N:BYTE` begins within the value.
     #[arg(long, value_name = "N", requires = "json", value_parser = from)]
     from: Option<FromValue>,
-    /// Everything, byte for byte and without a limit.
+    /// Print the whole output, exactly as it was saved.
     #[arg(long, conflicts_with_all = ["lines", "bytes", "tail", "json"])]
     raw: bool,
     #[command(flatten)]
@@ -111,7 +111,7 @@ fn from(typed: &str) -> Result<FromValue, String> {
 const FOOTER_BYTES: u64 = 300;
 
 pub(crate) fn run(args: &ReadArgs, env: &Env) -> u8 {
-    ui::ended(read(args, &args.store.env(env)))
+    ui::ended(read(args, env))
 }
 
 fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
@@ -121,20 +121,25 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
             .map_err(|bad| ui::UsageError(format!("--json: {bad}: {}", ui::short(typed, 200))))
     });
     let path = path.transpose()?;
+    let access = args.store.access(env);
     if args.follow {
-        return follow::follow(&args.id, args.tail, env);
+        return follow::follow(&args.id, args.tail, &access);
     }
     if args.raw {
-        let (store, name) = find::find_raw(&args.id, env)?;
+        let (store, name) = find::find_raw(&args.id, &access)?;
         return raw(&*store, &name);
     }
-    let (store, name) = find::find(&args.id, env)?;
+    let (store, name) = find::find(&args.id, &access)?;
     let program = env.program_name();
     if let Some(Part::Bytes(range)) = &args.hex {
         return hex(&*store, &name, range, args, env);
     }
-    if args.is_plain() && env.has_person() && is_binary(&*store, &name) {
-        return name_binary(&*store, &name, program);
+    if args.is_plain()
+        && let Some(words) = retrieve::binary_words(&*store, &name)?
+    {
+        let line = binary_line(&*store, &name, &words, program)?;
+        ui::answer(&ui::wrapped(&line, 2))?;
+        return note(&*store, &name, &line, env);
     }
     let answer = match &path {
         Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START), env)?,
@@ -158,20 +163,19 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     }
 }
 
-/// Tells whether the notice of an output called it binary.
-fn is_binary(store: &dyn Store, name: &OutputId) -> bool {
-    let record = store.record(name).ok().flatten().unwrap_or_default();
-    record.preview.is_some_and(|preview| preview.kind == Kind::Binary.name())
-}
-
-/// Names a binary output instead of printing it to a terminal.
-fn name_binary(store: &dyn Store, name: &OutputId, program: &str) -> anyhow::Result<()> {
+/// Returns the line about an output that is no text: what it is, and how to look at it.
+fn binary_line(
+    store: &dyn Store,
+    name: &OutputId,
+    words: &str,
+    program: &str,
+) -> anyhow::Result<String> {
     let (size, id) = (ui::size(store.entry(name)?.bytes), name.token());
-    ui::say(&format!("{id} is binary, {size}; it is not printed to a terminal"));
-    ui::hint(&format!("{program} read {id} --hex 0:256"));
-    ui::hint(&format!("{program} grep -a PATTERN {id}"));
-    ui::hint(&format!("{program} read {id} --raw > FILE"));
-    Ok(())
+    let what = format!(
+        "{words}, {size}, not shown; {program} read {id} --hex 0:256; {program} grep -a RE {id}; \
+         {program} read {id} --raw > FILE"
+    );
+    Ok(mark_line(Some(name), &what))
 }
 
 /// Shows bytes as numbers, and the command for the next ones.
@@ -188,7 +192,7 @@ fn hex(
     let (Range { start, end }, total) = (page.bytes, page.total);
     let next = if end < total {
         let to = end.saturating_add((end - start).max(1)).min(total);
-        format!("; next: {} read {name} --hex {end}:{to}", env.program_name())
+        format!("; next: {} read {} --hex {end}:{to}", env.program_name(), name.token())
     } else {
         String::new()
     };
@@ -272,7 +276,8 @@ fn values(
     drop(progress);
     let values = values.map_err(|error| match error {
         error @ JsonError::NotWhole { .. } => anyhow::anyhow!(
-            "{error}\n\nhint: `{program} grep PATTERN {name}` searches the parts that were kept"
+            "{error}\n\nhint: `{program} grep PATTERN {}` searches the saved parts",
+            name.token()
         ),
         JsonError::Store(error @ overspill::Error::Other(_)) => anyhow::anyhow!(
             "{}: {error}\n\nhint: put the filter nearer to the values, such as `$.items[?@.error]`; \

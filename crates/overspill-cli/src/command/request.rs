@@ -10,20 +10,25 @@ use crate::ui;
 pub(crate) fn command_line(request: &Request, program: &str) -> String {
     let words = match request {
         Request::Part { id, part: Part::Lines(from, to) } => {
-            format!("read {id} --lines {from}:{to}")
+            format!("read {} --lines {from}:{to}", id.token())
         }
         Request::Part { id, part: Part::Bytes(range) } => {
-            format!("read {id} --bytes {}:{}", range.start, range.end)
+            format!("read {} --bytes {}:{}", id.token(), range.start, range.end)
         }
-        Request::Part { id, part: Part::Tail(count) } => format!("read {id} --tail {count}"),
+        Request::Part { id, part: Part::Tail(count) } => {
+            format!("read {} --tail {count}", id.token())
+        }
         Request::Values { id, path, from } => {
-            format!("read {id} --json {} --from {from}", ui::shell_word(&path.to_string()))
+            let path = ui::shell_word(&path.to_string());
+            format!("read {} --json {path} --from {from}", id.token())
         }
         Request::Search { id, query } => {
             let search = SearchWords { query, flags: &[], shown: 0 };
             return search.command(&Targets::Named(std::slice::from_ref(id)), program);
         }
-        Request::Compare { old, new, from_line } => format!("diff {old} {new} --from {from_line}"),
+        Request::Compare { old, new, from_line } => {
+            format!("diff {} {} --from {from_line}", old.token(), new.token())
+        }
     };
     format!("{program} {words}")
 }
@@ -73,11 +78,11 @@ impl SearchWords<'_> {
         words.extend(patterns.iter().map(|one| format!("{dash}{}", ui::shell_word(one))));
         let line = query.from_line;
         match targets {
-            Targets::AllFrom(first) => words.push(format!("--from {first}:{line}")),
+            Targets::AllFrom(first) => words.push(format!("--from {}:{line}", first.token())),
             Targets::Named(ids) => {
-                let all = ids.iter().map(OutputId::as_str).collect::<Vec<_>>().join(" ");
-                let first = ids.first().map(OutputId::as_str).unwrap_or_default();
-                words.push(if all.len() <= NAMES_BYTES { all } else { first.to_owned() });
+                let all = ids.iter().map(OutputId::token).collect::<Vec<_>>().join(" ");
+                let first = ids.first().map(OutputId::token).unwrap_or_default();
+                words.push(if all.len() <= NAMES_BYTES { all } else { first });
                 words.extend((line > 1).then(|| format!("--from {line}")));
             }
         }

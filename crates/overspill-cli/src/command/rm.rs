@@ -12,23 +12,23 @@ use crate::{find, ui};
 
 /// Removes saved outputs.
 ///
-/// An output that is pinned, or whose command still runs, is removed only with --force.
+/// A pinned output, or an output whose command still runs, needs --force.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill rm q7atzy m3k0pa
   overspill rm --all
   overspill list --tool cut --json | jq -r .id | xargs overspill rm")]
 pub(crate) struct RmArgs {
-    /// The outputs: ids, beginnings or ends of them, paths, `last`, `last~2` or `failed`. Without one, the last output.
+    /// The outputs: ids, paths, `last`, `last~2` or `failed`. Without one, the last output.
     #[arg(conflicts_with = "all", value_name = "ID")]
     ids: Vec<OsString>,
     /// Remove all outputs that are not pinned and whose command has ended.
     #[arg(long)]
     all: bool,
-    /// Remove pinned outputs and outputs of commands that still run, too.
+    /// Also remove pinned outputs and outputs of running commands.
     #[arg(short, long)]
     force: bool,
-    /// A line of JSON for each.
+    /// Print a line of JSON for each output.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(crate) struct RmArgs {
 }
 
 pub(crate) fn run(args: &RmArgs, env: &Env) -> u8 {
-    ui::ended(rm(args, &args.store.env(env)))
+    ui::ended(rm(args, env))
 }
 
 fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
@@ -45,7 +45,7 @@ fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
         ui::answer(&if args.json {
             ui::json_line(serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
         } else {
-            format!("removed {name} ({})\n", ui::size(bytes))
+            format!("removed {} ({})\n", name.token(), ui::size(bytes))
         })?;
     }
     Ok(())
@@ -54,16 +54,16 @@ fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
 /// Returns the outputs to remove and their sizes. Fails before anything is removed.
 fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u64)>> {
     if args.all {
-        let store = stores::store(env).map_err(anyhow::Error::msg)?;
+        let store = stores::store(&args.store.access(env)).map_err(anyhow::Error::msg)?;
         let mut chosen = Vec::new();
         for entry in find::newest_first(&*store)? {
             if !args.force && entry.pinned {
                 continue;
             }
             if !args.force && is_running(&*store, &entry.name)? {
-                let name = &entry.name;
+                let id = entry.name.token();
                 ui::say(&format!(
-                    "kept {name}: its command still runs\nhint: `overspill rm --force {name}` removes it"
+                    "kept {id}: its command still runs\nhint: `overspill rm --force {id}` removes it"
                 ));
                 continue;
             }
@@ -73,20 +73,20 @@ fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u6
     }
     let last = [OsString::from("last")];
     let ids = if args.ids.is_empty() { &last } else { &args.ids[..] };
-    let mut found = find::all(ids, env)?;
+    let mut found = find::all(ids, &args.store.access(env))?;
     // Named twice, it is removed once.
     found.sort_by(|(_, a), (_, b)| a.cmp(b));
     found.dedup_by(|(_, a), (_, b)| a == b);
     let mut chosen = Vec::new();
     for (store, name) in found {
         let entry = store.entry(&name)?;
+        let id = name.token();
         if entry.pinned && !args.force {
-            let id = name.token();
             bail!("{id} is pinned\n\nhint: `overspill rm --force {id}` removes it");
         }
         if !args.force && is_running(&*store, &name)? {
             bail!(
-                "{name}: its command still runs\n\nhint: `overspill rm --force {name}` removes it, and the rest of \
+                "{id}: its command still runs\n\nhint: `overspill rm --force {id}` removes it, and the rest of \
                  the output is lost"
             );
         }

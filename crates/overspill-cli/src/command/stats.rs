@@ -7,20 +7,21 @@ use overspill::internal::retrieve::{self, Usage};
 
 use crate::args::StoreArgs;
 use crate::env::Env;
-use crate::{stores, ui};
+use crate::stores::{self, OpenStore};
+use crate::ui;
 
 /// Shows how many bytes and tokens were saved.
 ///
-/// It counts outputs that were shortened, but not those that you removed. Notices count as shown. Pages of
-/// `read`, `grep` and `diff` count as shown later; `read --raw` does not. Outputs on a terminal are
-/// reported apart, because no model read them. Tokens are estimated from bytes, four to a token.
+/// It counts shortened outputs, but not those that you removed. Notices count as shown. Pages of `read`, `grep` and
+/// `diff` count as read later; `read --raw` does not. Outputs on a terminal are not counted, because no model read
+/// them. One token is estimated as four bytes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill stats\n  overspill stats --days 1 --json")]
 pub(crate) struct StatsArgs {
-    /// Of outputs saved within the last N days.
+    /// Count outputs of the last N days.
     #[arg(long, value_name = "N", default_value_t = 30)]
     days: u32,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -54,7 +55,7 @@ impl Sum {
     }
 
     /// Bytes that no model has had to read. More may be read later than was produced.
-    pub(super) fn spared(&self) -> i64 {
+    pub(super) fn saved(&self) -> i64 {
         self.produced as i64 - self.shown as i64 - self.retrieved as i64
     }
 
@@ -65,23 +66,28 @@ impl Sum {
             "produced_bytes": self.produced,
             "shown_bytes": self.shown,
             "retrieved_bytes": self.retrieved,
-            "spared_bytes": self.spared(),
+            "saved_bytes": self.saved(),
             "estimated_tokens": {
                 "produced": tokens(self.produced as i64),
                 "shown": tokens(self.shown as i64),
                 "retrieved": tokens(self.retrieved as i64),
-                "spared": tokens(self.spared()),
+                "saved": tokens(self.saved()),
             },
         })
     }
 }
 
 pub(crate) fn run(args: &StatsArgs, env: &Env) -> u8 {
-    ui::ended(stats(args, &args.store.env(env)))
+    ui::ended(stats(args, env))
 }
 
 fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
-    let store = stores::store(env).map_err(anyhow::Error::msg)?;
+    let OpenStore { store, redact, records, .. } =
+        stores::open(&args.store.access(env)).map_err(anyhow::Error::msg)?;
+    if !records {
+        ui::warn_line("outputs of this profile have no records, so they are not counted");
+    }
+    let store = redact.shown_store(&store);
     let progress = ui::Progress::of("reading the store");
     let since =
         Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(args.days)));
@@ -150,21 +156,21 @@ fn text(
         ),
     };
     if all.outputs == 0 {
-        return format!("no output was too large in the last {span}\n{apart}");
+        let none = format!("No long outputs in the last {span}. Short outputs are not counted.\n");
+        return ui::wrapped(&format!("{none}{apart}"), 0);
     }
-    let outputs = ui::count(all.outputs, "output");
-    let mut table =
-        ui::Table::new(&["", ">BYTES", ">TOKENS, ABOUT", ">SHARE"]).optional(&["SHARE"]);
+    let outputs = ui::count(all.outputs, "long output");
+    let mut table = ui::Table::new(&["", ">BYTES", ">≈ TOKENS", ">SHARE"]).optional(&["SHARE"]);
     let part = |bytes: i64| format!("{:.1} %", 100.0 * bytes as f64 / all.produced.max(1) as f64);
     for (what, bytes) in [
         ("produced", all.produced as i64),
         ("shown", all.shown as i64),
-        ("shown later", all.retrieved as i64),
-        ("spared", all.spared()),
+        ("read later", all.retrieved as i64),
+        ("saved", all.saved()),
     ] {
         let share = if what == "produced" { String::new() } else { part(bytes) };
         table.row(vec![what.into(), signed(bytes), tokens(bytes), share]);
-        if what == "spared" {
+        if what == "saved" {
             table.tone("BYTES", if bytes < 0 { ui::Tone::Failure } else { ui::Tone::Success });
         }
     }
@@ -175,8 +181,7 @@ fn text(
     } else {
         String::new()
     };
-    let first =
-        format!("{outputs} too large to show in the last {span}; what fits is not counted\n");
+    let first = format!("{outputs} in the last {span} (short ones are not counted)\n");
     format!(
         "{}{}\n{}\n{}{more}\n{}",
         ui::wrapped(&first, 0),
@@ -216,8 +221,8 @@ fn chart(title: &'static str, rows: &[(String, Sum)], colors: ui::Colors) -> Str
 
 fn table(title: &'static str, rows: &[(String, Sum)], bar: usize) -> ui::Table {
     let most = rows.iter().map(|(_, sum)| sum.produced).max().unwrap_or(0).max(1);
-    let titles = [title, ">OUTPUTS", ">PRODUCED", ">SHOWN", ">LATER", ">SPARED", ""];
-    let mut table = ui::Table::new(&titles).optional(&["OUTPUTS", "LATER", "SHOWN"]);
+    let titles = [title, ">OUTPUTS", ">PRODUCED", ">SHOWN", ">READ LATER", ">SAVED", ""];
+    let mut table = ui::Table::new(&titles).optional(&["OUTPUTS", "READ LATER", "SHOWN"]);
     for (name, sum) in rows {
         let columns = |bytes: u64| (bytes as f64 / most as f64 * bar as f64).round() as usize;
         let full = columns(sum.shown + sum.retrieved).min(bar);
@@ -228,11 +233,11 @@ fn table(title: &'static str, rows: &[(String, Sum)], bar: usize) -> ui::Table {
             ui::size(sum.produced),
             ui::size(sum.shown),
             ui::size(sum.retrieved),
-            signed(sum.spared()),
+            signed(sum.saved()),
             "█".repeat(full) + &"░".repeat(rest),
         ]);
-        if sum.spared() < 0 {
-            table.tone("SPARED", ui::Tone::Failure);
+        if sum.saved() < 0 {
+            table.tone("SAVED", ui::Tone::Failure);
         }
     }
     table

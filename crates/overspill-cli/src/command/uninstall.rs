@@ -5,17 +5,17 @@ use crate::{setup, ui};
 
 /// Undoes `init`.
 ///
-/// A file that was not changed since is again what it was before, byte for byte. Of one that was changed
-/// only what is ours is taken out. Saved outputs stay.
+/// A file that you have not changed since `init` is restored exactly. From a changed file overspill removes only its
+/// own entries. Saved outputs stay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill uninstall claude-code
   overspill uninstall --all --dry-run")]
 pub(crate) struct UninstallArgs {
-    /// Hosts, such as `claude-code` or `codex`.
+    /// Agents, such as `claude-code` or `codex`.
     #[arg(value_name = "HOST", required_unless_present = "all")]
     pub(crate) hosts: Vec<String>,
-    /// All that were set up.
+    /// All agents that were set up.
     #[arg(long, conflicts_with = "hosts")]
     pub(crate) all: bool,
     /// Only show what would be changed.

@@ -14,7 +14,7 @@ pub(super) const QODER: Host = Host {
     title: "Qoder CLI",
     programs: &["qodercli", "qoder"],
     home: "~/.qoder",
-    how: "shell slot: QODER_SHELL_PREFIX in ~/.qoder/.env",
+    how: "wraps shell commands (QODER_SHELL_PREFIX in ~/.qoder/.env)",
     slot: Some(SlotKind::Prefix),
     steps: &[
         SetupStep::Link("overspill-sh"),

@@ -1,5 +1,6 @@
 //! The answers that overspill gives itself: results and errors.
 
+use overspill::internal::without_number;
 use serde_json::Value;
 
 use super::probe::Id;
@@ -29,7 +30,8 @@ pub(super) fn answer(id: Option<&Id>, mut result: Value, is_stateless: bool) -> 
 
 /// Returns the answer to a request that failed.
 pub(super) fn error(id: Option<&Id>, code: i32, message: &str) -> Vec<u8> {
-    let (id, message) = (id.map_or("null", |id| &id.0), Value::from(message));
+    let id = id.map_or("null", |id| &id.0);
+    let message = Value::from(without_number(message));
     let error = format!("{{\"code\":{code},\"message\":{message}}}");
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes()
 }

@@ -5,7 +5,7 @@ mod resources;
 
 use overspill::Part;
 use overspill::core::Limits;
-use overspill::internal::notice::{ToolNames, defused};
+use overspill::internal::notice::{ToolNames, defused, mark_line};
 use overspill::internal::retrieve::{self, BadPath, FromValue, JsonPath};
 use overspill::retrieve::{Answer, Request};
 use overspill::store::{OutputId, Store};
@@ -151,7 +151,13 @@ impl RetrievalTools {
 
     fn read(&self, store: &dyn Store, arguments: Arguments) -> Result<String, String> {
         let name = self.output(store, arguments)?;
-        arguments.one_of(&["lines", "bytes", "tail", "json"])?;
+        let part = arguments.one_of(&["lines", "bytes", "tail", "json"])?;
+        if part.is_none()
+            && let Some(words) =
+                retrieve::binary_words(store, &name).map_err(|error| error.to_string())?
+        {
+            return Ok(self.binary_line(store, &name, &words));
+        }
         let answer = match arguments.text("json")? {
             Some(path) => self.values(store, &name, path, arguments.from()?)?,
             None => {
@@ -164,10 +170,19 @@ impl RetrievalTools {
         Ok(text)
     }
 
+    /// Returns the line about an output that is no text.
+    fn binary_line(&self, store: &dyn Store, name: &OutputId, words: &str) -> String {
+        let size = store.entry(name).map_or_else(|_| String::new(), |it| ui::size(it.bytes) + ", ");
+        let (read, grep) = (&self.names.read, &self.names.grep);
+        let bytes = json!({ "id": name.token(), "bytes": "0:256" });
+        let what = format!("{words}, {size}not shown; {grep} searches it; {read} {bytes}");
+        mark_line(Some(name), &what)
+    }
+
     fn output(&self, store: &dyn Store, arguments: Arguments) -> Result<OutputId, String> {
         let id = arguments.text("id")?.unwrap_or_default();
         if id.is_empty() {
-            return Err("id is missing: it is the id from the notice, such as 01KA…".into());
+            return Err("id is missing: it is the id from the notice, such as q7atzy".into());
         }
         self.scope.find(store, id)
     }
@@ -215,11 +230,11 @@ impl RetrievalTools {
                     Part::Bytes(range) => ("bytes", format!("{}:{}", range.start, range.end)),
                     Part::Tail(count) => ("tail", count.to_string()),
                 };
-                (&self.names.read, json!({ "id": id, key: value }))
+                (&self.names.read, json!({ "id": id.token(), key: value }))
             }
             Request::Values { id, path, from } => {
                 let (path, from) = (path.to_string(), from.to_string());
-                (&self.names.read, json!({ "id": id, "json": path, "from": from }))
+                (&self.names.read, json!({ "id": id.token(), "json": path, "from": from }))
             }
             Request::Search { id, query } => (&self.names.grep, arguments::of_search(id, query)),
             // There is no tool that compares.
@@ -234,12 +249,9 @@ impl RetrievalTools {
         for (entry, record) in self.scope.entries(store)? {
             let what = record.call.command.or(record.call.tool).unwrap_or_default();
             let (size, lines, what) = (ui::size(entry.bytes), record.lines, ui::short(&what, 80));
-            let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name);
+            let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name.token());
             if text.len() + line.len() > most {
-                text.push_str(&overspill::internal::notice::mark_line(
-                    None,
-                    "there are more, and older ones",
-                ));
+                text.push_str(&mark_line(None, "there are more, and older ones"));
                 break;
             }
             text.push_str(&line);

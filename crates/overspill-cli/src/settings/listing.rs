@@ -77,6 +77,19 @@ impl ResolvedSettings {
         rows
     }
 
+    /// Returns a setting as the project's file has it.
+    pub(crate) fn project_row(&self, address: &KeyPath) -> Option<SettingRow> {
+        let found = self.sources.project.get(address)?;
+        Some(SettingRow {
+            address: address.clone(),
+            value: found.value.clone(),
+            written: found.written.clone(),
+            origin: Origin::Project.to_string(),
+            place: shown(self.sources.project_file.as_deref()),
+            line: found.line,
+        })
+    }
+
     fn files(&self) -> [(&SettingsFile, Option<&Path>); 2] {
         let sources = &self.sources;
         [

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use overspill::{Call, Outcome, Profile};
 use serde_json::{Value, json};
 
+use super::piece::SetupPiece;
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
@@ -26,7 +27,7 @@ const LONGEST_LINE: usize = 1_000;
 
 /// What to do about a store that does not work.
 const STORE_FIX: &str =
-    "mend that directory, or choose another: `overspill config set store.dir ~/DIRECTORY`";
+    "repair that directory, or choose another: `overspill config set store.dir ~/DIRECTORY`";
 
 /// What was looked at, and what was seen.
 struct Seen {
@@ -81,9 +82,9 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
     }
     if hosts.is_empty() {
         findings.add(
-            "hosts",
+            "agents",
             How::Note,
-            "none was set up; `overspill init` lists those that are here",
+            "none is set up; `overspill init` lists the agents on this machine",
         );
     }
     let is_well = !findings.0.iter().any(|seen| seen.how == How::Wrong);
@@ -128,7 +129,7 @@ fn as_json(findings: &Findings) -> String {
 fn look_at_program(findings: &mut Findings, env: &Env) {
     let version = env!("CARGO_PKG_VERSION");
     let Ok(own) = env.executable() else {
-        return findings.add("program", How::Wrong, "it cannot be said where it is");
+        return findings.add("program", How::Wrong, "its path cannot be found");
     };
     findings.add("program", How::Well, format!("{} {version}", env.shown(&own)));
     if let Some(other) = on_path("overspill", env)
@@ -142,14 +143,14 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
         findings.add(
             "program",
             how,
-            format!("the PATH has another: {} ({theirs})", env.shown(&other)),
+            format!("PATH has another overspill: {} ({theirs})", env.shown(&other)),
         );
-        findings.fix("remove that program, or put the directory of this one first in the PATH");
+        findings.fix("remove that program, or put the directory of this one first in PATH");
     }
     let links = std::fs::read_dir(env.links()).into_iter().flatten().flatten();
     for link in links.map(|entry| entry.path()).filter(|path| path.is_symlink()) {
         if link.canonicalize().ok() != own.canonicalize().ok() {
-            findings.add(&env.shown(&link), How::Wrong, "it leads to another program");
+            findings.add(&env.shown(&link), How::Wrong, "the link leads to another program");
             findings.fix("run `overspill init` again for your agents");
         }
     }
@@ -186,7 +187,7 @@ fn look_at_settings(findings: &mut Findings, env: &Env) {
     let in_force = SettingSources::read(env).with_unknown_variables().in_force(None);
     for warning in in_force.sources.warnings.iter().take(100) {
         findings.add("settings", How::Wrong, ui::warning(warning));
-        findings.fix("correct or remove it; `overspill config` lists what applies");
+        findings.fix("correct or remove it; `overspill config` lists the settings");
     }
     for note in &in_force.sources.notes {
         findings.add("settings", How::Note, ui::warning(note));
@@ -234,7 +235,7 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
     let saved = match &outcome {
         Outcome::Spilled(spilled) => spilled.saved.as_ref().map_err(ToString::to_string),
         Outcome::Whole(_) | Outcome::Masked(_) => {
-            Err("outputs are not bounded: enabled = false".into())
+            Err("outputs are not shortened: enabled = false".into())
         }
     };
     let removed =
@@ -279,7 +280,7 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
     let place = found(host, env);
     match &place {
         Some(place) => findings.add(host.name, How::Well, format!("found: {}", env.shown(place))),
-        None => findings.add(host.name, How::Note, "it is set up, but not found here"),
+        None => findings.add(host.name, How::Note, "set up, but not found on this machine"),
     }
     let receipt = match Receipt::read(host, env) {
         Ok(receipt) => receipt,
@@ -288,29 +289,73 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             return findings.fix(&again);
         }
     };
-    let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
-    for mut target in plan.targets {
+    let scopes = [SetupScope::User, SetupScope::Project];
+    let targets = scopes.into_iter().flat_map(|scope| {
+        let plan = SetupPlan::of(host, scope, &[SetupLayer::Base], env);
+        plan.targets.into_iter().map(move |target| (scope, target))
+    });
+    for (scope, mut target) in targets {
         if receipt.of(&target.path).is_none() {
             continue;
         }
         let text = text_of(&target.path, env).ok().flatten().unwrap_or_default();
         slot::recognise(host, &mut target.pieces, Some(&text), env);
+        if let Some(found) = slot::hidden(host, &mut target.pieces, (&target.path, scope), env) {
+            let place = found.place.unwrap_or_default();
+            let value = ui::escaped(&found.own.value, 160);
+            let said = format!(
+                "{place} names {value}, which does not run: {} replaces it",
+                env.shown(&target.path)
+            );
+            findings.add(host.name, How::Wrong, said);
+            let project = if scope == SetupScope::Project { " --project" } else { "" };
+            findings.fix(&format!(
+                "run `overspill init {}{project}` here; overspill then goes on to call it",
+                host.name
+            ));
+        }
         for LayeredPiece { piece, .. } in &target.pieces {
             let said = format!("{}: {}", env.shown(&target.path), piece.said());
             let is_in = piece.is_satisfied(&text, &target.path);
             findings
-                .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is gone")) });
+                .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is missing")) });
             findings.fix(&again);
         }
     }
+    for (name, file) in set_before(host, &receipt, env) {
+        let said =
+            format!("{name} is set in the environment, so the host does not take it from {file}");
+        findings.add(host.name, How::Wrong, said);
+        let then = host.then.map(|then| plan::filled(then, |word| word, env)).unwrap_or_default();
+        let start = then.lines().find(|line| line.starts_with("PATH=")).unwrap_or_default();
+        let or_start =
+            if start.is_empty() { String::new() } else { format!(", or start it so: {start}") };
+        findings.fix(&format!("unset {name}{or_start}"));
+    }
     for path in overridden(host, env) {
         findings.add(host.name, How::Wrong, path);
-        findings.fix("remove that from the file of the project");
+        findings.fix("remove it from the project file");
     }
     for (what, result) in Trial::of(host, env) {
         findings.judge(host.name, result.map(|said| format!("{what}: {said}")));
         findings.fix(&again);
     }
+}
+
+/// Returns the variables of the environment that have their way against our file of variables, and that file.
+fn set_before(host: &Host, receipt: &Receipt, env: &Env) -> Vec<(String, String)> {
+    let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
+    let mut all = Vec::new();
+    for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
+        for LayeredPiece { piece, .. } in &target.pieces {
+            if let SetupPiece::Variable { name, value } = piece
+                && env.variable(name).is_some_and(|set| set != value.as_str())
+            {
+                all.push((name.clone(), env.shown(&target.path)));
+            }
+        }
+    }
+    all
 }
 
 /// Says which files of the project have their way against ours.
@@ -348,6 +393,8 @@ fn other_value(file: &Path, path: &[&str], ours: &str, env: &Env) -> Option<Stri
     let said = format!("{} sets {} to {value}", env.shown(file), path.join("."));
     // It may be our link for a value of the user.
     let is_ours = value == ours
-        || value.as_str().is_some_and(|value| OwnSlot::at(Path::new(value)).is_some());
+        || value.as_str().map(Path::new).is_some_and(|value| {
+            OwnSlot::at(value).is_some() || value.parent() == Some(&env.links())
+        });
     (!is_ours).then_some(said)
 }

@@ -12,7 +12,7 @@ use super::receipt::{Receipt, Wrote};
 use super::{found, named, piece::SetupPiece, slot, system, text_of};
 use crate::command::init::InitArgs;
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host, OwnSlot, SlotKind};
+use crate::hosts::{HOSTS, Host, SlotKind};
 use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::settings::text;
 use crate::settings::write::write;
@@ -29,17 +29,19 @@ struct Change {
     /// Our pieces in it.
     pieces: Vec<LayeredPiece>,
     /// The user's own shell or prefix, which we go on to call.
-    own: Option<OwnSlot>,
+    own: Option<slot::Chained>,
 }
 
 /// Sets up the hosts that are named, or lists the hosts on this machine.
 pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
-    let hosts = named(&args.hosts)?;
+    let hosts = named(&args.hosts, "init")?;
     if hosts.is_empty() {
         return list(args.json, env);
     }
     if env.config_directory().as_os_str().is_empty() {
-        anyhow::bail!("there is no home directory for our links\n\nhint: set HOME");
+        anyhow::bail!(
+            "there is no home directory\n\nhint: set HOME; `overspill doctor` checks the installation"
+        );
     }
     if let Some(directory) = &args.plugin {
         return hosts.into_iter().try_for_each(|host| bundle(host, directory, args.dry_run, env));
@@ -101,11 +103,13 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
         let possible = everything.targets.iter().find(|other| other.path == target.path);
         let mut possible = possible.map_or(&target.pieces, |other| &other.pieces).clone();
-        slot::recognise(host, &mut possible, now.as_deref(), env);
-        let owned = Owned::of(now.as_deref(), &target.path, wrote, &possible, env);
+        let mut there = possible.clone();
+        slot::recognise(host, &mut there, now.as_deref(), env);
+        let owned = Owned::of(now.as_deref(), &target.path, wrote, &there, env);
         let owned = owned.map_err(wrong)?;
-        let own = slot::chain(host, &mut possible, owned.before.as_deref(), env);
-        slot::chain(host, &mut target.pieces, owned.before.as_deref(), env);
+        let (file, before) = ((&*target.path, scope), owned.before.as_deref());
+        let own = slot::chain(host, &mut possible, file, before, env);
+        slot::chain(host, &mut target.pieces, file, before, env);
         let is_whole = |one: &LayeredPiece| matches!(one.piece, SetupPiece::Whole(_));
         let is_free = now.is_none() || args.force || owned.pieces.iter().any(is_whole);
         if !is_free
@@ -204,7 +208,7 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
         let path = links.join(name);
         write(&path, text).with_context(|| env.shown(&path))?;
     }
-    for own in changes.iter().filter_map(|change| change.own.as_ref()) {
+    for own in changes.iter().filter_map(|change| Some(&change.own.as_ref()?.own)) {
         let (path, text) = own.file(env);
         let directory = path.parent().unwrap_or(&links);
         fs::create_dir_all(directory).with_context(|| env.shown(directory))?;
@@ -265,18 +269,21 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
         for one in &target.pieces {
             text.push_str(&format!("    {}\n", one.piece.said()));
         }
-        if let Some(own) = own {
+        if let Some(slot::Chained { own, place }) = own {
             let kind = match own.kind {
                 SlotKind::Shell => "shell",
                 SlotKind::Prefix => "prefix",
             };
             let value = ui::escaped(&own.value, 160);
-            text.push_str(&format!("    your own {kind} still runs every command: {value}\n"));
+            let place = place.as_ref().map(|place| format!(" (set in {place})"));
+            let place = place.unwrap_or_default();
+            let line = format!("your own {kind} still runs every command: {value}{place}");
+            text.push_str(&format!("    {line}\n"));
         }
     }
     let is_server = |one: &LayeredPiece| one.layer == SetupLayer::Servers;
     if args.mcp && !changes.iter().any(|change| change.target.pieces.iter().any(is_server)) {
-        text.push_str("  there is no file with MCP servers\n");
+        text.push_str("  no file with MCP servers was found\n");
     }
     if args.allow_read {
         let is_rule = |one: &&LayeredPiece| one.layer == SetupLayer::Reading;
@@ -284,10 +291,10 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
         text.push_str(&match (host.reading.is_empty(), rules.count()) {
             (true, _) => format!("  --allow-read adds no rule: {}\n", host.no_reading),
             (false, 0) => {
-                "  --allow-read adds no rule: your settings ask for no single command\n".into()
+                "  --allow-read adds no rule: your settings do not ask for single commands\n".into()
             }
             (false, _) => {
-                "  --allow-read: it runs `overspill read`, `grep` and `list` without asking you\n"
+                "  --allow-read: the agent runs `overspill read`, `grep` and `list` without asking you\n"
                     .into()
             }
         });
@@ -301,13 +308,13 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
             text.push_str(&format!("  {line}\n"));
         }
     }
-    text
+    ui::wrapped(&text, 6)
 }
 
 fn as_json(host: &Host, changes: &[Change], dry_run: bool, env: &Env) -> Value {
     let files = changes.iter().map(|Change { target, now, after, own, .. }| {
         let pieces: Vec<String> = target.pieces.iter().map(|one| one.piece.said()).collect();
-        let own = own.as_ref().map(|own| &own.value);
+        let own = own.as_ref().map(|chained| &chained.own.value);
         json!({"path": target.path, "changes": now != after, "pieces": pieces, "own": own})
     });
     let files: Vec<Value> = files.collect();
@@ -328,11 +335,11 @@ fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
         });
         return ui::answer(&ui::json_line(all.collect()));
     }
-    let mut table = ui::Table::new(&["HOST", "SET UP", "HOW", "FOUND"]);
+    let mut table = ui::Table::new(&["AGENT", "SET UP", "HOW", "FOUND"]).optional(&["HOW"]);
     for (host, place, is_set_up) in
         rows.iter().filter(|(_, place, set_up)| place.is_some() || *set_up)
     {
-        let place = place.as_deref().map_or_else(|| "not here".into(), |path| env.shown(path));
+        let place = place.as_deref().map_or_else(|| "not found".into(), |path| env.shown(path));
         let set_up = if *is_set_up { "yes" } else { "no" };
         table.row(vec![host.name.into(), set_up.into(), host.how.into(), place]);
     }
@@ -344,15 +351,28 @@ fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
         .collect();
     let others = match others.is_empty() {
         true => String::new(),
-        false => format!("not found here: {}\n", others.join(", ")),
+        false => format!("not found: {}\n", others.join(", ")),
     };
-    ui::answer(&format!("{here}{others}\nhint: `overspill init HOST` sets one up\n"))
+    let example = rows.iter().find(|(_, place, set_up)| place.is_some() && !set_up);
+    let hint = match example {
+        Some((host, ..)) => format!("`overspill init {}` sets up an agent", host.name),
+        None => format!(
+            "`overspill init {} --force` sets up an agent that is not installed yet",
+            HOSTS[0].name
+        ),
+    };
+    let text = format!("{others}\nhint: {hint}\n");
+    ui::answer(&format!("{here}{}", ui::wrapped(&text, 2)))
 }
 
 /// Writes a plugin that a host loads from a directory.
 fn bundle(host: &Host, directory: &Path, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     if host.bundle.is_empty() {
-        anyhow::bail!("{} takes no plugin of this kind", host.title);
+        anyhow::bail!(
+            "{} has no plugin that `--plugin` can write\n\nhint: `overspill init {}` sets it up",
+            host.title,
+            host.name
+        );
     }
     if !dry_run {
         let links = env.links();

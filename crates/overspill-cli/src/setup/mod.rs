@@ -35,18 +35,18 @@ pub(crate) use uninstall::uninstall;
 
 use plan::{SetupScope, path_of};
 
-/// Returns the hosts that are named; otherwise says which there are.
-fn named(names: &[String]) -> anyhow::Result<Vec<&'static Host>> {
+/// Returns the hosts that are named after `overspill` and `command`; otherwise says which there are.
+fn named(names: &[String], command: &str) -> anyhow::Result<Vec<&'static Host>> {
     let one = |name: &String| {
         Host::named(name).ok_or_else(|| {
             let known: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
             let hint = meant(name, known.iter().copied());
             let hint = hint.map_or_else(
-                || format!("there are {}; `overspill init` shows them", known.join(", ")),
-                |name| format!("did you mean `overspill init {name}`?"),
+                || format!("`overspill init` lists the agents; known are {}", known.join(", ")),
+                |name| format!("did you mean `overspill {command} {name}`?"),
             );
             let name = ui::short(name, 40);
-            ui::UsageError(format!("there is no host {name:?}\n\nhint: {hint}")).into()
+            ui::UsageError(format!("there is no agent {name:?}\n\nhint: {hint}")).into()
         })
     };
     names.iter().map(one).collect()

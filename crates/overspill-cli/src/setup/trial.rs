@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::env::Env;
 use crate::hosts::hook::HookFormat;
-use crate::hosts::{Ceiling, Host, SetupStep};
+use crate::hosts::{Ceiling, Host, SHELLS, SetupStep};
 use crate::settings::variables;
 use crate::ui;
 
@@ -46,6 +46,14 @@ impl Trial<'_> {
                 SetupStep::Link(name) => {
                     all.push(("a command", trial.command(&link(name), &["-c", &framed], &[mark])));
                 }
+                SetupStep::ShellLink => {
+                    // `init` may have run with another shell.
+                    let names = [host.shell.link(env)].into_iter().chain(SHELLS);
+                    let mut links = names.map(link);
+                    let bash = link("bash");
+                    let slot = links.find(|link| link.exists()).unwrap_or(bash);
+                    all.push(("a command", trial.command(&slot, &["-c", &framed], &[mark])));
+                }
                 SetupStep::Script { name, .. } => {
                     let script = link(name).to_string_lossy().into_owned();
                     let bash = Path::new("/bin/bash");
@@ -78,7 +86,7 @@ impl Trial<'_> {
         let text = String::from_utf8_lossy(&output.stdout);
         judged(&text, &self.ceiling)?;
         match output.status.code() {
-            Some(3) => Ok("bounded, with its end and its exit code".into()),
+            Some(3) => Ok("a long output is shortened, and the exit code is right".into()),
             code => Err(format!("the exit code is {code:?} instead of 3")),
         }
     }
@@ -93,9 +101,9 @@ impl Trial<'_> {
             format!("no answer; {}", String::from_utf8_lossy(&output.stderr).trim())
         })?;
         if format.rewrite_command(&payload, self.env).is_some() {
-            return Ok("the command is run by us".into());
+            return Ok("overspill runs the command".into());
         }
-        judged(&longest(&answer), &self.ceiling).map(|()| "bounded, with its end".into())
+        judged(&longest(&answer), &self.ceiling).map(|()| "a long output is shortened".into())
     }
 
     fn start(&self, program: &Path) -> Command {
@@ -122,7 +130,7 @@ fn judged(text: &str, ceiling: &Ceiling) -> Result<(), String> {
     // A line that the host adds may follow.
     let len = text.chars().count() as u64;
     if len > most + 100 {
-        return Err(format!("{len} characters came through, which is too much"));
+        return Err(format!("{len} characters came through: too many"));
     }
     let has = |part: &str| text.contains(part);
     if has("[overspill ") && has(LAST) {

@@ -21,10 +21,11 @@ use crate::ui;
 pub(crate) fn uninstall(args: &UninstallArgs, env: &Env) -> anyhow::Result<()> {
     let hosts = match args.all {
         true => HOSTS.iter().filter(|host| is_set_up(host, env)).collect(),
-        false => named(&args.hosts)?,
+        false => named(&args.hosts, "uninstall")?,
     };
     if hosts.is_empty() {
-        return ui::answer("no host was set up\n");
+        let none = "No agent is set up. `overspill init` lists the agents on this machine.\n";
+        return ui::answer(&ui::wrapped(none, 0));
     }
     hosts.into_iter().try_for_each(|host| take_back(host, args.dry_run, env))
 }
@@ -36,7 +37,7 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         false => by_shape(host, env),
     };
     if !has_receipt && receipt.files.is_empty() {
-        return ui::answer(&format!("{}: it was not set up\n", host.title));
+        return without_files(host, dry_run, env);
     }
     let mut changes = Vec::new();
     for wrote in &receipt.files {
@@ -62,12 +63,12 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     for (wrote, place, now, Owned { before, changed, .. }) in changes {
         let shown = env.shown(&wrote.path);
         let what = match (&now, &before) {
-            (None, _) => "is not there any more",
-            (now, before) if now == before => "has nothing of ours",
+            (None, _) => "is gone already",
+            (now, before) if now == before => "unchanged: it has no entry of overspill",
             (_, None) => "removed",
-            (_, Some(_)) if !has_receipt => "without what is ours",
-            (_, Some(_)) if before == wrote.before => "as it was before",
-            (_, Some(_)) => "without what is ours; the rest was changed since",
+            (_, Some(_)) if !has_receipt => "removed the entries of overspill",
+            (_, Some(_)) if before == wrote.before => "restored",
+            (_, Some(_)) => "removed the entries of overspill; your later changes stay",
         };
         if !dry_run && now != before {
             match &before {
@@ -77,23 +78,48 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         }
         ui::answer(&format!("  {shown}: {what}\n"))?;
         for LayeredPiece { piece, .. } in changed.iter().filter(|_| before.is_some()) {
-            ui::answer(&format!("    left: {}, which was changed since\n", piece.said()))?;
+            ui::answer(&format!("    kept: {} (you changed it)\n", piece.said()))?;
         }
         if before.is_some_and(|text| text.contains(&links)) {
             names_links = true;
-            ui::answer(&format!("    left: it names {}, which stays\n", env.shown(&env.links())))?;
+            ui::answer(&format!("    kept: the file still names {}\n", env.shown(&env.links())))?;
         }
     }
     if dry_run {
-        return ui::answer("  nothing was changed, as this was a dry run\n");
+        return ui::answer("  dry run: nothing was changed\n");
     }
     Receipt::remove(host, names_links, env);
     receipt.remove_made(env);
     Ok(())
 }
 
+/// Removes our links if they are all that is left of a host without a file of ours: no host uses them any more.
+fn without_files(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
+    let links = env.links();
+    let is_used = HOSTS.iter().any(|host| is_set_up(host, env));
+    if is_used || links.symlink_metadata().is_err() {
+        return ui::answer(&format!("{}: not set up\n", host.title));
+    }
+    ui::answer(&format!("{}:\n  {}: removed\n", host.title, env.shown(&links)))?;
+    if dry_run {
+        return ui::answer("  dry run: nothing was changed\n");
+    }
+    Receipt::remove(host, false, env);
+    Receipt { made: made_for(&links, env), ..Receipt::default() }.remove_made(env);
+    Ok(())
+}
+
 fn is_set_up(host: &Host, env: &Env) -> bool {
     Receipt::exists(host, env) || !by_shape(host, env).files.is_empty()
+}
+
+/// Returns the directories above a file that `init` may have made: those below the home and below the project.
+fn made_for(file: &Path, env: &Env) -> Vec<PathBuf> {
+    let roots: Vec<PathBuf> = env.home().into_iter().chain([env.project_root()]).collect();
+    let is_below = |directory: &&Path| {
+        roots.iter().any(|root| directory.starts_with(root) && *directory != root)
+    };
+    file.ancestors().skip(1).filter(is_below).map(Path::to_owned).collect()
 }
 
 /// Returns what a receipt would say of the files that have our pieces by their exact shape.
@@ -113,6 +139,10 @@ fn by_shape(host: &Host, env: &Env) -> Receipt {
     };
     let mut receipt = Receipt::default();
     targets.filter_map(wrote).for_each(|wrote| receipt.note(wrote));
+    let removed = receipt.files.iter().filter(|wrote| wrote.before.is_none());
+    let files = removed.map(|wrote| wrote.path.clone()).chain([env.links()]);
+    // Only empty ones are removed.
+    receipt.made = files.flat_map(|file| made_for(&file, env)).collect();
     receipt
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
+use overspill::internal::without_number;
 use serde_json::json;
 
 use super::{escaped, json_line, reason};
@@ -14,6 +15,8 @@ pub(crate) struct Place {
     pub(crate) command: String,
     /// An error is printed as JSON, too.
     pub(crate) json: bool,
+    /// The command line that runs a program of the same name on files, if the arguments may name files.
+    pub(crate) program: Option<String>,
 }
 
 static PLACE: OnceLock<Place> = OnceLock::new();
@@ -27,6 +30,11 @@ pub(crate) fn set_place(place: Place) {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
+
+/// An id that names no output.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NoSuchOutput(pub(crate) String);
 
 /// An error: what went wrong and where, and what to type next.
 #[derive(Debug)]
@@ -71,6 +79,13 @@ impl Failure {
             let is_store = error.chain().any(|cause| cause.is::<overspill::Error>());
             is_store.then(|| "`overspill doctor` checks the installation".to_owned())
         });
+        let program = PLACE.get().and_then(|place| place.program.as_ref());
+        let hint = match (hint, program) {
+            (Some(hint), Some(line)) if error.is::<NoSuchOutput>() => {
+                Some(format!("{hint}; `{line}` runs the program"))
+            }
+            (hint, _) => hint,
+        };
         Failure::new(message, hint)
     }
 
@@ -107,24 +122,6 @@ fn print_lines(before: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{before}{}", lines.join("\n"));
 }
 
-/// Returns the text without the numbers that the system has for its errors: ` (os error 13)`.
-pub(super) fn without_number(text: &str) -> String {
-    let mut parts = text.split(" (os error ");
-    let mut left = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.split_once(')') {
-            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
-                left.push_str(rest);
-            }
-            _ => {
-                left.push_str(" (os error ");
-                left.push_str(part);
-            }
-        }
-    }
-    left
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +140,5 @@ mod tests {
         assert_eq!(of(store.into()).0, "/x: Permission denied");
         let both = of(anyhow!("no x\n\nhint: `y` makes one"));
         assert_eq!(both, ("no x".into(), Some("`y` makes one".into())));
-        assert_eq!(without_number("a (os error 2): b (os error x)"), "a: b (os error x)");
     }
 }

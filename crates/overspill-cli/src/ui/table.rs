@@ -86,7 +86,7 @@ impl Table {
     pub(crate) fn painted(&self, width: usize, colors: Colors) -> String {
         let widest = |column: usize| {
             let cells = self.rows.iter().map(|row| super::columns(&row[column]));
-            cells.chain([self.columns[column].title.len()]).max().unwrap_or(0)
+            cells.chain([super::columns(self.columns[column].title)]).max().unwrap_or(0)
         };
         let used = self.used(width, widest);
         let Some((&last, others)) = used.split_last() else { return String::new() };

@@ -69,14 +69,40 @@ fn grep_a_searches_binary_output() {
 }
 
 #[test]
-fn read_of_binary_output_on_a_terminal_names_it() {
+fn read_of_binary_output_says_what_it_is_and_how_to_look() {
     let done = saved();
+    let (code, text, error) = done.then(&["read"]);
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert!(text.contains(": binary (ELF), 7.8 KiB, not shown; "), "{text}");
+    let id = done.id()[20..].to_lowercase();
+    for way in
+        [format!("read {id} --hex 0:256"), format!("read {id} --raw"), format!("grep -a RE {id}")]
+    {
+        assert!(text.contains(&way), "{way}: {text}");
+    }
+    assert_eq!(text.lines().count(), 1, "{text}");
     let mut command = program(done.test.dir.path());
     command.arg("read").env("TERM", "xterm").env("PAGER", "cat");
-    let (text, code) = run_on_terminal(command, (33, 200));
-    assert_eq!(code, Some(0));
-    assert!(text.contains(" is binary, 7.8 KiB") && text.contains("--hex 0:256"), "{text}");
-    assert_eq!(text.lines().count(), 4, "{text}");
+    let (seen, code) = run_on_terminal(command, (33, 500));
+    assert_eq!((seen, code), (text, Some(0)));
+}
+
+#[test]
+fn read_of_binary_output_is_exact_with_raw_and_shows_asked_parts() {
+    let done = saved();
+    let output = program(done.test.dir.path()).args(["read", "--raw"]).output().unwrap();
+    assert_eq!(output.stdout, done.test.stdin);
+    let (_, text, _) = done.then(&["read", "--bytes", "0:4"]);
+    assert!(text.starts_with("␡ELF"), "{text}");
+}
+
+#[test]
+fn read_of_binary_output_kept_by_its_ends_is_named_too() {
+    let bytes: Vec<u8> =
+        (0..9_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let done = Test::new(&["cut", "--keep", "ends", "--max-bytes", "1000"]).stdin(bytes).run();
+    let (_, text, _) = done.then(&["read"]);
+    assert!(text.contains(": binary, 8.8 KiB, not shown; "), "{text}");
 }
 
 #[test]

@@ -79,3 +79,12 @@ fn terminal_has_colors_unless_no_color_is_set() {
     assert!(!list(&[("NO_COLOR", "1")]).contains('\u{1b}'));
     assert!(!list(&[("TERM", "dumb")]).contains('\u{1b}'));
 }
+
+#[test]
+fn config_dims_defaults_and_not_what_is_set() {
+    let done = Test::new(&["config", "set", "max_lines", "500"]).run();
+    let text = colored(&done, &["config"]);
+    let line = |key: &str| text.lines().find(|line| line.contains(key)).unwrap().to_owned();
+    assert!(line("max_bytes").starts_with("\u{1b}[2mmax_bytes\u{1b}[0m"), "{text}");
+    assert!(line("max_lines").starts_with("max_lines "), "{text}");
+}

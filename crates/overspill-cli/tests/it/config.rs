@@ -52,6 +52,7 @@ const VALUES: &[(&str, &str)] = &[
     ("keep", "tail"),
     ("fill", "true"),
     ("kind", "source"),
+    ("ceiling", "false"),
     ("max_lines", "17"),
     ("max_bytes", "3KiB"),
     ("max_chars", "1000"),
@@ -162,7 +163,7 @@ fn the_files_that_are_read_can_be_seen() {
     let home = Home::new().project("");
     let (user, project) = (home.user_file(), home.project_file());
     let expected =
-        format!("user     {} (not there)\nproject  {}\n", user.display(), project.display());
+        format!("user     {} (does not exist)\nproject  {}\n", user.display(), project.display());
     assert_eq!(home.config(&["path"]), expected);
     assert_eq!(home.config(&["path", "--project"]), format!("project  {}\n", project.display()));
 }
@@ -243,7 +244,7 @@ fn what_is_not_a_file_is_neither_read_for_ever_nor_replaced() {
         let value = if name == "store" { "s3://team/x" } else { "3" };
         // What all commands read at first must not wait for a writer, either.
         let (code, _, stderr) = home.run(&["config", "set", name, value]);
-        assert!(code == 1 && stderr.contains("it is not a regular file"), "{code}: {stderr}");
+        assert!(code == 1 && stderr.contains("not a regular file"), "{code}: {stderr}");
         assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
     }
 }

@@ -29,9 +29,9 @@ fn diff_shows_what_changed_and_what_is_compared() {
     let (code, text, error) = done.then(&["diff", &ids[0], &ids[1]]);
     assert_eq!((code, error.as_str()), (0, ""));
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with(&format!("--- {}  2", ids[0])), "{text}");
+    assert!(lines[0].starts_with(&format!("--- {}  2", crate::program::short(&ids[0]))), "{text}");
     assert!(lines[0].ends_with(&format!(" UTC  exit 3  sh -c '{COUNT}'")), "{text}");
-    assert!(lines[1].starts_with(&format!("+++ {}  2", ids[1])), "{text}");
+    assert!(lines[1].starts_with(&format!("+++ {}  2", crate::program::short(&ids[1]))), "{text}");
     let changes =
         ["@@ -3998,6 +3998,7 @@", " 3998", " 3999", " 4000", "+more", " 4001", " 4002", " 4003"];
     assert_eq!(lines[2..10], changes);
@@ -53,7 +53,14 @@ fn diff_with_one_output_takes_the_previous_run() {
     done.then(&["run", "--", "seq", "1", "5000"]);
     let ids = ids(&done);
     let (_, text, _) = done.then(&["diff", &ids[1]]);
-    assert!(text.contains(&format!("{} and {} are the same", ids[0], ids[1])), "{text}");
+    assert!(
+        text.contains(&format!(
+            "{} and {} are the same",
+            crate::program::short(&ids[0]),
+            crate::program::short(&ids[1])
+        )),
+        "{text}"
+    );
     assert_eq!(done.then(&["diff", &ids[2]]).0, 1);
 }
 
@@ -93,12 +100,24 @@ fn diff_of_too_large_outputs_is_refused_with_a_way_to_compare_parts() {
         let is_json = words.contains(&"--json");
         assert!(code == 1 && text.starts_with(r#"{"version":1,"error""#) == is_json, "{error}");
         let lines: Vec<&str> = error.lines().collect();
-        assert!(lines[0].contains(&format!("{old} has 23893 bytes")), "{error}");
-        assert!(lines[0].contains(&format!("{new} has 67108866 bytes")), "{error}");
+        assert!(
+            lines[0].contains(&format!("{} has 23893 bytes", crate::program::short(&old))),
+            "{error}"
+        );
+        assert!(
+            lines[0].contains(&format!("{} has 67108866 bytes", crate::program::short(&new))),
+            "{error}"
+        );
         assert!(lines[0].ends_with("diff compares at most 67108864 bytes each"), "{error}");
         let hint = lines[1].strip_prefix("hint: `diff <(").unwrap();
-        assert!(hint.contains(&format!(" read {old} --lines 1:2000)")), "{error}");
-        assert!(hint.contains(&format!(" read {new} --lines 1:2000)")), "{error}");
+        assert!(
+            hint.contains(&format!(" read {} --lines 1:2000)", crate::program::short(&old))),
+            "{error}"
+        );
+        assert!(
+            hint.contains(&format!(" read {} --lines 1:2000)", crate::program::short(&new))),
+            "{error}"
+        );
     }
 }
 

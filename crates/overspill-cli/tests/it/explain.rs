@@ -34,7 +34,7 @@ fn what_is_kept_for_its_place_says_so() {
     assert!(table.contains("first lines") && table.contains("last lines"), "{table}");
     let (_, fits, _) =
         done.then(&["explain", &done.id(), "--max-bytes", "none", "--max-lines", "none"]);
-    assert_eq!(fits, "it fits, and all of it is shown\n");
+    assert_eq!(fits, "The output fits the limits, so all of it is shown.\n");
 }
 
 /// Saves an output under small limits, then makes the settings much wider.

@@ -248,3 +248,17 @@ fn every_surface_masks_where_redact_is_unknown() {
     let shown = client.call("text", json!({"text": token})).to_string();
     assert!(shown.contains("ghp_***") && !shown.contains(&token), "{shown}");
 }
+
+#[test]
+fn notice_about_an_output_that_is_not_saved_has_no_error_number() {
+    for args in [&["seq", "1", "5000"][..], &["cut", "numbers"]] {
+        let test = crate::program::Test::new(args);
+        let home = test.dir.path();
+        std::fs::write(home.join("numbers"), crate::program::numbered(5_000)).unwrap();
+        let mut command = test.command();
+        let output = command.current_dir(home).env("OVERSPILL_DIR", "/proc/none").output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(text.contains("could not be saved"), "{text}");
+        assert!(!text.contains("(os error"), "{text}");
+    }
+}

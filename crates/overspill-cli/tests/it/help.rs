@@ -41,7 +41,14 @@ fn the_manual_has_a_page_for_each_command() {
     let dir = tempfile::tempdir().unwrap();
     help(&["man", "--dir", dir.path().to_str().unwrap()]);
     for command in commands() {
-        let page = fs::read_to_string(dir.path().join(format!("overspill-{command}.1"))).unwrap();
+        assert!(dir.path().join(format!("overspill-{command}.1")).is_file(), "{command}");
+    }
+    let files: Vec<_> =
+        fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(files.len() > 30, "{files:?}");
+    for file in files {
+        let command = file.file_name().unwrap().to_string_lossy().into_owned();
+        let page = fs::read_to_string(&file).unwrap();
         assert!(page.contains(".SH OPTIONS") || page.contains(".SH SYNOPSIS"), "{command}");
         for section in
             ["EXAMPLES", "\"EXIT STATUS\"", "\"ENVIRONMENT\"", "\"FILES\"", "\"SEE ALSO\""]
@@ -51,6 +58,67 @@ fn the_manual_has_a_page_for_each_command() {
         assert!(!page.contains(".SH EXTRA"), "{command}");
     }
     assert!(help(&["man"]).contains(".TH overspill 1"));
+}
+
+/// A row of docs/exit-codes.md: commands, and each code with its meaning.
+#[derive(Debug)]
+struct ExitCodeRow {
+    commands: Vec<String>,
+    codes: Vec<(String, String)>,
+}
+
+fn exit_codes() -> Vec<ExitCodeRow> {
+    let page = include_str!("../../../../docs/exit-codes.md");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.contains("---")).skip(1);
+    let row = |row: &str| {
+        let cells: Vec<String> = row.split('|').map(|cell| cell.trim().replace('`', "")).collect();
+        let commands = cells[1].split(", ").map(str::to_owned).collect();
+        let mut codes: Vec<(String, String)> = Vec::new();
+        for (code, meaning) in ["0", "1", "2"].into_iter().zip(&cells[2..5]) {
+            codes.push((code.to_owned(), meaning.clone()));
+        }
+        let others = cells[5].split(". ").filter_map(|other| other.split_once(": "));
+        codes.extend(others.map(|(code, meaning)| (code.to_owned(), meaning.to_owned())));
+        codes.retain(|(_, meaning)| !meaning.is_empty());
+        ExitCodeRow { commands, codes }
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn manual_and_help_have_the_exit_codes_of_the_documentation() {
+    let dir = tempfile::tempdir().unwrap();
+    help(&["man", "--dir", dir.path().to_str().unwrap()]);
+    let page = |command: &str| {
+        let file = dir.path().join(format!("overspill-{command}.1"));
+        fs::read_to_string(file).unwrap().replace("\\-", "-")
+    };
+    let rows = exit_codes();
+    assert!(rows.len() > 5, "{rows:?}");
+    for ExitCodeRow { commands, codes } in &rows {
+        let commands: &[String] =
+            if commands[0] == "all others" { &["list".into()] } else { commands };
+        for command in commands {
+            for (code, meaning) in codes {
+                let first = meaning[..1].to_uppercase();
+                let row = format!(".TP\n\\fB{code}\\fR\n{first}{}.\n", &meaning[1..]);
+                assert!(page(command).contains(&row), "{command}: {row:?}\n{}", page(command));
+            }
+        }
+    }
+    let run = help(&["run", "--help"]).replace('\n', " ");
+    for (code, meaning) in rows[0].codes.iter().filter(|(code, _)| code.len() > 1) {
+        assert!(run.contains(&format!("{code}: {meaning}.")), "{code}: {meaning}\n{run}");
+    }
+}
+
+#[test]
+fn first_examples_of_the_manual_are_those_of_the_help() {
+    let help_text = help(&["--help"]);
+    let (_, examples) = help_text.split_once("Examples:\n").unwrap();
+    let (examples, _) = examples.split_once("\n\n").unwrap();
+    let page = help(&["man"]).replace("\\-", "-");
+    assert!(page.contains(&format!(".SH EXAMPLES\n.nf\n{examples}\n.fi\n")), "{page}");
 }
 
 #[test]

@@ -133,6 +133,13 @@ fn json_of_every_command_is_valid_by_its_schema() {
         ("error", &["rm", "--json", &id]),
         ("gc", &["gc", "--json", "--dry-run"]),
         ("config-list", &["config", "list", "--json"]),
+        ("config-list", &["config", "--json"]),
+        ("config-list", &["config", "get", "max_lines", "--json"]),
+        ("config-list", &["config", "set", "--json", "max_lines", "500"]),
+        ("config-list", &["config", "unset", "max_lines", "--json"]),
+        ("error", &["config", "get", "max_line", "--json"]),
+        ("error", &["config", "set", "max_lines", "many", "--json"]),
+        ("error", &["config", "edit", "--json"]),
         ("config-path", &["config", "path", "--json"]),
         ("doctor", &["doctor", "--json"]),
         ("init", &["init", "--json"]),
@@ -186,4 +193,19 @@ fn shown_has_one_shape_in_all_commands() {
     assert_eq!(listed["record"]["shown"]["bytes"], cut["shown"]["bytes"]);
     assert_eq!(listed["record"]["shown"]["lines"], cut["shown"]["lines"]);
     assert_eq!(listed["record"]["pieces"], cut["pieces"]);
+}
+
+#[test]
+fn config_set_and_get_print_the_value_in_use_as_json() {
+    let done = Test::new(&["config", "set", "max_lines", "500", "--json"]).run().code(0);
+    let set: Value = serde_json::from_str(&done.text()).unwrap();
+    assert_eq!(
+        (&set["key"], &set["value"], &set["line"]),
+        (&"max_lines".into(), &500.into(), &1.into())
+    );
+    let (_, get, _) = done.then(&["config", "get", "max_lines", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&get).unwrap(), set);
+    let (_, unset, _) = done.then(&["config", "unset", "max_lines", "--json"]);
+    let unset: Value = serde_json::from_str(&unset).unwrap();
+    assert_eq!((&unset["value"], &unset["origin"]), (&2000.into(), &"profile".into()));
 }

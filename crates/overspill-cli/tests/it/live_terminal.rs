@@ -136,7 +136,7 @@ fn long_output_on_a_terminal_ends_with_one_line_for_a_person() {
     let output = program(test.dir.path()).args(["read", words[5], "--raw"]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), numbered(5_000));
     let stats = program(test.dir.path()).args(["stats", "--json"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&stats.stdout).contains("\"spared_bytes\":0,"));
+    assert!(String::from_utf8_lossy(&stats.stdout).contains("\"saved_bytes\":0,"));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn short_output_on_a_terminal_ends_without_a_line() {
     assert_eq!(
         (text.as_str(), code),
         (
-            "overspill: no-such-command: command not found\n\nhint: check its name and PATH; \
+            "error: no-such-command: command not found\nhint: check its name and PATH; \
              `overspill --help` lists the commands of overspill\n",
             Some(127)
         )
@@ -160,7 +160,7 @@ fn full_screen_program_leaves_nothing_in_the_store() {
     let (text, _, test) = on_screen(&["run", "sh", "-c", draw]);
     assert_eq!(text, format!("\x1b[?1049h{}\x1b[?1049l", numbered(5_000)));
     let list = program(test.dir.path()).arg("list").output().unwrap();
-    assert_eq!(String::from_utf8(list.stdout).unwrap(), "nothing is saved\n");
+    assert!(String::from_utf8(list.stdout).unwrap().starts_with("No saved outputs yet."));
 }
 
 #[test]

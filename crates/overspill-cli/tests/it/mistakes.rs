@@ -46,6 +46,26 @@ const MISTAKES: &[Mistake] = &[
     ("overspill rm PINNED", 1, &["pinned", "--force"]),
     ("overspill diff ID", 1, &["ID", "no earlier run"]),
     ("OVERSPILL_DIR=$HOME/empty overspill read", 1, &["last", "nothing is saved yet"]),
+    // Names of programs.
+    ("overspill ls -la", 2, &["`overspill list`", "-l", "`overspill run ls -la`"]),
+    ("overspill ls bin", 2, &["`overspill list`", "bin", "`overspill run ls bin`"]),
+    ("overspill cat plain.txt", 1, &["plain.txt", "the store", "`overspill run cat plain.txt`"]),
+    ("overspill cat -n plain.txt", 2, &["`overspill read`", "-n", "`overspill run cat -n plain.txt`"]),
+    ("overspill rm plain.txt", 1, &["plain.txt", "the store", "`overspill run rm plain.txt`"]),
+    ("overspill rm -rf empty", 2, &["`overspill rm`", "-r", "`overspill run rm -rf empty`"]),
+    ("overspill diff plain.txt bad.toml", 1, &["plain.txt", "`overspill run diff plain.txt bad.toml`"]),
+    ("overspill diff -u plain.txt bad.toml", 2, &["-u", "`overspill run diff -u plain.txt bad.toml`"]),
+    ("overspill grep JSON plain.txt", 2, &["plain.txt", "`overspill run grep JSON plain.txt`"]),
+    ("overspill grep -rn JSON .", 2, &["-r", "`overspill run grep -rn JSON .`"]),
+    ("overspill cut -d: -f1 plain.txt", 2, &["-d", "`overspill run cut -d: -f1 plain.txt`"]),
+    ("overspill man ls", 2, &["`overspill man`", "ls", "`overspill run man ls`"]),
+    ("overspill last -n 3", 2, &["`overspill read`", "-n"]),
+    ("overspill view plain.txt", 1, &["plain.txt", "the store"]),
+    ("overspill show plain.txt", 1, &["plain.txt", "the store"]),
+    ("overspill uninstall claud-code", 2, &["claud-code", "`overspill uninstall claude-code`"]),
+    ("overspill config get --project max_lines", 1, &["project", "max_lines"]),
+    ("overspill config edit --json", 2, &["--json", "no effect"]),
+    ("overspill init --plugin $HOME/p opencode", 1, &["opencode", "plugin"]),
     // Values.
     ("overspill read ID --lines", 2, &["--lines", "`overspill read`", "needs a value"]),
     ("overspill read ID --lines 9-3", 2, &["--lines", "9-3", "`overspill read ID --lines 181-380`"]),
@@ -204,7 +224,10 @@ fn faults(world: &World, (line, code, words): &Mistake) -> Vec<String> {
     let commands: Vec<String> = hints.iter().flat_map(|hint| commands(hint)).collect();
     let is_of_stdout = line.contains(">");
     check(is_of_stdout || !commands.is_empty(), "no command in the hint".into());
-    for command in commands.iter().filter(|it| !it.contains("FILE") && !it.contains("OLD NEW")) {
+    // `view` is an editor, and waits.
+    let waits = |it: &&String| it.contains("run view");
+    let is_whole = |it: &&String| !it.contains("FILE") && !it.contains("OLD NEW");
+    for command in commands.iter().filter(is_whole).filter(|it| !waits(it)) {
         let (exit, _, stderr) = world.sh(command);
         let is_usage = matches!(exit, 2 | 125..=127);
         check(!is_usage, format!("`{command}` exits with {exit}: {stderr}"));

@@ -46,20 +46,23 @@ fn an_option_that_would_be_ignored_is_refused() {
         refused(&["mcp", "--http", address], "expected an address such as");
     }
     refused(&["grep", "--from", "zz:3", "1"], "there is no output zz");
-    refused(&["grep", "--from", ":3", "1"], "expected a line, or an id and a line");
+    refused(&["grep", "--from", ":3", "1"], "or an id and a line");
     refused(&["grep", "--from", "0:3", "1"], "0 is the beginning of 2 ids");
     refused(&["grep", "-c", "--from", "3", "1"], "--from: with -c and -l all lines");
     let other = saved.then(&["list", "--json", "--limit", "1"]).1;
     let other: serde_json::Value = serde_json::from_str(&other).unwrap();
     let from = format!("{}:3", other["id"].as_str().unwrap());
     refused(&["grep", "--from", &from, "1", &id], "is not the first of the outputs");
-    refused(&["config", "path", "--tool", "x"], "--tool has no effect here");
-    refused(&["config", "check", "--project"], "--project has no effect here");
+    refused(&["config", "path", "--tool", "x"], "--tool has no effect on this command");
+    refused(&["config", "check", "--project"], "--project has no effect on this command");
 
     // What makes sense still does: the beginning or the end of an id, and one that is gone.
     let found = |words: &[&str]| saved.then(words).1;
     assert_eq!(found(&["grep", "--from", &format!("{id}:3"), "^[345]$", &id]), "3:3\n4:4\n5:5\n");
     let end = format!("{}:4", &id[20..].to_lowercase());
-    assert_eq!(found(&["grep", "--from", &end, "^[345]$"]), format!("{id}\n4:4\n5:5\n"));
+    assert_eq!(
+        found(&["grep", "--from", &end, "^[345]$"]),
+        format!("{}\n4:4\n5:5\n", crate::program::short(&id))
+    );
     assert!(found(&["grep", "--from", "01ZZZZZZZZZZZZZZZZZZZZZZZZ:3", "^1$"]).contains("\n1:1\n"));
 }

@@ -220,6 +220,11 @@ pub(crate) fn id_of(file: &Path) -> String {
     file.file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
+/// Returns the short id that people see.
+pub(crate) fn short(id: &str) -> String {
+    id[20..].to_lowercase()
+}
+
 pub(crate) fn saved_run() -> Done {
     Test::new(&["run", "--", "sh", "-c", "seq 1 5000; exit 3"]).run().code(3)
 }

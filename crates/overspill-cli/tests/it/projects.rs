@@ -80,7 +80,7 @@ fn commands_find_outputs_of_all_projects() {
         for typed in [&id[20..], &id, other.to_str().unwrap()] {
             assert!(two.run(below, &["read", typed, "--lines", "4321"]).starts_with("4321\n"));
         }
-        assert!(two.run(below, &["grep", "^4999$"]).contains(&id));
+        assert!(two.run(below, &["grep", "^4999$"]).contains(&crate::program::short(&id)));
     }
     assert_eq!(two.run("loose", &["list", "--json"]).lines().count(), 2);
     two.run("blog", &["rm", &id_of(&shop)]);
@@ -111,7 +111,7 @@ fn quota_counts_the_outputs_of_all_projects() {
         fs::File::options().append(true).open(file).unwrap().set_modified(then).unwrap();
     }
     two.run("loose", &["config", "set", "store.quota", "30000"]);
-    assert_eq!(two.run("loose", &["gc"]), "1 removed (23.3 KiB), 1 kept\n");
+    assert_eq!(two.run("loose", &["gc"]), "1 output removed (23.3 KiB), 1 kept\n");
     assert!(!folder(&shop).exists() && blog.exists());
 }
 

@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::program::{Done, Test, id_of, numbered, saved_run};
+use crate::program::{Done, Test, id_of, numbered, saved_run, short};
+
+const NOTHING_SAVED: &str = "No saved outputs yet. overspill saves an output when it is too long to show. \
+                             Try: overspill seq 100000\n";
 
 #[test]
 fn read_shows_a_page_and_the_command_for_the_next() {
@@ -10,12 +13,12 @@ fn read_shows_a_page_and_the_command_for_the_next() {
     let id = done.id();
     let (code, page, _) = done.then(&["read", &id, "--lines", "3:5"]);
     let token = id[20..].to_lowercase();
-    let next = format!("{} read {id} --lines 6:8", env!("CARGO_BIN_EXE_overspill"));
+    let next = format!("{} read {token} --lines 6:8", env!("CARGO_BIN_EXE_overspill"));
     assert_eq!(page, format!("3\n4\n5\n[overspill {token}: lines 3–5 of 5000; next: {next}]\n"));
     assert_eq!(code, 0);
     let (_, first, _) = done.then(&["read", &id]);
     assert!(first.len() <= 51_200 && first.lines().count() <= 2000);
-    assert!(first.ends_with(&format!(" read {id} --lines 2000:3998]\n")), "{first}");
+    assert!(first.ends_with(&format!(" read {token} --lines 2000:3998]\n")), "{first}");
     let (_, tail, _) = done.then(&["read", &id, "--tail", "2"]);
     assert!(tail.starts_with("4999\n5000\n["), "{tail}");
     let (_, beyond, _) = done.then(&["read", &id, "--lines", "9000:9001"]);
@@ -34,7 +37,7 @@ fn an_output_is_named_by_id_beginning_or_path() {
     }
     done.then(&["run", "--", "seq", "1", "5000"]);
     let (code, _, error) = done.then(&["read", "0"]);
-    assert!(code == 1 && error.contains("0 is the beginning of 2 ids\n  0"), "{error}");
+    assert!(code == 1 && error.contains("0 is the beginning of 2 ids\n  "), "{error}");
     assert!(error.contains("  seq 1 5000\n") && error.contains("  sh -c 'seq"), "{error}");
     let (code, _, error) = done.then(&["read", "no-such-id"]);
     assert!(code == 1 && error.contains("there is no output no-such-id"), "{error}");
@@ -60,11 +63,14 @@ fn list_info_pin_and_rm_speak_of_what_is_saved() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["pinned"], &json["record"]["exit"]), (&true.into(), &3.into()));
     assert!(done.then(&["list"]).1.contains("  pinned  run "));
-    assert_eq!(done.then(&["gc"]).1, "0 removed (0 B), 1 kept\n");
+    assert_eq!(done.then(&["gc"]).1, "0 outputs removed (0 B), 1 kept\n");
     let (_, pinned, _) = done.then(&["pin", "--off", "--json", &id]);
     assert_eq!(pinned, format!("{{\"version\":1,\"id\":\"{id}\",\"pinned\":false}}\n"));
-    assert_eq!(done.then(&["rm", &id]).1, format!("removed {id} (23.3 KiB)\n"));
-    assert_eq!(done.then(&["list"]).1, "nothing is saved\n");
+    assert_eq!(
+        done.then(&["rm", &id]).1,
+        format!("removed {} (23.3 KiB)\n", crate::program::short(&id))
+    );
+    assert_eq!(done.then(&["list"]).1, NOTHING_SAVED);
     assert_eq!(done.then(&["rm", &id]).0, 1);
 }
 
@@ -75,8 +81,8 @@ fn what_has_expired_is_remembered() {
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
     fs::File::options().write(true).open(&done.files()[0]).unwrap().set_modified(old).unwrap();
     let (_, would, _) = done.then(&["gc", "--dry-run"]);
-    assert_eq!(would, "1 would be removed (23.3 KiB), 0 kept\n");
-    assert_eq!(done.then(&["gc"]).1, "1 removed (23.3 KiB), 0 kept\n");
+    assert_eq!(would, "1 output would be removed (23.3 KiB), 0 kept\n");
+    assert_eq!(done.then(&["gc"]).1, "1 output removed (23.3 KiB), 0 kept\n");
     let (code, _, error) = done.then(&["read", &id]);
     assert!(code == 1 && error.contains(&format!("{id} expired on ")), "{error}");
     assert!(error.contains("it was 23.3 KiB of `sh -c 'seq 1 5000; exit 3'`"), "{error}");
@@ -193,7 +199,7 @@ fn grep_goes_on_through_all_outputs() {
     let ids: Vec<String> = done.files().iter().map(|file| id_of(file)).collect();
     let two = all_pages(&done, &["grep", "-C", "4", "[05]$", &ids[0], &ids[1]]).concat();
     let whole = done.then(&["grep", "-c", ".", &ids[0], &ids[1]]).1;
-    let counts: usize = whole.lines().map(|line| line[27..].parse::<usize>().unwrap()).sum();
+    let counts: usize = whole.lines().map(|line| line[7..].parse::<usize>().unwrap()).sum();
     assert_eq!(two.lines().filter(|line| line.contains([':', '-'])).count(), counts);
 }
 
@@ -317,7 +323,7 @@ fn commands_have_the_names_that_people_type() {
     same(&["ls"], &["list"]);
     same(&["prune", "--dry-run"], &["gc", "--dry-run"]);
     assert_eq!(done.then(&["pin", &id]).0, 0);
-    assert_eq!(done.then(&["unpin", &id]).1, format!("no longer pinned: {id}\n"));
+    assert_eq!(done.then(&["unpin", &id]).1, format!("no longer pinned: {}\n", short(&id)));
 }
 
 #[test]
@@ -362,7 +368,10 @@ fn pinned_output_is_removed_only_by_force() {
         "{stderr}"
     );
     assert_eq!(done.then(&["rm", "--all"]).1.lines().count(), 1);
-    assert_eq!(done.then(&["rm", "--force", &id]).1, format!("removed {id} (23.3 KiB)\n"));
+    assert_eq!(
+        done.then(&["rm", "--force", &id]).1,
+        format!("removed {} (23.3 KiB)\n", short(&id))
+    );
     assert_eq!(done.then(&["list", "--json"]).1, "");
 }
 
@@ -379,7 +388,9 @@ fn read_follows_paths_into_json() {
     assert_eq!(read("$.rows[-1]['x y']").1, expected);
     assert_eq!(read("/rows/19999/x y").1, expected);
     let (code, _, error) = read("$.nothing");
-    assert!(code == 1 && error.starts_with(&format!("error: nothing in {id} is at $.nothing\n")));
+    assert!(
+        code == 1 && error.starts_with(&format!("error: nothing in {token} is at $.nothing\n"))
+    );
     let (code, _, error) = read("$.rows[");
     assert!(code == 2 && error.contains("at character 8 of the path"), "{error}");
     let ids = all_pages(&done, &["read", &id, "--json", "$.rows[*].id"]).concat();
@@ -410,7 +421,7 @@ fn an_offset_past_the_end_is_told_how_much_there_is() {
 #[test]
 fn list_shows_what_was_asked_for() {
     let done = saved_run();
-    let none = "nothing of that kind is saved\n";
+    let none = "No saved output matches. `overspill list` lists all of them.\n";
     assert_eq!(done.then(&["list", "--tool", "cut"]).1, none);
     assert_eq!(done.then(&["list", "--command", "make"]).1, none);
     let rows = |args: &[&str]| done.then(args).1.lines().count();
@@ -482,7 +493,7 @@ fn grep_knows_the_options_of_grep() {
     assert_eq!(found(&["-c", "-e", "^7$", "-e", ""]), "5000\n");
     assert_eq!(found(&["-o", "^1[0-2]|9$", "-m", "3"]), "9:9\n10:10\n11:11\n");
     assert_eq!(found(&["-o", "--json", "^499"]).lines().count(), 11);
-    assert_eq!(found(&["-l", "^4999$"]), format!("{id}\n"));
+    assert_eq!(found(&["-l", "^4999$"]), format!("{}\n", short(&id)));
     assert_eq!(grep(&["-l", "none"]), (1, String::new(), String::new()));
     assert_eq!(found(&["-E", "-w", "(7|9)", "-m", "2"]), "7:7\n9:9\n");
     let context = found(&["-B", "1", "-A1", "-i", "^7$"]);
@@ -514,7 +525,7 @@ fn grep_says_which_outputs_match() {
     let id = done.id();
     let (_, list, _) = done.then(&["run", "--", "seq", "100000", "103000"]);
     assert!(list.contains("overspill "));
-    assert_eq!(done.then(&["grep", "-l", "^5000$"]).1, format!("{id}\n"));
+    assert_eq!(done.then(&["grep", "-l", "^5000$"]).1, format!("{}\n", short(&id)));
     let both = done.then(&["grep", "-l", "1"]).1;
-    assert!(both.lines().count() == 2 && both.ends_with(&format!("\n{id}\n")), "{both}");
+    assert!(both.lines().count() == 2 && both.ends_with(&format!("\n{}\n", short(&id))), "{both}");
 }

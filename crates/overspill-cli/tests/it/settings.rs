@@ -200,7 +200,7 @@ fn the_stores_settings_act() {
     assert_eq!(fs::metadata(&saved).unwrap().len(), 1000);
     let two_hours_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
     fs::File::options().append(true).open(&saved).unwrap().set_modified(two_hours_ago).unwrap();
-    assert_eq!(home.run(&["gc"]).1, "1 removed (1000 B), 0 kept\n");
+    assert_eq!(home.run(&["gc"]).1, "1 output removed (1000 B), 0 kept\n");
     assert!(!saved.exists());
 
     let home = Home::new().user("[store]\nkeep_free = \"1000000GiB\"\n");

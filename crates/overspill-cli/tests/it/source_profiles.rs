@@ -119,6 +119,98 @@ fn profile_that_is_set_is_the_one_that_list_and_diff_look_into() {
     assert!(code == 0 && text.contains("same"), "{text}{error}");
 }
 
+/// The ceiling is a setting: in a file, in a variable, for a tool and for a call.
+#[test]
+fn ceiling_that_is_switched_off_lets_every_output_pass() {
+    let huge = lines(60_000);
+    let skipped = format!(
+        r#"{{"status":"success","data":"{}","context":{{"truncation_skip":true}}}}"#,
+        "line\\n".repeat(60_000)
+    );
+    let home = Home::new();
+    let is_whole = |args: &[&str], variables: &[(&str, &str)]| {
+        for (profile, input) in
+            PROFILES.map(|profile| (profile, &huge)).into_iter().chain([("unified", &skipped)])
+        {
+            let args = [&["cut", "--profile", profile, "--tool", "t"], args].concat();
+            let mut command = home.command(profile, &args);
+            if input == &huge {
+                command.env("OVERSPILL_ENABLED", "false");
+            }
+            command.envs(variables.iter().copied());
+            let (code, text, error) = ended(command, input);
+            assert!(code == 0 && error.is_empty(), "{profile}: {error}");
+            if text != *input {
+                return Err(profile);
+            }
+        }
+        Ok(())
+    };
+    assert_eq!(is_whole(&[], &[]), Err("klaude"));
+    assert_eq!(is_whole(&["--ceiling=false"], &[]), Ok(()));
+    assert_eq!(is_whole(&[], &[("OVERSPILL_CEILING", "false")]), Ok(()));
+    assert_eq!(is_whole(&["--ceiling"], &[("OVERSPILL_CEILING", "false")]), Err("klaude"));
+    let set = |args: &[&str]| {
+        let (code, _, error) = home.run("klaude", &[&["config"], args].concat());
+        assert_eq!(code, 0, "{error}");
+    };
+    set(&["set", "ceiling", "false"]);
+    assert_eq!(is_whole(&[], &[]), Ok(()));
+    set(&["unset", "ceiling"]);
+    set(&["set", "tools.t.ceiling", "false"]);
+    assert_eq!(is_whole(&[], &[]), Ok(()));
+    set(&["unset", "tools.t.ceiling"]);
+    // Only the user decides, and not a project.
+    fs::write(home.project().join(".overspill.toml"), "ceiling = false\n").unwrap();
+    let mut command = home.command("opencode", &["cut", "--profile", "opencode"]);
+    command.env("OVERSPILL_ENABLED", "false");
+    let (_, text, error) = ended(command, &huge);
+    assert!(text.len() < 60_000 && error.contains("ceiling"), "{error}");
+}
+
+/// The original comes back if saving fails, as the document of agent-v2 says, however long it is.
+#[test]
+fn agent_v2_without_a_store_and_a_ceiling_gives_the_original_back() {
+    let (home, huge) = (Home::new(), lines(60_000));
+    fs::write(home.project().join("data"), "a file").unwrap();
+    let cut = |more: &[&str]| {
+        let args = [&["cut", "--profile", "agent-v2"], more].concat();
+        ended(home.command("agent-v2", &args), &huge).1
+    };
+    assert!(cut(&[]).len() < 60_000);
+    assert!(cut(&["--ceiling=false"]) == huge);
+}
+
+#[test]
+fn unified_report_is_about_the_same_answer_as_the_envelope() {
+    let home = Home::new();
+    let response =
+        format!(r#"{{"status":"success","data":"{}","stats":{{"n":1}}}}"#, "line\\n".repeat(3000));
+    let cut = |args: &[&str]| {
+        let args = [&["cut", "--profile", "unified", "--tool", "Read"], args].concat();
+        let (code, text, error) = ended(home.command("unified", &args), &response);
+        assert!(code == 0, "{error}");
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let (answer, report) = (cut(&[]), cut(&["--json"]));
+    assert_eq!(answer["data"]["truncation"]["original_lines"], 3001);
+    assert_eq!((&report["spilled"], &report["total"]["lines"]), (&true.into(), &3001.into()));
+    let text: Value = serde_json::from_str(report["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&text["status"], &text["stats"]["n"]), (&"partial".into(), &1.into()));
+    assert_eq!(text["data"]["truncation"]["full_output_path"], report["path"]);
+    assert_eq!(text["data"]["preview"], answer["data"]["preview"]);
+}
+
+#[test]
+fn stats_of_outputs_without_records_say_that_they_are_not_counted() {
+    let home = Home::new();
+    home.cut("agent-v2", &[]);
+    let (code, _, error) = home.run("agent-v2", &["stats", "--profile", "agent-v2"]);
+    assert!(code == 0 && error.contains("have no records"), "{error}");
+    let (_, _, error) = home.run("agent-v2", &["stats"]);
+    assert_eq!(error, "");
+}
+
 #[test]
 fn path_outside_of_every_store_is_an_error() {
     let home = Home::new();

@@ -20,24 +20,18 @@ fn stats_count_what_was_shown_against_what_was_produced() {
     let (_, found, _) = done.then(&["grep", "77", &done.id()]);
     let after = stats();
     assert_eq!(after["retrieved_bytes"], page.len() + found.len());
-    let spared = before["spared_bytes"].as_u64().unwrap() - (page.len() + found.len()) as u64;
-    assert_eq!(after["spared_bytes"], spared);
-    assert_eq!(after["estimated_tokens"]["spared"], spared / 4);
+    let saved = before["saved_bytes"].as_u64().unwrap() - (page.len() + found.len()) as u64;
+    assert_eq!(after["saved_bytes"], saved);
+    assert_eq!(after["estimated_tokens"]["saved"], saved / 4);
     assert_eq!(after["by_tool"][0]["tool"], "run");
 
     let (_, text, _) = done.then(&["stats"]);
-    assert!(
-        text.starts_with(
-            "1 output too large to show in the last 30 days; what fits is not counted\n"
-        )
-    );
-    assert!(
-        text.contains("TOKENS, ABOUT") && text.contains("\nTOOL ") && text.contains("\nDAY (UTC)")
-    );
+    assert!(text.starts_with("1 long output in the last 30 days (short ones are not counted)\n"));
+    assert!(text.contains("≈ TOKENS") && text.contains("\nTOOL ") && text.contains("\nDAY (UTC)"));
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     assert_eq!(
         done.then(&["stats", "--days", "0"]).1,
-        "no output was too large in the last 0 days\n"
+        "No long outputs in the last 0 days. Short outputs are not counted.\n"
     );
 }
 
@@ -49,7 +43,7 @@ fn what_has_expired_is_still_counted() {
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
     let file = std::fs::File::options().write(true).open(&done.files()[0]).unwrap();
     file.set_modified(old).unwrap();
-    assert!(done.then(&["gc"]).1.starts_with("1 removed"));
+    assert!(done.then(&["gc"]).1.starts_with("1 output removed"));
     assert_eq!(done.then(&["stats", "--json"]).1, before);
 }
 
@@ -64,7 +58,7 @@ fn stats_count_every_byte_that_went_out() {
     // A notice can be longer than a short output.
     let done = Test::new(&["cut", "--max-lines", "3"]).stdin(numbered(50)).run().code(0);
     let (shown, stats) = (done.text().len() as i64, stats(&done));
-    assert_eq!(stats["spared_bytes"], 141 - shown);
+    assert_eq!(stats["saved_bytes"], 141 - shown);
     assert!(shown > 141, "{shown}");
 }
 
@@ -82,7 +76,7 @@ fn stats_report_terminals_apart() {
         String::from_utf8(output.stdout).unwrap()
     };
     let json: serde_json::Value = serde_json::from_str(&run(&["stats", "--json"])).unwrap();
-    assert_eq!((&json["outputs"], &json["spared_bytes"]), (&0.into(), &0.into()));
+    assert_eq!((&json["outputs"], &json["saved_bytes"]), (&0.into(), &0.into()));
     assert_eq!(json["on_terminal"], serde_json::json!({"outputs": 1, "produced_bytes": 23_893}));
     assert!(run(&["stats"]).ends_with("not counted: 1 long output on a terminal (23.3 KiB)\n"));
 }

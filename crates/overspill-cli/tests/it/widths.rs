@@ -61,7 +61,17 @@ fn tables_fit_terminals_of_40_80_and_120_columns() {
 fn settings_and_checks_fit_narrow_terminals() {
     let done = saved();
     for columns in [40, 80, 120] {
-        for args in [&["config"][..], &["doctor"]] {
+        for args in [
+            &["config"][..],
+            &["doctor"],
+            &["explain"],
+            &["explain", "--keep", "signal", "--max-lines", "9"],
+            &["init"],
+            &["init", "--force", "--dry-run", "claude-code"],
+            &["config", "--changed"],
+            &["uninstall", "--all"],
+            &["stats", "--days", "0"],
+        ] {
             let text = at_width(&done, args, columns);
             // A path is one word, and a word is not broken.
             let long = |line: &&str| line.split(' ').all(|word| word.chars().count() < 30);

@@ -1,5 +1,8 @@
 //! Tells binary data from text, and names its format.
 
+use crate::Kind;
+use crate::text::clean;
+
 /// The first bytes of well-known formats.
 const FORMATS: [(&[u8], &str); 20] = [
     (b"\x7fELF", "ELF"),
@@ -27,12 +30,36 @@ const FORMATS: [(&[u8], &str); 20] = [
 /// Chance seldom ends binary data with so many printable characters and a line feed.
 const SHORTEST_TEXT: usize = 3;
 
+/// The bytes at each end of an output that tell whether it is text.
+const SAMPLE: usize = 1024;
+
+/// Returns the words for an output that is no text, such as `binary (ELF)`, and `None` for text. `start` and `end` are
+/// the first and last bytes; `end` is empty if `start` is all of it.
+pub fn binary_words(start: &[u8], end: &[u8]) -> Option<String> {
+    let is_text = !is_no_text(clean(start).text.as_bytes(), clean(end).text.as_bytes());
+    (!is_text).then(|| words(format(start)))
+}
+
+/// Returns the words for binary data of a format.
+pub(crate) fn words(format: Option<&str>) -> String {
+    let kind = Kind::Binary.name();
+    format.map_or_else(|| kind.to_owned(), |format| format!("{kind} ({format})"))
+}
+
+/// Tells whether an output is no text, by its cleaned start and end. A program may print text after binary data.
+pub(super) fn is_no_text(start: &[u8], end: &[u8]) -> bool {
+    let start = &start[..start.len().min(SAMPLE)];
+    let end = &end[end.len().saturating_sub(SAMPLE)..];
+    let is_text = !end.is_empty() && (!is_binary(end) || ends_with_text(end));
+    is_binary(start) && !is_text
+}
+
 /// Tells whether a sample is no text. In the sample U+FFFD stands for bytes that are not UTF-8, and a picture such as
 /// U+2400 for a control character.
 ///
 /// A quarter of binary data is not printable, and some of that is control characters: text in an old encoding has
 /// none. UTF-16 has one at every second place.
-pub(super) fn is_binary(sample: &[u8]) -> bool {
+fn is_binary(sample: &[u8]) -> bool {
     let text = String::from_utf8_lossy(sample);
     let is_control = |c: &char| matches!(c, '\u{2400}'..='\u{241f}');
     let (mut all, mut strange, mut controls, mut alternating) = (0, 0, 0, 0);
@@ -50,7 +77,7 @@ pub(super) fn is_binary(sample: &[u8]) -> bool {
 }
 
 /// Tells whether a sample ends with a line of text, as a program may print after binary data.
-pub(super) fn ends_with_text(sample: &[u8]) -> bool {
+fn ends_with_text(sample: &[u8]) -> bool {
     let Some(line) = sample.strip_suffix(b"\n") else { return false };
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let printable = line.iter().rev().take_while(|byte| byte.is_ascii_graphic() || **byte == b' ');

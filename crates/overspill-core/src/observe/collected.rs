@@ -46,9 +46,6 @@ pub(crate) enum Selection {
 /// character, and the line break before or after.
 const BEYOND: u64 = 8;
 
-/// How much of the start is looked at to tell text from other bytes.
-const BINARY_SAMPLE: usize = 1024;
-
 /// How much of an output is read at a time.
 const BLOCK: usize = 64 * 1024;
 
@@ -106,11 +103,7 @@ impl<'a> Collected<'a> {
 impl Collected<'_> {
     /// Tells whether the output is no text, by its start and its end.
     pub(crate) fn is_binary(&self) -> bool {
-        let (head, tail) = (self.head.text(), self.tail.text());
-        let start = &head[..head.len().min(BINARY_SAMPLE)];
-        let end = &tail[tail.len().saturating_sub(BINARY_SAMPLE)..];
-        let is_text = !tail.is_empty() && (!binary::is_binary(end) || binary::ends_with_text(end));
-        binary::is_binary(start) && !is_text
+        binary::is_no_text(self.head.text(), self.tail.text())
     }
 
     /// Chooses lines of an output of `len` bytes within `limits`, of which each gap takes `mark`.

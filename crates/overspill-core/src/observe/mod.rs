@@ -1,7 +1,9 @@
 //! Looks at an output, whole or as it streams by, and holds what may be shown of it.
 
-mod binary;
+pub(crate) mod binary;
 pub(crate) mod collected;
 pub(crate) mod collector;
 pub(crate) mod ends;
 pub(crate) mod window;
+
+pub use binary::binary_words;

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use overspill_core::{Choice, Cut, LeftOut, Limits, Oversized, Policy, Size, Strategy};
 
 use super::Overspill;
+use super::plan::Plan;
 use crate::Error;
 use crate::profile::NoticeStyle;
 use crate::store::{Draft, Excerpt, SpillRef};
@@ -41,18 +42,19 @@ impl Overspill {
         &self,
         strategy: &dyn Strategy,
         output: &'a [u8],
-        policy: &Policy,
+        plan: &Plan,
     ) -> Selected<'a> {
+        let policy = &plan.policy;
         let by_policy = || policy.measure(output).map(Chosen::Over);
         let (chosen, failure) = match Chosen::by(strategy, output, policy) {
             // The ceiling applies to strategies too.
-            Ok(None) if !self.is_below_ceiling(output) => (by_policy(), None),
+            Ok(None) if !plan.is_below_ceiling(output) => (by_policy(), None),
             Ok(None) => (None, None),
             Ok(Some(chosen)) => {
                 // Source systems let a strategy exceed their limits, but not the ceiling.
                 let most = match self.profile.words {
                     NoticeStyle::Own => &policy.limits,
-                    _ => &self.profile.ceiling,
+                    _ => &plan.ceiling,
                 };
                 (chosen.within(most, policy), None)
             }

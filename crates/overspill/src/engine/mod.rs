@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use overspill_core::{Limits, Oversized, Policy, Strategy};
+use overspill_core::{Limits, Oversized, Strategy};
 
 use crate::notice::ReaderAbilities;
 use crate::profile::OnSaveError;
@@ -27,7 +27,7 @@ pub use builder::OverspillBuilder;
 pub(crate) use choose::Chosen;
 use choose::Selected;
 use guarded::guarded;
-use plan::Plan;
+pub(crate) use plan::Plan;
 pub(crate) use save::AtHand;
 use save::Fallback;
 pub use unshown::unshown;
@@ -262,20 +262,19 @@ impl Overspill {
         end: CallEnd,
     ) -> Outcome<'a> {
         let (&all, masked) = (output.get(), output.count());
-        let Plan { policy, enabled, delegate } = plan;
-        let mut ended = EndedCall { call, end, delegate, masked, failure: None };
-        let (chosen, saved) = match self.strategy.as_deref().filter(|_| enabled) {
+        let mut ended = EndedCall { call, end, delegate: plan.delegate, masked, failure: None };
+        let (chosen, saved) = match self.strategy.as_deref().filter(|_| plan.enabled) {
             None => {
-                let Some(fired) = policy.fired_by(all.measured) else {
+                let Some(fired) = plan.policy.fired_by(all.measured) else {
                     return self.whole(Cow::Borrowed(all.measured), call, masked);
                 };
-                let (meter, draft) = self.measure_and_write(output, &policy, call);
-                let over = Oversized::of_measured(all.measured, &meter, &policy, fired);
+                let (meter, draft) = self.measure_and_write(output, &plan.policy, call);
+                let over = Oversized::of_measured(all.measured, &meter, &plan.policy, fired);
                 let mut chosen = Chosen::Over(end.hinted(over));
                 let saved = draft.and_then(|draft| save::publish(draft, &mut chosen, &all));
                 (chosen, saved)
             }
-            Some(strategy) => match self.ask(strategy, all.measured, &policy) {
+            Some(strategy) => match self.ask(strategy, all.measured, &plan) {
                 Selected { chosen: None, failure: None } => {
                     return self.whole(Cow::Borrowed(all.measured), call, masked);
                 }
@@ -286,7 +285,7 @@ impl Overspill {
                 // beyond the ceiling is cut, so it is saved.
                 Selected { chosen: Some(chosen), failure: Some(error) }
                     if self.profile.on_save_error == OnSaveError::Original
-                        && self.is_below_ceiling(all.measured) =>
+                        && plan.is_below_ceiling(all.measured) =>
                 {
                     (chosen, Err(error))
                 }
@@ -298,14 +297,14 @@ impl Overspill {
                 }
             },
         };
-        self.conclude(chosen, policy, saved, AtHand::All(all), ended)
+        self.conclude(chosen, plan, saved, AtHand::All(all), ended)
     }
 
     /// Presents an output that is too large, then records and reports it.
     pub(crate) fn conclude<'a>(
         &self,
         chosen: Chosen<'a>,
-        policy: Policy,
+        plan: Plan,
         saved: Result<SpillRef, Error>,
         at_hand: AtHand<'a>,
         ended: EndedCall,
@@ -313,9 +312,9 @@ impl Overspill {
         let (chosen, policy, style, saved) = match saved {
             Ok(saved) => {
                 let saved = SpillRef { masked: saved.masked + ended.masked, ..saved };
-                (chosen, policy, &self.profile.words, Ok(saved))
+                (chosen, plan.policy, &self.profile.words, Ok(saved))
             }
-            Err(error) => match self.on_save_failure(chosen, policy, at_hand) {
+            Err(error) => match self.on_save_failure(chosen, plan, at_hand) {
                 Fallback::Original(output) => return self.unchanged(&output, &error, &ended),
                 Fallback::Preview { chosen, policy, style } => (chosen, policy, style, Err(error)),
             },

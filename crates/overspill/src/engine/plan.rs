@@ -1,15 +1,18 @@
 //! Looks up the settings that apply to a call.
 
-use overspill_core::{Keep, Policy};
+use overspill_core::{Keep, Limits, Policy};
 
 use super::{CallOptions, Overspill};
+use crate::Call;
 use crate::command_kind::likely_kind;
-use crate::{Call, Profile};
 
 /// The policy of one call.
+#[derive(Debug)]
 pub(crate) struct Plan {
     /// When the output is cut, and how. If shortening is off, only the ceiling triggers.
     pub(crate) policy: Policy,
+    /// An output beyond this is always cut.
+    pub(crate) ceiling: Limits,
     /// Shortening is on.
     pub(crate) enabled: bool,
     /// The caller can hand work to a sub-agent.
@@ -22,15 +25,21 @@ impl Overspill {
         self.plan(call, options).policy
     }
 
+    /// Returns the limits beyond which an output of a call is always cut. There are none if the ceiling is switched off.
+    pub fn ceiling(&self, call: &Call, options: &CallOptions) -> Limits {
+        self.plan(call, options).ceiling
+    }
+
     /// Looks up the policy of a call.
     pub(crate) fn plan(&self, call: &Call, options: &CallOptions) -> Plan {
         let (tool, declared) = (call.tool.as_deref(), options.declared.as_ref());
         let effective = self.settings.effective(&self.profile, tool, declared, &options.settings);
-        let mut policy = effective.policy(&self.profile).below(&self.profile.ceiling);
+        let ceiling = effective.ceiling(&self.profile);
+        let mut policy = effective.policy(&self.profile).below(&ceiling);
         policy.hint.likely = likely_kind(call);
         let enabled = effective.is_enabled();
         let policy = match &options.share {
-            _ if !enabled => Policy { trigger: self.profile.ceiling, ..policy },
+            _ if !enabled => Policy { trigger: ceiling, ..policy },
             None => policy,
             Some(share) => Policy {
                 trigger: policy.trigger.tightened(share),
@@ -38,17 +47,19 @@ impl Overspill {
                 ..policy
             },
         };
-        Plan { policy, enabled, delegate: options.delegate }
+        Plan { policy, ceiling, enabled, delegate: options.delegate }
     }
 
     /// Returns the policy of the simple cut: as much of the start as would not have been cut.
     pub(crate) fn simple(&self, policy: &Policy) -> Policy {
         Policy { limits: policy.trigger, keep: Keep::Head, ..policy.clone() }
     }
+}
 
-    /// Tells whether an output is within the limits that no setting can lift.
+impl Plan {
+    /// Tells whether an output may pass uncut where a gate, a switch or a failed save lets it.
     pub(crate) fn is_below_ceiling(&self, output: &[u8]) -> bool {
-        let Profile { ceiling, policy, .. } = &self.profile;
-        ceiling.exceeded_by(output, policy.lines, &policy.tokens).is_none()
+        let Policy { lines, tokens, .. } = &self.policy;
+        self.ceiling.exceeded_by(output, *lines, tokens).is_none()
     }
 }

@@ -7,6 +7,7 @@ use overspill_core::internal::Meter;
 use overspill_core::{Oversized, Policy};
 
 use super::guarded::{GuardedDraft, guarded};
+use super::plan::Plan;
 use super::{Chosen, Output, Overspill};
 use crate::profile::{NoticeStyle, OnSaveError, Sweeps};
 use crate::redact::{Redacted, RedactingDraft, Redactor};
@@ -35,17 +36,17 @@ impl Overspill {
     pub(super) fn on_save_failure<'a>(
         &self,
         chosen: Chosen<'a>,
-        policy: Policy,
+        plan: Plan,
         at_hand: AtHand<'a>,
     ) -> Fallback<'a, '_> {
         match (self.profile.on_save_error, at_hand) {
             (OnSaveError::Original, AtHand::All(output))
-                if self.is_below_ceiling(output.measured) =>
+                if plan.is_below_ceiling(output.measured) =>
             {
                 Fallback::Original(output)
             }
             (OnSaveError::SimpleCut, at_hand) => {
-                let policy = self.simple(&policy);
+                let policy = self.simple(&plan.policy);
                 let start = match at_hand {
                     AtHand::All(output) => policy.measure(output.measured),
                     AtHand::Start(start) => start.map(|start| *start),
@@ -55,7 +56,7 @@ impl Overspill {
             }
             // A stream cannot give its original back: it is gone by now.
             (OnSaveError::Original | OnSaveError::SaySo, _) => {
-                Fallback::Preview { chosen, policy, style: &self.profile.words }
+                Fallback::Preview { chosen, policy: plan.policy, style: &self.profile.words }
             }
         }
     }
@@ -171,9 +172,9 @@ mod tests {
         };
         let style = |on_save_error, at_hand| {
             let engine = engine(on_save_error);
-            let policy = engine.policy(&Call::default(), &Default::default());
-            let over = policy.measure(output.measured).unwrap();
-            match engine.on_save_failure(Chosen::Over(over), policy, at_hand) {
+            let plan = engine.plan(&Call::default(), &Default::default());
+            let over = plan.policy.measure(output.measured).unwrap();
+            match engine.on_save_failure(Chosen::Over(over), plan, at_hand) {
                 Fallback::Original(_) => None,
                 Fallback::Preview { style, policy, .. } => Some((*style, policy.keep)),
             }

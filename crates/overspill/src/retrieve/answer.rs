@@ -150,7 +150,9 @@ impl Values {
     pub fn answer(self, id: &OutputId, path: &JsonPath) -> Answer {
         let last = (self.first + self.shown).saturating_sub(1);
         let what = match self.shown {
-            0 => format!("nothing in {id} is at {}", one_line(&path.to_string(), 200)),
+            0 => {
+                format!("nothing in {} is at {}", id.token(), one_line(&path.to_string(), 200))
+            }
             1 if self.first == 1 && self.next.is_none() => "the only value".into(),
             1 => format!("value {last}"),
             _ => format!("values {}–{last}", self.first),
@@ -201,7 +203,7 @@ impl Differences {
     /// Says how many lines differ, and what was not compared.
     pub fn answer(&self, old: &OutputId, new: &OutputId) -> Answer {
         let what = match self.same {
-            true => format!("{old} and {new} are the same"),
+            true => format!("{} and {} are the same", old.token(), new.token()),
             false => {
                 let (added, removed) = (counted(self.added, "line"), counted(self.removed, "line"));
                 format!("{added} added, {removed} removed")

@@ -60,7 +60,7 @@ pub enum DiffError {
     #[error(transparent)]
     Store(#[from] Error),
     /// At least one output is too large.
-    #[error("{old} has {} {unit} and {new} has {} {unit}: diff compares at most {max} {unit} each", sizes[0], sizes[1])]
+    #[error("{} has {} {unit} and {} has {} {unit}: diff compares at most {max} {unit} each", old.token(), sizes[0], new.token(), sizes[1])]
     TooLarge {
         /// The old output.
         old: OutputId,
@@ -74,7 +74,7 @@ pub enum DiffError {
         unit: &'static str,
     },
     /// The outputs repeat the same lines in a different order.
-    #[error("{old} and {new} repeat the same lines too often: comparing them would take minutes")]
+    #[error("{} and {} repeat the same lines too often: comparing them would take minutes", old.token(), new.token())]
     TooRepetitive {
         /// The old output.
         old: OutputId,

@@ -21,6 +21,19 @@ pub enum Part {
     Tail(u64),
 }
 
+/// Returns the words for an output that is no text, such as `binary (ELF)`, and `None` for text.
+pub fn binary_words(store: &dyn Store, id: &OutputId) -> Result<Option<String>, Error> {
+    /// Enough to tell, also if escape sequences are removed.
+    const SAMPLE: u64 = 8 << 10;
+    let total = store.entry(id)?.bytes;
+    let start = store.read(id, 0..SAMPLE)?;
+    let end = match total > SAMPLE {
+        true => store.read(id, total.saturating_sub(SAMPLE).max(SAMPLE)..total)?,
+        false => Default::default(),
+    };
+    Ok(overspill_core::internal::binary_words(&start, &end))
+}
+
 /// A part of an output, as much of it as there is room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {

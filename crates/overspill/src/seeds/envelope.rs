@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 use super::words::LONGEST_MARK;
 use crate::engine::Output;
 use crate::redact::Redacted;
-use crate::{Call, CallEnd, CallOptions, Outcome, Overspill, Spilled};
+use crate::{Call, CallEnd, CallOptions, Masked, Outcome, Overspill, Spilled};
 
 /// Shortens a response. A short response comes back unchanged. A longer one becomes a response that
 /// says what is missing.
@@ -42,13 +42,56 @@ pub fn respond_ended<'a>(
     options: &CallOptions,
     end: CallEnd,
 ) -> Cow<'a, str> {
+    answer(overspill, response, call, options, end).text
+}
+
+/// Like [`respond_ended`], as an outcome: its text is the response.
+pub fn process_ended<'a>(
+    overspill: &Overspill,
+    response: &'a str,
+    call: &Call,
+    options: &CallOptions,
+    end: CallEnd,
+) -> Outcome<'a> {
+    let Answer { text, spilled, masked } = answer(overspill, response, call, options, end);
+    let whole = |text: Cow<'a, str>| match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    };
+    match spilled {
+        Some(spilled) => {
+            Outcome::Spilled(Box::new(Spilled { text: text.into_owned(), ..*spilled }))
+        }
+        None if masked > 0 => {
+            Outcome::Masked(Masked { bytes: text.into_owned().into_bytes(), count: masked })
+        }
+        None => Outcome::Whole(whole(text)),
+    }
+}
+
+/// A response, and how it came about.
+struct Answer<'a> {
+    text: Cow<'a, str>,
+    /// The response was too large.
+    spilled: Option<Box<Spilled>>,
+    /// How many secrets were masked.
+    masked: u64,
+}
+
+fn answer<'a>(
+    overspill: &Overspill,
+    response: &'a str,
+    call: &Call,
+    options: &CallOptions,
+    end: CallEnd,
+) -> Answer<'a> {
     // A response that asks to be left alone is masked as well.
     let redacted = overspill.redact.json(response);
     match redacted.get() {
         Cow::Borrowed(text) => answered(overspill, &redacted.part(|_| *text), call, options, end),
         Cow::Owned(text) => {
             let answer = answered(overspill, &redacted.part(|_| text.as_str()), call, options, end);
-            Cow::Owned(answer.into_owned())
+            Answer { text: Cow::Owned(answer.text.into_owned()), ..answer }
         }
     }
 }
@@ -59,7 +102,7 @@ fn answered<'a>(
     call: &Call,
     options: &CallOptions,
     end: CallEnd,
-) -> Cow<'a, str> {
+) -> Answer<'a> {
     let response: &'a str = redacted.get();
     let decoded = Decoded::of(response);
     let measured = match decoded {
@@ -68,24 +111,24 @@ fn answered<'a>(
     };
     let fields = decoded.fields();
     let passes = skips(&fields) || is_ours(&fields, overspill);
-    if passes && overspill.is_below_ceiling(measured.as_bytes()) {
-        return Cow::Borrowed(response);
+    let whole = Answer { text: Cow::Borrowed(response), spilled: None, masked: redacted.count() };
+    let plan = overspill.plan(call, options);
+    if passes && plan.is_below_ceiling(measured.as_bytes()) {
+        return whole;
     }
     let output =
         redacted.part(|_| Output { measured: measured.as_bytes(), stored: response.as_bytes() });
-    let plan = overspill.plan(call, options);
-    let limits = plan.policy.limits;
+    let (limits, ceiling) = (plan.policy.limits, plan.ceiling);
     match overspill.bound_by(plan, &output, call, end) {
-        Outcome::Whole(_) | Outcome::Masked(_) => Cow::Borrowed(response),
+        Outcome::Whole(_) | Outcome::Masked(_) => whole,
         Outcome::Spilled(spilled) => {
-            let answer = encode(&fields, &spilled, &limits);
-            let most = overspill.profile.ceiling.bytes.unwrap_or(u64::MAX);
-            if answer.len() as u64 <= most {
-                return Cow::Owned(answer);
+            let mut text = encode(&fields, &spilled, &limits);
+            if text.len() as u64 > ceiling.bytes.unwrap_or(u64::MAX) {
+                // The other fields are too large themselves. The saved output has them.
+                let status = fields.into_iter().filter(|(key, _)| key == "status").collect();
+                text = encode(&status, &spilled, &limits);
             }
-            // The other fields are too large themselves. The saved output has them.
-            let status = fields.into_iter().filter(|(key, _)| key == "status").collect();
-            Cow::Owned(encode(&status, &spilled, &limits))
+            Answer { text: Cow::Owned(text), spilled: Some(spilled), ..whole }
         }
     }
 }

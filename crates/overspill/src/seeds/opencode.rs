@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use overspill_core::Keep;
@@ -71,18 +72,17 @@ impl Preset {
     }
 }
 
-/// Removes outputs by the day in their names, as the document of opencode describes it, and returns how many.
+/// Removes outputs by the time in their names, as the document of opencode describes it, and returns how many.
 ///
-/// [`Overspill::sweep`] goes by the last use of an output instead, so that an output that is still read stays. An output goes
-/// here if its whole day is older than the retention. A pinned output and a name without a day stay.
+/// [`Overspill::sweep`] goes by the last use of an output instead, so that an output that is still read stays. A name with a
+/// day goes if the whole day is older than the retention. The ids of opencode's own source carry the time, too. A name without
+/// a time goes by its last use. A pinned output stays.
 pub fn cleanup_by_name(overspill: &Overspill) -> Result<u64, Error> {
     let Some(longest) = overspill.retention().unused_for else { return Ok(0) };
     let (store, now) = (overspill.store(), overspill.now());
     let is_old = |entry: &Entry| {
-        let day = entry.name.as_str().strip_prefix("tool_").and_then(|rest| rest.get(..8));
-        let day = day.and_then(|day| Date::strptime("%Y%m%d", day).ok());
-        let end = day.and_then(|day| day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok());
-        end.is_some_and(|end| now.duration_since(end.timestamp()) > longest)
+        let named = time_in_name(entry.name.as_str(), now);
+        now.duration_since(named.unwrap_or(entry.used)) > longest
     };
     let mut removed = 0;
     for entry in store.list()?.iter().filter(|entry| !entry.pinned && is_old(entry)) {
@@ -90,6 +90,22 @@ pub fn cleanup_by_name(overspill: &Overspill) -> Result<u64, Error> {
         removed += u64::from(store.delete(&entry.name).is_ok());
     }
     Ok(removed)
+}
+
+/// Returns the latest time at which a file with this name can have been made.
+fn time_in_name(name: &str, now: Timestamp) -> Option<Timestamp> {
+    let rest = name.strip_prefix("tool_")?;
+    if let Some((day, _)) = rest.split_once('_') {
+        let day = Date::strptime("%Y%m%d", day).ok()?;
+        return Some(day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
+    }
+    // An id of opencode's source: 48 bits of time in hex, the lower 12 of them a counter, then 14 random characters.
+    let is_id = rest.len() == 26 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let time = i64::from_str_radix(rest.get(..12).filter(|_| is_id)?, 16).ok()? >> 12;
+    // The 36 bits of milliseconds begin again every 2.2 years, so the last such time is meant.
+    let past = (now.as_millisecond() - time).rem_euclid(1 << 36);
+    // A time in the second half is more likely one of a clock that is ahead.
+    (past < 1 << 35).then(|| Timestamp::from_millisecond(now.as_millisecond() - past).ok())?
 }
 
 /// A kind of output. It decides which end is kept.

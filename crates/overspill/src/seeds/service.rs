@@ -119,7 +119,8 @@ impl Service {
 
     /// Like [`Service::output`], on a thread of its own: the caller can await it in any runtime.
     ///
-    /// If that thread cannot be started, the work is done where the future is polled.
+    /// If that thread cannot be started, the work is done where the future is polled. A strategy or a store that
+    /// never answers keeps the thread, and not the caller: drop the future after a time, and the text is still yours.
     #[cfg(feature = "async")]
     pub fn output_async(
         &self,

@@ -20,6 +20,8 @@ pub enum CallSetting {
     Fill,
     /// What kind of output it is.
     Kind,
+    /// Whether outputs beyond the ceiling are shortened in any case.
+    Ceiling,
     /// The limit on lines.
     MaxLines,
     /// The limit on bytes.
@@ -93,6 +95,7 @@ impl CallSetting {
         CallSetting::Keep,
         CallSetting::Fill,
         CallSetting::Kind,
+        CallSetting::Ceiling,
         CallSetting::MaxLines,
         CallSetting::MaxBytes,
         CallSetting::MaxChars,
@@ -112,6 +115,7 @@ impl CallSetting {
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "Which part of a long output is shown."),
             CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run uses all of its room. If false, it ends when the next line is worth nothing."),
             CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` looks at the text."),
+            CallSetting::Ceiling => ("ceiling", None, Kind::Switch, on, Project::Ignored, "Whether outputs over 512,000 bytes or 20,000 lines are shortened even if shortening is off, no limit is set or the save failed."),
             CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown."),
             CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown."),
             CallSetting::MaxChars => ("max_chars", None, Kind::Count, none, Project::Tightens, "How many characters are shown."),

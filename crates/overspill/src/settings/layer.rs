@@ -26,6 +26,8 @@ pub struct Layer {
     pub fill: Option<bool>,
     /// The kind of output.
     pub kind: Option<KindSetting>,
+    /// Whether outputs beyond the profile's [`ceiling`](crate::Profile::ceiling) are shortened in any case.
+    pub ceiling: Option<bool>,
     /// The limit on lines.
     pub max_lines: Option<Limit>,
     /// The limit on bytes.
@@ -64,6 +66,7 @@ impl Layer {
             CallSetting::Keep => self.keep.map(CallValue::Keep),
             CallSetting::Fill => self.fill.map(CallValue::Switch),
             CallSetting::Kind => self.kind.map(CallValue::Kind),
+            CallSetting::Ceiling => self.ceiling.map(CallValue::Switch),
             CallSetting::MaxLines => self.max_lines.map(CallValue::Limit),
             CallSetting::MaxBytes => self.max_bytes.map(CallValue::Limit),
             CallSetting::MaxChars => self.max_chars.map(CallValue::Limit),
@@ -78,6 +81,7 @@ impl Layer {
             CallSetting::Keep => self.keep = value.and_then(keep),
             CallSetting::Fill => self.fill = value.and_then(switch),
             CallSetting::Kind => self.kind = value.and_then(kind),
+            CallSetting::Ceiling => self.ceiling = value.and_then(switch),
             CallSetting::MaxLines => self.max_lines = value.and_then(limit),
             CallSetting::MaxBytes => self.max_bytes = value.and_then(limit),
             CallSetting::MaxChars => self.max_chars = value.and_then(limit),
@@ -108,6 +112,11 @@ impl Layer {
     /// Sets the kind of output.
     pub fn kind(self, kind: KindSetting) -> Layer {
         Layer { kind: Some(kind), ..self }
+    }
+
+    /// Sets whether outputs beyond the profile's [`ceiling`](crate::Profile::ceiling) are shortened in any case.
+    pub fn ceiling(self, ceiling: bool) -> Layer {
+        Layer { ceiling: Some(ceiling), ..self }
     }
 
     /// Sets the limit on lines.

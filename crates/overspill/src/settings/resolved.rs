@@ -1,6 +1,6 @@
 //! Finds the settings that apply to a call.
 
-use overspill_core::{KindHint, Policy};
+use overspill_core::{KindHint, Limits, Policy};
 
 use super::{CallSetting, CallValue, KindSetting, Layer, Origin, ProjectRule, entries_of};
 use crate::Profile;
@@ -159,6 +159,14 @@ impl Effective {
     /// Tells whether outputs are shortened at all.
     pub fn is_enabled(&self) -> bool {
         self.get(CallSetting::Enabled).value == CallValue::Switch(true)
+    }
+
+    /// Returns the limits beyond which an output is always cut. There are none if the ceiling is switched off.
+    pub fn ceiling(&self, profile: &Profile) -> Limits {
+        match self.get(CallSetting::Ceiling).value {
+            CallValue::Switch(false) => Limits::NONE,
+            _ => profile.ceiling,
+        }
     }
 
     /// Returns the profile's policy with these settings.

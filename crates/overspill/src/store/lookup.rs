@@ -17,7 +17,7 @@ pub trait Lookup: Store {
 
     /// Returns the ids that end with `end`, see [`OutputId::ends_like`], in no particular order.
     ///
-    /// A bucket looks only at outputs that are on this machine or were saved lately.
+    /// A bucket looks first at outputs that are on this machine or were saved lately.
     fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
         Ok(ending_in(self.list()?, end))
     }

@@ -81,9 +81,12 @@ impl OutputId {
         Timestamp::from_millisecond(i64::try_from(ulid.timestamp_ms()).ok()?).ok()
     }
 
-    /// Returns a short word for the marks of this output: the end of its name, which is where its
-    /// random part is.
+    /// Returns the short id: the end of the name, which is where its random part is. A name that is shorter than
+    /// a short id stays as it is.
     pub fn token(&self) -> String {
+        if self.0.len() < TOKEN {
+            return self.0.clone();
+        }
         // A store of your own may use other characters than ASCII.
         let skipped = self.0.chars().count().saturating_sub(TOKEN);
         self.0.chars().skip(skipped).collect::<String>().to_ascii_lowercase()

@@ -135,13 +135,14 @@ impl Overspill {
                 return Bounded::Unchanged;
             }
         }
-        let is_disabled = || !self.plan(call, &options).enabled;
-        if passes || layout.disabled == Unmarked::Unchanged && is_disabled() {
+        let plan = self.plan(call, &options);
+        if passes || layout.disabled == Unmarked::Unchanged && !plan.enabled {
             let has_media = !passes && !contents.media.is_empty();
-            if !has_media && self.is_below_ceiling(contents.joined().as_bytes()) {
+            if !has_media && plan.is_below_ceiling(contents.joined().as_bytes()) {
                 return Bounded::Unchanged;
             }
-            options.settings = Layer { enabled: Some(false), ..Layer::default() };
+            options.settings =
+                Layer { ceiling: options.settings.ceiling, ..Layer::new().enabled(false) };
         }
         let compares = contents.structured.is_some();
         let redacted = redacted.part(|_| ());

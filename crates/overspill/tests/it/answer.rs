@@ -63,7 +63,7 @@ fn values_are_counted_and_broken_json_is_reported() {
 #[test]
 fn path_without_values_is_named_on_one_line() {
     let answer = values_of("[7]", "$['a\nb']", FromValue::START, &Limits::NONE);
-    assert_eq!(answer.what, format!("nothing in {} is at $['a\u{fffd}b']", answer.id));
+    assert_eq!(answer.what, format!("nothing in {} is at $['a\u{fffd}b']", answer.id.token()));
     let long = format!("$.{}", "x".repeat(500));
     let answer = values_of("[7]", &long, FromValue::START, &Limits::NONE);
     assert!(answer.what.ends_with("xxx…") && answer.what.chars().count() < 260, "{}", answer.what);
@@ -100,5 +100,5 @@ fn comparison_says_how_many_lines_differ_and_leads_on() {
     assert_eq!(first.what, "2 lines added, 1 line removed");
     let next = Request::Compare { old: old.clone(), new: new.clone(), from_line: 3 };
     assert_eq!((first.id, first.next), (new.clone(), Some(next)));
-    assert_eq!(ask(&new, 2).what, format!("{new} and {new} are the same"));
+    assert_eq!(ask(&new, 2).what, format!("{0} and {0} are the same", new.token()));
 }

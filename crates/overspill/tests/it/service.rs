@@ -206,6 +206,43 @@ fn cleanup_by_name_removes_whole_days_that_are_too_old() {
     assert!(kept.iter().all(|name| dir.path().join(name).exists()));
 }
 
+/// Returns an id as the source of opencode makes it.
+fn id_of_opencode(time: jiff::Timestamp, random: &str) -> String {
+    let bits = (time.as_millisecond() as u64 * 0x1000 + 1) & 0xffff_ffff_ffff;
+    format!("tool_{bits:012x}{random:A<14}")
+}
+
+#[test]
+fn cleanup_by_name_knows_ids_of_opencode_and_goes_by_last_use_without_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let now = "2026-02-19T12:00:00Z".parse::<jiff::Timestamp>().unwrap();
+    let clock = overspill::Clock::fixed(now.to_zoned(jiff::tz::TimeZone::UTC));
+    let overspill =
+        Overspill::builder().profile(Profile::OPENCODE).directory(dir.path()).clock(clock).build();
+    let days = |count: i64| now - jiff::SignedDuration::from_hours(24 * count);
+    let (gone, kept) = (
+        [(id_of_opencode(days(10), "x"), now), ("tool_zzzz".to_owned(), days(30))],
+        [
+            (id_of_opencode(days(3), "x"), now),
+            (id_of_opencode(days(3), "y"), days(30)),
+            // A clock that is a day ahead.
+            (id_of_opencode(days(-1), "x"), now),
+            ("tool_yyyy".to_owned(), now),
+            // Digits at the start of an id are no day.
+            ("tool_20200101ZzCdEfGhIjKlMnOpQr".to_owned(), now),
+        ],
+    );
+    for (name, used) in gone.iter().chain(&kept) {
+        let path = dir.path().join(name);
+        std::fs::write(&path, "x").unwrap();
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified((*used).into()).unwrap();
+    }
+    assert_eq!(cleanup_by_name(&overspill).unwrap(), 2);
+    assert!(gone.iter().all(|(name, _)| !dir.path().join(name).exists()));
+    assert!(kept.iter().all(|(name, _)| dir.path().join(name).exists()));
+}
+
 /// A store of a user that panics at one of its steps.
 #[derive(Debug)]
 struct Panics(&'static str);
@@ -405,6 +442,26 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
             std::task::Poll::Pending => std::thread::park(),
         }
     }
+}
+
+#[test]
+fn service_with_a_strategy_that_never_answers_does_not_keep_its_caller() {
+    struct Hangs(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+    impl Strategy for Hangs {
+        fn choose(&self, _: &[u8], _: &Policy) -> Result<Choice, StrategyError> {
+            let _ = self.0.lock().unwrap().recv();
+            Ok(Choice::Whole)
+        }
+    }
+    let (release, hangs) = std::sync::mpsc::channel();
+    let service = Service::new(Overspill::new(Profile::AGENT_V2, Memory::default()));
+    let service = service.strategy(Hangs(std::sync::Mutex::new(hangs)));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut awaited = Box::pin(service.output_async(lines(3000), "x".into()));
+    assert!(awaited.as_mut().poll(&mut context).is_pending());
+    drop(awaited);
+    // Its thread ends once there is an answer.
+    drop(release);
 }
 
 #[test]

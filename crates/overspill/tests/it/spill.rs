@@ -154,6 +154,38 @@ fn what_passes_uncut_is_cut_beyond_the_ceiling() {
     }
 }
 
+#[test]
+fn ceiling_setting_that_is_off_lets_every_output_pass() {
+    let above = "x\n".repeat(300_000);
+    let off = Layer::new().enabled(false);
+    let open = off.clone().ceiling(false);
+    for profile in Profile::ALL {
+        let is_cut = |settings: Layer, options: Layer| {
+            let overspill = Overspill::builder().profile(profile.clone()).store(Memory::default());
+            let overspill = overspill.settings(settings).build();
+            let options = CallOptions { settings: options, ..CallOptions::default() };
+            let at_once = overspill.process_with(above.as_bytes(), &Call::new("t"), &options);
+            let mut spill = overspill.spill(Call::new("t"), options);
+            spill.push(above.as_bytes());
+            let streamed = spill.finish(CallEnd::default());
+            let is_cut = |outcome: &Outcome| matches!(outcome, Outcome::Spilled(_));
+            assert_eq!(is_cut(&at_once), is_cut(&streamed), "{}", profile.name);
+            is_cut(&at_once)
+        };
+        let name = profile.name;
+        assert!(is_cut(off.clone(), Layer::new()), "{name}");
+        assert!(!is_cut(open.clone(), Layer::new()), "{name}: user");
+        assert!(!is_cut(off.clone().tool("t", open.clone()), Layer::new()), "{name}: tool");
+        assert!(!is_cut(off.clone(), Layer::new().ceiling(false)), "{name}: call");
+        assert!(is_cut(open.clone(), Layer::new().ceiling(true)), "{name}: call");
+        // It switches nothing else off.
+        assert!(is_cut(Layer::new().ceiling(false), Layer::new()), "{name}");
+        let unlimited = Layer::new().ceiling(false).max_lines(None).max_bytes(None).max_chars(None);
+        assert!(!is_cut(unlimited.clone(), Layer::new()), "{name}: no limit");
+        assert!(is_cut(unlimited.ceiling(true), Layer::new()), "{name}: no limit");
+    }
+}
+
 struct Chooses(fn(&[u8]) -> Choice);
 
 impl Strategy for Chooses {

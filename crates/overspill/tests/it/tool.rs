@@ -110,6 +110,19 @@ fn gates_let_pass_and_the_ceiling_does_not() {
 }
 
 #[test]
+fn ceiling_setting_that_is_off_lets_gated_results_pass() {
+    let huge = json!({"output": "line\n".repeat(300_000)});
+    let skip = Gates { skip: vec!["tool".into()], ..Gates::default() };
+    let settings = Layer::new().ceiling(false);
+    let overspill = own().to_builder().settings(settings.clone()).build();
+    let (call, options) = (Call::new("tool"), CallOptions::default());
+    assert_eq!(overspill.bound_result(&huge, &call, &options, &skip), Bounded::Unchanged);
+    let options = CallOptions { settings, ..CallOptions::default() };
+    assert_eq!(own().bound_result(&huge, &call, &options, &skip), Bounded::Unchanged);
+    changed(overspill.bound_result(&huge, &call, &CallOptions::default(), &Gates::default()));
+}
+
+#[test]
 fn a_record_that_nobody_made_is_no_record() {
     for forged in [json!(null), json!({}), json!({"id": "01KA"}), json!("yes")] {
         let result =

@@ -1,9 +1,20 @@
 /** The truncation service of the agent-v2 design. */
 
 import { Misuse, Overspill, StoreError, type Call, type Layer, type Options, type OverspillEvent } from '../../index.js';
+import { ANSWER_TIMEOUT } from '../../own.js';
 import * as storages from './storage.js';
 import * as strategies from './strategies.js';
 import * as t from './types.js';
+
+const CONTEXT = Symbol('context');
+/** A call that carries its context. Copies keep it, and JSON does not show it. */
+type ContextCall = Call & { [CONTEXT]?: t.TruncationContext };
+
+/** Notes the options that a predicate has chosen for a call. */
+export function decided(call: ContextCall | undefined, options: t.TruncationOptions): void {
+  const context = call?.[CONTEXT];
+  if (call && context) call[CONTEXT] = { ...context, options };
+}
 
 /** What keeps a result from being shortened. */
 export type Gates = Pick<Options, 'skipTools' | 'shouldSpill'>;
@@ -13,7 +24,6 @@ export class TruncationService {
   #config: t.TruncationServiceConfig;
   #engine: Overspill;
   #gated = new Map<Gates, Overspill>();
-  readonly #contexts = new WeakMap<object, t.TruncationContext>();
 
   constructor(config: t.TruncationServiceConfig = {}) {
     this.#config = config;
@@ -41,10 +51,10 @@ export class TruncationService {
   }
 
   /** Returns a context as a call of the engine. Invalid options are dropped with a warning. */
-  call(context: t.TruncationContext, engine: Overspill): Call {
+  call(context: t.TruncationContext, engine: Overspill): ContextCall {
     const { toolName, sessionId, options } = context;
     const names = { tool: text(toolName), session: text(sessionId) };
-    let call: Call = { ...names, ...settings(options) };
+    let call: ContextCall = { ...names, ...settings(options) };
     try {
       engine.check(call);
     } catch (error) {
@@ -52,14 +62,13 @@ export class TruncationService {
       process.emitWarning(`the options of ${toolName} do not apply: ${error.message}`, 'OverspillWarning');
       call = names;
     }
-    this.#contexts.set(call, context);
-    return call;
+    return { ...call, [CONTEXT]: context };
   }
 
   /** Reads a saved output by the path in its result. */
   async read(path: string): Promise<string> {
     const { storage } = this.#config;
-    if (storage && storages.isOfDocument(storage)) return storage.read(path);
+    if (storage && storages.isOfDocument(storage)) return storages.readFrom(storage, path, this.#timeout());
     if (storage) throw new StoreError('read: a store of this package is read by the id of an output');
     return new storages.TruncationStorage(this.#engine.directory ?? undefined).read(path);
   }
@@ -68,7 +77,8 @@ export class TruncationService {
   async cleanup(): Promise<number> {
     const { storage, global } = this.#config;
     if (storage && storages.isOfDocument(storage)) {
-      return storages.cleaned(storage, global?.retentionDays ?? t.DEFAULT_TRUNCATION_CONFIG.retentionDays);
+      const days = global?.retentionDays ?? t.DEFAULT_TRUNCATION_CONFIG.retentionDays;
+      return storages.cleaned(storage, days, this.#timeout());
     }
     return (await this.#engine.sweep()).removed;
   }
@@ -86,6 +96,10 @@ export class TruncationService {
   /** Replaces the settings of one tool. */
   setToolConfig(toolName: string, config: Partial<t.TruncationConfig>): void {
     this.#set({ ...this.#config, tools: { ...this.#config.tools, [toolName]: config } });
+  }
+
+  #timeout(): number {
+    return this.#config.answerTimeout ?? ANSWER_TIMEOUT;
   }
 
   #set(config: t.TruncationServiceConfig): void {
@@ -117,7 +131,7 @@ export class TruncationService {
     if (storage?.constructor === storages.TruncationStorage) {
       options.store = (storage as storages.TruncationStorage).getStorageDir();
     } else if (storage && storages.isOfDocument(storage)) {
-      options.store = storages.asStore(storage, (call) => this.#contexts.get(call) ?? { toolName: call.tool ?? '' });
+      options.store = storages.asStore(storage, (call: ContextCall) => call[CONTEXT] ?? { toolName: call.tool ?? '' });
     } else if (storage) {
       options.store = storage;
     }

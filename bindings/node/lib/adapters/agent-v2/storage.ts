@@ -6,6 +6,7 @@ import { sep } from 'node:path';
 
 import { NotFound, Overspill, StoreError, type Call, type Store } from '../../index.js';
 import { said } from '../../errors.js';
+import { within } from '../../own.js';
 import type { ITruncationStorage, TruncationContext } from './types.js';
 
 /** Saves outputs as files: `{tool}_{milliseconds}_{random}.txt`. */
@@ -82,13 +83,23 @@ export function asStore(storage: ITruncationStorage, contextOf: (call: Call) => 
 }
 
 /** Asks a storage to clean up. */
-export async function cleaned(storage: ITruncationStorage, retentionDays: number): Promise<number> {
-  let count: unknown;
-  try {
-    count = await storage.cleanup(retentionDays);
-  } catch (error) {
-    throw new StoreError(`the storage could not clean up: ${said(error)}`);
-  }
+export async function cleaned(storage: ITruncationStorage, retentionDays: number, timeout: number): Promise<number> {
+  const count = await asked('clean up', () => within(timeout, 'the storage', storage.cleanup(retentionDays)));
   if (typeof count !== 'number') throw new StoreError(`cleanup returned ${typeof count}, not a number`);
   return count;
+}
+
+/** Asks a storage for what it saved. */
+export async function readFrom(storage: ITruncationStorage, path: string, timeout: number): Promise<string> {
+  const content = await asked(`read ${path}`, () => within(timeout, 'the storage', storage.read(path)));
+  if (typeof content !== 'string') throw new StoreError(`read returned ${typeof content}, not a text`);
+  return content;
+}
+
+async function asked(what: string, ask: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new StoreError(`the storage could not ${what}: ${said(error)}`);
+  }
 }

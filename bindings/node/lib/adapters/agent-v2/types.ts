@@ -96,6 +96,12 @@ export interface TruncationServiceConfig {
   answerTimeout?: number | undefined;
 }
 
+/** A tool's result, as a registry has it. */
+export interface AnyToolResult {
+  output?: string | undefined;
+  metadata?: unknown;
+}
+
 /** A tool's result, as far as it matters here. */
 export interface ToolResult {
   output?: string | undefined;

@@ -1,6 +1,8 @@
 /** opencode's `Tool.define`: a tool whose result is shortened unless the tool did so itself. */
 
-import type { Overspill } from '../../index.js';
+import type { Call, Overspill } from '../../index.js';
+import { said } from '../../errors.js';
+import { applyFields } from '../fields.js';
 
 /** An agent, as far as its permissions matter. */
 export interface Agent {
@@ -34,14 +36,14 @@ export interface InitContext {
 }
 
 /** A tool as it is written. */
-export interface ToolDefinition<P extends Parameters, R extends ToolOutput> {
+export interface ToolDefinition<P extends Parameters = Parameters, R extends ToolOutput = ToolOutput> {
   description?: string;
   parameters?: P;
   execute(args: ReturnType<P['parse']>, ctx: ToolContext): Promise<R>;
 }
 
 /** A tool as opencode registers it. */
-export interface ToolInfo<P extends Parameters, R extends ToolOutput> {
+export interface ToolInfo<P extends Parameters = Parameters, R extends ToolOutput = ToolOutput> {
   id: string;
   init(ctx?: InitContext): Promise<ToolDefinition<P, R>>;
 }
@@ -51,21 +53,34 @@ export type Define = <P extends Parameters, R extends ToolOutput>(
   init: ToolDefinition<P, R> | ((ctx?: InitContext) => ToolDefinition<P, R> | Promise<ToolDefinition<P, R>>),
 ) => ToolInfo<P, R>;
 
+/** Returns the permissions of an agent. Invalid ones are dropped with a warning. */
+export function permissionOf(overspill: Overspill, agent: Agent | undefined): Call['permission'] {
+  const permission = agent?.permission ?? undefined;
+  if (permission === undefined) return undefined;
+  try {
+    overspill.check({ permission });
+    return permission;
+  } catch (error) {
+    process.emitWarning(`the permissions of the agent do not apply: ${said(error)}`, 'OverspillWarning');
+    return undefined;
+  }
+}
+
 /** Makes `Tool.define` for an engine, which is made with the first result. */
 export function definer(engine: () => Overspill): Define {
   return (id, init) => ({
     id,
     async init(initCtx) {
       const tool = typeof init === 'function' ? await init(initCtx) : init;
-      return {
-        ...tool,
-        async execute(args, ctx) {
-          tool.parameters?.parse(args);
-          const result = await tool.execute(args, ctx);
-          const call = { tool: id, permission: initCtx?.agent?.permission };
-          return (await engine().apply(result, call)) as typeof result;
-        },
+      const execute: typeof tool.execute = async (args, ctx) => {
+        tool.parameters?.parse(args);
+        const result = await tool.execute(args, ctx);
+        const permission = permissionOf(engine(), initCtx?.agent);
+        return applyFields(engine(), result, { tool: id, permission });
       };
+      // A tool may be an instance of a class.
+      const copy = Object.create(Object.getPrototypeOf(tool) as object) as typeof tool;
+      return Object.assign(copy, tool, { execute });
     },
   });
 }

@@ -11,9 +11,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Optional, Protocol, Union, cast
+from typing import Any, Optional, Protocol, Union
 
 from overspill import Overspill
+from overspill._patience import within
 
 TOOL_OUTPUT_MAX_LENGTH = 40_000
 TOOL_OUTPUT_DISPLAY_HEAD = 10_000
@@ -115,6 +116,7 @@ class SimpleTruncationStrategy(_Strategy):
 
 
 _current: Optional[TruncationStrategy] = None
+_answer_timeout: Optional[float] = None
 
 
 def get_truncation_strategy() -> TruncationStrategy:
@@ -125,10 +127,10 @@ def get_truncation_strategy() -> TruncationStrategy:
     return _current
 
 
-def set_truncation_strategy(strategy: TruncationStrategy) -> None:
-    """Replaces it."""
-    global _current
-    _current = strategy
+def set_truncation_strategy(strategy: TruncationStrategy, answer_timeout: Optional[float] = None) -> None:
+    """Replaces it. With `answer_timeout` a strategy of your own has so many seconds for each output."""
+    global _current, _answer_timeout
+    _current, _answer_timeout = strategy, answer_timeout
 
 
 def truncate_tool_output(
@@ -136,17 +138,34 @@ def truncate_tool_output(
 ) -> TruncationResult:
     """Returns what becomes of an output. If a strategy of your own fails, the smart strategy cuts, with a warning."""
     strategy = get_truncation_strategy()
-    if isinstance(strategy, _Strategy):
+    if type(strategy) in (SmartTruncationStrategy, SimpleTruncationStrategy):
         return strategy.truncate(output, tool_name, call_id)
     try:
-        result: object = strategy.truncate(output, tool_name, call_id)
-        if isinstance(getattr(result, "output", None), str):
-            return cast(TruncationResult, result)
-        reason = f"returned {type(result).__name__}, not a TruncationResult"
+        asked = (output, tool_name, call_id)
+        if _answer_timeout is None:
+            result = strategy.truncate(*asked)
+        else:
+            result = within(_answer_timeout, strategy.truncate, *asked)
+        wrong = _nonsense(result, output)
+        if wrong is None:
+            return result
+        reason = f"returned {wrong}"
     except Exception as error:
         reason = f"raised {type(error).__name__}: {error}"
     warnings.warn(f"the strategy {type(strategy).__name__} {reason}", RuntimeWarning, stacklevel=2)
     return SmartTruncationStrategy().truncate(output, tool_name, call_id)
+
+
+def _nonsense(result: object, output: str) -> Optional[str]:
+    """Names the answer of a strategy if it is no result."""
+    text, path = getattr(result, "output", None), getattr(result, "saved_file_path", None)
+    if not isinstance(text, str):
+        return f"{type(result).__name__}, not a TruncationResult"
+    if not isinstance(path, (str, Path, type(None))):
+        return f"a saved_file_path of type {type(path).__name__}"
+    if len(text) > max(len(output), TOOL_OUTPUT_MAX_LENGTH):
+        return f"{len(text)} characters for an output of {len(output)}"
+    return None
 
 
 class TruncationInfo(Protocol):

@@ -32,7 +32,7 @@ class ObservationTruncator:
     def __init__(self, project_root: Union[str, Path, None] = None, **options: Any) -> None:
         self._options = {"profile": "unified", **options}
         if project_root is not None:
-            self._options["project_root"] = str(project_root)
+            self._options["project_root"] = os.fspath(project_root)
         self._made: Optional[tuple[tuple[Optional[str], ...], Overspill]] = None
         # Wrong options are refused here and not with the first response.
         self._engine()
@@ -46,7 +46,11 @@ class ObservationTruncator:
 
     def truncate(self, tool_name: str, response: Response, has_task_tool: bool = False) -> Response:
         """Shortens a response. The hint names the Task tool if there is one."""
-        return cast(Response, self._engine().apply(response, tool=tool_name, delegate=has_task_tool))
+        engine, call = self._engine(), {"tool": tool_name, "delegate": has_task_tool}
+        if isinstance(response, (list, tuple)):
+            # A list is no list of content parts here: it is a response without an envelope.
+            return cast(Response, engine._envelope(response, call))
+        return cast(Response, engine.apply(response, **call))
 
     def cleanup(self) -> int:
         """Removes expired files, and returns how many. Shortening also does so, at most once an hour."""

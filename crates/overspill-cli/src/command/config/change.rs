@@ -47,21 +47,38 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
         tightens(file, &path, &address, env)?;
     }
     destination.put(&after)?;
-    ui::say(&format!("{address} = {value} in {}", ui::path(&path)));
-    // What was set may not be what holds.
-    let rows = args.in_force(env).rows(address.tool.as_deref());
-    let stronger = |row: &&SettingRow| row.address == address && row.value != meant;
-    if let Some(row) = rows.iter().find(stronger) {
+    if !args.json {
+        ui::say(&format!("{address} = {value} in {}", ui::path(&path)));
+    }
+    // Another place may set it, too.
+    let row = row_in_use(args, &address, env);
+    if let Some(row) = row.iter().find(|row| row.value != meant) {
         let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 200));
         ui::warn_line(&format!("{written} still applies: {} in {place}", row.origin));
     }
-    Ok(())
+    print_json(args, row)
+}
+
+/// Returns the value in use, after a change.
+fn row_in_use(args: &ConfigArgs, address: &KeyPath, env: &Env) -> Option<SettingRow> {
+    let rows = args.in_force(env).rows(address.tool.as_deref());
+    rows.into_iter().find(|row| row.address == *address)
+}
+
+/// Prints the value in use, under `--json`.
+fn print_json(args: &ConfigArgs, row: Option<SettingRow>) -> anyhow::Result<()> {
+    match row.filter(|_| args.json) {
+        Some(row) => ui::answer(&ui::json_line(row.json())),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result<()> {
     let path = args.file(env)?;
     if args.is_takumi() {
-        bail!(UsageError("takumi's files know only true and false".into()));
+        bail!(UsageError(
+            "the files of takumi cannot unset a value; they have only true and false".into()
+        ));
     }
     let address = args.address(typed)?;
     let destination = Destination::of(args, path.clone(), env)?;
@@ -70,7 +87,8 @@ pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result
         .map_err(|reason| unreadable(&path, &reason))?
         .with_context(|| format!("{} does not set {address}\n\nhint: `overspill config get {address}` shows its value", ui::path(&path)))?;
     checked(&after, &path, whose(args), &address, None)?;
-    destination.put(&after)
+    destination.put(&after)?;
+    print_json(args, row_in_use(args, &address, env))
 }
 
 /// The file that is changed. A project's file is not followed if it is a link.
@@ -145,7 +163,7 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         // To read it may take for ever, and a file in its place would be the end of it.
         return Err(anyhow!(
-            "{}: it is not a regular file, so nothing can be set there\n\nhint: OVERSPILL_CONFIG names it",
+            "{}: not a regular file, so nothing can be set there\n\nhint: name another file in OVERSPILL_CONFIG; `overspill config path` shows the paths",
             ui::path(path)
         ));
     }
@@ -163,7 +181,7 @@ fn checked(
     let file = SettingsFile::parse(after, path, whose).file;
     if file.get(address).map(|found| &found.value) != meant {
         bail!(
-            "{}: {address} cannot be changed without harm\n\nhint: edit the file",
+            "{}: {address} cannot be changed without harm\n\nhint: `overspill config edit` opens the file",
             ui::path(path)
         );
     }

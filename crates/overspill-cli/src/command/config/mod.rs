@@ -28,97 +28,105 @@ use crate::ui::{self, UsageError};
   overspill config set --project max_lines 300
   overspill config get store.dir
 
-From the weakest to the strongest: the profile, your file, the project's file, OVERSPILL_ variables,
-entries for a tool, options of a call. docs/settings.md has every setting.")]
+From weakest to strongest: profile, your file, project file, OVERSPILL_ variables, entries for a tool, options of a \
+call. docs/settings.md describes every setting.")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// The project's file, `.overspill.toml`, instead of your own.
+    /// Use the project's file, `.overspill.toml`, instead of your own.
     #[arg(long, global = true)]
     project: bool,
-    /// Settings of this tool.
+    /// Use the settings of this tool.
     #[arg(long, global = true, value_name = "NAME")]
     tool: Option<String>,
     /// Only settings that differ from the default.
     #[arg(long)]
     changed: bool,
-    /// As they are with this profile. `takumi` has files of its own.
+    /// Use the defaults of this profile. `takumi` has its own files.
     #[arg(long, global = true, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Prints the value that holds.
+    /// Prints the value in use.
+    #[command(
+        after_help = "Examples:\n  overspill config get max_lines\n  overspill config get tools.bash.keep\n  overspill config get store.dir --json"
+    )]
     Get {
         /// A setting: `max_lines`, `store.dir`, `tools.bash.keep`.
         key: String,
     },
-    /// Sets a value in a file.
+    /// Sets a value in your settings file, or in that of the project.
+    #[command(
+        after_help = "Examples:\n  overspill config set max_lines 500\n  overspill config set --tool bash keep tail\n  overspill config set --project max_lines 300"
+    )]
     Set {
-        /// A setting.
+        /// A setting, such as `max_lines`.
         key: String,
         /// Its value.
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
-    /// Removes a value from a file.
+    /// Removes a value from a settings file, so that the default applies.
+    #[command(
+        after_help = "Examples:\n  overspill config unset max_lines\n  overspill config unset --project max_lines"
+    )]
     Unset {
-        /// A setting.
+        /// A setting, such as `max_lines`.
         key: String,
     },
     /// Opens a settings file in your editor, and checks it afterwards.
+    #[command(after_help = "Examples:\n  overspill config edit\n  overspill config edit --project")]
     Edit,
-    /// Shows every setting, its value and where that comes from.
+    /// Shows every setting, its value, and where it is set.
+    #[command(
+        after_help = "Examples:\n  overspill config list\n  overspill config list --changed\n  overspill config list --json | jq -r .key"
+    )]
     List {
         /// Only settings that differ from the default.
         #[arg(long)]
         changed: bool,
-        /// As JSON.
-        #[arg(long)]
-        json: bool,
     },
-    /// Tries out what is needed of the bucket that is set, and says what is missing.
-    Check {
-        /// A line of JSON for each right.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Shows which files are read.
-    Path {
-        /// As JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    /// Tests the access to the bucket, and reports missing rights.
+    #[command(after_help = "Examples:\n  overspill config check\n  overspill config check --json")]
+    Check,
+    /// Shows the paths of the settings files.
+    #[command(after_help = "Examples:\n  overspill config path\n  overspill config path --project")]
+    Path,
 }
 
 pub(crate) fn run(args: &ConfigArgs, env: &Env) -> u8 {
     if let Some(option) = args.without_meaning() {
-        return ui::ended(Err(UsageError(format!("{option} has no effect here")).into()));
+        return ui::ended(
+            Err(UsageError(format!("{option} has no effect on this command")).into()),
+        );
     }
-    if let Some(Action::Check { json }) = &args.action {
-        return ui::ended_with(check::check(*json, env));
+    if let Some(Action::Check) = &args.action {
+        return ui::ended_with(check::check(args.json, env));
     }
     ui::ended(match &args.action {
-        None | Some(Action::Check { .. }) => show::list(args, args.changed, false, env),
-        Some(Action::List { changed, json }) => {
-            show::list(args, *changed || args.changed, *json, env)
-        }
+        None | Some(Action::Check) => show::list(args, args.changed, env),
+        Some(Action::List { changed }) => show::list(args, *changed || args.changed, env),
         Some(Action::Edit) => editor::edit(args, env),
         Some(Action::Get { key }) => show::get(args, key, env),
         Some(Action::Set { key, value }) => change::set(args, key, value, env),
         Some(Action::Unset { key }) => change::unset(args, key, env),
-        Some(Action::Path { json }) => show::path(args, *json, env),
+        Some(Action::Path) => show::path(args, env),
     })
 }
 
 impl ConfigArgs {
     /// Returns an option that was given and means nothing to the action.
     fn without_meaning(&self) -> Option<&'static str> {
-        let (is_check, is_path) = (
-            matches!(self.action, Some(Action::Check { .. })),
-            matches!(self.action, Some(Action::Path { .. })),
-        );
+        let (is_check, is_path) =
+            (matches!(self.action, Some(Action::Check)), matches!(self.action, Some(Action::Path)));
+        if self.json && (matches!(self.action, Some(Action::Edit)) || self.is_takumi()) {
+            return Some("--json");
+        }
         let tool = self.tool.is_some() && (is_check || is_path);
         let others = [("--project", self.project), ("--profile", self.profile.is_some())];
         let other = others.into_iter().find(|(_, given)| is_check && *given);
@@ -156,7 +164,7 @@ impl ConfigArgs {
         let working = env.directory().context("the working directory")?;
         if env.project_directories().next().is_none() {
             bail!(
-                "{}: this directory is no project, so settings there are not read\n\nhint: leave out --project to \
+                "{}: this directory is not in a project, so its settings are not read\n\nhint: leave out --project to \
                  use your own settings file; `overspill config path` shows it",
                 ui::path(working)
             );

@@ -14,17 +14,21 @@ use crate::ui;
 pub(super) fn get(args: &ConfigArgs, key: &str, env: &Env) -> anyhow::Result<()> {
     let address = args.address(key)?;
     let in_force = args.in_force(env);
-    let written = if args.project {
-        in_force.sources.project.get(&address).map(|found| found.written.clone())
-    } else {
-        let rows = in_force.rows(address.tool.as_deref());
-        rows.into_iter().find(|row| row.address == address).map(|row| row.written)
+    let rows = in_force.rows(address.tool.as_deref());
+    let row = rows.into_iter().find(|row| row.address == address);
+    let row = match args.project {
+        true => in_force.project_row(&address),
+        false => row,
     };
-    let written = written.with_context(|| format!("the project does not set {address}"))?;
-    ui::answer(&format!("{written}\n"))
+    let row = row.with_context(|| {
+        format!(
+            "the project does not set {address}\n\nhint: `overspill config get {address}` shows the value in use"
+        )
+    })?;
+    ui::answer(&if args.json { ui::json_line(row.json()) } else { row.written + "\n" })
 }
 
-pub(super) fn list(args: &ConfigArgs, changed: bool, json: bool, env: &Env) -> anyhow::Result<()> {
+pub(super) fn list(args: &ConfigArgs, changed: bool, env: &Env) -> anyhow::Result<()> {
     let in_force = args.in_force(env);
     let mut rows = in_force.rows(args.tool.as_deref());
     if args.project {
@@ -34,19 +38,22 @@ pub(super) fn list(args: &ConfigArgs, changed: bool, json: bool, env: &Env) -> a
     if changed {
         rows.retain(SettingRow::is_changed);
     }
-    let text = if json {
+    let text = if args.json {
         ui::json_line(rows.iter().map(SettingRow::json).collect())
     } else {
         match rows.is_empty() {
-            true => "all settings have their default; `overspill config list` shows them\n".into(),
-            false => table(&rows),
+            true => ui::wrapped(
+                "All settings have their default. `overspill config list` shows them.\n",
+                0,
+            ),
+            false => table(&rows, env),
         }
     };
     ui::answer(&text)
 }
 
 /// Returns the settings by area. Values that are set have their place; defaults have none.
-fn table(rows: &[SettingRow]) -> String {
+fn table(rows: &[SettingRow], env: &Env) -> String {
     let mut table =
         ui::Table::new(&["SETTING", "VALUE", "ORIGIN", "WHERE"]).optional(&["WHERE", "ORIGIN"]);
     for area in Area::ALL {
@@ -59,17 +66,22 @@ fn table(rows: &[SettingRow]) -> String {
             let origin = if is_changed { row.origin.clone() } else { "default".into() };
             let place = if is_changed { ui::escaped(&row.whence(), 1_000) } else { String::new() };
             table.row(vec![ui::escaped(&row.address.to_string(), 100), value, origin, place]);
+            if !is_changed {
+                for title in ["SETTING", "VALUE", "ORIGIN"] {
+                    table.tone(title, ui::Tone::Faint);
+                }
+            }
         }
     }
     // Only a terminal is narrow.
-    table.text(if ui::is_seen() { ui::width() } else { usize::MAX })
+    table.painted(if ui::is_seen() { ui::width() } else { usize::MAX }, env.colors())
 }
 
 fn area_of(row: &SettingRow) -> Area {
     if row.address.tool.is_some() { Area::Tools } else { row.address.key.area() }
 }
 
-pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<()> {
+pub(super) fn path(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
     let mut files: Vec<(&str, PathBuf)> = Vec::new();
     if !args.project {
         files.push(("user", args.file(env)?));
@@ -79,12 +91,12 @@ pub(super) fn path(args: &ConfigArgs, json: bool, env: &Env) -> anyhow::Result<(
         Err(error) if args.project => return Err(error),
         Err(_) => {}
     }
-    let text = if json {
+    let text = if args.json {
         let file = |(whose, path): &(&str, PathBuf)| json!({ "whose": whose, "path": path.to_string_lossy(), "exists": path.exists() });
         ui::json_line(files.iter().map(file).collect())
     } else {
         let line = |(whose, path): &(&str, PathBuf)| {
-            let there = if path.exists() { "" } else { " (not there)" };
+            let there = if path.exists() { "" } else { " (does not exist)" };
             format!("{whose:7}  {}{there}\n", path.display())
         };
         files.iter().map(line).collect()

@@ -27,13 +27,13 @@ use crate::ui;
 
 /// Hook entry point, for agents and not for you.
 ///
-/// Takes the host's own JSON on standard input and prints what the host expects, or nothing if there is
-/// nothing to change. Never allows a call. `overspill init` sets it up.
+/// Reads the JSON of the agent on standard input, and prints the answer that the agent expects, or nothing if
+/// nothing changes. It never allows a call. `overspill init` sets it up.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill hook copilot < payload.json")]
 pub(crate) struct HookArgs {
-    /// Whose hook it is.
+    /// The agent, such as `claude-code`.
     host: String,
     /// What a newer host may add.
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]

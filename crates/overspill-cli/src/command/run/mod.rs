@@ -19,7 +19,7 @@ use overspill::core::Keep;
 
 use crate::args::{CallDetails, Engine, LimitArgs, duration};
 use crate::env::Env;
-use crate::hosts::Host;
+use crate::hosts::{ExpectedLog, Host};
 use crate::pipelines::{PipelineMode, Watch};
 use crate::process::{
     self, CommandSpec, CommandTerminal, Descriptors, Ended, ProcessEvent, Stderr, Unstartable,
@@ -31,9 +31,8 @@ pub(crate) use presenter::Shows;
 
 /// Runs a command; shows a short version if it prints too much.
 ///
-/// The exit code is the command's. Output that fits passes through byte for byte; of a longer one
-/// a preview is shown, and all of it is saved. On a terminal the command has a terminal, as without overspill,
-/// and everything is shown as it comes.
+/// Short output is unchanged. Of a long output overspill shows a preview and saves the whole. The exit code is that
+/// of the command. On a terminal you see everything live, as without overspill.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,36 +41,36 @@ Examples:
   overspill run --shell 'make 2>&1 | grep -v note'
   overspill run --timeout 10m --max-lines 200 ./integration-tests
 
-The exit code is the command's; 128+n if signal n ended it, 127 if it is not found, 126 if it cannot
-be run, 124 if --timeout ended it, 125 if overspill's own options are wrong. If stdout cannot be
-written, 0 becomes 1.")]
+Exit code: that of the command. 124: --timeout ended the command. 125: invalid overspill arguments. \
+126: the command cannot be run. 127: the command is not found. 128+n: signal n ended the command. \
+1 in place of 0: stdout cannot be written.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
     call: CallDetails,
-    /// A line for your shell ($SHELL), with pipes, redirections and everything else.
+    /// Run this line in your shell ($SHELL). It can have pipes and redirections.
     #[arg(long, value_name = "LINE", conflicts_with = "command")]
     shell: Option<OsString>,
     /// Where the command's standard error goes.
     #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
     stderr: Stderr,
-    /// Give the command a terminal, also if stdout is no terminal. On a terminal it always gets one.
+    /// Give the command a terminal even if stdout is a pipe or a file.
     #[arg(long, overrides_with = "no_pty")]
     pty: bool,
-    /// Give the command pipes, also on a terminal.
+    /// Give the command pipes even on a terminal.
     #[arg(long)]
     no_pty: bool,
-    /// Show the start as it comes, and the end when the command has ended.
+    /// Show the start live, and the end when the command has ended.
     #[arg(long)]
     stream: bool,
     /// Show everything, without a limit.
     #[arg(long, conflicts_with = "stream")]
     all: bool,
-    /// End the command, and all that it has started, after this time, such as `90s` or `10m`.
+    /// End the command and its child processes after this time, such as `90s` or `10m`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
-    /// The command and its arguments. The first word that is no option begins it.
+    /// The command and its arguments. The first argument that is not an option starts the command.
     #[arg(required_unless_present = "shell", trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
@@ -94,6 +93,8 @@ impl RunArgs {
     }
 }
 
+/// How often we look whether the host has moved the command to the background.
+const BACKGROUND_LOOK: Duration = Duration::from_millis(200);
 /// Our own mistakes.
 const OUR_OWN: u8 = 125;
 /// What could not be shown, of a command that has done all it had to.
@@ -110,6 +111,8 @@ pub(crate) struct Job {
     pub(crate) shows: Shows,
     /// How long our reader may need for what it gets at last, if it stops reading when we end.
     pub(crate) reader_needs: Option<Duration>,
+    /// The log that the host makes if it moves the command to the background.
+    pub(crate) background: Option<ExpectedLog>,
 }
 
 /// A line for a shell, whose pipelines are watched.
@@ -166,7 +169,7 @@ impl Job {
             (false, true) => Shows::Start,
             (false, false) => Shows::Usual,
         };
-        Job { engine, command, asked, line, shows, reader_needs: None }
+        Job { engine, command, asked, line, shows, reader_needs: None, background: None }
     }
 
     /// Runs it, and returns its exit code.
@@ -202,7 +205,9 @@ impl Job {
         let watch = self.line.and_then(|ShellLine { at, default }| {
             Watch::attach(&pipelines, default, &mut asked, at, env)
         });
+        asked.every = self.background.as_ref().map(|_| BACKGROUND_LOOK);
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
+        output = output.unless_in_background(self.background);
         if asked.terminal == CommandTerminal::LikeOurs {
             output = output.of_terminal();
         }

@@ -16,7 +16,9 @@ use overspill::CallOptions;
 use crate::args::Engine;
 use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Ceiling, CommandInput, Host, OwnSlot, SlotKind, TaskFile, frame};
+use crate::hosts::{
+    self, Ceiling, CommandInput, ExpectedLog, Host, OwnSlot, SHELLS, SlotKind, TaskFile, frame,
+};
 use crate::pipelines::{PipelineMode, PipelineSettings};
 use crate::process::{
     self, CommandSpec, CommandTerminal, Descriptors, Leftover, OutputEnd, Stderr,
@@ -25,14 +27,12 @@ use crate::settings::SettingSources;
 use crate::settings::variables::ACTIVE;
 use crate::ui;
 
-/// Stands in for a shell, for host agents: bounds the command after `-c`.
+/// The shell of agents: shortens the output of the command after `-c`.
 ///
-/// This is for hosts: it uses the limits of the host around it, and on a terminal it is the real shell. `overspill
-/// run --shell LINE` is for people.
+/// It applies the limits of the agent. On a terminal it is the real shell. People use `overspill run --shell LINE`.
 ///
-/// Only the outermost command of a host is bounded. Whatever else a shell can be asked for becomes the
-/// real shell at once. Under the name `bash`, `sh`, `zsh` or `dash` the program does the same; `overspill
-/// init` makes such links and says so to hosts.
+/// Only the outermost command of an agent is shortened. Everything else runs in the real shell. Under the name
+/// `bash`, `sh`, `zsh` or `dash` the program does the same. `overspill init` makes such links for agents.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill sh -c 'make test'
@@ -41,13 +41,11 @@ pub(crate) struct ShArgs {
     /// The real shell [default: bash].
     #[arg(long, value_name = "PATH")]
     shell: Option<PathBuf>,
-    /// What the shell is given.
+    /// The arguments of the shell.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
     words: Vec<OsString>,
 }
 
-/// Shells that we can be called in the place of.
-const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 /// Our name where a host puts one word before a whole command line.
 const PREFIX: &str = "overspill-sh";
 /// Hosts with terminals stop reading when the command ends, and lose the output of that moment. So we
@@ -78,13 +76,16 @@ pub(crate) fn called(words: &[OsString], descriptors: Descriptors, env: &Env) ->
     if let Some(own) = OwnSlot::at(Path::new(name)) {
         return Some(answer(Call::of_own(&own, words, env), descriptors, env));
     }
-    let name = Path::new(name).file_name()?.to_str()?.to_owned();
+    let path = Path::new(name);
+    let name = path.file_name()?.to_str()?.to_owned();
     let is_shell = SHELLS.contains(&&*name);
     if name == PREFIX {
         return Some(answer(Call::of_prefix(words, env), descriptors, env));
     }
     if is_shell {
-        let call = Call::new(real::chosen(&name, env), words.to_vec(), IsOurs::Maybe, env);
+        let in_slot = real::in_slot(path, &name, words, env);
+        let shell = in_slot.unwrap_or_else(|| real::chosen(&name, env));
+        let call = Call::new(shell, words.to_vec(), IsOurs::Maybe, env);
         return Some(answer(call, descriptors, env));
     }
     let (shell, words) = match words {
@@ -195,12 +196,11 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let (until, leftover) = match &file {
         // Later output passes no redactor.
         Some(_) if engine.overspill.redaction().shown().is_none() => {
-            (OutputEnd::CommandEnd, Leftover::Forwarded)
+            (Host::output_end(env).0, Leftover::Forwarded)
         }
-        Some(_) => (OutputEnd::CommandEnd, Leftover::Dropped),
-        // A host that reads a screen waits for the shell.
-        None if is_screen => (OutputEnd::CommandEnd, Leftover::Dropped),
-        None => Host::output_end(env),
+        // A host that reads a screen waits for the shell. A terminal does not tell at once what is on its way.
+        None if is_screen => (OutputEnd::USUAL, Leftover::Dropped),
+        _ => Host::output_end(env),
     };
     let job = Job {
         engine,
@@ -227,6 +227,7 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             None => Shows::Usual,
         },
         reader_needs: on_terminal.then_some(READER_NEEDS),
+        background: ExpectedLog::of_process(env),
     };
     job.run(descriptors, env)
 }

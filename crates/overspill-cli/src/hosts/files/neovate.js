@@ -1,20 +1,29 @@
 // overspill @VERSION@: made by `overspill init`, removed by `overspill uninstall`.
 // Shortens long results of all tools. `truncation: false` in the settings of neovate switches it off.
-import { spawnSync } from "node:child_process"
+import { execFile } from "node:child_process"
 
-// Asks the program. Without an answer the result stays as it is.
+// Asks the program, while neovate goes on. Without an answer the result stays as it is.
 function ask(question) {
-  const done = spawnSync("@PROGRAM@", ["hook", "neovate"], {
-    input: JSON.stringify(question),
-    maxBuffer: 64 << 20,
-    timeout: 20_000,
+  return new Promise((resolve) => {
+    try {
+      const options = { maxBuffer: 64 << 20, timeout: 20_000 }
+      const program = execFile("@PROGRAM@", ["hook", "neovate"], options, (_, stdout) => {
+        try {
+          resolve(JSON.parse(stdout))
+        } catch {
+          resolve({})
+        }
+      })
+      // A program that ends early closes its input.
+      program.stdin.on("error", () => {})
+      program.stdin.end(JSON.stringify(question))
+    } catch {
+      resolve({})
+    }
   })
-  try {
-    return JSON.parse(done.stdout.toString())
-  } catch {
-    return {}
-  }
 }
+
+const isObject = (value) => typeof value === "object" && value !== null
 
 export default {
   name: "overspill",
@@ -23,9 +32,15 @@ export default {
   async toolResult(result, opts) {
     if (this?.config?.truncation === false) return result
     if (typeof result?.llmContent !== "string" && !Array.isArray(result?.llmContent)) return result
+    // The other fields are not sent, and stay as they are.
+    const { llmContent, isError, truncated, outputPath, ...others } = result
+    const { returnDisplay } = others
+    const display = isObject(returnDisplay) ? {} : returnDisplay
     // The program leaves a result alone that is an error, or that a tool has shortened itself.
-    const answer = ask({ tool: opts?.toolUse?.name ?? opts?.name, session: opts?.sessionId, result })
-    if (typeof answer.log === "string") console.warn(`overspill: ${answer.log}`)
-    return typeof answer.result === "object" && answer.result !== null ? answer.result : result
+    const sent = { llmContent, isError, truncated, outputPath, returnDisplay: display }
+    const answer = await ask({ tool: opts?.toolUse?.name ?? opts?.name, session: opts?.sessionId, result: sent })
+    if (typeof answer?.log === "string") console.warn(`overspill: ${answer.log}`)
+    if (!isObject(answer?.result)) return result
+    return { ...others, ...answer.result, ...(isObject(returnDisplay) && { returnDisplay }) }
   },
 }

@@ -63,11 +63,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Refuses more than one of these arguments.
-    pub(super) fn one_of(self, keys: &[&str]) -> Result<(), String> {
-        let given: Vec<&str> = keys.iter().copied().filter(|key| self.get(key).is_some()).collect();
+    /// Returns which of these arguments is given, and refuses more than one.
+    pub(super) fn one_of<'k>(self, keys: &[&'k str]) -> Result<Option<&'k str>, String> {
+        let given: Vec<&'k str> =
+            keys.iter().copied().filter(|key| self.get(key).is_some()).collect();
         match given.len() {
-            0 | 1 => Ok(()),
+            0 | 1 => Ok(given.first().copied()),
             _ => Err(format!("{} cannot be asked for at once", given.join(" and "))),
         }
     }
@@ -129,7 +130,7 @@ impl<'a> Arguments<'a> {
 
 /// Returns the arguments that ask for this search.
 pub(super) fn of_search(id: &OutputId, query: &Query) -> Value {
-    let mut arguments = json!({ "id": id, "pattern": query.pattern });
+    let mut arguments = json!({ "id": id.token(), "pattern": query.pattern });
     let lines = query.before.max(query.after);
     for (key, value, is_set) in [
         ("context", Value::from(lines), lines > 0),

@@ -20,18 +20,18 @@ use backup::Backup;
 
 /// Puts the proxy in front of every server in a client's file.
 ///
-/// Understands the files of Claude Code, Cursor, Windsurf, Gemini CLI, Qwen Code, Copilot CLI, VS Code,
-/// opencode, Kilo, Codex, goose and Continue. What is wrapped already stays as it is; servers that are reached by HTTP do
-/// too. The file as it was before us is kept beside it, with `.before-overspill` at the end of its name.
+/// It knows the files of Claude Code, Cursor, Windsurf, Gemini CLI, Qwen Code, Copilot CLI, VS Code, opencode, Kilo,
+/// Codex, goose and Continue. Servers that are wrapped already, and servers with a URL, stay as they are. A copy of the
+/// original file is kept beside it, with `.before-overspill` at the end of its name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill mcp wrap .mcp.json --dry-run
   overspill mcp wrap ~/.codex/config.toml
   overspill mcp unwrap ~/.codex/config.toml")]
 pub(crate) struct WrapArgs {
-    /// The file.
+    /// The client's file, such as `.mcp.json`.
     file: PathBuf,
-    /// Only say what would be changed.
+    /// Only show what would be changed.
     #[arg(long)]
     dry_run: bool,
 }

@@ -57,8 +57,9 @@ pub(crate) fn lead_session(words: &[OsString]) -> u8 {
     let pid = match start(&words[2..], targets, Group::Own, &signals, &[]) {
         Ok(pid) => pid,
         Err(error) => {
-            ui::say(&error.to_string());
-            return error.code();
+            let code = error.code();
+            ui::Failure::of(&error.into()).print(code);
+            return code;
         }
     };
     let child = Child::new(pid, Group::Own);

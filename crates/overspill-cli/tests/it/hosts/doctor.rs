@@ -12,7 +12,7 @@ fn said(home: &std::path::Path, code: i32) -> String {
 #[test]
 fn it_tries_what_every_host_would_do() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(said(dir.path(), 0).contains("! hosts: none was set up"));
+    assert!(said(dir.path(), 0).contains("! agents: none is set up"));
     let all = [
         "claude-code",
         "codex",
@@ -77,4 +77,26 @@ fn it_says_what_does_not_work() {
     let store = home.join(".local/state/overspill");
     std::fs::set_permissions(&store, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     assert!(said(home, 1).contains("✗ store: "));
+}
+
+#[test]
+fn variable_of_the_environment_that_hides_ours_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = well(dir.path(), &["init", "gemini", "--force"]);
+    assert!(said.contains("and so does BASH_ENV in your"), "{said}");
+    let doctor = |value: Option<&str>| {
+        let mut command = super::bare(dir.path());
+        command.arg("doctor").current_dir(dir.path()).envs(value.map(|value| ("BASH_ENV", value)));
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(doctor(None).0, Some(0));
+    let (code, text) = doctor(Some("/home/ada/mine.sh"));
+    assert_eq!(code, Some(1));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "✗ gemini: BASH_ENV is set in the environment, so the host does not take it from ~/.gemini/.env";
+    assert!(
+        text.contains(line) && text.contains("fix: unset BASH_ENV, or start it so: PATH="),
+        "{text}"
+    );
 }

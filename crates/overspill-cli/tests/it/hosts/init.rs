@@ -206,7 +206,7 @@ fn a_dry_run_changes_nothing() {
     well(dir.path(), &["init", "claude-code"]);
     let with = read(&path);
     let said = well(dir.path(), &["uninstall", "claude-code", "--dry-run"]);
-    assert!(said.contains("as it was before") && said.contains("dry run"), "{said}");
+    assert!(said.contains("restored") && said.contains("dry run"), "{said}");
     assert_eq!(read(&path), with);
     let said = well(dir.path(), &["init", "claude-code", "--json"]);
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
@@ -264,8 +264,11 @@ fn hosts_that_are_not_there_are_said() {
     assert!(said.contains("Codex CLI is not installed here") && said.contains("--force"), "{said}");
     assert_eq!(left(dir.path()), [] as [PathBuf; 0]);
     let said = well(dir.path(), &["uninstall", "codex"]);
-    assert_eq!(said, "Codex CLI: it was not set up\n");
-    assert_eq!(well(dir.path(), &["uninstall", "--all"]), "no host was set up\n");
+    assert_eq!(said, "Codex CLI: not set up\n");
+    assert_eq!(
+        well(dir.path(), &["uninstall", "--all"]),
+        "No agent is set up. `overspill init` lists the agents on this machine.\n"
+    );
 }
 
 #[test]
@@ -278,7 +281,7 @@ fn without_a_name_those_that_are_here_are_listed() {
     let row = |name: &str| said.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(row("claude-code").contains("  yes  ") && row("claude-code").ends_with("~/.claude"));
     assert!(row("gemini").contains("  no  "), "{said}");
-    assert!(row("not found here: ").contains("codex"), "{said}");
+    assert!(row("not found: ").contains("codex"), "{said}");
 }
 
 #[test]

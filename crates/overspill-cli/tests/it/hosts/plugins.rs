@@ -252,6 +252,25 @@ fn neovate_plugin_logs_a_failed_save() {
 }
 
 #[test]
+fn neovate_plugin_waits_without_blocking_and_keeps_what_json_cannot_say() {
+    let shown = with_neovate(
+        &[],
+        r#"
+        let turned = false
+        setImmediate(() => { turned = true })
+        const circular = {}
+        circular.self = circular
+        const result = { llmContent: LONG, returnDisplay: circular, metadata: { when: new Date(0), big: 1n }, note: undefined }
+        const cut = await plugin.toolResult(result, OPTS)
+        console.log(turned, cut.truncated, cut.returnDisplay === circular, cut.metadata === result.metadata)
+        const odd = { llmContent: [{ type: "text", text: LONG, big: 1n }] }
+        console.log((await plugin.toolResult(odd, OPTS)) === odd)
+        "#,
+    );
+    assert!(shown.is_none_or(|shown| shown == "true true true true\ntrue\n"));
+}
+
+#[test]
 fn claude_code_gets_a_directory() {
     let dir = tempfile::tempdir().unwrap();
     let plugin = dir.path().join("plugin dir");

@@ -58,7 +58,7 @@ fn allow_read_says_why_there_is_no_rule() {
         ("codex", "in its sandbox without asking"),
         ("pi", "it asks for no command"),
         ("qwen", "we know no rules of this host"),
-        ("opencode", "your settings ask for no single command"),
+        ("opencode", "your settings do not ask for single commands"),
     ] {
         let said = well(dir.path(), &["init", host, "--force", "--allow-read"]);
         assert!(said.contains("--allow-read adds no rule: ") && said.contains(why), "{said}");

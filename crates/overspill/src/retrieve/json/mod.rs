@@ -73,7 +73,7 @@ pub enum JsonError {
     #[error(transparent)]
     Store(#[from] Error),
     /// The output is not JSON.
-    #[error("{id}: {bad}")]
+    #[error("{}: {bad}", id.token())]
     NotJson {
         /// The output.
         id: OutputId,
@@ -81,7 +81,7 @@ pub enum JsonError {
         bad: BadJson,
     },
     /// A part of the output was not kept, and the rest is not JSON.
-    #[error("{id}: {missing} (`store.max_output`), so it is not whole JSON")]
+    #[error("{}: {missing} (`store.max_output`), so it is not whole JSON", id.token())]
     NotWhole {
         /// The output.
         id: OutputId,

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use crate::error::without_number;
+
 /// What is said to those who have no right to it.
 const DENIED: &str = "access denied";
 
@@ -43,7 +45,7 @@ impl std::fmt::Display for Failure {
                 write!(f, "no answer within {wait} s")
             }
             Failure::Refused(status) => write!(f, "{}, status {status}", status_means(*status)),
-            Failure::Other(reason) => f.write_str(reason),
+            Failure::Other(reason) => f.write_str(&without_number(reason)),
         }
     }
 }

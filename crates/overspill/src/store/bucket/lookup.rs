@@ -13,7 +13,7 @@ use crate::store::{
     Entry, Integrity, Kept, KeptRanges, Lookup, OutputId, RecentQuery, Store, lines,
 };
 
-/// The number of days whose outputs are searched for the end of an id.
+/// The number of days whose outputs are all searched for the end of an id. Earlier days are searched until one has it.
 const LATELY: usize = 3;
 
 /// A longer index of lines is not fetched; this one is for an output of 256 GiB.
@@ -58,12 +58,15 @@ impl Lookup for Bucket {
             return Ok(here);
         }
         let mut names = Vec::new();
-        for day in self.days().map_err(failed)?.iter().rev().take(LATELY) {
+        for (index, day) in self.days().map_err(failed)?.iter().rev().enumerate() {
+            if index >= LATELY && !names.is_empty() {
+                break;
+            }
             let listed =
                 self.day(day, &RecentQuery::default(), &Marks::default()).map_err(failed)?;
-            names.extend(listed.into_iter().map(|(entry, _)| entry.name));
+            let listed = listed.into_iter().map(|(entry, _)| entry.name);
+            names.extend(listed.filter(|name| name.ends_like(end)));
         }
-        names.retain(|name| name.ends_like(end));
         Ok(names)
     }
 

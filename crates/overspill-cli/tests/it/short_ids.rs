@@ -1,0 +1,94 @@
+//! People and models see ids of six characters. Full ids are for programs: `--json`.
+
+use crate::program::{Done, Test, numbered, program};
+
+/// Saves two runs of one command, and a JSON output.
+fn saved() -> Done {
+    let done = Test::new(&["run", "sh", "-c", "seq 1 5000; date +%N"]).run();
+    done.then(&["run", "sh", "-c", "seq 1 5000; date +%N"]);
+    let json: Vec<String> = (0..9_000).map(|n| format!("{{\"a\": {n}}}")).collect();
+    std::fs::write(done.test.dir.path().join("json"), format!("[{}]", json.join(","))).unwrap();
+    let file = done.test.dir.path().join("json");
+    done.then(&["cut", file.to_str().unwrap()]);
+    done
+}
+
+/// Returns the full ids in a text, except those in paths.
+fn full_ids(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"/_-.".contains(c));
+    words.filter(|word| word.len() == 26 && word.starts_with("01")).collect()
+}
+
+#[test]
+fn commands_print_short_ids() {
+    let done = saved();
+    let [json, new, old] = ["last", "last~1", "last~2"];
+    for args in [
+        &["read", old][..],
+        &["read", old, "--lines", "1-3"],
+        &["read", old, "--hex", "0:16"],
+        &["read", json],
+        &["read", json, "--json", "$[*].a"],
+        &["read", json, "--json", "$.none"],
+        &["read", old, "--json", "$.none"],
+        &["grep", "7"],
+        &["grep", "-l", "7"],
+        &["grep", "-c", "7"],
+        &["grep", "7", old, new],
+        &["grep", "--from", "last:1", "7", old],
+        &["diff", old, new],
+        &["diff", old, old],
+        &["diff", old, json],
+        &["list"],
+        &[],
+        &["info", old],
+        &["explain", old],
+        &["read", "0"],
+        &["pin", old],
+        &["rm", old],
+        &["pin", "--off", old],
+        &["rm", old],
+    ] {
+        let (_, stdout, stderr) = done.then(args);
+        let text = stdout + &stderr;
+        assert!(full_ids(&text).is_empty(), "{args:?}: {:?}\n{text}", full_ids(&text));
+        assert!(!text.is_empty(), "{args:?}");
+    }
+    let (_, json, _) = done.then(&["list", "--json"]);
+    assert_eq!(full_ids(&json).len(), 2, "{json}");
+}
+
+#[test]
+fn command_for_the_next_page_works_with_the_short_id() {
+    let done = Test::new(&["run", "seq", "1", "100000"]).run();
+    let mut page = done.then(&["read"]).1;
+    for _ in 0..3 {
+        let (_, next) = page.rsplit_once("next: ").unwrap();
+        let words: Vec<&str> = next.trim_end_matches("]\n").split(' ').skip(1).collect();
+        assert_eq!(words[1].len(), 6, "{next}");
+        let (code, text, error) = done.then(&words);
+        assert_eq!((code, error.as_str()), (0, ""));
+        assert_ne!(text, page);
+        page = text;
+    }
+    let (_, found, _) = done.then(&["grep", "1"]);
+    let (_, next) = found.rsplit_once("next: ").unwrap();
+    let words: Vec<&str> = next.trim_end_matches("]\n").split(' ').skip(1).collect();
+    assert_eq!(done.then(&words).0, 0, "{next}");
+}
+
+#[test]
+fn outputs_with_the_same_short_id_are_told_apart() {
+    let done = Test::new(&["cut", "--max-lines", "3"]).stdin(numbered(50)).run();
+    let id = done.id();
+    let file = done.files().remove(0);
+    let twin = format!("{}{}", if id.ends_with('0') { "01" } else { "00" }, &id[2..]);
+    std::fs::copy(&file, file.with_file_name(format!("{twin}.txt"))).unwrap();
+    let (code, _, error) = done.then(&["read", &id[20..].to_lowercase()]);
+    assert_eq!(code, 1);
+    if full_ids(&error).len() < 2 {
+        // Both rows must be usable.
+        panic!("{error}");
+    }
+    let _ = program(done.test.dir.path());
+}
