@@ -7,7 +7,7 @@ use super::classify::{Class, FEWEST_LINES};
 use super::fold;
 use super::line::ScoredLines;
 use super::pack::{Item, PackBudget, pack, room_used};
-use super::{listing, prose, search, source};
+use super::{listing, odd, prose, search, source};
 use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy};
@@ -41,6 +41,9 @@ const SMALL: u64 = 4096;
 
 /// The share of the room for the first match of each file.
 const FIRSTS: f64 = 0.5;
+
+/// The share of the room for lines that are unlike all others.
+const ODD: f64 = 0.3;
 
 /// The share of the room for the headings of prose.
 const HEADINGS: f64 = 0.2;
@@ -141,7 +144,7 @@ enum ShownOrder {
     Names,
     /// The lines of a listing that are worth most together.
     Folders(Vec<f64>),
-    /// The headings of prose or the first match of each file, as far as a share of the room goes, then the lines with the
+    /// The headings of prose, the first match of each file or odd lines, as far as a share of the room goes, then the lines with the
     /// most new names.
     Headings(Vec<bool>, f64),
     /// The two ends: a listing without an order of its own.
@@ -188,6 +191,7 @@ impl Chooser {
             }
             Kind::Prose => ShownOrder::Headings(prose::headings(lines), HEADINGS),
             Kind::Search => ShownOrder::Headings(search::firsts(lines), FIRSTS),
+            Kind::Plain => ShownOrder::Headings(odd::lines(lines), ODD),
             _ => ShownOrder::Names,
         };
         let in_run = fold::in_runs(lines);
@@ -308,10 +312,23 @@ fn bytes_within(lines: &ScoredLines, policy: &Policy, limits: &Limits) -> u64 {
 /// A gap with so many lines or fewer is shown where there is room: a whole trace is easier to read than its parts.
 const SMALL_GAP: u64 = 6;
 
-/// Adds the lines of small gaps to the chosen lines. Gaps in a run of lines of one kind stay.
+/// So many lines below a failed row that belong to it are shown where there is room.
+const BLOCK: usize = 12;
+
+/// Adds the lines of small gaps to the chosen lines, and the lines that belong to a chosen row. Gaps in a run of lines of
+/// one kind stay.
 fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
     let (all, mut bridged) = (&lines.lines, chosen.to_vec());
-    let shown: Vec<usize> = (0..all.len()).filter(|&at| chosen[at]).collect();
+    for row in (0..all.len()).filter(|&at| chosen[at] && all[at].own.hit) {
+        let belongs = |at: &usize| {
+            let line = &all[*at];
+            let is_next = line.number == all[row].number + (*at - row) as u64;
+            is_next && (line.own.blank || line.own.indent > all[row].own.indent)
+        };
+        let block = (row + 1..all.len()).take(BLOCK).take_while(belongs);
+        block.for_each(|at| bridged[at] = true);
+    }
+    let shown: Vec<usize> = (0..all.len()).filter(|&at| bridged[at]).collect();
     for (before, after) in shown.iter().copied().zip(shown.iter().copied().skip(1)) {
         let gap = all[after].number - all[before].number - 1;
         let between = &all[before + 1..after];

@@ -18,6 +18,7 @@ mod late;
 mod line;
 mod line_cache;
 mod listing;
+mod odd;
 mod outcome;
 mod pack;
 mod pool;

@@ -38,10 +38,10 @@ fn less_in_run(line: &ScoredLine) -> i32 {
 ///
 /// In a log, lines that belong to a failed row share its score.
 pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
-    lines.lines.iter_mut().for_each(|line| line.lifted = line.score);
+    let less = |line: &ScoredLine| if is_log { less_in_run(line) } else { 0 };
+    lines.lines.iter_mut().for_each(|line| line.lifted = line.score - less(line));
     if is_log {
         belongs::lift(lines);
-        lines.lines.iter_mut().for_each(|line| line.lifted -= less_in_run(line));
     }
     let best = lines.lines.iter().map(|line| line.lifted).max().unwrap_or(0);
     let mut shares: Vec<f64> =
