@@ -84,7 +84,7 @@ pub(crate) fn choose(
         room = if used > 1.0 { next.min(room - room / 64) } else { next.max(room + 1) };
     }
     let (used, mut choice) = best?;
-    // Where clipping leaves much of the room unused, others know better what to do with it.
+    // If clipped lines leave much of the room unused, both ends of the output use it better.
     let clips = lines.lines.iter().any(|line| line.clipped);
     if choice.blocks.is_empty() || clips && used < LEAST_USED && !choice.is_enough {
         return None;

@@ -24,7 +24,7 @@ const PASSED: usize = 4;
 /// An output with fewer lines, and too large all the same, has long lines.
 pub(super) const FEWEST_LINES: usize = 12;
 
-/// What lines are.
+/// The kind of an output, and how much it looks like a failing log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Class {
     pub(super) kind: Kind,

@@ -1,4 +1,4 @@
-//! The form of a row that says what failed, whatever its words are.
+//! The form of a row that says what failed.
 //!
 //! Tools write failures in few forms: `FAILED path::test`, `error: …`, `3 failed`. The form says more about a row
 //! than its words do, because words differ from project to project.

@@ -1,4 +1,4 @@
-//! What share of what matters each line has.
+//! Gives each line its share of what matters.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,8 +9,8 @@ use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
 
-/// How much of its share a copy of a line gives to the one that counts, and how much is left to it.
-/// That the same is said twice makes it more likely to matter.
+/// How much of its share a copy of a line gives to the line that counts, and how much the copy keeps.
+/// A line that comes twice is more likely to matter.
 const MORE: f64 = 0.6;
 const AGAIN: f64 = 0.02;
 
@@ -46,7 +46,7 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     let best = lines.lines.iter().map(|line| line.lifted).max().unwrap_or(0);
     let mut shares: Vec<f64> =
         lines.lines.iter().map(|line| (f64::from(line.lifted - best) / UNIT).exp()).collect();
-    // Of lines that look the same, one is enough.
+    // One of several equal lines is enough.
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
     for (at, line) in lines.lines.iter().enumerate() {
