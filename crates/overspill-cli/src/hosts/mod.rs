@@ -3,6 +3,7 @@
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
 
 mod background_log;
+mod by_alias;
 mod by_contract;
 pub(crate) mod escape;
 pub(crate) mod frame;
@@ -105,6 +106,8 @@ pub(crate) struct Host {
     pub(crate) shell: DefaultShell,
     /// The kind of program that `init` replaces in its settings by our link. The user may have one there.
     pub(crate) slot: Option<SlotKind>,
+    /// The variable that names one more file of settings. That file has its way against the user's.
+    pub(crate) settings_variable: Option<&'static str>,
     /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],
     /// The changes of the second layer, on request.
