@@ -8,6 +8,7 @@ mod by_contract;
 pub(crate) mod escape;
 pub(crate) mod frame;
 pub(crate) mod hook;
+mod moved_home;
 mod own_slot;
 #[cfg(test)]
 mod page;
@@ -21,6 +22,7 @@ use overspill::Profile;
 use overspill::core::{Limits, Policy};
 
 pub(crate) use background_log::{BackgroundLog, ExpectedLog};
+pub(crate) use moved_home::{below_home, moving_variable};
 pub(crate) use own_slot::{OwnSlot, SlotKind};
 pub(crate) use table::HOSTS;
 pub(crate) use task_file::TaskFile;
@@ -198,9 +200,7 @@ pub(crate) enum WaitsFor {
 pub(crate) struct TaskFiles {
     pub(crate) folder: &'static str,
     pub(crate) ending: &'static str,
-    /// The variable that names its directory, and the directory otherwise.
-    pub(crate) home: (&'static str, &'static str),
-    /// The logs of its sessions, below that directory: `LOGS/PROJECT/SESSION.jsonl`. They name the tasks that run in
+    /// The logs of its sessions: `LOGS/PROJECT/SESSION.jsonl`. They name the tasks that run in
     /// the background.
     pub(crate) logs: &'static str,
 }

@@ -91,8 +91,7 @@ pub(crate) const HOSTS: &[Host] = &[
         task_files: Some(TaskFiles {
             folder: "tasks",
             ending: "output",
-            home: ("CLAUDE_CONFIG_DIR", ".claude"),
-            logs: "projects",
+            logs: "~/.claude/projects",
         }),
         how: "wraps shell commands (CLAUDE_CODE_SHELL_PREFIX)",
         slot: Some(SlotKind::Prefix),
@@ -167,8 +166,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.gemini",
         mark: Some("GEMINI_CLI"),
         background_log: Some(BackgroundLog {
-            variable: "GEMINI_CLI_HOME",
-            path: ".gemini/tmp/background-processes/background-@PID@.log",
+            path: "~/.gemini/tmp/background-processes/background-@PID@.log",
         }),
         waits_for: WaitsFor::PipeEnd,
         frame: Some("_bgpids_file="),
