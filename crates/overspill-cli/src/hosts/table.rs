@@ -10,7 +10,7 @@ use super::{
     SlotKind, TaskFiles, WaitsFor, by_alias, by_contract,
 };
 
-/// What a host has that has nothing.
+/// A host without a single setting.
 pub(super) const NONE: Host = Host {
     name: "",
     title: "",
