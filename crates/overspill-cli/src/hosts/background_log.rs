@@ -2,18 +2,16 @@
 //!
 //! The host then reads the output by pages, so it gets everything as it comes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::Host;
+use super::{Host, below_home};
 use crate::env::Env;
 
 /// The place of such a log.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BackgroundLog {
-    /// The variable that names the directory, which otherwise is the home.
-    pub(crate) variable: &'static str,
-    /// The path below it. `@PID@` is the number of the process.
+    /// Its path. `@PID@` is the number of the process.
     pub(crate) path: &'static str,
 }
 
@@ -28,14 +26,12 @@ impl ExpectedLog {
     /// Returns the log that the host around us would make for this process.
     pub(crate) fn of_process(env: &Env) -> Option<ExpectedLog> {
         let log = Host::around(env).find_map(|host| host.background_log)?;
-        let named = env.variable(log.variable).map(PathBuf::from);
-        let home = named.or_else(|| env.home())?;
-        Some(ExpectedLog::at(&home, &log, std::process::id(), SystemTime::now()))
+        ExpectedLog::at(&log, std::process::id(), SystemTime::now(), env)
     }
 
-    fn at(home: &Path, log: &BackgroundLog, process: u32, since: SystemTime) -> ExpectedLog {
-        let path = home.join(log.path.replace("@PID@", &process.to_string()));
-        ExpectedLog { path, since }
+    fn at(log: &BackgroundLog, process: u32, since: SystemTime, env: &Env) -> Option<ExpectedLog> {
+        let path = below_home(&log.path.replace("@PID@", &process.to_string()), env)?;
+        Some(ExpectedLog { path, since })
     }
 
     /// Tells whether the host has made it. A process of another session may have had our number.
@@ -47,6 +43,7 @@ impl ExpectedLog {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::time::Duration;
 
     use super::super::HOSTS;
@@ -57,7 +54,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let log = HOSTS.iter().find_map(|host| host.background_log).unwrap();
         let now = SystemTime::now();
-        let expected = ExpectedLog::at(home.path(), &log, 17, now - Duration::from_secs(5));
+        let env = Env::of_table(&[("HOME", home.path().to_str().unwrap())], Path::new("/"));
+        let expected = ExpectedLog::at(&log, 17, now - Duration::from_secs(5), &env).unwrap();
         assert!(!expected.is_there());
         std::fs::create_dir_all(expected.path.parent().unwrap()).unwrap();
         std::fs::write(&expected.path, "").unwrap();

@@ -8,6 +8,23 @@ const ONLY_SERVERS: &str = "MCP proxy and rules text";
 const THEN_ONLY_SERVERS: &str =
     "overspill reaches its MCP servers and its rules: add --mcp, --rules or both.";
 
+pub(super) const WINDSURF: Host = Host {
+    name: "windsurf",
+    title: "Windsurf",
+    programs: &["windsurf"],
+    home: "~/.codeium/windsurf",
+    how: "MCP proxy and rules text",
+    servers: Some(place("~/.codeium/windsurf/mcp_config.json", "")),
+    rules: Some(place(
+        "~/.codeium/windsurf/memories/global_rules.md",
+        ".windsurf/rules/overspill.md",
+    )),
+    then: Some(
+        "It has no place for us but its MCP servers and its rules: add --mcp, --rules or both.",
+    ),
+    ..NONE
+};
+
 /// Qoder has the frame of Claude Code around its commands, a variable for a prefix, and the same hooks.
 pub(super) const QODER: Host = Host {
     name: "qoder",

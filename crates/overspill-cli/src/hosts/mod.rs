@@ -3,10 +3,12 @@
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
 
 mod background_log;
+mod by_alias;
 mod by_contract;
 pub(crate) mod escape;
 pub(crate) mod frame;
 pub(crate) mod hook;
+mod moved_home;
 mod own_slot;
 #[cfg(test)]
 mod page;
@@ -20,6 +22,7 @@ use overspill::Profile;
 use overspill::core::{Limits, Policy};
 
 pub(crate) use background_log::{BackgroundLog, ExpectedLog};
+pub(crate) use moved_home::{below_home, moving_variable};
 pub(crate) use own_slot::{OwnSlot, SlotKind};
 pub(crate) use table::HOSTS;
 pub(crate) use task_file::TaskFile;
@@ -105,6 +108,8 @@ pub(crate) struct Host {
     pub(crate) shell: DefaultShell,
     /// The kind of program that `init` replaces in its settings by our link. The user may have one there.
     pub(crate) slot: Option<SlotKind>,
+    /// The variable that names one more file of settings. That file has its way against the user's.
+    pub(crate) settings_variable: Option<&'static str>,
     /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],
     /// The changes of the second layer, on request.
@@ -195,9 +200,7 @@ pub(crate) enum WaitsFor {
 pub(crate) struct TaskFiles {
     pub(crate) folder: &'static str,
     pub(crate) ending: &'static str,
-    /// The variable that names its directory, and the directory otherwise.
-    pub(crate) home: (&'static str, &'static str),
-    /// The logs of its sessions, below that directory: `LOGS/PROJECT/SESSION.jsonl`. They name the tasks that run in
+    /// The logs of its sessions: `LOGS/PROJECT/SESSION.jsonl`. They name the tasks that run in
     /// the background.
     pub(crate) logs: &'static str,
 }

@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use overspill::core::Limits;
 
-use super::by_contract;
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, NeovateFormat, PluginFormat};
 use super::{
     BackgroundLog, Ceiling, CommandInput, DefaultShell, Host, HostFile, LIMITS, SetupStep,
-    SlotKind, TaskFiles, WaitsFor,
+    SlotKind, TaskFiles, WaitsFor, by_alias, by_contract,
 };
 
-/// What a host has that has nothing.
+/// A host without a single setting.
 pub(super) const NONE: Host = Host {
     name: "",
     title: "",
@@ -29,6 +28,7 @@ pub(super) const NONE: Host = Host {
     how: "",
     shell: DefaultShell::Bash,
     slot: None,
+    settings_variable: None,
     steps: &[],
     second: &[],
     reading: &[],
@@ -47,7 +47,7 @@ pub(super) const NONE: Host = Host {
 const SHELL_OF_USER: DefaultShell = DefaultShell::OfUser { except: &["fish", "nu"] };
 
 /// The ceiling of a host with a limit in characters.
-const fn chars(most: u64) -> Ceiling {
+pub(super) const fn chars(most: u64) -> Ceiling {
     Ceiling { limits: LIMITS.chars(most), if_failed: None }
 }
 
@@ -60,7 +60,7 @@ pub(super) const fn place(user: &'static str, project: &'static str) -> HostFile
 }
 
 /// Hands a whole command of bash to us, where a host lets us choose a file that bash reads first.
-const fn env(name: &'static str) -> SetupStep {
+pub(super) const fn env(name: &'static str) -> SetupStep {
     SetupStep::Script { name, text: include_str!("files/env.sh") }
 }
 
@@ -91,8 +91,7 @@ pub(crate) const HOSTS: &[Host] = &[
         task_files: Some(TaskFiles {
             folder: "tasks",
             ending: "output",
-            home: ("CLAUDE_CONFIG_DIR", ".claude"),
-            logs: "projects",
+            logs: "~/.claude/projects",
         }),
         how: "wraps shell commands (CLAUDE_CODE_SHELL_PREFIX)",
         slot: Some(SlotKind::Prefix),
@@ -167,8 +166,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.gemini",
         mark: Some("GEMINI_CLI"),
         background_log: Some(BackgroundLog {
-            variable: "GEMINI_CLI_HOME",
-            path: ".gemini/tmp/background-processes/background-@PID@.log",
+            path: "~/.gemini/tmp/background-processes/background-@PID@.log",
         }),
         waits_for: WaitsFor::PipeEnd,
         frame: Some("_bgpids_file="),
@@ -209,6 +207,7 @@ pub(crate) const HOSTS: &[Host] = &[
         how: "wraps shell commands (`shell` in opencode.json)",
         shell: SHELL_OF_USER,
         slot: Some(SlotKind::Shell),
+        settings_variable: Some("OPENCODE_CONFIG"),
         steps: &[
             SetupStep::ShellLink,
             SetupStep::Json { place: OPENCODE, path: &["shell"], value: r#""@BIN@/@SHELL@""# },
@@ -227,7 +226,12 @@ pub(crate) const HOSTS: &[Host] = &[
         ],
         servers: Some(OPENCODE),
         rules: Some(place("$config/opencode/AGENTS.md", "AGENTS.md")),
-        overrides: &["opencode.json", "opencode.jsonc"],
+        overrides: &[
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/opencode.json",
+            ".opencode/opencode.jsonc",
+        ],
         ceiling: LINES_AND_BYTES,
         hook: Some(&PluginFormat),
         ..NONE
@@ -242,6 +246,7 @@ pub(crate) const HOSTS: &[Host] = &[
         how: "wraps shell commands (`shell` in kilo.json)",
         shell: SHELL_OF_USER,
         slot: Some(SlotKind::Shell),
+        settings_variable: Some("KILO_CONFIG"),
         steps: &[
             SetupStep::ShellLink,
             SetupStep::Json { place: KILO, path: &["shell"], value: r#""@BIN@/@SHELL@""# },
@@ -252,87 +257,10 @@ pub(crate) const HOSTS: &[Host] = &[
         ceiling: LINES_AND_BYTES,
         ..NONE
     },
-    Host {
-        name: "goose",
-        title: "goose",
-        programs: &["goose"],
-        home: "$config/goose",
-        mark: Some("AGENT_SESSION_ID"),
-        parents: &["goose", "goosed"],
-        waits_for: WaitsFor::ToldMoment(Duration::from_millis(500)),
-        how: "wraps shell commands (a `bash` first in PATH)",
-        steps: &[SetupStep::Link("bash")],
-        servers: Some(place("$config/goose/config.yaml", "")),
-        rules: Some(place("$config/goose/.goosehints", ".goosehints")),
-        // It shows 2,000 lines and 50,000 bytes.
-        ceiling: Ceiling { limits: Limits::NONE.bytes(49_500).lines(1_900), if_failed: None },
-        then: Some(
-            "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-             alias goose='PATH=\"@BIN@:$PATH\" goose'",
-        ),
-        ..NONE
-    },
-    Host {
-        name: "continue",
-        title: "Continue CLI",
-        programs: &["cn"],
-        home: "~/.continue",
-        input: CommandInput::Unused,
-        waits_for: WaitsFor::PipeEnd,
-        resets_path: true,
-        how: "wraps shell commands (SHELL)",
-        steps: &[SetupStep::Link("bash")],
-        servers: Some(place("~/.continue/config.yaml", "")),
-        rules: Some(place("", ".continue/rules/overspill.md")),
-        // It shows 1,000 lines and 50,000 characters. Commands that run at the same time share them.
-        ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
-        then: Some(
-            "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-             alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'",
-        ),
-        ..NONE
-    },
-    Host {
-        name: "kimi-code",
-        title: "Kimi Code",
-        programs: &["kimi"],
-        home: "~/.kimi-code",
-        frame: Some("cd '"),
-        parents: &["kimi-code"],
-        waits_for: WaitsFor::Moment(Duration::from_millis(250)),
-        input: CommandInput::Unused,
-        how: "wraps shell commands (BASH_ENV)",
-        steps: &[env("kimi-code.sh")],
-        servers: Some(place("~/.kimi-code/mcp.json", ".kimi-code/mcp.json")),
-        rules: Some(place("~/.kimi-code/AGENTS.md", "AGENTS.md")),
-        // It shows 50,000 characters.
-        ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
-        then: Some(
-            "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-             alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
-        ),
-        ..NONE
-    },
-    Host {
-        name: "qwen",
-        title: "Qwen Code",
-        programs: &["qwen"],
-        home: "~/.qwen",
-        mark: Some("QWEN_CODE"),
-        waits_for: WaitsFor::Moment(Duration::ZERO),
-        on_terminal: true,
-        how: "wraps shell commands (a `bash` first in PATH)",
-        steps: &[SetupStep::Link("bash")],
-        servers: Some(place("~/.qwen/settings.json", ".qwen/settings.json")),
-        rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
-        // It shows 30,000 characters, with the text of the command.
-        ceiling: chars(28_000),
-        then: Some(
-            "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
-             alias qwen='PATH=\"@BIN@:$PATH\" qwen'",
-        ),
-        ..NONE
-    },
+    by_alias::GOOSE,
+    by_alias::CONTINUE,
+    by_alias::KIMI,
+    by_alias::QWEN,
     Host {
         name: "copilot",
         title: "Copilot CLI",
@@ -446,22 +374,7 @@ pub(crate) const HOSTS: &[Host] = &[
         hook: Some(&NeovateFormat),
         ..NONE
     },
-    Host {
-        name: "windsurf",
-        title: "Windsurf",
-        programs: &["windsurf"],
-        home: "~/.codeium/windsurf",
-        how: "MCP proxy and rules text",
-        servers: Some(place("~/.codeium/windsurf/mcp_config.json", "")),
-        rules: Some(place(
-            "~/.codeium/windsurf/memories/global_rules.md",
-            ".windsurf/rules/overspill.md",
-        )),
-        then: Some(
-            "It has no place for us but its MCP servers and its rules: add --mcp, --rules or both.",
-        ),
-        ..NONE
-    },
+    by_contract::WINDSURF,
     by_contract::QODER,
     by_contract::DROID,
     by_contract::AUGGIE,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
-use super::{Host, TaskFiles};
+use super::{Host, TaskFiles, below_home};
 use crate::env::Env;
 use crate::process;
 
@@ -41,12 +41,7 @@ impl TaskFile {
         let folder = path.parent().filter(|folder| folder.ends_with(files.folder))?;
         let session = folder.parent()?;
         let project = session.parent()?.file_name()?;
-        let (variable, below_home) = files.home;
-        let home = env
-            .variable(variable)
-            .map(PathBuf::from)
-            .or_else(|| Some(env.home()?.join(below_home)));
-        let log = home?.join(files.logs).join(project).join(session.file_name()?);
+        let log = below_home(files.logs, env)?.join(project).join(session.file_name()?);
         Some(TaskFile { id: id.to_owned(), log })
     }
 

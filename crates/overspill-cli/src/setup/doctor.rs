@@ -1,22 +1,19 @@
 //! Checks the program, the settings, the store and the hosts.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use overspill::{Call, Outcome, Profile};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::piece::SetupPiece;
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
-use super::{found, on_path, slot, text_of};
+use super::{found, on_path, overridden, slot, text_of};
 use crate::bucket::{self, Finding};
 use crate::command::doctor::DoctorArgs;
 use crate::command::push;
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host, OwnSlot, SetupStep};
-use crate::jsonc::Jsonc;
+use crate::hosts::{HOSTS, Host};
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 use crate::settings::variables::ACTIVE;
@@ -322,7 +319,7 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             findings.fix(&again);
         }
     }
-    for (name, file) in set_before(host, &receipt, env) {
+    for (name, file) in overridden::by_environment(host, &receipt, env) {
         let said =
             format!("{name} is set in the environment, so the host does not take it from {file}");
         findings.add(host.name, How::Wrong, said);
@@ -332,69 +329,12 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             if start.is_empty() { String::new() } else { format!(", or start it so: {start}") };
         findings.fix(&format!("unset {name}{or_start}"));
     }
-    for path in overridden(host, env) {
-        findings.add(host.name, How::Wrong, path);
-        findings.fix("remove it from the project file");
+    for said in overridden::by_files(host, env) {
+        findings.add(host.name, How::Wrong, said);
+        findings.fix("remove it from that file");
     }
     for (what, result) in Trial::of(host, env) {
         findings.judge(host.name, result.map(|said| format!("{what}: {said}")));
         findings.fix(&again);
     }
-}
-
-/// Returns the variables of the environment that have their way against our file of variables, and that file.
-fn set_before(host: &Host, receipt: &Receipt, env: &Env) -> Vec<(String, String)> {
-    let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
-    let mut all = Vec::new();
-    for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
-        for LayeredPiece { piece, .. } in &target.pieces {
-            if let SetupPiece::Variable { name, value } = piece
-                && env.variable(name).is_some_and(|set| set != value.as_str())
-            {
-                all.push((name.clone(), env.shown(&target.path)));
-            }
-        }
-    }
-    all
-}
-
-/// Says which files of the project have their way against ours.
-fn overridden(host: &Host, env: &Env) -> Vec<String> {
-    let mut said = Vec::new();
-    for directory in env.project_directories() {
-        for step in host.steps {
-            match step {
-                SetupStep::Json { path, value, .. } => {
-                    for file in host.overrides.iter().map(|name| directory.join(name)) {
-                        said.extend(other_value(&file, path, value, env));
-                    }
-                }
-                SetupStep::Variable { name, .. } => {
-                    let files = host.overrides.iter().map(|name| directory.join(name));
-                    said.extend(files.filter(|file| file.is_file()).map(|file| {
-                        format!(
-                            "{} is read instead of ours, and has no {name} of ours",
-                            env.shown(&file)
-                        )
-                    }));
-                }
-                _ => {}
-            }
-        }
-    }
-    said
-}
-
-fn other_value(file: &Path, path: &[&str], ours: &str, env: &Env) -> Option<String> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let json = Jsonc::parse(&text).ok()?;
-    let value = json.value_of(json.get(path)?)?;
-    let ours: Value = serde_json::from_str(&plan::filled(ours, plan::escaped, env)).ok()?;
-    let said = format!("{} sets {} to {value}", env.shown(file), path.join("."));
-    // It may be our link for a value of the user.
-    let is_ours = value == ours
-        || value.as_str().map(Path::new).is_some_and(|value| {
-            OwnSlot::at(value).is_some() || value.parent() == Some(&env.links())
-        });
-    (!is_ours).then_some(said)
 }

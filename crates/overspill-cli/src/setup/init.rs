@@ -6,13 +6,14 @@ use std::path::Path;
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use super::list::list;
 use super::owned::{self, Owned};
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope, Target};
 use super::receipt::{Receipt, Wrote};
 use super::{found, named, piece::SetupPiece, slot, system, text_of};
 use crate::command::init::InitArgs;
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host, SlotKind};
+use crate::hosts::{Host, SlotKind};
 use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::settings::text;
 use crate::settings::write::write;
@@ -30,6 +31,16 @@ struct Change {
     pieces: Vec<LayeredPiece>,
     /// The user's own shell or prefix, which we go on to call.
     own: Option<slot::Chained>,
+}
+
+impl Change {
+    /// Says what is asked for. A value that the file has no place for is left out.
+    fn said(&self) -> Vec<String> {
+        let (after, path) = (self.after.as_deref().unwrap_or_default(), &self.target.path);
+        let is_said =
+            |one: &&LayeredPiece| !one.piece.has_need() || one.piece.is_in(after, path, None);
+        self.target.pieces.iter().filter(is_said).map(|one| one.piece.said()).collect()
+    }
 }
 
 /// Sets up the hosts that are named, or lists the hosts on this machine.
@@ -259,15 +270,16 @@ pub(super) fn refused(path: &Path, why: &Refused, env: &Env) -> anyhow::Error {
 
 fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
     let mut text = format!("{}: {}\n", host.title, host.how);
-    for Change { target, now, after, own, .. } in changes {
+    for change in changes {
+        let Change { target, now, after, own, .. } = change;
         let state = match (now == after, args.dry_run) {
             (true, _) => "already set up",
             (false, true) => "would be changed",
             (false, false) => "changed",
         };
         text.push_str(&format!("  {} ({state})\n", env.shown(&target.path)));
-        for one in &target.pieces {
-            text.push_str(&format!("    {}\n", one.piece.said()));
+        for piece in change.said() {
+            text.push_str(&format!("    {piece}\n"));
         }
         if let Some(slot::Chained { own, place }) = own {
             let kind = match own.kind {
@@ -312,57 +324,15 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
 }
 
 fn as_json(host: &Host, changes: &[Change], dry_run: bool, env: &Env) -> Value {
-    let files = changes.iter().map(|Change { target, now, after, own, .. }| {
-        let pieces: Vec<String> = target.pieces.iter().map(|one| one.piece.said()).collect();
+    let files = changes.iter().map(|change| {
+        let Change { target, now, after, own, .. } = change;
+        let pieces = change.said();
         let own = own.as_ref().map(|chained| &chained.own.value);
         json!({"path": target.path, "changes": now != after, "pieces": pieces, "own": own})
     });
     let files: Vec<Value> = files.collect();
     let then = host.then.map(|then| plan::filled(then, |word| word, env));
     json!({"host": host.name, "how": host.how, "dry_run": dry_run, "files": files, "then": then})
-}
-
-/// Lists the hosts that are here.
-fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
-    let mut rows = Vec::new();
-    for host in HOSTS {
-        let place = found(host, env);
-        rows.push((host, place, Receipt::exists(host, env)));
-    }
-    if is_json {
-        let all = rows.iter().map(|(host, place, is_set_up)| {
-            json!({"host": host.name, "title": host.title, "found": place, "set_up": is_set_up, "how": host.how})
-        });
-        return ui::answer(&ui::json_line(all.collect()));
-    }
-    let mut table = ui::Table::new(&["AGENT", "SET UP", "HOW", "FOUND"]).optional(&["HOW"]);
-    for (host, place, is_set_up) in
-        rows.iter().filter(|(_, place, set_up)| place.is_some() || *set_up)
-    {
-        let place = place.as_deref().map_or_else(|| "not found".into(), |path| env.shown(path));
-        let set_up = if *is_set_up { "yes" } else { "no" };
-        table.row(vec![host.name.into(), set_up.into(), host.how.into(), place]);
-    }
-    let here = table.text(ui::width());
-    let others: Vec<&str> = rows
-        .iter()
-        .filter(|(_, place, set_up)| place.is_none() && !set_up)
-        .map(|(host, ..)| host.name)
-        .collect();
-    let others = match others.is_empty() {
-        true => String::new(),
-        false => format!("not found: {}\n", others.join(", ")),
-    };
-    let example = rows.iter().find(|(_, place, set_up)| place.is_some() && !set_up);
-    let hint = match example {
-        Some((host, ..)) => format!("`overspill init {}` sets up an agent", host.name),
-        None => format!(
-            "`overspill init {} --force` sets up an agent that is not installed yet",
-            HOSTS[0].name
-        ),
-    };
-    let text = format!("{others}\nhint: {hint}\n");
-    ui::answer(&format!("{here}{}", ui::wrapped(&text, 2)))
 }
 
 /// Writes a plugin that a host loads from a directory.

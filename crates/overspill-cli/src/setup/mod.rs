@@ -8,7 +8,9 @@
 mod doctor;
 mod init;
 mod lines;
+mod list;
 mod noted;
+mod overridden;
 mod owned;
 mod piece;
 mod plan;

@@ -71,6 +71,11 @@ impl SetupPiece {
         }
     }
 
+    /// Tells whether it is written only on a condition.
+    pub(super) fn has_need(&self) -> bool {
+        matches!(self, SetupPiece::Json { need: JsonNeed::NoValue | JsonNeed::Object, .. })
+    }
+
     /// Tells whether nothing needs to be put into the text.
     pub(super) fn is_satisfied(&self, text: &str, file: &Path) -> bool {
         match self {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::piece::{JsonNeed, SetupPiece};
 use crate::env::Env;
-use crate::hosts::{Host, HostFile, SetupStep};
+use crate::hosts::{Host, HostFile, SetupStep, below_home};
 use crate::settings::SettingSources;
 use crate::ui;
 
@@ -189,7 +189,7 @@ pub(super) fn path_of(place: HostFile, scope: SetupScope, env: &Env) -> Option<P
         return None;
     }
     let path = match (named.strip_prefix("~/"), named.strip_prefix("$config/")) {
-        (Some(below), _) => env.home()?.join(below),
+        (Some(_), _) => below_home(named, env)?,
         (_, Some(below)) => env.config_home().join(below),
         (None, None) => {
             env.directory().ok()?;

@@ -12,7 +12,7 @@ use super::receipt::{Receipt, Wrote};
 use super::{named, slot, text_of};
 use crate::command::uninstall::UninstallArgs;
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host, HostFile};
+use crate::hosts::{HOSTS, Host, HostFile, moving_variable};
 use crate::settings::guarded::GuardedFile;
 use crate::settings::write::write;
 use crate::ui;
@@ -44,10 +44,13 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         let shown = env.shown(&wrote.path);
         let place = Written::of(host, &wrote.path, env)?;
         let Some(place) = place else {
+            let variable = host.files().find_map(|file| moving_variable(file.user));
+            let set = variable.map(|name| format!("set {name} as it was when `init` ran, or "));
             anyhow::bail!(
                 "{shown}: `init` does not write this file for {}, so nothing was changed\n\n\
-                 hint: correct or remove the receipt {}",
+                 hint: {}correct or remove the receipt {}",
                 host.title,
+                set.unwrap_or_default(),
                 env.shown(&Receipt::path(host, env)),
             );
         };

@@ -17,6 +17,9 @@ use crate::pipelines::{Watch, Watched};
 use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
 use crate::undelivered;
 
+/// So much of a saved output is read at once.
+const SAVED_CHUNK: u64 = 256 << 10;
+
 /// The output of a command: one stream, or two if standard error is kept apart.
 pub(super) struct Output<'a> {
     overspill: &'a Overspill,
@@ -245,15 +248,34 @@ impl OutputStream<'_> {
 
     /// Shows what was held back, and from now on everything as it comes.
     fn show_everything(&mut self, overspill: &Overspill, runs: Option<&Runs>) {
-        match self.spill.held() {
-            Some(held) => self.face.show_rest(held, runs),
-            // The rest is in the store.
-            None => {
-                let saved = self.spill.live();
-                self.face.show_newest(|lines| overspill.still_running(saved, lines));
-            }
+        if let Some(held) = self.spill.held() {
+            self.face.show_rest(held, runs);
+        } else if !self.show_saved(overspill) {
+            let (saved, total) = (self.spill.live(), self.spill.total());
+            self.face.show_gap(total.lines, |lines| overspill.still_running(saved, lines));
         }
         self.face.pass_on();
+    }
+
+    /// Shows what was held back of an output that is in the store. Tells whether all of it is there.
+    fn show_saved(&mut self, overspill: &Overspill) -> bool {
+        let Some(id) = self.spill.live().map(|saved| &saved.id) else { return false };
+        let (store, total) = (overspill.store(), self.spill.total().bytes);
+        let mut at = self.face.shown_from_start() as u64;
+        // The middle of a very large output is not saved.
+        if at < total && !store.entry(id).is_ok_and(|entry| entry.bytes == total) {
+            return false;
+        }
+        while at < total {
+            match store.read(id, at..total.min(at + SAVED_CHUNK)) {
+                Ok(bytes) if !bytes.is_empty() => {
+                    at += bytes.len() as u64;
+                    self.face.show_rest_part(&bytes);
+                }
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// Leaves the room to the preview that was not used while the command ran. An output that fits is shown

@@ -193,12 +193,32 @@ impl Presenter {
 
     /// Shows all that was held back of an output.
     pub(super) fn show_rest(&mut self, held: &[u8], runs: Option<&Runs>) {
-        let at = match &self.shown {
+        let at = self.shown_from_start();
+        let _ = self.write_parts(runs, at, held.get(at..).unwrap_or_default());
+    }
+
+    /// Shows a part of what was held back.
+    pub(super) fn show_rest_part(&mut self, bytes: &[u8]) {
+        let written = write(self.to, bytes);
+        self.note(self.to, written);
+    }
+
+    /// Returns how much of the output is shown from its start, without a gap.
+    pub(super) fn shown_from_start(&self) -> usize {
+        match &self.shown {
             Shown::Watched(view) => view.shown_from_start(),
             Shown::Screen(screen) => screen.shown_from_start(),
-            _ => return,
-        };
-        let _ = self.write_parts(runs, at, held.get(at..).unwrap_or_default());
+            Shown::Held => 0,
+            Shown::Live | Shown::Head(_) | Shown::Through(_) => usize::MAX,
+        }
+    }
+
+    /// Shows that a part of the output is left out, and a line about the `lines` so far.
+    pub(super) fn show_gap(&mut self, lines: u64, line: impl Fn(u64) -> String) {
+        match self.shown {
+            Shown::Screen(_) => self.show_rest_part(format!("[…]\n{}", line(lines)).as_bytes()),
+            _ => self.show_newest(line),
+        }
     }
 
     /// From now on everything is shown as it comes.

@@ -4,9 +4,10 @@
 //! if it can be one of the host's own.
 
 use std::fs::{File, Metadata};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::env::Env;
+use crate::hosts::below_home;
 use crate::open::open_regular;
 
 /// The directory below a session of Claude Code in which it keeps long outputs.
@@ -32,16 +33,11 @@ fn is_own(_: &Metadata) -> bool {
 /// Opens a file in which Claude Code keeps the output of a command:
 /// `~/.claude/projects/PROJECT/SESSION/tool-results/NAME`.
 pub(super) fn open_claude(path: &Path, env: &Env) -> Option<File> {
-    let projects = claude_directory(env)?.join("projects").canonicalize().ok()?;
+    let projects = below_home("~/.claude/projects", env)?.canonicalize().ok()?;
     // Without links and `..`: they could lead anywhere.
     let directory = path.parent()?.canonicalize().ok()?;
     let is_theirs = path.is_absolute()
         && directory.starts_with(&projects)
         && directory.file_name().is_some_and(|name| name == CLAUDE_RESULTS);
     if is_theirs { open(&directory.join(path.file_name()?)) } else { None }
-}
-
-fn claude_directory(env: &Env) -> Option<PathBuf> {
-    let chosen = env.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-    chosen.or_else(|| Some(env.home()?.join(".claude")))
 }

@@ -100,3 +100,35 @@ fn variable_of_the_environment_that_hides_ours_is_named() {
         "{text}"
     );
 }
+
+#[test]
+fn other_settings_of_opencode_and_kilo_that_hide_ours_are_named() {
+    for (host, variable) in [("opencode", "OPENCODE_CONFIG"), ("kilo", "KILO_CONFIG")] {
+        let dir = tempfile::tempdir().unwrap();
+        well(dir.path(), &["init", host, "--force"]);
+        let file = dir.path().join("other.json");
+        let doctor = |text: &str| {
+            write(&file, text);
+            let mut command = super::bare(dir.path());
+            command.arg("doctor").current_dir(dir.path()).env(variable, &file);
+            let output = command.output().unwrap();
+            (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        };
+        let (code, text) = doctor("{\"theme\": \"dark\"}");
+        assert_eq!(code, Some(0), "{text}");
+        let (code, text) = doctor("{\"shell\": \"/bin/zsh\"}");
+        let line = format!("✗ {host}: ~/other.json sets shell to \"/bin/zsh\"");
+        assert!(code == Some(1) && text.contains(&line), "{text}");
+    }
+}
+
+#[test]
+fn settings_of_opencode_in_a_folder_of_the_project_that_hide_ours_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    well(dir.path(), &["init", "opencode", "--force"]);
+    std::fs::create_dir_all(dir.path().join("work/.git")).unwrap();
+    write(&dir.path().join("work/.opencode/opencode.json"), "{\"shell\": \"/bin/zsh\"}");
+    let text = said(dir.path(), 1);
+    let line = "✗ opencode: ~/work/.opencode/opencode.json sets shell to \"/bin/zsh\"";
+    assert!(text.contains(line), "{text}");
+}

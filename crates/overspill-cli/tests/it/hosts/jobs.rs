@@ -128,9 +128,7 @@ fn command_that_the_host_moves_to_the_background_shows_everything() {
     let first: String = (1..=1_500).map(|n| format!("{n:015}\n")).collect();
     let mut start = vec![0; 100];
     stdout.read_exact(&mut start).unwrap();
-    let logs = dir.path().join(".gemini/tmp/background-processes");
-    std::fs::create_dir_all(&logs).unwrap();
-    std::fs::write(logs.join(format!("background-{}.log", child.id())), "").unwrap();
+    make_background_log(dir.path(), child.id());
     let mut rest = vec![0; first.len() - start.len()];
     stdout.read_exact(&mut rest).unwrap();
     std::fs::write(dir.path().join("go"), "").unwrap();
@@ -140,4 +138,44 @@ fn command_that_the_host_moves_to_the_background_shows_everything() {
     let shown = [start, rest].concat();
     assert_eq!(String::from_utf8(shown).unwrap(), first);
     assert!(end == numbered(40_000), "{} bytes: {}", end.len(), &end[..end.len().min(300)]);
+}
+
+#[test]
+fn long_output_of_a_command_that_the_host_moves_to_the_background_shows_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    let script =
+        "seq 1 40000; while [ ! -e go ] && [ -e \"$PWD\" ]; do sleep 0.05; done; echo done";
+    let mut child = slot("gemini", script, dir.path()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    // The output is too large already, and the rest of it is in the store.
+    let mut shown = until("still running", &mut stdout);
+    make_background_log(dir.path(), child.id());
+    shown += &until("\n40000\n", &mut stdout);
+    std::fs::write(dir.path().join("go"), "").unwrap();
+    stdout.read_to_string(&mut shown).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(shown.starts_with(&numbered(100)));
+    // The notice of a command that still runs stands before it.
+    let rest: String = (5_000..=40_000).map(|n| format!("{n}\n")).collect();
+    let end = &shown[shown.len().saturating_sub(300)..];
+    assert!(shown.ends_with(&format!("{rest}done\n")), "{} bytes: {end}", shown.len());
+}
+
+/// Reads until a text has come.
+fn until(text: &str, stdout: &mut impl Read) -> String {
+    let mut shown = Vec::new();
+    let mut chunk = [0; 4096];
+    while !String::from_utf8_lossy(&shown).contains(text) {
+        let len = stdout.read(&mut chunk).unwrap();
+        assert!(len > 0, "{}", String::from_utf8_lossy(&shown));
+        shown.extend_from_slice(&chunk[..len]);
+    }
+    String::from_utf8(shown).unwrap()
+}
+
+/// Makes the log that Gemini makes for a command that it moves to the background.
+pub(super) fn make_background_log(home: &Path, process: u32) {
+    let logs = home.join(".gemini/tmp/background-processes");
+    std::fs::create_dir_all(&logs).unwrap();
+    std::fs::write(logs.join(format!("background-{process}.log")), "").unwrap();
 }

@@ -35,6 +35,7 @@ fn bare(home: &Path) -> Command {
     command.env_remove("OVERSPILL_DIR").env_remove("XDG_CONFIG_HOME");
     command.env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/bash");
     command.env_remove("CLAUDE_CODE_SHELL_PREFIX").env_remove("BASH_ENV");
+    command.env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME").env_remove("GEMINI_CLI_HOME");
     command
 }
 

@@ -62,6 +62,7 @@ fn allow_read_says_why_there_is_no_rule() {
     ] {
         let said = well(dir.path(), &["init", host, "--force", "--allow-read"]);
         assert!(said.contains("--allow-read adds no rule: ") && said.contains(why), "{said}");
+        assert!(!said.contains("overspill read"), "{said}");
     }
     let settings = dir.path().join(".config/opencode/opencode.json");
     assert!(!read(&settings).contains("permission"), "{}", read(&settings));

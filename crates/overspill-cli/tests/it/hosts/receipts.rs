@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::{bare, links, well, write};
+use super::{bare, links, read, well, write, wrong};
 
 /// A host that was set up, and its receipt.
 fn set_up() -> (tempfile::TempDir, PathBuf) {
@@ -161,4 +161,30 @@ fn receipt_names_no_directory_that_is_not_above_our_files() {
     write(&receipt, &noted.to_string());
     well(dir.path(), &["uninstall", "claude-code"]);
     assert!(other.exists());
+}
+
+#[test]
+fn settings_that_a_variable_moves_are_changed_where_the_host_reads_them() {
+    for (host, variable, file) in [
+        ("codex", "CODEX_HOME", "config.toml"),
+        ("claude-code", "CLAUDE_CONFIG_DIR", "settings.json"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/.env"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let moved = dir.path().join("moved");
+        let run = |words: &[&str]| {
+            let mut command = bare(dir.path());
+            command.args(words).env(variable, &moved).current_dir(dir.path());
+            command.output().unwrap()
+        };
+        assert!(run(&["init", host, "--force"]).status.success());
+        let settings = moved.join(file);
+        assert!(read(&settings).contains("/overspill/bin/"), "{host}");
+        assert!(run(&["doctor"]).status.success());
+        // Another shell may not have the variable.
+        let said = wrong(dir.path(), &["uninstall", host], 1);
+        assert!(said.contains(&format!("set {variable} as it was when `init` ran")), "{said}");
+        assert!(run(&["uninstall", host]).status.success());
+        assert!(!settings.exists(), "{host}");
+    }
 }

@@ -1,18 +1,30 @@
 //! A host that runs commands on a terminal and takes what it then shows.
 
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::symlink;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::Duration;
 
+use super::jobs::make_background_log;
 use crate::program::{numbered, program};
 use crate::terminal::{seen, terminal};
 
 fn shown(mark: &str, script: &str) -> (String, Option<i32>) {
     let dir = tempfile::tempdir().unwrap();
-    let slot = dir.path().join("bash");
+    let (host, mut child) = start(dir.path(), mark, script);
+    let text = seen(host);
+    (text, child.wait().unwrap().code())
+}
+
+/// Starts a command on a terminal of the host.
+fn start(directory: &Path, mark: &str, script: &str) -> (File, Child) {
+    let slot = directory.join("bash");
     symlink(env!("CARGO_BIN_EXE_overspill"), &slot).unwrap();
     let (host, theirs) = terminal();
     let mut command = Command::new(slot);
-    for (name, value) in program(dir.path()).get_envs() {
+    for (name, value) in program(directory).get_envs() {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
@@ -21,12 +33,9 @@ fn shown(mark: &str, script: &str) -> (String, Option<i32>) {
     let frame = if mark == "GEMINI_CLI" { "_bgpids_file=x\n" } else { "" };
     command.env(mark, "1").arg("-c").arg(format!("{frame}{script}"));
     let copy = || theirs.try_clone().unwrap();
-    command.stdin(copy()).stdout(copy()).stderr(copy());
-    let mut child = command.spawn().unwrap();
-    // Whoever holds one waits for itself.
-    drop((command, theirs));
-    let text = seen(host);
-    (text, child.wait().unwrap().code())
+    command.stdin(copy()).stdout(copy()).stderr(copy()).current_dir(directory);
+    // Whoever holds a copy of the terminal waits for itself: all go with the command.
+    (host, command.spawn().unwrap())
 }
 
 /// How a screen is emptied.
@@ -61,4 +70,28 @@ fn a_program_that_takes_the_whole_screen_is_left_alone() {
 fn elsewhere_a_terminal_is_for_people() {
     // A host that uses terminals only for people: the real shell has it.
     assert_eq!(shown("OPENCODE", "seq 1 5000"), (numbered(5_000), Some(0)));
+}
+
+#[test]
+fn command_on_a_terminal_that_the_host_moves_to_the_background_shows_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    // The output is too large already, so the rest of it is in the store.
+    let script = "seq 1 40000; : > ready; n=0; \
+                  while [ ! -e go ] && [ $n -lt 200 ]; do sleep 0.05; n=$((n + 1)); done; echo done";
+    let (mut host, mut child) = start(dir.path(), "GEMINI_CLI", script);
+    while !dir.path().join("ready").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    make_background_log(dir.path(), child.id());
+    let (mut shown, mut part) = (Vec::new(), [0; 4096]);
+    while let Ok(len @ 1..) = host.read(&mut part) {
+        shown.extend_from_slice(&part[..len]);
+        if shown.ends_with(b"\n40000\r\n") {
+            std::fs::write(dir.path().join("go"), "").unwrap();
+        }
+    }
+    child.wait().unwrap();
+    let text = String::from_utf8(shown).unwrap().replace("\r\n", "\n");
+    let end = &text[text.len().saturating_sub(300)..];
+    assert!(text == format!("{}done\n", numbered(40_000)), "{} bytes: {end}", text.len());
 }

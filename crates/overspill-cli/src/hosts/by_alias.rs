@@ -1,0 +1,93 @@
+//! Hosts whose settings cannot name a shell. An alias in the user's shell puts ours before them.
+
+use std::time::Duration;
+
+use overspill::core::Limits;
+
+use super::table::{NONE, chars, env, place};
+use super::{Ceiling, CommandInput, Host, LIMITS, SetupStep, WaitsFor};
+
+pub(super) const GOOSE: Host = Host {
+    name: "goose",
+    title: "goose",
+    programs: &["goose"],
+    home: "$config/goose",
+    mark: Some("AGENT_SESSION_ID"),
+    parents: &["goose", "goosed"],
+    waits_for: WaitsFor::ToldMoment(Duration::from_millis(500)),
+    how: "wraps shell commands (a `bash` first in PATH)",
+    steps: &[SetupStep::Link("bash")],
+    servers: Some(place("$config/goose/config.yaml", "")),
+    rules: Some(place("$config/goose/.goosehints", ".goosehints")),
+    // It shows 2,000 lines and 50,000 bytes.
+    ceiling: Ceiling { limits: Limits::NONE.bytes(49_500).lines(1_900), if_failed: None },
+    then: Some(
+        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
+         alias goose='PATH=\"@BIN@:$PATH\" goose'",
+    ),
+    ..NONE
+};
+
+pub(super) const CONTINUE: Host = Host {
+    name: "continue",
+    title: "Continue CLI",
+    programs: &["cn"],
+    home: "~/.continue",
+    input: CommandInput::Unused,
+    waits_for: WaitsFor::PipeEnd,
+    resets_path: true,
+    how: "wraps shell commands (SHELL)",
+    steps: &[SetupStep::Link("bash")],
+    servers: Some(place("~/.continue/config.yaml", "")),
+    rules: Some(place("", ".continue/rules/overspill.md")),
+    // It shows 1,000 lines and 50,000 characters. Commands that run at the same time share them.
+    ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
+    then: Some(
+        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
+         alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'",
+    ),
+    ..NONE
+};
+
+pub(super) const KIMI: Host = Host {
+    name: "kimi-code",
+    title: "Kimi Code",
+    programs: &["kimi"],
+    home: "~/.kimi-code",
+    frame: Some("cd '"),
+    parents: &["kimi-code"],
+    waits_for: WaitsFor::Moment(Duration::from_millis(250)),
+    input: CommandInput::Unused,
+    how: "wraps shell commands (BASH_ENV)",
+    steps: &[env("kimi-code.sh")],
+    servers: Some(place("~/.kimi-code/mcp.json", ".kimi-code/mcp.json")),
+    rules: Some(place("~/.kimi-code/AGENTS.md", "AGENTS.md")),
+    // It shows 50,000 characters.
+    ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
+    then: Some(
+        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
+         alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
+    ),
+    ..NONE
+};
+
+pub(super) const QWEN: Host = Host {
+    name: "qwen",
+    title: "Qwen Code",
+    programs: &["qwen"],
+    home: "~/.qwen",
+    mark: Some("QWEN_CODE"),
+    waits_for: WaitsFor::Moment(Duration::ZERO),
+    on_terminal: true,
+    how: "wraps shell commands (a `bash` first in PATH)",
+    steps: &[SetupStep::Link("bash")],
+    servers: Some(place("~/.qwen/settings.json", ".qwen/settings.json")),
+    rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
+    // It shows 30,000 characters, with the text of the command.
+    ceiling: chars(28_000),
+    then: Some(
+        "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
+         alias qwen='PATH=\"@BIN@:$PATH\" qwen'",
+    ),
+    ..NONE
+};
