@@ -35,7 +35,8 @@ except ImportError:
 import corpus
 
 WEIGHTS = ROOT / "crates/overspill-core/src/keep/signal/weights.bin"
-BUDGETS = (51200, 8192, 2048)
+BUDGETS = (51200, 9500, 8192, 2048)
+SHORT = 2048  # the size of preview is reported for logs whose wanted lines take no more bytes
 UNIT = 32  # weights are whole numbers; so many make up a factor of e
 # What a word says of its own line, of the next and the previous one, and of those within FAR lines
 # after and before these. For each: the lines whose words count for a line.
@@ -231,20 +232,22 @@ def table(model):
 
 
 # ---------- checking ----------
-def score(logs, weights, work, wanted):
-    """Previews of logs by these weights; returns (recall, log) for each budget."""
-    example = [ROOT_TARGET / "release/examples/train"]
+def score(logs, weights, work, wanted, fill):
+    """Previews of logs by these weights; returns (budget, label, recall, size) for each log and budget."""
+    previews = [ROOT_TARGET / "release/examples/train", "previews", *(["--fill"] if fill else [])]
     path = work / f"weights.{os.getpid()}.bin"
     path.write_bytes(weights)
     results = []
     for budget in BUDGETS:
         for at in range(0, len(logs), 200):
-            subprocess.run([*example, "previews", path, str(budget), *[log.path for log in logs[at : at + 200]]], check=True)
+            subprocess.run([*previews, path, str(budget), *[log.path for log in logs[at : at + 200]]], check=True)
         for log in logs:
             preview = pathlib.Path(f"{log.path}.{budget}.preview")
             shown = preview.read_bytes()
             texts = wanted[log.label["file"]]
-            results.append((budget, log.label, corpus.kept(texts, shown) / len(texts), len(shown)))
+            recall = corpus.kept(texts, shown) / len(texts)
+            short = sum(len(text) + 1 for text in texts) <= SHORT
+            results.append((budget, log.label, recall, len(shown), short))
     return results
 
 
@@ -253,7 +256,7 @@ def report(results):
 
     def by(rows, field):
         groups = collections.defaultdict(list)
-        for _, label, recall, _ in rows:
+        for _, label, recall, _, _ in rows:
             groups[label[field]].append(recall)
         return {name: mean(values) for name, values in sorted(groups.items())}
 
@@ -266,6 +269,10 @@ def report(results):
               f"{mean([recall > 0 for recall in recalls]):7.3f} {mean([row[3] for row in rows]):7.0f}   "
               + "  ".join(f"{places.get(place, 0):.3f}" for place in ("early", "middle", "late")) + " | "
               + " ".join(f"{name} {value:.3f}" for name, value in datasets.items()), flush=True)
+        short = [row for row in rows if row[4]]
+        sizes = sorted(row[3] for row in short)
+        print(f"        {len(short)} logs whose wanted lines fit {SHORT} bytes: recall {mean([row[2] for row in short]):.3f}, "
+              f"median preview {sizes[len(sizes) // 2]} bytes", flush=True)
 
 
 def folds(logs, count):
@@ -298,6 +305,7 @@ def main():
     parser.add_argument("--beside", type=float, default=2.0, help="how much more weights for neighbours are held back")
     parser.add_argument("--far", type=float, default=5.0, help="and for lines further away")
     parser.add_argument("--keep-weights", help="where the weights of each fold go")
+    parser.add_argument("--fill", action="store_true", help="with --weights: fill each preview up to its limit")
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--per-log")
     options = parser.parse_args()
@@ -317,9 +325,9 @@ def main():
     large = [log for log in large if wanted[log.label["file"]]]
     print(f"{len(logs)} logs, {len(large)} of them large", flush=True)
 
-    results = []
+    results, filled = [], []
     if options.weights:
-        results = score(large, pathlib.Path(options.weights).read_bytes(), work, wanted)
+        results = score(large, pathlib.Path(options.weights).read_bytes(), work, wanted, options.fill)
         report(results)
     if options.check:
         for part in folds(logs, 5):
@@ -328,11 +336,14 @@ def main():
             weights = table(fit(others, options))
             if options.keep_weights:
                 pathlib.Path(f"{options.keep_weights}.{len(results)}.bin").write_bytes(weights)
-            results += score(held, weights, work, wanted)
+            results += score(held, weights, work, wanted, options.fill)
+            filled += score(held, weights, work, wanted, True)
         report(results)
+        print("with --fill:")
+        report(filled)
     if options.per_log:
         with open(options.per_log, "w", encoding="utf-8") as out:
-            for budget, label, recall, size in results:
+            for budget, label, recall, size, _ in results:
                 print(budget, f"{recall:.3f}", size, label["position"], label["file"], file=out)
     if options.write:
         weights = table(fit(logs, options))

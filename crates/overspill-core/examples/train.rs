@@ -2,7 +2,8 @@
 //!
 //! `train features LOG…` writes `LOG.features` beside each log: what the score sees of its lines.
 //! `train scores WEIGHTS BYTES LOG` prints the number and score of each line that is held.
-//! `train previews WEIGHTS BYTES LOG…` writes `LOG.BYTES.preview`, made by these weights.
+//! `train previews WEIGHTS BYTES LOG…` writes `LOG.BYTES.preview`, made by these weights. `train previews --fill …` fills
+//! each preview up to its limit.
 
 #![allow(
     clippy::print_stderr,
@@ -19,11 +20,8 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match &*args.iter().map(String::as_str).collect::<Vec<_>>() {
         ["features", logs @ ..] => logs.iter().for_each(|log| features(log)),
-        ["previews", weights, bytes, logs @ ..] => {
-            let weights: &'static [u8] = fs::read(weights).unwrap().leak();
-            let bytes = bytes.parse().unwrap();
-            logs.iter().for_each(|log| preview(log, weights, bytes));
-        }
+        ["previews", "--fill", weights, bytes, logs @ ..] => previews(weights, bytes, true, logs),
+        ["previews", weights, bytes, logs @ ..] => previews(weights, bytes, false, logs),
         ["scores", weights, bytes, log] => {
             let weights: &'static [u8] = fs::read(weights).unwrap().leak();
             let scores = train::scores(&fs::read(log).unwrap(), bytes.parse().unwrap(), weights);
@@ -48,9 +46,16 @@ fn features(log: &str) {
     fs::write(format!("{log}.features"), out).unwrap();
 }
 
-fn preview(log: &str, weights: &'static [u8], bytes: u64) {
+fn previews(weights: &str, bytes: &str, fill: bool, logs: &[&str]) {
+    let weights: &'static [u8] = fs::read(weights).unwrap().leak();
+    let bytes = bytes.parse().unwrap();
+    logs.iter().for_each(|log| preview(log, weights, bytes, fill));
+}
+
+fn preview(log: &str, weights: &'static [u8], bytes: u64, fill: bool) {
     let output = fs::read(log).unwrap();
     let policy = Policy::new(Limits::NONE.bytes(bytes).lines(2000), Keep::Signal);
+    let policy = Policy { fill, ..policy };
     // As long as the words of the program.
     let id = "3f9c2e";
     let wording = Wording {
