@@ -16,7 +16,7 @@ const AGAIN: f64 = 0.02;
 
 /// How much of its share a line keeps that differs from both lines beside it only in numbers: the first and the last of
 /// such lines say enough.
-const BETWEEN: f64 = 0.1;
+const BETWEEN: f64 = 0.01;
 
 fn is_alike(line: &ScoredLine, next: &ScoredLine) -> bool {
     line.kinds.template == next.kinds.template
