@@ -1,6 +1,7 @@
 //! The arguments of the program.
 
 mod details;
+mod likely;
 mod mistake;
 
 use std::ffi::OsString;
@@ -410,7 +411,7 @@ pub(crate) fn duration(typed: &str) -> Result<Duration, &'static str> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let seconds = typed.ends_with(is_number).then(|| format!("{typed}s"));
     let duration = parse_duration(seconds.as_deref().unwrap_or(typed));
-    duration.ok_or("expected a time such as `90s`, `10m` or `2h`")
+    duration.ok_or("expected a time such as `90s`, `10m`, `2h` or `1d`")
 }
 
 #[cfg(test)]

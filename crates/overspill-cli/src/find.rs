@@ -18,6 +18,8 @@ use crate::ui;
 
 /// The length of the short name of an output in a notice.
 const SHORT: usize = 6;
+/// So many characters at the start of a short id are enough.
+const SHORTEST: usize = 4;
 /// An error names at most so many outputs.
 const MOST_NAMED: usize = 5;
 
@@ -104,7 +106,7 @@ fn nothing_saved(store: &dyn Store, typed: &str, env: &Env) -> anyhow::Error {
     }
     let directory = env.directory().map_or_else(|_| "this directory".into(), ui::path);
     anyhow!(
-        "there is no output {typed} of {directory}\n\nhint: `overspill list` shows the outputs of \
+        "there is no output {typed} of commands in {directory}\n\nhint: `overspill list` shows the outputs of \
          all directories"
     )
 }
@@ -180,7 +182,7 @@ struct Alike {
     part: &'static str,
 }
 
-/// Looks for an id, the beginning of one, or the end.
+/// Looks for an id, the beginning of one, the end, or the beginning of a short id.
 fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> {
     let exact = OutputId::parse(stem);
     if let Some(name) = exact {
@@ -202,6 +204,11 @@ fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> 
     if alike.names.is_empty() && may_be_end(stem) {
         alike = Alike { names: store.ending(stem)?, part: "end" };
     }
+    if alike.names.is_empty() && may_begin_short_id(stem) {
+        let mut names: Vec<OutputId> = names(store.list()?);
+        names.retain(|name| name.token().starts_with(&stem.to_ascii_lowercase()));
+        alike = Alike { names, part: "beginning" };
+    }
     alike.names.sort_by(|a, b| b.cmp(a));
     Ok(alike)
 }
@@ -217,6 +224,18 @@ fn elsewhere(stem: &str, env: &Env) -> Option<(Disk, Alike)> {
 /// Tells whether this can be the end of an id, and not a whole one.
 fn may_be_end(stem: &str) -> bool {
     stem.len() >= SHORT && OutputId::parse(stem).is_some_and(|name| name.time().is_none())
+}
+
+/// Tells whether this can be the beginning of a short id.
+fn may_begin_short_id(stem: &str) -> bool {
+    (SHORTEST..SHORT).contains(&stem.len()) && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Tells whether the first argument of a command line is the id of a saved output, and not a program.
+pub(crate) fn is_short_id(typed: &str, env: &Env) -> bool {
+    typed.len() == SHORT
+        && typed.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && find(OsStr::new(typed), &StoreAccess::by_settings(env)).is_ok()
 }
 
 /// Finds all outputs that are named, before a command changes any of them.
@@ -254,7 +273,14 @@ fn line(store: &dyn Store, name: &OutputId, id: &str) -> String {
 
 /// Says whether an output has expired or never was.
 fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
-    let gone = OutputId::parse(stem).and_then(|name| store.expired(&name).ok().flatten());
+    let gone = match OutputId::parse(stem) {
+        Some(_) if may_be_end(stem) => {
+            let all = store.all_expired().unwrap_or_default();
+            all.into_iter().rfind(|gone| gone.name.ends_like(stem))
+        }
+        Some(name) => store.expired(&name).ok().flatten(),
+        None => None,
+    };
     match gone {
         None => {
             ui::NoSuchOutput(format!(

@@ -71,7 +71,15 @@ pub(crate) fn answer_bytes(bytes: &[u8]) -> anyhow::Result<()> {
 pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(|error| anyhow!("cannot write to standard output: {}\n\nhint: free space there, or write to another place", reason(&error))),
+        result => result.map_err(|error| {
+            let hint = match error.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                    "free space there, or write to another place"
+                }
+                _ => "write to another place, such as a file",
+            };
+            anyhow!("cannot write to standard output: {}\n\nhint: {hint}", reason(&error))
+        }),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::store::OutputId;
 #[non_exhaustive]
 pub enum Error {
     /// There is no such output.
-    #[error("there is no output {name}")]
+    #[error("there is no output {}", shown(name))]
     NotFound {
         /// Its name.
         name: OutputId,
@@ -38,7 +38,7 @@ pub enum Error {
         names: Vec<OutputId>,
     },
     /// There is a record of an output, but it is damaged, and there is no output of that name.
-    #[error("the record of {name} is damaged: {reason}")]
+    #[error("the record of {} is damaged: {reason}", shown(name))]
     Damaged {
         /// The name of the output.
         name: OutputId,
@@ -113,6 +113,11 @@ pub fn without_number(text: &str) -> String {
 }
 
 /// Lists the first ids.
+/// Returns the short id, or the whole name of an output of another system.
+fn shown(name: &OutputId) -> String {
+    if name.time().is_some() { name.token() } else { name.to_string() }
+}
+
 fn listed(names: &[OutputId]) -> String {
     const MOST: usize = 5;
     let shown: Vec<&str> = names.iter().take(MOST).map(OutputId::as_str).collect();
@@ -123,6 +128,17 @@ fn listed(names: &[OutputId]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn error_names_an_output_by_its_short_id() {
+        let name = |text| OutputId::parse(text).unwrap();
+        let missing = |text| Error::NotFound { name: name(text) }.to_string();
+        assert_eq!(missing("01M7P882RRS4ZNATHWDEZYNMS7"), "there is no output zynms7");
+        assert_eq!(missing("tool_call_17"), "there is no output tool_call_17");
+        let reason = "no JSON".to_owned();
+        let damaged = Error::Damaged { name: name("01M7P882RRS4ZNATHWDEZYNMS7"), reason };
+        assert_eq!(damaged.to_string(), "the record of zynms7 is damaged: no JSON");
+    }
 
     #[test]
     fn error_of_the_system_has_no_number() {

@@ -7,7 +7,7 @@ use std::num::{IntErrorKind, ParseIntError};
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{Args, OUR_WORDS};
+use super::{Args, OUR_WORDS, likely};
 use crate::command::grep;
 use crate::env::Env;
 use crate::recent::RecentName;
@@ -223,6 +223,12 @@ impl Mistake<'_> {
                 if let Some(line) = &self.program {
                     return format!("`{line}` runs the program; {help}");
                 }
+                if let Some(line) = self.offered(likely::with_argument(self.words, command, &arg)) {
+                    return format!("did you mean `{line}`?");
+                }
+                if let Some(hint) = likely::option(command, &arg) {
+                    return format!("{hint}; {help}");
+                }
                 let is_run = command == "overspill run" && !self.words.iter().any(|it| it == "--");
                 match is_run && arg.starts_with('-') {
                     true => format!("{help}; `--` comes before a command that begins with a dash"),
@@ -236,7 +242,8 @@ impl Mistake<'_> {
                     _ => self.texts(ContextKind::SuggestedSubcommand),
                 };
                 let line = suggested.iter().find_map(|suggested| self.with(&typed, suggested));
-                line.map_or_else(
+                let setting = || self.offered(likely::with_action(self.words, command, &typed));
+                line.or_else(setting).map_or_else(
                     || format!("`{command} --help` lists the commands"),
                     |line| format!("did you mean `{line}`?"),
                 )
@@ -257,7 +264,12 @@ impl Mistake<'_> {
                     None => help,
                 }
             }
-            ErrorKind::MissingRequiredArgument => format!("`{command} --help` has examples"),
+            ErrorKind::MissingRequiredArgument => {
+                match self.offered(likely::without_equals(self.words, command)) {
+                    Some(line) => format!("did you mean `{line}`?"),
+                    None => format!("`{command} --help` has examples"),
+                }
+            }
             ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 format!("`{command} --help` lists them")
             }
@@ -290,6 +302,12 @@ impl Mistake<'_> {
                 word.replace_range(length - typed.len().., meant);
             }
         }
+        self.offered(Some(words))
+    }
+
+    /// Returns a command line as it is typed, if it is valid.
+    fn offered(&self, words: Option<Vec<String>>) -> Option<String> {
+        let words = words?;
         let is_visible = |word: &String| ui::escaped(word, LONGEST) == *word;
         if !words.iter().skip(1).all(is_visible) || Args::try_parse_from(&words).is_err() {
             return None;

@@ -16,7 +16,7 @@ use crate::{ui, undelivered};
 
 /// Shortens a file, or the output of a pipe.
 ///
-/// Short input is unchanged. Of a long input overspill shows a preview and saves the whole.
+/// Short input is unchanged. For a long input, overspill shows a preview and saves all of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill cut --keep tail --max-lines 100 < build.log
@@ -69,8 +69,10 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         let parsed = serde_json::from_str::<&RawValue>(&response);
         return parsed.map(drop).or_else(|error| match args.envelope {
             true => bail!(
-                "{}: not JSON, so it was shortened as text: {error}\n\nhint: `overspill cut{}` takes text",
+                "{}: not JSON at line {}, column {}, so it was shortened as text\n\nhint: `overspill cut{}` takes text",
                 input.name,
+                error.line(),
+                error.column(),
                 args.file.as_deref().map_or_else(String::new, |file| format!(" {}", ui::shell_word(&ui::path(file))))
             ),
             false => Ok(()),

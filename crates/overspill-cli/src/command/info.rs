@@ -13,7 +13,7 @@ use crate::{command, find, ui};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill info\n  overspill info q7atzy")]
 pub(crate) struct InfoArgs {
-    /// The output: its id, a part at its start or end, its path, `last`, `last~2` or `failed`.
+    /// The output: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Print JSON.

@@ -43,7 +43,7 @@ pub(crate) struct ListArgs {
     /// Only outputs of commands that failed: exit code, signal, or a failure inside a pipe.
     #[arg(long)]
     failed: bool,
-    /// Only outputs of this last time, such as `2h` or `1d`.
+    /// Only outputs of the last minutes, hours or days, such as `2h` or `1d`.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     since: Option<Duration>,
     /// Only outputs larger than this size, such as `1MB`.

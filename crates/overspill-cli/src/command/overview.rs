@@ -67,10 +67,9 @@ fn outputs(store: &dyn Store, colors: ui::Colors) -> Result<String, overspill::E
         RecentQuery { most: MOST_OUTPUTS, order: RecentOrder::Saved, ..RecentQuery::default() };
     let newest = store.newest(&query)?;
     if newest.entries.is_empty() {
-        return Ok(
-            "No saved outputs yet. overspill saves an output when it is too long to show. Try: overspill seq 100000\n"
-                .into(),
-        );
+        let text = "No saved outputs yet. overspill saves an output when it is too long to show. \
+                    Try: overspill seq 100000\n";
+        return Ok(ui::wrapped(text, 0));
     }
     let now = Timestamp::now();
     let mut table = ui::Table::new(&["LAST", ">AGE", ">EXIT", ">SIZE", ">SHOWN", "COMMAND"])

@@ -31,11 +31,16 @@ pub(crate) fn run(args: &PinArgs, env: &Env) -> u8 {
 
 fn pin(args: &PinArgs, env: &Env) -> anyhow::Result<()> {
     for (store, name) in find::all(&args.ids, &args.store.access(env))? {
+        let was_pinned = store.entry(&name)?.pinned;
         store.pin(&name, !args.off)?;
         ui::answer(&if args.json {
             ui::json_line(serde_json::json!({ "id": name, "pinned": !args.off }))
         } else {
-            let done = if args.off { "no longer pinned:" } else { "pinned" };
+            let done = match (args.off, was_pinned) {
+                (true, true) => "no longer pinned:",
+                (true, false) => "was not pinned:",
+                (false, _) => "pinned",
+            };
             format!("{done} {}\n", name.token())
         })?;
     }

@@ -19,7 +19,7 @@ use crate::ui;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill push --timeout 10m
-  overspill push --from s3+tema+all")]
+  overspill push --from s3+team+all")]
 pub(crate) struct PushArgs {
     /// Stop after this time.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h")]

@@ -39,14 +39,14 @@ A PATH that begins with a slash is a JSON Pointer. In JSON Lines the path is app
 == != < <= > >= && || ! and the functions length, count, match, search and value. It cannot use `$`, and its values \
 have at most 16 MiB.")]
 pub(crate) struct ReadArgs {
-    /// The output: its id, a part at its start or end, its path, `last`, `last~2` or `failed`.
+    /// The output: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Show these lines, both included, counted from 1. Also `A:B`, `A..B`, `A,B`, `A+N`, `A:`, `:B`, and `-N` for the
     /// last lines.
     #[arg(long, value_name = "A-B", value_parser = lines, allow_hyphen_values = true, conflicts_with_all = ["bytes", "tail"])]
     lines: Option<Part>,
-    /// Show these bytes, from A up to B, counted from 0.
+    /// Show these bytes, counted from 0. B is not included.
     #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with = "tail")]
     bytes: Option<Part>,
     /// Show these bytes as numbers and characters, as `hexdump -C` does.

@@ -32,7 +32,7 @@ pub(super) const NONE: Host = Host {
     steps: &[],
     second: &[],
     reading: &[],
-    no_reading: "we know no rules of this host for single commands",
+    no_reading: "overspill knows no rules of this agent for single commands",
     file_tool: None,
     servers: None,
     rules: None,

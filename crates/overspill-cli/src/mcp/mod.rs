@@ -97,8 +97,9 @@ impl RelaySpec {
             ServerAddress::Command(words) => match Server::start(words) {
                 Ok(server) => stdio::relay(self.proxy(), server, line),
                 Err(error) => {
-                    ui::Failure::new(error.to_string(), None).print(error.code());
-                    error.code()
+                    let code = error.code();
+                    ui::Failure::of(&error.into()).print(code);
+                    code
                 }
             },
         }

@@ -51,9 +51,12 @@ pub(crate) struct Unstartable {
 }
 
 impl Unstartable {
+    /// The exit code of a shell that finds no such command.
+    pub(crate) const NOT_FOUND: u8 = 127;
+
     /// Returns the exit code of a shell that cannot find, or cannot run, a command.
     pub(crate) fn code(&self) -> u8 {
-        if self.source.kind() == ErrorKind::NotFound { 127 } else { 126 }
+        if self.source.kind() == ErrorKind::NotFound { Unstartable::NOT_FOUND } else { 126 }
     }
 }
 
@@ -63,8 +66,10 @@ impl std::fmt::Display for Unstartable {
         match self.source.kind() {
             ErrorKind::NotFound => write!(
                 f,
-                "{program}: command not found\n\nhint: check its name and PATH; `overspill --help` lists \
-                 the commands of overspill"
+                "{program}: command not found\n\nhint: {}",
+                needs_shell(&self.program).unwrap_or_else(|| {
+                    "check its name and PATH; `overspill --help` lists the commands of overspill".into()
+                })
             ),
             _ => write!(
                 f,
@@ -77,3 +82,17 @@ impl std::fmt::Display for Unstartable {
 }
 
 impl std::error::Error for Unstartable {}
+
+/// Returns the hint for a program that only a shell can run: a whole line, a variable, or a command of the shell.
+fn needs_shell(program: &str) -> Option<String> {
+    const BUILTINS: [&str; 7] = ["alias", "cd", "eval", "export", "set", "source", "ulimit"];
+    let is_visible = ui::escaped(program, 100) == program;
+    if is_visible && program.contains([' ', '|', ';', '&', '<', '>', '$']) {
+        let line = ui::shell_word(program);
+        return Some(format!("`overspill run --shell {line}` runs the line in your shell"));
+    }
+    let is_variable = program.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
+    (is_variable || BUILTINS.contains(&program)).then(|| {
+        "only a shell can run this; `overspill run --help` has an example of --shell".to_owned()
+    })
+}

@@ -135,6 +135,8 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         }
         let (after, pieces) =
             with_ours(now.as_deref(), &target, &possible, &owned, &layers).map_err(wrong)?;
+        // Rules that this file does not need are not written, so not listed either.
+        target.pieces.retain(|one| one.layer != SetupLayer::Reading || pieces.contains(one));
         changes.push(Change { target, guarded, now, before: owned.before, after, pieces, own });
     }
     let old = changes.iter().find_map(|change| {
@@ -303,7 +305,7 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
         text.push_str(&match (host.reading.is_empty(), rules.count()) {
             (true, _) => format!("  --allow-read adds no rule: {}\n", host.no_reading),
             (false, 0) => {
-                "  --allow-read adds no rule: your settings do not ask for single commands\n".into()
+                "  --allow-read adds no rule: with your settings the agent asks before no command\n".into()
             }
             (false, _) => {
                 "  --allow-read: the agent runs `overspill read`, `grep` and `list` without asking you\n"

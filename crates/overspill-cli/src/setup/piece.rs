@@ -204,7 +204,9 @@ impl SetupPiece {
             }
             SetupPiece::Toml { path, value } => format!("{} = {value:?}", path.join(".")),
             SetupPiece::Variable { name, value } => lines::variable(name, value),
-            SetupPiece::Whole(whole) => format!("a file of ours, {} bytes", whole.len()),
+            SetupPiece::Whole(whole) => {
+                format!("a file that overspill writes, {} bytes", whole.len())
+            }
             SetupPiece::Paragraph(_) => "a paragraph of rules".into(),
             SetupPiece::Servers { .. } => "the proxy in front of its MCP servers".into(),
         }

@@ -108,7 +108,7 @@ fn every_form_of_the_answer_is_whole_at_a_signal() {
     // Of a response the rest is missing, so it is none; as text it is bounded and saved.
     let start = format!(r#"{{"status":"success","text":"{}"#, "word ".repeat(20_000));
     let done = asked(Signal::TERM, &["--envelope"], &start).signal(Signal::TERM).saved(&start);
-    let done = done.stderr_contains("standard input: not JSON, so it was shortened as text");
+    let done = done.stderr_contains("standard input: not JSON at line ");
     let answer: Value = serde_json::from_str(&done.text()).unwrap();
     assert_eq!(answer["status"], "partial");
     assert_eq!(record(&done)["interrupted"], true);

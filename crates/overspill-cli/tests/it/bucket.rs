@@ -150,7 +150,10 @@ fn what_one_machine_saves_every_other_reads() {
     assert_eq!(path(&listed), path(&there.run(&["info", &id, "--json"]).1));
     let short = id[20..].to_lowercase();
     assert!(team.machine().run(&["info", &short]).1.contains(&id), "{short}");
-    assert_eq!(there.run(&["list", "--session", "s2"]).1, "nothing of that kind is saved\n");
+    assert_eq!(
+        there.run(&["list", "--session", "s2"]).1,
+        "No saved output matches. `overspill list` lists all of them.\n"
+    );
     let (_, stats, _) = there.run(&["stats", "--json"]);
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
     assert_eq!((&stats["outputs"], &stats["produced_bytes"]), (&1.into(), &288_894.into()));

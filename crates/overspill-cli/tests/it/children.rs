@@ -56,7 +56,7 @@ fn when_time_is_up_the_whole_group_ends() {
     let done = running.end().code(124).saved(numbered(3000));
     assert!(started.elapsed() < Duration::from_secs(30));
     assert!(!alive(child.trim()), "the child is still there");
-    done.stderr_contains("its time of 500ms was up");
+    done.stderr_contains("it ran longer than --timeout 500ms");
 
     // Nor does it help not to listen.
     let line = "trap '' TERM; : > ready; while :; do sleep 0.1; done";

@@ -22,6 +22,13 @@ const MISTAKES: &[Mistake] = &[
     ("overspill run --stderr away -- true", 125, &["--stderr", "away", "merged"]),
     ("overspill run -- no-such-program", 127, &["no-such-program", "command not found"]),
     ("overspill no-such-program --flag", 127, &["no-such-program", "command not found"]),
+    ("overspill 'seq 3 | head -1'", 127, &["command not found", "`overspill run --shell 'seq 3 | head -1'`"]),
+    ("overspill run 'seq 3'", 127, &["command not found", "`overspill run --shell 'seq 3'`"]),
+    ("overspill A=1 env", 127, &["A=1: command not found", "--shell"]),
+    ("overspill export A=1", 127, &["export: command not found", "--shell"]),
+    ("overspill ID", 127, &["ID: command not found", "`overspill read ID` shows the saved output"]),
+    ("overspill --max-lines 10 seq 100", 2, &["no option --max-lines", "`overspill run --max-lines 10 seq 100`"]),
+    ("overspill --max-lines=10 seq 100", 2, &["no option --max-lines", "`overspill run --max-lines=10 seq 100`"]),
     ("overspill run -- /etc/passwd", 126, &["/etc/passwd", "permission denied"]),
     ("overspill run -- /", 126, &["/: ", "denied"]),
     // Commands of overspill.
@@ -42,6 +49,14 @@ const MISTAKES: &[Mistake] = &[
     ("overspill diff ID nosuch", 1, &["nosuch", "the store"]),
     ("overspill grep 42 nosuch", 2, &["nosuch", "the store"]),
     ("overspill read last~9", 1, &["last~9"]),
+    ("overspill read ID 1:5", 2, &["no argument \"1:5\"", "`overspill read ID --lines 1:5`"]),
+    ("overspill read ID -n 5", 2, &["no option -n", "--lines :N", "--tail N"]),
+    ("overspill list -n 5", 2, &["no option -n", "--limit N"]),
+    ("overspill config max_lines", 2, &["max_lines", "`overspill config get max_lines`"]),
+    ("overspill config max-lines 300", 2, &["max-lines", "`overspill config set max_lines 300`"]),
+    ("overspill config set max_lines=300", 2, &["VALUE", "`overspill config set max_lines 300`"]),
+    ("overspill mcp no-such-server x", 2, &["no argument \"no-such-server\"", "`overspill mcp -- no-such-server x`"]),
+    ("overspill mcp -- no-such-server", 127, &["no-such-server: command not found"]),
     ("overspill read 0", 1, &["0 is the beginning of 2 ids", "KiB", "seq 1 5000"]),
     ("overspill rm PINNED", 1, &["pinned", "--force"]),
     ("overspill diff ID", 1, &["ID", "no earlier run"]),
@@ -225,7 +240,7 @@ fn faults(world: &World, (line, code, words): &Mistake) -> Vec<String> {
     let is_of_stdout = line.contains(">");
     check(is_of_stdout || !commands.is_empty(), "no command in the hint".into());
     // `view` is an editor, and waits.
-    let waits = |it: &&String| it.contains("run view");
+    let waits = |it: &&String| it.contains("run view") || it.contains("no-such-server");
     let is_whole = |it: &&String| !it.contains("FILE") && !it.contains("OLD NEW");
     for command in commands.iter().filter(is_whole).filter(|it| !waits(it)) {
         let (exit, _, stderr) = world.sh(command);

@@ -86,6 +86,9 @@ fn what_has_expired_is_remembered() {
     let (code, _, error) = done.then(&["read", &id]);
     assert!(code == 1 && error.contains(&format!("{id} expired on ")), "{error}");
     assert!(error.contains("it was 23.3 KiB of `sh -c 'seq 1 5000; exit 3'`"), "{error}");
+    let short = crate::program::short(&id);
+    let (code, _, error) = done.then(&["read", &short]);
+    assert!(code == 1 && error.contains(&format!("{short} expired on ")), "{error}");
 }
 
 #[test]
@@ -324,6 +327,7 @@ fn commands_have_the_names_that_people_type() {
     same(&["prune", "--dry-run"], &["gc", "--dry-run"]);
     assert_eq!(done.then(&["pin", &id]).0, 0);
     assert_eq!(done.then(&["unpin", &id]).1, format!("no longer pinned: {}\n", short(&id)));
+    assert_eq!(done.then(&["unpin", &id]).1, format!("was not pinned: {}\n", short(&id)));
 }
 
 #[test]
@@ -512,7 +516,7 @@ fn grep_knows_the_options_of_grep() {
     };
     refused(&["-o", "-v", "x"], "not both");
     refused(&["-o", "-C", "2", "x"], "not both");
-    refused(&["-P", "x"], "hint: there is no look-around");
+    refused(&["-P", "x"], "look-around and back-references do not work");
     refused(&["-rn", "x"], "hint: without an ID all outputs are searched");
     refused(&["-3", "x"], "hint: -C N shows");
     refused(&["-q", "x"], "hint: the exit code says");

@@ -92,3 +92,23 @@ fn outputs_with_the_same_short_id_are_told_apart() {
     }
     let _ = program(done.test.dir.path());
 }
+
+#[test]
+fn first_four_characters_of_a_short_id_name_an_output() {
+    let done = Test::new(&["run", "seq", "1", "5000"]).run();
+    let short = crate::program::short(&done.id());
+    for length in 4..=6 {
+        let (code, page, error) = done.then(&["read", &short[..length], "--lines", "7"]);
+        assert!(code == 0 && page.starts_with("7\n"), "{short} {length}: {error}");
+    }
+    assert_eq!(done.then(&["read", &short[..3]]).0, 1);
+    // Two outputs with the same start are both named.
+    let files = done.files();
+    let path = files.iter().find(|path| path.ends_with(format!("{}.txt", done.id()))).unwrap();
+    let last = if short.ends_with('0') { '1' } else { '0' };
+    let other = format!("{}{last}", &done.id()[..25]);
+    std::fs::copy(path, path.with_file_name(format!("{other}.txt"))).unwrap();
+    let (code, _, error) = done.then(&["read", &short[..5]]);
+    let said = format!("{} is the beginning of 2 ids", &short[..5]);
+    assert!(code == 1 && error.contains(&said) && error.contains(&short), "{error}");
+}

@@ -14,7 +14,7 @@ use super::{KindSetting, Limit};
 pub enum CallSetting {
     /// Whether long outputs are shortened.
     Enabled,
-    /// Which part of a long output is shown.
+    /// The part of a long output to show.
     Keep,
     /// Whether the preview of a failing log uses all of its room.
     Fill,
@@ -112,9 +112,9 @@ impl CallSetting {
         let (name, also, kind, default, project, help) = match self {
             // Without shortening an output of 512,000 bytes is shown: only the user decides that.
             CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are."),
-            CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "Which part of a long output is shown."),
-            CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run uses all of its room. If false, it ends when the next line is worth nothing."),
-            CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` looks at the text."),
+            CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "The part of a long output to show."),
+            CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run is filled up to the limit. If false, it ends when no important line is left."),
+            CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` detects it."),
             CallSetting::Ceiling => ("ceiling", None, Kind::Switch, on, Project::Ignored, "Whether outputs over 512,000 bytes or 20,000 lines are shortened even if shortening is off, no limit is set or the save failed."),
             CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown."),
             CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown."),

@@ -4,7 +4,7 @@
 pub(crate) fn hint(option: &str) -> Option<&'static str> {
     Some(match option {
         "-P" | "--perl-regexp" | "--pcre2" => {
-            "there is no look-around and no back-reference; everything else works without it"
+            "look-around and back-references do not work; all other patterns need no -P"
         }
         "-r" | "-R" | "--recursive" => "without an ID all outputs are searched",
         "-x" | "--line-regexp" => "^PATTERN$ matches whole lines",

@@ -24,14 +24,14 @@ use crate::pipelines::{PipelineMode, Watch};
 use crate::process::{
     self, CommandSpec, CommandTerminal, Descriptors, Ended, ProcessEvent, Stderr, Unstartable,
 };
-use crate::ui;
+use crate::{find, ui};
 
 use output::Output;
 pub(crate) use presenter::Shows;
 
 /// Runs a command; shows a short version if it prints too much.
 ///
-/// Short output is unchanged. Of a long output overspill shows a preview and saves the whole. The exit code is that
+/// Short output is unchanged. For a long output, overspill shows a preview and saves all of it. The exit code is that
 /// of the command. On a terminal you see everything live, as without overspill.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
@@ -184,8 +184,18 @@ impl Job {
                 if all_shown { ended.code() } else { ended.code().max(UNSHOWN) }
             }
             Err(error) => {
-                let code = error.downcast_ref().map_or(OUR_OWN, Unstartable::code);
-                ui::Failure::of(&error).print(code);
+                let unstartable = error.downcast_ref::<Unstartable>();
+                let code = unstartable.map_or(OUR_OWN, Unstartable::code);
+                let typed = unstartable.map(|it| it.program.as_str());
+                let is_missing = code == Unstartable::NOT_FOUND;
+                match typed.filter(|typed| is_missing && find::is_short_id(typed, env)) {
+                    Some(id) => ui::Failure::new(
+                        format!("{id}: command not found"),
+                        Some(format!("`overspill read {id}` shows the saved output")),
+                    ),
+                    None => ui::Failure::of(&error),
+                }
+                .print(code);
                 code
             }
         }
@@ -239,13 +249,13 @@ impl Job {
 
 fn say_what_befell(ended: &Ended) {
     if let Some(limit) = ended.timed_out {
-        ui::say(&format!("the command was ended: its time of {limit:?} was up"));
+        ui::say(&format!("the command was ended: it ran longer than --timeout {limit:?}"));
     }
     // A model reads our standard error among the output of its command.
     if ended.held && std::io::stderr().is_terminal() {
         ui::say(
-            "the command has ended, and something that it started still holds its output; \
-             what that prints from now on is not kept",
+            "the command has ended, but a process that it started still runs; overspill does not save \
+             the output of that process",
         );
     }
 }

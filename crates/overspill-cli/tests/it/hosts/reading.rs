@@ -57,8 +57,8 @@ fn allow_read_says_why_there_is_no_rule() {
     for (host, why) in [
         ("codex", "in its sandbox without asking"),
         ("pi", "it asks for no command"),
-        ("qwen", "we know no rules of this host"),
-        ("opencode", "your settings do not ask for single commands"),
+        ("qwen", "overspill knows no rules of this agent"),
+        ("opencode", "with your settings the agent asks before no command"),
     ] {
         let said = well(dir.path(), &["init", host, "--force", "--allow-read"]);
         assert!(said.contains("--allow-read adds no rule: ") && said.contains(why), "{said}");

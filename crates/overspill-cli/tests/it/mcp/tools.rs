@@ -322,3 +322,18 @@ fn instructions_and_descriptions_of_a_server_are_masked() {
     assert_eq!(answers.matches("ghp_****").count(), 2, "{answers}");
     assert!(!answers.contains(&secret), "{answers}");
 }
+
+#[test]
+fn read_of_binary_output_says_what_it_is_and_how_to_look() {
+    let mut client = Client::new();
+    let binary = "\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0\0\0\0\0\0\0".repeat(4_000);
+    let id = id_in(&text_of(&client.call("text", json!({"text": binary}))));
+    let line = text_of(&client.call("overspill_read", json!({"id": id})));
+    assert!(
+        line.contains(": binary (ELF), 62.5 KiB, not shown; overspill_grep searches it; "),
+        "{line}"
+    );
+    let (_, next) = line.trim_end().rsplit_once("overspill_read ").unwrap();
+    let next: Value = serde_json::from_str(next.trim_end_matches(']')).unwrap();
+    assert!(text_of(&client.call("overspill_read", next)).contains("ELF"), "{line}");
+}

@@ -119,3 +119,37 @@ fn unused_name() -> OutputId {
     );
     OutputId::parse(&ulid::Ulid::from_parts(now, bits).to_string()).unwrap()
 }
+
+/// Replaces a text by another one of the same length.
+fn replaced(mut bytes: Vec<u8>, old: &str, new: &str) -> Vec<u8> {
+    assert_eq!(old.len(), new.len());
+    let places: Vec<usize> = memchr::memmem::find_iter(&bytes, old).collect();
+    for at in places {
+        bytes[at..at + old.len()].copy_from_slice(new.as_bytes());
+    }
+    bytes
+}
+
+/// Returns the name of an output that was saved this many days ago.
+fn saved_days_ago(fleet: &Fleet, days: u64) -> OutputId {
+    let name = save(&fleet.machine(), b"line\n");
+    let time = name.time().unwrap().as_millisecond() as u64 - days * 24 * 60 * 60 * 1_000;
+    let random = ulid::Ulid::from_string(name.as_str()).unwrap().random();
+    let older = OutputId::parse(&ulid::Ulid::from_parts(time, random).to_string()).unwrap();
+    let record = replaced(fleet.get(&record_key(&name)), name.as_str(), older.as_str());
+    let record = replaced(record, &day_of(&name).to_string(), &day_of(&older).to_string());
+    fleet.put(&record_key(&older), record);
+    fleet.put(&output_key(&older), fleet.get(&output_key(&name)));
+    fleet.machine().delete(&name).unwrap();
+    older
+}
+
+#[test]
+fn short_id_is_found_on_every_day_of_the_bucket() {
+    let fleet = Fleet::new();
+    let names = [1, 2, 3, 4, 40].map(|days| saved_days_ago(&fleet, days));
+    let store: Arc<dyn Store> = Arc::new(fleet.machine());
+    for name in &names {
+        assert_eq!(store.ending(&name.token()).unwrap(), std::slice::from_ref(name));
+    }
+}
