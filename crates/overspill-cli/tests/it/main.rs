@@ -52,5 +52,7 @@ mod surfaces;
 mod terminal;
 mod tokens;
 mod unshown;
+mod upgrade;
+mod versions;
 mod watch;
 mod widths;
