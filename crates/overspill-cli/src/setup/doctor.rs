@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
-use super::{found, on_path, slot, text_of};
+use super::{found, on_path, slot, text_of, wrappers};
 use crate::bucket::{self, Finding};
 use crate::command::doctor::DoctorArgs;
 use crate::command::push;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host, OwnSlot, SetupStep};
+use crate::installed;
 use crate::jsonc::Jsonc;
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
@@ -79,6 +80,10 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
     for host in &hosts {
         look_at_host(&mut findings, host, env);
     }
+    for wrapper in wrappers::found(env) {
+        let how = if wrapper.keeps_raw { How::Well } else { How::Note };
+        findings.add(wrapper.name, how, wrapper.said);
+    }
     if hosts.is_empty() {
         findings.add(
             "agents",
@@ -130,14 +135,15 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
     let Ok(own) = env.executable() else {
         return findings.add("program", How::Wrong, "its path cannot be found");
     };
-    findings.add("program", How::Well, format!("{} {version}", env.shown(&own)));
+    let told = installed::version(Some(&own));
+    findings.add("program", How::Well, format!("{} {told}", env.shown(&own)));
     if let Some(other) = on_path("overspill", env)
         && other.canonicalize().ok() != own.canonicalize().ok()
     {
         let theirs = Command::new(&other).arg("--version").output();
         let theirs = theirs.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_owned());
         let theirs = theirs.unwrap_or_else(|error| ui::reason(&error));
-        let is_same = theirs == format!("overspill {version}");
+        let is_same = theirs.split(' ').nth(1) == Some(version);
         let how = if is_same { How::Note } else { How::Wrong };
         findings.add(
             "program",
@@ -148,8 +154,16 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
     }
     let links = std::fs::read_dir(env.links()).into_iter().flatten().flatten();
     for link in links.map(|entry| entry.path()).filter(|path| path.is_symlink()) {
-        if link.canonicalize().ok() != own.canonicalize().ok() {
-            findings.add(&env.shown(&link), How::Wrong, "the link leads to another program");
+        let target = link.canonicalize();
+        if target.as_ref().ok() != own.canonicalize().ok().as_ref() {
+            let said = match target {
+                Ok(_) => "the link leads to another program".to_owned(),
+                Err(_) => {
+                    let gone = std::fs::read_link(&link).unwrap_or_default();
+                    format!("the program moved: {} is gone", env.shown(&gone))
+                }
+            };
+            findings.add(&env.shown(&link), How::Wrong, said);
             findings.fix("run `overspill init` again for your agents");
         }
     }

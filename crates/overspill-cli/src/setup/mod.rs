@@ -20,6 +20,7 @@ mod system;
 mod toml;
 mod trial;
 mod uninstall;
+mod wrappers;
 
 use std::path::{Path, PathBuf};
 
