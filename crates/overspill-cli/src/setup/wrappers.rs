@@ -11,7 +11,7 @@ use crate::settings::text;
 /// A program that a host's hook puts in front of commands.
 struct OutputWrapper {
     name: &'static str,
-    /// What its hook looks like in the settings of a host.
+    /// Texts that its hook has in the settings of a host.
     marks: &'static [&'static str],
     /// Its settings file, below the directory in which all programs keep their settings.
     settings: &'static str,
@@ -26,7 +26,7 @@ const WRAPPERS: [OutputWrapper; 1] = [OutputWrapper {
     keeps_raw: ["tee", "mode", "always"],
 }];
 
-/// What `doctor` reports of a wrapper.
+/// A finding of `doctor` about a wrapper.
 pub(super) struct FoundWrapper {
     pub(super) name: &'static str,
     pub(super) keeps_raw: bool,
