@@ -2,6 +2,7 @@
 //!
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
 
+mod background_log;
 mod by_contract;
 pub(crate) mod escape;
 pub(crate) mod frame;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use overspill::Profile;
 use overspill::core::{Limits, Policy};
 
+pub(crate) use background_log::{BackgroundLog, ExpectedLog};
 pub(crate) use own_slot::{OwnSlot, SlotKind};
 pub(crate) use table::HOSTS;
 pub(crate) use task_file::TaskFile;
@@ -26,6 +28,9 @@ use self::hook::HookFormat;
 use crate::env::Env;
 use crate::process::{self, Leftover, OutputEnd};
 use crate::settings::variables::{ACTIVE, HOST};
+
+/// Shells that we can be called in the place of.
+pub(crate) const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 
 /// The largest output that every host shows whole, as far as their limits are known.
 pub(crate) const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
@@ -88,12 +93,16 @@ pub(crate) struct Host {
     pub(crate) waits_for: WaitsFor,
     /// It gives each command a file for its output, also one that runs in the background.
     pub(crate) task_files: Option<TaskFiles>,
+    /// The log that it makes for a command when it moves the command to the background.
+    pub(crate) background_log: Option<BackgroundLog>,
     /// It runs commands on a terminal and reads the screen.
     pub(crate) on_terminal: bool,
     /// Its shells are login shells, which begin with a PATH of their own.
     pub(crate) resets_path: bool,
     /// How its outputs reach us, in a few words.
     pub(crate) how: &'static str,
+    /// The shell that it runs commands by if its settings name none.
+    pub(crate) shell: DefaultShell,
     /// The kind of program that `init` replaces in its settings by our link. The user may have one there.
     pub(crate) slot: Option<SlotKind>,
     /// The changes that `init` makes.
@@ -133,15 +142,52 @@ pub(crate) enum CommandInput {
     Unused,
 }
 
+/// The shell that a host runs commands by if its settings name none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DefaultShell {
+    Bash,
+    /// The shell in `SHELL`, or bash if that has one of these names.
+    OfUser {
+        except: &'static [&'static str],
+    },
+}
+
+impl DefaultShell {
+    /// Returns the shell of the user, if the host would run it.
+    pub(crate) fn of_user(self, env: &Env) -> Option<PathBuf> {
+        let DefaultShell::OfUser { except } = self else { return None };
+        let shell = PathBuf::from(env.variable("SHELL")?);
+        let name = shell.file_name()?.to_str()?.to_lowercase();
+        let place = if shell.is_absolute() {
+            Some(shell)
+        } else {
+            env.on_path(&name).find(|path| path.is_file())
+        };
+        place.filter(|_| !except.contains(&&*name))
+    }
+
+    /// Returns the name of the link that stands for it. Hosts look at this name.
+    pub(crate) fn link(self, env: &Env) -> &'static str {
+        let name = self.of_user(env).filter(|shell| shell.is_file());
+        let name = name.and_then(|shell| Some(shell.file_name()?.to_str()?.to_owned()));
+        let known = SHELLS.into_iter().find(|known| Some(*known) == name.as_deref());
+        known.unwrap_or("bash")
+    }
+}
+
 /// The output of a command that a host waits for. A job that the shell leaves behind keeps the output open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitsFor {
     /// All of it, until every process has closed the output.
     PipeEnd,
     /// The output until this time after the end of the shell. The host tells the model if a job is left then.
+    ToldMoment(Duration),
+    /// The output until this time after the end of the shell. It may be no time at all.
     Moment(Duration),
-    /// The output until the end of the shell.
-    ShellEnd,
+    /// The output until nothing comes for this time.
+    Pause(Duration),
+    /// The time is not known.
+    Unknown,
 }
 
 /// The files that a host gives to its commands for their output: `…/PROJECT/SESSION/FOLDER/TASK.ENDING`.
@@ -166,7 +212,7 @@ pub(crate) struct HostFile {
 
 /// A change of a file. Words between `@` are filled in on this machine: `@BIN@` for the
 /// directory of our links, `@COMMAND@` for our program as a word of a shell, `@PROGRAM@` for its path,
-/// `@OUTPUTS@` for the directory of outputs, `@VERSION@` for our version. In the settings of a project `@OUTPUTS@` is the folder
+/// `@SHELL@` for the name of the shell that the host runs commands by, `@OUTPUTS@` for the directory of outputs, `@VERSION@` for our version. In the settings of a project `@OUTPUTS@` is the folder
 /// of this project; the user's settings apply in all projects.
 #[derive(Debug)]
 pub(crate) enum SetupStep {
@@ -186,6 +232,8 @@ pub(crate) enum SetupStep {
     File { place: HostFile, text: &'static str },
     /// A name of our program, in the directory of our links.
     Link(&'static str),
+    /// The same, under the name of the shell that the host runs commands by.
+    ShellLink,
     /// A file of our own, in the same directory.
     Script { name: &'static str, text: &'static str },
 }
@@ -206,7 +254,7 @@ impl Host {
             | SetupStep::Toml { place, .. }
             | SetupStep::Variable { place, .. }
             | SetupStep::File { place, .. } => Some(*place),
-            SetupStep::Link(_) | SetupStep::Script { .. } => None,
+            SetupStep::Link(_) | SetupStep::ShellLink | SetupStep::Script { .. } => None,
         };
         let steps = self.steps.iter().chain(self.second).chain(self.reading).filter_map(place);
         steps.chain(self.servers).chain(self.rules)
@@ -214,17 +262,21 @@ impl Host {
 
     /// Returns when the output of a command is complete for the host around us, and the use of later output.
     ///
-    /// A host that waits for nothing has its way against others: a server in the background must not hold it up.
+    /// Hosts that differ and are both around us get the usual end: a server in the background must not hold one up.
     pub(crate) fn output_end(env: &Env) -> (OutputEnd, Leftover) {
         let ends = Host::around(env).map(|host| match host.waits_for {
             WaitsFor::PipeEnd => (OutputEnd::PipeEnd, Leftover::Dropped),
-            WaitsFor::Moment(time) => (OutputEnd::After(time), Leftover::Held(time)),
-            WaitsFor::ShellEnd => (OutputEnd::CommandEnd, Leftover::Dropped),
+            WaitsFor::ToldMoment(time) => (OutputEnd::After(time), Leftover::Held(time)),
+            WaitsFor::Moment(time) => (OutputEnd::After(time), Leftover::Dropped),
+            WaitsFor::Pause(pause) => {
+                (OutputEnd::Pause { pause, longest: None }, Leftover::Dropped)
+            }
+            WaitsFor::Unknown => (OutputEnd::USUAL, Leftover::Dropped),
         });
         let ends: Vec<_> = ends.collect();
         match ends.split_first() {
             Some((first, rest)) if rest.iter().all(|other| other == first) => *first,
-            _ => (OutputEnd::CommandEnd, Leftover::Dropped),
+            _ => (OutputEnd::USUAL, Leftover::Dropped),
         }
     }
 

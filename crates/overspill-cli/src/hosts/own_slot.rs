@@ -14,6 +14,8 @@ use crate::settings::text;
 const OWN: &str = "own";
 /// The file with the kind on its first line, and the user's value after it.
 const VALUE: &str = "value";
+/// Follows the kind if the file that `init` changed did not have the value.
+const ELSEWHERE: &str = " elsewhere";
 
 /// The kind of program that a setting of a host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,12 +36,14 @@ impl SlotKind {
 pub(crate) struct OwnSlot {
     pub(crate) kind: SlotKind,
     pub(crate) value: String,
+    /// The value is set in another file or in the environment. It stays there, and `init` puts ours above it.
+    pub(crate) is_elsewhere: bool,
 }
 
 impl OwnSlot {
     /// Returns the value of the user as one, unless it is empty or leads to us.
     pub(crate) fn of(kind: SlotKind, value: &str, env: &Env) -> Option<OwnSlot> {
-        let own = OwnSlot { kind, value: value.to_owned() };
+        let own = OwnSlot { kind, value: value.to_owned(), is_elsewhere: false };
         let is_ours = |path: &Path| {
             path.starts_with(env.links())
                 || path
@@ -59,8 +63,10 @@ impl OwnSlot {
         let (file, _) = open_regular(&directory.join(VALUE)).ok()?;
         let text = text::read_open(file).ok()?;
         let (name, value) = text.split_once('\n')?;
+        let is_elsewhere = name.ends_with(ELSEWHERE);
+        let name = name.strip_suffix(ELSEWHERE).unwrap_or(name);
         let (kind, _) = SlotKind::ALL.into_iter().find(|(_, known)| *known == name)?;
-        Some(OwnSlot { kind, value: value.strip_suffix('\n')?.to_owned() })
+        Some(OwnSlot { kind, value: value.strip_suffix('\n')?.to_owned(), is_elsewhere })
     }
 
     /// Returns the link that stands for it.
@@ -71,7 +77,7 @@ impl OwnSlot {
 
     /// Returns the file with the value, and its text.
     pub(crate) fn file(&self, env: &Env) -> (PathBuf, String) {
-        (self.directory(env).join(VALUE), format!("{}\n{}\n", self.kind_name(), self.value))
+        (self.directory(env).join(VALUE), format!("{}\n", self.text()))
     }
 
     /// Returns the program without its options. Claude Code begins the options at the last ` -`.
@@ -92,14 +98,16 @@ impl OwnSlot {
 
     fn directory(&self, env: &Env) -> PathBuf {
         // FNV-1a: two values must not share a directory, and the name must stay the same.
-        let text = format!("{}\n{}", self.kind_name(), self.value);
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        let hash = self.text().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         env.links().join(OWN).join(format!("{hash:016x}"))
     }
 
-    fn kind_name(&self) -> &'static str {
-        SlotKind::ALL.into_iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name)
+    fn text(&self) -> String {
+        let name = SlotKind::ALL.into_iter().find(|(kind, _)| *kind == self.kind);
+        let name = name.map_or("", |(_, name)| name);
+        let elsewhere = if self.is_elsewhere { ELSEWHERE } else { "" };
+        format!("{name}{elsewhere}\n{}", self.value)
     }
 }

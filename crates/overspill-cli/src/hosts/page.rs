@@ -1,6 +1,7 @@
 //! The table of hosts in docs/hosts.md, made of the table of hosts and of the last run of the real programs.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use overspill::core::Limits;
 use serde_json::Value;
@@ -82,8 +83,10 @@ fn run(host: &Host, results: &Value) -> String {
 fn waits(waits_for: WaitsFor) -> String {
     match waits_for {
         WaitsFor::PipeEnd => "yes".into(),
-        WaitsFor::Moment(time) => format!("{} ms", time.as_millis()),
-        WaitsFor::ShellEnd => String::new(),
+        WaitsFor::Moment(Duration::ZERO) => "no".into(),
+        WaitsFor::Moment(time) | WaitsFor::ToldMoment(time) => format!("{} ms", time.as_millis()),
+        WaitsFor::Pause(pause) => format!("until a pause of {} ms", pause.as_millis()),
+        WaitsFor::Unknown => String::new(),
     }
 }
 

@@ -7,7 +7,8 @@ use overspill::core::Limits;
 use super::by_contract;
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, NeovateFormat, PluginFormat};
 use super::{
-    Ceiling, CommandInput, Host, HostFile, LIMITS, SetupStep, SlotKind, TaskFiles, WaitsFor,
+    BackgroundLog, Ceiling, CommandInput, DefaultShell, Host, HostFile, LIMITS, SetupStep,
+    SlotKind, TaskFiles, WaitsFor,
 };
 
 /// What a host has that has nothing.
@@ -20,11 +21,13 @@ pub(super) const NONE: Host = Host {
     frame: None,
     parents: &[],
     input: CommandInput::Used,
-    waits_for: WaitsFor::ShellEnd,
+    waits_for: WaitsFor::Unknown,
     task_files: None,
+    background_log: None,
     on_terminal: false,
     resets_path: false,
     how: "",
+    shell: DefaultShell::Bash,
     slot: None,
     steps: &[],
     second: &[],
@@ -39,6 +42,9 @@ pub(super) const NONE: Host = Host {
     ceiling: Ceiling::UNKNOWN,
     then: None,
 };
+
+/// The shell of opencode and of its forks.
+const SHELL_OF_USER: DefaultShell = DefaultShell::OfUser { except: &["fish", "nu"] };
 
 /// The ceiling of a host with a limit in characters.
 const fn chars(most: u64) -> Ceiling {
@@ -81,6 +87,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["claude"],
         home: "~/.claude",
         mark: Some("CLAUDECODE"),
+        waits_for: WaitsFor::Moment(Duration::ZERO),
         task_files: Some(TaskFiles {
             folder: "tasks",
             ending: "output",
@@ -135,6 +142,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["codex"],
         home: "~/.codex",
         mark: Some("CODEX_THREAD_ID"),
+        waits_for: WaitsFor::Moment(Duration::from_millis(50)),
         resets_path: true,
         how: "wraps shell commands (BASH_ENV in shell_environment_policy)",
         steps: &[
@@ -158,6 +166,10 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["gemini"],
         home: "~/.gemini",
         mark: Some("GEMINI_CLI"),
+        background_log: Some(BackgroundLog {
+            variable: "GEMINI_CLI_HOME",
+            path: ".gemini/tmp/background-processes/background-@PID@.log",
+        }),
         waits_for: WaitsFor::PipeEnd,
         frame: Some("_bgpids_file="),
         on_terminal: true,
@@ -181,7 +193,8 @@ pub(crate) const HOSTS: &[Host] = &[
         // It shows 40,000 characters.
         ceiling: chars(39_500),
         then: Some(
-            "A file .env in a project takes the place of ~/.gemini/.env; where there is one, start it so:\n\
+            "A file .env in a project takes the place of ~/.gemini/.env, and so does BASH_ENV in your\n\
+             environment. If there is one of them, start it so:\n\
              PATH=\"@BIN@:$PATH\" gemini",
         ),
         ..NONE
@@ -194,10 +207,11 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("OPENCODE"),
         waits_for: WaitsFor::PipeEnd,
         how: "wraps shell commands (`shell` in opencode.json)",
+        shell: SHELL_OF_USER,
         slot: Some(SlotKind::Shell),
         steps: &[
-            SetupStep::Link("bash"),
-            SetupStep::Json { place: OPENCODE, path: &["shell"], value: r#""@BIN@/bash""# },
+            SetupStep::ShellLink,
+            SetupStep::Json { place: OPENCODE, path: &["shell"], value: r#""@BIN@/@SHELL@""# },
         ],
         second: &[SetupStep::File {
             place: place("$config/opencode/plugins/overspill.js", ".opencode/plugins/overspill.js"),
@@ -226,10 +240,11 @@ pub(crate) const HOSTS: &[Host] = &[
         mark: Some("KILO"),
         waits_for: WaitsFor::PipeEnd,
         how: "wraps shell commands (`shell` in kilo.json)",
+        shell: SHELL_OF_USER,
         slot: Some(SlotKind::Shell),
         steps: &[
-            SetupStep::Link("bash"),
-            SetupStep::Json { place: KILO, path: &["shell"], value: r#""@BIN@/bash""# },
+            SetupStep::ShellLink,
+            SetupStep::Json { place: KILO, path: &["shell"], value: r#""@BIN@/@SHELL@""# },
         ],
         servers: Some(KILO),
         rules: Some(place("$config/kilo/AGENTS.md", "AGENTS.md")),
@@ -244,7 +259,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "$config/goose",
         mark: Some("AGENT_SESSION_ID"),
         parents: &["goose", "goosed"],
-        waits_for: WaitsFor::Moment(Duration::from_millis(500)),
+        waits_for: WaitsFor::ToldMoment(Duration::from_millis(500)),
         how: "wraps shell commands (a `bash` first in PATH)",
         steps: &[SetupStep::Link("bash")],
         servers: Some(place("$config/goose/config.yaml", "")),
@@ -284,6 +299,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.kimi-code",
         frame: Some("cd '"),
         parents: &["kimi-code"],
+        waits_for: WaitsFor::Moment(Duration::from_millis(250)),
         input: CommandInput::Unused,
         how: "wraps shell commands (BASH_ENV)",
         steps: &[env("kimi-code.sh")],
@@ -303,6 +319,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["qwen"],
         home: "~/.qwen",
         mark: Some("QWEN_CODE"),
+        waits_for: WaitsFor::Moment(Duration::ZERO),
         on_terminal: true,
         how: "wraps shell commands (a `bash` first in PATH)",
         steps: &[SetupStep::Link("bash")],
@@ -340,6 +357,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["pi"],
         home: "~/.pi",
         mark: Some("PI_CODING_AGENT"),
+        waits_for: WaitsFor::Pause(Duration::from_millis(100)),
         how: "wraps shell commands (`shellPath` in settings.json)",
         slot: Some(SlotKind::Shell),
         steps: &[
@@ -392,7 +410,7 @@ pub(crate) const HOSTS: &[Host] = &[
         home: "~/.cline",
         parents: &["cline", ".cline"],
         input: CommandInput::Closed,
-        waits_for: WaitsFor::Moment(Duration::from_secs(1)),
+        waits_for: WaitsFor::ToldMoment(Duration::from_secs(1)),
         how: "plugin (afterTool); wraps shell commands (BASH_ENV)",
         steps: &[
             env("cline.sh"),

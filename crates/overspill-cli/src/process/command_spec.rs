@@ -25,18 +25,34 @@ pub(crate) struct CommandSpec {
     /// We report at intervals that it still runs.
     #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
     pub(crate) watched: bool,
+    /// We report after each of these times that it still runs.
+    #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
+    pub(crate) every: Option<Duration>,
 }
 
 /// When the output of a command is complete. Background processes of a command can outlast it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputEnd {
-    /// The command has ended, and nothing more comes for a moment.
-    #[default]
-    CommandEnd,
+    /// The command has ended, and nothing came for this time, or the longest time has passed since then.
+    Pause { pause: Duration, longest: Option<Duration> },
     /// This time has passed since the command ended, or every process has closed the output.
     After(Duration),
     /// Every process has closed the output.
     PipeEnd,
+}
+
+impl OutputEnd {
+    /// The end of an output whose reader is not known.
+    pub(crate) const USUAL: OutputEnd = OutputEnd::Pause {
+        pause: Duration::from_millis(250),
+        longest: Some(Duration::from_secs(2)),
+    };
+}
+
+impl Default for OutputEnd {
+    fn default() -> OutputEnd {
+        OutputEnd::USUAL
+    }
 }
 
 /// The use of output that background processes write when the output of their command is complete.

@@ -54,6 +54,9 @@ pub(crate) enum ProcessEvent<'a> {
     /// The command still runs. Each of these events comes after twice the time of the one before.
     #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
     StillRunning,
+    /// The command still runs. This event comes at equal intervals, if the caller asked for it.
+    #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
+    Interval,
 }
 
 /// How a process is asked to end.

@@ -68,7 +68,7 @@ impl SettingSources {
         if let Some(fault) = faults.next() {
             return Some(format!("{} is invalid", crate::ui::escaped(&fault.warning.key, 60)));
         }
-        let is_file = |kind: FaultKind| kind == FaultKind::File;
+        let is_file = |kind: FaultKind| matches!(kind, FaultKind::File | FaultKind::Closed);
         let is_broken = self.faults.iter().any(|fault| is_file(fault.kind));
         is_broken.then(|| "the settings file is invalid".into())
     }

@@ -40,6 +40,7 @@ use self::keys::Key;
 pub(crate) use self::listing::SettingRow;
 use self::redact::{Fault, FaultKind};
 pub(crate) use self::resolved::ResolvedSettings;
+use self::text::ClosedDirectory;
 use self::value::{SettingValue, ValueKind};
 use crate::env::Env;
 use crate::stores::Outputs;
@@ -65,7 +66,8 @@ pub(crate) struct SettingSources {
     pub(crate) environment: Values,
     /// Settings that cannot be used.
     pub(crate) warnings: Vec<Warning>,
-    /// Project files that do not count because of their owner.
+    /// Project files that do not count because of their owner, and a home that is closed to us. Only `config` and
+    /// `doctor` print them.
     pub(crate) notes: Vec<Warning>,
     /// Mistakes about `redact`. The warnings name them as well.
     pub(crate) faults: Vec<Fault>,
@@ -137,7 +139,12 @@ impl SettingSources {
             return;
         };
         match text::of_user(&path) {
-            Err(warning) => self.faults.push(Fault { kind: FaultKind::File, warning }),
+            Err(warning) => match text::closed_above(&path).filter(|_| named.is_none()) {
+                // Settings in a directory of another user are not ours. The home counts as missing.
+                Some(ClosedDirectory { is_ours: false }) => {}
+                Some(_) => self.faults.push(Fault { kind: FaultKind::Closed, warning }),
+                None => self.faults.push(Fault { kind: FaultKind::File, warning }),
+            },
             Ok(Some(text)) => {
                 let parsed = SettingsFile::parse(&text, &path, FileOwner::User);
                 self.user = parsed.file;

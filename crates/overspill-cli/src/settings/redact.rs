@@ -20,6 +20,9 @@ pub(crate) struct Fault {
 pub(crate) enum FaultKind {
     /// The whole file: it may have set anything.
     File,
+    /// The same, because a directory of the user above it is closed. A command runs as it does without a home, so no
+    /// warning stands in its output.
+    Closed,
     /// `redact` in the file, or a key that was likely meant to be `redact`.
     Value,
     /// `redact_pattern` in the file, its variable, or a variable that was likely meant to be it.
@@ -68,7 +71,10 @@ impl SettingSources {
             }
             warning
         };
-        let first: Vec<Warning> = self.faults.iter().map(with_consequence).collect();
+        let is_quiet = |fault: &&Fault| fault.kind == FaultKind::Closed;
+        self.notes.extend(self.faults.iter().filter(is_quiet).map(with_consequence));
+        let loud = self.faults.iter().filter(|fault| !is_quiet(fault));
+        let first: Vec<Warning> = loud.map(with_consequence).collect();
         self.warnings.splice(..0, first);
     }
 
@@ -81,11 +87,11 @@ impl SettingSources {
         let set = self.choice(Key::Redact);
         let in_variable = self.environment.contains_key(&Key::Redact);
         let is_unknown = has(&[FaultKind::Variable])
-            || !in_variable && has(&[FaultKind::File, FaultKind::Value]);
+            || !in_variable && has(&[FaultKind::File, FaultKind::Closed, FaultKind::Value]);
         match set {
             _ if is_unknown => "all",
             Some("off") => "off",
-            _ if has(&[FaultKind::File, FaultKind::Pattern]) => "all",
+            _ if has(&[FaultKind::File, FaultKind::Closed, FaultKind::Pattern]) => "all",
             Some(word) => word,
             // Outputs that leave this machine are masked.
             None if is_bucket => "store",

@@ -13,6 +13,36 @@ use crate::ui;
 /// Nobody writes this much; whatever it is, it is not settings.
 pub(crate) const MOST: u64 = 1 << 20;
 
+/// Tells whether a directory above a file is closed to us. The reason why we cannot say whether the file is there.
+pub(crate) fn closed_above(path: &Path) -> Option<ClosedDirectory> {
+    let is_denied = |path: &Path| {
+        fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+    };
+    // The nearest directory that can be looked at is the one that cannot be searched.
+    let closed = path.ancestors().skip(1).find(|directory| !is_denied(directory))?;
+    is_denied(path).then(|| ClosedDirectory {
+        is_ours: fs::symlink_metadata(closed).is_ok_and(|found| is_own(&found)),
+    })
+}
+
+/// A directory that we may not search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClosedDirectory {
+    /// It belongs to us, so settings of ours may be in it.
+    pub(crate) is_ours: bool,
+}
+
+#[cfg(unix)]
+fn is_own(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
+}
+
+/// Elsewhere files have no single owner that could be compared.
+#[cfg(not(unix))]
+fn is_own(_: &Metadata) -> bool {
+    true
+}
+
 /// Reads the user's file, which may be a link; nothing if there is none.
 pub(crate) fn of_user(path: &Path) -> Result<Option<String>, Warning> {
     let text = match fs::metadata(path) {

@@ -95,7 +95,9 @@ fn unknown_variable(name: String, known: &[String]) -> (Warning, Option<FaultKin
     let own = name.strip_prefix(PREFIX).unwrap_or_default();
     let fault = almost_redact(&name).or_else(|| match FaultKind::of_key(own)? {
         FaultKind::Pattern => Some(FaultKind::Pattern),
-        FaultKind::File | FaultKind::Value | FaultKind::Variable => Some(FaultKind::Variable),
+        FaultKind::File | FaultKind::Closed | FaultKind::Value | FaultKind::Variable => {
+            Some(FaultKind::Variable)
+        }
     });
     let meant = match fault {
         None => similar(own, known),

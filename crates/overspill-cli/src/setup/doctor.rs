@@ -4,8 +4,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use overspill::{Call, Outcome, Profile};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::findings::{Findings, How};
+use super::piece::SetupPiece;
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
@@ -22,52 +24,9 @@ use crate::settings::keys::Key;
 use crate::settings::variables::ACTIVE;
 use crate::ui;
 
-/// The longest line of a finding, in characters.
-const LONGEST_LINE: usize = 1_000;
-
 /// What to do about a store that does not work.
 const STORE_FIX: &str =
     "repair that directory, or choose another: `overspill config set store.dir ~/DIRECTORY`";
-
-/// What was looked at, and what was seen.
-struct Seen {
-    what: String,
-    how: How,
-    said: String,
-    /// What to do about it.
-    fix: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
-    Well,
-    /// Nothing is wrong, but it should be known.
-    Note,
-    Wrong,
-}
-
-#[derive(Default)]
-struct Findings(Vec<Seen>);
-
-impl Findings {
-    fn add(&mut self, what: &str, how: How, said: impl Into<String>) {
-        self.0.push(Seen { what: what.to_owned(), how, said: said.into(), fix: None });
-    }
-
-    /// Says what to do about the last finding, unless nothing is wrong.
-    fn fix(&mut self, fix: &str) {
-        if let Some(seen) = self.0.last_mut().filter(|seen| seen.how == How::Wrong) {
-            seen.fix.get_or_insert_with(|| fix.to_owned());
-        }
-    }
-
-    fn judge(&mut self, what: &str, result: Result<String, String>) {
-        match result {
-            Ok(said) => self.add(what, How::Well, said),
-            Err(said) => self.add(what, How::Wrong, said),
-        }
-    }
-}
 
 /// Prints what it finds. Returns whether everything works.
 pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
@@ -91,42 +50,8 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
             "none is set up; `overspill init` lists the agents on this machine",
         );
     }
-    let is_well = !findings.0.iter().any(|seen| seen.how == How::Wrong);
-    let text = if args.json { as_json(&findings) } else { as_lines(&findings, env.colors()) };
-    ui::answer(&text).map(|()| is_well)
-}
-
-fn as_lines(findings: &Findings, colors: ui::Colors) -> String {
-    let line = |seen: &Seen| {
-        let (mark, tone) = match seen.how {
-            How::Well => ("✓", ui::Tone::Success),
-            How::Note => ("!", ui::Tone::Caution),
-            How::Wrong => ("✗", ui::Tone::Failure),
-        };
-        let escaped = |line: &str| ui::escaped(line, LONGEST_LINE);
-        // A reason may have several lines. Only the first begins like a row.
-        let text = format!("{}: {}", seen.what, seen.said);
-        let lines: Vec<String> = text.lines().map(escaped).collect();
-        let fix = seen.fix.as_ref().map_or_else(String::new, |fix| {
-            let line = ui::wrapped(&format!("    fix: {}\n", escaped(fix)), 9);
-            line.replacen("fix:", &colors.paint(ui::Tone::Heading, "fix:"), 1)
-        });
-        let line = ui::wrapped(&format!("{mark} {}\n", lines.join("\n    ")), 4);
-        format!("{}{fix}", line.replacen(mark, &colors.paint(tone, mark), 1))
-    };
-    findings.0.iter().map(line).collect()
-}
-
-fn as_json(findings: &Findings) -> String {
-    let row = |seen: &Seen| {
-        let how = match seen.how {
-            How::Well => "ok",
-            How::Note => "note",
-            How::Wrong => "wrong",
-        };
-        json!({"check": seen.what, "state": how, "message": seen.said, "fix": seen.fix})
-    };
-    ui::json_line(findings.0.iter().map(row).collect())
+    let text = if args.json { findings.as_json() } else { findings.as_lines(env.colors()) };
+    ui::answer(&text).map(|()| findings.is_well())
 }
 
 /// Our own file, others of the same name, and the links that hosts go by.
@@ -302,13 +227,31 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             return findings.fix(&again);
         }
     };
-    let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
-    for mut target in plan.targets {
+    let scopes = [SetupScope::User, SetupScope::Project];
+    let targets = scopes.into_iter().flat_map(|scope| {
+        let plan = SetupPlan::of(host, scope, &[SetupLayer::Base], env);
+        plan.targets.into_iter().map(move |target| (scope, target))
+    });
+    for (scope, mut target) in targets {
         if receipt.of(&target.path).is_none() {
             continue;
         }
         let text = text_of(&target.path, env).ok().flatten().unwrap_or_default();
         slot::recognise(host, &mut target.pieces, Some(&text), env);
+        if let Some(found) = slot::hidden(host, &mut target.pieces, (&target.path, scope), env) {
+            let place = found.place.unwrap_or_default();
+            let value = ui::escaped(&found.own.value, 160);
+            let said = format!(
+                "{place} names {value}, which does not run: {} replaces it",
+                env.shown(&target.path)
+            );
+            findings.add(host.name, How::Wrong, said);
+            let project = if scope == SetupScope::Project { " --project" } else { "" };
+            findings.fix(&format!(
+                "run `overspill init {}{project}` here; overspill then goes on to call it",
+                host.name
+            ));
+        }
         for LayeredPiece { piece, .. } in &target.pieces {
             let said = format!("{}: {}", env.shown(&target.path), piece.said());
             let is_in = piece.is_satisfied(&text, &target.path);
@@ -316,6 +259,16 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
                 .judge(host.name, if is_in { Ok(said) } else { Err(format!("{said} is missing")) });
             findings.fix(&again);
         }
+    }
+    for (name, file) in set_before(host, &receipt, env) {
+        let said =
+            format!("{name} is set in the environment, so the host does not take it from {file}");
+        findings.add(host.name, How::Wrong, said);
+        let then = host.then.map(|then| plan::filled(then, |word| word, env)).unwrap_or_default();
+        let start = then.lines().find(|line| line.starts_with("PATH=")).unwrap_or_default();
+        let or_start =
+            if start.is_empty() { String::new() } else { format!(", or start it so: {start}") };
+        findings.fix(&format!("unset {name}{or_start}"));
     }
     for path in overridden(host, env) {
         findings.add(host.name, How::Wrong, path);
@@ -325,6 +278,22 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
         findings.judge(host.name, result.map(|said| format!("{what}: {said}")));
         findings.fix(&again);
     }
+}
+
+/// Returns the variables of the environment that have their way against our file of variables, and that file.
+fn set_before(host: &Host, receipt: &Receipt, env: &Env) -> Vec<(String, String)> {
+    let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
+    let mut all = Vec::new();
+    for target in plan.targets.iter().filter(|target| receipt.of(&target.path).is_some()) {
+        for LayeredPiece { piece, .. } in &target.pieces {
+            if let SetupPiece::Variable { name, value } = piece
+                && env.variable(name).is_some_and(|set| set != value.as_str())
+            {
+                all.push((name.clone(), env.shown(&target.path)));
+            }
+        }
+    }
+    all
 }
 
 /// Says which files of the project have their way against ours.
@@ -362,6 +331,8 @@ fn other_value(file: &Path, path: &[&str], ours: &str, env: &Env) -> Option<Stri
     let said = format!("{} sets {} to {value}", env.shown(file), path.join("."));
     // It may be our link for a value of the user.
     let is_ours = value == ours
-        || value.as_str().is_some_and(|value| OwnSlot::at(Path::new(value)).is_some());
+        || value.as_str().map(Path::new).is_some_and(|value| {
+            OwnSlot::at(value).is_some() || value.parent() == Some(&env.links())
+        });
     (!is_ours).then_some(said)
 }

@@ -12,7 +12,7 @@ use super::receipt::{Receipt, Wrote};
 use super::{found, named, piece::SetupPiece, slot, system, text_of};
 use crate::command::init::InitArgs;
 use crate::env::Env;
-use crate::hosts::{HOSTS, Host, OwnSlot, SlotKind};
+use crate::hosts::{HOSTS, Host, SlotKind};
 use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::settings::text;
 use crate::settings::write::write;
@@ -29,7 +29,7 @@ struct Change {
     /// Our pieces in it.
     pieces: Vec<LayeredPiece>,
     /// The user's own shell or prefix, which we go on to call.
-    own: Option<OwnSlot>,
+    own: Option<slot::Chained>,
 }
 
 /// Sets up the hosts that are named, or lists the hosts on this machine.
@@ -103,11 +103,13 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
         let possible = everything.targets.iter().find(|other| other.path == target.path);
         let mut possible = possible.map_or(&target.pieces, |other| &other.pieces).clone();
-        slot::recognise(host, &mut possible, now.as_deref(), env);
-        let owned = Owned::of(now.as_deref(), &target.path, wrote, &possible, env);
+        let mut there = possible.clone();
+        slot::recognise(host, &mut there, now.as_deref(), env);
+        let owned = Owned::of(now.as_deref(), &target.path, wrote, &there, env);
         let owned = owned.map_err(wrong)?;
-        let own = slot::chain(host, &mut possible, owned.before.as_deref(), env);
-        slot::chain(host, &mut target.pieces, owned.before.as_deref(), env);
+        let (file, before) = ((&*target.path, scope), owned.before.as_deref());
+        let own = slot::chain(host, &mut possible, file, before, env);
+        slot::chain(host, &mut target.pieces, file, before, env);
         let is_whole = |one: &LayeredPiece| matches!(one.piece, SetupPiece::Whole(_));
         let is_free = now.is_none() || args.force || owned.pieces.iter().any(is_whole);
         if !is_free
@@ -206,7 +208,7 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
         let path = links.join(name);
         write(&path, text).with_context(|| env.shown(&path))?;
     }
-    for own in changes.iter().filter_map(|change| change.own.as_ref()) {
+    for own in changes.iter().filter_map(|change| Some(&change.own.as_ref()?.own)) {
         let (path, text) = own.file(env);
         let directory = path.parent().unwrap_or(&links);
         fs::create_dir_all(directory).with_context(|| env.shown(directory))?;
@@ -267,13 +269,16 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
         for one in &target.pieces {
             text.push_str(&format!("    {}\n", one.piece.said()));
         }
-        if let Some(own) = own {
+        if let Some(slot::Chained { own, place }) = own {
             let kind = match own.kind {
                 SlotKind::Shell => "shell",
                 SlotKind::Prefix => "prefix",
             };
             let value = ui::escaped(&own.value, 160);
-            text.push_str(&format!("    your own {kind} still runs every command: {value}\n"));
+            let place = place.as_ref().map(|place| format!(" (set in {place})"));
+            let place = place.unwrap_or_default();
+            let line = format!("your own {kind} still runs every command: {value}{place}");
+            text.push_str(&format!("    {line}\n"));
         }
     }
     let is_server = |one: &LayeredPiece| one.layer == SetupLayer::Servers;
@@ -309,7 +314,7 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
 fn as_json(host: &Host, changes: &[Change], dry_run: bool, env: &Env) -> Value {
     let files = changes.iter().map(|Change { target, now, after, own, .. }| {
         let pieces: Vec<String> = target.pieces.iter().map(|one| one.piece.said()).collect();
-        let own = own.as_ref().map(|own| &own.value);
+        let own = own.as_ref().map(|chained| &chained.own.value);
         json!({"path": target.path, "changes": now != after, "pieces": pieces, "own": own})
     });
     let files: Vec<Value> = files.collect();

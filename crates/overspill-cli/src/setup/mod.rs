@@ -6,6 +6,7 @@
 //! without our pieces.
 
 mod doctor;
+mod findings;
 mod init;
 mod lines;
 mod noted;

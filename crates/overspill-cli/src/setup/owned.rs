@@ -43,14 +43,25 @@ impl Owned {
             return Ok(Owned { before: wrote.before.clone(), pieces, changed });
         }
         let before = without(now, path, pieces.iter().rev(), old)?;
-        // `init` made the file, and it has nothing else in it.
-        let was_made = wrote.is_some_and(|wrote| wrote.before.is_none());
+        // `init` made the file, and it has nothing else in it. Without a receipt an empty file counts as made.
+        let was_made = match wrote {
+            Some(wrote) => wrote.before.is_none(),
+            None => !pieces.is_empty(),
+        };
         let is_empty = |text: &String| {
             matches!(text.split_whitespace().collect::<String>().as_str(), "" | "{}")
         };
-        let before = before.filter(|text| !(was_made && is_empty(text)));
+        let is_all_ours = || wrote.is_none() && !pieces.is_empty() && is_made(now, path, possible);
+        let before = before.filter(|text| !(was_made && is_empty(text) || is_all_ours()));
         Ok(Owned { before, pieces, changed })
     }
+}
+
+/// Tells whether a file is what `init` makes of none: our pieces, defaults among them.
+fn is_made(now: &str, path: &Path, possible: &[LayeredPiece]) -> bool {
+    let there = possible.iter().filter(|one| one.piece.is_in(now, path, None));
+    let made = there.into_iter().try_fold(String::new(), |text, one| one.piece.put(&text, path));
+    made.is_ok_and(|made| made == now)
 }
 
 /// Returns the text without these pieces; nothing if the file goes with them.

@@ -108,15 +108,23 @@ impl SetupPlan {
             }
         };
         for step in steps {
-            self.add(step, layer, scope, env);
+            self.add(host, step, layer, scope, env);
         }
     }
 
-    fn add(&mut self, step: &'static SetupStep, layer: SetupLayer, scope: SetupScope, env: &Env) {
+    fn add(
+        &mut self,
+        host: &Host,
+        step: &'static SetupStep,
+        layer: SetupLayer,
+        scope: SetupScope,
+        env: &Env,
+    ) {
         let named =
             |path: &[&str]| path.iter().map(|name| filled(name, |word| word, env)).collect();
         let (place, piece) = match step {
             SetupStep::Link(name) => return self.links.push(name),
+            SetupStep::ShellLink => return self.links.push(host.shell.link(env)),
             SetupStep::Script { name, text } => {
                 return self.scripts.push((name, filled(text, |word| word, env)));
             }
@@ -128,10 +136,8 @@ impl SetupPlan {
                     SetupStep::JsonMember { .. } => JsonNeed::Object,
                     _ => JsonNeed::Nothing,
                 };
-                (
-                    place,
-                    SetupPiece::Json { path: named(path), value: json(value, scope, env), need },
-                )
+                let value = json(&value.replace("@SHELL@", host.shell.link(env)), scope, env);
+                (place, SetupPiece::Json { path: named(path), value, need })
             }
             SetupStep::JsonItem { place, path, value } => {
                 (place, SetupPiece::Item { path: named(path), value: json(value, scope, env) })

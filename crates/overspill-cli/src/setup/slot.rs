@@ -4,12 +4,22 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::lines;
 use super::piece::{JsonNeed, SetupPiece};
-use super::plan::{LayeredPiece, SetupLayer};
+use super::plan::{LayeredPiece, SetupLayer, SetupPlan, SetupScope};
+use super::{lines, text_of};
 use crate::env::Env;
-use crate::hosts::{Host, OwnSlot};
+use crate::hosts::{Host, OwnSlot, SHELLS, SlotKind};
 use crate::jsonc::Jsonc;
+use crate::settings::guarded::GuardedFile;
+use crate::settings::text;
+
+/// A value of the user that overspill goes on to call, and the place that it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chained {
+    pub(super) own: OwnSlot,
+    /// `None` if the file that `init` changes has the value.
+    pub(super) place: Option<String>,
+}
 
 /// Returns the slot among the pieces of a file.
 fn slot<'a>(host: &Host, pieces: &'a mut [LayeredPiece], env: &Env) -> Option<&'a mut SetupPiece> {
@@ -55,32 +65,115 @@ fn value_in(piece: &SetupPiece, text: &str) -> Option<String> {
     }
 }
 
-/// Gives the slot the value that the file has, if that is a link of ours for a value of the user.
+/// Gives the slot the value that the file has, if that is a link of ours for a value of the user or for another shell.
 pub(super) fn recognise(host: &Host, pieces: &mut [LayeredPiece], now: Option<&str>, env: &Env) {
     let Some(piece) = slot(host, pieces, env) else { return };
     let found = now.and_then(|now| value_in(piece, now));
-    if let Some(found) = found.filter(|found| is_own_link(Path::new(found), env)) {
+    let is_ours = |path: &Path| is_own_link(path, env) || is_shell_link(host, path, env);
+    if let Some(found) = found.filter(|found| is_ours(Path::new(found))) {
         set(piece, &found);
     }
 }
 
 /// Gives the slot a link of ours for the value of the user. Returns that value, if the user has one.
+///
+/// Without a value in the file itself, the value counts that the host would have used: of another file, or of the
+/// environment.
 pub(super) fn chain(
     host: &Host,
     pieces: &mut [LayeredPiece],
+    file: (&Path, SetupScope),
     before: Option<&str>,
     env: &Env,
-) -> Option<OwnSlot> {
+) -> Option<Chained> {
     let kind = host.slot?;
     let piece = slot(host, pieces, env)?;
-    let own = OwnSlot::of(kind, &value_in(piece, before?)?, env)?;
-    set(piece, &own.link(env).to_string_lossy());
-    Some(own)
+    let here = before.and_then(|before| value_in(piece, before));
+    let chained = match here {
+        Some(value) => Chained { own: OwnSlot::of(kind, &value, env)?, place: None },
+        None => elsewhere(host, piece, file, env)?,
+    };
+    set(piece, &chained.own.link(env).to_string_lossy());
+    Some(chained)
 }
 
-/// Returns the value of the user that a piece stands for.
+/// Returns the value that the host uses if this file has none.
+fn elsewhere(
+    host: &Host,
+    piece: &SetupPiece,
+    (path, scope): (&Path, SetupScope),
+    env: &Env,
+) -> Option<Chained> {
+    let kind = host.slot?;
+    let of = |value: String, place: String| {
+        // The other file may have a link of ours.
+        let own = OwnSlot::at(Path::new(&value)).or_else(|| OwnSlot::of(kind, &value, env))?;
+        Some(Chained { own: OwnSlot { is_elsewhere: true, ..own }, place: Some(place) })
+    };
+    if scope == SetupScope::Project {
+        let root = env.project_root();
+        let others = host.overrides.iter().rev().map(|name| root.join(name));
+        for other in others.filter(|other| other != path) {
+            let file = GuardedFile::inside(&other, std::slice::from_ref(&root)).ok();
+            let open = file.and_then(|file| file.open().ok()?);
+            let found = open.and_then(|(file, _)| text::read_open(file).ok());
+            if let Some(value) = found.and_then(|found| value_in(piece, &found)) {
+                return of(value, env.shown(&other));
+            }
+        }
+        let mut users = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env).targets;
+        for user in &mut users {
+            let Some(piece) = slot(host, &mut user.pieces, env) else { continue };
+            let found = text_of(&user.path, env).ok().flatten();
+            if let Some(value) = found.and_then(|found| value_in(piece, &found)) {
+                return of(value, env.shown(&user.path));
+            }
+        }
+    }
+    let name = variable(piece)?;
+    let value = env.variable(name)?.into_string().ok()?;
+    of(value, format!("the variable {name}"))
+}
+
+/// Returns the variable that a slot sets in the place of the environment. A file of variables does not: there the
+/// environment has its way.
+fn variable(piece: &SetupPiece) -> Option<&str> {
+    match piece {
+        SetupPiece::Json { path, .. } => match &path[..] {
+            [env, name] if env == "env" => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns a value of the user that our piece in a file hides, because it was set elsewhere since `init` ran.
+pub(super) fn hidden(
+    host: &Host,
+    pieces: &mut [LayeredPiece],
+    file: (&Path, SetupScope),
+    env: &Env,
+) -> Option<Chained> {
+    let piece = slot(host, pieces, env)?;
+    let chained = OwnSlot::at(Path::new(value(piece)?));
+    // The file had a value of its own, which has its way against the others.
+    let is_free = chained.as_ref().is_none_or(|own| own.is_elsewhere);
+    let found = elsewhere(host, piece, file, env).filter(|_| is_free)?;
+    (chained.as_ref() != Some(&found.own)).then_some(found)
+}
+
+/// Returns the value of the user that a piece stands for, if the file had it.
 pub(super) fn own_value(piece: &SetupPiece) -> Option<Value> {
-    Some(OwnSlot::at(Path::new(value(piece)?))?.value.into())
+    let own = OwnSlot::at(Path::new(value(piece)?))?;
+    (!own.is_elsewhere).then(|| own.value.into())
+}
+
+/// Tells whether a path is our link for a shell, which has the name of the user's shell.
+fn is_shell_link(host: &Host, path: &Path, env: &Env) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    host.slot == Some(SlotKind::Shell)
+        && path.parent() == Some(&env.links())
+        && name.is_some_and(|name| SHELLS.contains(&name))
 }
 
 fn is_own_link(path: &Path, env: &Env) -> bool {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::env::Env;
 use crate::hosts::hook::HookFormat;
-use crate::hosts::{Ceiling, Host, SetupStep};
+use crate::hosts::{Ceiling, Host, SHELLS, SetupStep};
 use crate::settings::variables;
 use crate::ui;
 
@@ -45,6 +45,14 @@ impl Trial<'_> {
                 }
                 SetupStep::Link(name) => {
                     all.push(("a command", trial.command(&link(name), &["-c", &framed], &[mark])));
+                }
+                SetupStep::ShellLink => {
+                    // `init` may have run with another shell.
+                    let names = [host.shell.link(env)].into_iter().chain(SHELLS);
+                    let mut links = names.map(link);
+                    let bash = link("bash");
+                    let slot = links.find(|link| link.exists()).unwrap_or(bash);
+                    all.push(("a command", trial.command(&slot, &["-c", &framed], &[mark])));
                 }
                 SetupStep::Script { name, .. } => {
                     let script = link(name).to_string_lossy().into_owned();

@@ -37,7 +37,7 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         false => by_shape(host, env),
     };
     if !has_receipt && receipt.files.is_empty() {
-        return ui::answer(&format!("{}: not set up\n", host.title));
+        return without_files(host, dry_run, env);
     }
     let mut changes = Vec::new();
     for wrote in &receipt.files {
@@ -93,8 +93,33 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Removes our links if they are all that is left of a host without a file of ours: no host uses them any more.
+fn without_files(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
+    let links = env.links();
+    let is_used = HOSTS.iter().any(|host| is_set_up(host, env));
+    if is_used || links.symlink_metadata().is_err() {
+        return ui::answer(&format!("{}: not set up\n", host.title));
+    }
+    ui::answer(&format!("{}:\n  {}: removed\n", host.title, env.shown(&links)))?;
+    if dry_run {
+        return ui::answer("  dry run: nothing was changed\n");
+    }
+    Receipt::remove(host, false, env);
+    Receipt { made: made_for(&links, env), ..Receipt::default() }.remove_made(env);
+    Ok(())
+}
+
 fn is_set_up(host: &Host, env: &Env) -> bool {
     Receipt::exists(host, env) || !by_shape(host, env).files.is_empty()
+}
+
+/// Returns the directories above a file that `init` may have made: those below the home and below the project.
+fn made_for(file: &Path, env: &Env) -> Vec<PathBuf> {
+    let roots: Vec<PathBuf> = env.home().into_iter().chain([env.project_root()]).collect();
+    let is_below = |directory: &&Path| {
+        roots.iter().any(|root| directory.starts_with(root) && *directory != root)
+    };
+    file.ancestors().skip(1).filter(is_below).map(Path::to_owned).collect()
 }
 
 /// Returns what a receipt would say of the files that have our pieces by their exact shape.
@@ -114,6 +139,10 @@ fn by_shape(host: &Host, env: &Env) -> Receipt {
     };
     let mut receipt = Receipt::default();
     targets.filter_map(wrote).for_each(|wrote| receipt.note(wrote));
+    let removed = receipt.files.iter().filter(|wrote| wrote.before.is_none());
+    let files = removed.map(|wrote| wrote.path.clone()).chain([env.links()]);
+    // Only empty ones are removed.
+    receipt.made = files.flat_map(|file| made_for(&file, env)).collect();
     receipt
 }
 

@@ -8,6 +8,7 @@ the scenarios of `scenarios.py` and `running.py` with and without overspill.
 import json
 import os
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -19,7 +20,7 @@ from judge import MOST, plain
 from model import Model
 from scenarios import HOSTS as COMPARED
 from scenarios import reasons
-from setup import run, set_up, settings_in
+from setup import put_in, run, set_up, settings_in
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 # What each host shows of a command that did not fail. The table of hosts has a little less.
@@ -254,6 +255,9 @@ def left_behind(name, overspill, home):
     """Jobs that outlive the shell of their command: the model gets the same text with and without us."""
     # Hosts drop what comes later than a second after the shell, or wait for all of it.
     steps = [("shell", f"(sleep {delay}; echo la''te) & echo started") for delay in (1.6, 4)]
+    # These do not wait for a job that is silent so long, whatever it prints then.
+    if name in ("claude-code", "codex", "qwen", "pi"):
+        steps.append(("shell", "(sleep 0.2; n=0; while [ $n -lt 100 ]; do echo la''te; n=$((n + 1)); sleep 0.02; done) & echo started"))
     model, host, words, _ = set_up(name, overspill, home, steps, [])
     host.run(words)
     model.close()
@@ -267,6 +271,27 @@ def left_behind(name, overspill, home):
             if ours != theirs]
 
 
+def shell_of_the_user(name, overspill, home):
+    """The host runs commands by the shell in SHELL, with and without us."""
+    zsh = shutil.which("zsh")
+    if zsh is None:
+        print(f"skipped: there is no zsh here, so {name} is not run with it as the user's shell")
+        return []
+    results = []
+    for place, program in ((home, overspill), (home.parent / "bare", None)):
+        model, host = Model([("shell", "echo zsh $ZSH_VERSION")]), Host(name, place)
+        host.environment["SHELL"] = zsh
+        words = host.settings(model.url)
+        if program:
+            put_in(host, program, [])
+        host.run(words)
+        model.close()
+        results.append([plain(result, host.home) for result in model.results])
+    ours, theirs = results
+    well = ours == theirs and any(re.search(r"zsh \d", result) for result in ours)
+    return [] if well else [f"shell of the user: {ours!r}, without us {theirs!r}"]
+
+
 def check(name, overspill):
     """Checks one host; returns whether all is well."""
     started = time.time()
@@ -274,6 +299,7 @@ def check(name, overspill):
     parts += [on_terminal] if name in Host.INTERACTIVE else []
     parts += [reading] if name in ("claude-code", "gemini", "opencode") else []
     parts += [second_layer] if name in ("claude-code", "opencode", "pi", "cline") else []
+    parts += [shell_of_the_user] if name in ("opencode", "kilo") else []
     parts += [compared] if name in COMPARED else []
     # Copilot runs commands itself; its hook sees the results.
     parts += [left_behind] if name != "copilot" else []

@@ -74,7 +74,7 @@ def gemini():
         Step("a timeout with a large output", run("seq 1 30000; exec sleep 60"), cancelled("exceeded the timeout")),
         Step("a timeout with a short output", run("echo small; exec sleep 60")),
         Step("a server in the background", run(SERVER, is_background=True, delay_ms=1000)),
-        Step("the output of the server", lambda results: read(results, delay_ms=9000), seen),
+        Step("the output of the server", lambda results: read(results, delay_ms=3000), seen),
         Step("the list of processes", tool("list_background_processes")),
         Step("the server is stopped", lambda results: run(f"kill -- -{process(results)}; sleep 1; echo stopped"), has(both=["stopped"])),
         Step("the output after the end", read, seen),

@@ -6,6 +6,7 @@ mod asked;
 mod binary;
 mod bucket;
 mod children;
+mod closed_home;
 mod colors;
 mod completions;
 mod config;

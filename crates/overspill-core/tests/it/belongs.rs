@@ -42,7 +42,7 @@ fn block_below_a_failed_row_is_shown_with_it() {
     let value = |n: u32| format!("      {}\n", words(n + 9000, 3));
     let values: String = (0..14).map(value).collect();
     let failed = format!("error: assertion failed: ledger does not balance\n{values}");
-    let decoy = |n: u32| match n % 5 {
+    let decoy = |n: u32| match n % 6 {
         0 => format!("error: {} is unknown to {}\n", words(n, 3), words(n + 7, 2)),
         _ => noise(n, u32::MAX),
     };

@@ -19,7 +19,7 @@ use overspill::core::Keep;
 
 use crate::args::{CallDetails, Engine, LimitArgs, duration};
 use crate::env::Env;
-use crate::hosts::Host;
+use crate::hosts::{ExpectedLog, Host};
 use crate::pipelines::{PipelineMode, Watch};
 use crate::process::{
     self, CommandSpec, CommandTerminal, Descriptors, Ended, ProcessEvent, Stderr, Unstartable,
@@ -93,6 +93,8 @@ impl RunArgs {
     }
 }
 
+/// How often we look whether the host has moved the command to the background.
+const BACKGROUND_LOOK: Duration = Duration::from_millis(200);
 /// Our own mistakes.
 const OUR_OWN: u8 = 125;
 /// What could not be shown, of a command that has done all it had to.
@@ -109,6 +111,8 @@ pub(crate) struct Job {
     pub(crate) shows: Shows,
     /// How long our reader may need for what it gets at last, if it stops reading when we end.
     pub(crate) reader_needs: Option<Duration>,
+    /// The log that the host makes if it moves the command to the background.
+    pub(crate) background: Option<ExpectedLog>,
 }
 
 /// A line for a shell, whose pipelines are watched.
@@ -165,7 +169,7 @@ impl Job {
             (false, true) => Shows::Start,
             (false, false) => Shows::Usual,
         };
-        Job { engine, command, asked, line, shows, reader_needs: None }
+        Job { engine, command, asked, line, shows, reader_needs: None, background: None }
     }
 
     /// Runs it, and returns its exit code.
@@ -201,7 +205,9 @@ impl Job {
         let watch = self.line.and_then(|ShellLine { at, default }| {
             Watch::attach(&pipelines, default, &mut asked, at, env)
         });
+        asked.every = self.background.as_ref().map(|_| BACKGROUND_LOOK);
         let mut output = Output::new(&overspill, call, options, asked.stderr, self.shows);
+        output = output.unless_in_background(self.background);
         if asked.terminal == CommandTerminal::LikeOurs {
             output = output.of_terminal();
         }

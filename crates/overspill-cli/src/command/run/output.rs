@@ -12,6 +12,7 @@ use super::presenter::{Presenter, Shows};
 use super::runs::Runs;
 use super::terminal_text::TerminalText;
 
+use crate::hosts::ExpectedLog;
 use crate::pipelines::{Watch, Watched};
 use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
 use crate::undelivered;
@@ -34,6 +35,8 @@ pub(super) struct Output<'a> {
     lost: bool,
     /// The command has a terminal like ours: everything goes there as it is, and its text is saved.
     terminal: Option<TerminalText>,
+    /// The host makes this log if it moves the command to the background. Then it gets everything.
+    background: Option<ExpectedLog>,
 }
 
 /// One stream: how it is saved, and how it is shown.
@@ -74,7 +77,13 @@ impl<'a> Output<'a> {
             received: 0,
             lost: false,
             terminal: None,
+            background: None,
         }
+    }
+
+    /// The host may move the command to the background, and shows it by this log.
+    pub(super) fn unless_in_background(self, log: Option<ExpectedLog>) -> Self {
+        Output { background: log, ..self }
     }
 
     /// The command has a terminal like ours.
@@ -116,6 +125,15 @@ impl<'a> Output<'a> {
                     let line = |lines| self.overspill.still_running(saved, lines);
                     let line = voice.spill.is_over().then_some(line);
                     voice.face.begin(self.written.as_ref(), line);
+                }
+                Wanted::More
+            }
+            ProcessEvent::Interval => {
+                if self.background.as_ref().is_some_and(ExpectedLog::is_there) {
+                    self.background = None;
+                    for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
+                        voice.show_everything(self.overspill, self.written.as_ref());
+                    }
                 }
                 Wanted::More
             }
@@ -223,6 +241,19 @@ impl OutputStream<'_> {
         }
         let saved = self.spill.live();
         self.face.show_newest(|lines| overspill.still_running(saved, lines));
+    }
+
+    /// Shows what was held back, and from now on everything as it comes.
+    fn show_everything(&mut self, overspill: &Overspill, runs: Option<&Runs>) {
+        match self.spill.held() {
+            Some(held) => self.face.show_rest(held, runs),
+            // The rest is in the store.
+            None => {
+                let saved = self.spill.live();
+                self.face.show_newest(|lines| overspill.still_running(saved, lines));
+            }
+        }
+        self.face.pass_on();
     }
 
     /// Leaves the room to the preview that was not used while the command ran. An output that fits is shown

@@ -191,6 +191,23 @@ impl Presenter {
         shown == next.len()
     }
 
+    /// Shows all that was held back of an output.
+    pub(super) fn show_rest(&mut self, held: &[u8], runs: Option<&Runs>) {
+        let at = match &self.shown {
+            Shown::Watched(view) => view.shown_from_start(),
+            Shown::Screen(screen) => screen.shown_from_start(),
+            _ => return,
+        };
+        let _ = self.write_parts(runs, at, held.get(at..).unwrap_or_default());
+    }
+
+    /// From now on everything is shown as it comes.
+    pub(super) fn pass_on(&mut self) {
+        if let Shown::Watched(_) | Shown::Screen(_) = self.shown {
+            self.shown = Shown::Through(None);
+        }
+    }
+
     /// Shows the newest lines of an output that is too large, and a line about it.
     pub(super) fn show_newest(&mut self, line: impl Fn(u64) -> String) {
         let Shown::Watched(view) = &mut self.shown else { return };

@@ -41,6 +41,11 @@ impl Screen {
         shown
     }
 
+    /// Returns how much of the output is shown.
+    pub(super) fn shown_from_start(&self) -> usize {
+        if self.is_taken { usize::MAX } else { self.start.len }
+    }
+
     /// Returns what is shown at the end.
     pub(super) fn rest<'a>(&mut self, outcome: &'a Outcome) -> Cow<'a, [u8]> {
         let rest: Cow<'a, [u8]> = match outcome {

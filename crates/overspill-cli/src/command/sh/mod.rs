@@ -16,7 +16,9 @@ use overspill::CallOptions;
 use crate::args::Engine;
 use crate::command::run::{Job, ShellLine, Shows};
 use crate::env::Env;
-use crate::hosts::{self, Ceiling, CommandInput, Host, OwnSlot, SlotKind, TaskFile, frame};
+use crate::hosts::{
+    self, Ceiling, CommandInput, ExpectedLog, Host, OwnSlot, SHELLS, SlotKind, TaskFile, frame,
+};
 use crate::pipelines::{PipelineMode, PipelineSettings};
 use crate::process::{
     self, CommandSpec, CommandTerminal, Descriptors, Leftover, OutputEnd, Stderr,
@@ -44,8 +46,6 @@ pub(crate) struct ShArgs {
     words: Vec<OsString>,
 }
 
-/// Shells that we can be called in the place of.
-const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 /// Our name where a host puts one word before a whole command line.
 const PREFIX: &str = "overspill-sh";
 /// Hosts with terminals stop reading when the command ends, and lose the output of that moment. So we
@@ -76,13 +76,16 @@ pub(crate) fn called(words: &[OsString], descriptors: Descriptors, env: &Env) ->
     if let Some(own) = OwnSlot::at(Path::new(name)) {
         return Some(answer(Call::of_own(&own, words, env), descriptors, env));
     }
-    let name = Path::new(name).file_name()?.to_str()?.to_owned();
+    let path = Path::new(name);
+    let name = path.file_name()?.to_str()?.to_owned();
     let is_shell = SHELLS.contains(&&*name);
     if name == PREFIX {
         return Some(answer(Call::of_prefix(words, env), descriptors, env));
     }
     if is_shell {
-        let call = Call::new(real::chosen(&name, env), words.to_vec(), IsOurs::Maybe, env);
+        let in_slot = real::in_slot(path, &name, words, env);
+        let shell = in_slot.unwrap_or_else(|| real::chosen(&name, env));
+        let call = Call::new(shell, words.to_vec(), IsOurs::Maybe, env);
         return Some(answer(call, descriptors, env));
     }
     let (shell, words) = match words {
@@ -193,12 +196,11 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let (until, leftover) = match &file {
         // Later output passes no redactor.
         Some(_) if engine.overspill.redaction().shown().is_none() => {
-            (OutputEnd::CommandEnd, Leftover::Forwarded)
+            (Host::output_end(env).0, Leftover::Forwarded)
         }
-        Some(_) => (OutputEnd::CommandEnd, Leftover::Dropped),
-        // A host that reads a screen waits for the shell.
-        None if is_screen => (OutputEnd::CommandEnd, Leftover::Dropped),
-        None => Host::output_end(env),
+        // A host that reads a screen waits for the shell. A terminal does not tell at once what is on its way.
+        None if is_screen => (OutputEnd::USUAL, Leftover::Dropped),
+        _ => Host::output_end(env),
     };
     let job = Job {
         engine,
@@ -225,6 +227,7 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
             None => Shows::Usual,
         },
         reader_needs: on_terminal.then_some(READER_NEEDS),
+        background: ExpectedLog::of_process(env),
     };
     job.run(descriptors, env)
 }

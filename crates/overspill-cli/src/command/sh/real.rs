@@ -1,10 +1,11 @@
 //! Finds the shell that we stand in for.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::SHELLS;
+use super::words;
 use crate::env::Env;
+use crate::hosts::{self, Host, SHELLS, SlotKind};
 use crate::settings::variables;
 
 /// Where shells are if the PATH does not say.
@@ -25,6 +26,19 @@ pub(super) fn chosen(name: &str, env: &Env) -> PathBuf {
     let own = env.variable(variables::SHELL).filter(|_| is_alias).map(PathBuf::from);
     let own = own.filter(|path| path.is_absolute() && is_real(path, env));
     own.unwrap_or_else(|| named(name, env))
+}
+
+/// Returns the shell that a host would run itself, if it calls us by the path that `init` has put into its settings.
+pub(super) fn in_slot(link: &Path, name: &str, words: &[OsString], env: &Env) -> Option<PathBuf> {
+    // By its name alone a script or another host asks for this very shell.
+    let is_slot = link.is_absolute() && words::command(words).is_some() && !hosts::is_bounded(env);
+    let mut hosts = Host::around(env).filter(|host| is_slot && host.slot == Some(SlotKind::Shell));
+    let rule = hosts.next()?.shell;
+    let own = rule.of_user(env).filter(|shell| is_real(shell, env));
+    let own = own.filter(|_| hosts.all(|other| other.shell == rule))?;
+    // The text around a command for a login shell is written for the shell of the link's name.
+    let fits = !words::is_login(words) || own.file_name() == Some(OsStr::new(name));
+    fits.then_some(own)
 }
 
 /// Returns the user's own shell, or the one of its name if it is gone.

@@ -22,6 +22,11 @@ const FORWARD: &str = "forward";
 /// Follows that argument, before a number of milliseconds, if the reader keeps standard output open.
 const HOLD: &str = "hold";
 
+/// The reader of a file looks into it so long after our end. Without us it does not see what a job writes later.
+const READER_LOOKS_WITHIN: Duration = Duration::from_millis(50);
+/// Our own end takes no longer than this.
+const LONGEST_END: Duration = Duration::from_secs(2);
+
 /// Starts a process that reads the output to its end.
 ///
 /// Otherwise a server in the background would die of the next line that it prints.
@@ -50,6 +55,9 @@ pub(crate) fn linger(words: &[OsString]) {
     let mut chunk = vec![0; 64 << 10];
     let Ok(stdin) = rustix::io::dup(rustix::stdio::stdin()) else { return };
     let mut stdin = File::from(stdin);
+    if forwards {
+        wait_for_end_of_parent();
+    }
     loop {
         match stdin.read(&mut chunk) {
             Ok(0) => break,
@@ -69,4 +77,16 @@ pub(crate) fn linger(words: &[OsString]) {
         let time = words.get(3).and_then(|word| word.to_str()?.parse().ok());
         std::thread::sleep(Duration::from_millis(time.unwrap_or_default()));
     }
+}
+
+/// Waits until the process that started us has ended, and its reader has looked at the output.
+fn wait_for_end_of_parent() {
+    let parent = rustix::process::getppid();
+    let step = Duration::from_millis(5);
+    let mut waited = Duration::ZERO;
+    while waited < LONGEST_END && rustix::process::getppid() == parent {
+        std::thread::sleep(step);
+        waited += step;
+    }
+    std::thread::sleep(READER_LOOKS_WITHIN);
 }

@@ -4,10 +4,6 @@ use std::time::{Duration, Instant};
 
 use crate::process::OutputEnd;
 
-/// After the command has ended, its output is complete when nothing comes for this long.
-const IDLE: Duration = Duration::from_millis(250);
-/// After the command has ended, we read no longer than this, even if more comes.
-const LONGEST_DRAIN: Duration = Duration::from_secs(2);
 /// So long after its first output a command shows what it has printed. A command that ends before gets its
 /// preview alone.
 pub(super) const FIRST_LOOK: Duration = Duration::from_millis(500);
@@ -29,6 +25,9 @@ pub(super) struct Times {
     pub(super) first_heard: Option<Instant>,
     /// After which time we report that the command still runs.
     pub(super) next_report: Option<Duration>,
+    /// The time between two equal reports, and when the next one is due.
+    pub(super) every: Option<Duration>,
+    pub(super) next_interval: Instant,
     /// When the timeout was over and the command got a signal to end.
     pub(super) timed_out: Option<Instant>,
     pub(super) ended: Option<Instant>,
@@ -41,10 +40,12 @@ impl Default for Times {
         Times {
             started: now,
             limit: None,
-            until: OutputEnd::CommandEnd,
+            until: OutputEnd::USUAL,
             first_look: None,
             first_heard: None,
             next_report: None,
+            every: None,
+            next_interval: now,
             timed_out: None,
             ended: None,
             last_heard: now,
@@ -62,7 +63,10 @@ impl Times {
     pub(super) fn complete_at(&self) -> Option<Instant> {
         let ended = self.ended?;
         match self.until {
-            OutputEnd::CommandEnd => Some((self.last_heard + IDLE).min(ended + LONGEST_DRAIN)),
+            OutputEnd::Pause { pause, longest } => {
+                let paused = self.last_heard + pause;
+                Some(longest.map_or(paused, |longest| paused.min(ended + longest)))
+            }
             OutputEnd::After(time) => Some(ended + time),
             // A timeout is for the command and for everything that it has started.
             OutputEnd::PipeEnd => self.limit.map(|limit| self.started + limit),
@@ -76,7 +80,7 @@ impl Times {
 
     /// A signal asked us to end: background processes are waited for only for a moment.
     pub(super) fn leave_soon(&mut self) {
-        self.until = OutputEnd::CommandEnd;
+        self.until = OutputEnd::USUAL;
         if self.ended.is_some() {
             let now = Instant::now();
             (self.ended, self.last_heard) = (Some(now), now);
@@ -91,8 +95,31 @@ impl Times {
             (None, None) => self.limit.map(|limit| self.started + limit),
         };
         let report = self.next_report.map(|after| self.started + after);
-        let news = self.look_at().into_iter().chain(report).filter(|_| self.has_news());
+        let interval = self.every.map(|_| self.next_interval);
+        let news =
+            self.look_at().into_iter().chain(report).chain(interval).filter(|_| self.has_news());
         let due = end.into_iter().chain(news).min();
         due.map(|due| due.saturating_duration_since(Instant::now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_complete_when_the_reader_stops_to_wait() {
+        let ended = Instant::now();
+        let after = |millis| ended + Duration::from_millis(millis);
+        let complete = |until, last_heard| {
+            let times = Times { until, ended: Some(ended), last_heard, ..Times::default() };
+            times.complete_at()
+        };
+        assert_eq!(complete(OutputEnd::USUAL, ended), Some(after(250)));
+        assert_eq!(complete(OutputEnd::USUAL, after(1_900)), Some(after(2_000)));
+        let pause = OutputEnd::Pause { pause: Duration::from_millis(100), longest: None };
+        assert_eq!(complete(pause, after(9_000)), Some(after(9_100)));
+        assert_eq!(complete(OutputEnd::After(Duration::ZERO), after(9_000)), Some(ended));
+        assert_eq!(complete(OutputEnd::PipeEnd, ended), None);
     }
 }

@@ -66,6 +66,7 @@ pub(crate) fn run(
             until: asked.until,
             first_look: asked.watched.then_some(FIRST_LOOK),
             next_report: asked.watched.then_some(FIRST_REPORT),
+            every: asked.every,
             ..Times::default()
         },
         how: None,
@@ -374,6 +375,10 @@ impl Watch {
         {
             self.times.next_report = after.checked_mul(2);
             hear(ProcessEvent::StillRunning);
+        }
+        if let Some(every) = self.times.every.filter(|_| now >= self.times.next_interval) {
+            self.times.next_interval = now + every;
+            hear(ProcessEvent::Interval);
         }
         if std::mem::take(&mut self.asked_to_end) {
             // The sender may write a line of its own now, and end us at any moment.

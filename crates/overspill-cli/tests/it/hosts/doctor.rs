@@ -106,3 +106,25 @@ fn rtk_is_named_with_the_setting_that_keeps_raw_outputs() {
     write(&home.join(".config/rtk/config.toml"), "[tee]\nenabled = true\nmode = \"always\"\n");
     assert!(said(home, 0).replace("\n    ", " ").contains("rtk keeps every raw output"));
 }
+
+#[test]
+fn variable_of_the_environment_that_hides_ours_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = well(dir.path(), &["init", "gemini", "--force"]);
+    assert!(said.contains("and so does BASH_ENV in your"), "{said}");
+    let doctor = |value: Option<&str>| {
+        let mut command = super::bare(dir.path());
+        command.arg("doctor").current_dir(dir.path()).envs(value.map(|value| ("BASH_ENV", value)));
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(doctor(None).0, Some(0));
+    let (code, text) = doctor(Some("/home/ada/mine.sh"));
+    assert_eq!(code, Some(1));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "✗ gemini: BASH_ENV is set in the environment, so the host does not take it from ~/.gemini/.env";
+    assert!(
+        text.contains(line) && text.contains("fix: unset BASH_ENV, or start it so: PATH="),
+        "{text}"
+    );
+}

@@ -60,6 +60,19 @@ fn job_left_behind_holds_up_no_host_that_does_not_wait() {
     }
 }
 
+/// A job that prints without a pause from a moment after the end of the shell on.
+const BUSY_JOB: &str = "(while kill -0 $$ 2>/dev/null; do sleep 0.02; done; sleep 0.15; \
+                        while [ -e \"$PWD\" ]; do echo tick; sleep 0.02; done) & echo started";
+
+#[test]
+fn job_that_prints_without_a_pause_is_not_shown_if_the_host_does_not_wait() {
+    for host in ["claude-code", "codex", "qwen"] {
+        let dir = tempfile::tempdir().unwrap();
+        let output = slot(host, BUSY_JOB, dir.path()).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "started\n", "{host}");
+    }
+}
+
 #[test]
 fn signal_ends_the_wait_for_a_job_left_behind() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
@@ -103,4 +116,28 @@ fn host_that_reads_on_for_a_moment_sees_that_a_job_is_left() {
     assert_eq!(end.kind(), ErrorKind::WouldBlock, "{}", String::from_utf8_lossy(&shown));
     assert_eq!(String::from_utf8(shown).unwrap(), "started\nlate\n");
     std::fs::write(dir.path().join("go"), "").unwrap();
+}
+
+#[test]
+fn command_that_the_host_moves_to_the_background_shows_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    // The first part fits, and is more than the start of a command that still runs.
+    let script = "seq -f %015.0f 1 1500; while [ ! -e go ] && [ -e \"$PWD\" ]; do sleep 0.05; done; seq 1 40000";
+    let mut child = slot("gemini", script, dir.path()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let first: String = (1..=1_500).map(|n| format!("{n:015}\n")).collect();
+    let mut start = vec![0; 100];
+    stdout.read_exact(&mut start).unwrap();
+    let logs = dir.path().join(".gemini/tmp/background-processes");
+    std::fs::create_dir_all(&logs).unwrap();
+    std::fs::write(logs.join(format!("background-{}.log", child.id())), "").unwrap();
+    let mut rest = vec![0; first.len() - start.len()];
+    stdout.read_exact(&mut rest).unwrap();
+    std::fs::write(dir.path().join("go"), "").unwrap();
+    let mut end = String::new();
+    stdout.read_to_string(&mut end).unwrap();
+    assert!(child.wait().unwrap().success());
+    let shown = [start, rest].concat();
+    assert_eq!(String::from_utf8(shown).unwrap(), first);
+    assert!(end == numbered(40_000), "{} bytes: {}", end.len(), &end[..end.len().min(300)]);
 }

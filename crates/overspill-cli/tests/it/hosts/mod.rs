@@ -14,6 +14,8 @@ mod receipts;
 mod shell;
 mod terminal;
 mod untouched;
+mod user_shell;
+mod without_receipt;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -31,7 +33,8 @@ fn run(home: &Path, words: &[&str]) -> Output {
 fn bare(home: &Path) -> Command {
     let mut command = program(home);
     command.env_remove("OVERSPILL_DIR").env_remove("XDG_CONFIG_HOME");
-    command.env("PATH", "/usr/bin:/bin");
+    command.env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/bash");
+    command.env_remove("CLAUDE_CODE_SHELL_PREFIX").env_remove("BASH_ENV");
     command
 }
 

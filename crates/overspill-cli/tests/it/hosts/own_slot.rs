@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{bare, links, read, run, well, write};
 
 /// A program of the user that notes its arguments and runs the last one that is a command.
-fn wrapper(path: &Path, kind: &str) {
+pub(super) fn wrapper(path: &Path, kind: &str) {
     let log = path.with_extension("log");
     let rest = match kind {
         "shell" => "exec /bin/bash \"$@\"",
@@ -31,12 +31,12 @@ fn called(home: &Path, program: &Path, words: &[&str], mark: &str) -> Output {
     command.env(mark, "1").args(words).stdin(Stdio::null()).current_dir(home).output().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Returns the string at a path of a JSON file.
-fn value(file: &Path, path: &str) -> String {
+pub(super) fn value(file: &Path, path: &str) -> String {
     let value: Value = serde_json::from_str(&read(file)).unwrap();
     value.pointer(path).unwrap().as_str().unwrap().to_owned()
 }

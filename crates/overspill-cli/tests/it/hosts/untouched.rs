@@ -66,7 +66,7 @@ fn proxy_of_the_user_survives_init_and_uninstall() {
                 assert!(read(&path).contains(server), "{host}: {}", read(&path));
                 let said = well(dir.path(), &["uninstall", host]);
                 assert_eq!(read(&path), wrapped, "{host}");
-                assert!(said.contains("as it was before"), "{host}: {said}");
+                assert!(said.contains(": restored"), "{host}: {said}");
             }
         }
     }
@@ -82,9 +82,9 @@ fn uninstall_names_the_pieces_that_somebody_changed() {
     write(&rules, &read(&rules).replace("## Long outputs", "## My own words"));
     write(&settings, &read(&settings).replace("overspill-sh\"", "overspill-sh --mine\""));
     let said = well(dir.path(), &["uninstall", "claude-code"]);
-    assert!(said.contains("left: env.CLAUDE_CODE_SHELL_PREFIX"), "{said}");
-    assert!(said.contains("left: a paragraph of rules"), "{said}");
-    assert!(!said.contains("as it was before"), "{said}");
+    assert!(said.contains("kept: env.CLAUDE_CODE_SHELL_PREFIX"), "{said}");
+    assert!(said.contains("kept: a paragraph of rules"), "{said}");
+    assert!(!said.contains(": restored"), "{said}");
     assert!(read(&rules).contains("## My own words"));
     assert!(read(&settings).contains("--mine") && !read(&settings).contains("Read("));
     // The settings still name a link of ours, so the link stays.
@@ -103,7 +103,7 @@ fn plugin_that_somebody_changed_is_not_replaced() {
     assert!(said.contains("changed since") && said.contains("--force"), "{said}");
     assert_eq!(read(&path), mine);
     let said = well(dir.path(), &["uninstall", "copilot"]);
-    assert!(said.contains("left: a file of ours"), "{said}");
+    assert!(said.contains("kept: a file of ours"), "{said}");
     assert_eq!(read(&path), mine);
 }
 

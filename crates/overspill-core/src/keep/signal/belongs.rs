@@ -89,7 +89,9 @@ pub(super) fn lift(lines: &mut ScoredLines) {
     for at in 0..lines.lines.len() {
         let line = lines.lines[at];
         let lifted = block.score(&line);
-        lines.lines[at].lifted = line.lifted.max(lifted);
+        if lifted > line.score {
+            lines.lines[at].lifted = lifted;
+        }
         if !line.own.hit || lifted > line.score || line.own.indent == 0 {
             continue;
         }

@@ -7,14 +7,14 @@ use super::classify::{Class, FEWEST_LINES};
 use super::fold;
 use super::line::ScoredLines;
 use super::pack::{Item, PackBudget, pack, room_used};
-use super::{listing, prose, search, source};
+use super::{listing, odd, prose, search, source};
 use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy};
 
 /// Shares of the room for the first and the last lines of a failing log. The first lines show what was called and the
 /// first failure of many.
-const FAILING_ENDS: (f64, f64) = (0.01, 0.1);
+const FAILING_ENDS: (f64, f64) = (0.01, 0.06);
 
 /// Shares of the room for the first and the last lines of any other output.
 const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
@@ -22,9 +22,15 @@ const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
 /// The same for prose, of which the headings come next.
 const PROSE_ENDS: (f64, f64) = (0.05, 0.05);
 
-/// A full preview shows all that matters, 1, in the bytes of its room. A line that shows less than a twentieth of this for
-/// each of its bytes is worth nothing.
-const WORTHLESS: f64 = 0.05;
+/// Returns the smallest share of what matters that a line must show for each of its bytes. A line that shows less is
+/// worth nothing.
+///
+/// A full preview shows all that matters, 1, in the bytes of its room. In a small room a line must show a tenth of this
+/// rate. In a large room a fiftieth is enough: a reader who gives much room wants to miss nothing.
+fn worthless(room: u64) -> f64 {
+    let room = room.max(SMALL) as f64;
+    (1000.0 / room).clamp(0.02, 0.1) / room
+}
 
 /// The same for a test run, which ends with its summary.
 const TEST_ENDS: (f64, f64) = (0.05, 0.3);
@@ -35,6 +41,9 @@ const SMALL: u64 = 4096;
 
 /// The share of the room for the first match of each file.
 const FIRSTS: f64 = 0.5;
+
+/// The share of the room for lines that are unlike all others.
+const ODD: f64 = 0.3;
 
 /// The share of the room for the headings of prose.
 const HEADINGS: f64 = 0.2;
@@ -81,6 +90,11 @@ pub(crate) fn choose(
         return None;
     }
     if choice.is_enough {
+        let bridged = bridged(lines, &choice.chosen);
+        let blocks_bridged = blocks(lines, &bridged);
+        if limits.used_by(&cost_of(lines, policy, limits, mark, &blocks_bridged)) <= 1.0 {
+            (choice.chosen, choice.blocks) = (bridged, blocks_bridged);
+        }
         let mut chosen = choice.chosen.clone();
         fold::stand_for_gaps(lines, &mut chosen);
         let blocks = blocks(lines, &chosen);
@@ -130,7 +144,7 @@ enum ShownOrder {
     Names,
     /// The lines of a listing that are worth most together.
     Folders(Vec<f64>),
-    /// The headings of prose or the first match of each file, as far as a share of the room goes, then the lines with the
+    /// The headings of prose, the first match of each file or odd lines, as far as a share of the room goes, then the lines with the
     /// most new names.
     Headings(Vec<bool>, f64),
     /// The two ends: a listing without an order of its own.
@@ -177,6 +191,7 @@ impl Chooser {
             }
             Kind::Prose => ShownOrder::Headings(prose::headings(lines), HEADINGS),
             Kind::Search => ShownOrder::Headings(search::firsts(lines), FIRSTS),
+            Kind::Plain => ShownOrder::Headings(odd::lines(lines), ODD),
             _ => ShownOrder::Names,
         };
         let in_run = fold::in_runs(lines);
@@ -222,7 +237,7 @@ impl Chooser {
             });
         }
         let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
-        let floor = if stops { WORTHLESS / room.max(SMALL) as f64 } else { 0.0 };
+        let floor = if stops { worthless(room) } else { 0.0 };
         let all = PackBudget { bytes: room, lines: most_lines, mark_bytes, mark_lines, floor };
         let forced: Vec<bool> = items.iter().map(|item| item.forced).collect();
         let (bytes, lines) = room_used(&items, &all, &forced);
@@ -292,6 +307,38 @@ fn bytes_within(lines: &ScoredLines, policy: &Policy, limits: &Limits) -> u64 {
         room = room.min(limits.tokens.map_or(u64::MAX, |most| scaled(most, all.tokens)));
     }
     room
+}
+
+/// A gap with so many lines or fewer is shown where there is room: a whole trace is easier to read than its parts.
+const SMALL_GAP: u64 = 6;
+
+/// So many lines below a failed row that belong to it are shown where there is room.
+const BLOCK: usize = 12;
+
+/// Adds the lines of small gaps to the chosen lines, and the lines that belong to a chosen row. Gaps in a run of lines of
+/// one kind stay.
+fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
+    let (all, mut bridged) = (&lines.lines, chosen.to_vec());
+    for row in (0..all.len()).filter(|&at| chosen[at] && all[at].own.hit) {
+        let belongs = |at: &usize| {
+            let line = &all[*at];
+            let is_next = line.number == all[row].number + (*at - row) as u64;
+            is_next && (line.own.blank || line.own.indent > all[row].own.indent)
+        };
+        let block = (row + 1..all.len()).take(BLOCK).take_while(belongs);
+        block.for_each(|at| bridged[at] = true);
+    }
+    let shown: Vec<usize> = (0..all.len()).filter(|&at| bridged[at]).collect();
+    for (before, after) in shown.iter().copied().zip(shown.iter().copied().skip(1)) {
+        let gap = all[after].number - all[before].number - 1;
+        let between = &all[before + 1..after];
+        let is_held = between.len() as u64 == gap;
+        let is_run = between.iter().any(|line| line.alike_above > 2);
+        if is_held && gap <= SMALL_GAP && !is_run {
+            bridged[before + 1..after].fill(true);
+        }
+    }
+    bridged
 }
 
 /// Measures blocks and the marks between them.

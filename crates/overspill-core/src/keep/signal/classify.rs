@@ -1,6 +1,6 @@
 //! Tells what kind of output lines are, by exact tests on their text and by what the caller knows.
 
-use super::line::ScoredLines;
+use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
 use super::{listing, prose, search, source};
 use crate::{Kind, KindHint};
@@ -103,7 +103,9 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
 /// In a failing log the best line stands far above the others. In source, listings, searches and prose the words of
 /// failure are words like any other: the best line stands above the median by little.
 fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
-    let mut scores: Vec<i32> = lines.lines.iter().map(|line| line.score).collect();
+    // Source and diffs have rows in the form of a failure, too. The form is no evidence here.
+    let score = |line: &ScoredLine| line.score - line.own.form.bonus(line.own.family_so_far);
+    let mut scores: Vec<i32> = lines.lines.iter().map(score).collect();
     let best = scores.iter().copied().max().unwrap_or(0);
     // Lines that are no longer held had lower scores than those that are.
     let count = lines.lines.last().map_or(0, |last| last.number + 1);
@@ -119,9 +121,7 @@ fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
 
 /// Tells whether lines are a test run: many of its rows passed.
 fn is_test_run(lines: &ScoredLines) -> bool {
-    let passed = |line: &&super::line::ScoredLine| {
-        outcome::outcome(lines.text(line)) == Some(Outcome::Passed)
-    };
+    let passed = |line: &&ScoredLine| outcome::outcome(lines.text(line)) == Some(Outcome::Passed);
     let passed = lines.lines.iter().filter(passed).count();
     passed >= PASSED_ROWS && passed * PASSED >= lines.lines.len()
 }

@@ -1,6 +1,8 @@
 //! What a line's worth depends on besides its words: where it stands, how often its like comes,
 //! what stands around it.
 
+use super::form::RowForm;
+
 /// How many lines must have come after a line before it is scored.
 pub(crate) const LOOK_AHEAD: u32 = 8;
 
@@ -92,6 +94,8 @@ pub(crate) struct LineFeatures {
     pub(crate) family_so_far: u16,
     pub(crate) indent: u8,
     pub(crate) hit: bool,
+    /// The form in which a hit says that something failed.
+    pub(crate) form: RowForm,
     pub(crate) place: bool,
     pub(crate) bare: bool,
     /// A part of it is red.

@@ -71,7 +71,14 @@ pub(super) fn is_test_run(lines: &ScoredLines) -> bool {
 
 /// Tells whether a row with a word of failure says that all is well.
 pub(super) fn has_passed(row: &[u8]) -> bool {
-    counts_no_failure(row) || outcome(row) == Some(Outcome::Passed) && !shouts(row)
+    counts_no_failure(row)
+        || (outcome(row) == Some(Outcome::Passed) || has_passed_mark(row)) && !shouts(row)
+}
+
+/// Tells whether one of the first words is a mark that something passed: `digest_test.go:124: ✓ rejects a wrong key`.
+fn has_passed_mark(row: &[u8]) -> bool {
+    let is_mark = |word: &[u8]| PASSED_MARKS.iter().any(|mark| mark.as_bytes() == word);
+    words(row).take(FIRST_WORDS).any(is_mark)
 }
 
 fn of(word: &[u8], passed: &[&[u8]], failed: &[&[u8]]) -> Option<Outcome> {
@@ -146,7 +153,7 @@ pub(super) fn is_warning(row: &[u8]) -> bool {
         && !words(row).any(|word| bare(word).eq_ignore_ascii_case(b"error"))
 }
 
-fn words(row: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn words(row: &[u8]) -> impl Iterator<Item = &[u8]> {
     row.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
 }
 
@@ -155,7 +162,7 @@ fn words_from_end(row: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Returns a word without punctuation around it.
-fn bare(word: &[u8]) -> &[u8] {
+pub(super) fn bare(word: &[u8]) -> &[u8] {
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric();
     let start = word.iter().position(is_inside).unwrap_or(word.len());
     let end = word.iter().rposition(is_inside).map_or(start, |last| last + 1);
@@ -224,6 +231,7 @@ mod tests {
             "[       OK ] Parser.FailsOnError (3 ms)",
             "[  OK  ] Reset failed units",
             "    ✓ throws an error (12ms)",
+            "    digest_test.go:124: ✓ a wrong digest correctly failed",
             "XFAIL tests/x.py::test_x - known error",
             "test parse::error is fatal ... ok",
             "error is fatal ... ok (12 ms)",

@@ -8,6 +8,7 @@ use super::classify::classify;
 use super::failure_prefilter::{FailurePrefilter, PrefilterSearch};
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
 use super::fold::AlikeLines;
+use super::form::RowForm;
 use super::late::LateWords;
 use super::line::{LineKinds, ScoredLine, ScoredLines};
 use super::line_cache::{CachedLine, LineCache};
@@ -282,7 +283,9 @@ impl SignalScan {
         let (hit, worth) = if passed { (false, worth.of_passed()) } else { (hit, worth) };
         let counts = self.counts.add(kinds);
         let hit = hit && !(counts.family >= FEW && outcome::is_warning(&text[usize::from(from)..]));
+        let form = if hit { RowForm::of(&text[usize::from(from)..]) } else { RowForm::Other };
         let own = LineFeatures {
+            form,
             len: text.len() as u16 - u16::from(from),
             so_far: counts.template,
             family_so_far: counts.family,
@@ -335,7 +338,7 @@ impl SignalScan {
             ContextFeatures::known(&line.own, number, &recent, |index| {
                 score += weights.around(index)
             });
-            line.score = score;
+            line.score = score + line.own.form.bonus(line.own.family_so_far);
             line.lifted = self.block.score(line);
         }
     }

@@ -25,11 +25,21 @@ fn is_alike(line: &ScoredLine, next: &ScoredLine) -> bool {
         && line.number + 1 == next.number
 }
 
+/// How much less a line counts each time that the lines of its kind right above it double, such as the frames of a trace.
+const FOR_EACH_DOUBLING: i32 = 14;
+
+/// Returns how much less a line counts in a run of lines of one kind. The first four count in full.
+fn less_in_run(line: &ScoredLine) -> i32 {
+    let doublings = line.alike_above.checked_ilog2().unwrap_or(0) as i32 - 1;
+    if line.own.hit { 0 } else { FOR_EACH_DOUBLING * doublings.max(0) }
+}
+
 /// Says of each line what share of what matters it has, as far as its score tells.
 ///
 /// In a log, lines that belong to a failed row share its score.
 pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
-    lines.lines.iter_mut().for_each(|line| line.lifted = line.score);
+    let less = |line: &ScoredLine| if is_log { less_in_run(line) } else { 0 };
+    lines.lines.iter_mut().for_each(|line| line.lifted = line.score - less(line));
     if is_log {
         belongs::lift(lines);
     }

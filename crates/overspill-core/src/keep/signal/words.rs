@@ -211,7 +211,7 @@ pub(crate) fn read(line: &[u8]) -> LineWords {
 
 /// Returns the length of a colour code that is written as text: `^[[91m`, `\\033[1;31m`, `[0m`.
 #[inline]
-fn written_colour(text: &[u8]) -> Option<usize> {
+pub(super) fn written_colour(text: &[u8]) -> Option<usize> {
     let escape = match text {
         [b'[', b'0'..=b'9', ..] => 1,
         [b'^', b'[', b'[', ..] => 3,
