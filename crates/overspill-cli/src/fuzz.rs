@@ -12,6 +12,7 @@ mod command;
 mod env;
 mod find;
 mod hosts;
+mod installed;
 mod jsonc;
 mod mcp;
 mod open;

@@ -20,6 +20,7 @@ mod command;
 mod env;
 mod find;
 mod hosts;
+mod installed;
 #[cfg(test)]
 #[path = "../../../tests/json/table.rs"]
 mod json_texts;
@@ -90,8 +91,8 @@ fn run(typed: Vec<OsString>, descriptors: Descriptors, env: &Env) -> u8 {
         return code;
     }
     if args::asks_for_version(words) {
-        let version = concat!("overspill ", env!("CARGO_PKG_VERSION"), "\n");
-        return ui::ended(ui::answer(version));
+        let version = installed::version(env.executable().ok().as_deref());
+        return ui::ended(ui::answer(&format!("overspill {version}\n")));
     }
     if let Some(code) = command::completions::called(words, env) {
         return code;

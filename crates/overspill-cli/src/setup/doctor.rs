@@ -2,69 +2,26 @@
 
 use std::process::{Command, Stdio};
 
-use overspill::{Call, Outcome, Profile};
-use serde_json::json;
-
+use super::findings::{Findings, How};
 use super::plan::{self, LayeredPiece, SetupLayer, SetupPlan, SetupScope};
 use super::receipt::Receipt;
 use super::trial::Trial;
-use super::{found, on_path, overridden, slot, text_of};
+use super::{found, on_path, overridden, slot, text_of, wrappers};
 use crate::bucket::{self, Finding};
 use crate::command::doctor::DoctorArgs;
 use crate::command::push;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host};
+use crate::installed;
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 use crate::settings::variables::ACTIVE;
 use crate::ui;
-
-/// The longest line of a finding, in characters.
-const LONGEST_LINE: usize = 1_000;
+use overspill::{Call, Outcome, Profile};
 
 /// What to do about a store that does not work.
 const STORE_FIX: &str =
     "repair that directory, or choose another: `overspill config set store.dir ~/DIRECTORY`";
-
-/// What was looked at, and what was seen.
-struct Seen {
-    what: String,
-    how: How,
-    said: String,
-    /// What to do about it.
-    fix: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
-    Well,
-    /// Nothing is wrong, but it should be known.
-    Note,
-    Wrong,
-}
-
-#[derive(Default)]
-struct Findings(Vec<Seen>);
-
-impl Findings {
-    fn add(&mut self, what: &str, how: How, said: impl Into<String>) {
-        self.0.push(Seen { what: what.to_owned(), how, said: said.into(), fix: None });
-    }
-
-    /// Says what to do about the last finding, unless nothing is wrong.
-    fn fix(&mut self, fix: &str) {
-        if let Some(seen) = self.0.last_mut().filter(|seen| seen.how == How::Wrong) {
-            seen.fix.get_or_insert_with(|| fix.to_owned());
-        }
-    }
-
-    fn judge(&mut self, what: &str, result: Result<String, String>) {
-        match result {
-            Ok(said) => self.add(what, How::Well, said),
-            Err(said) => self.add(what, How::Wrong, said),
-        }
-    }
-}
 
 /// Prints what it finds. Returns whether everything works.
 pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
@@ -77,6 +34,10 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
     for host in &hosts {
         look_at_host(&mut findings, host, env);
     }
+    for wrapper in wrappers::found(env) {
+        let how = if wrapper.keeps_raw { How::Well } else { How::Note };
+        findings.add(wrapper.name, how, wrapper.said);
+    }
     if hosts.is_empty() {
         findings.add(
             "agents",
@@ -84,42 +45,8 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
             "none is set up; `overspill init` lists the agents on this machine",
         );
     }
-    let is_well = !findings.0.iter().any(|seen| seen.how == How::Wrong);
-    let text = if args.json { as_json(&findings) } else { as_lines(&findings, env.colors()) };
-    ui::answer(&text).map(|()| is_well)
-}
-
-fn as_lines(findings: &Findings, colors: ui::Colors) -> String {
-    let line = |seen: &Seen| {
-        let (mark, tone) = match seen.how {
-            How::Well => ("✓", ui::Tone::Success),
-            How::Note => ("!", ui::Tone::Caution),
-            How::Wrong => ("✗", ui::Tone::Failure),
-        };
-        let escaped = |line: &str| ui::escaped(line, LONGEST_LINE);
-        // A reason may have several lines. Only the first begins like a row.
-        let text = format!("{}: {}", seen.what, seen.said);
-        let lines: Vec<String> = text.lines().map(escaped).collect();
-        let fix = seen.fix.as_ref().map_or_else(String::new, |fix| {
-            let line = ui::wrapped(&format!("    fix: {}\n", escaped(fix)), 9);
-            line.replacen("fix:", &colors.paint(ui::Tone::Heading, "fix:"), 1)
-        });
-        let line = ui::wrapped(&format!("{mark} {}\n", lines.join("\n    ")), 4);
-        format!("{}{fix}", line.replacen(mark, &colors.paint(tone, mark), 1))
-    };
-    findings.0.iter().map(line).collect()
-}
-
-fn as_json(findings: &Findings) -> String {
-    let row = |seen: &Seen| {
-        let how = match seen.how {
-            How::Well => "ok",
-            How::Note => "note",
-            How::Wrong => "wrong",
-        };
-        json!({"check": seen.what, "state": how, "message": seen.said, "fix": seen.fix})
-    };
-    ui::json_line(findings.0.iter().map(row).collect())
+    let text = if args.json { findings.as_json() } else { findings.as_lines(env.colors()) };
+    ui::answer(&text).map(|()| findings.is_well())
 }
 
 /// Our own file, others of the same name, and the links that hosts go by.
@@ -128,14 +55,15 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
     let Ok(own) = env.executable() else {
         return findings.add("program", How::Wrong, "its path cannot be found");
     };
-    findings.add("program", How::Well, format!("{} {version}", env.shown(&own)));
+    let told = installed::version(Some(&own));
+    findings.add("program", How::Well, format!("{} {told}", env.shown(&own)));
     if let Some(other) = on_path("overspill", env)
         && other.canonicalize().ok() != own.canonicalize().ok()
     {
         let theirs = Command::new(&other).arg("--version").output();
         let theirs = theirs.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_owned());
         let theirs = theirs.unwrap_or_else(|error| ui::reason(&error));
-        let is_same = theirs == format!("overspill {version}");
+        let is_same = theirs.split(' ').nth(1) == Some(version);
         let how = if is_same { How::Note } else { How::Wrong };
         findings.add(
             "program",
@@ -146,8 +74,16 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
     }
     let links = std::fs::read_dir(env.links()).into_iter().flatten().flatten();
     for link in links.map(|entry| entry.path()).filter(|path| path.is_symlink()) {
-        if link.canonicalize().ok() != own.canonicalize().ok() {
-            findings.add(&env.shown(&link), How::Wrong, "the link leads to another program");
+        let target = link.canonicalize();
+        if target.as_ref().ok() != own.canonicalize().ok().as_ref() {
+            let said = match target {
+                Ok(_) => "the link leads to another program".to_owned(),
+                Err(_) => {
+                    let gone = std::fs::read_link(&link).unwrap_or_default();
+                    format!("the program moved: {} is gone", env.shown(&gone))
+                }
+            };
+            findings.add(&env.shown(&link), How::Wrong, said);
             findings.fix("run `overspill init` again for your agents");
         }
     }

@@ -6,6 +6,7 @@
 //! without our pieces.
 
 mod doctor;
+mod findings;
 mod init;
 mod lines;
 mod list;
@@ -22,6 +23,7 @@ mod system;
 mod toml;
 mod trial;
 mod uninstall;
+mod wrappers;
 
 use std::path::{Path, PathBuf};
 

@@ -16,6 +16,20 @@ use crate::settings::text;
 use crate::settings::write::write;
 use crate::ui;
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Returns the version of the program that wrote a receipt, if it is later than ours. The first two numbers count: a
+/// receipt keeps its form between them.
+fn later_version(receipt: &str) -> Option<String> {
+    let numbers = |version: &str| -> Option<(u64, u64)> {
+        let mut parts = version.split('.').map(str::parse);
+        Some((parts.next()?.ok()?, parts.next()?.ok()?))
+    };
+    let value: Value = serde_json::from_str(receipt).ok()?;
+    let version = value.get("version")?.as_str()?;
+    (numbers(version)? > numbers(VERSION)?).then(|| ui::escaped(version, 40))
+}
+
 /// A file as it was before us and as we left it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Wrote {
@@ -58,6 +72,13 @@ impl Receipt {
             Err(_) if path.is_symlink() => Err("it is a link".to_owned()),
             Err(error) => Err(ui::reason(&error)),
         };
+        if let Some(later) = text.as_deref().ok().and_then(later_version) {
+            anyhow::bail!(
+                "{}: the receipt of `init` was written by overspill {later}, and this is {VERSION}\n\nhint: update \
+                 this program, or run that one; nothing was changed",
+                env.shown(&path)
+            );
+        }
         text.and_then(|text| Receipt::of_json(&text)).map_err(|why| {
             anyhow::anyhow!(
                 "{}: the receipt of `init` cannot be used: {why}\n\nhint: remove it and run \
@@ -148,7 +169,7 @@ impl Receipt {
         let files: Vec<Value> = files.collect();
         let made: Vec<String> =
             self.made.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        let value = json!({"version": env!("CARGO_PKG_VERSION"), "files": files, "made": made});
+        let value = json!({"version": VERSION, "files": files, "made": made});
         let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
         if text.len() as u64 > text::MOST {
             anyhow::bail!(

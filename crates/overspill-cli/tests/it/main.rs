@@ -53,5 +53,7 @@ mod surfaces;
 mod terminal;
 mod tokens;
 mod unshown;
+mod upgrade;
+mod versions;
 mod watch;
 mod widths;

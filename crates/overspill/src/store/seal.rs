@@ -8,7 +8,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Kept, KeptRange, KeptRanges};
+use super::{Kept, KeptRange, KeptRanges, OutputId};
+use crate::Error;
 
 /// How often line feeds are noted. Finding a line reads one block.
 pub(in crate::store) const BLOCK: usize = 32 << 10;
@@ -19,6 +20,10 @@ const MAGIC: u64 = u64::from_le_bytes(*b"ovrspil\x02");
 /// Begins the seal of an output that was not kept whole.
 const PARTIAL: u64 = u64::from_le_bytes(*b"ovrspil\x03");
 
+/// Begins every seal; the version follows.
+const NAME: &[u8; 7] = b"ovrspil";
+const NEWEST_VERSION: u8 = 3;
+
 /// Numbers that tell of a range that was kept.
 const RANGE: usize = 7;
 /// The most ranges that are read of a seal in a bucket.
@@ -26,6 +31,11 @@ const RANGE: usize = 7;
 const MOST_RANGES: u64 = 16_384;
 const STARTS_LINE: u64 = 1;
 const VERBATIM: u64 = 2;
+
+/// Returns the error for an output whose record this version cannot read.
+pub(in crate::store) fn saved_by_later_version(name: &OutputId) -> Error {
+    Error::Other(format!("{name} was saved by a later version of overspill").into())
+}
 
 /// What is noted of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +65,12 @@ impl Seal {
         let is_one = [MAGIC, PARTIAL].contains(&u64::from_le_bytes(numbers[0]));
         let rest = marks.checked_add(1)?.checked_mul(8)?;
         Seal::HEAD.checked_add(rest).filter(|_| is_one)
+    }
+
+    /// Tells whether a later version of overspill wrote a seal that begins like this.
+    pub(in crate::store) fn is_later(head: &[u8]) -> bool {
+        let version = head.strip_prefix(NAME).and_then(|rest| rest.first());
+        version.is_some_and(|version| *version > NEWEST_VERSION)
     }
 
     /// Tells whether a seal that begins like this is of an output that was not kept whole.
@@ -268,6 +284,14 @@ mod tests {
         assert!(old.to_bytes().starts_with(b"ovrspil\x02"));
         assert_eq!(Seal::from_bytes(&old.to_bytes()), Some(old.clone()));
         assert_eq!(old.kept(), Kept::Ends { first: 10, between: 0, last: 10 });
+    }
+
+    #[test]
+    fn seal_of_a_later_version_is_told_apart() {
+        assert!(Seal::is_later(b"ovrspil\x04 and more"));
+        for head in [&b"ovrspil\x03"[..], b"ovrspil\x02", b"ovrspil", b"{\"call\":", b""] {
+            assert!(!Seal::is_later(head), "{head:?}");
+        }
     }
 
     #[test]

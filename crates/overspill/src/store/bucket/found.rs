@@ -14,7 +14,7 @@ use super::fetch::FetchedRange;
 use super::layout::{Mark, day_of};
 use super::remote::{Objects, PATIENCE};
 use crate::Error;
-use crate::store::seal::{SMALL, Seal};
+use crate::store::seal::{SMALL, Seal, saved_by_later_version};
 use crate::store::{Entry, OutputId};
 
 /// How long a found output is remembered: a command asks for the same output several times.
@@ -83,10 +83,7 @@ impl Bucket {
         }
         let (note, damage) = match self.note(name, wait)? {
             Ok(note) => (note, None),
-            Err(Unusable::Later) => {
-                let reason = format!("{name} was saved by a later version of overspill");
-                return Err(Error::Other(reason.into()));
-            }
+            Err(Unusable::Later) => return Err(saved_by_later_version(name)),
             Err(Unusable::Damaged(reason)) => (None, Some(reason)),
         };
         let listed = match &note {

@@ -11,9 +11,10 @@ use super::draft::failed;
 use super::folder::{Folder, folder_name};
 use super::root::{Root, if_there};
 use super::temp::Temp;
-use super::{Disk, Found};
+use super::{Disk, Found, notes};
 use crate::Error;
 use crate::store::OutputId;
+use crate::store::seal::saved_by_later_version;
 
 /// How often the project's folder is made again if sweeps remove it while it is empty.
 const FOLDER_ATTEMPTS: u32 = 100;
@@ -159,6 +160,9 @@ impl Disk {
         let opened = opened.map_err(|error| failed(&self.folder().join(&on_disk), error))?;
         let (folder, (file, found)) =
             opened.ok_or_else(|| Error::NotFound { name: name.clone() })?;
+        if notes::is_later(&root, name) {
+            return Err(saved_by_later_version(name));
+        }
         Ok((Located { root, folder, found }, file))
     }
 

@@ -79,6 +79,18 @@ fn seal_if(root: &Root, name: &OutputId, wanted: impl FnOnce(&[u8]) -> bool) -> 
     Seal::from_bytes(&bytes)
 }
 
+/// Tells whether a later version of overspill wrote the record file of an output.
+pub(super) fn is_later(root: &Root, name: &OutputId) -> bool {
+    let head = || {
+        let records = root.area(Area::Records).ok()??;
+        let (notes, _) = records.open_file(&file(name)).ok()?;
+        let mut head = [0; 8];
+        dir::read_at(&notes, &mut head, 0).ok()?;
+        Some(head)
+    };
+    head().is_some_and(|head| Seal::is_later(&head))
+}
+
 /// Adds a record of an output.
 pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Result<()> {
     // Begins a new line, even after a line that an interrupted writer left.

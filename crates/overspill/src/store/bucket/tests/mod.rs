@@ -4,6 +4,7 @@ mod hostile;
 mod masked;
 mod memory;
 mod silent;
+mod upgrade;
 mod writers;
 
 use std::sync::Arc;

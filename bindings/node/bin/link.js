@@ -1,0 +1,14 @@
+// Puts the program of the platform package in the place of the script `overspill`, so that no shell starts before it.
+// Whatever goes wrong, the script stays and does the same.
+const fs = require('node:fs');
+const path = require('node:path');
+
+try {
+  const program = require.resolve('overspill-linux-x64-gnu/bin/overspill');
+  const place = path.join(__dirname, 'overspill');
+  const beside = `${place}.new`;
+  fs.linkSync(program, beside);
+  fs.renameSync(beside, place);
+} catch {
+  // Another system, another file system, or a package manager that keeps packages in archives.
+}

@@ -1,0 +1,163 @@
+#!/bin/sh
+# Installs overspill for Linux on x86-64. No root, no compiler.
+#
+#     sh install.sh overspill-VERSION-x86_64-linux.tar.gz     from an archive; SHA256SUMS lies beside it
+#     sh install.sh https://HOST/PATH/vVERSION                from the directory that has both
+#
+#     --prefix DIR       install below DIR (default: ~/.local)
+#     --version VERSION  the version to take from an address (default: the one in SHA256SUMS)
+#     --uninstall        remove what this script installed below the prefix
+#     --help             print this text
+set -eu
+
+fail() {
+  echo "error: $1" >&2
+  [ $# -lt 2 ] || echo "hint: $2" >&2
+  exit 1
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+# The text above, for `sh install.sh --help`. Through a pipe there is no file to read it from.
+usage() {
+  [ -f "$0" ] && sed -n '2,/^set -eu/{/^#/s/^# \{0,1\}//p;}' "$0" && return
+  echo "sh install.sh ARCHIVE|ADDRESS [--prefix DIR] [--version VERSION] | --uninstall [--prefix DIR]"
+}
+
+prefix='' version='' source='' uninstall=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    --prefix | --version)
+      [ $# -gt 1 ] || fail "$1 needs a value" "sh install.sh --help"
+      if [ "$1" = --prefix ]; then prefix=$2; else version=$2; fi
+      shift
+      ;;
+    --prefix=*) prefix=${1#*=} ;;
+    --version=*) version=${1#*=} ;;
+    --uninstall) uninstall=yes ;;
+    -h | --help) usage && exit ;;
+    -*) fail "invalid option $1" "sh install.sh --help" ;;
+    *)
+      [ -z "$source" ] || fail "more than one archive or address: $source, $1"
+      source=$1
+      ;;
+  esac
+  shift
+done
+if [ -z "$prefix" ]; then
+  [ -n "${HOME-}" ] || fail "HOME is not set" "name a directory: --prefix DIR"
+  prefix=$HOME/.local
+fi
+case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
+# A list of the files and directories that this script made, so that nothing else is removed.
+list=$prefix/share/overspill/installed-files
+
+remove_listed() {
+  while IFS= read -r name; do
+    case $name in
+      ./) ;;
+      /* | *..*) fail "$list names $name, which is not below $prefix" "remove the files by hand" ;;
+      */) ;;
+      *) rm -f "$prefix/$name" ;;
+    esac
+  done <"$1"
+  # Directories are listed from the outside in; they go in the other order, and only if they are empty.
+  sed -n 's|/$||p' "$1" | sort -r | while IFS= read -r name; do rmdir "$prefix/$name" 2>/dev/null || true; done
+  if grep -qx './' "$1"; then rmdir "$prefix" 2>/dev/null || true; fi
+}
+
+if [ "$uninstall" ]; then
+  [ -z "$source" ] || fail "--uninstall takes no archive"
+  [ -f "$list" ] || fail "no overspill of this script below $prefix" "name the directory: --prefix DIR"
+  copy=$(mktemp)
+  cp "$list" "$copy"
+  remove_listed "$copy"
+  rm -f "$copy"
+  echo "removed overspill from $prefix"
+  echo "Saved outputs and settings stay: ~/.local/state/overspill and ~/.config/overspill."
+  exit
+fi
+
+[ -n "$source" ] || fail "no archive and no address" "sh install.sh ARCHIVE, or sh install.sh https://HOST/PATH"
+case $(uname -s)-$(uname -m) in
+  Linux-x86_64 | Linux-amd64) ;;
+  *) fail "there is no archive for $(uname -s) on $(uname -m)" "cargo install overspill-cli" ;;
+esac
+if has sha256sum; then sum() { sha256sum "$1" | cut -d ' ' -f 1; }; elif has shasum; then
+  sum() { shasum -a 256 "$1" | cut -d ' ' -f 1; }
+else
+  fail "neither sha256sum nor shasum is installed, so the archive cannot be checked"
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+fetch() {
+  if has curl; then curl -fsSL --retry 2 -o "$2" "$1"; elif has wget; then wget -q -O "$2" "$1"; else
+    fail "neither curl nor wget is installed" "fetch the archive and SHA256SUMS, then: sh install.sh ARCHIVE"
+  fi || fail "cannot fetch $1"
+}
+case $source in
+  http://* | https://* | file://*)
+    base=${source%/}
+    fetch "$base/SHA256SUMS" "$work/SHA256SUMS"
+    if [ -n "$version" ]; then name=overspill-$version-x86_64-linux.tar.gz; else
+      name=$(sed -n 's/^[0-9a-f]* [ *]\(overspill-[0-9][^/ ]*-x86_64-linux\.tar\.gz\)$/\1/p' "$work/SHA256SUMS")
+      case $name in
+        '') fail "$base/SHA256SUMS names no archive for Linux on x86-64" ;;
+        *' '* | *"
+"*) fail "$base/SHA256SUMS names several archives" "choose one: --version VERSION" ;;
+      esac
+    fi
+    archive=$work/$name
+    fetch "$base/$name" "$archive"
+    ;;
+  *)
+    archive=$source name=${source##*/}
+    [ -f "$archive" ] || fail "$archive: no such file"
+    case $archive in */*) sums=${archive%/*}/SHA256SUMS ;; *) sums=SHA256SUMS ;; esac
+    [ -f "$sums" ] || fail "$sums: no such file" "it has the checksum of the archive; put it beside the archive"
+    cp "$sums" "$work/SHA256SUMS"
+    ;;
+esac
+wanted=$(awk -v name="$name" '$2 == name || $2 == "*" name {print $1}' "$work/SHA256SUMS")
+[ -n "$wanted" ] || fail "SHA256SUMS has no checksum of $name"
+[ "$(sum "$archive")" = "$wanted" ] || fail "$name does not have the checksum of SHA256SUMS; nothing was installed" "fetch it again"
+
+mkdir "$work/unpacked"
+tar -xzf "$archive" -C "$work/unpacked"
+top=$work/unpacked/${name%.tar.gz}
+[ -x "$top/bin/overspill" ] || fail "$name has no program bin/overspill"
+
+# An earlier version may have files that this one does not have.
+if [ -f "$list" ]; then
+  cp "$list" "$work/before"
+  remove_listed "$work/before"
+fi
+umask 022
+: >"$work/list"
+[ -d "$prefix" ] || echo ./ >>"$work/list"
+(cd "$top" && find bin share -type d | sort) | while IFS= read -r name; do
+  if [ ! -d "$prefix/$name" ]; then
+    mkdir -p "$prefix/$name" || fail "cannot make $prefix/$name" "choose another directory: --prefix DIR"
+    echo "$name/" >>"$work/list"
+  fi
+done
+(cd "$top" && find bin share -type f | sort) | while IFS= read -r name; do
+  # Renamed into its place: a program that runs keeps its own file.
+  if ! cp "$top/$name" "$prefix/$name.new-$$" || ! mv -f "$prefix/$name.new-$$" "$prefix/$name"; then
+    fail "cannot write $prefix/$name" "choose another directory: --prefix DIR"
+  fi
+  echo "$name" >>"$work/list"
+done
+echo "share/overspill/installed-files" >>"$work/list"
+cp "$work/list" "$list"
+
+echo "installed $("$prefix/bin/overspill" --version) into $prefix"
+echo "  program      $prefix/bin/overspill"
+echo "  manual       $prefix/share/man/man1/overspill.1 (man overspill)"
+echo "  completions  bash, zsh and fish, below $prefix/share"
+case :${PATH-}: in
+  *":$prefix/bin:"*) ;;
+  *) echo "Add $prefix/bin to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
+esac
+echo "Next: overspill init"
+echo "To remove it: sh install.sh --uninstall --prefix $prefix"

@@ -1,0 +1,100 @@
+"""Writes what the program is made of: its licences and a list of its crates (CycloneDX 1.5).
+
+    python3 tools/release/inventory.py DIRECTORY
+
+Both come from `cargo metadata` and Cargo.lock alone, so no further tool has to be compiled, and two runs give the same
+bytes. SOURCE_DATE_EPOCH is the time in the list.
+"""
+
+import datetime
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+import uuid
+
+TARGET = "x86_64-unknown-linux-gnu"
+LICENCE_FILE = re.compile(r"^(licen[cs]e|copying|notice|copyright|unlicense)", re.IGNORECASE)
+
+
+def metadata() -> dict:
+    command = ["cargo", "metadata", "--format-version=1", "--locked", "--filter-platform", TARGET]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+def crates_of_the_program(data: dict) -> list[dict]:
+    """Returns the crates that are linked into the program: no dependencies of tests, build scripts or other crates."""
+    tree = ["cargo", "tree", "--locked", "-p", "overspill-cli", "-e", "normal", "--target", TARGET]
+    tree += ["--prefix", "none", "--format", "{p}", "--no-dedupe"]
+    lines = subprocess.run(tree, check=True, capture_output=True, text=True).stdout.splitlines()
+    linked = {tuple(line.split()[:2]) for line in lines if "(proc-macro)" not in line}
+    crates = [it for it in data["packages"] if (it["name"], "v" + it["version"]) in linked]
+    return sorted(crates, key=lambda it: (it["name"], it["version"]))
+
+
+def licences(crates: list[dict]) -> str:
+    """Returns every licence text once, below the crates that it stands for."""
+    texts: dict[str, list[str]] = {}
+    bare = []
+    for crate in crates:
+        if crate["source"] is None:
+            continue
+        name = f"{crate['name']} {crate['version']} ({crate['license'] or 'see the text'})"
+        folder = pathlib.Path(crate["manifest_path"]).parent
+        files = sorted(it for it in folder.iterdir() if it.is_file() and LICENCE_FILE.match(it.name))
+        for file in files:
+            text = file.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n").strip()
+            texts.setdefault(text, []).append(name)
+        if not files:
+            bare.append(name)
+    parts = ["The program contains these crates, each under its own licence.\n"]
+    for text, names in sorted(texts.items(), key=lambda it: (it[1], it[0])):
+        parts.append("\n".join(f"- {name}" for name in dict.fromkeys(names)) + f"\n\n{text}\n")
+    if bare:
+        parts.append("These crates come without a text of their licence:\n\n" + "\n".join(f"- {it}" for it in bare) + "\n")
+    return ("\n" + "=" * 100 + "\n").join(parts)
+
+
+def bill_of_materials(crates: list[dict]) -> dict:
+    lock = tomllib.loads(pathlib.Path("Cargo.lock").read_text())
+    sums = {(it["name"], it["version"]): it.get("checksum") for it in lock["package"]}
+
+    def component(crate: dict) -> dict:
+        name, version = crate["name"], crate["version"]
+        address = f"pkg:cargo/{name}@{version}"
+        told = {"type": "library", "bom-ref": address, "name": name, "version": version, "purl": address}
+        if crate["license"]:
+            told["licenses"] = [{"expression": crate["license"].replace("/", " OR ")}]
+        if sums.get((name, version)):
+            told["hashes"] = [{"alg": "SHA-256", "content": sums[name, version]}]
+        return told
+
+    [program] = [crate for crate in crates if crate["name"] == "overspill-cli"]
+    others = [component(crate) for crate in crates if crate is not program]
+    then = datetime.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), datetime.timezone.utc)
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": "urn:uuid:" + str(uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(others))),
+        "version": 1,
+        "metadata": {
+            "timestamp": then.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "component": component(program) | {"type": "application", "name": "overspill"},
+        },
+        "components": others,
+    }
+
+
+def main() -> None:
+    directory = pathlib.Path(sys.argv[1])
+    directory.mkdir(parents=True, exist_ok=True)
+    crates = crates_of_the_program(metadata())
+    (directory / "THIRD-PARTY-LICENSES.txt").write_text(licences(crates), encoding="utf-8")
+    told = json.dumps(bill_of_materials(crates), indent=1, ensure_ascii=False)
+    (directory / "overspill.cdx.json").write_text(told + "\n", encoding="utf-8")
+
+
+main()

@@ -1,0 +1,49 @@
+"""Adds the program, its manual pages and its completions to a wheel.
+
+    python3 tools/release/wheel.py WHEEL STAGE
+
+STAGE is what tools/release/stage wrote. pip puts `NAME.data/scripts` into the directory of programs and `NAME.data/data` below
+the prefix. The same input gives the same bytes; SOURCE_DATE_EPOCH is the time of the files.
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import sys
+import time
+import zipfile
+
+wheel, stage = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+moment = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800))[:6]
+with zipfile.ZipFile(wheel) as old:
+    files = {it.filename: (old.read(it), it.external_attr >> 16 or 0o100644) for it in old.infolist() if not it.is_dir()}
+[record] = [name for name in files if name.endswith(".dist-info/RECORD")]
+data = record.split(".dist-info/")[0] + ".data"
+for path in sorted(stage.rglob("*")):
+    if path.is_file():
+        inside = path.relative_to(stage)
+        is_program = inside.parts[0] == "bin"
+        name = f"{data}/scripts/{inside.name}" if is_program else f"{data}/data/{inside.as_posix()}"
+        files[name] = (path.read_bytes(), 0o100755 if is_program else 0o100644)
+del files[record]
+
+
+def row(name: str) -> str:
+    content = files[name][0]
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return f"{name},sha256={digest},{len(content)}\n"
+
+
+# The list of files comes last, as PEP 427 recommends.
+names = sorted(files)
+files[record] = (("".join(map(row, names)) + f"{record},,\n").encode(), 0o100644)
+new = wheel.with_suffix(".new")
+with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as out:
+    for name in [*names, record]:
+        content, mode = files[name]
+        entry = zipfile.ZipInfo(name, moment)
+        entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
+        entry.external_attr = mode << 16
+        out.writestr(entry, content)
+new.replace(wheel)
