@@ -61,15 +61,15 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
             }
         }
     }
-    for (three, share) in lines.lines.windows(3).zip(shares.iter_mut().skip(1)) {
-        if is_log && is_alike(&three[0], &three[1]) && is_alike(&three[1], &three[2]) {
-            *share *= BETWEEN;
-        }
-    }
     let sum: f64 = shares.iter().sum();
     let all_places: f64 = lines.lines.iter().map(|line| place(line, lines)).sum();
     for (line, share) in lines.lines.iter().zip(&mut shares) {
         *share = *share / sum * (1.0 - DOUBT) + place(line, lines) / all_places * DOUBT;
+    }
+    for (three, share) in lines.lines.windows(3).zip(shares.iter_mut().skip(1)) {
+        if is_log && is_alike(&three[0], &three[1]) && is_alike(&three[1], &three[2]) {
+            *share *= BETWEEN;
+        }
     }
     lines.shares = shares;
 }
