@@ -282,7 +282,7 @@ fn what_was_saved_before_there_was_a_bucket_is_still_read() {
     let info: serde_json::Value = serde_json::from_str(&place).unwrap();
     let file = fs::File::options().write(true).open(info["path"].as_str().unwrap()).unwrap();
     file.set_modified(std::time::SystemTime::now() - Duration::from_secs(8 * 86_400)).unwrap();
-    assert_eq!(machine.run(&["gc"]).1, "1 removed (23.3 KiB), 0 kept\n");
+    assert_eq!(machine.run(&["gc"]).1, "1 output removed (23.3 KiB), 0 kept\n");
     assert_eq!(machine.run(&["read", &id]).0, 1);
 }
 
@@ -359,7 +359,7 @@ fn without_its_bucket_a_list_has_what_is_on_this_machine() {
     assert_eq!((code, stdout.lines().count()), (1, 3), "{stdout}");
     let short = |id: &str| id[20..].to_lowercase();
     assert!(stdout.contains(&short(&sent)) && stdout.contains(&short(&pending)), "{stdout}");
-    assert!(stderr.contains("access denied") && stderr.contains("hint: listed is"), "{stderr}");
+    assert!(stderr.contains("access denied") && stderr.contains("hint: the list has only outputs"), "{stderr}");
 }
 
 #[test]
