@@ -359,7 +359,10 @@ fn without_its_bucket_a_list_has_what_is_on_this_machine() {
     assert_eq!((code, stdout.lines().count()), (1, 3), "{stdout}");
     let short = |id: &str| id[20..].to_lowercase();
     assert!(stdout.contains(&short(&sent)) && stdout.contains(&short(&pending)), "{stdout}");
-    assert!(stderr.contains("access denied") && stderr.contains("hint: the list has only outputs"), "{stderr}");
+    assert!(
+        stderr.contains("access denied") && stderr.contains("hint: the list has only outputs"),
+        "{stderr}"
+    );
 }
 
 #[test]
