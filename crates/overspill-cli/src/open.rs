@@ -23,3 +23,15 @@ pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
     let metadata = file.metadata()?;
     if metadata.is_file() { Ok((file, metadata)) } else { Err(not_regular()) }
 }
+
+/// Tells whether a file belongs to the user who runs us.
+#[cfg(unix)]
+pub(crate) fn is_own(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
+}
+
+/// Elsewhere files have no single owner that could be compared.
+#[cfg(not(unix))]
+pub(crate) fn is_own(_: &Metadata) -> bool {
+    true
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use overspill::internal::settings::Warning;
 
 use crate::env::Env;
-use crate::open::open_regular;
+use crate::open::{is_own, open_regular};
 use crate::ui;
 
 /// Nobody writes this much; whatever it is, it is not settings.
@@ -30,17 +30,6 @@ pub(crate) fn closed_above(path: &Path) -> Option<ClosedDirectory> {
 pub(crate) struct ClosedDirectory {
     /// It belongs to us, so settings of ours may be in it.
     pub(crate) is_ours: bool,
-}
-
-#[cfg(unix)]
-fn is_own(metadata: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
-}
-
-/// Elsewhere files have no single owner that could be compared.
-#[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    true
 }
 
 /// Reads the user's file, which may be a link; nothing if there is none.

@@ -3,12 +3,12 @@
 //! The path comes with the result of a tool, and a tool may have written it. So a file is opened only
 //! if it can be one of the host's own.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::path::Path;
 
 use crate::env::Env;
 use crate::hosts::below_home;
-use crate::open::open_regular;
+use crate::open::{is_own, open_regular};
 
 /// The directory below a session of Claude Code in which it keeps long outputs.
 const CLAUDE_RESULTS: &str = "tool-results";
@@ -17,17 +17,6 @@ const CLAUDE_RESULTS: &str = "tool-results";
 pub(super) fn open(path: &Path) -> Option<File> {
     let (file, metadata) = open_regular(path).ok()?;
     is_own(&metadata).then_some(file)
-}
-
-#[cfg(unix)]
-fn is_own(metadata: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
-}
-
-/// Elsewhere files have no single owner that could be compared.
-#[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    true
 }
 
 /// Opens a file in which Claude Code keeps the output of a command:
