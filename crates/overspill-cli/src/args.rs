@@ -18,7 +18,7 @@ use crate::command::{
     doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep::GrepArgs, hook::HookArgs,
     info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs, mcp::McpArgs, pin::PinArgs,
     push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs, stats::StatsArgs,
-    uninstall::UninstallArgs,
+    uninstall::UninstallArgs, view::ViewArgs,
 };
 use crate::env::Env;
 use crate::pipelines::PipelineSettings;
@@ -49,6 +49,7 @@ Look:
   info          Details of a saved output
   explain       Why each part of a preview was shown
   stats         How many bytes and tokens were saved
+  view          See in a browser what the agent saw
 
 Set up:
   init          Set up your agents
@@ -97,7 +98,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Run(RunArgs),
     Cut(CutArgs),
-    #[command(aliases = ["show", "cat", "view"])]
+    #[command(aliases = ["show", "cat"])]
     Read(ReadArgs),
     #[command(aliases = ["search", "rg"])]
     Grep(GrepArgs),
@@ -114,6 +115,7 @@ pub(crate) enum Command {
     Push(PushArgs),
     Config(ConfigArgs),
     Stats(StatsArgs),
+    View(ViewArgs),
     Mcp(McpArgs),
     Init(InitArgs),
     Uninstall(UninstallArgs),

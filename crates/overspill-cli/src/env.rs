@@ -177,6 +177,10 @@ impl Env {
 
     /// Tells whether a person types and reads on a terminal. An agent may run us on one, too.
     pub(crate) fn has_person(&self) -> bool {
+        // A person looks at the page of `overspill view`.
+        if ui::is_captured() {
+            return true;
+        }
         let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
         io::stdin().is_terminal() && ui::is_seen() && !is_dumb && !hosts::is_inside(self)
     }

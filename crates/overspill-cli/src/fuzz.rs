@@ -22,16 +22,15 @@ mod recent;
 mod serve {
     //! The checks of heads, without the server around them.
     mod guard;
+    mod limits;
+    mod page_access;
+    mod reply;
     mod token;
-    mod reply {
-        #[derive(Debug)]
-        pub(crate) struct Refusal(pub(crate) hyper::StatusCode, pub(crate) &'static str);
-    }
 
     /// Tells whether a server on loopback, with the token `secret`, answers this request.
     pub(crate) fn is_answered(request: &hyper::Request<()>) -> bool {
         let token = token::BearerToken::from("secret");
-        guard::Guard { token, is_loopback: true }.check(request).is_ok()
+        guard::Guard::Bearer { token, is_loopback: true }.check(request).is_ok()
     }
 }
 mod settings;

@@ -1,5 +1,6 @@
 //! What people see.
 
+mod capture;
 mod color;
 mod failure;
 mod json;
@@ -17,6 +18,7 @@ use overspill::Outcome;
 use overspill::internal::without_number;
 
 use crate::process::Descriptors;
+pub(crate) use capture::{captured, is_captured};
 pub(crate) use color::{ColorChoice, Colors, Tone};
 pub(crate) use failure::{Failure, NoSuchOutput, Place, UsageError, set_place, warn_line};
 pub(crate) use json::json_line;
@@ -57,7 +59,7 @@ pub(crate) fn answer(text: &str) -> anyhow::Result<()> {
 
 /// Like [`answer`], whatever the bytes are.
 pub(crate) fn answer_bytes(bytes: &[u8]) -> anyhow::Result<()> {
-    if bytes.is_empty() {
+    if bytes.is_empty() || capture::take(bytes) {
         return Ok(());
     }
     let mut stdout = io::stdout().lock();

@@ -36,6 +36,7 @@ pub mod retrieve {
     };
     pub use crate::retrieve::page::{binary_words, read};
     pub use crate::retrieve::partial::{MissingLines, missing_lines};
+    pub use crate::retrieve::seen::{SeenPart, SeenText, seen};
     #[cfg(feature = "diff")]
     pub use crate::retrieve::test_report::{TestChanges, test_changes};
     pub use crate::retrieve::usage::{Usage, usage};
@@ -75,6 +76,7 @@ pub mod store {
     pub use crate::store::nowhere::Nowhere;
     pub use crate::store::preview_record::PreviewRecord;
     pub use crate::store::recent::{RecentOrder, RecentOutputs, RecentQuery};
+    pub use crate::store::sent_text::SentText;
 
     /// Checks of a bucket, and its uploads.
     #[cfg(feature = "bucket")]

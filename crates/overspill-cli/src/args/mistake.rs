@@ -21,8 +21,8 @@ const WITH_ACTIONS: [&str; 3] = ["config", "help", "mcp"];
 /// Words of ours that no hint offers.
 const NOT_OFFERED: [&str; 5] = ["hook", "help", "sh", "tee", "version"];
 /// Other names of commands.
-const ALIASES: [&str; 11] =
-    ["cat", "clean", "ls", "prune", "remove", "rg", "search", "show", "unpin", "version", "view"];
+const ALIASES: [&str; 10] =
+    ["cat", "clean", "ls", "prune", "remove", "rg", "search", "show", "unpin", "version"];
 /// Commands that have another use for `--json`, or none, or that run a command of the user.
 const WITHOUT_JSON: [&str; 8] = ["cat", "hook", "mcp", "read", "run", "sh", "show", "view"];
 

@@ -73,12 +73,7 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     let record = store.record(&name)?.unwrap_or_default();
     let call = Call::new(record.call.tool.clone().unwrap_or(tool));
     let policy = overspill.policy(&call, &options);
-    let reader = ReaderAbilities {
-        program: Some(env.program_name().to_owned()),
-        files: true,
-        file_tool: Host::file_tool(env).map(str::to_owned),
-        ..ReaderAbilities::default()
-    };
+    let reader = reader(env);
     let is_new = args.now || args.limits.is_any_given();
     let explained = match record.preview.clone().filter(|_| !is_new) {
         Some(preview) => Some(of_record(&*store, &name, policy, &record, preview, reader)?),
@@ -92,10 +87,49 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
         }
     };
     match explained {
+        None if args.json => ui::answer(&ui::json_line(json!({ "fits": true }))),
         None => ui::answer("The output fits the limits, so all of it is shown.\n"),
         Some(explained) if args.json => ui::answer(&explained.json()),
         Some(explained) => ui::show_text(&explained.text(), args.pager.pager(env)),
     }
+}
+
+/// Makes the outline of a JSON text again, with the limits of the preview that was shown. `None` if there is none.
+pub(crate) fn outline_again(
+    store: &dyn Store,
+    name: &OutputId,
+    record: &Record,
+    preview: PreviewRecord,
+    env: &Env,
+) -> anyhow::Result<Option<String>> {
+    let Engine { overspill, options, tool, .. } = LimitArgs::default().engine("run", env);
+    let call = Call::new(record.call.tool.clone().unwrap_or(tool));
+    let policy = policy_of(overspill.policy(&call, &options), record, &preview);
+    let reader = ReaderAbilities { file_tool: preview.file_tool, ..reader(env) };
+    let Finished::Over(over) = window(store, name, policy)?.finish() else { return Ok(None) };
+    let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
+    Ok(over.preview(&wording(name.token(), Ok(&saved), &reader)).outline)
+}
+
+/// Returns who reads previews here.
+fn reader(env: &Env) -> ReaderAbilities {
+    ReaderAbilities {
+        program: Some(env.program_name().to_owned()),
+        files: true,
+        file_tool: Host::file_tool(env).map(str::to_owned),
+        ..ReaderAbilities::default()
+    }
+}
+
+/// Returns the policy that made a preview, as far as the record tells.
+fn policy_of(policy: Policy, record: &Record, preview: &PreviewRecord) -> Policy {
+    /// Enough for any limit that is in use. The record may come from another machine.
+    const MOST: Limits = Limits::NONE.bytes(64 << 20);
+    let known = KEEPS.iter().find(|(word, ..)| *word == preview.keep);
+    let keep = known.map_or(Keep::ENDS, |(_, known, _)| *known);
+    let most = preview.limits.tightened(&MOST);
+    let hint = KindHint { succeeded: record.exit == Some(0), ..policy.hint };
+    Policy { trigger: most, limits: most, keep, hint, ..policy }
 }
 
 /// Explains the preview that `record` describes. A new preview by the same policy tells why its parts
@@ -108,16 +142,11 @@ fn of_record(
     preview: PreviewRecord,
     reader: ReaderAbilities,
 ) -> anyhow::Result<Explained> {
-    /// Enough for any limit that is in use. The record may come from another machine.
-    const MOST: Limits = Limits::NONE.bytes(64 << 20);
-    let PreviewRecord { limits, keep, kind, lines, file_tool } = preview;
+    let policy = policy_of(policy, record, &preview);
+    let kept = policy.keep;
+    let PreviewRecord { limits, keep, kind, lines, file_tool, .. } = preview;
     // The notice takes the same room as the one that was shown.
     let reader = ReaderAbilities { file_tool, ..reader };
-    let known = KEEPS.iter().find(|(word, ..)| *word == keep);
-    let kept = known.map_or(Keep::ENDS, |(_, known, _)| *known);
-    let most = limits.tightened(&MOST);
-    let hint = KindHint { succeeded: record.exit == Some(0), ..policy.hint };
-    let policy = Policy { trigger: most, limits: most, keep: kept, hint, ..policy };
     // The copy of an output that was not kept whole has other line numbers.
     let is_whole = matches!(record.kept, None | Some(Kept::Whole));
     let again = match is_whole && !lines.is_empty() {

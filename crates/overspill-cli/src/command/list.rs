@@ -1,5 +1,6 @@
 //! `overspill list`
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
@@ -40,6 +41,9 @@ pub(crate) struct ListArgs {
     /// Only outputs of commands that ran in this directory.
     #[arg(long)]
     here: bool,
+    /// Only outputs of commands that ran in the directory DIR.
+    #[arg(long, value_name = "DIR", conflicts_with = "here")]
+    directory: Option<PathBuf>,
     /// Only outputs of commands that failed: exit code, signal, or a failure inside a pipe.
     #[arg(long)]
     failed: bool,
@@ -166,9 +170,10 @@ fn day(typed: &str) -> Result<String, String> {
 
 /// Says what was asked for.
 fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
-    let directory = match args.here {
-        true => Some(env.directory()?.to_string_lossy().into_owned()),
-        false => None,
+    let directory = match (&args.directory, args.here) {
+        (Some(directory), _) => Some(env.absolute(directory)?.to_string_lossy().into_owned()),
+        (None, true) => Some(env.directory()?.to_string_lossy().into_owned()),
+        (None, false) => None,
     };
     Ok(RecentQuery {
         day: args.day.clone(),
@@ -260,6 +265,7 @@ pub(crate) fn json(store: &dyn Store, entry: &Entry, record: &Record) -> serde_j
     });
     if let Some(preview) = json["record"]["preview"].as_object_mut() {
         preview.shift_remove("lines");
+        preview.shift_remove("sent_text");
     }
     json
 }

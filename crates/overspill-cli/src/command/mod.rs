@@ -27,3 +27,4 @@ pub(crate) mod run;
 pub(crate) mod sh;
 pub(crate) mod stats;
 pub(crate) mod uninstall;
+pub(crate) mod view;

@@ -3,7 +3,8 @@
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN};
 use hyper::{HeaderMap, Request, StatusCode, Uri};
 
-use super::reply::Refusal;
+use super::page_access::PageAccess;
+use super::reply::{Refusal, Reply};
 use super::token::BearerToken;
 
 /// The names by which a program on this machine reaches it.
@@ -11,59 +12,70 @@ const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Who may speak to the server.
 #[derive(Debug)]
-pub(crate) struct Guard {
-    pub(crate) token: BearerToken,
-    /// We listen at an address that only this machine reaches.
-    pub(crate) is_loopback: bool,
+pub(crate) enum Guard {
+    /// Programs that send a token.
+    Bearer {
+        token: BearerToken,
+        /// We listen at an address that only this machine reaches.
+        is_loopback: bool,
+    },
+    /// One browser.
+    Page(PageAccess),
 }
 
 impl Guard {
-    /// Tells why a request is refused, if it is.
-    ///
-    /// A page in a browser can have a name that leads to this machine (DNS rebinding). So `Host` must be one of
-    /// our own names, and so must the `Origin` that browsers send.
-    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
-        let headers = request.headers();
-        let origins = headers.get_all(ORIGIN).iter();
-        if !origins
-            .map(uri)
-            .all(|origin| origin.is_some_and(|it| it.scheme().is_some() && is_local(&it)))
-        {
-            return Err(Refusal(
-                StatusCode::FORBIDDEN,
-                "requests from this origin are not answered",
-            ));
-        }
-        if self.is_loopback {
-            let host = only(headers, HOST).and_then(uri);
-            let is_named = host.is_some_and(|host| host.scheme().is_none() && is_local(&host));
-            let target = request.uri();
-            if !is_named || target.authority().is_some() && !is_local(target) {
-                return Err(Refusal(
-                    StatusCode::FORBIDDEN,
-                    "requests for this host are not answered",
-                ));
-            }
-        }
-        match only(headers, AUTHORIZATION) {
-            Some(sent) if self.token.is_in(sent.as_bytes()) => Ok(()),
-            _ => Err(Refusal(StatusCode::UNAUTHORIZED, "a bearer token is needed")),
+    /// Tells why a request is refused, or returns an answer that the site need not give.
+    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<Option<Reply>, Refusal> {
+        match self {
+            Guard::Bearer { token, is_loopback } => bearer(token, *is_loopback, request),
+            Guard::Page(access) => access.check(request),
         }
     }
 }
 
+/// Tells why a request is refused, if it is.
+///
+/// A page in a browser can have a name that leads to this machine (DNS rebinding). So `Host` must be one of
+/// our own names, and so must the `Origin` that browsers send.
+fn bearer<B>(
+    token: &BearerToken,
+    is_loopback: bool,
+    request: &Request<B>,
+) -> Result<Option<Reply>, Refusal> {
+    let headers = request.headers();
+    let origins = headers.get_all(ORIGIN).iter();
+    if !origins
+        .map(uri)
+        .all(|origin| origin.is_some_and(|it| it.scheme().is_some() && is_local(&it)))
+    {
+        return Err(Refusal(StatusCode::FORBIDDEN, "requests from this origin are not answered"));
+    }
+    if is_loopback {
+        let host = only(headers, HOST).and_then(uri);
+        let is_named = host.is_some_and(|host| host.scheme().is_none() && is_local(&host));
+        let target = request.uri();
+        if !is_named || target.authority().is_some() && !is_local(target) {
+            return Err(Refusal(StatusCode::FORBIDDEN, "requests for this host are not answered"));
+        }
+    }
+    match only(headers, AUTHORIZATION) {
+        Some(sent) if token.is_in(sent.as_bytes()) => Ok(None),
+        _ => Err(Refusal(StatusCode::UNAUTHORIZED, "a bearer token is needed")),
+    }
+}
+
 /// Returns a header that is there exactly once.
-fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
+pub(super) fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut all = headers.get_all(name).iter();
     all.next().filter(|_| all.next().is_none())
 }
 
-fn uri(value: &HeaderValue) -> Option<Uri> {
+pub(super) fn uri(value: &HeaderValue) -> Option<Uri> {
     Uri::try_from(value.as_bytes()).ok()
 }
 
 /// Tells whether an address is a name of this machine, with a port or without one, and nothing else.
-fn is_local(uri: &Uri) -> bool {
+pub(super) fn is_local(uri: &Uri) -> bool {
     let is_web = uri.scheme_str().is_none_or(|scheme| ["http", "https"].contains(&scheme));
     is_web && uri.authority().is_some_and(|authority| is_local_name(authority.as_str()))
 }
@@ -84,7 +96,7 @@ mod tests {
     use super::*;
 
     fn status(is_loopback: bool, target: &str, headers: &[(&str, &str)]) -> u16 {
-        let guard = Guard { token: BearerToken::from("secret"), is_loopback };
+        let guard = Guard::Bearer { token: BearerToken::from("secret"), is_loopback };
         let mut request = Request::builder().uri(target);
         for (name, value) in headers {
             request = request.header(*name, *value);

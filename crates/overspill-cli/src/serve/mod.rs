@@ -5,6 +5,7 @@
 
 mod guard;
 mod limits;
+mod page_access;
 mod reply;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ use limits::{LINGER, REFUSALS};
 pub(crate) use limits::{
     QUEUED, REQUESTS, SERVERS, SESSION_REST, SESSIONS, STREAMS, ServerLimits, UNREAD,
 };
+pub(crate) use page_access::PageAccess;
 pub(crate) use reply::{Event, EventSource, Refusal, Reply, events, plain, read_body, reply};
 pub(crate) use token::{BearerToken, random};
 
@@ -122,8 +124,10 @@ impl<S: Site> Server<S> {
     }
 
     async fn answer(&self, request: Request<Incoming>, is_known: &AtomicBool) -> Reply {
-        if let Err(refused) = self.guard.check(&request) {
-            return refused.into();
+        match self.guard.check(&request) {
+            Err(refused) => return refused.into(),
+            Ok(Some(reply)) => return reply,
+            Ok(None) => {}
         }
         is_known.store(true, Ordering::Relaxed);
         self.site.clone().answer(request, self.limits).await

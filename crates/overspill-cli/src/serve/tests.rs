@@ -49,7 +49,7 @@ const LIMITS: ServerLimits = ServerLimits {
 fn start(limits: ServerLimits) -> std::net::SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let guard = Guard { token: BearerToken::from("secret"), is_loopback: true };
+    let guard = Guard::Bearer { token: BearerToken::from("secret"), is_loopback: true };
     std::thread::spawn(move || serve(listener, guard, limits, Arc::new(Lengths)));
     address
 }

@@ -96,7 +96,7 @@ impl Failure {
         if let Some(hint) = hint {
             print_lines("hint: ", hint);
         }
-        if PLACE.get().is_some_and(|place| place.json) {
+        if super::is_captured() || PLACE.get().is_some_and(|place| place.json) {
             let error = json!({ "message": message, "hint": hint, "exit": exit });
             // Standard output may be what is broken.
             let _ = super::answer(&json_line(json!({ "error": error })));
@@ -118,6 +118,9 @@ pub(crate) fn warn_line(text: &str) {
 
 /// Prints lines of which each is escaped: a path in them must not bring escapes.
 fn print_lines(before: &str, text: &str) {
+    if super::is_captured() {
+        return;
+    }
     let lines: Vec<String> = text.split('\n').map(|line| escaped(line, usize::MAX)).collect();
     let _ = writeln!(io::stderr(), "{before}{}", lines.join("\n"));
 }

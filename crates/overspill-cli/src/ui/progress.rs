@@ -42,7 +42,7 @@ impl Progress {
     }
 
     fn begin(what: &'static str, neighbours: Neighbours) -> Progress {
-        if !io::stderr().is_terminal() {
+        if !io::stderr().is_terminal() || super::is_captured() {
             return Progress(None);
         }
         let state = Arc::new(State::default());

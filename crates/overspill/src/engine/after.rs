@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::guarded::guarded;
 use super::{EndedCall, Output, Overspill};
 use crate::profile::Sweeps;
-use crate::store::{PreviewRecord, Record};
+use crate::store::{PreviewRecord, Record, SentText};
 use crate::sweep::{SweepBudget, sweep};
 use crate::{Call, CallEnd, Error, Event, EventKind, Outcome, Spilled};
 
@@ -30,7 +30,7 @@ impl Overspill {
 
     fn record(&self, spilled: &Spilled, ended: &EndedCall) {
         let Ok(saved) = &spilled.saved else { return };
-        let CallEnd { exit, signal, interrupted, on_terminal, sent_before, .. } = ended.end;
+        let CallEnd { exit, signal, interrupted, on_terminal, sent_before, took } = ended.end;
         // A notice without room in the text goes out beside it.
         let beside = if spilled.is_silent() { spilled.notice.len() } else { 0 };
         // An outline and a strategy's own text show no part of the output as it is.
@@ -41,6 +41,7 @@ impl Overspill {
             kind: spilled.kind.to_owned(),
             lines: spans().map(|span| (span.first_line, span.last_line)).collect(),
             file_tool: self.reader_of(ended, &spilled.total).file_tool,
+            sent_text: SentText::of(spilled),
         };
         let record = Record {
             call: self.masked_call(ended.call).into_owned(),
@@ -48,6 +49,7 @@ impl Overspill {
             exit,
             signal,
             interrupted,
+            took_ms: took.map(|took| took.as_millis().try_into().unwrap_or(u64::MAX)),
             shown: spans().map(|span| span.bytes.clone()).collect(),
             kept: Some(saved.kept),
             sent: Some(sent_before + (spilled.text.len() + beside) as u64),

@@ -27,6 +27,11 @@ impl MaskedStore {
 
     fn masked_record(&self, mut record: Record) -> Record {
         record.call = self.rules.call(record.call);
+        if let Some(text) = record.preview.as_mut().and_then(|preview| preview.sent_text.as_mut()) {
+            for words in &mut text.words {
+                *words = self.rules.field(Some(std::mem::take(words))).unwrap_or_default();
+            }
+        }
         record
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod grep;
 pub(crate) mod json;
 pub(crate) mod page;
 pub(crate) mod partial;
+pub(crate) mod seen;
 mod source;
 #[cfg(feature = "diff")]
 pub(crate) mod test_report;

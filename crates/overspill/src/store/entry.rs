@@ -216,6 +216,9 @@ pub struct Record {
     /// It was ended before it was done, or may have been.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// How long the command ran, in milliseconds. Older versions did not record it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
     /// The command still runs, and the output grows. A store says so only while the process that writes the
     /// output lives.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -277,6 +280,7 @@ impl Record {
             *number = (*number).min(LARGEST);
         }
         self.sent = self.sent.map(|sent| sent.min(LARGEST));
+        self.took_ms = self.took_ms.map(|took| took.min(LARGEST));
         let parts = self.shown.len();
         // Ranges follow each other within the output.
         let mut end = 0;

@@ -18,6 +18,7 @@ pub(crate) mod nowhere;
 pub(crate) mod preview_record;
 pub(crate) mod recent;
 mod seal;
+pub(crate) mod sent_text;
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -42,6 +43,7 @@ pub(crate) use nowhere::Nowhere;
 pub(crate) use overspill_core::internal::Excerpt;
 pub(crate) use preview_record::PreviewRecord;
 pub(crate) use recent::{RecentOutputs, RecentQuery};
+pub(crate) use sent_text::SentText;
 
 /// Saves outputs under ids that are never used twice.
 ///

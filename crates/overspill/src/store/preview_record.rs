@@ -3,6 +3,7 @@
 use overspill_core::{Keep, Limits};
 use serde::{Deserialize, Serialize};
 
+use super::sent_text::SentText;
 use crate::settings::KEEPS;
 
 /// The policy that made a preview, and the lines that the preview shows.
@@ -22,6 +23,9 @@ pub struct PreviewRecord {
     /// The tool of the host that the notice names, if it names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_tool: Option<String>,
+    /// The text around the shown parts. Older versions and the profiles of source systems do not record it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_text: Option<SentText>,
 }
 
 /// The JSON of [`Limits`].
@@ -61,6 +65,7 @@ impl PreviewRecord {
             && self.file_tool.as_ref().is_none_or(is_name)
             && self.lines.len() == parts
             && self.lines.iter().all(is_order)
+            && self.sent_text.as_ref().is_none_or(|text| text.is_plausible(parts))
     }
 }
 
@@ -72,7 +77,7 @@ mod tests {
     fn preview() -> PreviewRecord {
         let limits = Limits::NONE.lines(10).bytes(51_200);
         let (keep, kind) = ("auto".into(), "diff".into());
-        PreviewRecord { limits, keep, kind, lines: vec![(1, 4)], file_tool: None }
+        PreviewRecord { limits, keep, kind, lines: vec![(1, 4)], ..PreviewRecord::default() }
     }
 
     #[test]

@@ -86,7 +86,7 @@ pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
     super::server::take_signals(move |signal| leaving.leave(signal));
     let watching = host.clone();
     std::thread::spawn(move || watching.end_idle());
-    Ok(serve(listener, Guard { token, is_loopback }, ServerLimits::MCP, host)?)
+    Ok(serve(listener, Guard::Bearer { token, is_loopback }, ServerLimits::MCP, host)?)
 }
 
 impl Site for Host {

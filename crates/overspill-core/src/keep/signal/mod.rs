@@ -50,6 +50,6 @@ pub(crate) fn applies(policy: &Policy) -> bool {
 }
 
 /// Tells whether a line without its break holds a word of failure and did not pass.
-pub(crate) fn has_failure_word(line: &[u8]) -> bool {
+pub fn has_failure_word(line: &[u8]) -> bool {
     words::read(line).hit() && !outcome::has_passed(line)
 }

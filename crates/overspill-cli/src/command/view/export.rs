@@ -1,0 +1,129 @@
+//! `overspill view --html`: one file with an output and what the agent saw of it.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context;
+use overspill::internal::store::Record;
+use overspill::store::{OutputId, Store};
+use overspill::{Redact, Redaction};
+use serde_json::{Value, json};
+
+use super::{commands, failures, page, piece, seen};
+use crate::args::StoreArgs;
+use crate::env::Env;
+use crate::{command, find, ui};
+
+/// Of a larger output, the first and the last half of this are in the file.
+const MOST: u64 = 4 << 20;
+
+/// Writes the file.
+pub(super) fn write(id: &OsStr, file: &Path, store: &StoreArgs, env: &Env) -> anyhow::Result<()> {
+    let (raw, name, redact) = find::find_with_redaction(id, &store.access(env))?;
+    // The file is made to be sent away, so secrets are masked even if the setting is off.
+    let rules = match redact.rules() {
+        Some(rules) => rules.clone(),
+        None => Arc::new(Redaction::new(None).map_err(anyhow::Error::msg)?),
+    };
+    let masked = Redact::All(rules.clone()).shown_store(&raw);
+    let record = masked.record(&name)?.unwrap_or_default();
+    let progress = ui::Progress::of("writing");
+    let mut data = answers(&*masked, &name, &record, store, env)?;
+    // Lines of `explain` come from the store without masks.
+    let explained = data["explain"].to_string();
+    data["explain"] = serde_json::from_str(&rules.json(&explained).0).unwrap_or_default();
+    let is_changed = is_masked(&*raw, &*masked, &name)?;
+    if is_changed && data["seen"][0]["exact"] == Value::Bool(false) {
+        data["seen"][0]["masked"] = true.into();
+    }
+    let html = html(&data);
+    drop(progress);
+    std::fs::write(file, &html).with_context(|| ui::path(file))?;
+    let secrets = if is_changed { "; secrets are masked" } else { "" };
+    ui::say(&format!("wrote {} ({}{secrets})", ui::path(file), ui::size(html.len() as u64)));
+    Ok(())
+}
+
+/// Returns the answers to the questions that the page asks.
+fn answers(
+    store: &dyn Store,
+    name: &OutputId,
+    record: &Record,
+    profile: &StoreArgs,
+    env: &Env,
+) -> anyhow::Result<Value> {
+    let mut output = command::list::json(store, &store.entry(name)?, record);
+    output["short_id"] = name.token().into();
+    let query = [("id".to_owned(), name.to_string())];
+    let words: Vec<String> = profile.words().map(str::to_owned).collect();
+    let (_, explained) = commands::run("explain", &query, &words, env);
+    let explained = String::from_utf8_lossy(&explained).into_owned();
+    let explained: Vec<Value> =
+        explained.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    Ok(json!({
+        "output": [output],
+        "seen": [seen::seen(store, name, record, env)?],
+        "failures": [failures::failures(store, name, record)?],
+        "explain": explained,
+        "pieces": pieces(store, name)?,
+    }))
+}
+
+fn pieces(store: &dyn Store, name: &OutputId) -> anyhow::Result<Vec<Value>> {
+    let total = store.entry(name)?.bytes;
+    let (mut pieces, mut at) = (Vec::new(), 0);
+    while at < total {
+        let is_hole = total > MOST && (MOST / 2..total - MOST / 2).contains(&at);
+        let anchor = match is_hole {
+            true => piece::Anchor::Near(total - MOST / 2),
+            false => piece::Anchor::From(at),
+        };
+        let piece = piece::piece(store, name, anchor, None)?;
+        match piece["bytes"][1].as_u64() {
+            Some(end) if end > at => at = end,
+            _ => break,
+        }
+        pieces.push(piece);
+    }
+    Ok(pieces)
+}
+
+/// Tells whether a secret of the output is masked.
+fn is_masked(raw: &dyn Store, masked: &dyn Store, name: &OutputId) -> anyhow::Result<bool> {
+    let total = raw.entry(name)?.bytes;
+    let step = MOST / 2;
+    for from in [0, total.saturating_sub(step)] {
+        if raw.read(name, from..from + step)? != masked.read(name, from..from + step)? {
+            return Ok(true);
+        }
+    }
+    Ok(raw.record(name)?.map(|it| it.call) != masked.record(name)?.map(|it| it.call))
+}
+
+/// Puts page and answers into one text. Only scripts and styles with the nonce count.
+fn html(data: &Value) -> String {
+    // No text of the output can end the element that it stands in.
+    let data = data.to_string().replace('<', "\\u003c");
+    // No text can contain its own checksum.
+    let nonce = format!("{:032x}", xxhash_rust::xxh3::xxh3_128(data.as_bytes()));
+    let policy = format!(
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; base-uri 'none'; \
+         form-action 'none'"
+    );
+    let style = format!("<style nonce=\"{nonce}\">\n{}</style>", page::STYLE);
+    let mut html = page::INDEX.replace("<link rel=\"stylesheet\" href=\"style.css\">", &style);
+    html = html.replace(
+        "<meta charset=\"utf-8\">",
+        &format!("<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">"),
+    );
+    let filed = format!(
+        "<script type=\"application/json\" id=\"filed\" nonce=\"{nonce}\">{data}</script>\n"
+    );
+    for (at, (name, text)) in page::SCRIPTS.iter().enumerate() {
+        let link = format!("<script src=\"{name}\"></script>");
+        let before = if at == 0 { filed.as_str() } else { "" };
+        html = html.replace(&link, &format!("{before}<script nonce=\"{nonce}\">\n{text}</script>"));
+    }
+    html
+}

@@ -1,0 +1,249 @@
+// The list, the search, the statistics, the addresses and the keys.
+'use strict';
+
+const calls = document.getElementById('calls');
+const detail = document.getElementById('detail');
+const pattern = document.getElementById('pattern');
+const state = { limit: 100, filters: {}, text: '', outputs: [], view: null, id: null };
+
+/* The list */
+
+const rows = el('div', { id: 'rows' });
+
+function filterBar() {
+  const change = (key) => (event) => {
+    const { type, checked, value } = event.target;
+    state.filters[key] = type === 'checkbox' ? checked : value.trim();
+    refresh();
+  };
+  const field = (key, title) => el('input', { type: 'text', id: `filter-${key}`, placeholder: title, 'aria-label': title, onchange: change(key) });
+  return el('div', { class: 'filters', role: 'group', 'aria-label': 'Filters' },
+    el('label', {}, el('input', { type: 'checkbox', id: 'filter-failed', onchange: change('failed') }), 'failed'),
+    field('host', 'host'), field('tool', 'tool'), field('directory', 'directory'),
+    el('select', { id: 'filter-larger', 'aria-label': 'Size', onchange: change('larger') }, [['', 'any size'], ['100KiB', '> 100 KiB'], ['1MiB', '> 1 MiB'], ['100MiB', '> 100 MiB']].map(([value, title]) => el('option', { value }, title))));
+}
+
+function row(output) {
+  const record = output.record || {};
+  const call = record.call || {};
+  const { count } = partsOf(output);
+  const exit = record.running ? 'runs' : output.exit ? `exit ${output.exit}` : null;
+  return el('a', { class: 'call', href: `#/${encodeURIComponent(output.id)}`, 'data-id': output.id, 'aria-current': String(output.id === state.id) },
+    el('span', { class: 'command' }, line((call.command || call.tool || output.id).slice(0, 300))),
+    bar(output),
+    el('span', { class: 'about' }, el('span', {}, time(output.created)), record.host ? el('span', {}, record.host) : null,
+      exit ? el('span', { class: 'bad' }, exit) : null, count ? el('span', { class: 'bad' }, `${count} cut`) : null, output.pinned ? el('span', {}, 'pinned') : null,
+      el('span', {}, `${size(record.bytes || output.bytes)} → ${record.on_terminal ? 'terminal' : size(record.sent)}`)));
+}
+
+function drawList() {
+  const nodes = [];
+  let before = null;
+  for (const output of state.outputs) {
+    const call = (output.record || {}).call || {};
+    const session = `${call.session ? `session ${call.session}` : 'no session'} · ${new Date(output.created).toDateString()}`;
+    if (session !== before) nodes.push(el('div', { class: 'session' }, session));
+    before = session;
+    nodes.push(row(output));
+  }
+  if (!nodes.length) nodes.push(el('p', { class: 'pad faint' }, Object.values(state.filters).some(Boolean) ? 'No saved output matches.' : 'No saved outputs yet. overspill saves an output when it is too long to show.'));
+  if (state.outputs.length >= state.limit) nodes.push(el('button', { class: 'more', type: 'button', onclick: () => { state.limit *= 2; refresh(); } }, 'Show more'));
+  const focused = rows.contains(document.activeElement) && document.activeElement.dataset.id;
+  rows.replaceChildren(...nodes);
+  const again = focused && rows.querySelector(`[data-id="${CSS.escape(focused)}"]`);
+  if (again) again.focus({ preventScroll: true });
+}
+
+async function refresh() {
+  const began = performance.now();
+  try {
+    const outputs = await ask('list', { limit: state.limit, ...state.filters });
+    if (ask.text !== state.text) {
+      state.text = ask.text;
+      state.outputs = outputs;
+      drawList();
+    }
+  } catch (error) {
+    state.text = '';
+    rows.replaceChildren(trouble(error));
+  }
+  return performance.now() - began;
+}
+
+/// The list stays live while somebody looks at it.
+async function live() {
+  let pause = 2000;
+  if (!document.hidden) {
+    pause = Math.max(pause, 20 * await refresh());
+    const view = state.view;
+    if (view && (view.output.record || {}).running) {
+      try {
+        const [output] = await ask('output', { id: view.id });
+        if (state.view === view && !(output.record || {}).running) show(output.id);
+        else if (view.whole) { view.whole.total = output.bytes; view.whole.scrolled(); }
+      } catch { /* The next round tells. */ }
+    }
+  }
+  setTimeout(live, Math.min(pause, 60000));
+}
+
+/* The right side */
+
+async function show(id, tab, at) {
+  state.id = id;
+  try {
+    const [output] = await ask('output', { id });
+    state.id = output.id;
+    state.view = new OutputView(output, refresh);
+    detail.replaceChildren(...state.view.node);
+    await state.view.open(tab || 'seen', at);
+  } catch (error) {
+    state.view = null;
+    detail.replaceChildren(el('p', { class: 'pad' }, el('a', { class: 'back', href: '#/' }, '← back')), trouble(error));
+  }
+  rows.querySelectorAll('.call').forEach((node) => node.setAttribute('aria-current', String(node.dataset.id === state.id)));
+}
+
+async function search(text, from) {
+  const found = await ask('grep', { regexp: text, 'ignore-case': true, from });
+  const nodes = [];
+  let before = null;
+  for (const hit of found) {
+    if (hit.not_searched || hit.next) continue;
+    if (hit.id !== before) {
+      const known = state.outputs.find((it) => it.id === hit.id);
+      const name = known && known.record.call.command ? known.record.call.command : hit.id;
+      nodes.push(el('div', { class: 'session' }, el('a', { href: `#/${encodeURIComponent(hit.id)}` }, name.slice(0, 200))));
+    }
+    before = hit.id;
+    nodes.push(el('a', { class: 'hit', href: `#/${encodeURIComponent(hit.id)}/all/${hit.line}` }, el('span', { class: 'number' }, String(hit.line)), line(hit.text.slice(0, 600))));
+  }
+  const missing = found.find((hit) => hit.not_searched);
+  if (missing) nodes.push(el('p', { class: 'pad faint' }, missing.what));
+  const next = found.find((hit) => hit.next);
+  const place = next && /--from[ =](\S+)/.exec(next.next);
+  if (place) {
+    nodes.push(el('button', { class: 'more', type: 'button', onclick: async (event) => {
+      try { event.target.replaceWith(...await search(text, place[1].replace(/'/g, ''))); } catch (error) { say(error.message); }
+    } }, `Search on (${next.what})`));
+  }
+  return nodes;
+}
+
+async function showSearch(text) {
+  state.view = null;
+  state.id = null;
+  pattern.value = text;
+  detail.replaceChildren(el('p', { class: 'pad faint' }, 'Searching …'));
+  try {
+    const nodes = await search(text);
+    detail.replaceChildren(el('h2', { class: 'pad' }, el('a', { class: 'back', href: '#/' }, '← '), nodes.length ? `Lines with “${text}”` : `No line matches “${text}”`), ...nodes);
+  } catch (error) {
+    detail.replaceChildren(trouble(error));
+  }
+}
+
+/// Sums as bars: shown, read later, and what is left of the rest.
+function plot(list, name) {
+  const most = Math.max(1, ...list.map((it) => it.produced_bytes));
+  const node = el('div', { class: 'plot' });
+  for (const it of list) {
+    const bars = el('span', { class: 'bar' });
+    const rest = Math.max(0, it.produced_bytes - it.shown_bytes - it.retrieved_bytes);
+    for (const [kind, bytes] of [['shown', it.shown_bytes], ['read', it.retrieved_bytes], ['cut', rest]]) {
+      const piece = el('i', { class: kind, title: `${kind}: ${size(bytes)}` });
+      piece.style.width = `${(bytes / most) * 100}%`;
+      bars.append(piece);
+    }
+    node.append(el('span', { class: 'mono' }, String(it[name] || '(not known)')), bars, el('span', { class: 'right' }, `${size(it.saved_bytes)} saved, ${plural(it.outputs, 'output')}`));
+  }
+  return node;
+}
+
+async function showStats(days) {
+  state.view = null;
+  state.id = null;
+  detail.replaceChildren(el('p', { class: 'pad faint' }, 'Counting …'));
+  try {
+    const [stats] = await ask('stats', { days });
+    const sum = (title, bytes) => el('div', {}, el('span', { class: 'faint' }, title), el('b', {}, size(bytes)), el('span', { class: 'faint' }, tokens(bytes)));
+    const choose = el('select', { 'aria-label': 'Days', onchange: (event) => showStats(event.target.value) }, [1, 7, 30, 90].map((n) => el('option', { value: String(n), selected: n === Number(days) }, plural(n, 'day'))));
+    const cut = stats.cut_failures && (stats.cut_failures.never_read ?? stats.cut_failures.lines);
+    const groups = [['by_day', 'day', 'By day (UTC)'], ['by_host', 'host', 'By host'], ['by_command', 'command', 'By command'], ['by_tool', 'tool', 'By tool']];
+    detail.replaceChildren(el('div', { class: 'pad' },
+      el('h2', {}, el('a', { class: 'back', href: '#/' }, '← '), `${plural(stats.outputs, 'long output')} in the last `, choose),
+      el('div', { class: 'sums' }, sum('produced', stats.produced_bytes), sum('shown', stats.shown_bytes), sum('read later', stats.retrieved_bytes), sum('saved', stats.saved_bytes),
+        cut === undefined || cut === null ? null : el('div', {}, el('span', { class: 'faint' }, 'failure lines cut, never read'), el('b', { class: cut ? 'bad' : '' }, number(cut)))),
+      el('p', { class: 'tools' }, el('span', { class: 'key shown' }, 'shown'), el('span', { class: 'key read' }, 'read later'), el('span', { class: 'key' }, 'not read by the agent')),
+      groups.filter(([key]) => Array.isArray(stats[key]) && stats[key].length).map(([key, name, title]) => [el('h2', {}, title), plot(stats[key].slice(0, key === 'by_day' ? 90 : 15), name)]),
+      el('p', { class: 'faint' }, 'Short outputs are not counted. `overspill stats` prints the same numbers; docs/view.md explains them.')));
+  } catch (error) {
+    detail.replaceChildren(trouble(error));
+  }
+}
+
+/* Addresses */
+
+async function route() {
+  const [, first, second, third] = location.hash.split('/').map(decodeURIComponent);
+  document.body.classList.toggle('one', Boolean(first));
+  if (!first) {
+    state.view = null;
+    state.id = null;
+    detail.replaceChildren(el('p', { class: 'pad faint' }, 'Choose an output.'));
+    drawList();
+  } else if (first === 'stats') await showStats(30);
+  else if (first === 'search') await showSearch(second || '');
+  else if (state.view && state.id === first) await state.view.open(second || 'seen', 0, Number(third) || undefined);
+  else {
+    await show(first, third ? 'seen' : second);
+    if (third && state.view) await state.view.open('all', 0, Number(third));
+  }
+}
+
+/* Keys */
+
+const KEYS = [['j / k', 'next or previous output'], ['Enter', 'open the output'], ['1 … 5', 'Seen, All, Why, Compare, What if'], ['n / N', 'next or previous sign of failure (All)'], ['Home / End', 'start or end of the output (All)'], ['y', 'copy the read command'], ['/', 'search'], ['s', 'statistics'], ['Esc', 'back to the list'], ['?', 'these keys']];
+const keys = document.getElementById('keys');
+keys.append(el('h2', {}, 'Keys'), el('table', {}, KEYS.map(([key, what]) => el('tr', {}, el('td', {}, el('kbd', {}, key)), el('td', {}, what)))), el('p', {}, el('button', { type: 'button', onclick: () => keys.close() }, 'Close')));
+
+function move(step) {
+  const all = [...rows.querySelectorAll('.call')];
+  const focused = all.indexOf(document.activeElement);
+  const from = focused >= 0 ? focused : all.findIndex((node) => node.dataset.id === state.id);
+  const next = all[Math.min(Math.max(from + step, 0), all.length - 1)];
+  if (next) { next.focus(); next.scrollIntoView({ block: 'nearest' }); }
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
+    if (event.key === 'Escape') event.target.blur();
+    return;
+  }
+  const { view } = state;
+  const actions = {
+    j: () => move(1), k: () => move(-1), '/': () => pattern.focus(), s: () => { location.hash = '#/stats'; }, '?': () => keys.showModal(),
+    y: view && (() => view.copy()), n: view && view.tab === 'all' && (() => view.step(1)), N: view && view.tab === 'all' && (() => view.step(-1)),
+    Escape: () => { if (!keys.open) location.hash = '#/'; },
+  };
+  const tab = view && TABS[Number(event.key) - 1];
+  const action = tab ? () => view.open(tab[0]) : actions[event.key];
+  if (!action || (keys.open && event.key !== 'Escape')) return;
+  if (event.key !== 'Escape') event.preventDefault();
+  action();
+});
+document.getElementById('help').addEventListener('click', () => keys.showModal());
+document.getElementById('search').addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (pattern.value) location.hash = `#/search/${encodeURIComponent(pattern.value)}`;
+});
+
+if (FILED) {
+  document.body.classList.add('alone', 'one');
+  show(FILED.output[0].id, 'seen');
+} else {
+  calls.append(filterBar(), rows);
+  window.addEventListener('hashchange', route);
+  refresh().then(route).then(() => setTimeout(live, 2000));
+}

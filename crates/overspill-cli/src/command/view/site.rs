@@ -1,0 +1,212 @@
+//! Serves the page: its files, and answers about saved outputs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use hyper::body::Incoming;
+use hyper::header::HeaderValue;
+use hyper::{Method, Request, StatusCode};
+use overspill::Profile;
+use overspill::internal::store::Record;
+use overspill::store::OutputId;
+
+use super::{browser, commands, failures, page, piece, seen};
+use crate::env::Env;
+use crate::serve::{Guard, PageAccess, Reply, ServerLimits, Site, plain, reply};
+use crate::stores::{Outputs, StoreAccess};
+use crate::{command, find, ui};
+
+/// What is asked of the page.
+pub(super) struct PageRequest<'a> {
+    /// The output to open first.
+    pub(super) id: Option<&'a str>,
+    /// A browser is opened.
+    pub(super) opens: bool,
+    pub(super) idle: Duration,
+    /// The option `--profile`, as it was typed.
+    pub(super) profile: Vec<String>,
+}
+
+/// Nothing from elsewhere is loaded, and no text is taken for a script.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const HEADERS: [(&str, &str); 6] = [
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cache-control", "no-store"),
+];
+
+/// So many questions are answered at once.
+const AT_ONCE: usize = 4;
+
+struct Page {
+    env: Env,
+    /// The path of the page, with a slash at both ends.
+    path: String,
+    profile: Vec<String>,
+    started: Instant,
+    /// When the browser asked last, in milliseconds since the start.
+    asked: AtomicU64,
+    turns: tokio::sync::Semaphore,
+}
+
+/// Serves the page until the user ends it, or until nobody asks for it.
+pub(super) fn serve(asked: &PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
+    let listener =
+        std::net::TcpListener::bind("127.0.0.1:0").context("cannot listen on this machine")?;
+    let port = listener.local_addr()?.port();
+    let file = browser::leading_file(env);
+    let leading = file.clone();
+    let access = PageAccess::new(move || drop(std::fs::remove_file(&leading)))?;
+    let id = asked.id.map(|id| format!("&id={id}")).unwrap_or_default();
+    let address = format!("http://127.0.0.1:{port}/?token={}{id}", access.token());
+    ui::answer(&format!("{address}\n"))?;
+    if asked.opens
+        && let Err(error) = browser::open(&address, &file, env)
+    {
+        ui::warn_line(&format!(
+            "cannot open a browser: {}\n\nhint: open the address above",
+            ui::reason(&error)
+        ));
+    }
+    ui::say("this address works once, for one browser; Ctrl-C ends the page");
+    let page = Arc::new(Page {
+        env: env.clone(),
+        path: access.path().to_owned(),
+        profile: asked.profile.clone(),
+        started: Instant::now(),
+        asked: AtomicU64::new(0),
+        turns: tokio::sync::Semaphore::new(AT_ONCE),
+    });
+    let (watched, idle) = (page.clone(), asked.idle);
+    std::thread::spawn(move || {
+        watched.wait_until_idle(idle);
+        let _ = std::fs::remove_file(&file);
+        ui::say(&format!(
+            "ended: the browser asked for nothing in {}",
+            ui::count(idle.as_secs(), "second")
+        ));
+        std::process::exit(0);
+    });
+    Ok(crate::serve::serve(listener, Guard::Page(access), ServerLimits::DEFAULT, page)?)
+}
+
+impl Site for Page {
+    async fn answer(self: Arc<Page>, request: Request<Incoming>, _: ServerLimits) -> Reply {
+        self.note_request();
+        let path = request.uri().path().strip_prefix(&self.path).unwrap_or_default().to_owned();
+        let method = request.method().clone();
+        let reply = match path.strip_prefix("api/") {
+            None if method == Method::GET => file(&path),
+            None => plain(StatusCode::METHOD_NOT_ALLOWED, "this is a file"),
+            Some(question) => {
+                let query = commands::query(request.uri().query().unwrap_or_default());
+                let question = question.to_owned();
+                let Ok(turn) = self.turns.acquire().await else {
+                    return plain(StatusCode::SERVICE_UNAVAILABLE, "");
+                };
+                let page = self.clone();
+                let answer = move || page.about(&method, &question, &query);
+                let answer = tokio::task::spawn_blocking(answer).await;
+                drop(turn);
+                self.note_request();
+                answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "this failed"))
+            }
+        };
+        with_headers(reply)
+    }
+}
+
+impl Page {
+    fn note_request(&self) {
+        self.asked.store(self.started.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+
+    fn wait_until_idle(&self, idle: Duration) {
+        loop {
+            let asked = Duration::from_millis(self.asked.load(Ordering::Relaxed));
+            let since = self.started.elapsed().saturating_sub(asked);
+            match idle.checked_sub(since).filter(|left| !left.is_zero()) {
+                Some(left) => std::thread::sleep(left.max(Duration::from_millis(10))),
+                None => return,
+            }
+        }
+    }
+
+    /// Answers a question about saved outputs.
+    fn about(&self, method: &Method, question: &str, query: &[(String, String)]) -> Reply {
+        let changes = commands::changes(question);
+        let expected = if changes == Some(true) { Method::POST } else { Method::GET };
+        if *method != expected {
+            return plain(StatusCode::METHOD_NOT_ALLOWED, "this question needs another method");
+        }
+        let (code, answer) = match changes {
+            Some(_) => commands::run(question, query, &self.profile, &self.env),
+            None => ui::captured(|| ui::ended(self.about_output(question, query))),
+        };
+        // A search without a match ends with 1 and no error.
+        let is_error = code != 0 && (question != "grep" || code != 1);
+        let status = if is_error { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+        reply(status, "application/x-ndjson; charset=utf-8", answer)
+    }
+
+    fn about_output(&self, question: &str, query: &[(String, String)]) -> anyhow::Result<()> {
+        let value =
+            |key: &str| query.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
+        let number = |key: &str| value(key).and_then(|value| value.parse::<u64>().ok());
+        let (store, name) = self.find(value("id").unwrap_or_default())?;
+        let record = || -> anyhow::Result<Record> { Ok(store.record(&name)?.unwrap_or_default()) };
+        let answer = match question {
+            "output" => {
+                let previous =
+                    overspill::internal::retrieve::previous_run(&*store, &name).ok().flatten();
+                let mut json = command::list::json(&*store, &store.entry(&name)?, &record()?);
+                json["short_id"] = name.token().into();
+                json["previous"] = previous.map(|id| id.to_string()).into();
+                json
+            }
+            "seen" => seen::seen(&*store, &name, &record()?, &self.env)?,
+            "failures" => failures::failures(&*store, &name, &record()?)?,
+            "piece" => {
+                let anchor = match (number("from"), number("to"), number("near"), number("line")) {
+                    (Some(from), ..) => piece::Anchor::From(from),
+                    (_, Some(to), ..) => piece::Anchor::To(to),
+                    (_, _, Some(near), _) => piece::Anchor::Near(near),
+                    (.., line) => piece::Anchor::Line(line.unwrap_or(1)),
+                };
+                let rows = number("rows").and_then(|rows| usize::try_from(rows).ok());
+                piece::piece(&*store, &name, anchor, rows)?
+            }
+            _ => anyhow::bail!(ui::UsageError("the page cannot ask this".into())),
+        };
+        ui::answer(&ui::json_line(answer))
+    }
+
+    fn find(&self, id: &str) -> anyhow::Result<(Outputs, OutputId)> {
+        let profile = self.profile.get(1).and_then(|name| Profile::named(name));
+        find::find(id.as_ref(), &StoreAccess { env: &self.env, profile })
+    }
+}
+
+/// Returns a file of the page.
+fn file(path: &str) -> Reply {
+    let script = page::SCRIPTS.iter().find(|(name, _)| *name == path);
+    match (path, script) {
+        ("", _) => reply(StatusCode::OK, "text/html; charset=utf-8", page::INDEX),
+        ("style.css", _) => reply(StatusCode::OK, "text/css; charset=utf-8", page::STYLE),
+        (_, Some((_, text))) => reply(StatusCode::OK, "text/javascript; charset=utf-8", *text),
+        _ => plain(StatusCode::NOT_FOUND, "there is no such page"),
+    }
+}
+
+fn with_headers(mut reply: Reply) -> Reply {
+    for (name, value) in HEADERS {
+        reply.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    reply
+}
